@@ -371,6 +371,29 @@ fn what_the_model_cannot_be_asked_for_is_said() {
     }
 }
 
+/// What a project says of itself is read from files alone, and what a model calls its tools makes no
+/// line of its own.
+#[cfg(unix)]
+#[test]
+fn a_hostile_folder_and_a_hostile_model_do_nothing_to_a_person() {
+    let world = World::new("run-hostile");
+    let made = std::process::Command::new("mkfifo").arg(world.folder.join("AGENTS.md")).status();
+    assert!(made.expect("there is mkfifo").success());
+    std::os::unix::fs::symlink("/dev/zero", world.folder.join("CLAUDE.md")).expect("a link");
+    let name = "no_tool\n\u{1b}[31mall is well\u{202e}";
+    let turns = [calls(&[(name, json!({"path": "\u{1b}[2Ja\nb"}))]), Reply::text("Done.")];
+    let upstream = provider(turns);
+    let ran = run(&world, &upstream, "chat", "--yes");
+    assert_eq!((ran.code, ran.out.as_str()), (Some(0), "Done.\n"), "{}", ran.err);
+    assert!(!bodies(&upstream)[0].to_string().contains("What the project says"));
+    assert!(!ran.err.contains(['\u{1b}', '\u{202e}']), "{}", ran.err);
+    let lines: Vec<&str> = ran.err.lines().take(3).collect();
+    assert!(
+        lines[1].starts_with("· no_tool …") && lines[2].starts_with("  no_tool …"),
+        "{lines:?}"
+    );
+}
+
 /// An answer that breaks off is asked for again, and its text does not stand twice.
 #[test]
 fn broken_answers_are_asked_for_again() {

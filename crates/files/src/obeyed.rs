@@ -27,6 +27,9 @@ pub enum ObeyedBy {
     Startup,
     /// foveal: its own settings and data.
     Foveal,
+    /// Whatever is given all names of a folder (`tar cf a *`): it takes this one for an option, and
+    /// some options name a program.
+    Patterns,
 }
 
 impl ObeyedBy {
@@ -41,11 +44,14 @@ impl ObeyedBy {
             }
             Self::Startup => "shells or interpreters run what it says when they start",
             Self::Foveal => "foveal obeys what it says",
+            Self::Patterns => {
+                "programs take its name for an option where a pattern such as `*` gives it to them"
+            }
         }
     }
 }
 
-use ObeyedBy::{Agents, Editors, Foveal, Hooks, Startup, VersionControl};
+use ObeyedBy::{Agents, Editors, Foveal, Hooks, Patterns, Startup, VersionControl};
 
 /// Names, wherever they stand.
 const NAMES: &[(&str, ObeyedBy)] = &[
@@ -251,7 +257,9 @@ pub fn obeyed_by(path: &Path) -> Option<ObeyedBy> {
     if name.ends_with(SITES.1) && folder.is_some_and(|folder| SITES.0.contains(&folder)) {
         return Some(Startup);
     }
-    of_name(name).or_else(|| of_places(&parts)).or_else(|| of_folders(&parts))
+    let is_option = || parts.iter().any(|part| part.len() > 1 && part.starts_with('-'));
+    let by_pattern = || is_option().then_some(Patterns);
+    of_name(name).or_else(|| of_places(&parts)).or_else(|| of_folders(&parts)).or_else(by_pattern)
 }
 
 /// Whether a folder of this name may hold such files, or folders with them.

@@ -157,7 +157,8 @@ async fn read(
 ) -> Result<Said, AskError> {
     let url = || server.url();
     let mut is_silent = false;
-    while !reader.is_over() {
+    let mut left = patience.answer_bytes_max;
+    while !reader.is_over() && left > 0 {
         let until = end.min(Instant::now() + patience.silence_time);
         let frame = match timeout_at(until, body.frame()).await {
             Ok(Some(Ok(frame))) => frame,
@@ -168,6 +169,7 @@ async fn read(
             }
         };
         if let Some(bytes) = frame.data_ref() {
+            left = left.saturating_sub(bytes.len() as u64);
             reader.push(bytes, on_event);
         }
     }

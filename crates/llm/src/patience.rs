@@ -1,4 +1,4 @@
-//! How long a model is waited for, and how often it is asked again.
+//! How long a model is waited for, how much of an answer is read, and how often it is asked again.
 
 use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
@@ -18,6 +18,9 @@ pub struct Patience {
     pub silence_time: Duration,
     /// For one answer as a whole, signs of life or not.
     pub answer_time: Duration,
+    /// Bytes of one answer that are read, whatever they say; most are those of the events around
+    /// its words. A longer one counts as broken off.
+    pub answer_bytes_max: u64,
     /// How often a request is repeated that the server was too busy for, failed at, or whose answer
     /// broke off.
     pub retries: u32,
@@ -32,6 +35,7 @@ impl Default for Patience {
             head_time: Duration::from_secs(600),
             silence_time: Duration::from_secs(180),
             answer_time: Duration::from_secs(3_600),
+            answer_bytes_max: 256 << 20,
             retries: 5,
             wait_max: Duration::from_secs(90),
         }

@@ -169,6 +169,36 @@ fn a_question_can_be_dropped_at_any_point() {
     }
 }
 
+/// A server that says one line without end.
+fn without_end() -> std::net::SocketAddr {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = listener.local_addr().expect("an address");
+    std::thread::spawn(move || {
+        for stream in listener.incoming().take(2) {
+            let mut stream = stream.expect("a client");
+            let _ = stream.read(&mut [0; 65_536]);
+            let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\ndata: ";
+            let mut write = stream.write_all(head.as_bytes());
+            while write.is_ok() {
+                write = stream.write_all(&[b'a'; 8_192]);
+            }
+        }
+    });
+    address
+}
+
+#[test]
+fn an_answer_without_end_is_broken_off() {
+    let spec = format!("chat:m@http://{}", without_end()).parse::<foveal_llm::ModelSpec>();
+    let server = spec.expect("a model").server(None);
+    let minute = Duration::from_secs(60);
+    let patience = Patience { answer_bytes_max: 1 << 20, answer_time: minute, ..PATIENCE };
+    let patience = Patience { silence_time: minute, ..patience };
+    let client = foveal_llm::Client::new(patience).expect("a client");
+    let error = run(client.ask(&server, "{}", 0, &mut |_| {})).expect_err("it never ends");
+    assert!(matches!(error, AskError::Cut { .. }), "{error}");
+}
+
 /// Some servers hold the connection open behind the last event: nobody waits for them.
 #[test]
 fn an_answer_is_over_with_its_last_event() {

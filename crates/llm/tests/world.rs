@@ -13,6 +13,7 @@ pub(crate) const PATIENCE: Patience = Patience {
     head_time: Duration::from_millis(600),
     silence_time: Duration::from_millis(300),
     answer_time: Duration::from_millis(1_500),
+    answer_bytes_max: 32 << 20,
     retries: 1,
     wait_max: Duration::from_millis(20),
 };

@@ -11,6 +11,12 @@ const BLANKS_MAX: usize = 8;
 /// Bytes of a type between a name and its value.
 const TYPE_BYTES_MAX: usize = 48;
 
+/// Bytes of the beginning of an element that are looked at.
+const TAG_BYTES_MAX: usize = 160;
+
+/// Lines of a value in lines of its own.
+const BLOCK_LINES_MAX: usize = 6;
+
 /// How a value is assigned.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum How {
@@ -40,6 +46,9 @@ pub(crate) fn assigned(text: &[u8], name: &Range<usize>) -> Option<Assigned> {
     if byte(name.start.wrapping_sub(1)) == Some(b'<') && byte(at) == Some(b'>') {
         return element(text, at + 1);
     }
+    if let Some(at) = element_beside(text, name, at) {
+        return element(text, at);
+    }
     if closing.is_some() && byte(at) == Some(b']') {
         at += 1;
     }
@@ -49,7 +58,7 @@ pub(crate) fn assigned(text: &[u8], name: &Range<usize>) -> Option<Assigned> {
     }
     let blank = skip(text, at, false);
     let (how, length) = match (byte(blank)?, byte(blank + 1)) {
-        (b':', Some(b'=')) | (b'=', Some(b'>')) => (How::Loose, 2),
+        (b':' | b'?', Some(b'=')) | (b'=', Some(b'>')) => (How::Loose, 2),
         (b'=', Some(b'=' | b'~')) | (b':', Some(b':')) => return None,
         (b'=', Some(b' ' | b'\t' | b'\n' | b'\r')) => (How::Loose, 1),
         (b'=', _) if blank > at => (How::Loose, 1),
@@ -72,7 +81,8 @@ pub(crate) fn assigned(text: &[u8], name: &Range<usize>) -> Option<Assigned> {
     match how {
         How::Tight => tight(text, at),
         How::Colon => {
-            rest(text, value).map(|value| Assigned { how, ..value }).or_else(|| typed(text, value))
+            let rest = || rest(text, value).map(|value| Assigned { how, ..value });
+            block(text, value, name.start).or_else(rest).or_else(|| typed(text, value))
         }
         How::Loose | How::Element => rest(text, value),
     }
@@ -121,6 +131,15 @@ fn quoted(text: &[u8], at: usize, how: How) -> Option<Assigned> {
     let mark = &text[open.clone()];
     let last = *mark.last()?;
     let most = text.len().min(open.end + VALUE_BYTES_MAX);
+    if mark.len() == 1 && text[open.end..most].starts_with(&[last, last]) {
+        // Three of them, on one line.
+        let start = open.end + 2;
+        let end = memchr::memmem::find(&text[start..most], &[last; 3]).map(|end| start + end);
+        let three = end.filter(|end| !text[start..*end].contains(&b'\n') && *end > start);
+        if let Some(end) = three {
+            return Some(Assigned { range: start..end, how, is_quoted: true });
+        }
+    }
     let mut end = open.end;
     loop {
         let found = memchr::memchr2(last, b'\n', text.get(end..most)?)?;
@@ -186,10 +205,67 @@ fn rest(text: &[u8], at: usize) -> Option<Assigned> {
         [] | [b'\n', ..] => true,
         [b'\\', b'n' | b'r', ..] => blanks == 0,
         [b'"' | b'\'' | b'`', ..] => blanks == 0,
-        [b'#', ..] | [b'/', b'/', ..] => blanks > 0,
+        [b'#', ..] | [b'/', b'/', ..] | [b';', b' ', ..] => blanks > 0,
         _ => false,
     };
     (ends && end > at).then_some(Assigned { range: at..end, how: How::Loose, is_quoted: false })
+}
+
+/// Where the text of an element begins whose name stands at `name`, which ends at `at`: behind
+/// attributes, in another element, or in the one behind it (`<key>NAME</key><string>`).
+fn element_beside(text: &[u8], name: &Range<usize>, at: usize) -> Option<usize> {
+    let line = &text[at..text.len().min(at + TAG_BYTES_MAX)];
+    if let Some(rest) = line.strip_prefix(b"></").or_else(|| line.strip_prefix(b"</")) {
+        let behind = rest.strip_prefix(b"key>")?.trim_ascii_start().strip_prefix(b"<string>")?;
+        return Some(at + line.len() - behind.len());
+    }
+    if line.starts_with(b"><value>") {
+        return Some(at + b"><value>".len());
+    }
+    let before = &text[name.start.saturating_sub(TAG_BYTES_MAX)..name.start];
+    let space =
+        before.iter().rev().take_while(|byte| byte.is_ascii_alphanumeric() || **byte == b':');
+    let space = space.count();
+    let is_tag = before[..before.len() - space].last() == Some(&b'<')
+        && (space == 0 || before.last() == Some(&b':'));
+    if !is_tag || !matches!(line.first(), Some(b' ' | b'>')) {
+        return None;
+    }
+    let end = memchr::memchr3(b'>', b'<', b'\n', line)?;
+    (line[end] == b'>').then_some(at + end + 1)
+}
+
+/// A value of YAML that stands in lines of its own below its name, which stands at `name`.
+fn block(text: &[u8], at: usize, name: usize) -> Option<Assigned> {
+    let header = text.get(at..)?;
+    let end = memchr::memchr(b'\n', &header[..header.len().min(8)])?;
+    let is_header = matches!(header[0], b'|' | b'>')
+        && header[1..end].iter().all(|byte| b"+-0123456789 \r".contains(byte));
+    if !is_header {
+        return None;
+    }
+    let before = &text[name.saturating_sub(TAG_BYTES_MAX)..name];
+    let outer = before.iter().rev().take_while(|byte| matches!(byte, b' ' | b'-' | b'"')).count();
+    let most = text.len().min(at + VALUE_BYTES_MAX);
+    let (mut line, mut range) = (at + end + 1, None);
+    for _ in 0..BLOCK_LINES_MAX {
+        let end = memchr::memchr(b'\n', &text[line..most]).map_or(most, |end| line + end);
+        let body = text[line..end].trim_ascii_end();
+        let indent = body.iter().take_while(|byte| **byte == b' ').count();
+        if !body.is_empty() {
+            if indent <= outer {
+                break;
+            }
+            let start = range.map_or(line + indent, |range: (usize, usize)| range.0);
+            range = Some((start, line + body.len()));
+        }
+        if end >= most {
+            break;
+        }
+        line = end + 1;
+    }
+    let (start, end) = range?;
+    Some(Assigned { range: start..end, how: How::Colon, is_quoted: true })
 }
 
 /// A value in quotes behind the type of what it is assigned to.

@@ -139,7 +139,18 @@ pub(crate) fn is_template(value: &[u8]) -> bool {
         matches!(pair, b"${" | b"$(" | b"{{" | b"#{" | b"%s" | b"%(" | b"%{" | b"<%" | b"()")
     };
     let is_gap = |three: &[u8]| matches!(three, b"..." | b"***");
-    is_reference || is_braced || value.windows(2).any(is_format) || value.windows(3).any(is_gap)
+    // `%NAME%`, as `cmd` has it.
+    let is_percent = value.len() > 2
+        && value.first() == Some(&b'%')
+        && value.last() == Some(&b'%')
+        && value[1..value.len() - 1]
+            .iter()
+            .all(|byte| byte.is_ascii_alphanumeric() || *byte == b'_');
+    is_reference
+        || is_braced
+        || is_percent
+        || value.windows(2).any(is_format)
+        || value.windows(3).any(is_gap)
 }
 
 /// Whether a value is a name as programs have them, digits in it or not: `sha256Hash`,

@@ -74,6 +74,9 @@ const CONNECTION_BYTES_MIN: usize = 4;
 /// Shortest value of a name that only says that it is a key.
 const KEY_BYTES_MIN: usize = 16;
 
+/// Words of a password.
+const PHRASE_WORDS_MAX: usize = 24;
+
 /// Bits of chance that each sign of such a value has.
 const KEY_BITS_MIN: f32 = 3.2;
 
@@ -145,15 +148,21 @@ fn is_secret(text: &[u8], name: &Range<usize>, sound: Sound, assigned: &Assigned
             && name_text[..word.len()].eq_ignore_ascii_case(word)
             && !name_text[word.len()].is_ascii_lowercase()
     };
-    if is_template(value)
-        || value.iter().any(u8::is_ascii_whitespace)
-        || QUESTIONS.into_iter().any(is_question)
-    {
+    // `required|string|min:8`: what a value has to be.
+    let is_rule = value.contains(&b'|')
+        && value.split(|byte| *byte == b'|').all(|part| {
+            part.first().is_some_and(u8::is_ascii_lowercase)
+                && part.iter().all(|byte| byte.is_ascii_alphanumeric() || b"_:,".contains(byte))
+        });
+    if is_rule || is_template(value) || QUESTIONS.into_iter().any(is_question) {
         return false;
     }
     // Letters of other scripts, as some write them in code.
     if value.windows(2).any(|pair| pair == b"\\u") {
         return false;
+    }
+    if value.iter().any(u8::is_ascii_whitespace) {
+        return sound == Sound::Password && assigned.is_quoted && is_phrase(value);
     }
     let is_code = !assigned.is_quoted && !is_shouted(name_text) && is_identifier(value);
     let is_random = value.len() >= TOKEN_BYTES_MIN && looks_random(value) && !is_code;
@@ -162,6 +171,23 @@ fn is_secret(text: &[u8], name: &Range<usize>, sound: Sound, assigned: &Assigned
         Sound::Key => is_random && value.len() >= KEY_BYTES_MIN && bits(value) >= KEY_BITS_MIN,
         Sound::Password => is_random || is_password(text, name, assigned),
     }
+}
+
+/// Whether several words are a password, and not what is said of one: most of them are words with
+/// numbers in them.
+fn is_phrase(value: &[u8]) -> bool {
+    let words = value.split(u8::is_ascii_whitespace).filter(|word| !word.is_empty());
+    let (mut all, mut mixed) = (0, 0);
+    for word in words {
+        let digits = word.iter().filter(|byte| byte.is_ascii_digit()).count();
+        let is_one = word.len() >= PASSWORD_BYTES_MIN
+            && (1..word.len()).contains(&digits)
+            && is_chosen(word)
+            && is_mixed(word)
+            && !names_secret(word);
+        (all, mixed) = (all + 1, mixed + usize::from(is_one));
+    }
+    all <= PHRASE_WORDS_MAX && mixed > 0 && 2 * mixed >= all
 }
 
 /// Whether a person chose the value of a name of passwords.

@@ -84,7 +84,7 @@ const fn read(
 }
 
 /// How many there are.
-pub(crate) const PATTERNS: usize = 32;
+pub(crate) const PATTERNS: usize = 43;
 
 /// All kinds. Where two overlap, the kind of the one that begins first is noted.
 pub(crate) static TABLE: [Pattern; PATTERNS] = [
@@ -235,9 +235,17 @@ pub(crate) static TABLE: [Pattern; PATTERNS] = [
             "net use ",
             "zip ",
             "7z ",
+            "unzip ",
+            "mosquitto_pub ",
+            "mosquitto_sub ",
+            "cqlsh ",
+            "az login",
+            "ssh-keygen ",
+            "openssl enc",
+            "xfreerdp ",
         ],
         Command,
-        r#"(?-u)^(?:sshpass[ \t](?:[^\n]{0,40}?[ \t])??-p|(?:redis-cli|snmpwalk)[ \t](?:[^\n]{0,200}?[ \t])??-[aA]|(?:docker|podman|helm(?:[ \t]registry)?)[ \t]login[ \t](?:[^\n]{0,200}?[ \t])??-p|(?:sqlcmd|zip)[ \t](?:[^\n]{0,200}?[ \t])??-P|mongo(?:sh)?[ \t](?:[^\n]{0,200}?[ \t])??-p|7z[ \t](?:[^\n]{0,200}?[ \t])??-p|htpasswd[ \t]+-[a-zA-Z]*b[a-zA-Z]*[ \t]+\S{1,80}[ \t]+\S{1,60}|rabbitmqctl[ \t]+(?:add_user|change_password)[ \t]+\S{1,60}|net use[ \t][^\n]{0,120}?/user:\S{1,60})[ \t]{0,4}["']?([^\s"'`$<>{}()\[\]|;&-][^\s"'`<>|;&]{3,80})"#,
+        r#"(?-u)^(?:sshpass[ \t](?:[^\n]{0,40}?[ \t])??-p|(?:redis-cli|snmpwalk)[ \t](?:[^\n]{0,200}?[ \t])??-[aA]|(?:docker|podman|helm(?:[ \t]registry)?)[ \t]login[ \t](?:[^\n]{0,200}?[ \t])??-p|(?:sqlcmd|(?:un)?zip|mosquitto_[ps]ub)[ \t](?:[^\n]{0,200}?[ \t])??-P|(?:mongo(?:sh)?|cqlsh|az login)[ \t](?:[^\n]{0,200}?[ \t])??-p|ssh-keygen[ \t](?:[^\n]{0,200}?[ \t])??-[NP]|openssl enc[ \t](?:[^\n]{0,200}?[ \t])??-k|xfreerdp[ \t](?:[^\n]{0,200}?[ \t])??/p:|7z[ \t](?:[^\n]{0,200}?[ \t])??-p|htpasswd[ \t]+-[a-zA-Z]*b[a-zA-Z]*[ \t]+\S{1,80}[ \t]+\S{1,60}|rabbitmqctl[ \t]+(?:add_user|change_password)[ \t]+\S{1,60}|net use[ \t][^\n]{0,120}?/user:\S{1,60})[ \t]{0,4}["']?([^\s"'`$<>{}()\[\]|;&-][^\s"'`<>|;&]{3,80})"#,
         Mixed,
     ),
     pattern(
@@ -245,6 +253,98 @@ pub(crate) static TABLE: [Pattern; PATTERNS] = [
         &["-passin ", "-passout ", "-pass "],
         Anywhere,
         r#"(?-u)^-pass(?:in|out)?[ \t]{1,3}["']?pass:([^\s"'`$<>{}()\[\]|;&]{4,80})"#,
+        Chosen,
+    ),
+    // What is fed to a program that takes it for a password.
+    pattern(
+        "password of a command",
+        &["echo "],
+        Command,
+        r#"(?-u)^echo[ \t]+(?:-n[ \t]+)?["']?(?:[A-Za-z0-9_.-]{1,32}:)?([^\s"'`|$:]{6,80})["']?[ \t]*\|[ \t]*(?:sudo[ \t]+(?:-[A-Za-z]{1,8}[ \t]+){0,3}-[A-Za-z]{0,8}S\b|(?:sudo[ \t]+)?chpasswd\b|[^|\n]{0,120}[ \t]--(?:password-stdin|with-token)\b)"#,
+        Mixed,
+    ),
+    pattern(
+        "password of an option",
+        &["-password ", "-passwd "],
+        Anywhere,
+        r#"(?i-u)^-passw(?:or)?d[ \t]{1,4}["']?([^\s"'`$<>{}()\[\]|;&\\-][^\s"'`<>|;&\\]{5,80})(?:[\s"']|$)"#,
+        Mixed,
+    ),
+    pattern(
+        "password",
+        &["setx ", "setenv ", "set -", "configure set "],
+        Whole,
+        r#"(?i-u)^(?:set(?:x|env|[ \t]-[a-z]{1,4})|configure set)[ \t]{1,4}[a-z0-9_]{0,40}(?:pass|pwd|secret|token|key)[a-z0-9_]{0,40}[ \t]{1,4}["']?([^\s"'`$<>{}()\[\]|;&%]{6,120})"#,
+        Mixed,
+    ),
+    // Lines of settings that have a name and a value, and nothing in between.
+    pattern(
+        "password",
+        &[
+            "requirepass ",
+            "masterauth ",
+            "bindpw ",
+            "rootpw ",
+            "enable secret ",
+            "enable password ",
+            "password 0 ",
+            "password 7 ",
+            "secret 0 ",
+            "secret 5 ",
+            "secret 9 ",
+        ],
+        Whole,
+        r#"(?i-u)^(?:requirepass|masterauth|bindpw|rootpw|enable (?:secret|password)|(?:password|secret) [05-9])[ \t]{1,8}(?:[05-9][ \t]{1,4})?["']?([^\s"'`<>{}()\[\]|;&]{6,120})"#,
+        Mixed,
+    ),
+    pattern(
+        "token in an address",
+        &["://"],
+        Anywhere,
+        r"(?-u)^://([A-Za-z0-9_-]{36,255})(?::x-oauth-basic|:)?@[A-Za-z0-9]",
+        Random,
+    ),
+    pattern(
+        "password in an address",
+        &["jdbc:oracle:"],
+        Whole,
+        r#"(?i-u)^jdbc:oracle:[a-z]{2,8}:[^\s/@"']{1,64}/([^\s/@"']{3,120})@"#,
+        Chosen,
+    ),
+    pattern(
+        "password of a command",
+        &["sqlplus "],
+        Command,
+        r#"(?-u)^sqlplus[ \t]+(?:-[A-Za-z]{1,8}[ \t]+){0,4}["']?[^\s/@"']{1,64}/([^\s/@"']{3,120})@"#,
+        Mixed,
+    ),
+    // A name and a password as the arguments of a call.
+    pattern(
+        "password of a user",
+        &["auth=(", "basicauth(", ".login("],
+        Anywhere,
+        r#"(?i-u)^(?:auth=|basicauth|\.login)\([ \t]{0,4}["'][^"'\n]{1,80}["'],[ \t]{0,4}["']([^"'\s]{4,120})["']"#,
+        Mixed,
+    ),
+    pattern(
+        "secret of one-time passwords",
+        &["otpauth://"],
+        Whole,
+        r#"(?i-u)^otpauth://[^\s"'<>]{0,80}?[?&]secret=([A-Z2-7]{16,256})"#,
+        Proof::Form,
+    ),
+    pattern(
+        "private key",
+        &["private-lines:"],
+        Whole,
+        r"(?-u)^(?i:private-lines): [0-9]{1,3}\r?\n((?:[A-Za-z0-9+/=]{1,64}\r?\n){1,200})",
+        Proof::Form,
+    ),
+    pattern(
+        "password",
+        &["<auth-user-pass>"],
+        Anywhere,
+        r"(?-u)^(?i:<auth-user-pass>)\s{0,4}\n[^\n<]{1,120}\n([^\s<]{4,120})",
         Chosen,
     ),
     pattern(

@@ -5,7 +5,7 @@ use std::ops::Range;
 use crate::chance::is_chosen;
 
 /// What its ports look like, mostly.
-pub(crate) const WORDS: &[&str] = &[":5432:", ":5433:", ":6432:", ":*:"];
+pub(crate) const WORDS: &[&str] = &[":5432:", ":5433:", ":5434:", ":6432:", ":15432:", ":*:"];
 
 /// Longest line that is looked at, before and behind the port.
 const BYTES_MAX: usize = 200;
@@ -17,7 +17,7 @@ pub(crate) fn password(text: &[u8], hit: Range<usize>) -> Option<Range<usize>> {
     let to = text.len().min(hit.end + BYTES_MAX);
     let end = memchr::memchr(b'\n', &text[hit.end..to]).map_or(to, |at| hit.end + at);
     let line = text[start..end].strip_suffix(b"\r").unwrap_or(&text[start..end]);
-    let mut fields = line.split(|byte| *byte == b':');
+    let mut fields = fields(line);
     let host = fields.next()?;
     let is_first = start + host.len() == hit.start;
     let [_, database, user, password] =
@@ -29,4 +29,14 @@ pub(crate) fn password(text: &[u8], hit: Range<usize>) -> Option<Range<usize>> {
         && !host.starts_with(b"#");
     let at = start + line.len() - password.len();
     (is_line && is_chosen(password)).then(|| at..at + password.len())
+}
+
+/// The fields of a line: a colon ends one unless a backslash stands before it.
+fn fields(line: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let mut is_escaped = false;
+    line.split(move |byte| {
+        let ends = *byte == b':' && !is_escaped;
+        is_escaped = *byte == b'\\' && !is_escaped;
+        ends
+    })
 }

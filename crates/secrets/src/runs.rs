@@ -119,6 +119,9 @@ use Signs::{Alnum, Base32, Base64, Capitals, Dotted, Hex, Url};
 /// All kinds.
 pub(crate) static RUNS: &[Run] = &[
     run("AWS access key", &["AKIA", "ASIA", "ABIA", "ACCA"], Base32, (16, 16)),
+    run("NVIDIA key", &["nvapi-"], Url, (60, ANY)),
+    random("Netlify token", &["nfp_"], Alnum, (36, ANY)),
+    run("Dynatrace token", &["dt0c01.", "dt0s01.", "dt0s16."], Dotted, (80, ANY)),
     run("AWS API key", &["ABSKQmVkcm9ja0FQSUtleS"], Base64, (40, ANY)),
     run("GitHub token", &["ghp_", "gho_", "ghu_", "ghs_", "ghr_"], Alnum, (36, ANY)),
     run("GitHub token", &["github_pat_"], Url, (36, ANY)),

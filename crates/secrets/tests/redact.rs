@@ -99,6 +99,26 @@ fn values_are_found_by_what_they_are_assigned_to() {
         "postgres://app:[secret removed: password in an address]@db.internal/app and \
          ftp://a.b/c:d@e",
     );
+    // Of several words, and in lines of their own.
+    for (before, behind) in [
+        ("a:\n  password: |-\n    ", "\n  b: 1\n"),
+        ("password = \"\"\"", "\"\"\""),
+        ("<a:Password b=\"c\">", "</a:Password>"),
+        ("<key>password</key>\n<string>", "</string>"),
+        ("echo '", "' | sudo -S ls"),
+    ] {
+        let note = if before.starts_with("echo") {
+            "[secret removed: password of a command]"
+        } else {
+            NOTE
+        };
+        check(&format!("{before}falcon57{behind}"), &format!("{before}{note}{behind}"));
+    }
+    check("password = 'falcon57 hunter50'", &format!("password = '{NOTE}'"));
+    check("db:5432:a:b:fal\\:con57\n", &format!("db:5432:a:b:{NOTE}\n"));
+    for harmless in ["password = 'at least 8 signs'", "password: |\n  See chapter 2.\nb: 1\n"] {
+        check(harmless, harmless);
+    }
     check(
         "curl -H 'Authorization: Bearer q8Zx61LmP0vTr7Ws' x",
         "curl -H 'Authorization: Bearer [secret removed: authorization header]' x",
@@ -342,6 +362,7 @@ fn lines_are_kept_whatever_is_removed() {
         line.repeat(5),
         format!("{}{2}END RSA PRIVATE KEY{2}\n{1}", line.repeat(2), "rest\n", "-----"),
         format!("kind: Secret\ndata:\n  a: |\n    {line}    {line}  b: YWJjZA==\n---\nrest: 1\n"),
+        format!("password: >-\n  {line}  {line}\nb: 1\n"),
     ] {
         let shown = stored(&text);
         assert_ne!(shown, text);
@@ -422,6 +443,29 @@ const UNITS: &[&str] = &[
     "identified by '",
     "token: a<",
     "x_pass: &str = ",
+    "password: |\n",
+    "password: |\n  a1\n",
+    " password: >\n  ",
+    "password = \"\"\"",
+    "password='''a",
+    "<password a=\"",
+    "<a:password b>",
+    "<key>password</key>\n<string>",
+    "echo a | ",
+    "echo abcdef1 | sudo ",
+    "-password a",
+    "setenv a_token ",
+    "requirepass ",
+    "password 0 ",
+    "jdbc:oracle:thin:a/",
+    "sqlplus a/",
+    "auth=(\"a\", ",
+    "otpauth://a?",
+    "Private-Lines: 1\n",
+    "Private-Lines: 1\nQUJD\n",
+    "<auth-user-pass>\na\n",
+    "openssl enc ",
+    "a\\:5432:",
 ];
 
 /// A text that consists of what rules begin with takes no longer than a few times

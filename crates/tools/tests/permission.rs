@@ -338,6 +338,7 @@ fn what_others_obey_unasked_is_not_written_unasked() {
         ".pre-commit-config.yaml",
         "foveal/config.toml",
         ".bashrc",
+        "--checkpoint-action=exec=sh a",
     ] {
         for (tool, arguments) in [
             ("write_file", json!({"path": path, "content": "x"})),
@@ -461,6 +462,28 @@ const EVALUATED: &[&str] = &[
     "true() { ", "; }", "coproc ", "time ", "! ", "<<E\n", "\nE\n", "{ ", "|| ",
 ];
 
+/// The same for programs that start others, or run them by an option: they are allowed, and what they
+/// run is not.
+#[rustfmt::skip]
+const STARTING: &[&str] = &[
+    "true ", "find . ", "-maxdepth 0 ", "-name a.rs ", "-exec ", "-ok ", "-execdir ", "{} + ", "{} ';' ", "';' ", "+ ",
+    "xargs ", "-n1 ", "-n 1 ", "-I{} ", "-I true ", "-a a.rs ", "-r ", "env ", "-i ", "-S ", "-S", "-u ", "A=1 ",
+    "timeout ", "5 ", "-k 1 ", "-s ", "9 ", "nice ", "-n ", "-5 ", "nohup ", "setsid -w ", "stdbuf ", "-oL ", "flock ",
+    "a.rs ", "-c ", "-ec ", "sh ", "bash ", "sudo ", "command ", "exec ", "-a ", "eval ", "trap ", "EXIT ", "watch ",
+    "touch pwn ", "'touch pwn' ", "'touch pwn'", "touch ", "pwn ", "'true; touch pwn' ", "-- ", "- ", "; ", "| ", "&& ",
+    "sed ", "'1e touch pwn' ", "'s/f/touch pwn/e' ", "-e ", "-n ", "p ", "'a;1e touch pwn' ", "':a;1e touch pwn' ",
+    "'y/[/]/;1e touch pwn' ", "'s,[,],x,;1e touch pwn;,' ", "'s/[/]/;1e touch pwn;/' ", "'/[/]/,1e touch pwn' ",
+    "awk ", "'BEGIN { system(\"touch pwn\") }' ", "'BEGIN { \"touch pwn\" | getline }' ",
+    "'BEGIN { print \"touch pwn\" | \"sh\" }' ", "'{ print /a\"/ ; \"touch pwn\" | getline; \"\" }' ", "-F ", "-v ", "-f ",
+    "git ", "-c core.pager='touch pwn' ", "-c alias.x='!touch pwn' ", "-p ", "x ", "log ", "--version ", "-C . ",
+    "tar ", "cf /dev/null ", "-cf /dev/null ", "--checkpoint=1 ", "--checkpoint-action=exec='touch pwn' ", "-I 'touch pwn' ",
+    "make ", "--eval='$(shell touch pwn)' ", "SHELL='touch pwn' ", "x='$(shell touch pwn)' ", "-f /dev/null ", "$x ", "< a.rs ",
+    "<<< 'touch pwn' ", "{sh,-c,'touch pwn'} ", "PAGER='touch pwn' ", "GIT_PAGER='touch pwn' ",
+];
+/// What is allowed of these.
+const STARTERS: &str = "{true,find,xargs,env,timeout,nice,nohup,setsid,stdbuf,flock,sh,bash,sudo,command,exec,\
+                        eval,trap,watch,sed,awk,git,tar,make} *";
+
 fn line_of(pieces: &'static [&'static str]) -> impl Strategy<Value = String> {
     prop::collection::vec(select(pieces), 1..10).prop_map(|pieces| pieces.concat())
 }
@@ -487,6 +510,17 @@ proptest! {
                 let names = std::fs::read_dir(guarded.folder.path()).unwrap().count();
                 assert_eq!(names, 4, "{command:?}");
             }
+        }
+    }
+
+    #[test]
+    fn nothing_is_started_that_was_not_allowed(lines in prop::collection::vec(line_of(STARTING), 25)) {
+        let rules = [("*", "*", Verdict::Deny), ("bash", STARTERS, Verdict::Allow)];
+        let guarded = Guarded::new(&rules);
+        let session = guarded.session("one");
+        for line in lines {
+            ask(&session, "bash", json!({"command": &line, "timeout": 2}));
+            assert!(!guarded.folder.path().join("pwn").exists(), "{line:?}");
         }
     }
 

@@ -25,9 +25,15 @@ const STARTERS: &[(&str, &[&str])] = &[
 /// where no program may be missed it is looked for.
 #[rustfmt::skip]
 const OTHER_STARTERS: &[&str] = &[
-    "busybox", "chroot", "chrt", "coproc", "fakeroot", "find", "flock", "ltrace", "nsenter",
-    "numactl", "parallel", "pkexec", "prlimit", "runuser", "script", "setarch", "setpriv",
-    "strace", "su", "systemd-run", "taskset", "toybox", "unshare", "watch", "xargs",
+    "bwrap", "busybox", "catchsegv", "chpst", "chronic", "chroot", "chrt", "coproc", "daemonize",
+    "dbus-run-session", "dumb-init", "eatmydata", "entr", "faketime", "fakeroot", "find",
+    "firejail", "flock", "gdbserver", "hyperfine", "ifne", "ld-linux-aarch64.so.1",
+    "ld-linux-x86-64.so.2", "ld-musl-aarch64.so.1", "ld-musl-x86_64.so.1", "linux32", "linux64",
+    "logsave", "ltrace", "mispipe", "newgrp", "nsenter", "numactl", "parallel", "perf", "pkexec",
+    "prlimit", "proot", "proxychains", "proxychains4", "rlwrap", "runcon", "runuser", "script",
+    "setarch", "setpriv", "setuidgid", "sg", "softlimit", "sshpass", "start-stop-daemon",
+    "strace", "su", "systemd-run", "taskset", "tini", "torsocks", "toybox", "tsocks", "unshare",
+    "valgrind", "watch", "watchexec", "xargs", "xvfb-run",
 ];
 
 /// Whether the program starts another one.
@@ -52,6 +58,18 @@ pub(super) fn hands_on(word: &Word) -> bool {
 pub(super) fn command_of_find(words: &[Word]) -> &[Word] {
     let ends = |word: &Word| matches!(word.text.as_str(), ";" | "+");
     &words[..words.iter().position(ends).unwrap_or(words.len())]
+}
+
+/// The commands that `find` hands to, of its words: what stands in one of them is its own.
+pub(super) fn commands_of_find(words: &[Word]) -> Vec<&[Word]> {
+    let mut commands = Vec::new();
+    let mut rest = words;
+    while let Some(at) = rest.iter().position(hands_on) {
+        let command = command_of_find(&rest[at + 1..]);
+        commands.push(command);
+        rest = &rest[at + 1 + command.len()..];
+    }
+    commands
 }
 
 /// How many words that are no flags stand before the program that `name` starts; `None` if its

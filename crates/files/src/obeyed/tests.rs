@@ -52,6 +52,21 @@ fn what_others_obey_unasked_is_told() {
 }
 
 #[test]
+fn names_that_are_options_are_told() {
+    check(
+        Some(Patterns),
+        &[
+            "--checkpoint-action=exec=sh a",
+            "src/-e",
+            "--to-command=sh a.sh/b",
+            "\u{ff0d}\u{ff0d}pre=a",
+            "\u{200b}--pre=a",
+        ],
+    );
+    check(None, &["-", "a-b", "src/a--b", "a/-/b"]);
+}
+
+#[test]
 fn what_is_run_at_commits_installations_and_starts_is_told() {
     check(
         Some(Hooks),

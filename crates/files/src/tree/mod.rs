@@ -5,6 +5,7 @@
 //! Answers are ordered, counted in whole and given by the page. Files are opened by the
 //! caller, so that what may be read is decided there; names come from walking.
 
+mod across;
 mod answer;
 mod first;
 mod glob;

@@ -12,6 +12,7 @@ use grep_searcher::{Searcher, Sink, SinkContext, SinkMatch};
 
 use foveal_transcript::LineNumber;
 
+use super::across::{Across, Stopped};
 use super::answer::HitLine;
 use crate::text::decoded;
 
@@ -61,6 +62,8 @@ pub(super) struct FileSearcher {
 impl FileSearcher {
     pub(super) fn search(&mut self, mut file: File, task: Task<'_>) -> Outcome {
         let Task { searcher, matcher, hits_max, first_only, cancel } = task;
+        let across =
+            searcher.multi_line_with_matcher(matcher).then(|| Across::new(matcher, cancel));
         let mut length = match self.fill(&mut file, 0, WHOLE_BYTES_MAX) {
             Ok(length) => length,
             Err(error) => return Outcome::Failed(error.to_string()),
@@ -86,10 +89,13 @@ impl FileSearcher {
                 return Outcome::Binary;
             }
             let text = text.as_ref().map_or(start, |text| text.text.as_bytes());
-            let result = searcher.search_slice(matcher, text, &mut found);
+            let result = match &across {
+                Some(across) => searcher.search_slice(across, text, &mut found),
+                None => searcher.search_slice(matcher, text, &mut found),
+            };
             // Bytes in which nothing is found are most likely no text at all.
             let as_bytes = as_bytes && found.hits > 0;
-            return finish(result, Watch::Through, found, as_bytes);
+            return finish(result, watched_by(across, Watch::Through), found, as_bytes);
         }
         let as_bytes = spelling == Spelling::Old;
         if as_bytes && start.contains(&0) {
@@ -98,8 +104,11 @@ impl FileSearcher {
         let wide = spelling == Spelling::Wide;
         let mut watched = Watched { file, cancel, wide, as_bytes, watch: Watch::Through };
         let parts = start.chain(&mut watched);
-        let result = searcher.search_reader(matcher, parts, &mut found);
-        finish(result, watched.watch, found, watched.as_bytes)
+        let result = match &across {
+            Some(across) => searcher.search_reader(across, parts, &mut found),
+            None => searcher.search_reader(matcher, parts, &mut found),
+        };
+        finish(result, watched_by(across, watched.watch), found, watched.as_bytes)
     }
 
     /// Reads a file, of which `length` bytes are there, up to `length_max`; gives how much there
@@ -182,6 +191,15 @@ fn finish(result: io::Result<()>, watch: Watch, found: HitSink<'_>, as_bytes: bo
         (Watch::Cancelled, _) => Outcome::Cancelled,
         (Watch::Through, Ok(())) => Outcome::Found { hits, lines, as_bytes },
         (Watch::Through, Err(error)) => Outcome::Failed(error.to_string()),
+    }
+}
+
+/// How a search went, which may have been ended while it looked for what goes over lines.
+fn watched_by(across: Option<Across<'_>>, watch: Watch) -> Watch {
+    match across.and_then(|across| across.stopped()) {
+        Some(Stopped::Cancelled) => Watch::Cancelled,
+        // The searcher tells that as an error.
+        Some(Stopped::TooLong) | None => watch,
     }
 }
 

@@ -431,4 +431,11 @@ fn a_search_can_be_stopped() {
     let result = grep(folder.path(), &open_in(folder.path()), &GrepQuery::new("x y"), &cancel);
     assert!(matches!(result, Err(TreeError::Cancelled)));
     assert!(asked.into_inner() < 20);
+    // And within one that is looked through for what goes over lines.
+    let folder = tree(&[("short", "a".repeat(10_000))]);
+    let asked = AtomicUsize::new(0);
+    let is_over = || asked.fetch_add(1, Ordering::Relaxed) >= 10;
+    let query = GrepQuery { multiline: true, ..GrepQuery::new("a.*b|a") };
+    let result = grep(folder.path(), &open_in(folder.path()), &query, &Cancel::when(&is_over));
+    assert!(matches!(result, Err(TreeError::Cancelled)));
 }

@@ -60,8 +60,63 @@ fn reference(files: &BTreeMap<String, String>, query: &GrepQuery) -> Vec<(String
     lines.filter(|(_, _, line)| regex.is_match(line)).collect()
 }
 
+/// Patterns whose matches go over lines, stand many times in one, or are empty.
+fn pattern_over_lines() -> impl Strategy<Value = &'static str> {
+    prop::sample::select(vec![
+        "a",
+        "",
+        "b*",
+        r"\s*",
+        r"b\s+a",
+        r"(?s)a.*c",
+        r"(?s)a.*?b|c",
+        r"\n",
+        r"\n\n",
+        "^",
+        "$",
+        "a$",
+        r"c\n^",
+        r"(?s).*",
+        r"\z",
+        r"a\n|a",
+    ])
+}
+
+/// The numbers of the lines that matches stand in, each of which is looked at by itself.
+fn lines_of_matches(text: &str, pattern: &str) -> Vec<u32> {
+    let regex = RegexBuilder::new(pattern).multi_line(true).build().expect("it is valid");
+    let mut starts = vec![0];
+    starts.extend(text.match_indices('\n').map(|(at, _)| at + 1).filter(|at| *at < text.len()));
+    let line_of = |at: usize| starts.partition_point(|start| *start <= at) as u32;
+    let mut numbers: Vec<u32> = Vec::new();
+    // What is found behind the end of the last line stands in none.
+    let stands = |at: usize| at < text.len() || !text.ends_with('\n');
+    for found in regex.find_iter(text).filter(|found| stands(found.start())) {
+        let last = if found.is_empty() { found.start() } else { found.end() - 1 };
+        numbers.extend(line_of(found.start())..=line_of(last));
+    }
+    numbers.sort_unstable();
+    numbers.dedup();
+    numbers
+}
+
 proptest! {
     #![proptest_config(ProptestConfig::with_cases(300))]
+
+    #[test]
+    fn what_goes_over_lines_is_found_where_it_stands(
+        parts in prop::collection::vec(prop::sample::select(vec!["a", "b", "c", " ", "\n", "\n"]), 1..16),
+        pattern in pattern_over_lines(),
+    ) {
+        let text = parts.concat();
+        let folder = tree(&[("a", &text)]);
+        // An empty pattern is none.
+        let pattern = if pattern.is_empty() { "()" } else { pattern };
+        let query = GrepQuery { multiline: true, ..GrepQuery::new(pattern) };
+        let answer = grep(folder.path(), &open_in(folder.path()), &query, &Cancel::NEVER).expect("an answer");
+        let found: Vec<u32> = answer.files.iter().flat_map(|file| &file.lines).map(|line| line.number.0).collect();
+        prop_assert_eq!(found, lines_of_matches(&text, &format!("(?s){pattern}")), "{:?} in {:?}", pattern, text);
+    }
 
     #[test]
     fn what_is_found_is_what_a_plain_search_finds(files in files(), query in query()) {

@@ -155,10 +155,8 @@ impl Sandbox {
         let failed = |error| CommandError::Unconfined(format!("Landlock failed: {error}"));
         let status = self.restrict(own_folder).map_err(failed)?;
         let confinement = confinement(&status);
+        self.check(&confinement)?;
         match &confinement {
-            Confinement::Absent { why } if self.is_required => {
-                return Err(CommandError::Unconfined(why.clone()));
-            }
             Confinement::Absent { .. } => {}
             Confinement::Full | Confinement::Writes | Confinement::Partial => {
                 if status.ruleset == RulesetStatus::NotEnforced {
@@ -176,6 +174,19 @@ impl Sandbox {
             })?;
         }
         Ok(confinement)
+    }
+
+    /// Whether something may be started where this much is confined.
+    fn check(&self, confinement: &Confinement) -> Result<(), CommandError> {
+        match confinement {
+            Confinement::Absent { why } if self.is_required => {
+                Err(CommandError::Unconfined(why.clone()))
+            }
+            Confinement::Absent { .. }
+            | Confinement::Full
+            | Confinement::Writes
+            | Confinement::Partial => Ok(()),
+        }
     }
 
     fn restrict(&self, own_folder: &Place) -> Result<RestrictionStatus, RulesetError> {
@@ -266,5 +277,20 @@ impl Confinement {
     /// If the kernel has Landlock but does not confine; no command runs then.
     pub fn available() -> Result<Self, CommandError> {
         Sandbox::default().start(|| ()).map(|((), confinement)| confinement)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_must_be_confined_and_is_not_does_not_start() {
+        let absent = Confinement::Absent { why: "no Landlock here".to_owned() };
+        let required = Sandbox::default().required();
+        let refused = required.check(&absent).expect_err("nothing is confined");
+        assert!(refused.to_string().contains("no Landlock here"), "{refused}");
+        assert!(required.check(&Confinement::Full).is_ok());
+        assert!(Sandbox::default().check(&absent).is_ok());
     }
 }

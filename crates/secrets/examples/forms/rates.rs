@@ -8,10 +8,11 @@ use crate::{harmless, planted};
 /// A part of the forms: its name, what is planted, what is harmless.
 pub(crate) type Part = (&'static str, &'static [&'static str], &'static [&'static str]);
 
-/// What the redactor was written with, and what was written when it was done.
-pub(crate) const PARTS: [Part; 2] = [
+/// What the redactor was written with, what was written when it was done, and what to get past it.
+pub(crate) const PARTS: [Part; 3] = [
     ("known", planted::KNOWN, harmless::KNOWN),
     ("held out", planted::HELD_OUT, harmless::HELD_OUT),
+    ("sought", planted::SOUGHT, harmless::SOUGHT),
 ];
 
 /// The forms that were told wrong.

@@ -16,7 +16,9 @@ const INTERRUPT: &str = "\u{3}";
 ///
 /// A rule that allows speaks of commands as they are written, one that asks or forbids of the
 /// whole line and of other spellings too. Of a line that cannot be taken apart, rules allow what
-/// they name word for word, or everything; else it is asked about if any rule might forbid it.
+/// they name word for word, or everything; else it is asked about if any rule might forbid it. What
+/// a command starts has to be allowed like a command of the line, unless the rule that allows the
+/// one names the other.
 pub(super) fn decide(rules: &[Rule], access: &Access<'_>) -> Decided {
     let nothing = Decided::without_rule(Verdict::Allow);
     let numbered = rules.iter().enumerate();
@@ -30,8 +32,16 @@ pub(super) fn decide(rules: &[Rule], access: &Access<'_>) -> Decided {
     };
     let whole = last(&|rule| is_of_line(rule, access.subject));
     let line = CommandLine::of(access.subject);
-    let of_command = |command| last(&|rule| is_of_command(rule, command)).max(whole);
-    let pieces: Vec<Option<usize>> = line.commands.iter().map(of_command).collect();
+    let mut pieces: Vec<Option<usize>> = Vec::new();
+    let mut waiting: Vec<&SimpleCommand> = line.commands.iter().collect();
+    while let Some(command) = waiting.pop() {
+        let at = last(&|rule| is_of_command(rule, command)).max(whole);
+        pieces.push(at);
+        let allows = at.is_some_and(|at| rules[at].1.verdict == Verdict::Allow);
+        if allows && at > whole && !at.is_some_and(|at| names_started(rules[at].1, command)) {
+            waiting.extend(&command.starts);
+        }
+    }
     let strictest = pieces.iter().map(|at| said(*at)).reduce(Decided::stricter);
     // How commands are joined may be what a rule is about; rules for each that come later count.
     let joined = last(&|rule| is_of_joined(rule, access.subject));
@@ -75,9 +85,52 @@ fn is_of_joined(rule: &Rule, line: &str) -> bool {
 }
 
 fn is_of_command(rule: &Rule, command: &SimpleCommand) -> bool {
-    let is_strict = rule.verdict != Verdict::Allow;
-    matches(&rule.subject, &command.text)
-        || (is_strict && command.spellings.iter().any(|said| matches(&rule.subject, said)))
+    if rule.verdict == Verdict::Allow {
+        let is_meant = || !command.starts_more || names_started(rule, command);
+        return matches(&rule.subject, &command.text) && is_meant();
+    }
+    let mut spellings = command.spellings.iter();
+    matches(&rule.subject, &command.text) || spellings.any(|said| matches(&rule.subject, said))
+}
+
+/// Whether a rule that is about a command also names what that starts: the programs, or where it is
+/// not told which these are, anything behind the command's own name.
+fn names_started(rule: &Rule, command: &SimpleCommand) -> bool {
+    if rule.subject == command.text {
+        return true;
+    }
+    // What braces choose from names nothing for sure.
+    let subject = without_braces(&rule.subject);
+    let words = || subject.split_whitespace().skip(1);
+    let is_name = |word: &str| {
+        let is_written = !word.contains(['*', '?', '[', '{']);
+        is_written && !word.starts_with('-') && word.contains(char::is_alphabetic)
+    };
+    if command.starts_more {
+        return words().any(is_name);
+    }
+    command.starts.iter().all(|started| {
+        let program = started.text.split_whitespace().next().unwrap_or_default();
+        words().any(|word| word == program)
+    })
+}
+
+/// A glob with a wildcard in place of each part in braces.
+fn without_braces(glob: &str) -> String {
+    let mut depth = 0_usize;
+    let mut plain = String::with_capacity(glob.len());
+    for sign in glob.chars() {
+        match sign {
+            '{' => {
+                depth += 1;
+                plain.push('*');
+            }
+            '}' => depth = depth.saturating_sub(1),
+            _ if depth == 0 => plain.push(sign),
+            _ => {}
+        }
+    }
+    plain
 }
 
 #[cfg(test)]

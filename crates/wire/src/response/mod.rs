@@ -17,7 +17,9 @@ pub use answer::{Answer, AnswerError, ERROR_BYTES_MAX, End, TEXT_BYTES_MAX};
 pub use billed::Billed;
 pub use reader::{AnswerReader, DOCUMENT_BYTES_MAX};
 pub use rounds::{Called, EXPAND_TOOL, RoundDocument, RoundStream, Turn};
-pub use said::{SAID_BYTES_MAX, Said, SaidEvent, SaidReader, StopReason, read_arguments};
+pub use said::{
+    SAID_BYTES_MAX, SAID_PARTS_MAX, Said, SaidEvent, SaidReader, StopReason, read_arguments,
+};
 pub use sse::{EVENT_BYTES_MAX, Event, EventSplitter};
 pub use usage::billed;
 

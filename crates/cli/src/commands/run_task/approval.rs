@@ -11,8 +11,12 @@ use serde_json::Value;
 
 use crate::notice;
 
-/// Characters of a call that a person is shown.
+/// Characters of a call that a person is shown in passing.
 const SHOWN_CHARS_MAX: usize = 300;
+
+/// Characters that a person who is asked can be expected to read. What is longer is not asked about,
+/// and not done: nobody allows what they did not see.
+const ASKED_CHARS_MAX: usize = 4_000;
 
 /// What a person allows.
 pub(super) struct Approvals {
@@ -38,12 +42,14 @@ impl Approvals {
     pub(super) fn of(&self, call: &Call) -> Option<ToolAnswer> {
         let hints = table::named(&call.name)?.hints;
         let needs_none = !hints.destructive && !hints.open_world;
-        if needs_none || self.yes || (self.asks && self.is_allowed(call)) {
+        if needs_none || self.yes {
             return None;
         }
-        let why = match self.asks {
-            true => "the person said no",
-            false => "nobody can be asked here, and --yes was not given",
+        let why = match (self.asks, question(call)) {
+            (true, Some(question)) if self.is_allowed(&question) => return None,
+            (true, Some(_)) => "the person said no",
+            (true, None) => "it is too long to be shown to the person; do it in smaller steps",
+            (false, _) => "nobody can be asked here, and --yes was not given",
         };
         let text = format!(
             "not done: {} needs an approval, and {why}. Do what can be done without it, and say \
@@ -53,18 +59,39 @@ impl Approvals {
         Some(ToolAnswer { text, is_error: true, cached: false })
     }
 
-    fn is_allowed(&self, call: &Call) -> bool {
+    fn is_allowed(&self, question: &str) -> bool {
         let _turn = self.asking.lock().unwrap_or_else(PoisonError::into_inner);
-        notice::confirm(&format!("{} {}. Go on?", call.name, quoted(&subject(call))))
+        notice::confirm(question)
     }
 }
 
-/// What a call is about, in one line.
-pub(super) fn subject(call: &Call) -> String {
+/// What a person is asked about a call: all of what it is about, in one line; `None` if that is more
+/// than a person reads.
+fn question(call: &Call) -> Option<String> {
+    let about = quoted(&about(call));
+    let is_read = about.chars().nth(ASKED_CHARS_MAX).is_none();
+    is_read.then(|| format!("{} {about}. Go on?", call.name))
+}
+
+/// What a call is about: the command, file or address; of edits of several files these; of other
+/// calls all that they say.
+fn about(call: &Call) -> String {
     const NAMES: [&str; 7] = ["command", "path", "pattern", "query", "url", "symbol", "handle"];
-    let named = NAMES.iter().find_map(|name| call.arguments.get(name).and_then(Value::as_str));
-    let text = named.map_or_else(|| call.arguments.to_string(), str::to_owned);
-    let line = in_one_line(&text).into_owned();
+    let text = |name: &&str| call.arguments.get(name).and_then(Value::as_str);
+    if let Some(named) = NAMES.iter().find_map(text) {
+        return named.to_owned();
+    }
+    let path = |edit: &Value| edit.get("path").and_then(Value::as_str).map(str::to_owned);
+    let edits = call.arguments.get("edits").and_then(Value::as_array);
+    let paths: Option<Vec<String>> = edits.and_then(|edits| edits.iter().map(path).collect());
+    let Some(mut paths) = paths else { return call.arguments.to_string() };
+    paths.dedup();
+    paths.join(", ")
+}
+
+/// What a call is about, in one line that may be cut.
+pub(super) fn subject(call: &Call) -> String {
+    let line = in_one_line(&about(call)).into_owned();
     match line.char_indices().nth(SHOWN_CHARS_MAX) {
         Some((at, _)) => format!("{} …", &line[..at]),
         None => line,
@@ -99,5 +126,22 @@ mod tests {
         assert_eq!(subject(&call("bash", json!({"command": "make\nall"}))), "make\\nall");
         assert_eq!(subject(&call("x", json!({"n": 1}))), r#"{"n":1}"#);
         assert!(subject(&call("x", json!({"path": "a".repeat(999)}))).chars().count() < 310);
+    }
+
+    #[test]
+    fn a_question_shows_all_of_a_call_or_is_not_asked() {
+        let command = format!("echo {}; rm -rf /", "a".repeat(900));
+        let asked = question(&call("bash", json!({"command": command, "timeout": 9})));
+        assert_eq!(asked, Some(format!("bash `{command}`. Go on?")));
+        let asked = question(&call("bash", json!({"command": "a\nb\u{202e}`"})));
+        assert_eq!(asked.as_deref(), Some(r#"bash "a\nb\u202e`". Go on?"#));
+        let edit = |path: &str| json!({"path": path, "old_str": "a", "new_str": "b"});
+        let edits = json!({"edits": [edit("a.rs"), edit("a.rs"), edit(".bashrc")]});
+        let asked = question(&call("multi_edit", edits));
+        assert_eq!(asked.as_deref(), Some("multi_edit `a.rs, .bashrc`. Go on?"));
+        let long = call("bash", json!({"command": "a".repeat(5_000)}));
+        assert_eq!(question(&long), None);
+        let refused = Approvals::new(false, true).of(&long).expect("it is not done");
+        assert!(refused.text.contains("smaller steps"), "{}", refused.text);
     }
 }

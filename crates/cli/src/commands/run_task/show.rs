@@ -48,12 +48,13 @@ impl Show {
                 }
                 let (id, name, arguments) = (id.clone(), name.clone(), arguments.clone());
                 let call = Call { id, name, arguments };
-                notice::say(format_args!("· {} {}", call.name, short(&subject(&call))));
+                notice::say(format_args!("· {} {}", short(&call.name), short(&subject(&call))));
             }
             Told::Result { name, is_error: true, text, .. } => {
-                notice::say(format_args!("  {name} failed: {}", short(text)));
+                notice::say(format_args!("  {} failed: {}", short(name), short(text)));
             }
             Told::Repeated { name, times } => {
+                let name = short(name);
                 notice::say(format_args!("  {name}: the same call and answer, {times} times"));
             }
             Told::Done { outcome, spent } => return self.done(outcome, spent),
@@ -87,8 +88,9 @@ impl Show {
                 ));
             }
             Outcome::Repeated { name, times } => notice::say(format_args!(
-                "ended before it was done: the model called {name} {times} times with the same \
-                 arguments and got the same answer"
+                "ended before it was done: the model called {} {times} times with the same \
+                 arguments and got the same answer",
+                short(name)
             )),
             Outcome::TooLong { message } => notice::say(format_args!(
                 "{message}: give a smaller task, or a model with a larger window"

@@ -26,6 +26,23 @@ const RULING: &[&str] = &[
 /// The same by their beginning.
 const RULING_PREFIXES: &[&str] = &["BASH_FUNC_", "DYLD_", "LD_"];
 
+/// Variables that say which program another one runs. With the name of a pager or an editor for a value they are clear.
+#[rustfmt::skip]
+const COMMANDING: &[&str] = &[
+    "BROWSER", "CVS_RSH", "EDITOR", "FCEDIT", "GIT_ASKPASS", "GIT_CONFIG_COUNT", "GIT_CONFIG_GLOBAL",
+    "GIT_CONFIG_PARAMETERS", "GIT_CONFIG_SYSTEM", "GIT_DIR", "GIT_EDITOR", "GIT_EXEC_PATH",
+    "GIT_EXTERNAL_DIFF", "GIT_PAGER", "GIT_PROXY_COMMAND", "GIT_SEQUENCE_EDITOR", "GIT_SSH",
+    "GIT_SSH_COMMAND", "GIT_TEMPLATE_DIR", "GNUMAKEFLAGS", "INPUTRC", "LESS", "LESSCLOSE", "LESSOPEN",
+    "MAKEFILES", "MAKEFLAGS", "MANPAGER", "PAGER", "RSYNC_RSH", "RUSTC_WRAPPER", "SSH_ASKPASS",
+    "SUDO_ASKPASS", "SVN_SSH", "SYSTEMD_PAGER", "TAR_OPTIONS", "VISUAL", "ZIPOPT",
+];
+
+/// Values of these that run nothing that somebody else wrote: not `sh`, which runs what it is shown.
+const PLAIN_PROGRAMS: &[&str] = &[
+    ":", "bat", "cat", "code", "emacs", "false", "head", "less", "more", "most", "nano", "nvim",
+    "ssh", "tail", "true", "vi", "vim",
+];
+
 /// Builtins that run some of their words, or replace what a name runs.
 const RUNNING: &[&str] = &["bind", "compgen", "complete", "compopt", "enable", "fc"];
 /// Builtins that take words for names of variables, whose subscripts they evaluate, with their
@@ -86,13 +103,18 @@ impl Line<'_> {
             "expansion" => text.contains("@P") || assigned_by(text).is_some_and(is_ruling),
             "variable_assignment" => {
                 let name = text.split(['=', '[', '+']).next().unwrap_or_default();
-                is_ruling(name) || hides_substitution(node, self.source)
+                is_ruling(name) || commands(text) || hides_substitution(node, self.source)
             }
-            "for_statement" => is_ruling(text.split_whitespace().nth(1).unwrap_or_default()),
+            "for_statement" => {
+                let name = text.split_whitespace().nth(1).unwrap_or_default();
+                is_ruling(name) || commands(name) || name == "PATH"
+            }
             "declaration_command" => {
                 let mut words = text.split([' ', '\t', '\n', '\'', '"']);
-                words.any(|word| is_ruling(word.split('=').next().unwrap_or_default()))
-                    || hides_substitution(node, self.source)
+                words.any(|word| {
+                    is_ruling(word.split('=').next().unwrap_or_default())
+                        || word.contains('=') && commands(word)
+                }) || hides_substitution(node, self.source)
             }
             "unset_command" => hides_substitution(node, self.source),
             "command" => runs_words(words),
@@ -172,9 +194,11 @@ fn runs_words(words: &[Word]) -> bool {
             .windows(2)
             .any(|pair| matches!(pair[0].text.as_str(), "-v" | "-R") && !is_plain(&pair[1])),
         "wait" => rest.windows(2).any(|pair| pair[0].text == "-p" && !is_plain(&pair[1])),
-        starter if starter == "export" || is_starter(name_of(starter)) => rest
-            .iter()
-            .any(|word| word.text.split_once('=').is_some_and(|(name, _)| is_ruling(name))),
+        starter if starter == "export" || is_starter(name_of(starter)) => {
+            rest.iter().filter(|word| word.text.contains('=')).any(|word| {
+                is_ruling(word.text.split('=').next().unwrap_or_default()) || commands(&word.text)
+            })
+        }
         builtin => names(builtin, rest),
     }
 }
@@ -211,7 +235,7 @@ fn is_plain(word: &Word) -> bool {
         None => (&*word.text, false),
     };
     let is_evaluated = (word.expands && !is_assigned) || name.contains(['[', '`', '$']);
-    !is_evaluated && !is_ruling(name) && (name != "PATH" || is_assigned)
+    !is_evaluated && !is_ruling(name) && !commands(&word.text) && (name != "PATH" || is_assigned)
 }
 
 /// The variable that `${name:=…}` or `${name=…}` assigns to.
@@ -220,6 +244,19 @@ fn assigned_by(expansion: &str) -> Option<&str> {
     let end = inner.find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_')?;
     let (name, rest) = inner.split_at(end);
     (rest.starts_with('=') || rest.starts_with(":=")).then_some(name)
+}
+
+/// Whether `NAME=value`, or a name alone, sets what another program runs to more than a plain name.
+fn commands(assignment: &str) -> bool {
+    let (name, value) = assignment.split_once('=').unwrap_or((assignment, "/"));
+    let value = value.trim_matches(['\'', '"']);
+    let name = name.trim_end_matches('+');
+    // Flags that hold no command.
+    let is_flag =
+        value.starts_with('-') && value.bytes().skip(1).all(|it| it.is_ascii_alphanumeric());
+    let is_plain =
+        PLAIN_PROGRAMS.contains(&value) || is_flag && matches!(name, "LESS" | "MAKEFLAGS");
+    COMMANDING.contains(&name) && !is_plain
 }
 
 fn is_ruling(name: &str) -> bool {

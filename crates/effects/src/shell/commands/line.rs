@@ -1,10 +1,11 @@
 //! Command lines taken apart, and other spellings of the same commands.
 
 use super::pieces::{Piece, fragments, pieces};
+use super::starts::{Starts, starts, starts_by_word};
 use super::told::runs_scripts;
 use crate::shell::parse::Parsed;
 use crate::shell::starters::{is_feeder, is_starter};
-use crate::shell::word::name_of;
+use crate::shell::word::{Word, name_of};
 
 /// A command line taken apart.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -17,7 +18,7 @@ pub struct CommandLine {
 
 /// One program with its words; or an assignment, a test, the head of a loop; or a redirection
 /// to a file (`> file`).
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct SimpleCommand {
     /// As it is written, assignments before the program included, redirections left out, single
     /// blanks between words.
@@ -25,10 +26,19 @@ pub struct SimpleCommand {
     /// How else the same may be written: without quotes, without assignments, without the
     /// folder of the program, without what only starts another (`env`, `sudo`, `sh -c`).
     pub spellings: Vec<String>,
+    /// The commands that it starts, as far as its words tell them: `rm {}` of `find -exec rm {} +`,
+    /// those of the script of `sh -c`.
+    pub starts: Vec<SimpleCommand>,
+    /// Whether it starts something else, too.
+    pub starts_more: bool,
 }
 
 /// Starters that take a whole line as one word.
-const LINE_TAKERS: &[&str] = &["env", "flock", "parallel", "runuser", "script", "su", "watch"];
+#[rustfmt::skip]
+const LINE_TAKERS: &[&str] = &[
+    "entr", "env", "flock", "hyperfine", "parallel", "runuser", "script", "sg", "su", "watch",
+    "watchexec",
+];
 
 /// Stands for what a feeder gives.
 const FED: &str = "{}";
@@ -68,6 +78,7 @@ struct Speller<'a> {
 impl Speller<'_> {
     fn command(&mut self, piece: Piece) -> SimpleCommand {
         let Piece { text, words } = piece;
+        let (starts, starts_more) = started(&words, self.line.len(), self.shells, STARTERS_MAX);
         let words: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
         let mut spellings = Vec::new();
         self.spell(&words, 0, &mut spellings);
@@ -76,7 +87,7 @@ impl Speller<'_> {
         let bare: Vec<String> = bare.map(|spelling| spelling.trim_end().to_owned()).collect();
         spellings.extend(bare);
         spellings.retain(|spelling| *spelling != text);
-        SimpleCommand { text, spellings }
+        SimpleCommand { text, spellings, starts, starts_more }
     }
 
     fn spell(&mut self, words: &[&str], starters: u8, spellings: &mut Vec<String>) {
@@ -86,15 +97,21 @@ impl Speller<'_> {
         if name != *program {
             spellings.push([&[name], rest].concat().join(" "));
         }
+        // To a rule about `rm` it is one.
+        if name == "find" && rest.contains(&"-delete") {
+            spellings.push("rm {}".to_owned());
+        }
         if starters > STARTERS_MAX {
             self.is_clear = false;
             return;
         }
-        if is_starter(name) {
+        if is_starter(name) || starts_by_word(name, rest.iter().copied()) {
             for at in 0..rest.len().min(STARTED_MAX) {
                 let fed: &[&str] = if is_feeder(name) { &[FED] } else { &[] };
                 self.spell(&[&rest[at..], fed].concat(), starters + 1, spellings);
-                if is_starter(name_of(rest[at])) {
+                if is_starter(name_of(rest[at]))
+                    || starts_by_word(name_of(rest[at]), rest[at + 1..].iter().copied())
+                {
                     break;
                 }
             }
@@ -121,6 +138,30 @@ impl Speller<'_> {
             }
         }
     }
+}
+
+/// What the command of these words in a line of `length` bytes starts, and whether that is not all;
+/// up to `left` of them one within another.
+fn started(words: &[Word], length: usize, shells: u8, left: u8) -> (Vec<SimpleCommand>, bool) {
+    let (mut commands, mut more) = (Vec::new(), false);
+    for start in starts(words) {
+        match start {
+            Starts::Command(words) if left > 0 => {
+                let text =
+                    words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
+                let (starts, starts_more) = started(words, length, shells, left - 1);
+                let spellings = Vec::new();
+                commands.push(SimpleCommand { text, spellings, starts, starts_more });
+            }
+            Starts::Script(script) if script.len() < length => {
+                let line = nested(&script, shells + 1);
+                more |= !line.is_clear;
+                commands.extend(line.commands);
+            }
+            Starts::Command(_) | Starts::Script(_) | Starts::Untold => more = true,
+        }
+    }
+    (commands, more)
 }
 
 /// The line in a word of a starter, which a flag may stand before (`-cline`, `--command=line`).

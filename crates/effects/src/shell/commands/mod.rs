@@ -2,8 +2,10 @@
 
 mod evaluated;
 mod line;
+mod options;
 mod pieces;
 mod scan;
+mod starts;
 #[cfg(test)]
 mod tests;
 mod told;

@@ -40,7 +40,7 @@ fn a_line_is_all_that_it_runs() {
         ("while true; do make; done", &["make", "true"]),
         ("for x in a $(ls); do make $x; done", &["for x in a $(ls)", "ls", "make $x"]),
         ("case $x in a) make;; esac", &["make"]),
-        ("GIT_PAGER=make git log", &["GIT_PAGER=make git log"]),
+        ("GIT_PAGER=cat git log", &["GIT_PAGER=cat git log"]),
         ("PATH=/evil; git log", &["PATH=/evil", "git log"]),
         ("export PLACE=$(make)", &["export PLACE=$(make)", "make"]),
         ("env A=b git log", &["env A=b git log"]),
@@ -207,6 +207,10 @@ fn many_programs_may_start_one_another() {
     let many = "env ".repeat(16_000) + "cat a";
     assert!(!CommandLine::of(&many).is_clear);
     assert_eq!(crate::shell::effect(&many, None).kind, EffectKind::Read);
+    // Each of them hands on what stands behind it, once.
+    for handed in ["find . -exec ", "find -ok ", "find -exec find -execdir true ; -exec "] {
+        assert!(!CommandLine::of(&(handed.repeat(2_000) + "rm {} +")).is_clear, "{handed}");
+    }
     let many = "true | ".to_owned() + &"xargs ".repeat(10_000) + "cat";
     assert!(!CommandLine::of(&many).is_clear);
     assert_eq!(crate::shell::effect(&many, None).kind, EffectKind::Run);

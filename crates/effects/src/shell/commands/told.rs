@@ -2,14 +2,18 @@
 
 use tree_sitter::Node;
 
+use super::options::{makes_options, run_more};
 use crate::shell::parse::text_of;
 use crate::shell::starters::{
-    command_of_find, hands_on, is_feeder, is_starter, places_before_program, takes_value,
+    commands_of_find, is_feeder, is_starter, places_before_program, takes_value,
 };
 use crate::shell::word::{Word, is_shell, name_of};
 
 /// Words of a starter that are looked at where its flags are not known.
 const WORDS_MAX: usize = 16;
+
+/// Calls of `find` that hand to one another.
+const FINDS_MAX: u8 = 16;
 
 /// Options of shells that take the next word.
 const SHELL_VALUES: &[&str] = &["-o", "+o", "-O", "+O", "--rcfile", "--init-file"];
@@ -18,6 +22,11 @@ const SHELL_VALUES: &[&str] = &["-o", "+o", "-O", "+O", "--rcfile", "--init-file
 /// script is not what something else writes. `typed` is the whole line, if it is one that
 /// nothing else gives its input to.
 pub(super) fn is_told(words: &[Word], typed: &str) -> bool {
+    is_told_within(words, typed, FINDS_MAX)
+}
+
+/// The same, of what so many more calls of `find` may hand to.
+fn is_told_within(words: &[Word], typed: &str, finds: u8) -> bool {
     let mut waiting = words;
     let mut is_fed = false;
     while let Some((program, rest)) = waiting.split_first() {
@@ -31,7 +40,11 @@ pub(super) fn is_told(words: &[Word], typed: &str) -> bool {
             }
             "." | "source" => return !rest.iter().any(is_made),
             _ if runs_scripts(name) => return has_told_script(words, rest, typed),
-            "find" => return found_are_told(rest),
+            "find" => {
+                let is_one = |words: &[Word]| finds > 0 && is_told_within(words, "", finds - 1);
+                return !rest.iter().any(makes_options)
+                    && commands_of_find(rest).into_iter().all(is_one);
+            }
             _ if is_starter(name) => {
                 is_fed |= is_feeder(name);
                 match started(name, rest) {
@@ -41,7 +54,7 @@ pub(super) fn is_told(words: &[Word], typed: &str) -> bool {
                     Started::Words(next) => waiting = next,
                 }
             }
-            _ => return true,
+            _ => return !run_more(waiting),
         }
     }
     true
@@ -80,12 +93,6 @@ fn has_told_script(words: &[Word], rest: &[Word], typed: &str) -> bool {
     let texts: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
     let is_alone = typed.trim() == texts.join(" ");
     !rest.iter().any(is_made) && (script.is_some() || is_alone)
-}
-
-/// Whether it is told what `find` runs on what it finds.
-fn found_are_told(rest: &[Word]) -> bool {
-    let mut places = rest.iter().enumerate().filter(|(_, word)| hands_on(word));
-    places.all(|(at, _)| is_told(command_of_find(&rest[at + 1..]), ""))
 }
 
 /// What a starter starts.

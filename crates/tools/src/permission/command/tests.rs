@@ -100,6 +100,107 @@ fn a_rule_that_forbids_covers_any_command_of_the_line() {
 }
 
 #[test]
+fn what_a_command_starts_has_to_be_allowed_too() {
+    let allowed =
+        ["find *", "xargs *", "env *", "timeout *", "bash *", "sudo *", "watch *", "npm *"];
+    let allowed = allowed.map(|subject| ("bash", subject, Allow));
+    let lines = [
+        "find . -exec rm {} +",
+        "find . -name a -ok rm {} ';'",
+        "find . -execdir env rm {} ';'",
+        "find . -exec timeout 5 rm {} +",
+        "find . -exec grep a {} ';' -exec rm {} ';'",
+        "xargs rm",
+        "xargs -n1 rm",
+        "xargs -I{} rm {}",
+        "xargs -0 --max-args 1 rm",
+        "xargs sh -c 'rm a'",
+        "env rm a",
+        "env A=1 rm a",
+        "env -S 'rm a'",
+        "env -Srm",
+        "env -vS rm",
+        "env --split-string=rm",
+        "env --split=rm",
+        "env 'grep a' b",
+        "timeout 5 rm a",
+        "timeout -k 1 5 rm a",
+        "timeout --signal=9 5 rm a",
+        "timeout 5 env -i rm a",
+        "bash -c 'rm a'",
+        "bash -ec 'grep a b; rm a'",
+        "bash -c -e 'rm a'",
+        "bash -co pipefail 'rm a'",
+        "bash -c \"$x\"",
+        "sudo rm a",
+        "sudo -R grep rm a",
+        "sudo -C grep rm a",
+        "sudo -i",
+        "watch rm a",
+        "watch -n 5 rm a",
+        "npm exec rm",
+        "npm --silent exec -- rm a",
+    ];
+    for (everything, expected) in [(Deny, Deny), (Ask, Ask)] {
+        let mut rules = vec![("*", "*", everything)];
+        rules.extend(allowed);
+        rules.push(("bash", "grep *", Allow));
+        for line in lines {
+            check(&rules, "bash", line, expected);
+        }
+        for line in [
+            "find . -name a",
+            "find . -exec grep a {} +",
+            "find . -exec timeout 5 grep a {} +",
+            "xargs -n1 grep a",
+            "xargs -r -P 4 --null grep a",
+            "env A=1 grep a b",
+            "timeout -k 1 --foreground 5 grep a b",
+            "bash -ec 'grep a b | grep c'",
+            "bash x.sh",
+            "sudo -n -u root grep a b",
+            "npm run x",
+        ] {
+            check(&rules, "bash", line, Allow);
+        }
+    }
+}
+
+#[test]
+fn a_rule_may_name_what_is_started() {
+    // A rule that names what is started is enough, and so is the command itself.
+    for (subject, line) in [
+        ("find * -exec rm *", "find . -exec rm {} +"),
+        ("find . -exec rm {} +", "find . -exec rm {} +"),
+        ("timeout * cargo *", "timeout 5 cargo test"),
+        ("watch -n 5 git *", "watch -n 5 git status"),
+        ("npm exec *", "npm exec prettier a"),
+    ] {
+        check(&[("*", "*", Deny), ("bash", subject, Allow)], "bash", line, Allow);
+    }
+    let two = "find . -exec grep a {} ';' -exec rm {} ';'";
+    check(&[("*", "*", Deny), ("bash", "find * -exec grep *", Allow)], "bash", two, Deny);
+    // Braces choose, and name nothing.
+    for line in ["env rm a", "watch rm a", "env -S 'rm a'", "env PATH=. grep a"] {
+        let rules = [("*", "*", Deny), ("bash", "{git log,grep,watch,env,rm x} *", Allow)];
+        check(&rules, "bash", line, Deny);
+    }
+    check(&[("bash", "rm *", Deny)], "bash", "find . -delete", Deny);
+    // Where nothing else is forbidden, nothing is.
+    check(&[("bash", "find *", Allow)], "bash", "find . -exec rm {} +", Allow);
+    check(&[("bash", "rm *", Deny), ("bash", "npm *", Allow)], "bash", "npm exec rm a", Deny);
+    check(&[("bash", "rm *", Deny)], "bash", "npm exec -- rm a", Deny);
+    check(&[("bash", "rm *", Deny)], "bash", "uv run rm a", Deny);
+    // What an option runs is asked about.
+    for line in ["git -c core.pager='rm x' log", "tar --to-command='rm x' -xf a", "sed '1e rm x' a"]
+    {
+        check(&[("*", "*", Ask), ("bash", "{git,tar,sed} *", Allow)], "bash", line, Ask);
+        check(&[("bash", "rm *", Deny)], "bash", line, Ask);
+        check(&[("bash", "rm *", Deny), ("bash", line, Allow)], "bash", line, Allow);
+    }
+}
+
+#[test]
 fn the_last_rule_counts_for_each_command() {
     let rules =
         [("bash", "git *", Allow), ("bash", "git push*", Deny), ("bash", "make; rm x", Allow)];

@@ -13,6 +13,12 @@ const TEXT: u64 = 1;
 /// The key of the first call.
 const CALLS: u64 = 2;
 
+/// What an element of the reasoning that has to go back takes beside its text: values take more
+/// than they are spelled with.
+const DETAIL_BYTES: usize = 256;
+/// As many times its text a value may take.
+const DETAIL_FACTOR: usize = 4;
+
 /// What is known of the calls of an answer.
 #[derive(Debug, Default)]
 pub(super) struct Calls {
@@ -98,7 +104,9 @@ fn said(parts: &mut Parts, calls: &mut Calls, delta: Field<'_>, on_event: OnEven
         }
     }
     for detail in list(details) {
-        take_detail(&mut calls.reasoning, detail);
+        if parts.takes(detail.get().len().saturating_mul(DETAIL_FACTOR) + DETAIL_BYTES) {
+            take_detail(&mut calls.reasoning, detail);
+        }
     }
     for call in list(called) {
         more(parts, calls, call, on_event);
@@ -134,6 +142,7 @@ fn more(parts: &mut Parts, calls: &mut Calls, call: &RawValue, on_event: OnEvent
     };
     let key = match known {
         Some(key) if !is_new => key,
+        _ if parts.is_full => return,
         _ => {
             let key = CALLS + calls.count;
             calls.count += 1;

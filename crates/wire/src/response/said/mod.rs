@@ -14,6 +14,6 @@ mod stop;
 
 pub use arguments::read_arguments;
 pub use event::SaidEvent;
-pub use parts::SAID_BYTES_MAX;
+pub use parts::{SAID_BYTES_MAX, SAID_PARTS_MAX};
 pub use reader::{Said, SaidReader};
 pub use stop::StopReason;

@@ -10,6 +10,10 @@ use super::event::SaidEvent;
 /// counts as broken.
 pub const SAID_BYTES_MAX: usize = 32 << 20;
 
+/// Parts of one answer, at most: texts, reasoning and calls. Models say a few; each further piece is
+/// looked for among all of them.
+pub const SAID_PARTS_MAX: usize = 1_000;
+
 /// Who is told of what comes.
 pub(super) type OnEvent<'a> = &'a mut dyn FnMut(SaidEvent);
 
@@ -22,6 +26,8 @@ pub(super) struct Parts {
     number: u64,
     /// Whether something was lost: an event that cannot be read, or more than is kept.
     pub(super) is_broken: bool,
+    /// Whether more came than is kept.
+    pub(super) is_full: bool,
 }
 
 #[derive(Debug)]
@@ -35,43 +41,43 @@ enum Part {
 
 impl Parts {
     pub(super) fn new(number: u64) -> Self {
-        Self { parts: Vec::new(), bytes: 0, number, is_broken: false }
+        Self { parts: Vec::new(), bytes: 0, number, is_broken: false, is_full: false }
     }
 
     /// More text of the part `key`.
     pub(super) fn text(&mut self, key: u64, piece: &str, on_event: OnEvent<'_>) {
-        if piece.is_empty() || !self.takes(piece) {
+        if piece.is_empty() || !self.takes(piece.len()) {
             return;
         }
         let is_it = |part: &Part| matches!(part, Part::Text(_));
-        if let Part::Text(text) = self.part(key, is_it, || Part::Text(String::new())) {
+        if let Some(Part::Text(text)) = self.part(key, is_it, || Part::Text(String::new())) {
             text.push_str(piece);
+            on_event(SaidEvent::Text(piece.to_owned()));
         }
-        on_event(SaidEvent::Text(piece.to_owned()));
     }
 
     /// More reasoning that can be read.
     pub(super) fn reasoning(&mut self, key: u64, piece: &str, on_event: OnEvent<'_>) {
-        if piece.is_empty() || !self.takes(piece) {
+        if piece.is_empty() || !self.takes(piece.len()) {
             return;
         }
-        if let Part::Reasoning { text, .. } = self.reasoning_part(key) {
+        if let Some(Part::Reasoning { text, .. }) = self.reasoning_part(key) {
             text.push_str(piece);
+            on_event(SaidEvent::Reasoning(piece.to_owned()));
         }
-        on_event(SaidEvent::Reasoning(piece.to_owned()));
     }
 
     /// More of the signature by which the provider knows its reasoning again.
     pub(super) fn signature(&mut self, key: u64, piece: &str) {
-        if piece.is_empty() || !self.takes(piece) {
+        if piece.is_empty() || !self.takes(piece.len()) {
             return;
         }
-        if let Part::Reasoning { signature, .. } = self.reasoning_part(key) {
+        if let Some(Part::Reasoning { signature, .. }) = self.reasoning_part(key) {
             signature.push_str(piece);
         }
     }
 
-    fn reasoning_part(&mut self, key: u64) -> &mut Part {
+    fn reasoning_part(&mut self, key: u64) -> Option<&mut Part> {
         let is_it = |part: &Part| matches!(part, Part::Reasoning { .. });
         let new = || Part::Reasoning { text: String::new(), signature: String::new() };
         self.part(key, is_it, new)
@@ -79,7 +85,7 @@ impl Parts {
 
     /// A part that only its provider can read.
     pub(super) fn opaque(&mut self, key: u64, kind: &str, raw: &str) {
-        if self.takes(raw) {
+        if self.takes(kind.len() + raw.len()) && self.has_room() {
             let part = Part::Opaque { kind: kind.to_owned(), raw: raw.to_owned() };
             self.parts.push((key, part));
         }
@@ -87,7 +93,7 @@ impl Parts {
 
     /// A call begins.
     pub(super) fn call_start(&mut self, key: u64, id: &str, name: &str, on_event: OnEvent<'_>) {
-        if !self.takes(name) {
+        if !self.takes(id.len() + name.len()) || !self.has_room() {
             return;
         }
         // Results name calls by their ids.
@@ -112,7 +118,7 @@ impl Parts {
 
     /// More arguments of the call `key`. False where there is no such call.
     pub(super) fn arguments(&mut self, key: u64, piece: &str, on_event: OnEvent<'_>) -> bool {
-        let kept = self.takes(piece);
+        let kept = self.takes(piece.len());
         let Some(Part::Calling { id, spelled, .. }) = self.calling(key) else { return false };
         if kept && !piece.is_empty() {
             spelled.push_str(piece);
@@ -182,14 +188,18 @@ impl Parts {
         (blocks, is_open)
     }
 
-    /// The last part `key` that is of a kind, or a new one.
-    fn part(&mut self, key: u64, is_it: fn(&Part) -> bool, new: fn() -> Part) -> &mut Part {
+    /// The last part `key` that is of a kind, or a new one if there is room.
+    fn part(&mut self, key: u64, is_it: fn(&Part) -> bool, new: fn() -> Part) -> Option<&mut Part> {
         let found = self.parts.iter().rposition(|(at, part)| *at == key && is_it(part));
-        let at = found.unwrap_or_else(|| {
-            self.parts.push((key, new()));
-            self.parts.len() - 1
-        });
-        &mut self.parts[at].1
+        let at = match found {
+            Some(at) => at,
+            None if self.has_room() => {
+                self.parts.push((key, new()));
+                self.parts.len() - 1
+            }
+            None => return None,
+        };
+        self.parts.get_mut(at).map(|(_, part)| part)
     }
 
     fn calling(&mut self, key: u64) -> Option<&mut Part> {
@@ -198,10 +208,20 @@ impl Parts {
         self.parts.iter_mut().rev().find(is_it).map(|(_, part)| part)
     }
 
-    /// Whether there is room for a piece.
-    fn takes(&mut self, piece: &str) -> bool {
-        self.bytes = self.bytes.saturating_add(piece.len());
-        self.is_broken |= self.bytes > SAID_BYTES_MAX;
-        self.bytes <= SAID_BYTES_MAX
+    /// Whether there is room for a piece of so many bytes.
+    pub(super) fn takes(&mut self, bytes: usize) -> bool {
+        self.bytes = self.bytes.saturating_add(bytes);
+        self.keeps(self.bytes <= SAID_BYTES_MAX)
+    }
+
+    /// Whether there is room for one part more.
+    fn has_room(&mut self) -> bool {
+        self.keeps(self.parts.len() < SAID_PARTS_MAX)
+    }
+
+    fn keeps(&mut self, fits: bool) -> bool {
+        self.is_broken |= !fits;
+        self.is_full |= !fits;
+        fits
     }
 }

@@ -86,9 +86,10 @@ impl SaidReader {
         splitter.push(bytes, &mut |event| {
             *is_over |= take(*dialect, (parts, calls), event.data, on_event);
         });
+        *is_over |= parts.is_full || splitter.skipped() > 0;
     }
 
-    /// Whether the last event has come: nothing comes behind it.
+    /// Whether the last event has come, or more than is kept: nothing behind it counts.
     pub fn is_over(&self) -> bool {
         self.is_over
     }

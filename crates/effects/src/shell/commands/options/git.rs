@@ -1,0 +1,120 @@
+//! Settings and options of `git` that name programs.
+
+use super::option::is_option;
+
+/// Settings that name no program, as they are or by their beginning.
+#[rustfmt::skip]
+const SETTINGS: &[&str] = &[
+    "advice.", "apply.whitespace", "blame.", "branch.autosetupmerge",
+    "branch.autosetuprebase", "clone.defaultremotename", "color.",
+    "column.", "commit.gpgsign", "commit.verbose", "core.abbrev", "core.autocrlf", "core.bare",
+    "core.compression", "core.eol", "core.filemode", "core.ignorecase", "core.longpaths",
+    "core.preloadindex", "core.quotepath", "core.safecrlf", "core.symlinks", "core.untrackedcache",
+    "core.whitespace", "diff.algorithm", "diff.colormoved", "diff.colormovedws", "diff.context", "diff.ignoresubmodules",
+    "diff.mnemonicprefix", "diff.noprefix", "diff.relative", "diff.renamelimit", "diff.renames",
+    "diff.statgraphwidth", "diff.submodule", "diff.suppressblankempty", "diff.wserrorhighlight",
+    "feature.", "fetch.parallel", "fetch.prune", "format.pretty", "gc.auto", "grep.",
+    "http.postbuffer", "http.version", "i18n.", "init.defaultbranch", "log.", "merge.conflictstyle",
+    "merge.ff", "merge.renames", "pack.", "protocol.version", "pull.ff", "pull.rebase",
+    "push.autosetupremote", "push.default", "rebase.autosquash", "rebase.autostash", "rerere.",
+    "status.", "submodule.recurse", "tag.gpgsign", "tag.sort", "user.email", "user.name",
+    "versionsort.",
+];
+
+/// Options by which a command of `git` runs a program.
+#[rustfmt::skip]
+const OPTIONS: &[(&str, &[&str])] = &[
+    ("archive", &["--exec", "--remote"]),
+    ("clone", &["-u", "-c", "--upload-pack", "--template", "--config"]),
+    ("difftool", &["-x", "--extcmd"]),
+    ("fetch", &["--upload-pack"]),
+    ("fetch-pack", &["--exec", "--upload-pack"]),
+    ("grep", &["-O", "--open-files-in-pager"]),
+    ("init", &["--template"]),
+    ("instaweb", &["-d", "-b", "--httpd", "--browser"]),
+    ("ls-remote", &["--exec", "--upload-pack"]),
+    ("pull", &["--upload-pack"]),
+    ("push", &["--exec", "--receive-pack"]),
+    ("rebase", &["-x", "--exec"]),
+    ("send-email", &["--sendmail-cmd", "--smtp-server", "--to-cmd", "--cc-cmd"]),
+    ("send-pack", &["--exec", "--receive-pack"]),
+];
+
+/// Whether one of the words behind `git` has it run a program.
+pub(super) fn runs_more(words: &[&str]) -> bool {
+    if words.iter().any(|word| word.contains("ext::") || is_in_braces(word)) {
+        return true;
+    }
+    let mut at = 0;
+    while let Some(word) = words.get(at).filter(|word| word.starts_with('-')) {
+        match *word {
+            "-c" => {
+                if !words.get(at + 1).is_some_and(|setting| is_harmless(setting)) {
+                    return true;
+                }
+                at += 1;
+            }
+            "-C" | "--namespace" => at += 1,
+            // Settings of a folder that anybody may have made.
+            _ if ["--git-dir", "--work-tree", "--exec-path=", "--config-env", "--super-prefix"]
+                .iter()
+                .any(|option| word.starts_with(option)) =>
+            {
+                return true;
+            }
+            _ => {}
+        }
+        at += 1;
+    }
+    let Some((command, rest)) = words.get(at..).and_then(<[&str]>::split_first) else {
+        return false;
+    };
+    let says =
+        |word: &str| rest.iter().find(|it| !it.starts_with('-')).is_some_and(|it| *it == word);
+    match *command {
+        "bisect" => says("run"),
+        "submodule" => says("foreach"),
+        "filter-branch" | "daemon" => true,
+        "config" => sets_more(rest),
+        _ => OPTIONS.iter().filter(|(known, _)| known == command).any(|(_, options)| {
+            rest.iter().any(|word| options.iter().any(|option| is_option(option, word)))
+        }),
+    }
+}
+
+/// Braces make several words of one.
+fn is_in_braces(word: &str) -> bool {
+    word.starts_with('{') && word.contains(',') && word.contains('-')
+}
+
+/// Whether `key=value` names no program.
+fn is_harmless(setting: &str) -> bool {
+    let key = setting.split('=').next().unwrap_or_default().to_ascii_lowercase();
+    SETTINGS.iter().any(|known| key == *known || known.ends_with('.') && key.starts_with(known))
+}
+
+/// Whether `git config` with these words sets what may be a program's name.
+fn sets_more(rest: &[&str]) -> bool {
+    const READS: &[&str] = &[
+        "--get",
+        "--get-all",
+        "--get-regexp",
+        "--get-urlmatch",
+        "--list",
+        "-l",
+        "--unset",
+        "--unset-all",
+        "get",
+        "list",
+        "unset",
+    ];
+    if rest.iter().any(|word| READS.contains(word)) {
+        return false;
+    }
+    let mut named = rest.iter().filter(|word| !word.starts_with('-') && **word != "set");
+    match (named.next(), named.next()) {
+        (Some(key), Some(_)) => !is_harmless(key),
+        // `--edit`, `--remove-section`.
+        _ => rest.iter().any(|word| matches!(*word, "-e" | "--edit" | "edit")),
+    }
+}

@@ -1,0 +1,194 @@
+//! Programs that look harmless and run others by an option, a setting or a command of their own:
+//! `tar --to-command`, `git -c core.pager=…`, `awk 'BEGIN { system(…) }'`. What they run so is not
+//! told by the commands of a line.
+
+mod awk;
+mod git;
+mod option;
+mod sed;
+mod table;
+#[cfg(test)]
+mod tests;
+
+use self::option::{is_input, is_option};
+use self::table::{OPTIONS, Options};
+use crate::shell::word::{Word, name_of};
+
+/// Whether the command of these words may run, by one of them, what they do not tell.
+pub(super) fn run_more(words: &[Word]) -> bool {
+    let Some((program, rest)) = words.split_first() else { return false };
+    let texts: Vec<&str> = rest.iter().map(|word| word.text.as_str()).collect();
+    let name = name_of(&program.text);
+    let is_read = matches!(
+        name,
+        "git"
+            | "awk"
+            | "gawk"
+            | "mawk"
+            | "nawk"
+            | "sed"
+            | "gsed"
+            | "make"
+            | "gmake"
+            | "ssh"
+            | "scp"
+            | "sftp"
+            | "sshfs"
+    );
+    if is_read && rest.iter().any(makes_options) {
+        return true;
+    }
+    match name {
+        "git" => git::runs_more(&texts),
+        "awk" | "gawk" | "mawk" | "nawk" => awk::runs_more(&texts),
+        "sed" | "gsed" => sed::runs_more(&texts),
+        "make" | "gmake" => make_runs_more(rest),
+        "ssh" | "scp" | "sftp" | "sshfs" => ssh_runs_more(&texts),
+        // What they are told to do comes with their input.
+        "ed" | "ex" | "dc" | "ftp" | "lftp" => true,
+        // Flags of `tar` may stand first, without a dash.
+        name if name.ends_with("tar") && rest.first().is_some_and(is_old_flags) => true,
+        name => {
+            let mut rows = OPTIONS.iter().filter(|row| row.programs.contains(&name));
+            rows.any(|row| {
+                texts.iter().any(|word| row.is_meant(word)) || rest.iter().any(makes_options)
+            })
+        }
+    }
+}
+
+impl Options {
+    /// Whether a word is one of the options.
+    fn is_meant(&self, word: &str) -> bool {
+        self.options.iter().any(|option| is_option(option, word))
+            || self.words.iter().any(|part| word.to_ascii_lowercase().contains(part))
+    }
+}
+
+/// Whether braces make several words of one, among which may be options.
+pub(super) fn makes_options(word: &Word) -> bool {
+    word.glob && word.text.contains('{') && word.text.contains(['-', '+'])
+}
+
+fn is_old_flags(word: &Word) -> bool {
+    word.text.bytes().all(|byte| byte.is_ascii_alphabetic()) && word.text.contains(['I', 'F'])
+}
+
+/// Variables of `make` that name what it runs.
+const MAKE_PROGRAMS: &[&str] = &[
+    ".SHELLFLAGS",
+    "AR",
+    "AS",
+    "CC",
+    "CPP",
+    "CXX",
+    "FC",
+    "GNUMAKEFLAGS",
+    "INSTALL",
+    "LD",
+    "LEX",
+    "MAKE",
+    "MAKEFILES",
+    "MAKEFLAGS",
+    "RM",
+    "SHELL",
+    "YACC",
+];
+
+/// What a makefile runs is its own; what a line puts in its place is not.
+fn make_runs_more(words: &[Word]) -> bool {
+    let is_text = |value: &str| value.contains(['$', '`', ';', '|', '&', '<', '>', '(', '\n']);
+    let words: Vec<String> = words.iter().map(without_variables).collect();
+    let mut names_file = false;
+    words.iter().map(String::as_str).any(|word| {
+        if std::mem::take(&mut names_file) {
+            return is_input(word);
+        }
+        names_file = matches!(word, "-f" | "--file" | "--makefile");
+        let file = word.split_once('=').map(|(_, file)| file).or_else(|| word.strip_prefix("-f"));
+        if is_option("--eval", word)
+            || is_option("-E", word)
+            || word.starts_with('-') && file.is_some_and(is_input)
+            || word.contains("!=")
+        {
+            return true;
+        }
+        if word.starts_with('-') {
+            return word.contains(['$', '`']);
+        }
+        word.split_once('=').is_some_and(|(name, value)| {
+            let name = name.trim_end_matches([':', '+', '?', '!']);
+            let is_program = MAKE_PROGRAMS.contains(&name) && value.contains(['/', ' ']);
+            is_text(value) || is_program || name.ends_with("FLAGS") && name.contains("MAKE")
+        })
+    })
+}
+
+/// A word without the variables whose values the shell puts in.
+fn without_variables(word: &Word) -> String {
+    let mut parts = word.text.split('$');
+    let mut text = parts.next().unwrap_or_default().to_owned();
+    for part in parts {
+        let is_name = |sign: char| sign.is_ascii_alphanumeric() || sign == '_';
+        let inner = part.strip_prefix('{').and_then(|inner| inner.split_once('}'));
+        let behind = match inner {
+            Some((name, behind)) if name.chars().all(is_name) => behind,
+            _ => part.trim_start_matches(is_name),
+        };
+        if !word.expands || behind.len() == part.len() {
+            text.push('$');
+        }
+        text.push_str(behind);
+    }
+    text
+}
+
+/// Settings of `ssh` that run nothing.
+const SSH_SETTINGS: &[&str] = &[
+    "batchmode",
+    "ciphers",
+    "compression",
+    "connectionattempts",
+    "connecttimeout",
+    "forwardagent",
+    "hostname",
+    "identitiesonly",
+    "identityfile",
+    "loglevel",
+    "numberofpasswordprompts",
+    "passwordauthentication",
+    "port",
+    "preferredauthentications",
+    "pubkeyauthentication",
+    "requesttty",
+    "serveralivecountmax",
+    "serveraliveinterval",
+    "stricthostkeychecking",
+    "tcpkeepalive",
+    "updatehostkeys",
+    "user",
+    "userknownhostsfile",
+];
+
+/// `-o ProxyCommand=…` and settings from a file.
+fn ssh_runs_more(words: &[&str]) -> bool {
+    let mut is_setting = false;
+    words.iter().any(|word| {
+        let setting = match std::mem::take(&mut is_setting) {
+            true => Some(*word),
+            false if *word == "-o" => {
+                is_setting = true;
+                None
+            }
+            false => word.strip_prefix("-o"),
+        };
+        if let Some(setting) = setting {
+            let key = setting.trim().split(['=', ' ', '\t']).next().unwrap_or_default();
+            return !SSH_SETTINGS.contains(&key.to_ascii_lowercase().as_str());
+        }
+        let is_plain = is_setting || !word.starts_with('-') || word.starts_with("--");
+        // A host that is jumped over is put into a command line; it may be jumped over with `-J`.
+        !is_plain && word[1..].contains(['F', 'I', 'S', 'D', 'o'])
+            || word.contains(" -") && words.iter().any(|it| it.starts_with("-J"))
+    })
+}
