@@ -12,6 +12,8 @@ use foveal_store::{
 use foveal_transcript::{ContentHash, Handle, Timestamp};
 use serde_json::{Value, json};
 
+use crate::messages::{MESSAGES, PLAIN};
+
 /// Makes stores with nothing in them.
 pub(crate) type Fresh<'a> = &'a dyn Fn() -> Box<dyn Store>;
 
@@ -66,14 +68,16 @@ pub(crate) fn run(name: &str, cases: &[&[Case]], fresh: Fresh<'_>) {
 
 #[test]
 fn sqlite_in_memory() {
-    run("sqlite in memory", &[CASES], &|| Box::new(Sqlite::in_memory().expect("memory")));
+    run("sqlite in memory", &[CASES, &[MESSAGES]], &|| {
+        Box::new(Sqlite::in_memory().expect("memory"))
+    });
 }
 
 #[test]
 fn sqlite_in_a_file_without_secrets() {
     let folder = tempfile::tempdir().expect("a folder");
     let count = AtomicUsize::new(0);
-    run("sqlite in a file without secrets", &[CASES, SECRET_CASES], &|| {
+    run("sqlite in a file without secrets", &[CASES, &[MESSAGES], SECRET_CASES, &[PLAIN]], &|| {
         let number = count.fetch_add(1, Ordering::Relaxed);
         let path = folder.path().join(format!("{number}.db"));
         Box::new(SqliteStore::open(&path).expect("the file can be made"))
