@@ -3,14 +3,18 @@
 use foveal_transcript::Call;
 use foveal_wire::response::{Said, SaidEvent};
 
+use crate::keep::Keep;
 use crate::told::{Outcome, Told};
 
 /// What happened. Requests are known by their numbers: what comes of one that is no longer waited
 /// for is passed over.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Event {
-    /// The person gives a task; the first event.
+    /// The person gives a task; the first event. In a conversation that is taken up again, it is
+    /// the next message.
     Task(String),
+    /// A conversation that is taken up again goes on where it was; the first event.
+    GoOn,
     /// What the engine made of a request that is sent now.
     Sent {
         /// The request.
@@ -87,9 +91,18 @@ pub struct ToolAnswer {
     pub cached: bool,
 }
 
+impl ToolAnswer {
+    /// That a call failed.
+    pub fn failed(text: String) -> Self {
+        Self { text, is_error: true, cached: false }
+    }
+}
+
 /// What is to be done.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Action {
+    /// Keep this, before what follows is done.
+    Keep(Keep),
     /// Ask the model; one request at a time.
     Ask {
         /// The request: it stands in all events about it.

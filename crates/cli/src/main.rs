@@ -32,6 +32,7 @@ mod readable;
 mod repository_index;
 mod requests;
 mod rules;
+mod runs;
 mod sessions;
 mod shown;
 mod source_file;

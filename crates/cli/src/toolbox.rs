@@ -267,6 +267,11 @@ impl Opener {
         writer.get_or_insert_with(|| open().unwrap_or_default()).clone()
     }
 
+    /// Whether sessions are kept beyond this process.
+    pub(crate) fn keeps_sessions(&self) -> bool {
+        self.store().is_kept
+    }
+
     fn store(&self) -> OpenedStore {
         let mut store = self.store.lock().unwrap_or_else(PoisonError::into_inner);
         let keeps_contents = !self.settings.keeps_no_contents;

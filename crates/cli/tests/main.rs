@@ -41,6 +41,8 @@ mod prompt_log;
 mod replay;
 #[cfg(unix)]
 mod rules;
+#[cfg(unix)]
+mod run_sessions;
 mod run_task;
 #[cfg(unix)]
 mod screens;

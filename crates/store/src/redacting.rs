@@ -87,8 +87,10 @@ fn message(message: &Message) -> Result<Message, StoreError> {
 
 /// Whether there is no secret in what others than the provider can read.
 fn has_no_secret(sealed: &Sealed) -> bool {
-    let open = sealed.closed.iter().filter(|value| !value.is_empty());
-    let open = open.fold(sealed.json.clone(), |json, value| json.replace(value, ""));
+    let open = sealed.closed.iter().fold(sealed.json.clone(), |json, value| {
+        // As a whole value alone: a short one may stand in words.
+        json.replace(&Value::String(value.clone()).to_string(), "\"\"")
+    });
     match serde_json::from_str::<Value>(&open) {
         Ok(json) => value(&json).is_ok_and(|plain| *plain == json),
         Err(_) => false,

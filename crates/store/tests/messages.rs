@@ -70,7 +70,8 @@ fn have_no_secrets(store: &dyn Store) {
         ..says(json!({"text": format!("use {secret}"), "password": "q8Zx61LmP0vTr7Ws"}))
     };
     let sealed = Sealed { json: format!("\"{secret}\""), closed: Vec::new() };
-    let not_closed = Message { sealed: vec![Some(sealed)], ..says(json!(2)) };
+    let part = Sealed { json: format!("[\"{secret}\", \"A\"]"), closed: vec!["A".to_owned()] };
+    let not_closed = Message { sealed: vec![Some(sealed), Some(part)], ..says(json!(2)) };
     store.append_messages(&session, &[says_it, not_closed], at(1)).expect("kept");
     let all = kept(store, &session);
     assert_eq!(
@@ -85,5 +86,5 @@ fn have_no_secrets(store: &dyn Store) {
         all[0].sealed[0].as_ref().map(|it| &it.json),
         signed("Hm.").as_ref().map(|it| &it.json)
     );
-    assert_eq!((all[1].sealed.clone(), all[1].is_whole), (vec![None], true));
+    assert_eq!((all[1].sealed.clone(), all[1].is_whole), (vec![None, None], true));
 }

@@ -14,7 +14,7 @@ use foveal_transcript::{
 use super::load::load_one;
 use crate::environment::Environment;
 use crate::numbers::{dollars, plural, signed_dollars};
-use crate::{hook, requests, toolbox};
+use crate::{hook, requests, runs, toolbox};
 
 /// Records of a session among which its first call is looked for.
 const RECORDS_LOOKED_AT: usize = 8;
@@ -29,6 +29,9 @@ const NAME_CHARS_MIN: usize = 8;
 pub(crate) fn first_words(store: &dyn Store, session: &Kept) -> String {
     if requests::is_of_gateway(session) {
         return what_passed(store, session);
+    }
+    if let Some(said) = runs::first_words(store, &session.id) {
+        return said;
     }
     let records = store.records(&session.id, RecordNumber(1), RECORDS_LOOKED_AT);
     records.unwrap_or_default().iter().find_map(words).unwrap_or_default()
@@ -115,7 +118,7 @@ fn parts(name: &str) -> (&str, Option<&str>) {
 ///
 /// # Errors
 /// If there is none, or there are several.
-fn find<'k>(sessions: &'k [Kept], asked: &str) -> anyhow::Result<&'k Kept> {
+pub(crate) fn find<'k>(sessions: &'k [Kept], asked: &str) -> anyhow::Result<&'k Kept> {
     if let Some(exact) = sessions.iter().find(|session| session.id.0 == asked) {
         return Ok(exact);
     }
@@ -194,7 +197,11 @@ pub(crate) fn load_kept(asked: &str, environment: &Environment) -> anyhow::Resul
 }
 
 fn of_calls(store: &SqliteStore, kept: &Kept) -> anyhow::Result<Session> {
-    let conversation: Conversation = kept_conversation(store, kept)?;
+    let said = runs::load(store, &kept.id)?.conversation(&kept.id, kept.facts.roots.first());
+    let conversation: Conversation = match said.entries() {
+        [] => kept_conversation(store, kept)?,
+        _ => said,
+    };
     if conversation.entries().is_empty() {
         bail!("no call of `{}` is kept", kept.id);
     }

@@ -19,6 +19,7 @@ use foveal_wire::prompt::{Dialect, ToolSpec};
 use crate::commands::serve::{Kept, prices};
 use crate::gateway::{Spread, weigh};
 use crate::models::Chosen;
+use crate::runs::KIND;
 
 /// Files of a project that agents are told of unasked.
 const KNOWLEDGE: [&str; 2] = ["AGENTS.md", "CLAUDE.md"];
@@ -33,9 +34,6 @@ const RESULT_BYTES_MAX: usize = 120_000;
 /// Tokens of an answer that newer Claude models may be asked for; older ones refuse so many.
 const CLAUDE_OUTPUT_TOKENS: u64 = 32_000;
 
-/// What the names of these sessions begin with.
-const KIND: &str = "run ";
-
 /// Hex digits of such a name.
 const NAME_DIGITS: usize = 12;
 
@@ -43,11 +41,16 @@ const NAME_DIGITS: usize = 12;
 pub(super) fn session_name() -> String {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let hash = blake3::hash(format!("{} {}", now.as_nanos(), std::process::id()).as_bytes());
-    format!("{KIND}{}", &hash.to_hex()[..NAME_DIGITS])
+    format!("{KIND} {}", &hash.to_hex()[..NAME_DIGITS])
 }
 
 /// What the agent is made of.
-pub(super) fn settings(chosen: &Chosen, limits: Limits, directory: &Path) -> Settings {
+pub(super) fn settings(
+    chosen: &Chosen,
+    limits: Limits,
+    directory: &Path,
+    session: &SessionId,
+) -> Settings {
     let server = &chosen.server;
     let (model, dialect) = (server.model.clone(), server.dialect);
     let is_newer_claude = model.contains("claude") && !model.contains("claude-3");
@@ -55,6 +58,7 @@ pub(super) fn settings(chosen: &Chosen, limits: Limits, directory: &Path) -> Set
     let prices =
         (!chosen.is_free).then(|| prices(&OwnPrices::default(), (&model, ""), dialect.protocol()));
     Settings {
+        session: session.0.clone(),
         system: system(directory),
         tools: ToolSet::Full.tools().map(tool).collect(),
         output_tokens_max: asks_for_much.then_some(CLAUDE_OUTPUT_TOKENS),
