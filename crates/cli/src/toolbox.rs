@@ -300,9 +300,12 @@ pub(crate) struct Place {
     pub(crate) working: PathBuf,
 }
 
+/// What the file of the store is called.
+pub(crate) const STORE: &str = "store.db";
+
 /// Where the store is; `None` if there is no place for it.
 pub(crate) fn store_path(environment: &Environment) -> Option<PathBuf> {
-    Some(environment.data_folder()?.join("foveal").join("store.db"))
+    Some(environment.data_folder()?.join("foveal").join(STORE))
 }
 
 /// Where the journal of files that are being written is; `None` if there is no place for it.

@@ -6,6 +6,7 @@ mod caches;
 #[cfg(unix)]
 mod convert_page;
 mod embedder;
+mod export;
 #[cfg(unix)]
 mod full_disk;
 #[cfg(unix)]

@@ -292,3 +292,33 @@ fn secrets_and_keys_are_not_kept() {
         assert!(!stored.windows(word.len()).any(|part| part == word.as_bytes()), "{word}");
     }
 }
+
+/// What other commands tell of recorded sessions they tell of runs.
+#[test]
+fn runs_are_shown_and_replayed() {
+    let world = World::new("sessions-shown");
+    world.write("a.rs", "const A: u8 = 2;\n");
+    let upstream = provider(changes_a_file());
+    assert_eq!(run(&world, &upstream, "messages", "--yes").code, Some(0));
+    let name = name(&world);
+    let part = name.strip_prefix("run ").expect("a run");
+    let shown = world.output(&format!("show {part}"));
+    assert!(shown.starts_with(&format!("{name}, agent foveal, in ")), "{shown}");
+    assert!(shown.contains(": 3 turns, 8 messages\n"), "{shown}");
+    let turn = world.output(&format!("show {part} --turn 1"));
+    assert!(turn.contains("[reasoning]\n  I look first.") && turn.contains("A: u8 = 2"), "{turn}");
+    assert!(world.output(&format!("changelog {part}")).contains("three"));
+    let file = world.run(&format!("file-at {part} a.rs"));
+    assert_eq!((file.code, file.out.as_str()), (Some(0), "const A: u8 = 3;\n"), "{}", file.err);
+    let replayed = world.run(&format!("replay {part} --json --per-session"));
+    assert_eq!((replayed.code, replayed.err.as_str()), (Some(0), ""));
+    let replayed: Value = serde_json::from_str(&replayed.out).expect("JSON");
+    assert_eq!((&replayed["sessions"], &replayed["raw"]["requests"]), (&json!(1), &json!(3)));
+    assert_eq!(replayed["per_session"][0]["session"], name);
+    assert!(world.output(&format!("replay {part} --show 2")).contains("const A: u8 = 2;"));
+    // Without a path it is among what agents keep.
+    let all = world.run("replay --json");
+    assert!(all.err.contains("foveal: 1 session in home/.local/share/foveal"), "{}", all.err);
+    let listed = world.output("sessions");
+    assert!(listed.contains("make it three"), "{listed}");
+}

@@ -89,6 +89,14 @@ pub(crate) fn load(store: &dyn Store, session: &SessionId) -> Result<Loaded, Sto
     Ok(loaded)
 }
 
+/// What is said of a run whose log cannot be read from this message on.
+pub(crate) fn damaged(number: u64) -> String {
+    format!(
+        "message {number} of its log is damaged, or of a later version of foveal: what stands \
+         behind it is not shown"
+    )
+}
+
 /// What the person said first in a run, if that is kept.
 pub(crate) fn first_words(store: &dyn Store, session: &SessionId) -> Option<String> {
     let mut decoder = Decoder { store, has_secrets: false, lost: 0 };
