@@ -194,6 +194,13 @@ fn one_process_at_a_time_goes_on_with_a_session() {
         assert!(ran.err.contains("another foveal works on this session"), "{}", ran.err);
     }
     assert_eq!(upstream.requests(), 1);
+    let mode = |path: &std::path::Path| {
+        let data = std::fs::metadata(path).expect("it is there");
+        std::os::unix::fs::PermissionsExt::mode(&data.permissions()) & 0o777
+    };
+    let folder = world.folder.join("home/.local/share/foveal/runs");
+    let lock = std::fs::read_dir(&folder).expect("a folder").flatten().next().expect("a lock");
+    assert_eq!((mode(&folder), mode(&lock.path())), (0o700, 0o600));
     child.kill().expect("it runs");
     child.wait().expect("it ends");
     upstream.play(Script::always(Reply::text("Done.")));
@@ -321,4 +328,47 @@ fn runs_are_shown_and_replayed() {
     assert!(all.err.contains("foveal: 1 session in home/.local/share/foveal"), "{}", all.err);
     let listed = world.output("sessions");
     assert!(listed.contains("make it three"), "{listed}");
+}
+
+#[test]
+fn nothing_of_a_run_is_kept_where_the_user_wants_that() {
+    let world = World::new("sessions-unkept");
+    world.write("home/.config/foveal/config.toml", "keep_contents = false\n");
+    world.write("a.rs", "const A: u8 = 2;\n");
+    let upstream = provider(changes_a_file());
+    let ran = run(&world, &upstream, "chat", "--yes");
+    assert_eq!((ran.code, ran.out.as_str()), (Some(0), "It is three now.\n"), "{}", ran.err);
+    assert!(!ran.err.contains("session "), "{}", ran.err);
+    let ran = go_on(&world, &["--continue"]);
+    assert!(ran.code == Some(2) && ran.err.contains("is kept for this folder"), "{}", ran.err);
+    let stored = stored(&world);
+    for word in ["make it three", "It is three now"] {
+        assert!(!stored.windows(word.len()).any(|part| part == word.as_bytes()), "{word}");
+    }
+}
+
+/// The system, or the terminal, ends a run as a person does: it can be gone on with.
+#[test]
+fn a_run_that_is_ended_goes_on() {
+    for signal in ["TERM", "HUP", "INT"] {
+        let world = World::new(&format!("sessions-signal-{signal}"));
+        let upstream = provider([Reply::text("")]);
+        let sleeps = calls(&[("bash", json!({"command": "echo done >> made; sleep 30"}))]);
+        upstream.play(Script::in_order([sleeps, Reply::text("Ended.")]));
+        let mut child =
+            started(&world, &["--yes", "--model", &model(&upstream, "chat"), "make it three"]);
+        wait_for(&|| world.folder.join("made").exists());
+        let signal = match signal {
+            "TERM" => rustix::process::Signal::TERM,
+            "HUP" => rustix::process::Signal::HUP,
+            _ => rustix::process::Signal::INT,
+        };
+        let id = rustix::process::Pid::from_child(&child);
+        rustix::process::kill_process(id, signal).expect("it runs");
+        assert_eq!(child.wait().expect("it ends").code(), Some(130));
+        let ran = go_on(&world, &["--continue"]);
+        assert_eq!((ran.code, ran.out.as_str()), (Some(0), "Ended.\n"), "{}", ran.err);
+        assert_eq!(world.read("made"), "done\n");
+        assert_eq!(bodies(&upstream).len(), 2);
+    }
 }
