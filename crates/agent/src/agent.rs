@@ -9,7 +9,7 @@ use foveal_wire::prompt::{Prompt, ToolSpec, encode};
 use foveal_wire::response::{Said, SaidEvent, StopReason};
 
 use crate::calls::Calls;
-use crate::event::{Action, Event, ToolAnswer};
+use crate::event::{Action, Event};
 use crate::keep::Keep;
 use crate::limits::Limit;
 use crate::past::{OpenCall, Past};
@@ -17,6 +17,7 @@ use crate::repeated::{self, Repeated};
 use crate::settings::Settings;
 use crate::spent::{Spent, usage};
 use crate::told::{Outcome, Told};
+use crate::tool_answer::ToolAnswer;
 
 /// An agent at its work on one task.
 #[derive(Debug)]

@@ -3,8 +3,8 @@
 use foveal_transcript::Call;
 use serde_json::Value;
 
-use crate::event::ToolAnswer;
 use crate::past::OpenCall;
+use crate::tool_answer::ToolAnswer;
 
 /// Calls that run side by side, at most. The others wait.
 pub(crate) const SIDE_BY_SIDE_MAX: usize = 8;

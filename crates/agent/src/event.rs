@@ -5,6 +5,7 @@ use foveal_wire::response::{Said, SaidEvent};
 
 use crate::keep::Keep;
 use crate::told::{Outcome, Told};
+use crate::tool_answer::ToolAnswer;
 
 /// What happened. Requests are known by their numbers: what comes of one that is no longer waited
 /// for is passed over.
@@ -78,24 +79,6 @@ pub enum Event {
     Tick,
     /// The person wants it to end. The second time it does not wait for running calls.
     Stop,
-}
-
-/// What a tool answers.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct ToolAnswer {
-    /// The text.
-    pub text: String,
-    /// Whether the call failed.
-    pub is_error: bool,
-    /// Whether an earlier answer was used in place of doing the work again.
-    pub cached: bool,
-}
-
-impl ToolAnswer {
-    /// That a call failed.
-    pub fn failed(text: String) -> Self {
-        Self { text, is_error: true, cached: false }
-    }
 }
 
 /// What is to be done.

@@ -1,8 +1,7 @@
 //! What of a run is to be kept, so that it can be taken up again.
 
+use crate::tool_answer::ToolAnswer;
 use foveal_transcript::Entry;
-
-use crate::event::ToolAnswer;
 
 /// Something that is to be kept before what follows it is done.
 #[derive(Debug, Clone, PartialEq)]

@@ -16,12 +16,14 @@ mod repeated;
 mod settings;
 mod spent;
 mod told;
+mod tool_answer;
 
 pub use agent::Agent;
-pub use event::{Action, Event, ToolAnswer};
+pub use event::{Action, Event};
 pub use keep::Keep;
 pub use limits::{Limit, Limits};
 pub use past::Past;
 pub use settings::{AgentTool, Settings};
 pub use spent::Spent;
 pub use told::{Outcome, Told};
+pub use tool_answer::ToolAnswer;

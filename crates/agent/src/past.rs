@@ -4,8 +4,8 @@ use std::collections::{HashMap, HashSet};
 
 use foveal_transcript::{Block, Call, Entry, Role};
 
-use crate::event::ToolAnswer;
 use crate::keep::Keep;
+use crate::tool_answer::ToolAnswer;
 
 /// What a run was when it ended or broke off: all that was kept of it, in order.
 #[derive(Debug, Clone, Default, PartialEq)]

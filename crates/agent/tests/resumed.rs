@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use foveal_agent::{Action, Agent, Event, Keep, Limits, Outcome, Past, Told};
+use foveal_agent::{Action, Agent, Event, Limits, Outcome, Past, Told};
 use foveal_transcript::{Block, Entry, Role, Timestamp};
 use proptest::prelude::*;
 

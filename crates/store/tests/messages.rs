@@ -6,10 +6,10 @@ use serde_json::{Value, json};
 use crate::conformance::{Case, at, open};
 
 /// What every store does.
-pub(crate) const MESSAGES: Case = ("messages come back in order", come_back_in_order);
+pub(crate) const MESSAGES: &[Case] = &[("messages come back in order", come_back_in_order)];
 
 /// What every store does whose secrets are removed.
-pub(crate) const PLAIN: Case = ("messages have no secrets", have_no_secrets);
+pub(crate) const PLAIN: &[Case] = &[("messages have no secrets", have_no_secrets)];
 
 const SIGNATURE: &str = "EqQBCgIYAhIM1gbcDa9GJwZA2b3hGgxBdjrkzLoky3dl1pkiMOYds6KjQzqDk2TOVxK8vJ4Y\
                          kdPqz0cfYVNcbiYF9Zp3mJcTQH1BVmLQ0T3sXbRkKiqKZQ8Zr3GdC0mVwEJmJ7wT1cDyvWqD0A==";

@@ -5,18 +5,15 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail};
 use foveal_context::record::Record as Conversed;
 use foveal_context::tokens::Tokenizer;
-use foveal_store::{
-    ReadOnly, Record, RecordNumber, Session as Kept, SessionId, SqliteStore, Store, StoreError,
-};
+use foveal_store::{Record, RecordNumber, Session as Kept, SqliteStore, Store};
 use foveal_tools::session::{kept_call, kept_conversation};
 use foveal_transcript::{
     Block, Call, Conversation, Entry, EntryIndex, Mark, Role, Session, Source,
 };
-use foveal_wire::Format;
 
-use super::error::{LoadError, Loaded, NotRead};
-use super::file::{FoundSessions, SessionFile};
+use super::file::SessionFile;
 use super::load::load_one;
+use super::own_runs::file_of;
 use crate::environment::Environment;
 use crate::numbers::{dollars, plural, signed_dollars};
 use crate::{hook, notice, requests, runs, toolbox};
@@ -214,54 +211,7 @@ pub(crate) fn run_named(
     let Some(store) = toolbox::store_to_read(environment)? else { return Ok(None) };
     let sessions = store.sessions()?;
     let found = find(&sessions, asked).ok().filter(|found| runs::is_run(found));
-    Ok(found.map(|found| run_file(&path, true, found)))
-}
-
-/// The runs of foveal's own agent in its folder of data.
-pub(super) fn runs_in(folder: &Path, format: Option<Format>) -> FoundSessions {
-    let path = folder.join(toolbox::STORE);
-    let mut found = FoundSessions::default();
-    if let (None, Ok(ReadOnly::Store(store))) = (format, SqliteStore::open_read_only(&path)) {
-        let sessions = store.sessions().unwrap_or_default();
-        let has_words =
-            |kept: &&Kept| runs::is_run(kept) && runs::first_words(&store, &kept.id).is_some();
-        let files = sessions.iter().filter(has_words).map(|kept| run_file(&path, false, kept));
-        found.files.extend(files);
-    }
-    found
-}
-
-fn run_file(store: &Path, named: bool, kept: &Kept) -> SessionFile {
-    let session = Some(kept.id.0.clone());
-    SessionFile { session, is_own: true, ..SessionFile::new(store.to_owned(), named) }
-}
-
-/// Reads a run from the store that its file names.
-pub(super) fn load_run(file: &SessionFile, sink: &mut dyn FnMut(Session)) -> Loaded {
-    let session = file.session.clone().unwrap_or_default();
-    let not_kept = |why: String| LoadError::NotKept { session: session.clone(), why };
-    let opened = SqliteStore::open_read_only(&file.path);
-    let store = match opened.map_err(|error| not_kept(notice::in_one_line(&error)))? {
-        ReadOnly::Store(store) => store,
-        ReadOnly::Older | ReadOnly::Newer | ReadOnly::Foreign => {
-            return Err(not_kept("it is of another version of foveal".to_owned()));
-        }
-    };
-    let read = || {
-        let sessions = store.sessions()?;
-        let directory = sessions.into_iter().find(|kept| kept.id.0 == session);
-        let directory = directory.and_then(|kept| kept.facts.roots.into_iter().next());
-        let id = SessionId(session.clone());
-        let loaded = runs::load(&store, &id)?;
-        Ok((loaded.conversation(&id, directory.as_ref()), loaded))
-    };
-    let (conversation, loaded) =
-        read().map_err(|error: StoreError| not_kept(notice::in_one_line(&error)))?;
-    if conversation.entries().is_empty() {
-        return Err(not_kept("nothing that was said in it is kept".to_owned()));
-    }
-    sink(Session { id: session.clone(), conversations: vec![conversation] });
-    Ok(loaded.damaged.map(|number| NotRead::OfRun(runs::damaged(number))).into_iter().collect())
+    Ok(found.map(|found| file_of(&path, true, found)))
 }
 
 fn of_calls(store: &SqliteStore, kept: &Kept) -> anyhow::Result<Session> {

@@ -8,6 +8,7 @@ mod kept;
 mod load;
 mod opencode;
 pub(crate) mod own;
+mod own_runs;
 
 pub(crate) use self::error::LoadError;
 pub(crate) use self::file::{FoundSessions, SessionFile};

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use foveal_wire::Format;
 
 use super::file::{FindError, FoundSessions, SessionFile};
-use super::{beside, find, kept, opencode};
+use super::{beside, find, opencode, own_runs};
 use crate::environment::Environment;
 use crate::numbers::plural;
 
@@ -65,7 +65,7 @@ pub(crate) fn places(environment: &Environment) -> Vec<AgentFolder> {
         opencode,
         environment.data_folder().map(|data| {
             let (agent, folder) = ("foveal", data.join("foveal"));
-            AgentFolder { agent, folder, also: None, unit: "session", find: kept::runs_in }
+            AgentFolder { agent, folder, also: None, unit: "session", find: own_runs::runs_in }
         }),
     ]
     .into_iter()
