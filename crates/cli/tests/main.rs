@@ -43,6 +43,8 @@ mod replay;
 #[cfg(unix)]
 mod rules;
 #[cfg(unix)]
+mod run_faults;
+#[cfg(unix)]
 mod run_sessions;
 mod run_task;
 #[cfg(unix)]

@@ -10,14 +10,14 @@ use crate::run_task::{DIALECTS, KEY, bodies, calls, changes_a_file, model, provi
 use crate::world::{Ran, World};
 
 /// Goes on with a session.
-fn go_on(world: &World, options: &[&str]) -> Ran {
+pub(crate) fn go_on(world: &World, options: &[&str]) -> Ran {
     let mut command = world.command("run");
     command.args(options).env("FOVEAL_MODEL_KEY", KEY).stdin(Stdio::null());
     world.ran(&mut command)
 }
 
 /// The messages of a request, without the marks for the cache, which move.
-fn messages(body: &Value) -> Vec<Value> {
+pub(crate) fn messages(body: &Value) -> Vec<Value> {
     let name = if body["input"].is_array() { "input" } else { "messages" };
     let mut messages = body[name].as_array().expect("a list").clone();
     messages.iter_mut().for_each(without_marks);
@@ -42,7 +42,7 @@ fn session(world: &World) -> Value {
     one.clone()
 }
 
-fn name(world: &World) -> String {
+pub(crate) fn name(world: &World) -> String {
     session(world)["session"].as_str().expect("a name").to_owned()
 }
 
@@ -126,14 +126,14 @@ fn killed(world: &World, upstream: &Upstream, dialect: &str, is_time: &dyn Fn() 
     child.wait().expect("it ends");
 }
 
-fn started(world: &World, options: &[&str]) -> Child {
+pub(crate) fn started(world: &World, options: &[&str]) -> Child {
     let mut command: Command = world.command("run");
     command.args(options).env("FOVEAL_MODEL_KEY", KEY);
     command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
     command.spawn().expect("the program starts")
 }
 
-fn wait_for(is_time: &dyn Fn() -> bool) {
+pub(crate) fn wait_for(is_time: &dyn Fn() -> bool) {
     let begin = Instant::now();
     while !is_time() {
         assert!(begin.elapsed() < Duration::from_secs(60), "it never comes");
@@ -371,4 +371,20 @@ fn a_run_that_is_ended_goes_on() {
         assert_eq!(world.read("made"), "done\n");
         assert_eq!(bodies(&upstream).len(), 2);
     }
+}
+
+/// What the model saw in an earlier run it may write over in this one, as long as it is that.
+#[test]
+fn what_was_shown_before_may_be_written_over() {
+    let world = World::new("sessions-seen");
+    world.write("a.rs", "const A: u8 = 2;\n");
+    let upstream = provider([Reply::text("")]);
+    let looks = calls(&[("read_file", json!({"path": "a.rs"}))]);
+    let writes = calls(&[("write_file", json!({"path": "a.rs", "content": "const A: u8 = 3;\n"}))]);
+    let turns = [looks, Reply::text("Two."), writes, Reply::text("Three.")];
+    upstream.play(Script::in_order(turns));
+    assert_eq!(run(&world, &upstream, "chat", "").code, Some(0));
+    let ran = go_on(&world, &["--continue", "--yes", "make it three"]);
+    assert_eq!(ran.out, "Three.\n", "{}", ran.err);
+    assert_eq!(world.read("a.rs"), "const A: u8 = 3;\n", "{}", ran.err);
 }

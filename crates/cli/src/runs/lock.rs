@@ -4,12 +4,16 @@ use std::fs::{self, File, OpenOptions, TryLockError};
 use std::io;
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Path, PathBuf};
-use std::time::{Duration, SystemTime};
+use std::thread;
+use std::time::{Duration, Instant, SystemTime};
 
 use foveal_store::SessionId;
 
 use crate::caches::make_private;
 use crate::environment::Environment;
+
+/// A holder that is about to end is waited for this long.
+const GOING_TIME: Duration = Duration::from_secs(1);
 
 /// Files of processes that were killed go after this time.
 const LEFT_TIME: Duration = Duration::from_secs(24 * 3_600);
@@ -49,7 +53,17 @@ impl Lock {
         make_private(&folder).and_then(|()| make_private(&own)).map_err(LockError::Unusable)?;
         remove_left(&own);
         let name = blake3::hash(session.0.as_bytes()).to_hex();
-        Self::at(&own.join(format!("{}.lock", &name[..24])))
+        let path = own.join(format!("{}.lock", &name[..24]));
+        let begin = Instant::now();
+        loop {
+            match Self::at(&path) {
+                // A process that was killed just now may not have let go yet.
+                Err(LockError::Held) if begin.elapsed() < GOING_TIME => {
+                    thread::sleep(GOING_TIME / 20);
+                }
+                taken => return taken,
+            }
+        }
     }
 
     fn at(path: &Path) -> Result<Self, LockError> {

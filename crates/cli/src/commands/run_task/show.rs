@@ -107,6 +107,9 @@ impl Show {
         let session = self.session.iter().map(|name| format!(", session {name}"));
         let session: String = session.collect();
         notice::say(format_args!("{turns}, {all} tokens{cost}{session}"));
+        if let (Some(name), false) = (&self.session, matches!(outcome, Outcome::Finished { .. })) {
+            notice::say(format_args!("`foveal run --session {name}` goes on with it"));
+        }
         Ok(())
     }
 }
