@@ -5,6 +5,7 @@ mod caches;
 mod clients;
 mod colour;
 mod commands;
+mod curator;
 mod diff;
 mod embedders;
 mod environment;

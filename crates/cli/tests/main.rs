@@ -5,6 +5,7 @@ mod bench;
 mod caches;
 #[cfg(unix)]
 mod convert_page;
+mod curator;
 mod embedder;
 mod export;
 #[cfg(unix)]

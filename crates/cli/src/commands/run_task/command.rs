@@ -120,7 +120,7 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
         Some(earlier) => earlier.taken_up(&run),
         None => new_session(environment),
     };
-    let shaper = opening::shaper(&run.profile, &toolbox, &session)?;
+    let shaper = opening::shaper(&run.profile, (&opener, &toolbox), &session)?;
     let settings = opening::settings(&chosen, limits(arguments), &directory, &session);
     let (sender, events) = std::sync::mpsc::sync_channel(EVENTS_MAX);
     signals::listen(&runtime, &sender);

@@ -20,6 +20,7 @@ use crate::commands::serve::{Kept, prices};
 use crate::gateway::{Spread, weigh};
 use crate::models::Chosen;
 use crate::runs::KIND;
+use crate::toolbox::Opener;
 
 /// Files of a project that agents are told of unasked.
 const KNOWLEDGE: [&str; 2] = ["AGENTS.md", "CLAUDE.md"];
@@ -119,7 +120,7 @@ fn knowledge(directory: &Path) -> Vec<BaseFile> {
 /// What decides about requests, with what it leaves out kept in the session.
 pub(super) fn shaper(
     profile: &str,
-    toolbox: &Toolbox,
+    (opener, toolbox): (&Opener, &Toolbox),
     session: &SessionId,
 ) -> anyhow::Result<Conversations> {
     let mut rules = Rules::named(profile).context("the profile is not known")?;
@@ -131,7 +132,7 @@ pub(super) fn shaper(
     ] {
         most.get_or_insert(RESULT_BYTES_MAX);
     }
-    rules.views = Some(Arc::new(Spread::start()));
+    rules.views = Some(opener.curated(Arc::new(Spread::start())));
     rules.weigh = weigh;
     let kept = Kept::of_session(Arc::clone(&toolbox.store), session.clone());
     Ok(Conversations::new(rules, Arc::new(kept)))
