@@ -13,7 +13,7 @@ use crate::world::{Ran, World};
 /// A file of functions of ten lines each.
 fn file(functions: usize) -> String {
     (1..=functions).fold(String::new(), |mut text, n| {
-        let _ = write!(text, "pub fn step_{n}() -> u64 {{\n");
+        let _ = writeln!(text, "pub fn step_{n}() -> u64 {{");
         for line in 0..7 {
             let _ = writeln!(text, "    let value_{line} = {n} * {line};");
         }
