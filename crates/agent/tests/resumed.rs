@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use foveal_agent::{Action, Agent, Event, Limits, Outcome, Past, Told};
+use foveal_agent::{Action, Agent, Event, Keep, Limits, Outcome, Past, Told};
 use foveal_transcript::{Block, Entry, Role, Timestamp};
 use proptest::prelude::*;
 
@@ -100,8 +100,17 @@ fn marks_are_of_the_last_answer() {
     world.say("", &[call("0", "act"), call("1", "look")]);
     world.give("0", "old");
     world.give("1", "old");
-    world.say("", &[call("0", "look"), call("1", "look")]);
-    assert_eq!(made(&resumed(&world, Event::GoOn).actions), ["0", "1"]);
+    let actions = world.say("", &[call("0", "act"), call("1", "look")]);
+    // Killed when the answer was kept, and not yet that its first call begins.
+    let begun = actions.iter().filter(|it| matches!(it, Action::Keep(Keep::Begun { .. }))).count();
+    assert_eq!(begun, 1);
+    let at = world.actions.iter().rposition(|it| matches!(it, Action::Keep(Keep::Begun { .. })));
+    world.actions.truncate(at.expect("a mark"));
+    let mut again = resumed(&world, Event::GoOn);
+    assert_eq!(made(&again.actions), ["1"]);
+    again.give("1", "new");
+    let said = results(&again);
+    assert!(said[2].0.contains("not made") && said[3].0 == "new", "{said:?}");
 }
 
 #[test]
