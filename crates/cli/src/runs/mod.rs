@@ -12,3 +12,6 @@ pub(crate) use self::kept::{KIND, Run, is_run};
 pub(crate) use self::load::{Loaded, damaged, first_words, load};
 pub(crate) use self::lock::Lock;
 pub(crate) use self::log::RunLog;
+
+#[cfg(test)]
+mod tests;
