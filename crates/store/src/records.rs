@@ -109,8 +109,8 @@ pub struct Message {
 pub struct Sealed {
     /// Byte for byte.
     pub json: String,
-    /// The values in it that only the provider can read: signatures, what is encrypted. They look
-    /// like secrets and are none of anybody's. Not kept apart.
+    /// The values in it that only the provider can read: signatures, what is encrypted. They may
+    /// look like secrets and are none of anybody's. Not kept apart.
     pub closed: Vec<String>,
 }
 

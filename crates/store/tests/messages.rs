@@ -11,8 +11,8 @@ pub(crate) const MESSAGES: &[Case] = &[("messages come back in order", come_back
 /// What every store does whose secrets are removed.
 pub(crate) const PLAIN: &[Case] = &[("messages have no secrets", have_no_secrets)];
 
-const SIGNATURE: &str = "EqQBCgIYAhIM1gbcDa9GJwZA2b3hGgxBdjrkzLoky3dl1pkiMOYds6KjQzqDk2TOVxK8vJ4Y\
-                         kdPqz0cfYVNcbiYF9Zp3mJcTQH1BVmLQ0T3sXbRkKiqKZQ8Zr3GdC0mVwEJmJ7wT1cDyvWqD0A==";
+const SIGNATURE: &str =
+    "4NJBdMmVMLnwULo9AVWsfOj2V4kTz/WwBE2JA+6N7dhDHUWws3f8zcrAu1oQGkTSvumVoROVaUi6lDGbReTJMQ==";
 
 fn says(payload: Value) -> Message {
     Message { payload, sealed: Vec::new(), is_whole: true }

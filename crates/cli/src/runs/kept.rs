@@ -56,7 +56,7 @@ pub(super) struct KeptEntry {
     pub(super) blocks: Vec<KeptBlock>,
 }
 
-/// A part of it. Ids look like secrets, and a prompt needs them as they are: they are sealed, all
+/// A part of it. Ids may look like secrets, and a prompt needs them as they are: they are sealed, all
 /// of a message in one list, and here stand their places in it.
 #[derive(Debug, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

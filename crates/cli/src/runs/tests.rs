@@ -9,12 +9,12 @@ use serde_json::{Value, json};
 
 use super::{Loaded, Run, RunLog, first_words, load};
 
-/// As providers make them: each looks like chance.
+/// As providers make them; some look like chance.
 const IDS: [&str; 3] =
     ["toolu_01A09q90qw90lq917835lq9f", "call_Gk3mXq7ZpT0vRb2sLw9YcHn4", "functions.read_file:0"];
 
-const SIGNATURE: &str = "EqQBCgIYAhIM1gbcDa9GJwZA2b3hGgxBdjrkzLoky3dl1pkiMOYds6KjQzqDk2TOVxK8vJ4Y\
-                         kdPqz0cfYVNcbiYF9Zp3mJcTQH1BVmLQ0T3sXbRkKiqKZQ8Zr3GdC0mVwEJmJ7wT1cDyvWqA==";
+const SIGNATURE: &str =
+    "4NJBdMmVMLnwULo9AVWsfOj2V4kTz/WwBE2JA+6N7dhDHUWws3f8zcrAu1oQGkTSvumVoROVaUi6lDGbReTJMQ==";
 
 fn entry(role: Role, blocks: Vec<Block>) -> Keep {
     Keep::Entry(Box::new(Entry {
