@@ -9,7 +9,7 @@ use serde_json::{Value, json};
 
 use super::{Loaded, Run, RunLog, first_words, load};
 
-/// As providers make them; some look like chance.
+/// Whatever providers make of them.
 const IDS: [&str; 3] =
     ["toolu_01A09q90qw90lq917835lq9f", "call_Gk3mXq7ZpT0vRb2sLw9YcHn4", "functions.read_file:0"];
 
