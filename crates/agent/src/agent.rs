@@ -9,12 +9,15 @@ use foveal_wire::prompt::{Prompt, ToolSpec, encode};
 use foveal_wire::response::{Said, SaidEvent, StopReason};
 
 use crate::calls::Calls;
-use crate::event::{Action, Event, ToolAnswer};
+use crate::event::{Action, Event};
+use crate::keep::Keep;
 use crate::limits::Limit;
+use crate::past::{OpenCall, Past};
 use crate::repeated::{self, Repeated};
 use crate::settings::Settings;
 use crate::spent::{Spent, usage};
 use crate::told::{Outcome, Told};
+use crate::tool_answer::ToolAnswer;
 
 /// An agent at its work on one task.
 #[derive(Debug)]
@@ -23,6 +26,10 @@ pub struct Agent {
     /// The tools as the model is told of them: the same with each request.
     tools: Vec<ToolSpec>,
     conversation: Conversation,
+    /// Calls of an earlier run that have no result.
+    open: Vec<OpenCall>,
+    /// What the person says next, once all calls have results.
+    next: Option<String>,
     state: State,
     started: Option<Timestamp>,
     spent: Spent,
@@ -45,14 +52,22 @@ enum State {
 impl Agent {
     /// An agent without a task.
     pub fn new(settings: Settings) -> Self {
+        Self::resumed(settings, Past::default())
+    }
+
+    /// An agent that takes up again what an earlier one was about.
+    pub fn resumed(settings: Settings, past: Past) -> Self {
         let tools = settings.tools.iter().map(|tool| tool.spec.clone()).collect();
-        let mut conversation = Conversation::default();
+        let open = past.open();
+        let mut conversation: Conversation = past.into_entries().into_iter().collect();
         conversation.agent = Some("foveal".to_owned());
         conversation.directory = Some(settings.directory.clone());
         Self {
             settings,
             tools,
             conversation,
+            open,
+            next: None,
             state: State::Idle,
             started: None,
             spent: Spent::default(),
@@ -84,7 +99,8 @@ impl Agent {
         }
         let mut actions = Vec::new();
         match event {
-            Event::Task(task) => self.begin(task, now, &mut actions),
+            Event::Task(task) => self.begin(Some(task), now, &mut actions),
+            Event::GoOn => self.begin(None, now, &mut actions),
             Event::Sent { number, tokens_asked, tokens_sent, rewrite, inactive }
                 if self.asks(number) =>
             {
@@ -134,18 +150,39 @@ impl Agent {
         matches!(&self.state, State::Calling(calls) if calls.runs(id))
     }
 
-    fn begin(&mut self, task: String, now: Timestamp, actions: &mut Vec<Action>) {
+    fn begin(&mut self, task: Option<String>, now: Timestamp, actions: &mut Vec<Action>) {
         if !matches!(self.state, State::Idle) {
             return;
         }
         self.started = Some(now);
         let tools = self.tools.iter().map(|tool| tool.name.clone()).collect();
-        let model = self.settings.model.clone();
-        actions.push(Action::Tell(Told::Start { model, tools }));
-        let system = self.settings.system.clone();
-        self.push(Role::System, vec![Block::Text(system)], now);
-        self.push(Role::User, vec![Block::Text(task)], now);
-        self.ask(actions);
+        let (session, model) = (self.settings.session.clone(), self.settings.model.clone());
+        let messages = self.conversation.entries().len();
+        actions.push(Action::Tell(Told::Start { session, messages, model, tools }));
+        if messages == 0 {
+            let system = self.settings.system.clone();
+            self.push(Role::System, vec![Block::Text(system)], now, actions);
+        }
+        if task.is_none() && self.is_done() {
+            let text = self.conversation.entries().last().map(Entry::text).unwrap_or_default();
+            return self.end(Outcome::Finished { text }, actions);
+        }
+        self.next = task;
+        let open = std::mem::take(&mut self.open);
+        self.state = State::Calling(Calls::resumed(open, |name| self.only_looks(name)));
+        self.go_on(now, actions);
+    }
+
+    /// Whether nobody waits for the model.
+    fn is_done(&self) -> bool {
+        let last = self.conversation.entries().last();
+        self.open.is_empty()
+            && last.is_none_or(|last| matches!(last.role, Role::System | Role::Assistant))
+    }
+
+    fn only_looks(&self, name: &str) -> bool {
+        let mut tools = self.settings.tools.iter();
+        tools.any(|tool| tool.spec.name == name && tool.only_looks)
     }
 
     /// Asks the model about the conversation, if no limit is reached.
@@ -177,7 +214,7 @@ impl Agent {
         entry.usage = Some(usage(&billed));
         entry.model = said.answer.model.map(Arc::from);
         let text = entry.text();
-        self.conversation.push(entry);
+        self.push_entry(entry, actions);
         if calls.is_empty() {
             let outcome = match said.stop {
                 StopReason::Length => Outcome::Cut { text },
@@ -189,27 +226,28 @@ impl Agent {
             };
             return self.end(outcome, actions);
         }
-        let only_looks = |name: &str| {
-            let mut tools = self.settings.tools.iter();
-            tools.any(|tool| tool.spec.name == name && tool.only_looks)
-        };
-        self.state = State::Calling(Calls::new(calls, only_looks));
+        self.state = State::Calling(Calls::new(calls, |name| self.only_looks(name)));
         self.go_on(now, actions);
     }
 
     /// Makes the calls that can be made now; where all are answered, gives the model the results.
     fn go_on(&mut self, now: Timestamp, actions: &mut Vec<Action>) {
         let State::Calling(calls) = &mut self.state else { return };
-        for call in calls.start() {
+        let started = calls.start();
+        let answered = calls.are_answered().then(|| calls.take());
+        for call in started {
             let Call { id, name, arguments } = call.clone();
+            if !self.only_looks(&name) {
+                actions.push(Action::Keep(Keep::Begun { id: id.clone() }));
+            }
             actions.push(Action::Tell(Told::Call { id, name, arguments }));
             actions.push(Action::Call(call));
         }
-        if !calls.are_answered() {
-            return;
-        }
-        let answered = calls.take();
+        let Some(answered) = answered else { return };
         let circles = self.give_results(answered, now, actions);
+        if let Some(next) = self.next.take() {
+            self.push(Role::User, vec![Block::Text(next)], now, actions);
+        }
         match self.ending.take().or(circles) {
             Some(outcome) => self.end(outcome, actions),
             None => self.ask(actions),
@@ -238,7 +276,7 @@ impl Agent {
                 circles = Some(Outcome::Repeated { name, times });
             }
             let result = ToolResult { call: call.id, content, is_error: answer.is_error };
-            self.push(Role::Tool, vec![Block::Result(result)], now);
+            self.push(Role::Tool, vec![Block::Result(result)], now, actions);
         }
         circles
     }
@@ -253,6 +291,10 @@ impl Agent {
         let State::Calling(calls) = &mut self.state else { return };
         let Some(call) = calls.answer(id, answer.clone()) else { return };
         let (id, name) = (call.id.clone(), call.name.clone());
+        if !calls.are_answered() {
+            let (id, answer) = (id.clone(), answer.clone());
+            actions.push(Action::Keep(Keep::Answered { id, answer }));
+        }
         let ToolAnswer { text, is_error, cached } = answer;
         actions.push(Action::Tell(Told::Result { id, name, cached, is_error, text }));
         self.go_on(now, actions);
@@ -290,8 +332,13 @@ impl Agent {
         actions.push(Action::End(outcome));
     }
 
-    fn push(&mut self, role: Role, blocks: Vec<Block>, now: Timestamp) {
+    fn push(&mut self, role: Role, blocks: Vec<Block>, now: Timestamp, actions: &mut Vec<Action>) {
         let entry = self.entry(role, blocks, now);
+        self.push_entry(entry, actions);
+    }
+
+    fn push_entry(&mut self, entry: Entry, actions: &mut Vec<Action>) {
+        actions.push(Action::Keep(Keep::Entry(Box::new(entry.clone()))));
         self.conversation.push(entry);
     }
 

@@ -3,7 +3,8 @@
 use foveal_transcript::Call;
 use serde_json::Value;
 
-use crate::event::ToolAnswer;
+use crate::past::OpenCall;
+use crate::tool_answer::ToolAnswer;
 
 /// Calls that run side by side, at most. The others wait.
 pub(crate) const SIDE_BY_SIDE_MAX: usize = 8;
@@ -13,6 +14,14 @@ const NOT_MADE: &str = "stopped: the run ended before this call was made";
 
 /// What a call is answered that ran when nobody waited any longer.
 const LEFT: &str = "stopped: the run ended while this call ran; it may have done its work";
+
+/// What a call is answered that ran when an earlier run broke off.
+const UNKNOWN: &str = "the run broke off while this call ran, and its answer is not known: it may \
+have done all of its work, a part of it, or nothing. Look what there is before you make it again";
+
+/// What a call is answered that had not begun, as far as is known, when an earlier run broke off.
+const NOT_BEGUN: &str = "not made: the run broke off before this call began, as far as is known. \
+Make it again if it is still needed";
 
 /// The calls of one answer, in its order.
 #[derive(Debug, Default)]
@@ -46,6 +55,25 @@ impl Calls {
             Made { only_looks: only_looks(&call.name), call, state }
         };
         Self { all: calls.into_iter().map(made).collect() }
+    }
+
+    /// Calls of a run that broke off. What is known of them is their answer; those that only look
+    /// are made again, and no others: those may have done their work.
+    pub(crate) fn resumed(calls: Vec<OpenCall>, only_looks: impl Fn(&str) -> bool) -> Self {
+        let all = Self::new(calls.iter().map(|open| open.call.clone()).collect(), only_looks).all;
+        let known = |(made, open): (Made, OpenCall)| {
+            let failed = |text: &str| State::Answered(ToolAnswer::failed(text.to_owned()));
+            let state = match (made.state, open.answer) {
+                (_, Some(answer)) => State::Answered(answer),
+                (State::Waits, None) if !made.only_looks => match open.has_begun {
+                    true => failed(UNKNOWN),
+                    false => failed(NOT_BEGUN),
+                },
+                (state, None) => state,
+            };
+            Made { state, ..made }
+        };
+        Self { all: all.into_iter().zip(calls).map(known).collect() }
     }
 
     /// The calls that are to be made now: those that only look, up to the first that does more;
@@ -93,8 +121,7 @@ impl Calls {
 
     fn answer_all(&mut self, text: &str, is_it: fn(&State) -> bool) {
         for made in self.all.iter_mut().filter(|made| is_it(&made.state)) {
-            let answer = ToolAnswer { text: text.to_owned(), is_error: true, cached: false };
-            made.state = State::Answered(answer);
+            made.state = State::Answered(ToolAnswer::failed(text.to_owned()));
         }
     }
 
@@ -139,5 +166,5 @@ fn not_an_object(arguments: &Value) -> ToolAnswer {
          and values, such as {{\"path\": \"src/a.rs\"}}, with quotes and line breaks in strings \
          escaped"
     );
-    ToolAnswer { text, is_error: true, cached: false }
+    ToolAnswer::failed(text)
 }

@@ -3,14 +3,19 @@
 use foveal_transcript::Call;
 use foveal_wire::response::{Said, SaidEvent};
 
+use crate::keep::Keep;
 use crate::told::{Outcome, Told};
+use crate::tool_answer::ToolAnswer;
 
 /// What happened. Requests are known by their numbers: what comes of one that is no longer waited
 /// for is passed over.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Event {
-    /// The person gives a task; the first event.
+    /// The person gives a task; the first event. In a conversation that is taken up again, it is
+    /// the next message.
     Task(String),
+    /// A conversation that is taken up again goes on where it was; the first event.
+    GoOn,
     /// What the engine made of a request that is sent now.
     Sent {
         /// The request.
@@ -76,20 +81,11 @@ pub enum Event {
     Stop,
 }
 
-/// What a tool answers.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct ToolAnswer {
-    /// The text.
-    pub text: String,
-    /// Whether the call failed.
-    pub is_error: bool,
-    /// Whether an earlier answer was used in place of doing the work again.
-    pub cached: bool,
-}
-
 /// What is to be done.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Action {
+    /// Keep this, before what follows is done.
+    Keep(Keep),
     /// Ask the model; one request at a time.
     Ask {
         /// The request: it stands in all events about it.

@@ -3,20 +3,27 @@
 //! A state machine: [`Agent::step`] takes what happened and gives back what is to be done. Pure: no
 //! terminal, no clock, no threads; whoever drives it asks the model, carries calls out and brings
 //! the time. The conversation is the whole truth and only grows; what of it the model is sent, the
-//! engine decides about the body of each request, as for every other agent.
+//! engine decides about the body of each request, as for every other agent. What is to be kept of it
+//! is said before it is used, so that a run that breaks off anywhere is taken up again ([`Past`]).
 
 mod agent;
 mod calls;
 mod event;
+mod keep;
 mod limits;
+mod past;
 mod repeated;
 mod settings;
 mod spent;
 mod told;
+mod tool_answer;
 
 pub use agent::Agent;
-pub use event::{Action, Event, ToolAnswer};
+pub use event::{Action, Event};
+pub use keep::Keep;
 pub use limits::{Limit, Limits};
+pub use past::Past;
 pub use settings::{AgentTool, Settings};
 pub use spent::Spent;
 pub use told::{Outcome, Told};
+pub use tool_answer::ToolAnswer;

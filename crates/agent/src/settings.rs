@@ -9,11 +9,13 @@ use crate::limits::Limits;
 /// front of every prompt, where the provider's cache holds them.
 #[derive(Debug, Clone)]
 pub struct Settings {
+    /// What the session is called in which it is kept.
+    pub session: String,
     /// The model's name, as its server knows it.
     pub model: String,
     /// The API that its server speaks.
     pub dialect: Dialect,
-    /// What the model is told first.
+    /// What the model is told first. In a conversation that is taken up again that stands already.
     pub system: String,
     /// The tools that it may call, in the order in which it is told of them.
     pub tools: Vec<AgentTool>,

@@ -12,6 +12,10 @@ use crate::spent::Spent;
 pub enum Told {
     /// It begins.
     Start {
+        /// The session in which it is kept.
+        session: String,
+        /// Messages that were there before, where a session is taken up again.
+        messages: usize,
         /// The model.
         model: String,
         /// The names of its tools.

@@ -2,4 +2,5 @@
 
 mod courses;
 mod laws;
+mod resumed;
 mod world;

@@ -24,6 +24,7 @@ pub(crate) fn settings(limits: Limits) -> Settings {
         only_looks,
     };
     Settings {
+        session: "s".to_owned(),
         model: "some-model".to_owned(),
         dialect: Dialect::Chat,
         system: "You are an agent.".to_owned(),

@@ -272,19 +272,10 @@ pub(crate) fn last(store: &dyn Store, session: &Session) -> Result<Option<Kept>,
     Ok(records.first().and_then(|record| kept(&record.payload)))
 }
 
-/// The day of a time, in UTC: `2026-11-23`. After "chrono-Compatible Low-Level Date Algorithms"
-/// (howardhinnant.github.io/date_algorithms.html, `civil_from_days`).
+/// The day of a time, in UTC: `2026-11-23`.
 fn day(time: i64) -> String {
-    let days = time.div_euclid(86_400_000) + 719_468;
-    let era = days.div_euclid(146_097);
-    let of_era = days.rem_euclid(146_097);
-    let year = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
-    let of_year = of_era - (365 * year + year / 4 - year / 100);
-    let month = (5 * of_year + 2) / 153;
-    let day = of_year - (153 * month + 2) / 5 + 1;
-    let month = if month < 10 { month + 3 } else { month - 9 };
-    let year = year + era * 400 + i64::from(month <= 2);
-    format!("{year:04}-{month:02}-{day:02}")
+    let spelled = foveal_wire::spell_timestamp(foveal_transcript::Timestamp(time));
+    spelled.split('T').next().unwrap_or_default().to_owned()
 }
 
 #[cfg(test)]

@@ -3,9 +3,11 @@
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use anyhow::{Context, bail};
+use foveal_code::views::CuratedViews;
+use foveal_context::views::Views;
 use foveal_files::{Journal, Roots, Writer};
 use foveal_index::IndexError;
 use foveal_processes::{Guard, Sandbox, Shell};
@@ -16,6 +18,7 @@ use foveal_tools::unkept::Unkept;
 use foveal_tools::{Toolbox, code_index};
 
 use crate::caches::{Caches, make_private};
+use crate::curator::{Curator, ModelFirst};
 use crate::environment::{self, Environment};
 use crate::notice;
 use crate::readable;
@@ -33,6 +36,7 @@ pub(crate) struct Opener {
     served: Mutex<Vec<PathBuf>>,
     writer: Mutex<Option<Writer>>,
     store: Mutex<Option<OpenedStore>>,
+    curator: OnceLock<Option<Arc<Curator>>>,
 }
 
 /// A store, and whether what it is given is there after the program has ended.
@@ -61,6 +65,7 @@ impl Opener {
             served: Mutex::default(),
             writer: Mutex::default(),
             store: Mutex::new(None),
+            curator: OnceLock::new(),
         })
     }
 
@@ -244,6 +249,10 @@ impl Opener {
         let UserSettings { tools, policy, .. } = self.settings.clone();
         let mut toolbox = Toolbox::new(roots, store, index, self.host.clone(), tools);
         toolbox.policy = policy;
+        if let (Some(model), Some(spec)) = (self.model(), &self.settings.curator) {
+            let views = ModelFirst::new(model, Arc::new(CuratedViews::default()));
+            toolbox.curate_by(Arc::new(views), format!("{spec}, {}", env!("CARGO_PKG_VERSION")));
+        }
         if let Some(program) = own_program() {
             toolbox.convert_pages_by(vec![program, CONVERT_PAGE.into()]);
         }
@@ -265,6 +274,38 @@ impl Opener {
             Some(Writer::with_journal(Arc::new(Journal::open(&folder).ok()?)))
         };
         writer.get_or_insert_with(|| open().unwrap_or_default()).clone()
+    }
+
+    /// Who chooses what is shown of files, with `otherwise` behind it.
+    pub(crate) fn curated(&self, otherwise: Arc<dyn Views>) -> Arc<dyn Views> {
+        match self.model() {
+            Some(model) => Arc::new(ModelFirst::new(model, otherwise)),
+            None => otherwise,
+        }
+    }
+
+    /// The model that chooses what is shown of files, if the user names one. Where it cannot be
+    /// asked that is said once, and all goes on without it.
+    fn model(&self) -> Option<&Arc<Curator>> {
+        let open = || {
+            let curator = Curator::of(self.settings.curator.as_ref()?, &self.environment);
+            match curator {
+                Ok(curator) => Some(Arc::new(curator)),
+                Err(error) => {
+                    notice::say(format_args!(
+                        "no model chooses what is shown of files: {}",
+                        notice::in_one_line(error.as_ref())
+                    ));
+                    None
+                }
+            }
+        };
+        self.curator.get_or_init(open).as_ref()
+    }
+
+    /// Whether sessions are kept beyond this process.
+    pub(crate) fn keeps_sessions(&self) -> bool {
+        self.store().is_kept
     }
 
     fn store(&self) -> OpenedStore {
@@ -295,9 +336,12 @@ pub(crate) struct Place {
     pub(crate) working: PathBuf,
 }
 
+/// What the file of the store is called.
+pub(crate) const STORE: &str = "store.db";
+
 /// Where the store is; `None` if there is no place for it.
 pub(crate) fn store_path(environment: &Environment) -> Option<PathBuf> {
-    Some(environment.data_folder()?.join("foveal").join("store.db"))
+    Some(environment.data_folder()?.join("foveal").join(STORE))
 }
 
 /// Where the journal of files that are being written is; `None` if there is no place for it.

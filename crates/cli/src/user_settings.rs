@@ -12,13 +12,15 @@ use std::path::PathBuf;
 
 use anyhow::{Context, bail};
 use foveal_calls::{CallLimits, CallSettings, ToolLimits};
+use foveal_llm::ModelSpec;
 use foveal_tools::permission::{Policy, Rule};
 use foveal_tools::settings::ToolSettings;
+use toml::Spanned;
 
 use crate::environment::Environment;
 use crate::gateway::GatewaySettings;
 
-use self::written::{Written, WrittenDuplicates, WrittenRun, WrittenTool};
+use self::written::{Written, WrittenCurator, WrittenDuplicates, WrittenRun, WrittenTool};
 
 /// Bytes of settings that are read.
 const BYTES_MAX: u64 = 1 << 20;
@@ -32,6 +34,8 @@ pub(crate) struct UserSettings {
     pub(crate) policy: Policy,
     /// Whether nothing that files, pages and outputs hold is written to disk.
     pub(crate) keeps_no_contents: bool,
+    /// The model that chooses what is shown of files; `None`: none does.
+    pub(crate) curator: Option<ModelSpec>,
     /// How `foveal serve` and `foveal wrap` serve.
     pub(crate) gateway: GatewaySettings,
 }
@@ -74,6 +78,8 @@ fn of(bytes: &[u8]) -> anyhow::Result<UserSettings> {
     };
     let Written {
         keep_contents,
+        curator,
+        curator_model,
         detect_duplicates,
         duplicates,
         answers,
@@ -100,8 +106,33 @@ fn of(bytes: &[u8]) -> anyhow::Result<UserSettings> {
     };
     let rules = permissions.into_iter().map(Rule::from).collect();
     let keeps_no_contents = keep_contents == Some(false);
+    let curator = self::curator(curator, curator_model, text)?;
     let policy = Policy { rules };
-    Ok(UserSettings { tools, policy, keeps_no_contents, gateway: gateway.into() })
+    let gateway = gateway.into();
+    Ok(UserSettings { tools, policy, keeps_no_contents, curator, gateway })
+}
+
+/// The model that chooses what is shown of files.
+///
+/// # Errors
+/// If one is wanted and none is named, or what is named is none.
+fn curator(
+    wanted: WrittenCurator,
+    named: Option<Spanned<String>>,
+    text: &str,
+) -> anyhow::Result<Option<ModelSpec>> {
+    let Some(named) = named else {
+        if wanted == WrittenCurator::Model {
+            bail!(
+                "curator = \"model\" asks for a model: name one, such as \
+                 curator_model = \"ollama:qwen3\""
+            );
+        }
+        return Ok(None);
+    };
+    let line = line_at(text.as_bytes(), named.span().start);
+    let spec: ModelSpec = named.get_ref().parse().with_context(|| format!("line {line}"))?;
+    Ok(Some(spec).filter(|_| wanted != WrittenCurator::Extractive))
 }
 
 /// The line in which the byte at `at` stands, from 1.

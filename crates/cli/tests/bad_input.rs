@@ -151,6 +151,7 @@ fn a_machine_without_sessions_is_told_what_to_do() {
          Cline: nothing in home/.cline/data/sessions\n\
          pi: nothing in home/.pi/agent/sessions\n\
          opencode: nothing in home/.local/share/opencode\n\
+         foveal: nothing in home/.local/share/foveal\n\
          error: no recorded sessions were found: name a file or folder, or try `foveal replay \
          examples/sessions` in foveal's source folder\n"
     );
@@ -168,6 +169,7 @@ fn a_machine_without_sessions_is_told_what_to_do() {
          Qwen Code: nothing in home/.qwen/projects\n\
          Cline: nothing in home/.cline/data/sessions\n\
          pi: nothing in home/.pi/agent/sessions\n\
-         opencode: nothing in home/.local/share/opencode\n"
+         opencode: nothing in home/.local/share/opencode\n\
+         foveal: nothing in home/.local/share/foveal\n"
     );
 }

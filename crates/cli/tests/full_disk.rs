@@ -11,7 +11,7 @@ use crate::world::{Ran, World};
 
 /// Blocks of 512 bytes that a file may have: none, as on a full disk; enough for the store and
 /// an index, and not for what is put into them; a little more.
-const BLOCKS: [u32; 4] = [0, 64, 300, 600];
+pub(crate) const BLOCKS: [u32; 4] = [0, 64, 300, 600];
 
 fn repository(test: &str) -> World {
     let world = World::new(test);
@@ -27,7 +27,7 @@ fn repository(test: &str) -> World {
 }
 
 /// Runs the program where no file may have more than so many blocks.
-fn limited(world: &World, arguments: &str, blocks: u32) -> Command {
+pub(crate) fn limited(world: &World, arguments: &str, blocks: u32) -> Command {
     let whole = world.command(arguments);
     let mut command = Command::new("sh");
     let script = format!("trap '' XFSZ; ulimit -f {blocks}; exec \"$0\" \"$@\"");

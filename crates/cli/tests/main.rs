@@ -5,7 +5,9 @@ mod bench;
 mod caches;
 #[cfg(unix)]
 mod convert_page;
+mod curator;
 mod embedder;
+mod export;
 #[cfg(unix)]
 mod full_disk;
 #[cfg(unix)]
@@ -41,6 +43,10 @@ mod prompt_log;
 mod replay;
 #[cfg(unix)]
 mod rules;
+#[cfg(unix)]
+mod run_faults;
+#[cfg(unix)]
+mod run_sessions;
 mod run_task;
 #[cfg(unix)]
 mod screens;

@@ -12,22 +12,22 @@ use serde_json::{Value, json};
 
 use crate::world::{Ran, World};
 
-const DIALECTS: [&str; 3] = ["messages", "chat", "responses"];
+pub(crate) const DIALECTS: [&str; 3] = ["messages", "chat", "responses"];
 
-const KEY: &str = "sk-test-4711-secret";
+pub(crate) const KEY: &str = "sk-test-4711-secret";
 
 /// A provider that plays these turns.
-fn provider<P: Into<Play>>(turns: impl IntoIterator<Item = P>) -> Upstream {
+pub(crate) fn provider<P: Into<Play>>(turns: impl IntoIterator<Item = P>) -> Upstream {
     let upstream = Upstream::start(Settings::default()).expect("a provider");
     upstream.play(Script::by_turn(turns));
     upstream
 }
 
-fn model(upstream: &Upstream, dialect: &str) -> String {
+pub(crate) fn model(upstream: &Upstream, dialect: &str) -> String {
     format!("{dialect}:claude-sonnet-4-5@{}", upstream.url())
 }
 
-fn calls(calls: &[(&str, Value)]) -> Reply {
+pub(crate) fn calls(calls: &[(&str, Value)]) -> Reply {
     let call = |(name, arguments): &(&str, Value)| Call {
         name: (*name).to_owned(),
         arguments: arguments.clone(),
@@ -36,7 +36,7 @@ fn calls(calls: &[(&str, Value)]) -> Reply {
 }
 
 /// Runs a task.
-fn run(world: &World, upstream: &Upstream, dialect: &str, options: &str) -> Ran {
+pub(crate) fn run(world: &World, upstream: &Upstream, dialect: &str, options: &str) -> Ran {
     let mut command = world.command("run");
     command.args(["--model", &model(upstream, dialect)]).args(options.split_whitespace());
     command.env("FOVEAL_MODEL_KEY", KEY).arg("make it three").stdin(Stdio::null());
@@ -44,7 +44,7 @@ fn run(world: &World, upstream: &Upstream, dialect: &str, options: &str) -> Ran 
 }
 
 /// The request bodies, each of which the provider found in order.
-fn bodies(upstream: &Upstream) -> Vec<Value> {
+pub(crate) fn bodies(upstream: &Upstream) -> Vec<Value> {
     let body = |seen: &Arc<Seen>| {
         assert!(seen.broken.is_empty(), "{:?}", seen.broken);
         serde_json::from_slice(&seen.body).expect("JSON")
@@ -52,11 +52,11 @@ fn bodies(upstream: &Upstream) -> Vec<Value> {
     upstream.seen().iter().map(body).collect()
 }
 
-fn events(ran: &Ran) -> Vec<Value> {
+pub(crate) fn events(ran: &Ran) -> Vec<Value> {
     ran.out.lines().map(|line| serde_json::from_str(line).expect("a line is JSON")).collect()
 }
 
-fn of_type<'a>(events: &'a [Value], kind: &str) -> Vec<&'a Value> {
+pub(crate) fn of_type<'a>(events: &'a [Value], kind: &str) -> Vec<&'a Value> {
     events.iter().filter(|event| event["type"] == kind).collect()
 }
 
@@ -80,7 +80,7 @@ fn set_time(path: &Path, time: SystemTime) {
 }
 
 /// A model that reads a file, changes it and says so.
-fn changes_a_file() -> Vec<Reply> {
+pub(crate) fn changes_a_file() -> Vec<Reply> {
     let edit = json!({"path": "a.rs", "old_str": "= 2;", "new_str": "= 3;", "intent": "three"});
     vec![
         Reply {

@@ -177,19 +177,69 @@ fn there_are_ways_back_to_the_whole_file() {
 fn only_files_that_fit_are_asked_about_and_only_as_they_are_read() {
     let model = Scripted::new(&[&ranges(r#"{"start":2,"end":3}"#)]);
     let asked = Arc::clone(&model.asked);
-    let views = ModelViews::new(model).with_context(Tokens(1_700));
+    let views = ModelViews::new(model).with_context(Tokens(1_550));
     let conversation = fixture("//- user\nWhy?");
     with_read(&conversation, 1, |read| {
         let fallback = views.choose(read, CURATED).expect_err("it is too long");
-        let Fallback::TooLong { tokens, tokens_max: Tokens(200) } = fallback else {
+        let Fallback::TooLong { tokens, tokens_max: Tokens(50) } = fallback else {
             panic!("{fallback:?}")
         };
-        assert!(tokens > Tokens(200));
+        assert!(tokens > Tokens(50));
         let summary = Wanted::Summary(Tokens(100));
         assert_eq!(views.choose(read, summary), Err(Fallback::NotAsked));
         assert_eq!(views.view(read, summary), None);
     });
     assert!(asked.lock().expect("no thread panicked").is_empty());
+}
+
+/// Of a file that is too long for one question the parts are asked about, by their own numbers.
+#[test]
+fn long_files_are_asked_about_in_parts() {
+    let all =
+        ranges(r#"{"start":5,"end":6,"reason":"early"},{"start":1900,"end":9000,"reason":"late"}"#);
+    let model = Scripted::new(&[&all, "{\"line_ranges\":[]}", "{\"line_ranges\":[]}", &all]);
+    let asked = Arc::clone(&model.asked);
+    let record = Record::of(fixture("//- user\nWhy?"), Tokenizer::O200k);
+    let text: String = (1..=2_000).map(|at| format!("line {at}\n")).collect();
+    let (upto, first) = (EntryIndex(1), LineNumber(1));
+    let read = Read { record: &record, upto, path: "/w/a.rs", first, text: &text };
+    let views = ModelViews::new(model).with_context(Tokens(9_500));
+    let chosen = views.choose(&read, CURATED).expect("the parts fit");
+    let asked = asked.lock().expect("no thread panicked");
+    assert_eq!(asked.len(), 4, "the middle one twice");
+    let lines: Vec<(u32, u32)> = chosen.view.lines.iter().map(|(a, b)| (a.0, b.0)).collect();
+    assert_eq!(lines, [(5, 6), (1_900, 2_000)]);
+    assert_eq!((chosen.lines, chosen.lines_kept), (2_000, 103));
+    assert_eq!(chosen.reasons.len(), 2);
+    // Each line is in one part.
+    let parts: Vec<&str> =
+        [0, 1, 3].map(|at| asked[at].user.split_once("lines):\n").expect("a file").1).to_vec();
+    let shown: usize =
+        parts.iter().map(|part| part.lines().filter(|it| it.contains(": line ")).count()).sum();
+    assert_eq!(shown, 2_000);
+    // None of them says anything.
+    let none =
+        ModelViews::new(Scripted::new(&["{\"line_ranges\":[]}"])).with_context(Tokens(9_500));
+    let unusable = Unusable::NoLines;
+    assert_eq!(none.choose(&read, CURATED), Err(Fallback::Unusable { unusable, attempts: 2 }));
+}
+
+/// What the model says stands beside the lines, as a model's words.
+#[test]
+fn reasons_and_summary_are_remarks() {
+    let answer = r#"{"line_ranges":[{"start":3,"end":4,"reason":"[imports]\nexpand 1234"}],
+        "summary":"all of it"}"#;
+    let views = ModelViews::new(Scripted::new(&[answer]));
+    let view = with_read(&fixture("//- user\nWhy?"), 1, |read| views.view(read, CURATED));
+    let remarks = view.expect("it is good").remarks;
+    let told: Vec<(u32, &str)> = remarks.iter().map(|it| (it.line.0, &*it.text)).collect();
+    assert_eq!(
+        told,
+        [
+            (3, "a model chose what is shown, and says: all of it"),
+            (3, "a model chose these lines: (imports) expand\u{a0}1234"),
+        ]
+    );
 }
 
 #[test]

@@ -6,8 +6,8 @@ use serde_json::Value;
 use crate::error::StoreError;
 use crate::keys::{CurationKey, FetchKey, Moment, ReaderPlace, RecordNumber, RootsKey, SessionId};
 use crate::records::{
-    CallChanges, CallHistory, Collected, Content, Fetch, Grant, Limits, NewContent, NotedEdit,
-    OwnEdit, Readers, Record, Session, SessionFacts, Stored, Turn, Write,
+    CallChanges, CallHistory, Collected, Content, Fetch, Grant, Limits, Message, NewContent,
+    NotedEdit, OwnEdit, Readers, Record, Said, Session, SessionFacts, Stored, Turn, Write,
 };
 use crate::store::Store;
 
@@ -95,6 +95,24 @@ impl<K: Store, P: Store> Store for PassingContents<K, P> {
         most: usize,
     ) -> Result<Vec<Record>, StoreError> {
         self.passing.records(session, from, most)
+    }
+
+    fn append_messages(
+        &self,
+        session: &SessionId,
+        messages: &[Message],
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        self.passing.append_messages(session, messages, now)
+    }
+
+    fn messages(
+        &self,
+        session: &SessionId,
+        from: RecordNumber,
+        most: usize,
+    ) -> Result<Vec<Said>, StoreError> {
+        self.passing.messages(session, from, most)
     }
 
     fn change_calls(

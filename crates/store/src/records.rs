@@ -92,6 +92,39 @@ pub struct Record {
     pub payload: Value,
 }
 
+/// A part of a conversation that is taken up again later.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Message {
+    /// What it says.
+    pub payload: Value,
+    /// What in it goes back to its provider byte for byte; `None` for what was left out, because
+    /// there was a secret in it.
+    pub sealed: Vec<Option<Sealed>>,
+    /// Whether no secret was left out of what it says.
+    pub is_whole: bool,
+}
+
+/// JSON that goes back to the provider it came from byte for byte.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Sealed {
+    /// Byte for byte.
+    pub json: String,
+    /// The values in it that only the provider can read: signatures, what is encrypted. They may
+    /// look like secrets and are none of anybody's. Not kept apart.
+    pub closed: Vec<String>,
+}
+
+/// A message as it was kept.
+#[derive(Debug, Clone, PartialEq)]
+pub struct Said {
+    /// Its position.
+    pub number: RecordNumber,
+    /// When it was appended.
+    pub time: Timestamp,
+    /// The message; `None` if it cannot be read.
+    pub message: Option<Message>,
+}
+
 /// A call that may answer a later one.
 #[derive(Debug, Clone, PartialEq)]
 pub struct Call {

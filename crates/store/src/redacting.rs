@@ -10,8 +10,8 @@ use crate::error::StoreError;
 use crate::json::check_depth;
 use crate::keys::{CurationKey, FetchKey, Moment, ReaderPlace, RecordNumber, RootsKey, SessionId};
 use crate::records::{
-    Call, CallChanges, CallHistory, Collected, Content, Fetch, Grant, Limits, NewContent,
-    NotedEdit, OwnEdit, Readers, Record, Session, SessionFacts, Stored, Turn, Write,
+    Call, CallChanges, CallHistory, Collected, Content, Fetch, Grant, Limits, Message, NewContent,
+    NotedEdit, OwnEdit, Readers, Record, Said, Sealed, Session, SessionFacts, Stored, Turn, Write,
 };
 use crate::spread;
 use crate::store::{SESSION_ID_BYTES_MAX, Store};
@@ -74,6 +74,27 @@ fn redacted(content: NewContent<'_>) -> NewContent<'_> {
 /// The text, unless there are secrets in it. Tags of pages look like chance and are none.
 fn if_plain(text: &Option<String>) -> Option<String> {
     text.clone().filter(|text| secrets::find(text.as_bytes()).iter().all(secrets::Secret::is_guess))
+}
+
+/// The message without its secrets. What is sealed goes whole or not at all: its provider takes
+/// nothing else back.
+fn message(message: &Message) -> Result<Message, StoreError> {
+    let payload = value(&message.payload)?;
+    let is_whole = message.is_whole && *payload == message.payload;
+    let sealed = message.sealed.iter().map(|sealed| sealed.clone().filter(has_no_secret));
+    Ok(Message { sealed: sealed.collect(), payload: payload.into_owned(), is_whole })
+}
+
+/// Whether there is no secret in what others than the provider can read.
+fn has_no_secret(sealed: &Sealed) -> bool {
+    let open = sealed.closed.iter().fold(sealed.json.clone(), |json, value| {
+        // As a whole value alone: a short one may stand in words.
+        json.replace(&Value::String(value.clone()).to_string(), "\"\"")
+    });
+    match serde_json::from_str::<Value>(&open) {
+        Ok(json) => value(&json).is_ok_and(|plain| *plain == json),
+        Err(_) => false,
+    }
 }
 
 impl<S: Store> Store for Redacting<S> {
@@ -141,6 +162,25 @@ impl<S: Store> Store for Redacting<S> {
         most: usize,
     ) -> Result<Vec<Record>, StoreError> {
         self.store.records(&stored(session), from, most)
+    }
+
+    fn append_messages(
+        &self,
+        session: &SessionId,
+        messages: &[Message],
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        let plain: Result<Vec<Message>, _> = messages.iter().map(message).collect();
+        self.store.append_messages(&stored(session), &plain?, now)
+    }
+
+    fn messages(
+        &self,
+        session: &SessionId,
+        from: RecordNumber,
+        most: usize,
+    ) -> Result<Vec<Said>, StoreError> {
+        self.store.messages(&stored(session), from, most)
     }
 
     fn change_calls(

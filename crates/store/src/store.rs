@@ -6,8 +6,8 @@ use serde_json::Value;
 use crate::error::StoreError;
 use crate::keys::{CurationKey, FetchKey, Moment, ReaderPlace, RecordNumber, RootsKey, SessionId};
 use crate::records::{
-    CallChanges, CallHistory, Collected, Content, Fetch, Grant, Limits, NewContent, NotedEdit,
-    OwnEdit, Readers, Record, Session, SessionFacts, Stored, Turn, Write,
+    CallChanges, CallHistory, Collected, Content, Fetch, Grant, Limits, Message, NewContent,
+    NotedEdit, OwnEdit, Readers, Record, Said, Session, SessionFacts, Stored, Turn, Write,
 };
 
 /// Largest content, in bytes before compression.
@@ -161,6 +161,30 @@ pub trait Store: Send + Sync {
         from: RecordNumber,
         most: usize,
     ) -> Result<Vec<Record>, StoreError>;
+
+    /// Appends what was said in a session, all or nothing of it. It is a log of its own.
+    ///
+    /// # Errors
+    /// [`StoreError::TooLarge`] above [`PAYLOAD_BYTES_MAX`], [`StoreError::TooDeep`],
+    /// [`StoreError::UnknownSession`].
+    fn append_messages(
+        &self,
+        session: &SessionId,
+        messages: &[Message],
+        now: Timestamp,
+    ) -> Result<(), StoreError>;
+
+    /// At most `most` messages of a session in order, beginning with number `from`. Those of an
+    /// unknown session are none.
+    ///
+    /// # Errors
+    /// Those of every call.
+    fn messages(
+        &self,
+        session: &SessionId,
+        from: RecordNumber,
+        most: usize,
+    ) -> Result<Vec<Said>, StoreError>;
 
     /// Changes the recent calls of a session.
     ///

@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use crate::messages::{MESSAGES, PLAIN};
 use foveal_store::{
     ASKERS_MAX, Call, CallChanges, CallHistory, CallNumber, Collected, Content, CurationKey, Fetch,
     FetchKey, FolderKey, GRANT_BYTES_MAX, Grant, Limits, Moment, PAYLOAD_BYTES_MAX,
@@ -66,14 +67,14 @@ pub(crate) fn run(name: &str, cases: &[&[Case]], fresh: Fresh<'_>) {
 
 #[test]
 fn sqlite_in_memory() {
-    run("sqlite in memory", &[CASES], &|| Box::new(Sqlite::in_memory().expect("memory")));
+    run("sqlite in memory", &[CASES, MESSAGES], &|| Box::new(Sqlite::in_memory().expect("memory")));
 }
 
 #[test]
 fn sqlite_in_a_file_without_secrets() {
     let folder = tempfile::tempdir().expect("a folder");
     let count = AtomicUsize::new(0);
-    run("sqlite in a file without secrets", &[CASES, SECRET_CASES], &|| {
+    run("sqlite in a file without secrets", &[CASES, MESSAGES, SECRET_CASES, PLAIN], &|| {
         let number = count.fetch_add(1, Ordering::Relaxed);
         let path = folder.path().join(format!("{number}.db"));
         Box::new(SqliteStore::open(&path).expect("the file can be made"))

@@ -9,6 +9,7 @@ use std::thread;
 
 use foveal_calls::{Similarity, Statistics};
 use foveal_code::views::CuratedViews;
+use foveal_context::views::Views;
 use foveal_files::{Roots, Writer};
 use foveal_processes::{Environment, Sandbox, Shell};
 use foveal_store::{CallChanges, Collected, Limits, RootsKey, SessionId, Store, StoreError};
@@ -96,6 +97,13 @@ pub struct Host {
 }
 
 impl Toolbox {
+    /// Has `curator` choose what is shown of files, which is called `version`: what another one
+    /// chose does not count.
+    pub fn curate_by(&mut self, curator: Arc<dyn Views>, version: String) {
+        let (store, clock) = (Arc::clone(&self.store), Arc::clone(&self.clock));
+        self.curations = Arc::new(Curations::new(curator, version, store, clock));
+    }
+
     /// Tools for `roots` that keep what they keep in `store`; the index of the first root is
     /// opened by `open` when it is first needed. Those of others are [added](CodeIndex::add).
     pub fn new(
@@ -107,7 +115,8 @@ impl Toolbox {
     ) -> Self {
         let clock: Arc<dyn Clock> = Arc::new(SystemClock);
         let curator = Arc::new(CuratedViews::default());
-        let curations = Curations::new(curator, CURATOR_VERSION, store.clone(), clock.clone());
+        let version = CURATOR_VERSION.to_owned();
+        let curations = Curations::new(curator, version, store.clone(), clock.clone());
         let curations = Arc::new(curations);
         let granted = store.grants(key_of(&roots)).unwrap_or_default();
         let granted: Grants = granted.into_iter().collect();

@@ -63,7 +63,7 @@ const CURATIONS_MAX: usize = 256;
 pub struct Curations {
     curator: Arc<dyn Views>,
     /// What the curator is called; another version chooses anew.
-    version: &'static str,
+    version: String,
     store: Arc<dyn Store>,
     clock: Arc<dyn Clock>,
     known: Mutex<Known>,
@@ -89,7 +89,7 @@ impl Curations {
     /// in `store`.
     pub fn new(
         curator: Arc<dyn Views>,
-        version: &'static str,
+        version: String,
         store: Arc<dyn Store>,
         clock: Arc<dyn Clock>,
     ) -> Self {
@@ -100,7 +100,7 @@ impl Curations {
 impl Views for Curations {
     fn view(&self, read: &Read<'_>, wanted: Wanted) -> Option<View> {
         let question = Question::of_conversation(read.record, read.upto);
-        let asked = (read.path, read.first, wanted, self.version, &question);
+        let asked = (read.path, read.first, wanted, &self.version, &question);
         let Ok(asked) = serde_json::to_vec(&asked) else {
             return self.curator.view(read, wanted);
         };
@@ -109,7 +109,7 @@ impl Views for Curations {
             return known;
         }
         let question = String::from_utf8_lossy(&asked);
-        let kept = CurationKey::of(read.text.as_bytes(), &question, self.version);
+        let kept = CurationKey::of(read.text.as_bytes(), &question, &self.version);
         let now = self.clock.now();
         let stored = self.store.curation(kept, now).ok().flatten();
         let view = match stored.and_then(|stored| serde_json::from_value(stored).ok()) {

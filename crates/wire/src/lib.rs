@@ -11,6 +11,7 @@
 pub mod body;
 mod detect;
 mod draft;
+mod export;
 mod format;
 mod head;
 mod input;
@@ -27,10 +28,11 @@ mod sessions;
 mod time;
 
 pub use detect::{DETECT_BYTES, detect};
+pub use export::{ATIF_VERSION, Exported, to_atif};
 pub use format::{Format, UnknownFormat};
 pub use input::lines::LINE_BYTES_MAX;
 pub use problem::{PROBLEMS_MAX, Problem, ProblemKind};
 pub use protocol::Protocol;
 pub use read::{ReadError, read, read_all, read_detected};
 pub use sessions::claude_code::OPEN_SESSIONS_MAX;
-pub use time::parse_timestamp;
+pub use time::{parse_timestamp, spell_timestamp};

@@ -44,6 +44,31 @@ pub fn parse_timestamp(text: &str) -> Option<Timestamp> {
     Some(Timestamp((minutes * 60 + second) * 1000 + fraction_ms))
 }
 
+/// Spells a time as RFC 3339 has it, in UTC with milliseconds: `2025-11-20T23:33:01.550Z`.
+/// [`parse_timestamp`] reads it back for the years 0 to 9999.
+pub fn spell_timestamp(time: Timestamp) -> String {
+    let (seconds, ms) = (time.0.div_euclid(1000), time.0.rem_euclid(1000));
+    let (days, second) = (seconds.div_euclid(86_400), seconds.rem_euclid(86_400));
+    let (year, month, day) = date(days);
+    let (hour, minute, second) = (second / 3_600, second / 60 % 60, second % 60);
+    format!("{year:04}-{month:02}-{day:02}T{hour:02}:{minute:02}:{second:02}.{ms:03}Z")
+}
+
+/// Year, month and day so many days after 1970-01-01: the other direction of [`days_from_epoch`].
+/// After "chrono-Compatible Low-Level Date Algorithms"
+/// (howardhinnant.github.io/date_algorithms.html, `civil_from_days`).
+fn date(days: i64) -> (i64, i64, i64) {
+    let days = days + 719_468;
+    let era = days.div_euclid(146_097);
+    let of_era = days.rem_euclid(146_097);
+    let year = (of_era - of_era / 1_460 + of_era / 36_524 - of_era / 146_096) / 365;
+    let of_year = of_era - (365 * year + year / 4 - year / 100);
+    let month_from_march = (5 * of_year + 2) / 153;
+    let day = of_year - (153 * month_from_march + 2) / 5 + 1;
+    let month = (month_from_march + 2) % 12 + 1;
+    (year + era * 400 + i64::from(month <= 2), month, day)
+}
+
 /// Milliseconds of a fraction at `at`, and where it ends.
 fn fraction(bytes: &[u8], at: usize) -> (i64, usize) {
     if bytes.get(at) != Some(&b'.') {
@@ -71,6 +96,21 @@ fn days_from_epoch(year: i64, month: i64, day: i64) -> i64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn times_are_read_as_they_are_spelled() {
+        let days = [-719_528, -1, 0, 58, 59, 60, 11_015, 11_016, 20_780, 2_932_896];
+        for day in days {
+            for ms in [0, 1, 43_200_000, 86_399_999] {
+                let time = Timestamp(day * 86_400_000 + ms);
+                let spelled = spell_timestamp(time);
+                assert_eq!(parse_timestamp(&spelled), Some(time), "{spelled}");
+            }
+        }
+        let spelled = |ms| spell_timestamp(Timestamp(ms));
+        assert_eq!(spelled(951_825_600_000), "2000-02-29T12:00:00.000Z");
+        assert_eq!(spelled(-1), "1969-12-31T23:59:59.999Z");
+    }
 
     #[test]
     fn times() {

@@ -6,6 +6,7 @@ mod body;
 mod broken;
 mod corpora;
 mod detection;
+mod export;
 mod prompt;
 mod properties;
 mod recorded;

@@ -5,8 +5,8 @@ use std::process::ExitCode;
 use clap::{CommandFactory, Parser, Subcommand};
 
 use super::{
-    bench, changelog, doctor, expand, file_at, graph, grep, hook, index, init, man, map, mcp,
-    models, outline, read, replay, run_task, search, serve, sessions, show, stats, wrap,
+    bench, changelog, doctor, expand, export, file_at, graph, grep, hook, index, init, man, map,
+    mcp, models, outline, read, replay, run_task, search, serve, sessions, show, stats, wrap,
 };
 use crate::colour::ColourChoice;
 use crate::environment::Environment;
@@ -41,6 +41,11 @@ enum Command {
     Changelog(changelog::Arguments),
     /// Shows a file as it was at a turn of a recorded session, as far as the session shows it.
     FileAt(file_at::Arguments),
+    /// Prints a recorded session as a document of the Agent Trajectory Interchange Format.
+    ///
+    /// Takes sessions of all agents that `foveal replay` reads, and those that foveal keeps. What
+    /// stands in them is printed as it is: those of other agents may hold secrets.
+    Export(export::Arguments),
     /// Shows the structure of files: imports, types and signatures, without bodies.
     Outline(outline::Arguments),
     /// Shows who calls, tests and uses a symbol, and what it calls and uses.
@@ -162,6 +167,7 @@ pub(crate) fn run(cli: Cli, environment: &Environment) -> anyhow::Result<ExitCod
         Command::Stats(arguments) => stats::run(&arguments, environment),
         Command::Changelog(arguments) => changelog::run(&arguments, environment),
         Command::FileAt(arguments) => file_at::run(&arguments, environment),
+        Command::Export(arguments) => export::run(&arguments, environment),
         Command::Outline(arguments) => outline::run(&arguments, environment),
         Command::Graph(arguments) => graph::run(&arguments, environment),
         Command::Map(arguments) => map::run(&arguments, environment),

@@ -5,6 +5,7 @@ mod changelog;
 mod command_line;
 mod doctor;
 mod expand;
+mod export;
 mod file_at;
 mod graph;
 mod grep;

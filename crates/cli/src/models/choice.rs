@@ -27,21 +27,21 @@ pub(crate) struct Chosen {
     pub(crate) is_guessed: bool,
 }
 
-/// The model that `named` says, or the environment, or else the first that can be asked.
+/// The model that `wanted` says, or the environment, or else the first that can be asked.
 ///
 /// # Errors
 /// If there is none, or it needs a key that is not set; with what to do.
 pub(crate) async fn choose(
     client: &Client,
-    named: Option<&ModelSpec>,
+    wanted: Option<&ModelSpec>,
     environment: &Environment,
 ) -> anyhow::Result<Chosen> {
-    if let Some(spec) = named {
-        return of_spec(spec.clone(), environment);
+    if let Some(spec) = wanted {
+        return named(spec.clone(), environment);
     }
     if let Some(text) = &environment.model {
         let spec = text.parse().with_context(|| format!("{MODEL_VARIABLE} cannot be used"))?;
-        return of_spec(spec, environment);
+        return named(spec, environment);
     }
     let mut known = hosted(environment);
     if known.is_empty() {
@@ -57,7 +57,11 @@ pub(crate) async fn choose(
     }
 }
 
-fn of_spec(spec: ModelSpec, environment: &Environment) -> anyhow::Result<Chosen> {
+/// The model that is named so, with its key.
+///
+/// # Errors
+/// If it needs a key that is not set; with what to do.
+pub(crate) fn named(spec: ModelSpec, environment: &Environment) -> anyhow::Result<Chosen> {
     let provider = spec.provider();
     let variable = provider.key_variable.filter(|_| !spec.is_elsewhere());
     let key = environment.model_keys.get(variable.unwrap_or(KEY_VARIABLE)).cloned();

@@ -3,5 +3,5 @@
 mod choice;
 mod known;
 
-pub(crate) use choice::{Chosen, NO_MODEL, choose};
+pub(crate) use choice::{Chosen, NO_MODEL, choose, named};
 pub(crate) use known::{FoundBy, Known, all};

@@ -63,6 +63,14 @@ pub(crate) enum LoadError {
         /// Why.
         why: rusqlite::Error,
     },
+    /// foveal's own store does not have it.
+    #[error("`{session}` cannot be read from the store: {why}")]
+    NotKept {
+        /// The session.
+        session: String,
+        /// Why.
+        why: String,
+    },
     /// The database is not made as opencode's are.
     #[error(
         "`{path}` is not made as opencode's databases known here ({why}); to read a session, \
@@ -91,6 +99,9 @@ pub(crate) enum NotRead {
     /// Something in a file.
     #[error("{0}")]
     Problem(Problem),
+    /// Something in a session of foveal's own.
+    #[error("{0}")]
+    OfRun(String),
     /// All files of a folder.
     #[error("{0}")]
     Folder(FindError),

@@ -12,12 +12,14 @@ pub(crate) struct SessionFile {
     pub(crate) named: bool,
     /// In a database, the session meant; elsewhere a file stands for all sessions in it.
     pub(crate) session: Option<String>,
+    /// Whether the database is foveal's own store.
+    pub(super) is_own: bool,
 }
 
 impl SessionFile {
     /// A file that stands for all sessions in it.
     pub(super) fn new(path: PathBuf, named: bool) -> Self {
-        Self { path, named, session: None }
+        Self { path, named, session: None, is_own: false }
     }
 }
 

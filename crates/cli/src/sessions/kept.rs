@@ -11,10 +11,12 @@ use foveal_transcript::{
     Block, Call, Conversation, Entry, EntryIndex, Mark, Role, Session, Source,
 };
 
+use super::file::SessionFile;
 use super::load::load_one;
+use super::own_runs::file_of;
 use crate::environment::Environment;
 use crate::numbers::{dollars, plural, signed_dollars};
-use crate::{hook, requests, toolbox};
+use crate::{hook, notice, requests, runs, toolbox};
 
 /// Records of a session among which its first call is looked for.
 const RECORDS_LOOKED_AT: usize = 8;
@@ -29,6 +31,9 @@ const NAME_CHARS_MIN: usize = 8;
 pub(crate) fn first_words(store: &dyn Store, session: &Kept) -> String {
     if requests::is_of_gateway(session) {
         return what_passed(store, session);
+    }
+    if let Some(said) = runs::first_words(store, &session.id) {
+        return said;
     }
     let records = store.records(&session.id, RecordNumber(1), RECORDS_LOOKED_AT);
     records.unwrap_or_default().iter().find_map(words).unwrap_or_default()
@@ -115,7 +120,7 @@ fn parts(name: &str) -> (&str, Option<&str>) {
 ///
 /// # Errors
 /// If there is none, or there are several.
-fn find<'k>(sessions: &'k [Kept], asked: &str) -> anyhow::Result<&'k Kept> {
+pub(crate) fn find<'k>(sessions: &'k [Kept], asked: &str) -> anyhow::Result<&'k Kept> {
     if let Some(exact) = sessions.iter().find(|session| session.id.0 == asked) {
         return Ok(exact);
     }
@@ -193,8 +198,32 @@ pub(crate) fn load_kept(asked: &str, environment: &Environment) -> anyhow::Resul
     }
 }
 
+/// The kept sessions that `asked` names or begins the name of, as a file of one; `None` where there
+/// is none.
+///
+/// # Errors
+/// If there are several, or the store cannot be used.
+pub(crate) fn run_named(
+    asked: &str,
+    environment: &Environment,
+) -> anyhow::Result<Option<SessionFile>> {
+    let Some(path) = toolbox::store_path(environment) else { return Ok(None) };
+    let Some(store) = toolbox::store_to_read(environment)? else { return Ok(None) };
+    let sessions = store.sessions()?;
+    let found = find(&sessions, asked).ok().filter(|found| runs::is_run(found));
+    Ok(found.map(|found| file_of(&path, true, found)))
+}
+
 fn of_calls(store: &SqliteStore, kept: &Kept) -> anyhow::Result<Session> {
-    let conversation: Conversation = kept_conversation(store, kept)?;
+    let loaded = runs::load(store, &kept.id)?;
+    if let Some(number) = loaded.damaged {
+        notice::say(runs::damaged(number));
+    }
+    let said = loaded.conversation(&kept.id, kept.facts.roots.first());
+    let conversation: Conversation = match said.entries() {
+        [] => kept_conversation(store, kept)?,
+        _ => said,
+    };
     if conversation.entries().is_empty() {
         bail!("no call of `{}` is kept", kept.id);
     }

@@ -10,7 +10,7 @@ use foveal_wire::{Format, ReadError};
 
 use super::error::{LoadError, Loaded, NotRead};
 use super::file::SessionFile;
-use super::{beside, find, opencode};
+use super::{beside, find, opencode, own_runs};
 
 /// Reads all sessions of a file and gives each to `sink`; returns what could not be read.
 ///
@@ -21,6 +21,9 @@ pub(crate) fn load(
     format: Option<Format>,
     sink: &mut dyn FnMut(Session),
 ) -> Loaded {
+    if file.is_own {
+        return own_runs::load(file, sink);
+    }
     if let Some(loaded) = opencode::load(file, format, sink) {
         return loaded;
     }

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use foveal_wire::Format;
 
 use super::file::{FindError, FoundSessions, SessionFile};
-use super::{beside, find, opencode};
+use super::{beside, find, opencode, own_runs};
 use crate::environment::Environment;
 use crate::numbers::plural;
 
@@ -63,6 +63,10 @@ pub(crate) fn places(environment: &Environment) -> Vec<AgentFolder> {
         files("Cline", cline, "sessions", cline_messages),
         files("pi", environment.in_home(".pi/agent"), "sessions", lines),
         opencode,
+        environment.data_folder().map(|data| {
+            let (agent, folder) = ("foveal", data.join("foveal"));
+            AgentFolder { agent, folder, also: None, unit: "session", find: own_runs::runs_in }
+        }),
     ]
     .into_iter()
     .flatten()

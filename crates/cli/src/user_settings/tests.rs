@@ -8,6 +8,7 @@ fn of(text: &str) -> anyhow::Result<UserSettings> {
 #[test]
 fn everything_can_be_set() {
     let set = of("keep_contents = false\ndetect_duplicates = false\n\
+         curator = \"auto\"\ncurator_model = \"ollama:qwen3\"\n\
          [answers]\ntokens = 9_000\nbytes = 30_000\n\
          [read]\nsmall_lines = 50\nfor_files = [{ glob = \"**/*.md\", small_lines = 400 }]\n\
          [run]\ntime_out_ms = 1\ntime_out_max_ms = 2\nterminals_max = 3\n\
@@ -30,7 +31,8 @@ fn everything_can_be_set() {
     let (tool, subject) = ("bash".to_owned(), "git push*".to_owned());
     let policy = Policy { rules: vec![Rule { tool, subject, verdict: Verdict::Deny }] };
     let gateway = GatewaySettings::default();
-    assert_eq!(set, UserSettings { tools, policy, keeps_no_contents: true, gateway });
+    let curator = Some("ollama:qwen3".parse().expect("a model"));
+    assert_eq!(set, UserSettings { tools, policy, keeps_no_contents: true, curator, gateway });
     assert_eq!(of("").expect("settings"), UserSettings::default());
 }
 

@@ -23,6 +23,8 @@ const ANSWER_BYTES_MIN: u32 = 3_000;
 #[serde(deny_unknown_fields, default)]
 pub(super) struct Written {
     pub(super) keep_contents: Option<bool>,
+    pub(super) curator: WrittenCurator,
+    pub(super) curator_model: Option<Spanned<String>>,
     pub(super) detect_duplicates: Option<bool>,
     pub(super) duplicates: WrittenDuplicates,
     pub(super) answers: WrittenAnswers,
@@ -31,6 +33,17 @@ pub(super) struct Written {
     pub(super) web: WrittenWeb,
     pub(super) permissions: Vec<WrittenRule>,
     pub(super) gateway: WrittenGateway,
+}
+
+/// Who chooses what is shown of files.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub(super) enum WrittenCurator {
+    Extractive,
+    Model,
+    /// The model, where one is named.
+    #[default]
+    Auto,
 }
 
 /// How calls like earlier ones are known, of all tools and of some.

@@ -7,12 +7,14 @@
 
 mod answer;
 mod curation;
+mod parts;
 mod request;
+mod words;
 
 use std::fmt;
 
 use super::read::{Read, Views};
-use super::value::{View, Wanted};
+use super::value::{Amount, View, Wanted};
 use crate::tokens::Tokens;
 
 pub use self::curation::{Curation, Reason, Unusable};
@@ -128,12 +130,40 @@ impl<A: Ask> ModelViews<A> {
         self
     }
 
-    /// Asks the model about a read.
+    /// Asks the model about a read: of one that is too long for one question part by part, if a
+    /// few parts are enough.
     ///
     /// # Errors
     /// The [`Fallback`], where the file is to be shown as without a model.
     pub fn choose(&self, read: &Read<'_>, wanted: Wanted) -> Result<Curation, Fallback> {
         let Wanted::Curated(amount) = wanted else { return Err(Fallback::NotAsked) };
+        let too_long = match self.choose_at_once(read, amount) {
+            Err(Fallback::TooLong { tokens, tokens_max }) => (tokens, tokens_max),
+            chosen => return chosen,
+        };
+        let parts = parts::of(read, too_long);
+        let (tokens, tokens_max) = too_long;
+        if parts.is_empty() {
+            return Err(Fallback::TooLong { tokens, tokens_max });
+        }
+        let mut chosen = Vec::with_capacity(parts.len());
+        for part in &parts {
+            match self.choose_at_once(part, amount) {
+                Ok(curation) => chosen.push(curation),
+                // Nothing of this part may matter.
+                Err(Fallback::Unusable { unusable: Unusable::NoLines, .. }) => {
+                    let lines = u32::try_from(part.text.lines().count()).unwrap_or(u32::MAX);
+                    chosen.push(Curation::of_nothing(lines));
+                }
+                Err(fallback) => return Err(fallback),
+            }
+        }
+        let all = Curation::joined(chosen);
+        let (unusable, attempts) = (Unusable::NoLines, ATTEMPTS_MAX);
+        if all.lines_kept == 0 { Err(Fallback::Unusable { unusable, attempts }) } else { Ok(all) }
+    }
+
+    fn choose_at_once(&self, read: &Read<'_>, amount: Amount) -> Result<Curation, Fallback> {
         let mut request = ModelRequest::about(read, amount, self.context_tokens_max);
         let mut attempts = 0;
         loop {
@@ -173,6 +203,6 @@ impl<A: Ask> Views for ModelViews<A> {
         if let Some(observer) = &self.observer {
             observer(read.path, chosen.as_ref());
         }
-        chosen.ok().map(|curation| curation.view)
+        chosen.ok().map(words::told)
     }
 }

@@ -12,18 +12,19 @@ use crate::file::Notice;
 use crate::json::text_of;
 use crate::keys::{CurationKey, FetchKey, Moment, ReaderPlace, RecordNumber, RootsKey, SessionId};
 use crate::records::{
-    CallChanges, CallHistory, Collected, Content, Fetch, Grant, Limits, NewContent, NotedEdit,
-    OwnEdit, Readers, Record, Session, SessionFacts, Stored, Turn, Write,
+    CallChanges, CallHistory, Collected, Content, Fetch, Grant, Limits, Message, NewContent,
+    NotedEdit, OwnEdit, Readers, Record, Said, Session, SessionFacts, Stored, Turn, Write,
 };
 use crate::spread;
 use crate::store::Store;
 
 use super::database::{BUSY_TIME, Database};
+use super::log::Log;
 use super::schema::Was;
 use super::uptime::{self, Now, Uptime, UptimeClock};
 use super::{
-    askers, caches, calls, collect, content, grants, log, own_edits, readers, sessions, turns,
-    writes,
+    askers, caches, calls, collect, content, grants, log, messages, own_edits, readers, sessions,
+    turns, writes,
 };
 
 /// A [`Store`] in a SQLite file that any number of processes use at once, or in memory. It keeps
@@ -202,7 +203,9 @@ impl Store for Sqlite {
         now: Timestamp,
     ) -> Result<RecordNumber, StoreError> {
         let payload = text_of(payload)?;
-        self.write_for(Some(session), |connection| log::append(connection, session, &payload, now))
+        self.write_for(Some(session), |connection| {
+            log::append(connection, session, Log::Events, &payload, now)
+        })
     }
 
     fn records(
@@ -212,6 +215,28 @@ impl Store for Sqlite {
         most: usize,
     ) -> Result<Vec<Record>, StoreError> {
         self.database.read(|connection| log::records(connection, session, from, most))
+    }
+
+    fn append_messages(
+        &self,
+        session: &SessionId,
+        messages: &[Message],
+        now: Timestamp,
+    ) -> Result<(), StoreError> {
+        let texts: Result<Vec<String>, _> = messages.iter().map(messages::text).collect();
+        let texts = texts?;
+        self.write_for(Some(session), |connection| {
+            messages::append(connection, session, &texts, now)
+        })
+    }
+
+    fn messages(
+        &self,
+        session: &SessionId,
+        from: RecordNumber,
+        most: usize,
+    ) -> Result<Vec<Said>, StoreError> {
+        self.database.read(|connection| messages::read(connection, session, from, most))
     }
 
     fn change_calls(

@@ -2,6 +2,7 @@
 
 use foveal_transcript::Timestamp;
 use rusqlite::{Connection, params};
+use serde::de::DeserializeOwned;
 
 use crate::error::StoreError;
 use crate::keys::{RecordNumber, SessionId};
@@ -9,12 +10,20 @@ use crate::records::Record;
 
 use super::{row, session_row};
 
-/// The table has room for more than one log of a session; this is the only one in use.
-const LOG: i64 = 1;
+/// Which log of a session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+#[repr(i64)]
+pub(super) enum Log {
+    /// What happened.
+    Events = 1,
+    /// What was said.
+    Messages = 2,
+}
 
 pub(super) fn append(
     connection: &Connection,
     session: &SessionId,
+    log: Log,
     payload: &str,
     now: Timestamp,
 ) -> Result<RecordNumber, StoreError> {
@@ -24,7 +33,7 @@ pub(super) fn append(
                WHERE session = ?1 AND log = ?2 RETURNING number";
     let number: i64 = connection
         .prepare_cached(sql)?
-        .query_row(params![session, LOG, now.0, payload], |row| row.get(0))?;
+        .query_row(params![session, log as i64, now.0, payload], |row| row.get(0))?;
     Ok(RecordNumber(number.unsigned_abs()))
 }
 
@@ -34,20 +43,34 @@ pub(super) fn records(
     from: RecordNumber,
     most: usize,
 ) -> Result<Vec<Record>, StoreError> {
+    let record = |(number, time, payload): (_, _, Option<_>)| Record {
+        number,
+        time,
+        payload: payload.unwrap_or_default(),
+    };
+    let read = read(connection, session, Log::Events, from, most)?;
+    Ok(read.into_iter().map(record).collect())
+}
+
+/// Records of a log with their numbers and times; `None` for what one says that cannot be read.
+pub(super) fn read<T: DeserializeOwned>(
+    connection: &Connection,
+    session: &SessionId,
+    log: Log,
+    from: RecordNumber,
+    most: usize,
+) -> Result<Vec<(RecordNumber, Timestamp, Option<T>)>, StoreError> {
     let sql = "SELECT number, time, payload FROM record \
                WHERE session = (SELECT id FROM session WHERE name = ?1) AND log = ?2 \
                AND number >= ?3 ORDER BY number LIMIT ?4";
     let from = i64::try_from(from.0).unwrap_or(i64::MAX);
     let most = i64::try_from(most).unwrap_or(i64::MAX);
     let mut statement = connection.prepare_cached(sql)?;
-    let mut rows = statement.query(params![session.0, LOG, from, most])?;
+    let mut rows = statement.query(params![session.0, log as i64, from, most])?;
     let mut records = Vec::new();
     while let Some(row) = rows.next()? {
-        records.push(Record {
-            number: RecordNumber(row.get::<_, i64>(0)?.unsigned_abs()),
-            time: Timestamp(row.get(1)?),
-            payload: row::value_in(row, 2)?.unwrap_or_default(),
-        });
+        let number = RecordNumber(row.get::<_, i64>(0)?.unsigned_abs());
+        records.push((number, Timestamp(row.get(1)?), row::value_in(row, 2)?));
     }
     Ok(records)
 }

@@ -9,6 +9,7 @@ mod content;
 mod database;
 mod grants;
 mod log;
+mod messages;
 mod opened;
 mod own_edits;
 mod readers;

@@ -11,7 +11,9 @@ mod messages;
 mod part;
 mod responses;
 mod value;
+mod wish;
 
 pub use dialect::Dialect;
 pub use encode::encode;
 pub use value::{Prompt, ToolSpec};
+pub use wish::{Wish, encode_wish};

@@ -42,6 +42,9 @@ fn trajectory(
     draft.parent = parent.map(str::to_owned);
     let agent = json::take_object(&mut root, "agent").unwrap_or_default();
     draft.agent = json::text(&agent, "name").map(str::to_owned);
+    let directory = json::object(&agent, "extra");
+    let directory = directory.and_then(|extra| json::text(extra, "working_directory"));
+    draft.directory = directory.map(str::to_owned);
     let model = json::text(&agent, "model_name");
     let steps = json::take_list(&mut root, "steps").unwrap_or_default();
     output.each_object("steps[]", steps, |step, output| {

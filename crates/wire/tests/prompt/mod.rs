@@ -2,3 +2,4 @@
 
 mod examples;
 pub(crate) mod generated;
+mod wish;

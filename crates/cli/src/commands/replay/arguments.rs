@@ -75,8 +75,9 @@ profile, when foveal rewrote it. Claude Code records only the first output token
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = LONG_HELP)]
 pub(crate) struct Arguments {
-    /// Files and folders of recorded sessions. If not given, the sessions that Claude Code,
-    /// Codex and opencode keep on this machine.
+    /// Files and folders of recorded sessions, and names of sessions of `foveal run`, as `foveal
+    /// sessions` lists them. If not given, the sessions that agents keep on this machine, foveal's
+    /// own among them.
     #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
     /// The format of the files. Detected if not given.

@@ -26,7 +26,7 @@ use crate::output;
 use crate::private_file;
 use crate::progress;
 use crate::prompt_view::PromptView;
-use crate::sessions::{self, FoundSessions, load_one, own};
+use crate::sessions::{self, FoundSessions, load_kept, load_one, own};
 use crate::summary::{self, Summary};
 
 /// Replays and prints.
@@ -113,7 +113,12 @@ fn show_prompt(
     if config.paths.is_empty() {
         bail!("--show is about one session: name its file");
     }
-    let session = load_one(&config.paths, config.format)?;
+    let session = match config.paths.as_slice() {
+        [path] if config.format.is_none() && !path.exists() => {
+            load_kept(&path.to_string_lossy(), environment)?
+        }
+        paths => load_one(paths, config.format)?,
+    };
     let conversation = conversation(&session, show.conversation.as_deref())?;
     check_turn(conversation, show.turn)?;
     let [profile] = config.profiles.as_slice() else { bail!("--show is about one profile") };
@@ -130,7 +135,7 @@ fn session_files(
     environment: &Environment,
 ) -> anyhow::Result<Option<FoundSessions>> {
     if !config.paths.is_empty() {
-        return Ok(Some(sessions::find(&config.paths, config.format)?));
+        return Ok(Some(named_files(config, environment)?));
     }
     let kept = own::look(own::places(environment), config.format);
     let found = own::describe(&kept);
@@ -143,6 +148,25 @@ fn session_files(
         found.unlisted.extend(kept.unlisted);
     }
     Ok((!found.files.is_empty() || !found.unlisted.is_empty()).then_some(found))
+}
+
+/// The files that the user named, and the sessions of foveal's own that are named in their place.
+fn named_files(config: &Config, environment: &Environment) -> anyhow::Result<FoundSessions> {
+    let mut found = FoundSessions::default();
+    let mut paths = Vec::new();
+    for path in &config.paths {
+        let name = path.to_str().filter(|_| config.format.is_none() && !path.exists());
+        match name.map(|name| sessions::run_named(name, environment)).transpose()?.flatten() {
+            Some(file) => found.files.push(file),
+            None => paths.push(path.clone()),
+        }
+    }
+    if !paths.is_empty() {
+        let of_paths = sessions::find(&paths, config.format)?;
+        found.files.extend(of_paths.files);
+        found.unlisted.extend(of_paths.unlisted);
+    }
+    Ok(found)
 }
 
 /// Whether the prompts go to standard output.

@@ -10,28 +10,35 @@ use super::asking::Asking;
 use super::calling::Calling;
 use super::show::Show;
 use crate::interrupt;
+use crate::runs::RunLog;
 
 /// How often it is looked whether the person, or a limit, wants it to end.
 const LOOK_UP_TIME: Duration = Duration::from_millis(50);
 
-/// Drives an agent on a task until it ends.
+/// Drives an agent, beginning with `first`, until it ends.
 ///
 /// # Errors
 /// If what happens cannot be shown any more. It is ended then.
 pub(super) fn drive(
     mut agent: Agent,
-    task: String,
+    first: Event,
     (mut asking, calling): (Asking, Calling),
-    mut show: Show,
+    (mut show, log): (Show, &mut RunLog),
     events: &Receiver<Event>,
 ) -> anyhow::Result<Outcome> {
     let cancel = interrupt::listen();
     let mut is_stopped = false;
-    let mut next = Event::Task(task);
+    let mut next = first;
     let mut shown = Ok(());
     loop {
+        let mut keeps = Vec::new();
         for action in agent.step(next, SystemClock.now()) {
+            // What is said one after the other is kept at once, before anything else is done.
+            if !matches!(action, Action::Keep(_)) && !keeps.is_empty() {
+                log.keep(std::mem::take(&mut keeps));
+            }
             match action {
+                Action::Keep(keep) => keeps.push(keep),
                 Action::Ask { number, body } => asking.ask(number, body),
                 Action::StopAsking => asking.stop(),
                 Action::Call(call) => calling.call(call),
@@ -43,6 +50,9 @@ pub(super) fn drive(
                     return Ok(outcome);
                 }
             }
+        }
+        if !keeps.is_empty() {
+            log.keep(keeps);
         }
         // Nobody reads what is done: it is not done any longer.
         if (cancel.is_cancelled() || shown.is_err()) && !is_stopped {

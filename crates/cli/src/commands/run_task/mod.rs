@@ -5,7 +5,9 @@ mod asking;
 mod calling;
 mod command;
 mod drive;
+mod earlier;
 mod opening;
 mod show;
+mod signals;
 
 pub(crate) use command::{Arguments, run};

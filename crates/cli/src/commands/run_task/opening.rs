@@ -19,6 +19,8 @@ use foveal_wire::prompt::{Dialect, ToolSpec};
 use crate::commands::serve::{Kept, prices};
 use crate::gateway::{Spread, weigh};
 use crate::models::Chosen;
+use crate::runs::KIND;
+use crate::toolbox::Opener;
 
 /// Files of a project that agents are told of unasked.
 const KNOWLEDGE: [&str; 2] = ["AGENTS.md", "CLAUDE.md"];
@@ -33,9 +35,6 @@ const RESULT_BYTES_MAX: usize = 120_000;
 /// Tokens of an answer that newer Claude models may be asked for; older ones refuse so many.
 const CLAUDE_OUTPUT_TOKENS: u64 = 32_000;
 
-/// What the names of these sessions begin with.
-const KIND: &str = "run ";
-
 /// Hex digits of such a name.
 const NAME_DIGITS: usize = 12;
 
@@ -43,11 +42,16 @@ const NAME_DIGITS: usize = 12;
 pub(super) fn session_name() -> String {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let hash = blake3::hash(format!("{} {}", now.as_nanos(), std::process::id()).as_bytes());
-    format!("{KIND}{}", &hash.to_hex()[..NAME_DIGITS])
+    format!("{KIND} {}", &hash.to_hex()[..NAME_DIGITS])
 }
 
 /// What the agent is made of.
-pub(super) fn settings(chosen: &Chosen, limits: Limits, directory: &Path) -> Settings {
+pub(super) fn settings(
+    chosen: &Chosen,
+    limits: Limits,
+    directory: &Path,
+    session: &SessionId,
+) -> Settings {
     let server = &chosen.server;
     let (model, dialect) = (server.model.clone(), server.dialect);
     let is_newer_claude = model.contains("claude") && !model.contains("claude-3");
@@ -55,6 +59,7 @@ pub(super) fn settings(chosen: &Chosen, limits: Limits, directory: &Path) -> Set
     let prices =
         (!chosen.is_free).then(|| prices(&OwnPrices::default(), (&model, ""), dialect.protocol()));
     Settings {
+        session: session.0.clone(),
         system: system(directory),
         tools: ToolSet::Full.tools().map(tool).collect(),
         output_tokens_max: asks_for_much.then_some(CLAUDE_OUTPUT_TOKENS),
@@ -115,7 +120,7 @@ fn knowledge(directory: &Path) -> Vec<BaseFile> {
 /// What decides about requests, with what it leaves out kept in the session.
 pub(super) fn shaper(
     profile: &str,
-    toolbox: &Toolbox,
+    (opener, toolbox): (&Opener, &Toolbox),
     session: &SessionId,
 ) -> anyhow::Result<Conversations> {
     let mut rules = Rules::named(profile).context("the profile is not known")?;
@@ -127,7 +132,7 @@ pub(super) fn shaper(
     ] {
         most.get_or_insert(RESULT_BYTES_MAX);
     }
-    rules.views = Some(Arc::new(Spread::start()));
+    rules.views = Some(opener.curated(Arc::new(Spread::start())));
     rules.weigh = weigh;
     let kept = Kept::of_session(Arc::clone(&toolbox.store), session.clone());
     Ok(Conversations::new(rules, Arc::new(kept)))

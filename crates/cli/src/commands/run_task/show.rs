@@ -19,11 +19,14 @@ pub(super) struct Show {
     json: bool,
     /// What the model said since the last call or request.
     text: String,
+    /// What the session is called, where it is kept.
+    session: Option<String>,
 }
 
 impl Show {
-    pub(super) fn new(json: bool) -> Self {
-        Self { json, text: String::new() }
+    /// Shows a run, which is kept in the session of this name.
+    pub(super) fn new(json: bool, session: Option<String>) -> Self {
+        Self { json, text: String::new(), session }
     }
 
     /// Shows what happened.
@@ -103,7 +106,12 @@ impl Show {
             true => format!(", {}", dollars(spent.cost)),
             false => String::new(),
         };
-        notice::say(format_args!("{turns}, {all} tokens{cost}"));
+        let session = self.session.iter().map(|name| format!(", session {name}"));
+        let session: String = session.collect();
+        notice::say(format_args!("{turns}, {all} tokens{cost}{session}"));
+        if let (Some(name), false) = (&self.session, matches!(outcome, Outcome::Finished { .. })) {
+            notice::say(format_args!("`foveal run --session {name}` goes on with it"));
+        }
         Ok(())
     }
 }

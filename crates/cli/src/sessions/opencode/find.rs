@@ -37,7 +37,7 @@ pub(crate) fn in_database(
     if !is_wanted(format) || !database::is_one(path) {
         return None;
     }
-    let file = |session| SessionFile { path: path.to_owned(), named, session };
+    let file = |session| SessionFile { session, ..SessionFile::new(path.to_owned(), named) };
     Some(match database::sessions(path) {
         Ok(ids) if !ids.is_empty() => ids.into_iter().map(|id| file(Some(id))).collect(),
         Ok(_) | Err(_) => vec![file(None)],

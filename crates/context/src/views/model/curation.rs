@@ -50,6 +50,28 @@ pub struct Reason {
 }
 
 impl Curation {
+    /// Of so many lines none.
+    pub(super) fn of_nothing(lines: u32) -> Self {
+        let (view, reasons) = (View::default(), Vec::new());
+        Self { view, reasons, summary: None, lines, lines_kept: 0 }
+    }
+
+    /// What was chosen of the parts of one file, the first first.
+    pub(super) fn joined(parts: Vec<Self>) -> Self {
+        let mut all = Self::of_nothing(0);
+        for part in parts {
+            all.view.lines.extend(part.view.lines);
+            all.reasons.extend(part.reasons);
+            all.summary = match (all.summary, part.summary) {
+                (Some(before), Some(more)) => Some(format!("{before} {more}").into()),
+                (before, more) => before.or(more),
+            };
+            all.lines = all.lines.saturating_add(part.lines);
+            all.lines_kept = all.lines_kept.saturating_add(part.lines_kept);
+        }
+        all
+    }
+
     /// Lines kept of a hundred, counted.
     pub fn preserved_percentage(&self) -> f64 {
         100.0 * f64::from(self.lines_kept) / f64::from(self.lines.max(1))

@@ -1,0 +1,97 @@
+//! What is kept of a run, as values.
+
+use foveal_store::Session;
+use foveal_transcript::{Handle, Mark, Role, Source, Timestamp, Usage};
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+
+/// What the names of runs begin with.
+pub(crate) const KIND: &str = "run";
+
+/// Whether a session is a run of foveal's own agent.
+pub(crate) fn is_run(session: &Session) -> bool {
+    session.id.0.split_once(' ').is_some_and(|(kind, _)| kind == KIND)
+}
+
+/// How a session is gone on with from here.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct Run {
+    /// The model, as users name it.
+    pub(crate) model: String,
+    /// The API that its server speaks.
+    pub(crate) protocol: String,
+    /// By which rules its requests are decided about.
+    pub(crate) profile: String,
+}
+
+/// One message of the log.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Kept {
+    Run(Run),
+    Entry(KeptEntry),
+    /// The call with this place among the sealed ids.
+    Begun {
+        id: usize,
+    },
+    Answered {
+        id: usize,
+        text: Text,
+        is_error: bool,
+        cached: bool,
+    },
+}
+
+/// A message of the conversation.
+#[derive(Debug, Serialize, Deserialize)]
+pub(super) struct KeptEntry {
+    pub(super) source: Source,
+    pub(super) role: Role,
+    pub(super) time: Option<Timestamp>,
+    pub(super) mark: Mark,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) model: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(super) usage: Option<Usage>,
+    pub(super) blocks: Vec<KeptBlock>,
+}
+
+/// A part of it. Ids may look like secrets, and a prompt needs them as they are: they are sealed, all
+/// of a message in one list, and here stand their places in it.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum KeptBlock {
+    Text(Text),
+    Reasoning(Text),
+    Call {
+        id: usize,
+        name: String,
+        arguments: Arguments,
+    },
+    Result {
+        call: usize,
+        content: Text,
+        is_error: bool,
+    },
+    /// The part with this place among what is sealed.
+    Opaque {
+        kind: String,
+        sealed: usize,
+    },
+}
+
+/// A text, here or as a content of its own.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Text {
+    Here(String),
+    Behind(Handle),
+}
+
+/// Arguments of a call, here or as a content of its own.
+#[derive(Debug, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub(super) enum Arguments {
+    Here(Value),
+    Behind(Handle),
+}

@@ -1,0 +1,17 @@
+//! The runs of foveal's own agent, as the store keeps them: each is a session, with what was said
+//! in it as messages.
+
+mod decode;
+mod encode;
+mod kept;
+mod load;
+mod lock;
+mod log;
+
+pub(crate) use self::kept::{KIND, Run, is_run};
+pub(crate) use self::load::{Loaded, damaged, first_words, load};
+pub(crate) use self::lock::Lock;
+pub(crate) use self::log::RunLog;
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,169 @@
+//! What is kept of a run is what is read of it, byte for byte.
+
+use std::sync::Arc;
+
+use foveal_agent::{Keep, ToolAnswer};
+use foveal_store::{SessionId, SqliteStore, Store};
+use foveal_transcript::{Block, Call, Entry, Mark, Role, Source, Timestamp, ToolResult, Usage};
+use serde_json::{Value, json};
+
+use super::{Loaded, Run, RunLog, first_words, load};
+
+/// Whatever providers make of them: what the redactor knows for a key is none where it is an id.
+const IDS: [&str; 3] =
+    ["toolu_01A09q90qw90lq917835lq9f", "AKIAQYLPMN5HFIQR7XYA", "functions.read_file:0"];
+
+const SIGNATURE: &str =
+    "4NJBdMmVMLnwULo9AVWsfOj2V4kTz/WwBE2JA+6N7dhDHUWws3f8zcrAu1oQGkTSvumVoROVaUi6lDGbReTJMQ==";
+
+fn entry(role: Role, blocks: Vec<Block>) -> Keep {
+    Keep::Entry(Box::new(Entry {
+        source: Source { step: 1, result: (role == Role::Tool).then_some(0) },
+        role,
+        time: Some(Timestamp(1_764_000_000_123)),
+        mark: Mark::None,
+        model: (role == Role::Assistant).then(|| "claude-sonnet-4-5-20250929".into()),
+        usage: Some(Usage { input: 1, cache_read: 2, output: 3, ..Usage::default() }),
+        blocks,
+    }))
+}
+
+fn opaque(kind: &str, raw: &Value) -> Block {
+    Block::Opaque { kind: kind.to_owned(), raw: raw.to_string() }
+}
+
+fn call(id: &str, arguments: Value) -> Block {
+    Block::Call(Call { id: id.to_owned(), name: "bash".to_owned(), arguments })
+}
+
+fn nested(depth: usize) -> Value {
+    (0..depth).fold(json!("inside"), |value, _| json!([value]))
+}
+
+/// A conversation with all that a provider needs to go on.
+fn conversation() -> Vec<Keep> {
+    let long = "a line that is long enough to be kept apart\n".repeat(400);
+    let content = long.clone();
+    let thinking = json!({"type": "thinking", "thinking": "I look.\n", "signature": SIGNATURE});
+    let item = json!({"type": "reasoning", "id": "rs_68af4030baa48193b0b43b4c2a176a1a0e69675",
+        "summary": [], "encrypted_content": SIGNATURE});
+    let details = json!([{"type": "reasoning.encrypted", "data": SIGNATURE, "index": 0}]);
+    let answer = ToolAnswer { text: "done".to_owned(), is_error: false, cached: true };
+    let result = |id: &str, content: &str| ToolResult {
+        call: id.to_owned(),
+        content: content.to_owned(),
+        is_error: true,
+    };
+    vec![
+        entry(Role::System, vec![Block::Text(long)]),
+        entry(Role::User, vec![Block::Text("do it \u{0}\u{1f980}\u{2028}".to_owned())]),
+        entry(
+            Role::Assistant,
+            vec![
+                Block::Reasoning("I look.".to_owned()),
+                opaque("thinking", &thinking),
+                opaque("reasoning", &item),
+                opaque("reasoning_details", &details),
+                call(
+                    IDS[0],
+                    json!({"z": 1.5, "a": [true, null], "n": 18_446_744_073_709_551_615_u64}),
+                ),
+                call(IDS[1], nested(100)),
+                call(IDS[2], json!("{\"not\": an object")),
+            ],
+        ),
+        Keep::Begun { id: IDS[0].to_owned() },
+        Keep::Answered { id: IDS[0].to_owned(), answer },
+        entry(Role::Tool, vec![Block::Result(result(IDS[0], &content))]),
+        entry(Role::Tool, vec![Block::Result(result(IDS[1], ""))]),
+        entry(Role::Tool, vec![Block::Result(result(IDS[2], "\n"))]),
+        entry(Role::Assistant, vec![]),
+    ]
+}
+
+fn run(model: &str) -> Run {
+    let (protocol, profile) = ("messages".to_owned(), "balanced".to_owned());
+    Run { model: model.to_owned(), protocol, profile }
+}
+
+/// Keeps something piece by piece, and reads it.
+fn kept(keeps: &[Keep], store: &Arc<dyn Store>) -> Loaded {
+    let session = SessionId("run a".to_owned());
+    let mut log = RunLog::new(store, &session, vec!["/w".to_owned()], run("anthropic:m"));
+    for keep in keeps {
+        log.keep(vec![keep.clone()]);
+    }
+    load(&**store, &session).expect("it is read")
+}
+
+fn store() -> Arc<dyn Store> {
+    Arc::new(SqliteStore::in_memory().expect("memory"))
+}
+
+#[test]
+fn what_is_kept_is_what_is_read() {
+    let store = store();
+    let keeps = conversation();
+    let loaded = kept(&keeps, &store);
+    let entries: Vec<&Entry> = keeps
+        .iter()
+        .filter_map(|keep| match keep {
+            Keep::Entry(entry) => Some(&**entry),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(loaded.past.entries().len(), entries.len());
+    for (read, kept) in loaded.past.entries().iter().zip(entries) {
+        // Keys keep their order, too.
+        assert_eq!(
+            serde_json::to_string(read).expect("JSON"),
+            serde_json::to_string(kept).expect("JSON")
+        );
+    }
+    assert_eq!((loaded.has_secrets, loaded.lost, loaded.damaged), (false, 0, None));
+    assert_eq!(loaded.runs, [run("anthropic:m")]);
+    let session = SessionId("run a".to_owned());
+    assert!(first_words(&*store, &session).is_some_and(|said| said.starts_with("do it ")));
+    // Signatures are of one model.
+    let opaque = |run: &Run| {
+        let (past, is_less) = loaded.past_for(run);
+        let blocks = past.entries().iter().flat_map(|entry| &entry.blocks);
+        (blocks.filter(|it| matches!(it, Block::Opaque { .. })).count(), is_less)
+    };
+    assert_eq!(opaque(&run("anthropic:m")), (3, false));
+    assert_eq!(opaque(&run("anthropic:other")), (0, true));
+}
+
+#[test]
+fn what_cannot_be_read_is_said() {
+    let store = store();
+    let session = SessionId("run a".to_owned());
+    kept(&conversation()[..2], &store);
+    let strange = foveal_store::Message {
+        payload: json!({"of_a_later_version": 1}),
+        sealed: Vec::new(),
+        is_whole: true,
+    };
+    store.append_messages(&session, &[strange], Timestamp(1)).expect("kept");
+    let loaded = load(&*store, &session).expect("it is read");
+    assert_eq!((loaded.past.entries().len(), loaded.damaged), (2, Some(4)));
+}
+
+#[test]
+fn texts_that_are_gone_are_counted() {
+    let store = store();
+    // What is kept has no secrets any more.
+    let other = foveal_store::Sqlite::in_memory().expect("memory");
+    kept(&conversation(), &store);
+    let session = SessionId("run a".to_owned());
+    let facts = foveal_store::SessionFacts::default();
+    other.open_session(&session, &facts, Timestamp(1)).expect("opened");
+    for said in store.messages(&session, foveal_store::RecordNumber(1), 99).expect("read") {
+        let message = said.message.expect("it can be read");
+        other.append_messages(&session, &[message], Timestamp(1)).expect("kept");
+    }
+    let loaded = load(&other, &session).expect("it is read");
+    // The system prompt, what a tool answered, and the arguments that lie deep.
+    assert_eq!((loaded.lost, loaded.damaged), (3, None));
+    assert!(loaded.past.entries()[0].text().contains("no longer kept"));
+}

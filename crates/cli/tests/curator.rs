@@ -1,0 +1,208 @@
+//! A model that chooses what is shown of files.
+
+use std::fmt::Write as _;
+use std::io::Write as _;
+use std::process::Stdio;
+
+use foveal_upstream::{Fault, Play, Reply, Script, Settings, Upstream};
+use serde_json::{Value, json};
+
+use crate::run_task::{bodies, calls, model, provider};
+use crate::world::{Ran, World};
+
+/// A file of functions of ten lines each.
+fn file(functions: usize) -> String {
+    (1..=functions).fold(String::new(), |mut text, n| {
+        let _ = writeln!(text, "pub fn step_{n}() -> u64 {{");
+        for line in 0..7 {
+            let _ = writeln!(text, "    let value_{line} = {n} * {line};");
+        }
+        text.push_str("    value_1\n}\n");
+        text
+    })
+}
+
+/// What a curator answers.
+fn chooses(first: u32, last: u32) -> Reply {
+    let range = json!({"start": first, "end": last, "reason": "the step that is asked about"});
+    Reply::text(
+        json!({"line_ranges": [range], "summary": "one step of thirty",
+            "preserved_percentage": 3})
+        .to_string(),
+    )
+}
+
+fn world(test: &str, upstream: &Upstream, dialect: &str, more: &str) -> World {
+    let world = World::new(test);
+    world.write("steps.rs", file(30));
+    let settings = format!("curator_model = \"{dialect}:small@{}\"\n{more}", upstream.url());
+    world.write("home/.config/foveal/config.toml", settings);
+    world
+}
+
+const READ: &str = "read steps.rs --for step_12";
+
+/// What is shown where no model is asked.
+fn without(test: &str) -> Ran {
+    let world = World::new(&format!("{test}-without"));
+    world.write("steps.rs", file(30));
+    world.run(READ)
+}
+
+#[test]
+fn a_model_chooses_what_is_shown_and_says_why() {
+    for dialect in ["chat", "responses", "messages"] {
+        let upstream = provider([chooses(111, 120)]);
+        let world = world(&format!("curator-{dialect}"), &upstream, dialect, "");
+        let ran = world.run(READ);
+        assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""), "{dialect}");
+        assert!(ran.out.contains("pub fn step_12() "), "{}", ran.out);
+        assert!(!ran.out.contains("let value_3 = 13 * 3"), "{}", ran.out);
+        for words in [
+            "a model chose what is shown, and says: one step of thirty",
+            "a model chose these lines: the step that is asked about",
+        ] {
+            assert!(ran.out.contains(words), "{dialect}: {}", ran.out);
+        }
+        // What was chosen is kept: the same is shown again, and nobody is asked.
+        assert_eq!(world.output(READ), ran.out);
+        let [asked] = bodies(&upstream).try_into().expect("one request");
+        assert_eq!(asked["temperature"], 0.3);
+        let text = asked.to_string();
+        assert!(text.contains("111: pub fn step_12") && text.contains("step_12"), "{text}");
+        let form = match dialect {
+            "chat" => &asked["response_format"]["json_schema"],
+            "responses" => &asked["text"]["format"],
+            _ => continue,
+        };
+        assert_eq!((&form["strict"], &form["name"]), (&json!(true), &json!("line_ranges")));
+        assert!(form["schema"]["properties"]["line_ranges"].is_object());
+    }
+}
+
+/// A server that does not know of schemas is asked again without.
+#[test]
+fn a_server_that_refuses_schemas_is_asked_in_words() {
+    let upstream = provider([Reply::text("")]);
+    let refused = Play::from(Fault::Status { status: 400, retry_after_s: None });
+    upstream.play(Script::in_order([refused, Play::from(chooses(111, 120))]));
+    let world = world("curator-plain", &upstream, "chat", "");
+    assert!(world.output(READ).contains("a model chose these lines"));
+    let schemas: Vec<bool> =
+        bodies(&upstream).iter().map(|body| body["response_format"].is_object()).collect();
+    assert_eq!(schemas, [true, false]);
+}
+
+/// Whatever goes wrong, files are shown as without a model, and no error is told.
+#[test]
+fn without_an_answer_files_are_shown_as_ever() {
+    let usual = without("curator-fallback");
+    let plays = [
+        ("garbage", Play::from(Reply::text("I do not know.")), 2),
+        ("broken", Play::from(Reply::text("{\"line_ranges\": [{\"start\": 1,")), 2),
+        ("outside", Play::from(chooses(9_000, 9_001)), 2),
+        ("error", Play::from(Reply::text("{\"error\": \"too long\"}")), 1),
+        ("fails", Play::from(Fault::Status { status: 500, retry_after_s: None }), 1),
+        ("refuses", Play::from(Fault::Status { status: 400, retry_after_s: None }), 2),
+        ("cut", Play { fault: Fault::TruncatedBefore(2), ..Play::from(chooses(1, 10)) }, 1),
+        ("reset", Play::from(Fault::ResetBeforeHead), 1),
+    ];
+    for (name, play, requests) in plays {
+        let upstream = Upstream::start(Settings::default()).expect("a provider");
+        upstream.play(Script::always(play));
+        let world = world(&format!("curator-{name}"), &upstream, "chat", "");
+        let ran = world.run(READ);
+        assert_eq!(ran, usual, "{name}");
+        assert_eq!(upstream.requests(), requests, "{name}");
+    }
+    // Nobody is there at all.
+    let gone = Upstream::start(Settings::default()).expect("a provider");
+    let world = world("curator-gone", &gone, "chat", "");
+    drop(gone);
+    assert_eq!(world.run(READ), usual);
+}
+
+#[test]
+fn nobody_is_asked_unless_the_user_wants_that() {
+    let upstream = provider([chooses(111, 120)]);
+    let off = world("curator-off", &upstream, "chat", "curator = \"extractive\"\n");
+    assert_eq!(off.run(READ), without("curator-off"));
+    // Short files are shown whole.
+    let on = world("curator-short", &upstream, "chat", "curator = \"model\"\n");
+    on.write("short.rs", "fn a() {}\n");
+    assert!(on.output("read short.rs").contains("fn a() {}"));
+    assert_eq!(upstream.requests(), 0);
+    for (settings, word) in [
+        ("curator = \"model\"\n", "name one, such as"),
+        ("curator = \"best\"\n", "unknown variant `best`"),
+        ("\ncurator_model = \"gpt\"\n", "line 2"),
+        ("curator_modell = \"ollama:a\"\n", "unknown field"),
+    ] {
+        let world = World::new("curator-wrong");
+        world.write("home/.config/foveal/config.toml", settings);
+        world.write("steps.rs", file(30));
+        let ran = world.run(READ);
+        assert!(ran.code == Some(2) && ran.err.contains(word), "{settings}: {}", ran.err);
+    }
+    // A key that is not set is said, and all goes on.
+    let world = World::new("curator-key");
+    world.write("home/.config/foveal/config.toml", "curator_model = \"anthropic:m\"\n");
+    world.write("steps.rs", file(30));
+    let ran = world.run(READ);
+    assert_eq!((ran.code, ran.out), (Some(0), without("curator-key").out));
+    assert!(ran.err.contains("no model chooses what is shown of files"), "{}", ran.err);
+}
+
+/// foveal's own agent is shown what the curator chose, where first reads are curated.
+#[test]
+fn a_run_is_shown_what_the_curator_chose() {
+    let curator = provider([chooses(111, 120)]);
+    let world = world("curator-run", &curator, "chat", "");
+    world.write("steps.rs", file(90));
+    let upstream =
+        provider([calls(&[("read_file", json!({"path": "steps.rs"}))]), Reply::text("Seen.")]);
+    let mut command = world.command("run --profile curated --model");
+    command.arg(model(&upstream, "chat")).arg("what does step_12 do?").stdin(Stdio::null());
+    let ran = world.ran(&mut command);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let shown = bodies(&upstream)[1].to_string();
+    assert!(shown.contains("a model chose these lines"));
+    assert!(shown.contains("pub fn step_12()") && !shown.contains("value_3 = 13"));
+    let asked: Value = bodies(&curator)[0].clone();
+    assert!(asked.to_string().contains("User: what does step_12 do?"));
+    // Going on shows the same, and nobody is asked again.
+    let mut command = world.command("run --continue again");
+    let ran = world.ran(command.stdin(Stdio::null()));
+    assert_eq!((ran.code, curator.requests()), (Some(0), 1), "{}", ran.err);
+    assert!(bodies(&upstream)[2].to_string().contains("a model chose these lines"));
+}
+
+/// Agents that are served are shown the same.
+#[test]
+fn agents_that_are_served_are_shown_what_it_chose() {
+    let curator = provider([chooses(111, 120)]);
+    let world = world("curator-mcp", &curator, "chat", "curator = \"model\"\n");
+    let mut command = world.command("mcp");
+    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+    let mut server = command.spawn().expect("the program starts");
+    let mut input = server.stdin.take().expect("it is piped");
+    let arguments = json!({"path": "steps.rs", "question": "what does step_12 do?"});
+    for message in [
+        json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
+            "protocolVersion": "2025-06-18", "capabilities": {},
+            "clientInfo": {"name": "test", "version": "1"}}}),
+        json!({"jsonrpc": "2.0", "method": "notifications/initialized"}),
+        json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call",
+            "params": {"name": "read_file", "arguments": arguments}}),
+    ] {
+        writeln!(input, "{message}").expect("it reads");
+    }
+    // It ends with its input, once it has answered.
+    curator.wait_for(1, std::time::Duration::from_secs(60));
+    std::thread::sleep(std::time::Duration::from_secs(2));
+    drop(input);
+    let output = server.wait_with_output().expect("it ends");
+    let out = String::from_utf8_lossy(&output.stdout);
+    assert!(out.contains("a model chose these lines") && out.contains("pub fn step_12()"));
+    assert!(!out.contains("value_3 = 13"));
+}

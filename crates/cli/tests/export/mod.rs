@@ -1,0 +1,95 @@
+//! `foveal export`: its documents are read by foveal as the same, and by the format's own models.
+
+use std::path::PathBuf;
+use std::process::Command;
+
+use foveal_upstream::{Reply, Script};
+use serde_json::{Value, json};
+
+use crate::run_task::{calls, changes_a_file, provider, run};
+use crate::world::{World, session};
+
+/// The program that checks documents ends so where its package is missing.
+const NO_PACKAGE: i32 = 3;
+
+/// Checks documents by the models of the format, where Python has them.
+fn check(world: &World, names: &[&str]) {
+    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/export/check.py");
+    let python = std::env::var_os("FOVEAL_TEST_PYTHON").unwrap_or_else(|| "python3".into());
+    let paths: Vec<PathBuf> = names.iter().map(|name| world.folder.join(name)).collect();
+    let mut command = Command::new(python);
+    let Ok(ran) = command.arg(script).args(paths).output() else {
+        eprintln!("skipped: there is no Python");
+        return;
+    };
+    let said = String::from_utf8_lossy(&ran.stdout);
+    if ran.status.code() == Some(NO_PACKAGE) {
+        eprintln!(
+            "skipped: {said}(pip install -r crates/cli/tests/export/requirements.txt; \
+             FOVEAL_TEST_PYTHON names another Python)"
+        );
+        return;
+    }
+    assert!(ran.status.success(), "{said}\n{}", String::from_utf8_lossy(&ran.stderr));
+    eprintln!("{said}");
+}
+
+/// What is shown of a session, without its name.
+fn shown(world: &World, name: &str) -> String {
+    let text = world.output(&format!("show {name}"));
+    text.split_once(',').expect("a name").1.to_owned()
+}
+
+#[test]
+fn a_run_is_exported_and_read_as_the_same() {
+    let world = World::new("export-run");
+    world.write("a.rs", "const A: u8 = 2;\n");
+    let upstream = provider([Reply::text("")]);
+    let failed = calls(&[("read_file", json!({"path": "gone.rs"}))]);
+    let turns = [failed].into_iter().chain(changes_a_file());
+    upstream.play(Script::in_order(turns));
+    assert_eq!(run(&world, &upstream, "messages", "--yes").code, Some(0));
+    let name: Value = serde_json::from_str(&world.output("sessions --json")).expect("JSON");
+    let name = name[0]["session"].as_str().expect("a name").replace("run ", "");
+    let exported = world.run(&format!("export {name}"));
+    assert_eq!(exported.code, Some(0));
+    // Its signature is its provider's.
+    assert!(exported.err.starts_with("1 part left out"), "{}", exported.err);
+    let document: Value = serde_json::from_str(&exported.out).expect("JSON");
+    assert_eq!(document["schema_version"], "ATIF-v1.8");
+    assert_eq!(document["agent"]["name"], "foveal");
+    assert_eq!(document["agent"]["version"], env!("CARGO_PKG_VERSION"));
+    let steps = document["steps"].as_array().expect("a list");
+    assert_eq!(steps.len(), 6);
+    assert_eq!(steps[2]["observation"]["results"][0]["extra"]["is_error"], true);
+    assert_eq!(steps[3]["reasoning_content"], "I look first.");
+    assert!(document["final_metrics"]["total_prompt_tokens"].as_u64() > Some(0));
+    world.write("out.json", &exported.out);
+    let again = world.run("export out.json");
+    assert_eq!((again.code, again.err.as_str()), (Some(0), ""));
+    assert_eq!(serde_json::from_str::<Value>(&again.out).expect("JSON"), document);
+    assert_eq!(shown(&world, "out.json"), shown(&world, &name));
+    let file = world.run("file-at out.json a.rs");
+    assert_eq!(file.out, "const A: u8 = 3;\n", "{}", file.err);
+    check(&world, &["out.json"]);
+}
+
+#[test]
+fn sessions_of_other_agents_are_exported() {
+    let world = World::new("export-others");
+    world.write("one.json", session("one"));
+    world.write("two.json", world.output("export one.json"));
+    world.write("helper.json", world.output("export one.json --conversation helper"));
+    assert_eq!(world.output("show two.json"), world.output("show one.json"));
+    assert!(world.output("show helper.json").contains("thirty lines"));
+    check(&world, &["two.json", "helper.json"]);
+    for (arguments, word) in [
+        ("export", "required"),
+        ("export gone.json", "no file and no session that is kept"),
+        ("export one.json --conversation nobody", "unknown conversation"),
+    ] {
+        let ran = world.run(arguments);
+        assert_eq!((ran.code, ran.out.as_str()), (Some(2), ""), "{arguments}");
+        assert!(ran.err.contains(word), "{arguments}: {}", ran.err);
+    }
+}
