@@ -22,10 +22,12 @@ use super::opening;
 use super::show::Show;
 use crate::environment::Environment;
 use crate::exit_code;
+use crate::gateway::own_prices;
 use crate::models::choose;
 use crate::notice;
 use crate::rules::can_ask;
 use crate::toolbox::Opener;
+use crate::user_settings;
 
 /// Bytes of a task that are read from standard input.
 const TASK_BYTES_MAX: u64 = 1 << 20;
@@ -48,7 +50,8 @@ pub(crate) struct Arguments {
     /// Prints what happens as JSON, one event a line.
     #[arg(long)]
     json: bool,
-    /// Ends it at this many US dollars, at list prices unless the provider says what it charges.
+    /// Ends it at this many US dollars: what the provider says that it charges, else your own prices,
+    /// else list prices.
     #[arg(long, value_name = "DOLLARS", value_parser = amount)]
     max_cost: Option<f64>,
     /// Ends it at this many tokens of prompts and answers together.
@@ -92,9 +95,10 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
     let directory = directory.canonicalize().unwrap_or(directory);
     let toolbox = open(&directory, chosen.server.key_variable, environment)?;
     let session = SessionId(opening::session_name());
-    let agent = Agent::new(opening::settings(&chosen, limits(arguments), &directory));
+    let own = Arc::new(own_prices(&user_settings::read(environment)?.gateway.prices)?);
+    let agent = Agent::new(opening::settings(&chosen, limits(arguments), &directory, &own));
     let (sender, events) = std::sync::mpsc::sync_channel(EVENTS_MAX);
-    let shaper = opening::shaper(&arguments.profile, &toolbox, &session)?;
+    let shaper = opening::shaper(&arguments.profile, &toolbox, &session, own)?;
     let who = (client, chosen.server);
     let asking = Asking::new(runtime.handle().clone(), who, shaper, sender.clone());
     let approvals = Approvals::new(arguments.yes, can_ask(environment) && !arguments.json);
