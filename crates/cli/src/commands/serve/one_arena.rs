@@ -20,6 +20,7 @@ pub(super) fn begin_again(environment: &Environment) {
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 mod imp {
     use std::os::unix::process::CommandExt;
+    use std::path::Path;
     use std::process::Command;
 
     use crate::environment::ARENAS_VARIABLE;
@@ -27,6 +28,10 @@ mod imp {
     pub(super) fn begin_again() {
         let mut arguments = std::env::args_os();
         let (Some(name), Ok(program)) = (arguments.next(), std::env::current_exe()) else { return };
+        // What runs may be a loader that was given this program, or a file that was replaced.
+        if program.file_name() != Path::new(&name).file_name() {
+            return;
+        }
         // It comes back only where that failed: then there are several.
         let _failed =
             Command::new(program).arg0(name).args(arguments).env(ARENAS_VARIABLE, "1").exec();
