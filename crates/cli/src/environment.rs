@@ -52,6 +52,9 @@ const OF_AGENTS: [&str; 27] = [
     "OPENROUTER_API_KEY",
 ];
 
+/// Says how many arenas the allocator of glibc may make.
+pub(crate) const ARENAS_VARIABLE: &str = "MALLOC_ARENA_MAX";
+
 /// The surroundings, read once at the start.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Environment {
@@ -91,6 +94,8 @@ pub(crate) struct Environment {
     pub(crate) mcp_token: Option<String>,
     /// What clients of `foveal serve` have to show.
     pub(crate) serve_token: Option<String>,
+    /// Whether it is said how many arenas the system's allocator may make.
+    pub(crate) has_arenas: bool,
     /// What the user has long output shown by.
     pub(crate) pager: Option<String>,
     /// Whether the user says how `less` is to behave.
@@ -218,6 +223,9 @@ impl Environment {
                 .map(|token| token.to_string_lossy().into_owned()),
             serve_token: variable(SERVE_TOKEN_VARIABLE)
                 .map(|token| token.to_string_lossy().into_owned()),
+            has_arenas: variable(ARENAS_VARIABLE).is_some()
+                || variable("GLIBC_TUNABLES")
+                    .is_some_and(|told| told.to_string_lossy().contains("arena")),
             // Nothing is a choice too.
             pager: std::env::var_os("PAGER").map(|pager| pager.to_string_lossy().into_owned()),
             has_less: variable("LESS").is_some(),

@@ -348,6 +348,27 @@ fn limits_end_it_with_another_code() {
 }
 
 #[test]
+fn what_the_user_says_of_prices_counts() {
+    let world = World::new("run-prices");
+    let spent = |settings: &str| {
+        world.write("home/.config/foveal/config.toml", settings);
+        let upstream = provider([Reply::text("Done.")]);
+        let ran = run(&world, &upstream, "chat", "--json");
+        assert_eq!(ran.code, Some(0), "{}", ran.err);
+        let billed = upstream.seen()[0].bill.expect("a bill");
+        (events(&ran).pop().expect("an event")["spent"].clone(), billed.prompt())
+    };
+    let at = |rule: &str| {
+        format!("[[gateway.prices]]\n{rule}\ninput = 1000000\noutput = 0\ncached = 1000000\n")
+    };
+    let (own, prompt) = spent(&at("model = \"claude-*\""));
+    assert_eq!(own["cost"].as_f64(), Some(prompt as f64), "{own}");
+    // No upstream of the gateway is asked.
+    let (other, _) = spent(&at("upstream = \"work\""));
+    assert!(other["cost"].as_f64().expect("a sum") < 10.0, "{other}");
+}
+
+#[test]
 fn circles_are_ended() {
     let world = World::new("run-circles");
     world.write("a.rs", "x\n");

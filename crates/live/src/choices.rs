@@ -62,9 +62,9 @@ impl Choices {
         }
     }
 
-    /// Whether nothing is said of any request.
-    pub fn is_empty(&self) -> bool {
-        self.all.is_empty() && self.otherwise == Chosen::default()
+    /// Whether it counts which model a request is for.
+    pub(crate) fn look_at_models(&self) -> bool {
+        self.all.iter().any(|choice| choice.model.is_some())
     }
 }
 
@@ -116,7 +116,7 @@ mod tests {
         assert_eq!(all.chosen("gpt-5", &["pi/0.73"]), otherwise);
         assert_eq!(all.chosen("gpt-5", &["codex"]).shorten_tools, Some(false));
         assert_eq!(all.chosen("claude-haiku-4-5", &[]).shorten_tools, Some(true));
-        assert!(choices(&[], Chosen::default()).is_empty() && !all.is_empty());
-        assert!(!choices(&[], tools(false)).is_empty());
+        assert!(all.look_at_models());
+        assert!(!choices(&[("", "pi", tools(true))], of("off")).look_at_models());
     }
 }

@@ -89,10 +89,8 @@ impl Conversations {
     /// What rules say of a request with this body, for the model `named` where that names none, by
     /// an agent that calls itself by these names.
     pub fn chosen(&self, body: &[u8], named: Option<&str>, agents: &[&str]) -> Chosen {
-        if self.choices.is_empty() {
-            return Chosen::default();
-        }
-        let model = body::model(body);
+        // All of a long body is read for it: its name may stand there twice.
+        let model = self.choices.look_at_models().then(|| body::model(body)).flatten();
         self.choices.chosen(model.as_deref().or(named).unwrap_or_default(), agents)
     }
 

@@ -21,6 +21,10 @@ const OWN_BYTES: usize = 8 << 10;
 /// How many conversations with the same beginning a request is compared with.
 const COMPARED_MAX: usize = 8;
 
+/// So many, the latest ones, may take all of the room: that is what people work on at a time. With
+/// more, half of it is enough.
+const LATEST: usize = 8;
+
 /// Conversations by the end of what was planned last. The ones used longest ago go first.
 #[derive(Debug)]
 pub(crate) struct Held {
@@ -80,7 +84,8 @@ impl Held {
         {
             let is_idle =
                 |one: &One| now.0.saturating_sub(one.time.0) > self.idle_ms && oldest != end;
-            let is_too_much = self.bytes > self.bytes_max && oldest != end;
+            let room = if self.len() > LATEST { self.bytes_max / 2 } else { self.bytes_max };
+            let is_too_much = self.bytes > room && oldest != end;
             if !is_too_much && !self.by_end.get(&oldest).is_some_and(is_idle) {
                 break;
             }
@@ -110,4 +115,35 @@ impl Held {
 
 fn weight(live: &Live) -> usize {
     live.bytes() * BYTES_PER_BYTE + live.len() * MESSAGE_BYTES + OWN_BYTES
+}
+
+#[cfg(test)]
+mod tests {
+    use foveal_transcript::{ContentHash, Timestamp};
+    use foveal_wire::Protocol;
+
+    use super::{Held, LATEST, OWN_BYTES};
+    use crate::conversation::Live;
+    use crate::models::Model;
+    use crate::rules::Rules;
+
+    #[test]
+    fn many_share_half_of_the_room_and_few_have_all_of_it() {
+        let rules = Rules::named("balanced").expect("a profile");
+        let model = Model::named("claude-opus-4-5", Protocol::Messages);
+        // Each takes what a conversation without messages does.
+        let left_of = |room: usize| {
+            let mut held = Held::new(room * OWN_BYTES, i64::MAX);
+            for at in 0..40_usize {
+                let root = ContentHash::of(&at.to_le_bytes());
+                let live = Live::new(rules.planner(&model), model.clone(), rules.tokenizer, root);
+                assert!(held.put(live, root, Timestamp(0)).is_empty());
+            }
+            held.len()
+        };
+        assert_eq!(
+            [4 * LATEST, LATEST + 2, LATEST - 2].map(left_of),
+            [2 * LATEST, LATEST, LATEST - 2]
+        );
+    }
 }

@@ -19,8 +19,9 @@ use crate::way::Way;
 /// The engine's profiles that can be used live.
 pub const PROFILES: [&str; 4] = ["lossless", "balanced", "curated", "max"];
 
-/// About how much memory conversations may take, in bytes: half a dozen of 200,000 tokens. The ones
-/// used longest ago are let go, and made again of what is recorded when they go on.
+/// About how much memory conversations may take, in bytes: half a dozen of 200,000 tokens; half of
+/// that where they are many. The ones used longest ago are let go, and made again of what is
+/// recorded when they go on.
 const BYTES_MAX: usize = 40 << 20;
 
 /// Who marks prompts of Messages for the cache beside what their clients mark.

@@ -557,6 +557,7 @@ fn the_old_goes(store: &dyn Store) {
     let kept = put(store, Some(&new), "told long ago, in a session still used", at(0));
     let nobodys = put(store, None, "for nobody", at(0));
     let young = put(store, None, "for nobody, just now", at(9));
+    let again = [0, 9].map(|hour| put(store, None, "for nobody, once more", at(hour)))[0];
     let key = FetchKey::of("https://example.org");
     let body = put(store, None, "a page", at(0));
     store.put_fetch(key, &page("https://example.org", at(0), body)).expect("it is kept");
@@ -564,8 +565,8 @@ fn the_old_goes(store: &dyn Store) {
 
     let collected = collect(store, u64::MAX, 5, at(10));
     assert_eq!((collected.sessions, collected.contents, collected.cached), (1, 3, 1));
-    let handles = [gone, nobodys, body, kept, young];
-    assert_eq!(handles.map(|handle| has(store, handle)), [false, false, false, true, true]);
+    let handles = [gone, nobodys, body, kept, young, again];
+    assert_eq!(handles.map(|it| has(store, it)), [false, false, false, true, true, true]);
     assert_eq!(store.fetch(key).expect("none"), None);
     assert_eq!(
         collect(store, u64::MAX, 5, at(10)),

@@ -31,7 +31,7 @@ const KEPT: Limits = Limits { bytes_max: u64::MAX, age_max_ms: 1_000 };
 const FIRST_VERSION: &str = "BEGIN IMMEDIATE; DROP TABLE collection; DROP INDEX content_by_use; \
                              DROP TABLE granted; DROP TABLE reader; DROP TABLE asker; DROP TABLE own_edit; \
                              DROP TABLE call_state; DROP TABLE call; DROP TABLE calls; DROP TABLE curation; DROP TABLE fetch; \
-                             DROP TABLE write; DROP TABLE turn; ALTER TABLE session DROP COLUMN boot; \
+                             DROP TABLE write; DROP TABLE turn; DROP TABLE planned; ALTER TABLE session DROP COLUMN boot; \
                              ALTER TABLE session DROP COLUMN uptime; PRAGMA user_version = 1; COMMIT";
 
 fn session(store: &dyn Store) -> SessionId {

@@ -446,8 +446,8 @@ fn a_store_that_another_process_holds_is_opened_later() {
     let columns = ["reader", "asker", "own_edit"].map(|table| {
         format!("ALTER TABLE {table} DROP COLUMN boot; ALTER TABLE {table} DROP COLUMN uptime;")
     });
-    let older =
-        format!("{} DROP TABLE turn; PRAGMA user_version = 7; BEGIN IMMEDIATE", columns.concat());
+    let tables = "DROP TABLE turn; DROP TABLE planned;";
+    let older = format!("{} {tables} PRAGMA user_version = 7; BEGIN IMMEDIATE", columns.concat());
     other.execute_batch(&older).expect("nobody else writes");
     check_held(&path, other);
 }

@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use foveal_gateway::traces::Collector;
 use foveal_gateway::upstream::{BadUpstream, Upstream, Upstreams};
-use foveal_live::prices::{OwnPrice, Said};
+use foveal_live::prices::{OwnPrice, OwnPrices, Said};
 
 use super::choice::{CacheChoice, Profile, WebSocketChoice};
 
@@ -70,9 +70,17 @@ impl PriceRule {
     ///
     /// # Errors
     /// If the glob is none.
-    pub(crate) fn price(&self) -> Result<OwnPrice, globset::Error> {
+    fn price(&self) -> Result<OwnPrice, globset::Error> {
         OwnPrice::new(self.model.as_deref(), self.upstream.as_deref(), self.said.clone())
     }
+}
+
+/// The same of all rules.
+///
+/// # Errors
+/// If a glob is none.
+pub(crate) fn own_prices(rules: &[PriceRule]) -> Result<OwnPrices, globset::Error> {
+    Ok(OwnPrices(rules.iter().map(PriceRule::price).collect::<Result<_, _>>()?))
 }
 
 /// The servers that were given by the user.

@@ -11,6 +11,7 @@ mod traces;
 pub(crate) use self::choice::{CacheChoice, Profile, WebSocketChoice};
 pub(crate) use self::given::{
     BadGiven, GatewayRule, GatewaySettings, Given, LISTEN_PORT, PriceRule, UNPRICED, is_name,
+    own_prices,
 };
 pub(crate) use self::routes::{Routes, split_version};
 pub(crate) use self::spread::{Spread, weigh};

@@ -1,5 +1,7 @@
 //! `foveal serve` between clients and a model that plays a script.
 
+#[cfg(all(target_os = "linux", target_env = "gnu"))]
+mod arena;
 mod expand;
 mod sdk;
 mod secrets;

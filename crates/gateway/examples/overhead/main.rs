@@ -8,6 +8,10 @@
 //!
 //!     cargo run --release -p foveal-gateway --example overhead -- --alone
 //!
+//! One part of it alone (small, new, long, restart, at-once or memory):
+//!
+//!     … --example overhead -- target/release/foveal --only memory
+//!
 //! Any other gateway that is already running can be measured the same way:
 //!
 //!     … --example overhead -- --upstream-port 4200 --through http://127.0.0.1:4000
@@ -46,15 +50,25 @@ struct Plan {
     upstream_port: u16,
     /// Only the decisions, in this process.
     alone: bool,
+    /// The part that is measured; `None`: all of them.
+    only: Option<String>,
+}
+
+impl Plan {
+    fn has(&self, part: &str) -> bool {
+        self.only.as_ref().is_none_or(|only| only == part)
+    }
 }
 
 fn plan() -> io::Result<Plan> {
-    let mut plan = Plan { program: None, through: None, upstream_port: 0, alone: false };
+    let mut plan =
+        Plan { program: None, through: None, upstream_port: 0, alone: false, only: None };
     let mut arguments = std::env::args().skip(1);
     let wrong = |text: &str| io::Error::other(format!("{text} cannot be used"));
     while let Some(argument) = arguments.next() {
         match argument.as_str() {
             "--alone" => plan.alone = true,
+            "--only" => plan.only = arguments.next(),
             "--through" => {
                 let url = arguments.next().unwrap_or_default();
                 let address = url.trim_start_matches("http://").trim_end_matches('/');
@@ -93,15 +107,24 @@ fn main() -> io::Result<()> {
     }
     let through = || program.as_ref().map(|it| it.address).or(plan.through);
     let gateway = through().ok_or(io::ErrorKind::NotFound)?;
-    small(model, gateway)?;
-    long(model, gateway, &texts)?;
-    if let Some(program) = &mut program {
+    if plan.has("small") {
+        small(model, gateway)?;
+    }
+    if plan.has("new") {
+        new(model, gateway, &texts)?;
+    }
+    if plan.has("long") {
+        long(model, gateway, &texts)?;
+    }
+    if let Some(program) = program.as_mut().filter(|_| plan.has("restart")) {
         restart(program, model, &texts)?;
     }
     let gateway =
         program.as_ref().map(|it| it.address).or(plan.through).ok_or(io::ErrorKind::NotFound)?;
-    at_once(model, gateway, &texts)?;
-    if let Some(program) = &mut program {
+    if plan.has("at-once") {
+        at_once(model, gateway, &texts)?;
+    }
+    if let Some(program) = program.as_mut().filter(|_| plan.has("memory")) {
         memory(program, model, &texts)?;
     }
     Ok(())
@@ -117,6 +140,20 @@ fn small(model: SocketAddr, gateway: SocketAddr) -> io::Result<()> {
         with.add(through.ask(&body)?);
     }
     with.against("small requests", &without);
+    Ok(())
+}
+
+/// Long conversations that are new.
+fn new(model: SocketAddr, gateway: SocketAddr, texts: &Texts) -> io::Result<()> {
+    let (mut direct, mut through) = (Client::connect(model)?, Client::connect(gateway)?);
+    let (mut with, mut without) = (Times::default(), Times::default());
+    for number in 0..20 {
+        let body = Conversation::read(texts, &format!("new {number}"), LONG_BYTES).body();
+        without.add(direct.ask(&body)?);
+        with.add(through.ask(&body)?);
+        std::thread::sleep(Duration::from_millis(300));
+    }
+    with.against("long, new", &without);
     Ok(())
 }
 

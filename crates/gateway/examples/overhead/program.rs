@@ -33,14 +33,18 @@ impl Program {
         Ok(())
     }
 
-    /// What it holds in memory now.
+    /// What it holds in memory now: all of it, and of that its own and of files.
     pub(crate) fn memory(&self) -> io::Result<String> {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()))?;
-        let line = status.lines().find_map(|line| line.strip_prefix("VmRSS:"));
-        let kilobytes =
-            line.and_then(|line| line.trim().trim_end_matches("kB").trim().parse().ok());
-        let kilobytes: f64 = kilobytes.ok_or_else(|| io::Error::other("no VmRSS"))?;
-        Ok(format!("{:.0} MB", kilobytes / 1024.0))
+        let [all, own, of_files] = ["VmRSS:", "RssAnon:", "RssFile:"].map(|name| {
+            let line = status.lines().find_map(|line| line.strip_prefix(name))?;
+            let kilobytes: f64 = line.trim().trim_end_matches("kB").trim().parse().ok()?;
+            Some(kilobytes / 1024.0)
+        });
+        let missing = || io::Error::other("no VmRSS");
+        let (all, own, of_files) =
+            (all.ok_or_else(missing)?, own.unwrap_or_default(), of_files.unwrap_or_default());
+        Ok(format!("{all:.0} MB ({own:.0} of its own, {of_files:.0} of files)"))
     }
 }
 

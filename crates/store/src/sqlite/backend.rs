@@ -293,7 +293,9 @@ impl Store for Sqlite {
         now: Timestamp,
     ) -> Result<(), StoreError> {
         let packed: Result<Vec<_>, _> =
-            spread::each(contents, content::Packed::of).into_iter().collect();
+            spread::each_with(contents, content::compressor, content::Packed::by)
+                .into_iter()
+                .collect();
         let packed = packed?;
         self.write_for(Some(session), |connection| {
             for content in &packed {

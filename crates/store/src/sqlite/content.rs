@@ -1,6 +1,7 @@
 //! Content behind handles: compressed, once.
 
 use std::borrow::Cow;
+use std::io;
 
 use foveal_transcript::{ContentHash, Handle, Timestamp};
 use rusqlite::{Connection, OptionalExtension as _, params};
@@ -18,6 +19,14 @@ const LEVEL: i32 = 3;
 /// Below this zstd's own frame is what remains.
 const COMPRESSED_BYTES_MIN: usize = 128;
 
+/// What compresses, one content after the other; or why nothing can.
+pub(super) type Compressing = io::Result<zstd::bulk::Compressor<'static>>;
+
+/// Makes what compresses. That takes as long as to compress a short content.
+pub(super) fn compressor() -> Compressing {
+    zstd::bulk::Compressor::new(LEVEL)
+}
+
 /// Content as it will be stored.
 pub(super) struct Packed<'a> {
     hash: ContentHash,
@@ -32,12 +41,26 @@ impl<'a> Packed<'a> {
     /// # Errors
     /// zstd's.
     pub(super) fn of(content: NewContent<'a>) -> Result<Self, StoreError> {
+        Self::by(&mut compressor(), content)
+    }
+
+    /// The same by one of [`compressor`].
+    ///
+    /// # Errors
+    /// zstd's.
+    pub(super) fn by(
+        compressor: &mut Compressing,
+        content: NewContent<'a>,
+    ) -> Result<Self, StoreError> {
         let NewContent { hash, bytes: plain, secrets } = content;
         let bytes = plain.len();
         let small = if bytes < COMPRESSED_BYTES_MIN {
             None
         } else {
-            let small = zstd::bulk::compress(&plain, LEVEL).map_err(StoreError::Compression)?;
+            let compressor = compressor.as_mut().map_err(|error| {
+                StoreError::Compression(io::Error::new(error.kind(), error.to_string()))
+            })?;
+            let small = compressor.compress(&plain).map_err(StoreError::Compression)?;
             Some(small).filter(|small| small.len() < bytes)
         };
         let compressed = small.is_some();
@@ -149,10 +172,14 @@ pub(super) fn add_reference(
     Ok(())
 }
 
-/// Content counts as used at `now`.
+/// A content that counts as used so shortly before is not noted as used again, in milliseconds: a
+/// change of its row reads and writes all of it. What is removed first is told by days.
+const TOUCHED_MS: i64 = 60_000;
+
+/// Content counts as used at `now`, or shortly before.
 fn touch(connection: &Connection, handle: i64, now: Timestamp) -> Result<(), StoreError> {
-    let sql = "UPDATE content SET used = max(used, ?2) WHERE handle = ?1";
-    connection.prepare_cached(sql)?.execute([handle, now.0])?;
+    let sql = "UPDATE content SET used = ?2 WHERE handle = ?1 AND used < ?3";
+    connection.prepare_cached(sql)?.execute([handle, now.0, now.0.saturating_sub(TOUCHED_MS)])?;
     Ok(())
 }
 

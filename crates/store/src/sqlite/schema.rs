@@ -22,6 +22,7 @@ const STEPS: &[&str] = &[
     UPTIME,
     UPTIME_OF_NOTES,
     TURNS,
+    TURNS_BY_END,
 ];
 
 /// The version that is written.
@@ -149,6 +150,21 @@ CREATE TABLE turn(
     decided TEXT NOT NULL
 ) WITHOUT ROWID;
 CREATE INDEX turn_of_session ON turn(session);";
+
+/// Where a key and a long text are one row, as before, each step of a search for the key reads the
+/// texts that it passes. Here an index has the keys alone.
+const TURNS_BY_END: &str = "
+CREATE TABLE planned(
+    id INTEGER PRIMARY KEY,
+    end BLOB NOT NULL UNIQUE,
+    before BLOB NOT NULL,
+    session INTEGER NOT NULL REFERENCES session(id) ON DELETE CASCADE,
+    decided TEXT NOT NULL
+);
+CREATE INDEX planned_of_session ON planned(session);
+INSERT INTO planned(end, before, session, decided)
+SELECT end, before, session, decided FROM turn WHERE session IN (SELECT id FROM session);
+DELETE FROM turn;";
 
 /// Before, grants, notes on readers and recent calls were one JSON text each in `calls`, the
 /// first two under sessions of nobody, and no file was a content of its own (`5f7bb64f33a6`).

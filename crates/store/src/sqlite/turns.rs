@@ -24,14 +24,15 @@ pub(super) fn put(
         return Err(StoreError::TooLarge { bytes, bytes_max });
     }
     let session = session_row::touch(connection, session, bytes, now)?;
-    let sql = "INSERT OR REPLACE INTO turn(end, before, session, decided) VALUES (?1, ?2, ?3, ?4)";
+    let sql =
+        "INSERT OR REPLACE INTO planned(end, before, session, decided) VALUES (?1, ?2, ?3, ?4)";
     let values = params![turn.end.as_bytes(), turn.before.as_bytes(), session, turn.decided];
     connection.prepare_cached(sql)?.execute(values)?;
     Ok(())
 }
 
 pub(super) fn knows(connection: &Connection, ends: &[ContentHash]) -> Result<bool, StoreError> {
-    let mut statement = connection.prepare_cached("SELECT 1 FROM turn WHERE end = ?1")?;
+    let mut statement = connection.prepare_cached("SELECT 1 FROM planned WHERE end = ?1")?;
     for end in ends {
         if statement.exists([end.as_bytes()])? {
             return Ok(true);
@@ -44,7 +45,7 @@ pub(super) fn leading_to(
     connection: &Connection,
     beginnings: &[ContentHash],
 ) -> Result<Vec<Turn>, StoreError> {
-    let sql = "SELECT before, decided FROM turn WHERE end = ?1";
+    let sql = "SELECT before, decided FROM planned WHERE end = ?1";
     let mut statement = connection.prepare_cached(sql)?;
     let mut turn = |end: ContentHash| {
         let read = statement.query_row([end.as_bytes()], |row| {

@@ -11,6 +11,8 @@ use foveal_tools::clock::{Clock, SystemClock};
 use tokio::runtime::Handle;
 use tokio::task::AbortHandle;
 
+use super::opening::NO_UPSTREAM;
+
 /// Asks one model, one request at a time.
 pub(super) struct Asking {
     runtime: Handle,
@@ -88,7 +90,7 @@ impl Asker {
             protocol: self.server.dialect.protocol(),
             counts: false,
             model: None,
-            upstream: "",
+            upstream: NO_UPSTREAM,
             body: &body,
             now: SystemClock.now(),
             wish: None,

@@ -20,12 +20,14 @@ use super::show::Show;
 use super::{opening, signals};
 use crate::environment::Environment;
 use crate::exit_code;
+use crate::gateway::own_prices;
 use crate::models::choose;
 use crate::notice;
 use crate::rules::can_ask;
 use crate::runs::{Lock, Run, RunLog};
 use crate::sessions::kind_and_name;
 use crate::toolbox::Opener;
+use crate::user_settings;
 
 /// Bytes of a task that are read from standard input.
 const TASK_BYTES_MAX: u64 = 1 << 20;
@@ -56,7 +58,8 @@ pub(crate) struct Arguments {
     /// Prints what happens as JSON, one event a line.
     #[arg(long)]
     json: bool,
-    /// Ends it at this many US dollars, at list prices unless the provider says what it charges.
+    /// Ends it at this many US dollars: what the provider says that it charges, else your own prices,
+    /// else list prices.
     #[arg(long, value_name = "DOLLARS", value_parser = amount)]
     max_cost: Option<f64>,
     /// Ends it at this many tokens of prompts and answers together.
@@ -120,8 +123,9 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
         Some(earlier) => earlier.taken_up(&run),
         None => new_session(environment),
     };
-    let shaper = opening::shaper(&run.profile, (&opener, &toolbox), &session)?;
-    let settings = opening::settings(&chosen, limits(arguments), &directory, &session);
+    let own = Arc::new(own_prices(&user_settings::read(environment)?.gateway.prices)?);
+    let settings = opening::settings(&chosen, limits(arguments), &directory, (&session, &own));
+    let shaper = opening::shaper(&run.profile, (&opener, &toolbox), &session, own)?;
     let (sender, events) = std::sync::mpsc::sync_channel(EVENTS_MAX);
     signals::listen(&runtime, &sender);
     let who = (client, chosen.server);

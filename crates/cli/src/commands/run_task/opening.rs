@@ -38,6 +38,10 @@ const CLAUDE_OUTPUT_TOKENS: u64 = 32_000;
 /// Hex digits of such a name.
 const NAME_DIGITS: usize = 12;
 
+/// A run asks a model's server itself, and none of the gateway's upstreams: prices that name one of
+/// those are not for it.
+pub(super) const NO_UPSTREAM: &str = "";
+
 /// A name that no other session has.
 pub(super) fn session_name() -> String {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
@@ -45,19 +49,20 @@ pub(super) fn session_name() -> String {
     format!("{KIND} {}", &hash.to_hex()[..NAME_DIGITS])
 }
 
-/// What the agent is made of.
+/// What the agent is made of. What the user says of prices (`own`) counts before list prices, and
+/// of a model on this machine too.
 pub(super) fn settings(
     chosen: &Chosen,
     limits: Limits,
     directory: &Path,
-    session: &SessionId,
+    (session, own): (&SessionId, &OwnPrices),
 ) -> Settings {
     let server = &chosen.server;
     let (model, dialect) = (server.model.clone(), server.dialect);
     let is_newer_claude = model.contains("claude") && !model.contains("claude-3");
     let asks_for_much = dialect == Dialect::Messages && is_newer_claude;
-    let prices =
-        (!chosen.is_free).then(|| prices(&OwnPrices::default(), (&model, ""), dialect.protocol()));
+    let is_free = chosen.is_free && own.said(&model, NO_UPSTREAM).is_none();
+    let prices = (!is_free).then(|| prices(own, (&model, NO_UPSTREAM), dialect.protocol()));
     Settings {
         session: session.0.clone(),
         system: system(directory),
@@ -122,6 +127,7 @@ pub(super) fn shaper(
     profile: &str,
     (opener, toolbox): (&Opener, &Toolbox),
     session: &SessionId,
+    own: Arc<OwnPrices>,
 ) -> anyhow::Result<Conversations> {
     let mut rules = Rules::named(profile).context("the profile is not known")?;
     for most in [
@@ -134,6 +140,7 @@ pub(super) fn shaper(
     }
     rules.views = Some(opener.curated(Arc::new(Spread::start())));
     rules.weigh = weigh;
+    rules.prices = own;
     let kept = Kept::of_session(Arc::clone(&toolbox.store), session.clone());
     Ok(Conversations::new(rules, Arc::new(kept)))
 }

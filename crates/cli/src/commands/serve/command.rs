@@ -8,6 +8,7 @@ use std::time::Duration;
 use foveal_gateway::Gateway;
 
 use super::learners::Learners;
+use super::one_arena;
 use super::start::{Choices, WherePaid};
 use super::told::{Lines, Teller};
 use super::traced::{Complaints, Traced};
@@ -149,6 +150,7 @@ impl Behaviour {
 /// # Errors
 /// If an upstream or the address cannot be used.
 pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::Result<ExitCode> {
+    one_arena::begin_again(environment);
     let settings = user_settings::read(environment)?.gateway;
     let given = arguments.behaviour.given(&settings)?;
     let usual = SocketAddr::from((Ipv4Addr::LOCALHOST, LISTEN_PORT));

@@ -6,6 +6,7 @@ mod command;
 mod kept;
 mod learners;
 mod metrics;
+mod one_arena;
 mod shortening;
 mod start;
 mod told;

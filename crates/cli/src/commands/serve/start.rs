@@ -14,7 +14,6 @@ use foveal_gateway::{Limits, Settings};
 use foveal_listening::Token;
 use foveal_live::choices::{self, Choice, Chosen};
 use foveal_live::conversations::OFF;
-use foveal_live::prices::OwnPrices;
 use foveal_live::recorder::Recorder;
 use foveal_live::rules::{PROFILES, Rules};
 use foveal_live::{Compressor, Conversations};
@@ -26,7 +25,7 @@ use super::learners::Learners;
 use super::shortening::{self, Shortening};
 use super::warm::{self, Warmth};
 use crate::gateway::{
-    CacheChoice, GatewayRule, PriceRule, Profile, Spread, WebSocketChoice, weigh,
+    CacheChoice, GatewayRule, PriceRule, Profile, Spread, WebSocketChoice, own_prices, weigh,
 };
 use crate::notice;
 
@@ -76,8 +75,7 @@ impl Choices {
                 notice::say(format_args!("prices for the upstream `{name}`: there is none"));
             }
         }
-        let own = self.prices.iter().map(PriceRule::price).collect::<Result<_, _>>()?;
-        let prices = Arc::new(OwnPrices(own));
+        let prices = Arc::new(own_prices(&self.prices)?);
         let now = SystemClock.now();
         let is_wanted = |choice| (choice != WherePaid::No).then_some(choice == WherePaid::Anew);
         let warmth = is_wanted(self.keep_warm)

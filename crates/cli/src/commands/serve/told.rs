@@ -29,7 +29,8 @@ const WAITING_MAX: usize = 4_096;
 
 /// Passes on what it is told to a thread that writes it down.
 pub(crate) struct Teller {
-    told: SyncSender<Exchange>,
+    /// Boxed: the channel keeps room for all that may wait.
+    told: SyncSender<Box<Exchange>>,
     metrics: Arc<Mutex<Metrics>>,
     traced: Option<Arc<Traced>>,
 }
@@ -77,7 +78,7 @@ impl Telling {
 
 impl Observer for Teller {
     fn ended(&self, exchange: &Exchange) {
-        match self.told.try_send(exchange.clone()) {
+        match self.told.try_send(Box::new(exchange.clone())) {
             Ok(()) => {}
             Err(TrySendError::Full(_) | TrySendError::Disconnected(_)) => {
                 lock(&self.metrics).lost();
@@ -133,7 +134,7 @@ impl Lines {
 const LOOK_EVERY_MS: i64 = COLLECT_EVERY_MS / 2;
 
 fn write_down(
-    told: &Receiver<Exchange>,
+    told: &Receiver<Box<Exchange>>,
     (store, mut books): (&Arc<dyn Store>, Books),
     metrics: &Mutex<Metrics>,
     (mut lines, traced): (Lines, Option<&Traced>),

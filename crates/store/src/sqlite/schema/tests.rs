@@ -34,3 +34,25 @@ fn a_later_version_is_told_apart_and_left_alone() {
     assert_eq!(prepare(&mut connection).expect("it can be read"), Was::Newer);
     assert_eq!(tables(&connection), before);
 }
+
+#[test]
+fn decided_turns_are_taken_over() {
+    let mut old = Connection::open_in_memory().expect("memory");
+    let version = STEPS.iter().position(|step| *step == TURNS_BY_END).expect("it is one of them");
+    carry_out(&mut old, &STEPS[..version]).expect("an older store");
+    let sql = "INSERT INTO session(id, name, facts, started, used) VALUES (7, 'a', '{}', 1, 2); \
+               INSERT INTO turn VALUES (x'01', x'00', 7, 'first'), (x'02', x'01', 7, 'second')";
+    old.execute_batch(sql).expect("a session with turns");
+    assert_eq!(prepare(&mut old).expect("it is brought up to date"), Was::Store);
+    let text = |sql: &str| -> String {
+        old.query_row(sql, [], |row| row.get(0)).expect("there is one row")
+    };
+    assert_eq!(
+        text("SELECT group_concat(hex(end) || hex(before) || session || decided) FROM planned"),
+        "01007first,02017second"
+    );
+    assert_eq!(text("SELECT CAST(count(*) AS TEXT) FROM turn"), "0");
+    // They go with their session, as before.
+    old.execute_batch("PRAGMA foreign_keys = ON; DELETE FROM session").expect("it is removed");
+    assert_eq!(text("SELECT CAST(count(*) AS TEXT) FROM planned"), "0");
+}
