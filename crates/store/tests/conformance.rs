@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
+use crate::grants::grant;
 use crate::messages::{MESSAGES, PLAIN};
 use foveal_store::{
     ASKERS_MAX, Call, CallChanges, CallHistory, CallNumber, Collected, Content, CurationKey, Fetch,
@@ -31,7 +32,7 @@ pub(crate) const CASES: &[Case] = &[
     ("curations are kept by key", curations_are_kept_by_key),
     ("pages are shared", pages_are_shared),
     ("writes are found by file", writes_are_found_by_file),
-    ("grants are kept by roots", grants_are_kept_by_roots),
+    ("grants are kept by roots", crate::grants::are_kept_by_roots),
     ("readers are noted by folder", readers_are_noted_by_folder),
     ("askers are noted by call", askers_are_noted_by_call),
     ("own edits are noted by reader", crate::own_edits::are_noted_by_reader),
@@ -417,29 +418,6 @@ fn writes_are_found_by_file(store: &dyn Store) {
     assert!(has(store, one) && has(store, two) && has(store, three));
 }
 
-fn grant(tool: &str, subject: &str) -> Grant {
-    Grant { tool: tool.into(), subject: subject.into() }
-}
-
-fn grants_are_kept_by_roots(store: &dyn Store) {
-    let key = |roots: &[&str]| RootsKey::of(roots.iter().map(Path::new));
-    let (here, both) = (key(&["/work"]), key(&["/work", "/other"]));
-    let all = [grant("bash", "ls"), grant("read_file", ".env"), grant("read_file", "a/.env")];
-    for one in all.iter().chain(&all) {
-        store.put_grant(here, one, at(0)).expect("it is kept");
-    }
-    store.put_grant(both, &all[0], at(0)).expect("it is kept");
-    // Neither age nor size takes them, and they are no sessions.
-    assert_eq!(collect(store, 0, 0, at(99_999)), none());
-    let mut found = store.grants(here).expect("grants");
-    found.sort();
-    assert_eq!(found, all);
-    assert_eq!(store.grants(both).expect("grants"), all[..1]);
-    assert_eq!(store.grants(key(&["/other"])).expect("none"), []);
-    assert_eq!(store.grants(key(&["/other", "/work"])).expect("none"), []);
-    assert_eq!(store.sessions().expect("none"), []);
-}
-
 fn below(folder: &str) -> ReaderPlace {
     ReaderPlace { folder: FolderKey::of(Path::new(folder)), reach: Reach::Below }
 }
@@ -525,7 +503,7 @@ fn notes_on_readers_are_seen_whole(store: &dyn Store) {
     });
 }
 
-fn none() -> Collected {
+pub(crate) fn none() -> Collected {
     Collected::default()
 }
 

@@ -3,6 +3,7 @@
 mod conformance;
 mod crash;
 mod file;
+mod grants;
 mod messages;
 mod migration;
 mod own_edits;
