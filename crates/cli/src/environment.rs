@@ -94,6 +94,8 @@ pub(crate) struct Environment {
     pub(crate) mcp_token: Option<String>,
     /// What clients of `foveal serve` have to show.
     pub(crate) serve_token: Option<String>,
+    /// What the user edits files with.
+    pub(crate) editor: Option<String>,
     /// Whether it is said how many arenas the system's allocator may make.
     pub(crate) has_arenas: bool,
     /// What the user has long output shown by.
@@ -223,6 +225,9 @@ impl Environment {
                 .map(|token| token.to_string_lossy().into_owned()),
             serve_token: variable(SERVE_TOKEN_VARIABLE)
                 .map(|token| token.to_string_lossy().into_owned()),
+            editor: variable("VISUAL")
+                .or_else(|| variable("EDITOR"))
+                .map(|editor| editor.to_string_lossy().into_owned()),
             has_arenas: variable(ARENAS_VARIABLE).is_some()
                 || variable("GLIBC_TUNABLES")
                     .is_some_and(|told| told.to_string_lossy().contains("arena")),

@@ -1,8 +1,11 @@
 //! The user's own settings of the tools: `foveal/config.toml` among the user's settings.
 
+pub(crate) mod change;
 mod gateway;
 mod glob;
+pub(crate) mod keys;
 mod prices;
+pub(crate) mod schema;
 mod written;
 
 use std::collections::BTreeMap;
@@ -20,7 +23,9 @@ use toml::Spanned;
 use crate::environment::Environment;
 use crate::gateway::GatewaySettings;
 
-use self::written::{Written, WrittenCurator, WrittenDuplicates, WrittenRun, WrittenTool};
+use self::written::{
+    Count, Written, WrittenCurator, WrittenDuplicates, WrittenRead, WrittenRun, WrittenTool,
+};
 
 /// Bytes of settings that are read.
 const BYTES_MAX: u64 = 1 << 20;
@@ -63,6 +68,14 @@ pub(crate) fn read(environment: &Environment) -> anyhow::Result<UserSettings> {
     of(&bytes).with_context(|| format!("`{shown}` cannot be used: correct it, or remove it"))
 }
 
+/// Whether the text of a file of settings is understood.
+///
+/// # Errors
+/// What is not, with the line.
+pub(crate) fn check(text: &str) -> anyhow::Result<()> {
+    of(text.as_bytes()).map(drop)
+}
+
 /// Whether contents may be written to disk. If the settings cannot be read, they may not.
 pub(crate) fn keep_contents(environment: &Environment) -> bool {
     read(environment).is_ok_and(|settings| !settings.keeps_no_contents)
@@ -84,17 +97,21 @@ fn of(bytes: &[u8]) -> anyhow::Result<UserSettings> {
         duplicates,
         answers,
         read,
+        file_read_small_threshold,
+        file_read_thresholds,
         run,
         web,
         permissions,
         gateway,
-    } = toml::from_str(text)?;
+    } = toml::from_str(text).map_err(told)?;
     let usual = ToolSettings::default();
     let (run_time_out_ms, run_time_out_max_ms) = time_outs(&run, &usual, text)?;
+    let small_lines = small_lines(&read, file_read_small_threshold, text)?;
     let for_files = read.for_files.into_iter().map(|files| (files.glob.0, files.small_lines.0));
+    let thresholds = file_read_thresholds.into_iter().map(|(glob, it)| (glob.0, it.small.0));
     let tools = ToolSettings {
-        read_small_lines: read.small_lines.map_or(usual.read_small_lines, |count| count.0),
-        read_small_lines_by_glob: for_files.collect(),
+        read_small_lines: small_lines.unwrap_or(usual.read_small_lines),
+        read_small_lines_by_glob: for_files.chain(thresholds).collect(),
         answer_tokens: answers.tokens.map_or(usual.answer_tokens, |count| count.0),
         answer_bytes: answers.bytes.map(|count| count.0 as usize),
         run_time_out_ms,
@@ -133,6 +150,38 @@ fn curator(
     let line = line_at(text.as_bytes(), named.span().start);
     let spec: ModelSpec = named.get_ref().parse().with_context(|| format!("line {line}"))?;
     Ok(Some(spec).filter(|_| wanted != WrittenCurator::Extractive))
+}
+
+/// Up to how many lines files are shown in full, by either name.
+///
+/// # Errors
+/// If both say it.
+fn small_lines(
+    read: &WrittenRead,
+    other_name: Option<Spanned<Count>>,
+    text: &str,
+) -> anyhow::Result<Option<u32>> {
+    let Some(other) = other_name else { return Ok(read.small_lines.map(|count| count.0)) };
+    if read.small_lines.is_some() {
+        bail!(
+            "line {}: file_read_small_threshold is another name of small_lines below [read], which \
+             is set too: remove one",
+            line_at(text.as_bytes(), other.span().start)
+        );
+    }
+    Ok(Some(other.get_ref().0))
+}
+
+/// What the reader says, and for a name that is none which one may have been meant.
+fn told(error: toml::de::Error) -> anyhow::Error {
+    // `unknown field `X`, expected one of `A`, `B``: names stand at odd places.
+    let words = error.message().split('`').skip(1).step_by(2);
+    let mut names = words.filter(|_| error.message().starts_with("unknown field"));
+    let meant = names.next().and_then(|name| keys::nearest(name, names));
+    match meant {
+        Some(meant) => anyhow::anyhow!("{}\ndid you mean `{meant}`?", error.to_string().trim_end()),
+        None => error.into(),
+    }
 }
 
 /// The line in which the byte at `at` stands, from 1.

@@ -4,6 +4,7 @@ mod bad_input;
 mod bench;
 mod caches;
 #[cfg(unix)]
+mod config;
 mod convert_page;
 mod curator;
 mod embedder;

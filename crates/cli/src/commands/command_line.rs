@@ -5,8 +5,8 @@ use std::process::ExitCode;
 use clap::{CommandFactory, Parser, Subcommand};
 
 use super::{
-    bench, changelog, doctor, expand, export, file_at, graph, grep, hook, index, init, man, map,
-    mcp, models, outline, read, replay, run_task, search, serve, sessions, show, stats, wrap,
+    bench, changelog, config, doctor, expand, export, file_at, graph, grep, hook, index, init, man,
+    map, mcp, models, outline, read, replay, run_task, search, serve, sessions, show, stats, wrap,
 };
 use crate::colour::ColourChoice;
 use crate::environment::Environment;
@@ -103,6 +103,10 @@ enum Command {
     /// (`NAME.foveal-backup`), and changes nothing else in it. Without names, sets up all agents
     /// that are found.
     Init(init::Arguments),
+    /// Shows what can be set and what is set, and changes it.
+    ///
+    /// Without more, lists all settings. Exits with 2 if the file is not understood.
+    Config(config::Arguments),
     /// Checks what works on this machine, and says how to repair what does not.
     ///
     /// Makes and changes nothing. Exits with 1 if something is broken.
@@ -179,6 +183,7 @@ pub(crate) fn run(cli: Cli, environment: &Environment) -> anyhow::Result<ExitCod
         Command::Run(arguments) => run_task::run(&arguments, environment),
         Command::Models(arguments) => models::run(&arguments, environment),
         Command::Init(arguments) => init::run(&arguments, environment),
+        Command::Config(arguments) => config::run(&arguments, environment),
         Command::Doctor(arguments) => doctor::run(&arguments, environment),
         Command::Hook(arguments) => Ok(hook::run(&arguments, environment)),
         Command::ConvertPage => {

@@ -3,6 +3,7 @@
 mod bench;
 mod changelog;
 mod command_line;
+mod config;
 mod doctor;
 mod expand;
 mod export;

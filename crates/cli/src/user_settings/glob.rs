@@ -13,7 +13,7 @@ pub(super) enum WrongGlob {
 }
 
 /// A glob that can match something.
-#[derive(Debug, Deserialize)]
+#[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(try_from = "String")]
 pub(super) struct GlobText(pub(super) String);
 

@@ -29,6 +29,10 @@ pub(super) struct Written {
     pub(super) duplicates: WrittenDuplicates,
     pub(super) answers: WrittenAnswers,
     pub(super) read: WrittenRead,
+    /// Another name of `read.small_lines`, as design documents have it.
+    pub(super) file_read_small_threshold: Option<Spanned<Count>>,
+    /// The same of `read.for_files`, by glob.
+    pub(super) file_read_thresholds: BTreeMap<GlobText, WrittenThresholds>,
     pub(super) run: WrittenRun,
     pub(super) web: WrittenWeb,
     pub(super) permissions: Vec<WrittenRule>,
@@ -89,6 +93,29 @@ pub(super) struct WrittenFiles {
     pub(super) small_lines: Count,
 }
 
+/// From how many lines on files of a kind are not shown in full.
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub(super) struct WrittenThresholds {
+    pub(super) small: Count,
+    #[serde(default)]
+    #[expect(dead_code, reason = "it is refused where it stands")]
+    large: Option<NoLimit>,
+}
+
+/// A limit that nothing has.
+#[derive(Debug, Deserialize)]
+#[serde(try_from = "toml::Value")]
+struct NoLimit;
+
+impl TryFrom<toml::Value> for NoLimit {
+    type Error = WrongValue;
+
+    fn try_from(_: toml::Value) -> Result<Self, WrongValue> {
+        Err(WrongValue::Large)
+    }
+}
+
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct WrittenRun {
@@ -120,6 +147,10 @@ impl From<WrittenRule> for Rule {
 /// Why a value is refused: what to write in its place.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum WrongValue {
+    #[error(
+        "`large` has no effect: of long files the less is shown the longer they are; remove it"
+    )]
+    Large,
     #[error("0 leaves nothing: give at least 1, or remove the line")]
     Zero,
     #[error("{0} tokens: an answer may have {ANSWER_TOKENS_MIN} to {ANSWER_TOKENS_MAX}")]

@@ -1,0 +1,245 @@
+//! `foveal config`: what can be set, what is set, and changes of that.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+use std::process::{Command, ExitCode};
+
+use anyhow::{Context, bail};
+use serde_json::{Value, json};
+
+use crate::clients::write;
+use crate::environment::Environment;
+use crate::exit_code;
+use crate::notice;
+use crate::output;
+use crate::table::{Narrow, Side, Table};
+use crate::user_settings::keys::{self, Form, KEYS, Key};
+use crate::user_settings::{self, change, schema};
+
+/// The command line of `foveal config`.
+#[derive(Debug, clap::Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub(crate) struct Arguments {
+    /// Print JSON: for each setting its name, what is set, what holds without it, and what it means.
+    #[arg(long)]
+    json: bool,
+    #[command(subcommand)]
+    what: Option<What>,
+}
+
+#[derive(Debug, clap::Subcommand)]
+enum What {
+    /// Prints the value of a setting: what is set, or what holds without that.
+    ///
+    /// Exits with 1 if there is none.
+    Get {
+        /// The setting, as `answers.tokens`.
+        key: String,
+    },
+    /// Sets a setting; all else in the file stays as it is.
+    Set {
+        /// The setting, as `answers.tokens`.
+        key: String,
+        /// Its value.
+        #[arg(allow_hyphen_values = true)]
+        value: String,
+    },
+    /// Takes a setting out of the file.
+    Unset {
+        /// The setting, as `answers.tokens`.
+        key: String,
+    },
+    /// Says what a setting means, how it is written, and what holds.
+    Explain {
+        /// The setting, as `answers.tokens`.
+        key: String,
+    },
+    /// Prints where the file is, whether it is there or not.
+    Path,
+    /// Opens the file in your editor ($VISUAL or $EDITOR), and checks it afterwards.
+    Edit,
+    /// Prints a JSON Schema of the file, for editors.
+    Schema,
+}
+
+/// Shows or changes settings.
+///
+/// # Errors
+/// If the file cannot be read, understood or written, and for settings and values that are none.
+pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::Result<ExitCode> {
+    let path = user_settings::path(environment)
+        .context("there is no place for settings: set HOME or XDG_CONFIG_HOME")?;
+    match &arguments.what {
+        None => list(&path, arguments.json, environment)?,
+        Some(What::Path) => output::print(format!("{}\n", path.display()))?,
+        Some(What::Schema) => output::print(format!("{:#}\n", schema::schema()))?,
+        Some(What::Get { key }) => return get(&path, key),
+        Some(What::Explain { key }) => explain(&path, key)?,
+        Some(What::Set { key, value }) => {
+            let setting = named(key)?;
+            changed(&path, |text| Ok(Some(change::set(text, setting, key, value)?)))?;
+        }
+        Some(What::Unset { key }) => {
+            named(key)?;
+            if !changed(&path, |text| Ok(change::unset(text, key)?))? {
+                notice::say(format_args!("`{key}` is not set"));
+                return Ok(ExitCode::from(exit_code::NEGATIVE));
+            }
+        }
+        Some(What::Edit) => return edit(&path, environment),
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// The setting of this name.
+fn named(name: &str) -> anyhow::Result<&'static Key> {
+    if let Some(key) = keys::named(name) {
+        return Ok(key);
+    }
+    let meant = match keys::nearest(name, KEYS.iter().map(|key| key.name)) {
+        Some(meant) => format!(": did you mean `{meant}`?"),
+        None => String::new(),
+    };
+    bail!("there is no setting `{name}`{meant} `foveal config` lists all");
+}
+
+/// The text of the file; nothing where there is none.
+fn text_of(path: &Path) -> anyhow::Result<Option<String>> {
+    match fs::read_to_string(path) {
+        Ok(text) => Ok(Some(text)),
+        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
+        Err(error) => Err(error).with_context(|| format!("`{}` cannot be read", path.display())),
+    }
+}
+
+/// The text, which is understood.
+fn understood(path: &Path) -> anyhow::Result<Option<String>> {
+    let text = text_of(path)?;
+    user_settings::check(text.as_deref().unwrap_or_default()).with_context(|| {
+        format!("`{}` cannot be used: correct it, or remove it", path.display())
+    })?;
+    Ok(text)
+}
+
+fn get(path: &Path, name: &str) -> anyhow::Result<ExitCode> {
+    let key = named(name)?;
+    let text = understood(path)?.unwrap_or_default();
+    match change::value(&text, name)?.or(key.usual.map(str::to_owned)) {
+        Some(value) => output::print(format!("{}\n", plain(&value)))?,
+        None => {
+            notice::say(format_args!("`{name}` is not set"));
+            return Ok(ExitCode::from(exit_code::NEGATIVE));
+        }
+    }
+    Ok(ExitCode::SUCCESS)
+}
+
+/// A text without its quotes; other values as they are written.
+fn plain(value: &str) -> String {
+    let parsed: Option<toml_edit::Value> = value.parse().ok();
+    let text = parsed.as_ref().and_then(toml_edit::Value::as_str);
+    text.map_or_else(|| value.to_owned(), str::to_owned)
+}
+
+fn explain(path: &Path, name: &str) -> anyhow::Result<()> {
+    let key = named(name)?;
+    let mut lines = vec![format!("{name}: {}", key.about), format!("takes: {}", key.expected())];
+    lines.push(format!("without it: {}", key.usual.unwrap_or("nothing")));
+    // A file that is not understood sets nothing.
+    let text = understood(path).ok().flatten().unwrap_or_default();
+    let set = change::value(&text, name).ok().flatten();
+    lines.push(match set {
+        Some(value) => format!("set: {value}, in {}", path.display()),
+        None => "set: no".to_owned(),
+    });
+    if key.form != Form::Tables {
+        lines.push(format!("to set it: foveal config set {name} VALUE"));
+    }
+    output::print(lines.join("\n") + "\n")?;
+    Ok(())
+}
+
+/// Every setting with its value. Those for any name have a row for each name that is set.
+fn rows(text: &str) -> anyhow::Result<Vec<(String, &'static Key, Option<String>)>> {
+    let mut rows = Vec::new();
+    for key in &KEYS {
+        let named = change::names(text, key)?;
+        for name in &named {
+            rows.push((name.clone(), key, change::value(text, name)?));
+        }
+        if named.is_empty() {
+            rows.push((key.name.to_owned(), key, None));
+        }
+    }
+    Ok(rows)
+}
+
+fn list(path: &Path, json: bool, environment: &Environment) -> anyhow::Result<()> {
+    let text = understood(path)?;
+    let rows = rows(text.as_deref().unwrap_or_default())?;
+    if json {
+        let all: Vec<Value> = rows.iter().map(|(name, key, set)| as_json(name, key, set)).collect();
+        let path = path.display().to_string();
+        output::print(format!("{:#}\n", json!({ "path": path, "settings": all })))?;
+        return Ok(());
+    }
+    let columns = ["setting", "value", "", "what it means"];
+    let table = Table::new(columns.into_iter().map(|name| (name, Side::Left)).collect());
+    let mut table = table.narrowing(&["what it means"], Narrow::LosesEnd);
+    for (name, key, set) in rows {
+        let mark = if set.is_some() { "set" } else { "" };
+        let value = set.or(key.usual.map(str::to_owned)).unwrap_or_default();
+        let value = value.lines().next().unwrap_or_default().to_owned();
+        table.row(vec![name, value, mark.to_owned(), key.about.to_owned()]);
+    }
+    let there = if text.is_some() { "" } else { " (not there yet)" };
+    let heading = format!("settings in {}{there}\n\n", path.display());
+    output::print(heading + &table.render_within(environment.width, "--json shows all"))?;
+    Ok(())
+}
+
+fn as_json(name: &str, key: &Key, set: &Option<String>) -> Value {
+    json!({
+        "name": name,
+        "set": set,
+        "usual": key.usual,
+        "takes": key.expected(),
+        "about": key.about,
+    })
+}
+
+/// Writes the file with a change, if that leaves it understood; whether there is one.
+fn changed(
+    path: &Path,
+    change: impl FnOnce(&str) -> anyhow::Result<Option<String>>,
+) -> anyhow::Result<bool> {
+    let before = understood(path)?;
+    let Some(after) = change(before.as_deref().unwrap_or_default())? else { return Ok(false) };
+    user_settings::check(&after)
+        .context("nothing was changed: the file would not be understood")?;
+    if before.as_deref() != Some(&after) {
+        write(path, before.as_deref(), Some(&after), false)
+            .with_context(|| format!("`{}` cannot be written", path.display()))?;
+    }
+    Ok(true)
+}
+
+fn edit(path: &PathBuf, environment: &Environment) -> anyhow::Result<ExitCode> {
+    let Some(editor) = &environment.editor else {
+        bail!("no editor is named: set VISUAL or EDITOR, or edit `{}`", path.display());
+    };
+    if text_of(path)?.is_none() {
+        write(path, None, Some(&schema::template()), false)
+            .with_context(|| format!("`{}` cannot be written", path.display()))?;
+    }
+    // As git does: what users put there may have arguments.
+    let mut command = Command::new("sh");
+    let status = command.args(["-c", &format!("{editor} \"$@\""), editor]).arg(path).status();
+    let status = status.with_context(|| format!("`{editor}` cannot be started"))?;
+    if !status.success() {
+        bail!("`{editor}` ended with an error ({status})");
+    }
+    understood(path)?;
+    Ok(ExitCode::SUCCESS)
+}

@@ -1,0 +1,137 @@
+use std::collections::BTreeSet;
+
+use super::super::{UserSettings, change, check, of, schema};
+use super::*;
+
+/// The names that the types understand in a table, as they say themselves.
+fn understood(table: &str) -> BTreeSet<String> {
+    let header = if table.is_empty() { String::new() } else { format!("[{table}]\n") };
+    let error = of(format!("{header}no_such_name = 1\n").as_bytes()).expect_err("it is unknown");
+    let message = format!("{error:#}");
+    let names = message.split("unknown field").nth(1).expect("what is unknown");
+    names.split('`').skip(3).step_by(2).map(str::to_owned).collect()
+}
+
+#[test]
+fn every_setting_is_told_of() {
+    let tables =
+        ["", "duplicates", "duplicates.tools.grep", "answers", "read", "run", "web", "gateway"];
+    for table in tables {
+        let told: BTreeSet<String> = KEYS
+            .iter()
+            .filter_map(|key| {
+                let name = key.name.replace("TOOL", "grep");
+                let rest = match table {
+                    "" => name.as_str(),
+                    table => name.strip_prefix(table)?.strip_prefix('.')?,
+                };
+                rest.split('.').next().map(str::to_owned)
+            })
+            .collect();
+        assert_eq!(told, understood(table), "{table}");
+    }
+}
+
+#[test]
+fn what_holds_without_a_setting_can_be_set() {
+    for key in KEYS.iter().filter(|key| !key.name.starts_with("gateway.")) {
+        let Some(usual) = key.usual else { continue };
+        let (table, last) = key.name.rsplit_once('.').unwrap_or(("", key.name));
+        let header = if table.is_empty() { String::new() } else { format!("[{table}]\n") };
+        let set = of(format!("{header}{last} = {usual}\n").as_bytes()).expect(key.name);
+        assert_eq!(set, UserSettings::default(), "{}", key.name);
+    }
+}
+
+#[test]
+fn a_name_is_found_and_a_wrong_one_is_guessed() {
+    assert_eq!(named("answers.tokens").map(|key| key.name), Some("answers.tokens"));
+    let one = named("duplicates.tools.grep.threshold").map(|key| key.name);
+    assert_eq!(one, Some("duplicates.tools.TOOL.threshold"));
+    assert!(named("answers").is_none() && named("answers.tokens.x").is_none());
+    assert!(named("duplicates.tools..threshold").is_none());
+    let all = || KEYS.iter().map(|key| key.name);
+    assert_eq!(nearest("answer.token", all()), Some("answers.tokens"));
+    assert_eq!(nearest("xyz", all()), None);
+}
+
+#[test]
+fn each_value_goes_in_and_comes_back() {
+    let text = "# mine\n[answers] # here\ntokens = 9_000 # many\n\n[gateway]\nexpand = true\n";
+    let set = |text: &str, name: &str, value: &str| {
+        change::set(text, named(name).expect(name), name, value)
+    };
+    let changed = set(text, "answers.tokens", "5_000").expect("it is a number");
+    assert_eq!(changed, text.replace("9_000", "5000"));
+    let more = set(&changed, "duplicates.tools.grep.detect", "no").expect("it is a choice");
+    assert!(
+        more.starts_with(&changed) && more.ends_with("[duplicates.tools.grep]\ndetect = false\n")
+    );
+    check(&more).expect("it is understood");
+    let value = |name: &str| change::value(&more, name).expect("TOML");
+    assert_eq!(value("duplicates.tools.grep.detect").as_deref(), Some("false"));
+    assert_eq!(value("gateway.expand").as_deref(), Some("true"));
+    assert_eq!(value("gateway.profile"), None);
+    let names =
+        change::names(&more, named("duplicates.tools.x.detect").expect("any")).expect("TOML");
+    assert_eq!(names, ["duplicates.tools.grep.detect"]);
+    let without = change::unset(&more, "duplicates.tools.grep.detect").expect("TOML");
+    assert!(!without.expect("it was set").contains("detect"));
+    assert_eq!(change::unset(text, "gateway.profile").expect("TOML"), None);
+    for (name, wrong) in [
+        ("answers.tokens", "many"),
+        ("keep_contents", "maybe"),
+        ("duplicates.threshold", "half"),
+        ("gateway.profile", "best"),
+        ("web.private_hosts", "[1]"),
+        ("permissions", "x"),
+    ] {
+        assert!(set(text, name, wrong).is_err(), "{name} = {wrong}");
+    }
+    let hosts = set("", "web.private_hosts", "localhost:3000").expect("a text is a list of one");
+    assert_eq!(hosts, "[web]\nprivate_hosts = [\"localhost:3000\"]\n");
+}
+
+#[test]
+fn the_template_sets_nothing_and_the_schema_has_all() {
+    let template = schema::template();
+    assert_eq!(of(template.as_bytes()).expect("it is understood"), UserSettings::default());
+    // Without the signs for comments it sets what holds anyway, but for the gateway's choices.
+    let set: String = template
+        .lines()
+        .map(|line| line.strip_prefix("# ").filter(|rest| rest.contains(" = ")).unwrap_or(line))
+        .map(|line| format!("{line}\n"))
+        .collect();
+    let set = of(set.as_bytes()).expect("every line is understood");
+    assert_eq!(
+        UserSettings { gateway: UserSettings::default().gateway, ..set },
+        UserSettings::default()
+    );
+    let schema = schema::schema();
+    let answers = &schema["properties"]["answers"];
+    assert_eq!(answers["properties"]["tokens"]["default"], 8_000);
+    assert_eq!(answers["additionalProperties"], false);
+    let tool = &schema["properties"]["duplicates"]["properties"]["tools"]["additionalProperties"];
+    assert_eq!(tool["properties"]["detect"]["type"], "boolean");
+}
+
+#[test]
+fn the_names_of_design_documents_are_understood() {
+    let set = of(
+        b"file_read_small_threshold = 150\n[file_read_thresholds]\n\"*.md\" = { small = 400 }\n",
+    );
+    let tools = set.expect("settings").tools;
+    assert_eq!(tools.read_small_lines, 150);
+    assert_eq!(tools.read_small_lines_by_glob, [("*.md".to_owned(), 400)]);
+    for (text, told) in [
+        (
+            "file_read_small_threshold = 1\n[read]\nsmall_lines = 2\n",
+            "line 1: file_read_small_threshold",
+        ),
+        ("[file_read_thresholds]\n\"*.md\" = { small = 4, large = 5 }\n", "`large` has no effect"),
+        ("[read]\nsmal_lines = 1\n", "did you mean `small_lines`?"),
+    ] {
+        let error = of(text.as_bytes()).expect_err(text);
+        assert!(format!("{error:#}").contains(told), "{error:#}");
+    }
+}

@@ -1,0 +1,87 @@
+//! `foveal config`: settings are shown, changed and checked.
+
+use serde_json::Value;
+
+use crate::world::World;
+
+const FILE: &str = "home/.config/foveal/config.toml";
+
+#[test]
+fn a_setting_is_shown_set_and_taken_out() {
+    let world = World::new("config_set");
+    assert_eq!(world.output("config path"), format!("{FILE}\n"));
+    assert_eq!(world.output("config get answers.tokens"), "8000\n");
+    assert!(!world.folder.join(FILE).exists(), "to look makes nothing");
+    assert_eq!(world.output("config set answers.tokens 5_000"), "");
+    assert_eq!(world.read(FILE), "[answers]\ntokens = 5000\n");
+    assert_eq!(world.output("config get answers.tokens"), "5000\n");
+    assert_eq!(world.output("config get curator"), "auto\n");
+    let listed: Value = serde_json::from_str(&world.output("config --json")).expect("JSON");
+    let all = listed["settings"].as_array().expect("a list");
+    let set: Vec<_> = all.iter().filter(|one| !one["set"].is_null()).collect();
+    assert_eq!((set.len(), &set[0]["name"]), (1, &"answers.tokens".into()));
+    let row = world
+        .output("config")
+        .lines()
+        .find(|line| line.contains("answers.tokens"))
+        .map(str::to_owned);
+    assert!(row.is_some_and(|row| row.contains(" 5000 ") && row.contains(" set ")));
+    let told = world.output("config explain answers.tokens");
+    assert!(told.contains("without it: 8000\nset: 5000, in "), "{told}");
+    assert_eq!(world.output("config unset answers.tokens"), "");
+    let again = world.run("config unset answers.tokens");
+    assert_eq!((again.code, &*again.err), (Some(1), "`answers.tokens` is not set\n"));
+    assert_eq!(world.run("config get answers.bytes").code, Some(1));
+}
+
+#[test]
+fn what_would_not_be_understood_changes_nothing() {
+    let world = World::new("config_refused");
+    world.write(FILE, "# mine\n[answers]\ntokens = 5_000\n");
+    for (arguments, told) in [
+        ("config set answers.tokens 50", "nothing was changed"),
+        ("config set answers.tokens many", "takes: a whole number"),
+        ("config set answer.tokens 5", "did you mean `answers.tokens`?"),
+        ("config set permissions x", "`foveal config edit`"),
+        ("config get nothing", "there is no setting `nothing`"),
+        ("config unset nothing", "there is no setting `nothing`"),
+        ("config edit", "set VISUAL or EDITOR"),
+    ] {
+        let ran = world.run(arguments);
+        assert_eq!(ran.code, Some(2), "{arguments}");
+        assert!(ran.err.contains(told), "{arguments}: {}", ran.err);
+    }
+    assert_eq!(world.read(FILE), "# mine\n[answers]\ntokens = 5_000\n");
+    // A file that is not understood is not changed either, and says where.
+    world.write(FILE, "[answers]\ntokns = 1\n");
+    for arguments in ["config", "config get curator", "config set curator model"] {
+        let ran = world.run(arguments);
+        assert_eq!(ran.code, Some(2), "{arguments}");
+        assert!(
+            ran.err.contains("line 2") && ran.err.contains("did you mean `tokens`?"),
+            "{}",
+            ran.err
+        );
+    }
+    assert_eq!(world.read(FILE), "[answers]\ntokns = 1\n");
+}
+
+#[test]
+#[cfg(unix)]
+fn an_editor_gets_a_file_to_begin_with_and_what_it_leaves_is_checked() {
+    let world = World::new("config_edit");
+    assert_eq!(world.run_with("config edit", &[("EDITOR", "true")]).code, Some(0));
+    assert!(world.read(FILE).contains("# tokens = 8000"));
+    let path = [("PATH", "/usr/bin:/bin"), ("VISUAL", "sed -i.old s/^#.tokens.*/tokens=5/")];
+    let ran = world.run_with("config edit", &path);
+    assert_eq!(ran.code, Some(2), "{}", ran.err);
+    assert!(ran.err.contains("5 tokens: an answer may have"), "{}", ran.err);
+    assert_eq!(world.run_with("config edit", &[("EDITOR", "false")]).code, Some(2));
+}
+
+#[test]
+fn the_schema_is_one() {
+    let world = World::new("config_schema");
+    let schema: Value = serde_json::from_str(&world.output("config schema")).expect("JSON");
+    assert_eq!(schema["properties"]["gateway"]["properties"]["expand"]["type"], "boolean");
+}
