@@ -14,12 +14,13 @@ use std::collections::HashSet;
 
 use crate::facts::Facts;
 use crate::level::Level;
+use crate::note::{Counts, Note, NoteKind};
 use crate::rewrite::ask::Ask;
 use crate::settings::LookOnce;
 use crate::shaping::arrival::shows_files;
 use crate::shaping::reduce::{TELLING_BYTES_MAX, left_of_seen};
 use foveal_effects::EffectKind;
-use foveal_transcript::{EntryIndex, Role};
+use foveal_transcript::{EntryIndex, Handle, Role};
 
 /// A result that the model has seen, and that may be reduced now.
 #[derive(Debug)]
@@ -107,17 +108,33 @@ fn is_command(facts: &Facts) -> bool {
 /// before.
 fn saving(ask: &Ask<'_>, index: EntryIndex) -> Option<u64> {
     let result = ask.record.entry(index).result()?;
-    let left = match left_of_seen(&result.content, ask.record.facts(index)) {
-        Some((text, gaps)) => ask.record.tokenizer().count(&text).0 + GAP_TOKENS * gaps as u64,
-        None => TELLING_BYTES_MAX as u64 + GAP_TOKENS * LONG_GAPS,
+    let facts = ask.record.facts(index);
+    let tokens = |text: &str| ask.record.tokenizer().count(text).0;
+    let left = match left_of_seen(&result.content, facts) {
+        // Nothing that a single note tells of is larger than the whole.
+        Some((text, gaps)) => {
+            tokens(&text) + tokens(&note_of_all(facts, &result.content, !text.is_empty())) * gaps
+        }
+        None => TELLING_BYTES_MAX as u64 + LONG_GAP_TOKENS * LONG_GAPS,
     };
     ask.items[index.at()].tokens.0.checked_sub(left)
 }
 
-/// Tokens of a note about what was left out, at most.
-const GAP_TOKENS: u64 = 32;
+/// A note that tells of all of a result, in its line: of failures too, if it has any.
+fn note_of_all(facts: &Facts, content: &str, has_failures: bool) -> String {
+    let lines = u32::try_from(facts.printed.lines.len()).unwrap_or(u32::MAX);
+    let bytes = u32::try_from(content.len()).unwrap_or(u32::MAX);
+    let counts = match facts.kind() {
+        EffectKind::Search => Counts { hits: lines, files: lines, bytes, ..Counts::default() },
+        _ if has_failures => Counts { lines, bytes, failures: lines, ..Counts::default() },
+        _ => Counts { lines, bytes, ..Counts::default() },
+    };
+    let handle = Some(Handle::of(content.as_bytes()));
+    format!("{}\n", Note { counts, handle, ..Note::new(NoteKind::LEFT_OUT) })
+}
 
-/// Gaps of a long result, about the most that so few lines make.
+/// Tokens of a note of a long result, and its gaps: about the most that so few lines make.
+const LONG_GAP_TOKENS: u64 = 32;
 const LONG_GAPS: u64 = 24;
 
 /// Whether the provider finds the end of the answer before a result that came at the request

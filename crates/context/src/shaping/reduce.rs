@@ -26,7 +26,7 @@ fn lines_of_seen(draft: &Draft<'_>) -> Vec<bool> {
 
 /// The lines of that, and how many gaps there are; `None` of a result too long to be looked through
 /// only for that.
-pub(crate) fn left_of_seen(content: &str, facts: &Facts) -> Option<(String, usize)> {
+pub(crate) fn left_of_seen(content: &str, facts: &Facts) -> Option<(String, u64)> {
     if content.len() > LOOKED_THROUGH_BYTES_MAX {
         return None;
     }
@@ -37,7 +37,8 @@ pub(crate) fn left_of_seen(content: &str, facts: &Facts) -> Option<(String, usiz
         text += draft.line(at).whole_in(content);
         text.push('\n');
     }
-    Some((text, keep.chunk_by(|one, next| one == next).filter(|run| !run[0]).count()))
+    let gaps = keep.chunk_by(|one, next| one == next).filter(|run| !run[0]).count();
+    Some((text, gaps as u64))
 }
 
 /// Takes from a draft what its level no longer shows. What the view of a first read left out
