@@ -5,6 +5,9 @@
 use std::error::Error;
 use std::fmt::Display;
 use std::io::{self, BufRead, Write};
+use std::sync::mpsc::{RecvTimeoutError, sync_channel};
+use std::thread;
+use std::time::Duration;
 
 use foveal_screen::in_lines;
 use foveal_secrets::without;
@@ -32,12 +35,47 @@ fn told(text: &str) -> String {
 
 /// Asks a question and reads one line. Anything but `y` or `yes` is no.
 pub(crate) fn confirm(question: &str) -> bool {
+    asked(question) && is_yes(read_line())
+}
+
+/// The same, unless it is over before there is an answer: then it is no. Only what ends soon may
+/// ask so: whoever reads the line goes on waiting for it.
+pub(crate) fn confirm_unless(question: &str, is_over: &dyn Fn() -> bool) -> bool {
+    if !asked(question) {
+        return false;
+    }
+    let (sender, lines) = sync_channel(1);
+    thread::spawn(move || drop(sender.try_send(read_line())));
+    loop {
+        match lines.recv_timeout(LOOK_UP_TIME) {
+            Ok(line) => return is_yes(line),
+            Err(RecvTimeoutError::Disconnected) => return false,
+            Err(RecvTimeoutError::Timeout) if is_over() => {
+                say("");
+                return false;
+            }
+            Err(RecvTimeoutError::Timeout) => {}
+        }
+    }
+}
+
+/// How often it is looked whether a question is over.
+const LOOK_UP_TIME: Duration = Duration::from_millis(50);
+
+fn asked(question: &str) -> bool {
     let question = told(&format!("{question} [y/N]"));
     let mut error = io::stderr();
-    let asked = write!(error, "{} ", question.trim_end()).and_then(|()| error.flush());
+    write!(error, "{} ", question.trim_end()).and_then(|()| error.flush()).is_ok()
+}
+
+fn read_line() -> io::Result<String> {
     let mut line = String::new();
-    let read = asked.and_then(|()| io::stdin().lock().read_line(&mut line));
-    read.is_ok() && matches!(line.trim().to_lowercase().as_str(), "y" | "yes")
+    io::stdin().lock().read_line(&mut line)?;
+    Ok(line)
+}
+
+fn is_yes(line: io::Result<String>) -> bool {
+    line.is_ok_and(|line| matches!(line.trim().to_lowercase().as_str(), "y" | "yes"))
 }
 
 /// An error with its causes, without those that repeat what was said.

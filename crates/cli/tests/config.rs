@@ -79,6 +79,17 @@ fn an_editor_gets_a_file_to_begin_with_and_what_it_leaves_is_checked() {
     assert_eq!(world.run_with("config edit", &[("EDITOR", "false")]).code, Some(2));
 }
 
+/// As where the folder of all homes is a link.
+#[test]
+#[cfg(unix)]
+fn a_home_behind_a_link_gets_a_file() {
+    let world = World::new("config_link");
+    std::fs::rename(world.folder.join("home"), world.folder.join("there")).expect("a folder");
+    std::os::unix::fs::symlink("there", world.folder.join("home")).expect("a link");
+    assert_eq!(world.output("config set keep_contents no"), "");
+    assert_eq!(world.read(FILE), "keep_contents = false\n");
+}
+
 #[test]
 fn the_schema_is_one() {
     let world = World::new("config_schema");

@@ -125,7 +125,8 @@ fn located(path: &Path) -> Result<Located, FileError> {
     let path = std::path::absolute(path)?;
     let folders = path.ancestors().skip(1);
     let folder = folders.into_iter().find(|folder| folder.is_dir()).unwrap_or(Path::new("/"));
+    // The folder may be reached through a link: what is in it is told by its own name.
+    let inside = path.strip_prefix(folder).unwrap_or(&path);
     let folder = folder.canonicalize()?;
-    let inside = path.strip_prefix(&folder).unwrap_or(&path);
     Ok(Roots::open(&[&folder])?.resolve(&inside.to_string_lossy())?)
 }

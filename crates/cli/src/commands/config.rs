@@ -1,14 +1,12 @@
 //! `foveal config`: what can be set, what is set, and changes of that.
 
-use std::fs;
-use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
 use anyhow::{Context, bail};
 use serde_json::{Value, json};
 
-use crate::clients::write;
+use crate::clients::{read, write};
 use crate::environment::Environment;
 use crate::exit_code;
 use crate::notice;
@@ -98,19 +96,15 @@ fn named(name: &str) -> anyhow::Result<&'static Key> {
         return Ok(key);
     }
     let meant = match keys::nearest(name, KEYS.iter().map(|key| key.name)) {
-        Some(meant) => format!(": did you mean `{meant}`?"),
+        Some(meant) => format!("did you mean `{meant}`? "),
         None => String::new(),
     };
-    bail!("there is no setting `{name}`{meant} `foveal config` lists all");
+    bail!("there is no setting `{name}`: {meant}`foveal config` lists all");
 }
 
 /// The text of the file; nothing where there is none.
 fn text_of(path: &Path) -> anyhow::Result<Option<String>> {
-    match fs::read_to_string(path) {
-        Ok(text) => Ok(Some(text)),
-        Err(error) if error.kind() == ErrorKind::NotFound => Ok(None),
-        Err(error) => Err(error).with_context(|| format!("`{}` cannot be read", path.display())),
-    }
+    read(path).with_context(|| format!("`{}` cannot be read", path.display()))
 }
 
 /// The text, which is understood.
@@ -146,14 +140,14 @@ fn explain(path: &Path, name: &str) -> anyhow::Result<()> {
     let key = named(name)?;
     let mut lines = vec![format!("{name}: {}", key.about), format!("takes: {}", key.expected())];
     lines.push(format!("without it: {}", key.usual.unwrap_or("nothing")));
-    // A file that is not understood sets nothing.
-    let text = understood(path).ok().flatten().unwrap_or_default();
-    let set = change::value(&text, name).ok().flatten();
-    lines.push(match set {
-        Some(value) => format!("set: {value}, in {}", path.display()),
-        None => "set: no".to_owned(),
+    lines.push(match understood(path) {
+        Ok(text) => match change::value(&text.unwrap_or_default(), name)? {
+            Some(value) => format!("set: {value}, in {}", path.display()),
+            None => "set: no".to_owned(),
+        },
+        Err(error) => format!("set: not known. {error:#}").trim_end().to_owned(),
     });
-    if key.form != Form::Tables {
+    if !matches!(key.form, Form::Tables | Form::ByName) {
         lines.push(format!("to set it: foveal config set {name} VALUE"));
     }
     output::print(lines.join("\n") + "\n")?;
@@ -229,7 +223,7 @@ fn edit(path: &PathBuf, environment: &Environment) -> anyhow::Result<ExitCode> {
     let Some(editor) = &environment.editor else {
         bail!("no editor is named: set VISUAL or EDITOR, or edit `{}`", path.display());
     };
-    if text_of(path)?.is_none() {
+    if !path.exists() {
         write(path, None, Some(&schema::template()), false)
             .with_context(|| format!("`{}` cannot be written", path.display()))?;
     }

@@ -80,7 +80,7 @@ impl Encoder<'_> {
             Block::Text(text) => KeptBlock::Text(self.text(text, draft)?),
             Block::Reasoning(text) => KeptBlock::Reasoning(self.text(text, draft)?),
             Block::Call(Call { id, name, arguments }) => {
-                let (id, name) = (draft.id(id), name.clone());
+                let (id, name) = (draft.id(id), short(name));
                 KeptBlock::Call { id, name, arguments: self.arguments(arguments, draft)? }
             }
             Block::Result(ToolResult { call, content, is_error }) => {
@@ -88,7 +88,7 @@ impl Encoder<'_> {
                 KeptBlock::Result { call, content, is_error: *is_error }
             }
             Block::Opaque { kind, raw } => {
-                KeptBlock::Opaque { kind: kind.clone(), sealed: draft.seal(raw) }
+                KeptBlock::Opaque { kind: short(kind), sealed: draft.seal(raw) }
             }
         })
     }
@@ -171,4 +171,12 @@ fn finish(kept: &Kept, draft: Draft) -> Result<Message, StoreError> {
         sealed.push(Some(Sealed { json, closed: ids }));
     }
     Ok(Message { payload: serde_json::to_value(kept)?, sealed, is_whole: true })
+}
+
+/// Bytes of a name that are kept. No tool has a longer one.
+const NAME_BYTES_MAX: usize = 256;
+
+/// A name as it is kept: what somebody else made up may be of any length.
+fn short(name: &str) -> String {
+    name[..name.floor_char_boundary(NAME_BYTES_MAX)].to_owned()
 }

@@ -64,8 +64,9 @@ impl RunLog {
 
     fn append(&self) -> Result<(), StoreError> {
         match self.try_append() {
-            // It was removed, or could not be opened before.
-            Err(StoreError::UnknownSession { .. }) => {
+            // It could not be opened before. One that was removed since stays so: what comes next
+            // would be kept without its beginning.
+            Err(StoreError::UnknownSession { .. }) if self.run.is_some() => {
                 let facts = SessionFacts { roots: self.roots.clone(), transcript: None };
                 self.store.open_session(&self.session, &facts, SystemClock.now())?;
                 self.try_append()

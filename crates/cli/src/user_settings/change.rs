@@ -33,7 +33,7 @@ pub(crate) enum ChangeError {
 /// # Errors
 /// [`ChangeError::NoToml`].
 pub(crate) fn value(text: &str, name: &str) -> Result<Option<String>, ChangeError> {
-    let document: DocumentMut = text.parse()?;
+    let document = parsed(text)?;
     let mut item = document.as_item();
     for part in name.split('.') {
         match item.as_table_like().and_then(|table| table.get(part)) {
@@ -43,12 +43,18 @@ pub(crate) fn value(text: &str, name: &str) -> Result<Option<String>, ChangeErro
     }
     Ok(Some(match item.as_value() {
         Some(value) => value.clone().decorated("", "").to_string(),
-        None => {
-            let mut alone = DocumentMut::new();
-            alone.insert(name, item.clone());
-            alone.to_string().trim().to_owned()
-        }
+        None => alone(name, item),
     }))
+}
+
+/// An item that is written in tables, with those above it.
+fn alone(name: &str, item: &Item) -> String {
+    let mut document = DocumentMut::new();
+    let (tables, last) = name.rsplit_once('.').unwrap_or(("", name));
+    if let Ok(table) = table(document.as_table_mut(), tables) {
+        table.insert(last, item.clone());
+    }
+    document.to_string().trim().to_owned()
 }
 
 /// The names under which a setting is set: its own, or those that a part in capitals stands for.
@@ -56,7 +62,7 @@ pub(crate) fn value(text: &str, name: &str) -> Result<Option<String>, ChangeErro
 /// # Errors
 /// [`ChangeError::NoToml`].
 pub(crate) fn names(text: &str, key: &Key) -> Result<Vec<String>, ChangeError> {
-    let document: DocumentMut = text.parse()?;
+    let document = parsed(text)?;
     let mut found: Vec<(String, &Item)> = vec![(String::new(), document.as_item())];
     for part in key.name.split('.') {
         let mut next = Vec::new();
@@ -77,15 +83,21 @@ pub(crate) fn names(text: &str, key: &Key) -> Result<Vec<String>, ChangeError> {
 /// # Errors
 /// All of [`ChangeError`].
 pub(crate) fn set(text: &str, key: &Key, name: &str, value: &str) -> Result<String, ChangeError> {
-    let mut document: DocumentMut = text.parse()?;
+    let mut document = parsed(text)?;
     let mut value = written(key, name, value)?;
     let (tables, last) = name.rsplit_once('.').unwrap_or(("", name));
     let table = table(document.as_table_mut(), tables)?;
-    if let Some(before) = table.get(last).and_then(Item::as_value) {
-        *value.decor_mut() = before.decor().clone();
+    // To insert anew would take away what stands above the name.
+    match table.get_mut(last) {
+        Some(item) => {
+            if let Some(before) = item.as_value() {
+                *value.decor_mut() = before.decor().clone();
+            }
+            *item = Item::Value(value);
+        }
+        None => drop(table.insert(last, Item::Value(value))),
     }
-    table.insert(last, Item::Value(value));
-    Ok(document.to_string())
+    Ok(as_before(text, &document))
 }
 
 /// The text without a setting; `None` if it is not set.
@@ -93,7 +105,7 @@ pub(crate) fn set(text: &str, key: &Key, name: &str, value: &str) -> Result<Stri
 /// # Errors
 /// [`ChangeError::NoToml`].
 pub(crate) fn unset(text: &str, name: &str) -> Result<Option<String>, ChangeError> {
-    let mut document: DocumentMut = text.parse()?;
+    let mut document = parsed(text)?;
     let (tables, last) = name.rsplit_once('.').unwrap_or(("", name));
     let mut table: &mut dyn TableLike = document.as_table_mut();
     for part in tables.split('.').filter(|part| !part.is_empty()) {
@@ -102,8 +114,47 @@ pub(crate) fn unset(text: &str, name: &str) -> Result<Option<String>, ChangeErro
             None => return Ok(None),
         }
     }
-    Ok(table.remove(last).map(|_| document.to_string()))
+    let above = table.key(last).and_then(|key| key.leaf_decor().prefix()?.as_str());
+    let above = above.unwrap_or_default().to_owned();
+    if table.remove(last).is_none() {
+        return Ok(None);
+    }
+    let kept = above.rfind("\n\n").map_or("", |end| &above[..end + 2]);
+    if !kept.is_empty() {
+        keep_above(table, kept);
+    }
+    Ok(Some(as_before(text, &document)))
 }
+
+/// Puts what stood above a setting, up to the last empty line, above the one that comes next: the
+/// rest was about what is gone.
+fn keep_above(table: &mut dyn TableLike, kept: &str) {
+    let next = table.iter().next().map(|(name, _)| name.to_owned());
+    let Some(mut key) = next.as_deref().and_then(|name| table.key_mut(name)) else { return };
+    let decor = key.leaf_decor_mut();
+    let own = decor.prefix().and_then(|prefix| prefix.as_str()).unwrap_or_default();
+    let all = format!("{kept}{own}");
+    decor.set_prefix(all);
+}
+
+/// The document, without the mark that some editors begin a file with.
+fn parsed(text: &str) -> Result<DocumentMut, ChangeError> {
+    Ok(text.trim_start_matches(BYTE_ORDER_MARK).parse()?)
+}
+
+/// The document with that mark and the line ends of the text.
+fn as_before(text: &str, document: &DocumentMut) -> String {
+    let mut changed = document.to_string();
+    if text.contains("\r\n") {
+        changed = changed.replace("\r\n", "\n").replace('\n', "\r\n");
+    }
+    match text.starts_with(BYTE_ORDER_MARK) {
+        true => format!("{BYTE_ORDER_MARK}{changed}"),
+        false => changed,
+    }
+}
+
+const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// The table of this name, made where it is not there.
 fn table<'a>(root: &'a mut Table, name: &str) -> Result<&'a mut dyn TableLike, ChangeError> {
@@ -136,12 +187,15 @@ fn written(key: &Key, name: &str, text: &str) -> Result<Value, ChangeError> {
         Form::Text => Some(Value::from(text)),
         Form::WholeOrText => Some(number().map_or_else(|| Value::from(text), Value::from)),
         Form::OneOf(texts) => texts.contains(&plain).then(|| Value::from(plain)),
-        Form::Texts if plain.starts_with('[') => plain
-            .parse::<Value>()
-            .ok()
-            .filter(|value| value.as_array().is_some_and(|all| all.iter().all(Value::is_str))),
-        Form::Texts => Some(Value::Array(Array::from_iter([plain]))),
-        Form::Tables => return Err(ChangeError::Tables(name.to_owned())),
+        // `[::1]:80` is a text.
+        Form::Texts => match plain.parse::<Value>() {
+            Ok(list) if list.is_array() => {
+                let is_of_texts = |list: &Array| list.iter().all(Value::is_str);
+                list.as_array().is_some_and(is_of_texts).then(|| list.clone())
+            }
+            _ => Some(Value::Array(Array::from_iter([plain]))),
+        },
+        Form::Tables | Form::ByName => return Err(ChangeError::Tables(name.to_owned())),
     };
     value.ok_or_else(|| ChangeError::Value {
         value: text.to_owned(),

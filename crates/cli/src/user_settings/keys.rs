@@ -21,6 +21,8 @@ pub(crate) enum Form {
     Texts,
     /// Tables, which are written into the file itself.
     Tables,
+    /// A table of tables by name, the same.
+    ByName,
 }
 
 /// A setting.
@@ -59,7 +61,7 @@ impl Key {
             Form::WholeOrText => "a number or a text".to_owned(),
             Form::OneOf(texts) => texts.join(", "),
             Form::Texts => "a list of texts".to_owned(),
-            Form::Tables => "tables".to_owned(),
+            Form::Tables | Form::ByName => "tables".to_owned(),
         }
     }
 }
@@ -98,7 +100,7 @@ pub(crate) static KEYS: [Key; 36] = [
     key("answers.bytes", Form::Whole, None, "the same in bytes, for a client that cuts answers"),
     key("read.small_lines", Form::Whole, Some("100"), "files of up to so many lines are shown in full"),
     key("file_read_small_threshold", Form::Whole, None, "another name of `read.small_lines`"),
-    key("file_read_thresholds", Form::Tables, None, "another way to write `read.for_files`: `\"*.md\" = { small = 400 }`"),
+    key("file_read_thresholds", Form::ByName, None, "another way to write `read.for_files`: `\"*.md\" = { small = 400 }`"),
     key("read.for_files", Form::Tables, None, "the same for some files, by `glob` and `small_lines`; the first match counts"),
     key("run.time_out_ms", Form::Whole, Some("120000"), "how long a command may run, in milliseconds"),
     key("run.time_out_max_ms", Form::Whole, Some("3600000"), "the longest time that a model may ask for"),

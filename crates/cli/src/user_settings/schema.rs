@@ -46,6 +46,7 @@ fn of(key: &Key) -> Value {
         Form::OneOf(texts) => json!({ "enum": texts }),
         Form::Texts => json!({ "type": "array", "items": { "type": "string" } }),
         Form::Tables => json!({ "type": "array", "items": { "type": "object" } }),
+        Form::ByName => json!({ "type": "object", "additionalProperties": { "type": "object" } }),
     };
     of["description"] = json!(key.about);
     let usual = key.usual.and_then(|usual| usual.parse::<toml_edit::Value>().ok());

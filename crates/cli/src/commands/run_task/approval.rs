@@ -38,15 +38,16 @@ impl Approvals {
     }
 
     /// The answer to a call that is not allowed; `None` to go on. A tool that is not known says so
-    /// itself.
-    pub(super) fn of(&self, call: &Call) -> Option<ToolAnswer> {
+    /// itself. Nobody is asked any longer when the run is over.
+    pub(super) fn of(&self, call: &Call, is_over: &dyn Fn() -> bool) -> Option<ToolAnswer> {
         let hints = table::named(&call.name)?.hints;
         let needs_none = !hints.destructive && !hints.open_world;
         if needs_none || self.yes {
             return None;
         }
         let why = match (self.asks, question(call)) {
-            (true, Some(question)) if self.is_allowed(&question) => return None,
+            (true, Some(question)) if self.is_allowed(&question, is_over) => return None,
+            (true, Some(_)) if is_over() => "the run is ended",
             (true, Some(_)) => "the person said no",
             (true, None) => "it is too long to be shown to the person; do it in smaller steps",
             (false, _) => "nobody can be asked here, and --yes was not given",
@@ -59,9 +60,9 @@ impl Approvals {
         Some(ToolAnswer { text, is_error: true, cached: false })
     }
 
-    fn is_allowed(&self, question: &str) -> bool {
+    fn is_allowed(&self, question: &str, is_over: &dyn Fn() -> bool) -> bool {
         let _turn = self.asking.lock().unwrap_or_else(PoisonError::into_inner);
-        notice::confirm(question)
+        !is_over() && notice::confirm_unless(question, is_over)
     }
 }
 
@@ -112,12 +113,13 @@ mod tests {
     fn what_changes_or_runs_something_needs_an_approval() {
         let nobody = Approvals::new(false, false);
         for name in ["bash", "exec", "write_file", "edit_file", "multi_edit", "web_fetch"] {
-            let refused = nobody.of(&call(name, json!({}))).unwrap_or_else(|| panic!("{name}"));
+            let refused =
+                nobody.of(&call(name, json!({})), &|| false).unwrap_or_else(|| panic!("{name}"));
             assert!(refused.is_error && refused.text.contains("--yes"), "{}", refused.text);
-            assert_eq!(Approvals::new(true, false).of(&call(name, json!({}))), None);
+            assert_eq!(Approvals::new(true, false).of(&call(name, json!({})), &|| false), None);
         }
         for name in ["read_file", "grep", "expand", "focus", "search_code", "no_such_tool"] {
-            assert_eq!(nobody.of(&call(name, json!({}))), None, "{name}");
+            assert_eq!(nobody.of(&call(name, json!({})), &|| false), None, "{name}");
         }
     }
 
@@ -141,7 +143,7 @@ mod tests {
         assert_eq!(asked.as_deref(), Some("multi_edit `a.rs, .bashrc`. Go on?"));
         let long = call("bash", json!({"command": "a".repeat(5_000)}));
         assert_eq!(question(&long), None);
-        let refused = Approvals::new(false, true).of(&long).expect("it is not done");
+        let refused = Approvals::new(false, true).of(&long, &|| false).expect("it is not done");
         assert!(refused.text.contains("smaller steps"), "{}", refused.text);
     }
 }

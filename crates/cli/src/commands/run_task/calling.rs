@@ -14,7 +14,7 @@ use foveal_tools::{Answer, Control, Request, Session, Toolbox};
 use foveal_transcript::Call;
 
 use super::approval::Approvals;
-use crate::rules::ask;
+use crate::rules::ask_unless;
 
 /// Carries calls out in one session of the tools. Its answers are whole: what of them goes to the
 /// model is decided with each request.
@@ -75,9 +75,11 @@ impl Carrier {
                 drop(events.try_send(Event::Progress { id, message }));
             }
         };
-        let answer = match self.approvals.of(call) {
+        let is_over = || self.cancel.is_cancelled();
+        let answer = match self.approvals.of(call, &is_over) {
             Some(refused) => refused,
             None => {
+                let ask = |question: &_| ask_unless(question, &|| self.cancel.is_cancelled());
                 let person = self.approvals.asks().then_some(&ask as _);
                 let control = Control { cancel: &self.cancel, progress: &progress, person };
                 let request = Request::new(call.name.clone(), call.arguments.clone());

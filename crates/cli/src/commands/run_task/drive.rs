@@ -1,7 +1,7 @@
 //! The one loop: events in, actions out.
 
-use std::sync::mpsc::{Receiver, RecvTimeoutError};
-use std::time::Duration;
+use std::sync::mpsc::Receiver;
+use std::time::{Duration, Instant};
 
 use foveal_agent::{Action, Agent, Event, Outcome};
 use foveal_tools::clock::{Clock, SystemClock};
@@ -30,6 +30,7 @@ pub(super) fn drive(
     let mut is_stopped = false;
     let mut next = first;
     let mut shown = Ok(());
+    let mut looked = Instant::now();
     loop {
         let mut keeps = Vec::new();
         for action in agent.step(next, SystemClock.now()) {
@@ -60,9 +61,14 @@ pub(super) fn drive(
             next = Event::Stop;
             continue;
         }
-        next = match events.recv_timeout(LOOK_UP_TIME) {
-            Ok(event) => event,
-            Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => Event::Tick,
+        // Events that come without a pause do not keep it from looking at the time.
+        let event = match looked.elapsed() < LOOK_UP_TIME {
+            true => events.recv_timeout(LOOK_UP_TIME).ok(),
+            false => None,
         };
+        next = event.unwrap_or_else(|| {
+            looked = Instant::now();
+            Event::Tick
+        });
     }
 }

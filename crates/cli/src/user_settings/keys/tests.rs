@@ -111,6 +111,7 @@ fn the_template_sets_nothing_and_the_schema_has_all() {
     let answers = &schema["properties"]["answers"];
     assert_eq!(answers["properties"]["tokens"]["default"], 8_000);
     assert_eq!(answers["additionalProperties"], false);
+    assert_eq!(schema["properties"]["file_read_thresholds"]["type"], "object");
     let tool = &schema["properties"]["duplicates"]["properties"]["tools"]["additionalProperties"];
     assert_eq!(tool["properties"]["detect"]["type"], "boolean");
 }
@@ -134,4 +135,28 @@ fn the_names_of_design_documents_are_understood() {
         let error = of(text.as_bytes()).expect_err(text);
         assert!(format!("{error:#}").contains(told), "{error:#}");
     }
+}
+
+#[test]
+fn what_stands_around_a_setting_stays() {
+    let text = "# header\n\n# why not\nkeep_contents = true # yes\n\n[answers]\n# many\n\"tokens\" = 9_000\n";
+    let set = |text: &str, name: &str, value: &str| {
+        change::set(text, named(name).expect(name), name, value).expect("it can be set")
+    };
+    let changed = set(text, "keep_contents", "no");
+    assert_eq!(changed, text.replace("= true", "= false"));
+    assert_eq!(set(&changed, "answers.tokens", "5000"), changed.replace("9_000", "5000"));
+    let unset =
+        |text: &str, name: &str| change::unset(text, name).expect("TOML").expect("it was set");
+    // What is about the setting goes with it; what is not stays.
+    let without =
+        unset("# header\n\n# why not\nkeep_contents = true\ncurator = \"auto\"\n", "keep_contents");
+    assert_eq!(without, "# header\n\ncurator = \"auto\"\n");
+    let windows = format!("\u{feff}{}", text.replace('\n', "\r\n"));
+    assert_eq!(set(&windows, "keep_contents", "no"), windows.replace("= true", "= false"));
+    let rules = "[[gateway.rules]]\nmodel = \"x\"\nprofile = \"max\"\n";
+    let shown = change::value(rules, "gateway.rules").expect("TOML").expect("it is set");
+    assert_eq!(shown, rules.trim_end());
+    let hosts = set("", "web.private_hosts", "[::1]:80");
+    assert_eq!(hosts, "[web]\nprivate_hosts = [\"[::1]:80\"]\n");
 }
