@@ -1,4 +1,5 @@
-//! Ctrl+C: the first asks to stop and show what is done, the second stops at once.
+//! Ctrl+C, and other signals by which a program is asked to end: the first asks to stop and show what
+//! is done, the second stops at once.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,16 +8,53 @@ use foveal_cancel::Cancel;
 
 use crate::exit_code::INTERRUPTED;
 
-/// Is cancelled by Ctrl+C. Where that cannot be listened for, Ctrl+C ends the program as it
-/// would without this.
-pub(crate) fn listen() -> Cancel<'static> {
-    let pressed = Arc::<AtomicBool>::default();
-    let cancel = Cancel::from(Arc::clone(&pressed));
-    let listening = ctrlc::set_handler(move || {
-        if pressed.swap(true, Ordering::SeqCst) {
+/// Whether this program has been asked to end.
+#[derive(Debug, Clone, Default)]
+pub(crate) struct Asked(Arc<AtomicBool>);
+
+impl Asked {
+    /// Is asked by Ctrl+C. Where that cannot be listened for, Ctrl+C ends the program as it would
+    /// without this.
+    pub(crate) fn by_person() -> Self {
+        let asked = Self::default();
+        let pressed = asked.clone();
+        drop(ctrlc::set_handler(move || pressed.take()));
+        asked
+    }
+
+    /// Is cancelled once it has been asked.
+    pub(crate) fn cancel(&self) -> Cancel<'static> {
+        Cancel::from(Arc::clone(&self.0))
+    }
+
+    /// Takes one more request to end. The second one is not waited for.
+    pub(crate) fn take(&self) {
+        if self.0.swap(true, Ordering::SeqCst) {
             std::process::exit(i32::from(INTERRUPTED));
         }
-    });
-    drop(listening);
-    cancel
+    }
+}
+
+/// Is cancelled by Ctrl+C.
+pub(crate) fn listen() -> Cancel<'static> {
+    Asked::by_person().cancel()
+}
+
+/// The signals that whoever started this program had it ignore, as after `nohup`.
+#[cfg(unix)]
+pub(crate) struct Ignored(u64);
+
+#[cfg(unix)]
+impl Ignored {
+    /// Those that are ignored now; none where the system does not tell.
+    pub(crate) fn now() -> Self {
+        let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+        let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
+        Self(mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0))
+    }
+
+    /// Whether the signal with this number is among them.
+    pub(crate) fn has(&self, signal: i32) -> bool {
+        self.0 & (1 << (signal - 1)) != 0
+    }
 }

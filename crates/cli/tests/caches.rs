@@ -1,33 +1,16 @@
 //! Commands of an agent cache where nothing is run by others.
 
-use std::io::Write as _;
-use std::process::{Command, Stdio};
+use std::process::Command;
 
 use foveal_processes::Confinement;
 use serde_json::json;
 
+use crate::mcp::called;
 use crate::world::World;
 
 /// What a server says that runs `command`.
-fn asked(mut server: Command, command: &str) -> String {
-    server.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
-    let mut server = server.spawn().expect("the program starts");
-    let mut input = server.stdin.take().expect("it is piped");
-    for message in [
-        json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
-            "protocolVersion": "2025-06-18", "capabilities": {},
-            "clientInfo": {"name": "test", "version": "1"}}}),
-        json!({"jsonrpc": "2.0", "method": "notifications/initialized"}),
-        json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call",
-            "params": {"name": "bash", "arguments": {"command": command}}}),
-    ] {
-        writeln!(input, "{message}").expect("it reads");
-    }
-    // It ends with its input, once it has answered.
-    std::thread::sleep(std::time::Duration::from_secs(2));
-    drop(input);
-    let output = server.wait_with_output().expect("it ends");
-    String::from_utf8_lossy(&output.stdout).into_owned()
+fn asked(server: Command, command: &str) -> String {
+    called(server, "bash", &json!({ "command": command }), || {})
 }
 
 #[test]

@@ -1,12 +1,12 @@
 //! A model that chooses what is shown of files.
 
 use std::fmt::Write as _;
-use std::io::Write as _;
 use std::process::Stdio;
 
 use foveal_upstream::{Fault, Play, Reply, Script, Settings, Upstream};
 use serde_json::{Value, json};
 
+use crate::mcp::called;
 use crate::run_task::{bodies, calls, model, provider};
 use crate::world::{Ran, World};
 
@@ -182,27 +182,10 @@ fn a_run_is_shown_what_the_curator_chose() {
 fn agents_that_are_served_are_shown_what_it_chose() {
     let curator = provider([chooses(111, 120)]);
     let world = world("curator-mcp", &curator, "chat", "curator = \"model\"\n");
-    let mut command = world.command("mcp");
-    command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
-    let mut server = command.spawn().expect("the program starts");
-    let mut input = server.stdin.take().expect("it is piped");
     let arguments = json!({"path": "steps.rs", "question": "what does step_12 do?"});
-    for message in [
-        json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
-            "protocolVersion": "2025-06-18", "capabilities": {},
-            "clientInfo": {"name": "test", "version": "1"}}}),
-        json!({"jsonrpc": "2.0", "method": "notifications/initialized"}),
-        json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call",
-            "params": {"name": "read_file", "arguments": arguments}}),
-    ] {
-        writeln!(input, "{message}").expect("it reads");
-    }
-    // It ends with its input, once it has answered.
-    curator.wait_for(1, std::time::Duration::from_secs(60));
-    std::thread::sleep(std::time::Duration::from_secs(2));
-    drop(input);
-    let output = server.wait_with_output().expect("it ends");
-    let out = String::from_utf8_lossy(&output.stdout);
+    let out = called(world.command("mcp"), "read_file", &arguments, || {
+        curator.wait_for(1, std::time::Duration::from_secs(60));
+    });
     assert!(out.contains("a model chose these lines") && out.contains("pub fn step_12()"));
     assert!(!out.contains("value_3 = 13"));
 }

@@ -41,6 +41,7 @@ mod plugins;
 #[cfg(unix)]
 mod private;
 mod prompt_log;
+mod python;
 mod replay;
 #[cfg(unix)]
 mod rules;

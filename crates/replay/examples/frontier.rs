@@ -25,7 +25,7 @@ use foveal_context::projector::Projector;
 use foveal_context::settings::Settings;
 use foveal_context::tokens::Tokenizer;
 use foveal_context::views::Views;
-use foveal_replay::oracle::Oracle;
+use foveal_replay::oracle::{Hindsight, Oracle};
 use foveal_replay::run::Share;
 use foveal_replay::{Prepared, Replay, replay};
 use rayon::prelude::*;
@@ -64,7 +64,7 @@ fn main() -> anyhow::Result<()> {
         print!("{}", row(&study.name, &prepared, &prices, start));
     }
     for oracle in Oracle::ALL {
-        let start = |prepared: &Prepared| oracle.start(prepared, &prices);
+        let start = |prepared: &Prepared| Hindsight::of(prepared).start(oracle, &prices);
         print!("{}", row(oracle.name(), &prepared, &prices, start));
     }
     Ok(())

@@ -21,7 +21,7 @@ use foveal_context::prices::PriceCard;
 use foveal_context::projector::Projector;
 use foveal_context::retention::fixed::Fixed;
 
-use self::lines::shape;
+use self::lines::{Kept, shape};
 use self::schedule::{Stages, cheapest};
 use crate::run::Prepared;
 
@@ -57,24 +57,38 @@ impl Oracle {
             Self::LookingOnce => "hindsight: results come whole once, then only what is used",
         }
     }
+}
 
-    /// A projector for one conversation, which is replayed as any profile.
-    pub fn start(self, prepared: &Prepared, prices: &PriceCard) -> Projector {
-        let kept = search::kept(prepared);
+/// What is known of a conversation when all of it is, found once for all oracles.
+#[derive(Debug)]
+pub struct Hindsight<'a> {
+    prepared: &'a Prepared,
+    kept: Vec<Kept>,
+}
+
+impl<'a> Hindsight<'a> {
+    /// Finds out what is used of each result, and for how long.
+    pub fn of(prepared: &'a Prepared) -> Self {
+        Self { prepared, kept: search::kept(prepared) }
+    }
+
+    /// A projector for the conversation, which is replayed as any profile.
+    pub fn start(&self, oracle: Oracle, prices: &PriceCard) -> Projector {
+        let Self { prepared, kept } = self;
         let first = || kept.iter().map(|one| (one.index, shape(prepared, one, None)));
-        let shapes: Vec<_> = match self {
-            Self::Arriving | Self::Rewriting => first().collect(),
-            Self::LookingOnce => Vec::new(),
+        let shapes: Vec<_> = match oracle {
+            Oracle::Arriving | Oracle::Rewriting => first().collect(),
+            Oracle::LookingOnce => Vec::new(),
         };
-        let stages = match self {
-            Self::Arriving => None,
-            Self::Rewriting => Some(Stages::of(prepared, &kept)),
-            Self::LookingOnce => Some(Stages::after_one_look(prepared, &kept)),
+        let stages = match oracle {
+            Oracle::Arriving => None,
+            Oracle::Rewriting => Some(Stages::of(prepared, kept)),
+            Oracle::LookingOnce => Some(Stages::after_one_look(prepared, kept)),
         };
         let fixed = Fixed::new(&prepared.record, &shapes);
         Projector::Fixed(match stages {
             None => fixed,
-            Some(stages) => fixed.with_rewrites(cheapest(prepared, &kept, &stages, prices)),
+            Some(stages) => fixed.with_rewrites(cheapest(prepared, kept, &stages, prices)),
         })
     }
 }

@@ -8,4 +8,4 @@ mod tools;
 
 pub(crate) use self::attachments::Attachments;
 pub(crate) use self::files::{FileOutcome, measure};
-pub(crate) use self::plan::{Plan, Report};
+pub(crate) use self::plan::{Plan, Report, candidates};

@@ -8,9 +8,8 @@ use foveal_context::profile::Profile;
 use foveal_context::projector::Projector;
 use foveal_context::tokens::Tokenizer;
 use foveal_context::views::Views;
-use foveal_replay::Prepared;
-use foveal_replay::oracle::Oracle;
-use foveal_report::{Limits, ReportBuilder};
+use foveal_replay::oracle::{Hindsight, Oracle};
+use foveal_report::{Limits, ProfileLine, ReportBuilder};
 use foveal_wire::Format;
 
 use crate::ordered::Ordered;
@@ -46,20 +45,29 @@ pub(crate) enum Candidate {
     Oracle(Oracle),
 }
 
-impl Plan<'_> {
-    /// The profiles, then the oracles.
-    pub(super) fn candidates(&self) -> Vec<Candidate> {
-        let profiles = self.profiles.iter().map(|profile| Candidate::Profile(profile));
-        profiles.chain(Oracle::ALL.map(Candidate::Oracle)).collect()
-    }
+/// The profiles, then the oracles: what rows and figures are in the order of.
+pub(crate) fn candidates(profiles: &[&'static Profile]) -> Vec<Candidate> {
+    let profiles = profiles.iter().map(|profile| Candidate::Profile(profile));
+    profiles.chain(Oracle::ALL.map(Candidate::Oracle)).collect()
+}
 
+impl From<Candidate> for ProfileLine {
+    fn from(candidate: Candidate) -> Self {
+        match candidate {
+            Candidate::Profile(profile) => profile.into(),
+            Candidate::Oracle(oracle) => oracle.into(),
+        }
+    }
+}
+
+impl Plan<'_> {
     /// A projector for one conversation.
-    pub(super) fn start(&self, candidate: Candidate, prepared: &Prepared) -> Projector {
+    pub(super) fn start(&self, candidate: Candidate, hindsight: &Hindsight<'_>) -> Projector {
         match candidate {
             Candidate::Profile(profile) => {
                 profile.start(self.prices).with_views(Arc::clone(&self.views))
             }
-            Candidate::Oracle(oracle) => oracle.start(prepared, self.prices),
+            Candidate::Oracle(oracle) => hindsight.start(oracle, self.prices),
         }
     }
 }

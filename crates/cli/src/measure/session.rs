@@ -1,12 +1,13 @@
 //! One session under every profile.
 
 use foveal_replay::figures::Figures;
+use foveal_replay::oracle::Hindsight;
 use foveal_replay::{Prepared, Replay, replay};
 use foveal_report::{Fill, FillSampler, Measured};
 use foveal_transcript::Session;
 use rayon::prelude::*;
 
-use super::plan::{Candidate, Plan};
+use super::plan::{Candidate, Plan, candidates};
 use super::tools;
 use crate::figures::SessionFigures;
 use crate::prompt_log::{ConversationLog, conversation_name};
@@ -35,7 +36,7 @@ pub(super) fn measure(plan: &Plan<'_>, mut session: Session, file: &str) -> Opti
             file: file.to_owned(),
             conversations: session.conversations.len() as u64,
             raw: Figures::default(),
-            profiles: vec![Figures::default(); plan.candidates().len()],
+            profiles: vec![Figures::default(); candidates(plan.profiles).len()],
             pauses: Vec::new(),
             tools: Vec::new(),
         },
@@ -75,7 +76,8 @@ pub(super) fn measure(plan: &Plan<'_>, mut session: Session, file: &str) -> Opti
 
 /// One run for each profile and each oracle.
 fn every_run(plan: &Plan<'_>, prepared: &Prepared, name: &str) -> Option<Vec<Run>> {
-    let places: Vec<_> = plan.candidates().into_iter().enumerate().collect();
+    let hindsight = &Hindsight::of(prepared);
+    let places: Vec<_> = candidates(plan.profiles).into_iter().enumerate().collect();
     places
         .par_iter()
         .map(|(place, candidate)| {
@@ -84,19 +86,20 @@ fn every_run(plan: &Plan<'_>, prepared: &Prepared, name: &str) -> Option<Vec<Run
             let conversation = prepared.record.conversation();
             let log = || ConversationLog::new(name.to_owned(), conversation, plan.keeps_secrets);
             let log = logged.then(log);
-            (!plan.cancel.is_cancelled()).then(|| run(plan, prepared, *candidate, log, drawn))
+            (!plan.cancel.is_cancelled())
+                .then(|| run(plan, (prepared, hindsight), *candidate, log, drawn))
         })
         .collect()
 }
 
 fn run(
     plan: &Plan<'_>,
-    prepared: &Prepared,
+    (prepared, hindsight): (&Prepared, &Hindsight<'_>),
     candidate: Candidate,
     mut log: Option<ConversationLog<'_>>,
     drawn: bool,
 ) -> Run {
-    let mut projector = plan.start(candidate, prepared);
+    let mut projector = plan.start(candidate, hindsight);
     let mut sampler = drawn.then(|| FillSampler::new(prepared));
     let replay = replay(prepared, &mut projector, plan.prices, &mut |projector, step| {
         if let Some(log) = &mut log {

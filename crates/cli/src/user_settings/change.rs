@@ -2,7 +2,7 @@
 
 use toml_edit::{Array, DocumentMut, Item, Table, TableLike, Value};
 
-use super::keys::{Form, Key, is_any};
+use super::keys::{Form, Key, is_any, parts};
 
 /// Why a setting cannot be changed.
 #[derive(Debug, thiserror::Error)]
@@ -50,7 +50,7 @@ pub(crate) fn value(text: &str, name: &str) -> Result<Option<String>, ChangeErro
 /// An item that is written in tables, with those above it.
 fn alone(name: &str, item: &Item) -> String {
     let mut document = DocumentMut::new();
-    let (tables, last) = name.rsplit_once('.').unwrap_or(("", name));
+    let (tables, last) = parts(name);
     if let Ok(table) = table(document.as_table_mut(), tables) {
         table.insert(last, item.clone());
     }
@@ -85,7 +85,7 @@ pub(crate) fn names(text: &str, key: &Key) -> Result<Vec<String>, ChangeError> {
 pub(crate) fn set(text: &str, key: &Key, name: &str, value: &str) -> Result<String, ChangeError> {
     let mut document = parsed(text)?;
     let mut value = written(key, name, value)?;
-    let (tables, last) = name.rsplit_once('.').unwrap_or(("", name));
+    let (tables, last) = parts(name);
     let table = table(document.as_table_mut(), tables)?;
     // To insert anew would take away what stands above the name.
     match table.get_mut(last) {
@@ -106,9 +106,9 @@ pub(crate) fn set(text: &str, key: &Key, name: &str, value: &str) -> Result<Stri
 /// [`ChangeError::NoToml`].
 pub(crate) fn unset(text: &str, name: &str) -> Result<Option<String>, ChangeError> {
     let mut document = parsed(text)?;
-    let (tables, last) = name.rsplit_once('.').unwrap_or(("", name));
+    let (tables, last) = parts(name);
     let mut table: &mut dyn TableLike = document.as_table_mut();
-    for part in tables.split('.').filter(|part| !part.is_empty()) {
+    for part in tables {
         match table.get_mut(part).and_then(Item::as_table_like_mut) {
             Some(found) => table = found,
             None => return Ok(None),
@@ -156,10 +156,13 @@ fn as_before(text: &str, document: &DocumentMut) -> String {
 
 const BYTE_ORDER_MARK: char = '\u{feff}';
 
-/// The table of this name, made where it is not there.
-fn table<'a>(root: &'a mut Table, name: &str) -> Result<&'a mut dyn TableLike, ChangeError> {
+/// The table in these tables, made where it is not there.
+fn table<'a, 'n>(
+    root: &'a mut Table,
+    names: impl Iterator<Item = &'n str>,
+) -> Result<&'a mut dyn TableLike, ChangeError> {
     let mut table: &mut dyn TableLike = root;
-    for part in name.split('.').filter(|part| !part.is_empty()) {
+    for part in names {
         let new = || {
             let mut table = Table::new();
             // A table that holds nothing but others has no line of its own.

@@ -66,6 +66,12 @@ impl Key {
     }
 }
 
+/// The names of the tables that a setting is in, and its own.
+pub(crate) fn parts(name: &str) -> (impl Iterator<Item = &str>, &str) {
+    let (tables, last) = name.rsplit_once('.').unwrap_or(("", name));
+    (tables.split('.').filter(|part| !part.is_empty()), last)
+}
+
 /// Whether a part of a name stands for any.
 pub(crate) fn is_any(part: &str) -> bool {
     part.chars().all(|c| c.is_ascii_uppercase())

@@ -2,15 +2,15 @@
 
 use serde_json::{Value, json};
 
-use super::keys::{Form, KEYS, Key, is_any};
+use super::keys::{Form, KEYS, Key, is_any, parts};
 
 /// A JSON Schema (2020-12) of the file.
 pub(crate) fn schema() -> Value {
     let mut root = table();
     for key in &KEYS {
-        let (tables, last) = key.name.rsplit_once('.').unwrap_or(("", key.name));
+        let (tables, last) = parts(key.name);
         let mut place = &mut root;
-        for part in tables.split('.').filter(|part| !part.is_empty()) {
+        for part in tables {
             place = inside(place, part, table);
         }
         inside(place, last, || of(key));

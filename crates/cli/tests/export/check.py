@@ -1,4 +1,4 @@
-"""Checks ATIF documents: python check.py FILE... Exits with 3 where the package is missing."""
+"""Checks ATIF documents: python check.py FILE... Exits with 77 where the package is missing."""
 
 import json
 import sys
@@ -7,7 +7,7 @@ try:
     from atif import Trajectory
 except ImportError as error:
     print(error)
-    sys.exit(3)
+    sys.exit(77)
 
 for path in sys.argv[1:]:
     with open(path, encoding="utf-8") as file:

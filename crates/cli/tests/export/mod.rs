@@ -1,35 +1,20 @@
 //! `foveal export`: its documents are read by foveal as the same, and by the format's own models.
 
-use std::path::PathBuf;
-use std::process::Command;
-
 use foveal_upstream::{Reply, Script};
 use serde_json::{Value, json};
 
+use crate::python;
 use crate::run_task::{calls, changes_a_file, provider, run};
 use crate::world::{World, session};
 
-/// The program that checks documents ends so where its package is missing.
-const NO_PACKAGE: i32 = 3;
-
 /// Checks documents by the models of the format, where Python has them.
 fn check(world: &World, names: &[&str]) {
-    let script = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/export/check.py");
-    let python = std::env::var_os("FOVEAL_TEST_PYTHON").unwrap_or_else(|| "python3".into());
-    let paths: Vec<PathBuf> = names.iter().map(|name| world.folder.join(name)).collect();
-    let mut command = Command::new(python);
-    let Ok(ran) = command.arg(script).args(paths).output() else {
-        eprintln!("skipped: there is no Python");
-        return;
-    };
+    let paths = names.iter().map(|name| world.folder.join(name));
+    let ran = python::run("export/check.py", |command| {
+        command.args(paths);
+    });
+    let Some(ran) = ran else { return };
     let said = String::from_utf8_lossy(&ran.stdout);
-    if ran.status.code() == Some(NO_PACKAGE) {
-        eprintln!(
-            "skipped: {said}(pip install -r crates/cli/tests/export/requirements.txt; \
-             FOVEAL_TEST_PYTHON names another Python)"
-        );
-        return;
-    }
     assert!(ran.status.success(), "{said}\n{}", String::from_utf8_lossy(&ran.stderr));
     eprintln!("{said}");
 }

@@ -1,17 +1,11 @@
 //! The official SDKs in Python, with the gateway and without it: they see the same.
 
-use std::process::Command;
-
 use foveal_upstream::{Asked, Call, Fault, Play, Reply, Script, Settings, Upstream};
 use serde_json::json;
 
 use super::served::Served;
+use crate::python;
 use crate::world::World;
-
-const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/gateway/sdk_client.py");
-
-/// What the script ends with where the SDKs are missing.
-const NO_SDK: i32 = 77;
 
 /// What the model does, by a word that the client says.
 fn script() -> Script {
@@ -59,21 +53,12 @@ fn official_sdks_see_the_same() {
     let world = World::new("gateway_sdk");
     let (bare, behind) = (upstream(), upstream());
     let served = Served::start(&world, &[behind.url()], None);
-    let python = std::env::var_os("FOVEAL_TEST_PYTHON").unwrap_or_else(|| "python3".into());
-    let mut command = Command::new(python);
-    command.arg(SCRIPT).args([bare.url(), format!("http://{}", served.address)]);
-    let Ok(ran) = command.env("HOME", world.folder.join("home")).output() else {
-        eprintln!("skipped: there is no Python");
-        return;
-    };
+    let ran = python::run("gateway/sdk_client.py", |command| {
+        command.args([bare.url(), format!("http://{}", served.address)]);
+        command.env("HOME", world.folder.join("home"));
+    });
+    let Some(ran) = ran else { return };
     let said = String::from_utf8_lossy(&ran.stdout);
-    if ran.status.code() == Some(NO_SDK) {
-        eprintln!(
-            "skipped: {said}(pip install -r crates/cli/tests/gateway/requirements.txt; \
-             FOVEAL_TEST_PYTHON names another Python)"
-        );
-        return;
-    }
     let complained = String::from_utf8_lossy(&ran.stderr);
     assert!(ran.status.success() && said.ends_with("all is well\n"), "{said}\n{complained}");
     eprintln!("{said}");

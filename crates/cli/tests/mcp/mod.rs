@@ -5,12 +5,8 @@ use std::process::{Child, ChildStdin, Command, Stdio};
 
 use serde_json::{Value, json};
 
+use crate::python;
 use crate::world::World;
-
-const SCRIPT: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/mcp/python_client.py");
-
-/// What the script ends with where there is no SDK to test with.
-const NO_SDK: i32 = 77;
 
 /// The server, ended with the test.
 pub(crate) struct Served(pub(crate) Child);
@@ -30,6 +26,34 @@ pub(crate) fn start(world: &World, arguments: &str) -> Served {
     Served(command.spawn().expect("the program starts"))
 }
 
+/// What a server on standard input says to one call of a tool. `wait` is over when it has begun.
+pub(crate) fn called(
+    mut server: Command,
+    tool: &str,
+    arguments: &Value,
+    wait: impl FnOnce(),
+) -> String {
+    server.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+    let mut server = server.spawn().expect("the program starts");
+    let mut input = server.stdin.take().expect("it is piped");
+    for message in [
+        json!({"jsonrpc": "2.0", "id": 0, "method": "initialize", "params": {
+            "protocolVersion": "2025-06-18", "capabilities": {},
+            "clientInfo": {"name": "test", "version": "1"}}}),
+        json!({"jsonrpc": "2.0", "method": "notifications/initialized"}),
+        json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call",
+            "params": {"name": tool, "arguments": arguments}}),
+    ] {
+        writeln!(input, "{message}").expect("it reads");
+    }
+    wait();
+    // It ends with its input, once it has answered.
+    std::thread::sleep(std::time::Duration::from_secs(2));
+    drop(input);
+    let output = server.wait_with_output().expect("it ends");
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
 /// Where a server over HTTP listens, as it says.
 pub(crate) fn address(served: &mut Served) -> String {
     let mut said = BufReader::new(served.0.stderr.take().expect("it is piped"));
@@ -39,26 +63,14 @@ pub(crate) fn address(served: &mut Served) -> String {
     address.unwrap_or_else(|| panic!("it listens nowhere: {line}"))
 }
 
-fn python() -> Command {
-    Command::new(std::env::var_os("FOVEAL_TEST_PYTHON").unwrap_or_else(|| "python3".into()))
-}
-
 /// Runs the course of work; says so where it cannot be run.
 fn course(world: &World, mode: &str, transport: &str, target: &[&str]) {
-    let mut command = python();
-    command.arg(SCRIPT).args([mode, transport]).arg(world.folder.join("work")).args(target);
-    command.env("HOME", world.folder.join("home"));
-    let Ok(ran) = command.output() else {
-        eprintln!("skipped: there is no Python");
-        return;
-    };
+    let ran = python::run("mcp/python_client.py", |command| {
+        command.args([mode, transport]).arg(world.folder.join("work")).args(target);
+        command.env("HOME", world.folder.join("home"));
+    });
+    let Some(ran) = ran else { return };
     let said = String::from_utf8_lossy(&ran.stdout);
-    if ran.status.code() == Some(NO_SDK) {
-        eprintln!(
-            "skipped: {said}(pip install -r crates/cli/tests/mcp/requirements.txt; FOVEAL_TEST_PYTHON names another Python)"
-        );
-        return;
-    }
     let complained = String::from_utf8_lossy(&ran.stderr);
     assert!(ran.status.success() && said.ends_with("all is well\n"), "{said}\n{complained}");
 }

@@ -24,8 +24,9 @@ pub(super) fn cheapest(
     prices: &PriceCard,
 ) -> HashMap<EntryIndex, Rewrite> {
     let requests = requests(prepared, prices);
+    let ends = stages.ends();
     let ways = SURPLUSES.map(|surplus| {
-        let mut way = Way::new(prepared, stages, prices, surplus);
+        let mut way = Way::new(prepared, (stages, &ends), prices, surplus);
         requests.iter().for_each(|request| way.request(request));
         way
     });
@@ -160,8 +161,8 @@ struct Way<'a> {
     cache: Cache,
     /// The stage in which each entry is sent.
     stage: Vec<usize>,
-    /// When less of a result is used, the next last.
-    ends: Vec<(EntryIndex, EntryIndex)>,
+    /// When less of a result is used, from the next on.
+    ends: &'a [(EntryIndex, EntryIndex)],
     /// Results of which less is used than is sent.
     pending: BTreeSet<EntryIndex>,
     dollars: f64,
@@ -175,12 +176,10 @@ const LOOKED_AT_MAX: usize = 1_000;
 impl<'a> Way<'a> {
     fn new(
         prepared: &'a Prepared,
-        stages: &'a Stages,
+        (stages, ends): (&'a Stages, &'a [(EntryIndex, EntryIndex)]),
         prices: &'a PriceCard,
         surplus: f64,
     ) -> Self {
-        let mut ends = stages.ends();
-        ends.reverse();
         Self {
             prepared,
             stages,
@@ -207,9 +206,10 @@ impl<'a> Way<'a> {
                 sent = sent.min(from);
             }
         }
-        while let Some((_, index)) = self.ends.pop_if(|(after, _)| *after < request.answer) {
-            self.pending.insert(index);
-        }
+        let ended = self.ends.partition_point(|(after, _)| *after < request.answer);
+        let (ended, later) = self.ends.split_at(ended);
+        self.pending.extend(ended.iter().map(|(_, index)| *index));
+        self.ends = later;
         // What stands behind a cut is written in any case.
         let behind_cut = self.window.entries().get(sent).copied();
         let from = match request.is_cold {

@@ -9,7 +9,7 @@ use super::*;
 /// What the oracle sends of each result, in order.
 fn check(conversation: &Conversation, expected: &[&str]) {
     let prepared = Prepared::new(conversation.clone(), Tokenizer::O200k);
-    let projector = Oracle::Arriving.start(&prepared, &PriceCard::anthropic_5m());
+    let projector = Hindsight::of(&prepared).start(Oracle::Arriving, &PriceCard::anthropic_5m());
     let sent: Vec<_> = (0u32..)
         .zip(conversation.entries())
         .filter_map(|(at, entry)| {
@@ -50,7 +50,7 @@ fn of_what_is_only_named_one_line_is_kept() {
 /// What the model is sent of each result at each request, under an oracle and a price card.
 fn sent(oracle: Oracle, conversation: &Conversation, prices: &PriceCard) -> Vec<Vec<String>> {
     let prepared = Prepared::new(conversation.clone(), Tokenizer::O200k);
-    let mut projector = oracle.start(&prepared, prices);
+    let mut projector = Hindsight::of(&prepared).start(oracle, prices);
     let mut requests = Vec::new();
     crate::replay(&prepared, &mut projector, prices, &mut |projector, _| {
         let text = |index: &EntryIndex| {
@@ -108,9 +108,10 @@ proptest! {
         let conversation = script.conversation();
         let prepared = Prepared::new(conversation, Tokenizer::O200k);
         let prices = PriceCard::anthropic_5m();
+        let hindsight = Hindsight::of(&prepared);
         let mut costs = Vec::new();
         for oracle in Oracle::ALL {
-            let mut projector = oracle.start(&prepared, &prices);
+            let mut projector = hindsight.start(oracle, &prices);
             let replay = crate::replay(&prepared, &mut projector, &prices, &mut |_, _| {});
             prop_assert_eq!(replay.breaches.total(), 0);
             for request in &replay.requests {

@@ -8,7 +8,6 @@ use anyhow::{Context, bail};
 use foveal_cancel::Cancel;
 use foveal_code::views::CuratedViews;
 use foveal_context::profile::DEFAULT;
-use foveal_replay::oracle::Oracle;
 use foveal_report::{Limits, ProfileLine, ReportBuilder};
 use foveal_screen::in_one_line;
 
@@ -88,19 +87,15 @@ fn measure_files(
 /// The places of the profiles as the page has them, the default one first, then those of the
 /// oracles.
 fn report_order(config: &Config) -> Vec<usize> {
-    let profiles = config.profiles.len();
-    let mut order: Vec<usize> = (0..profiles).collect();
-    order.sort_by_key(|place| config.profiles[*place].name != DEFAULT);
-    order.extend(profiles..profiles + Oracle::ALL.len());
+    let mut order: Vec<usize> = (0..measure::candidates(&config.profiles).len()).collect();
+    let others = &mut order[..config.profiles.len()];
+    others.sort_by_key(|place| config.profiles[*place].name != DEFAULT);
     order
 }
 
 fn report_builder(config: &Config) -> ReportBuilder {
-    let line = |at: usize| match config.profiles.get(at) {
-        Some(profile) => ProfileLine::from(*profile),
-        None => ProfileLine::from(Oracle::ALL[at - config.profiles.len()]),
-    };
-    let lines = report_order(config).into_iter().map(line);
+    let candidates = measure::candidates(&config.profiles);
+    let lines = report_order(config).into_iter().map(|at| ProfileLine::from(candidates[at]));
     ReportBuilder::new(lines.collect(), config.prices.clone(), Limits::default())
 }
 
@@ -246,7 +241,7 @@ impl Collected {
         interrupted: bool,
         width: Option<usize>,
     ) -> io::Result<()> {
-        let totals = Totals::of(&self.sessions, config.profiles.len() + Oracle::ALL.len());
+        let totals = Totals::of(&self.sessions, measure::candidates(&config.profiles).len());
         let mut summary = Summary {
             profiles: &config.profiles,
             prices: &config.prices,

@@ -128,7 +128,7 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
     let settings = opening::settings(&chosen, limits(arguments), &directory, (&session, &own));
     let shaper = opening::shaper(&run.profile, (&opener, &toolbox), &session, own)?;
     let (sender, events) = std::sync::mpsc::sync_channel(EVENTS_MAX);
-    signals::listen(&runtime, &sender);
+    let heard = (&events, &signals::listen(&runtime));
     let who = (client, chosen.server);
     let asking = Asking::new(runtime.handle().clone(), who, shaper, sender.clone());
     let approvals = Approvals::new(arguments.yes, can_ask(environment) && !arguments.json);
@@ -137,7 +137,7 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
     let mut log = RunLog::new(&toolbox.store, &session, roots, run);
     let name = opener.keeps_sessions().then(|| kind_and_name(&session.0).1.to_owned());
     let shown = (Show::new(arguments.json, name), &mut log);
-    let ended = drive(Agent::resumed(settings, past), first, (asking, calling), shown, &events);
+    let ended = drive(Agent::resumed(settings, past), first, (asking, calling), shown, heard);
     // What still runs is not waited for.
     runtime.shutdown_timeout(Duration::from_millis(200));
     drop(toolbox.collect());

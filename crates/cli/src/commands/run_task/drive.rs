@@ -4,18 +4,18 @@ use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 
 use foveal_agent::{Action, Agent, Event, Outcome};
+use foveal_cancel::Cancel;
 use foveal_tools::clock::{Clock, SystemClock};
 
 use super::asking::Asking;
 use super::calling::Calling;
 use super::show::Show;
-use crate::interrupt;
 use crate::runs::RunLog;
 
 /// How often it is looked whether the person, or a limit, wants it to end.
 const LOOK_UP_TIME: Duration = Duration::from_millis(50);
 
-/// Drives an agent, beginning with `first`, until it ends.
+/// Drives an agent, beginning with `first`, until it ends or is asked to.
 ///
 /// # Errors
 /// If what happens cannot be shown any more. It is ended then.
@@ -24,9 +24,8 @@ pub(super) fn drive(
     first: Event,
     (mut asking, calling): (Asking, Calling),
     (mut show, log): (Show, &mut RunLog),
-    events: &Receiver<Event>,
+    (events, cancel): (&Receiver<Event>, &Cancel<'_>),
 ) -> anyhow::Result<Outcome> {
-    let cancel = interrupt::listen();
     let mut is_stopped = false;
     let mut next = first;
     let mut shown = Ok(());

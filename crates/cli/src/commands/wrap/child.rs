@@ -90,6 +90,8 @@ mod signals {
     use tokio::runtime::Runtime;
     use tokio::signal::unix::{Signal as Heard, SignalKind, signal};
 
+    use crate::interrupt::Ignored;
+
     /// A signal that would end this program.
     struct Passed {
         heard: Heard,
@@ -116,11 +118,12 @@ mod signals {
             let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
             let Ok(runtime) = runtime else { return Self { runtime: None, all: Vec::new() } };
             let entered = runtime.enter();
-            let ignored = ignored();
+            let ignored = Ignored::now();
             // What is ignored stays so, as after `nohup`: who listens would have it end the agent.
             let hear = |kind: SignalKind, signal: Signal, is_shared| {
-                let is_ignored = ignored & (1 << (signal.as_raw() - 1)) != 0;
-                (!is_ignored).then(|| Passed::hear(kind, signal, is_shared)).flatten()
+                (!ignored.has(signal.as_raw()))
+                    .then(|| Passed::hear(kind, signal, is_shared))
+                    .flatten()
             };
             let all = [
                 hear(SignalKind::interrupt(), Signal::INT, true),
@@ -149,14 +152,6 @@ mod signals {
                 });
             });
         }
-    }
-
-    /// The signals that whoever started this program had it ignore, a bit each; none where the
-    /// system does not tell.
-    fn ignored() -> u64 {
-        let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
-        let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
-        mask.and_then(|mask| u64::from_str_radix(mask.trim(), 16).ok()).unwrap_or(0)
     }
 
     /// Which of them came next; `None`: none will come any more.
