@@ -107,6 +107,10 @@ impl Agent {
                 let told = Told::Sent { number, tokens_asked, tokens_sent, rewrite, inactive };
                 actions.push(Action::Tell(told));
             }
+            Event::Reduced { number, id, kind, cached, bytes, bytes_sent } if self.asks(number) => {
+                let kind = kind.word();
+                actions.push(Action::Tell(Told::Reduced { id, kind, cached, bytes, bytes_sent }));
+            }
             Event::Streamed { number, event } if self.asks(number) => {
                 actions.extend(told(event).map(Action::Tell));
             }
@@ -123,8 +127,12 @@ impl Agent {
                 };
                 self.end(outcome, &mut actions);
             }
-            Event::Progress { id, message } if self.calls(&id) => {
-                actions.push(Action::Tell(Told::Progress { id, message }));
+            // A model may help with the result of a call on its way to the model that made it.
+            Event::Progress { id, message, model }
+                if self.calls(&id)
+                    || (model.is_some() && matches!(self.state, State::Asking(_))) =>
+            {
+                actions.push(Action::Tell(Told::Progress { id, message, model }));
             }
             Event::Answered { id, answer } => self.answered(&id, answer, now, &mut actions),
             Event::Tick if self.settings.limits.is_late(&self.spent) => {
@@ -132,6 +140,7 @@ impl Agent {
             }
             Event::Stop => self.stop(Outcome::Stopped, now, &mut actions),
             Event::Sent { .. }
+            | Event::Reduced { .. }
             | Event::Streamed { .. }
             | Event::Again { .. }
             | Event::Said { .. }

@@ -146,7 +146,7 @@ fn what_comes_late_is_passed_over() {
         Event::Said { number: first, said: said("late", &[]) },
         Event::Failed { number: first, message: "late".to_owned(), is_too_long: false },
         Event::Answered { id: "a".to_owned(), answer: answer("again") },
-        Event::Progress { id: "a".to_owned(), message: "late".to_owned() },
+        Event::Progress { id: "a".to_owned(), message: "late".to_owned(), model: None },
         Event::Task("another".to_owned()),
         Event::Tick,
     ] {

@@ -5,6 +5,7 @@ mod gateway;
 mod glob;
 pub(crate) mod keys;
 mod prices;
+pub(crate) mod project;
 pub(crate) mod schema;
 mod written;
 
@@ -40,10 +41,22 @@ pub(crate) struct UserSettings {
     /// Whether nothing that files, pages and outputs hold is written to disk.
     pub(crate) keeps_no_contents: bool,
     /// The model that chooses what is shown of files; `None`: none does.
-    pub(crate) curator: Option<ModelSpec>,
+    pub(crate) curator: Option<CuratorWish>,
     /// How `foveal serve` and `foveal wrap` serve.
     pub(crate) gateway: GatewaySettings,
 }
+
+/// A model that chooses what is shown of files.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct CuratorWish {
+    pub(crate) model: ModelSpec,
+    /// It is asked about files of more lines than this.
+    pub(crate) longer_than: u32,
+}
+
+/// Lines up to which `curator = "auto"` leaves a file to the built-in curator: there is little to
+/// leave out, and asking takes seconds.
+const AUTO_LINES: u32 = 200;
 
 /// Where the settings are; `None` if there is no place for them.
 pub(crate) fn path(environment: &Environment) -> Option<PathBuf> {
@@ -137,7 +150,7 @@ fn curator(
     wanted: WrittenCurator,
     named: Option<Spanned<String>>,
     text: &str,
-) -> anyhow::Result<Option<ModelSpec>> {
+) -> anyhow::Result<Option<CuratorWish>> {
     let Some(named) = named else {
         if wanted == WrittenCurator::Model {
             bail!(
@@ -148,8 +161,13 @@ fn curator(
         return Ok(None);
     };
     let line = line_at(text.as_bytes(), named.span().start);
-    let spec: ModelSpec = named.get_ref().parse().with_context(|| format!("line {line}"))?;
-    Ok(Some(spec).filter(|_| wanted != WrittenCurator::Extractive))
+    let model: ModelSpec = named.get_ref().parse().with_context(|| format!("line {line}"))?;
+    let longer_than = match wanted {
+        WrittenCurator::Extractive => return Ok(None),
+        WrittenCurator::Model => 0,
+        WrittenCurator::Auto => AUTO_LINES,
+    };
+    Ok(Some(CuratorWish { model, longer_than }))
 }
 
 /// Up to how many lines files are shown in full, by either name.

@@ -6,6 +6,7 @@ mod caches;
 #[cfg(unix)]
 mod config;
 mod convert_page;
+mod curating;
 mod curator;
 mod embedder;
 mod export;
@@ -57,6 +58,7 @@ mod single;
 mod soak;
 mod structure;
 mod tls;
+mod trust;
 mod world;
 #[cfg(unix)]
 mod wrap;

@@ -9,6 +9,7 @@ use foveal_calls::{Miss, Query};
 use foveal_context::note::AnswerNote;
 use foveal_context::room::Room;
 use foveal_context::shape::ShapeKind;
+use foveal_context::views::Watch;
 use foveal_files::tree::name_of;
 use foveal_store::Stored;
 use foveal_transcript::Handle;
@@ -17,7 +18,9 @@ use crate::answer::{Answer, AnswerRow, RowKind};
 use crate::control::Control;
 use crate::definition::{Repeats, Tool};
 use crate::error::{ToolError, printable};
-use crate::findings::{AnswerText, Content, Earlier, FileSize, Findings, heading};
+use crate::explain::Explained;
+use crate::findings::{AnswerText, Content, Earlier, FileSize, FileText, Findings, heading};
+use crate::helping::Helping;
 use crate::read_view::ReadView;
 use crate::repeats::{self, ToRecord};
 use crate::request::Request;
@@ -269,6 +272,11 @@ fn give(
     let stored = session.journal.put(text.as_bytes(), now);
     let bytes = text.len();
     let mut shown = session.shown_with_room(bytes);
+    let (control, helping) = (work.control, Helping::with(findings.content.path()));
+    let watch = Watch {
+        tell: &|did| (control.progress)(helping.progress(did)),
+        is_over: &|| control.cancel.is_cancelled(),
+    };
     let call = ShownCall {
         tool: made.tool.name,
         arguments,
@@ -279,6 +287,7 @@ fn give(
         room: work.room_beside_heading(findings.content.path()),
         end_bytes: notes_at_end(&text, &rows),
         view: work.view,
+        watch,
     };
     // What a command prints of a file is not curated.
     let view = match &findings.content {
@@ -298,6 +307,11 @@ fn give(
         remember(session, asked, is_cached, stored, bytes as u64);
     }
     let shaped = given.shape.as_ref().filter(|_| is_shaped);
+    if let Content::File(FileText { path, view, .. }) = &findings.content {
+        let (lines, by) = (given.lines, given.chosen_by.as_deref());
+        let kind = shaped.map(|shape| shape.kind.word());
+        session.toolbox().explain.tell(Explained::Read { path, view, lines, kind, by });
+    }
     let mut text = AnswerText::default();
     findings.earlier.into_iter().flat_map(Earlier::notes).for_each(|note| text.note(note));
     if shaped.is_some() || given.shape.is_none() {
@@ -306,7 +320,7 @@ fn give(
     text.append(body);
     let shaped = shaped.map(|shape| (shape.kind, shape.handle));
     let (text, rows) = text.into_parts();
-    Answer { text, rows, shaped, ..answer }
+    Answer { text, rows, shaped, chosen_by: given.chosen_by, ..answer }
 }
 
 /// Bytes of the rows at the end that are notes: how a program ended, where a search goes on.
@@ -352,6 +366,7 @@ fn failed(session: &Session, request: &Request, error: &ToolError, view: &CallVi
         room: Room::UNBOUNDED,
         end_bytes: 0,
         view,
+        watch: Watch::NOBODY,
     };
     let mut shown = session.shown_with_room(text.len());
     let given = shown.shape(call, text.clone(), ReadView::Whole);

@@ -10,10 +10,11 @@ use std::time::{Duration, Instant};
 
 use foveal_cancel::Cancel;
 use foveal_code::relations::Relations;
-use foveal_index::{Hit, Index, IndexError, Progress, SearchOptions};
+use foveal_index::{Hit, Index, IndexError, Progress, SearchOptions, Summary};
 
 use crate::control::{self, Control};
 use crate::error::ToolError;
+use crate::explain::{Explain, Explained};
 
 /// The longest wait between two looks at the cancellation token.
 const LOOK_UP_TIME: Duration = Duration::from_millis(50);
@@ -32,6 +33,8 @@ pub struct CodeIndex {
     first: RootIndex,
     /// By the absolute paths of their roots.
     others: Vec<(PathBuf, RootIndex)>,
+    /// Who is told what becomes of files.
+    explain: Explain,
 }
 
 /// What was found in all roots.
@@ -55,12 +58,21 @@ pub(crate) struct RelatedInRoots {
 impl CodeIndex {
     /// The index of the first root, that `open` opens.
     pub fn new(open: Open) -> Self {
-        Self { first: RootIndex::new(open), others: Vec::new() }
+        Self { first: RootIndex::new(open), others: Vec::new(), explain: Explain::default() }
     }
 
     /// Adds the index of another root at the absolute path `root`, that `open` opens.
     pub fn add(&mut self, root: PathBuf, open: Open) {
-        self.others.push((root, RootIndex::new(open)));
+        let index = RootIndex::new(open);
+        index.explain_to(&self.explain);
+        self.others.push((root, index));
+    }
+
+    /// Tells what becomes of files that are read or changed, of indexes that are added later too.
+    pub(crate) fn explain_to(&mut self, explain: Explain) {
+        let others = self.others.iter().map(|(_, index)| index);
+        [&self.first].into_iter().chain(others).for_each(|index| index.explain_to(&explain));
+        self.explain = explain;
     }
 
     /// Whether the root at this absolute path, which is not the first, has an index.
@@ -70,6 +82,7 @@ impl CodeIndex {
 
     /// Has a file looked at soon: it was read or changed.
     pub(crate) fn touch(&self, path: &Path) {
+        self.explain.tell(Explained::Queued { path });
         let holding = self.others.iter().filter(|(root, _)| path.starts_with(root));
         let nearest = holding.max_by_key(|(root, _)| root.as_os_str().len());
         nearest.map_or(&self.first, |(_, index)| index).touch(path);
@@ -163,6 +176,8 @@ struct Waiting {
     closed: bool,
     /// Why there is no index, once that is known.
     refused: Option<String>,
+    /// Who is told what it comes to.
+    explain: Explain,
 }
 
 /// What is asked, and where the answer goes.
@@ -226,6 +241,10 @@ impl RootIndex {
         Self { shared, worker: Mutex::new(None), open: Mutex::new(Some(open)) }
     }
 
+    fn explain_to(&self, explain: &Explain) {
+        self.lock().explain = explain.clone();
+    }
+
     fn touch(&self, path: &Path) {
         let mut work = self.lock();
         if work.touched.len() < TOUCHED_MAX {
@@ -259,6 +278,7 @@ impl RootIndex {
                     done: progress.done,
                     total: Some(progress.total),
                     message: "indexing".to_owned(),
+                    model: None,
                 }),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => {
@@ -366,6 +386,7 @@ fn keep(shared: &Shared, open: Open) {
         }
         let touched = std::mem::take(&mut work.touched);
         let question = work.questions.pop_front();
+        let explain = work.explain.clone();
         drop(work);
         let index = kept.index(Instant::now());
         touched.iter().for_each(|path| index.touch(path));
@@ -378,10 +399,23 @@ fn keep(shared: &Shared, open: Open) {
                     work.closed || !work.questions.is_empty()
                 };
                 // What fails here fails again where somebody asks, and is told there.
-                drop(index.update_queued(&Cancel::when(&busy)));
+                let outcome = match index.update_queued(&Cancel::when(&busy)) {
+                    Ok(summary) => told(&summary),
+                    Err(error) => format!("files that were read could not be indexed: {error}"),
+                };
+                explain.tell(Explained::Indexed { outcome: &outcome });
             }
         }
     }
+}
+
+/// What an update came to.
+fn told(summary: &Summary) -> String {
+    let Summary { indexed, unchanged, removed, passed_by, waiting, .. } = summary;
+    format!(
+        "of the files that were read {indexed} are indexed anew, {unchanged} are as they were, \
+         {passed_by} passed by, {removed} gone; {waiting} wait for vectors"
+    )
 }
 
 #[cfg(test)]

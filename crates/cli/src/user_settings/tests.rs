@@ -31,7 +31,8 @@ fn everything_can_be_set() {
     let (tool, subject) = ("bash".to_owned(), "git push*".to_owned());
     let policy = Policy { rules: vec![Rule { tool, subject, verdict: Verdict::Deny }] };
     let gateway = GatewaySettings::default();
-    let curator = Some("ollama:qwen3".parse().expect("a model"));
+    let model = "ollama:qwen3".parse().expect("a model");
+    let curator = Some(CuratorWish { model, longer_than: 200 });
     assert_eq!(set, UserSettings { tools, policy, keeps_no_contents: true, curator, gateway });
     assert_eq!(of("").expect("settings"), UserSettings::default());
 }

@@ -45,7 +45,7 @@ pub(super) struct Written {
 pub(super) enum WrittenCurator {
     Extractive,
     Model,
-    /// The model, where one is named.
+    /// The model, where one is named and the file is long.
     #[default]
     Auto,
 }

@@ -5,13 +5,14 @@ use std::sync::mpsc::SyncSender;
 
 use foveal_agent::Event;
 use foveal_live::Conversations;
-use foveal_live::request::{About, Asked, Wait};
+use foveal_live::request::{About, Asked, Reduced, Wait};
 use foveal_llm::{AskError, AskEvent, Client, Server};
 use foveal_tools::clock::{Clock, SystemClock};
 use tokio::runtime::Handle;
 use tokio::task::AbortHandle;
 
 use super::opening::NO_UPSTREAM;
+use crate::debug::{Debug, Topic};
 
 /// Asks one model, one request at a time.
 pub(super) struct Asking {
@@ -27,18 +28,20 @@ struct Asker {
     server: Arc<Server>,
     shaper: Arc<Conversations>,
     events: SyncSender<Event>,
+    debug: Debug,
 }
 
 impl Asking {
-    /// Asks `server`, with what `shaper` makes of requests.
+    /// Asks `server`, with what `shaper` makes of requests, and says why if that is wanted.
     pub(super) fn new(
         runtime: Handle,
         (client, server): (Client, Server),
         shaper: Conversations,
-        events: SyncSender<Event>,
+        (events, debug): (SyncSender<Event>, Debug),
     ) -> Self {
         let (server, shaper) = (Arc::new(server), Arc::new(shaper));
-        Self { runtime, asker: Asker { client, server, shaper, events }, running: None }
+        let asker = Asker { client, server, shaper, events, debug };
+        Self { runtime, asker, running: None }
     }
 
     /// Sends a request. What comes of it are events.
@@ -64,8 +67,12 @@ impl Asker {
             let message = "what of the conversation goes could not be decided".to_owned();
             return self.tell(Event::Failed { number, message, is_too_long: false });
         };
-        let About { tokens_asked, tokens_sent, rewrite, inactive, .. } = about;
+        explain(self.debug, number, &about);
+        let About { tokens_asked, tokens_sent, rewrite, inactive, reduced, .. } = about;
         self.tell(Event::Sent { number, tokens_asked, tokens_sent, rewrite, inactive });
+        for Reduced { call: id, kind, points: cached, bytes, bytes_sent } in reduced {
+            self.tell(Event::Reduced { number, id, kind, cached, bytes, bytes_sent });
+        }
         let mut on_event = |event| match event {
             AskEvent::Said(event) => self.tell(Event::Streamed { number, event }),
             AskEvent::Again { why, wait } => {
@@ -103,5 +110,28 @@ impl Asker {
     fn tell(&self, event: Event) {
         // Who no longer listens has ended.
         drop(self.events.send(event));
+    }
+}
+
+/// Says what of a request goes, and why.
+fn explain(debug: Debug, number: u64, about: &About) {
+    let About { tokens_asked, tokens_sent, rewrite, inactive, reduced, .. } = about;
+    debug.say(Topic::Plan, || {
+        let mut text = format!("request {number}: {tokens_sent} of {tokens_asked} tokens go");
+        for why in rewrite.iter() {
+            text.push_str(&format!("; what had gone changes: {why}"));
+        }
+        for why in inactive.iter() {
+            text.push_str(&format!("; nothing is left out: {why}"));
+        }
+        text
+    });
+    for Reduced { call, kind, bytes, bytes_sent, .. } in reduced {
+        debug.say(Topic::Plan, || {
+            let kind = kind.word();
+            format!(
+                "request {number}: {kind} for the result of {call}, {bytes_sent} of {bytes} bytes"
+            )
+        });
     }
 }

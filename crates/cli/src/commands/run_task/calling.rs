@@ -69,10 +69,10 @@ impl Carrier {
     fn carry_out(self, call: &Call) {
         let (id, events) = (call.id.clone(), self.answering.events.clone());
         let progress = move |progress: Progress| {
-            if !progress.message.is_empty() {
-                let (id, message) = (id.clone(), progress.message);
+            if !progress.message.is_empty() || progress.model.is_some() {
+                let Progress { message, model, .. } = progress;
                 // Where too much waits already, this is not missed.
-                drop(events.try_send(Event::Progress { id, message }));
+                drop(events.try_send(Event::Progress { id: id.clone(), message, model }));
             }
         };
         let is_over = || self.cancel.is_cancelled();
@@ -82,12 +82,23 @@ impl Carrier {
                 let ask = |question: &_| ask_unless(question, &|| self.cancel.is_cancelled());
                 let person = self.approvals.asks().then_some(&ask as _);
                 let control = Control { cancel: &self.cancel, progress: &progress, person };
-                let request = Request::new(call.name.clone(), call.arguments.clone());
+                let request = request(call);
                 told(self.session.call(&request, &control))
             }
         };
         self.answering.answer(answer);
     }
+}
+
+/// By this argument of any call the model wants it carried out, whatever was answered before.
+pub(super) const DETECT_ARGUMENT: &str = "enable_duplicate_detection";
+
+/// A call as the tools take it.
+fn request(call: &Call) -> Request {
+    let mut arguments = call.arguments.clone();
+    let wish = arguments.as_object_mut().and_then(|all| all.remove(DETECT_ARGUMENT));
+    let detect_duplicates = wish.and_then(|wish| wish.as_bool()).unwrap_or(true);
+    Request { detect_duplicates, ..Request::new(call.name.clone(), arguments) }
 }
 
 /// An answer as the model reads it.

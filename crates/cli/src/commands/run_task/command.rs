@@ -126,11 +126,14 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
     };
     let own = Arc::new(own_prices(&user_settings::read(environment)?.gateway.prices)?);
     let settings = opening::settings(&chosen, limits(arguments), &directory, (&session, &own));
-    let shaper = opening::shaper(&run.profile, (&opener, &toolbox), &session, own)?;
     let (sender, events) = std::sync::mpsc::sync_channel(EVENTS_MAX);
-    let heard = (&events, &signals::listen(&runtime));
+    let cancel = signals::listen(&runtime);
+    let watch = (sender.clone(), cancel.clone());
+    let shaper = opening::shaper(&run.profile, (&opener, &toolbox), &session, own, watch)?;
+    let heard = (&events, &cancel);
     let who = (client, chosen.server);
-    let asking = Asking::new(runtime.handle().clone(), who, shaper, sender.clone());
+    let asking =
+        Asking::new(runtime.handle().clone(), who, shaper, (sender.clone(), environment.debug()?));
     let approvals = Approvals::new(arguments.yes, can_ask(environment) && !arguments.json);
     let calling = Calling::new(&toolbox, &session, approvals, sender);
     let roots = vec![directory.display().to_string()];

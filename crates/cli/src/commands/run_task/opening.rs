@@ -1,11 +1,13 @@
 //! What a run begins with: system prompt, tools, and by which rules its requests are decided.
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::mpsc::SyncSender;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::Context;
-use foveal_agent::{AgentTool, Limits, Settings};
+use foveal_agent::{AgentTool, Event, Limits, Settings};
+use foveal_cancel::Cancel;
 use foveal_context::placement::base_files::{BaseFile, render_base_files};
 use foveal_files::bounded::{Links, read_regular};
 use foveal_live::Conversations;
@@ -13,13 +15,17 @@ use foveal_live::prices::OwnPrices;
 use foveal_live::rules::Rules;
 use foveal_store::SessionId;
 use foveal_tools::Toolbox;
+use foveal_tools::control::Progress;
+use foveal_tools::helping::Helping;
 use foveal_tools::table::ToolSet;
 use foveal_wire::prompt::{Dialect, ToolSpec};
 
+use super::calling::DETECT_ARGUMENT;
 use crate::commands::serve::{Kept, prices};
 use crate::gateway::{Spread, weigh};
 use crate::models::Chosen;
 use crate::runs::KIND;
+use crate::side_agents::{TellOfRead, Watched};
 use crate::toolbox::Opener;
 
 /// Files of a project that agents are told of unasked.
@@ -98,6 +104,8 @@ fn system(directory: &Path) -> String {
          - After a change, run what shows that it works.\n\
          - Notes in brackets stand for text that stands above or is left out; expand with their \
          handle gives it back.\n\
+         - A call that repeats an earlier one may be answered from before; \"{DETECT_ARGUMENT}\": \
+         false among its arguments has it carried out again.\n\
          - When the task is done, or cannot be done, answer without calling a tool: say in a few \
          words what you did, and what is left.\n",
         os = std::env::consts::OS
@@ -128,6 +136,7 @@ pub(super) fn shaper(
     (opener, toolbox): (&Opener, &Toolbox),
     session: &SessionId,
     own: Arc<OwnPrices>,
+    (events, cancel): (SyncSender<Event>, Cancel<'static>),
 ) -> anyhow::Result<Conversations> {
     let mut rules = Rules::named(profile).context("the profile is not known")?;
     for most in [
@@ -138,9 +147,27 @@ pub(super) fn shaper(
     ] {
         most.get_or_insert(RESULT_BYTES_MAX);
     }
-    rules.views = Some(opener.curated(Arc::new(Spread::start())));
+    let folder = toolbox.roots.working_directory();
+    let views = opener.curated(folder, Arc::new(Spread::start()));
+    let is_over = Box::new(move || cancel.is_cancelled());
+    rules.views = Some(Arc::new(Watched::new(views, teller(events), is_over)));
     rules.weigh = weigh;
     rules.prices = own;
     let kept = Kept::of_session(Arc::clone(&toolbox.store), session.clone());
     Ok(Conversations::new(rules, Arc::new(kept)))
+}
+
+/// Tells of a model that chooses what is shown of a read, while the request waits for it.
+fn teller(events: SyncSender<Event>) -> Box<TellOfRead> {
+    let latest: Mutex<Option<(String, Helping)>> = Mutex::default();
+    Box::new(move |call, path, work| {
+        let mut latest = latest.lock().unwrap_or_else(PoisonError::into_inner);
+        if latest.as_ref().is_none_or(|(about, _)| about != call) {
+            *latest = Some((call.to_owned(), Helping::with(path)));
+        }
+        let Some((id, helping)) = &*latest else { return };
+        let Progress { message, model, .. } = helping.progress(work);
+        // Where too much waits already, this is not missed.
+        drop(events.try_send(Event::Progress { id: id.clone(), message, model }));
+    })
 }

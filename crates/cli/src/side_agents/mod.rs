@@ -1,0 +1,7 @@
+//! Models at work beside the main one, each with a task of its own: where one is not named, does not
+//! answer or answers nonsense, all goes on as without it.
+
+mod agent;
+mod curator;
+
+pub(crate) use self::curator::{Curator, ModelFirst, TellOfRead, Watched};
