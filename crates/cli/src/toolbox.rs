@@ -13,6 +13,7 @@ use foveal_files::{Journal, Roots, Writer};
 use foveal_index::IndexError;
 use foveal_processes::{Guard, Sandbox, Shell};
 use foveal_store::{PassingContents, ReadOnly, SqliteStore, Store};
+use foveal_tools::code_index::Indexer;
 use foveal_tools::person::Person;
 use foveal_tools::toolbox::Host;
 use foveal_tools::unkept::Unkept;
@@ -25,7 +26,7 @@ use crate::notice;
 use crate::project_settings::with_project;
 use crate::readable;
 use crate::repository_index;
-use crate::side_agents::{Curator, ModelFirst};
+use crate::side_agents::{Curator, ModelFirst, indexer};
 use crate::uptime;
 use crate::user_settings::{self, UserSettings};
 
@@ -40,6 +41,8 @@ pub(crate) struct Opener {
     writer: Mutex<Option<Writer>>,
     store: Mutex<Option<OpenedStore>>,
     curator: OnceLock<Option<Arc<Curator>>>,
+    /// For all toolboxes, so that together they keep to its budget.
+    indexer: OnceLock<Option<Arc<Indexer>>>,
     debug: Debug,
     /// What was told of projects so far.
     told: Mutex<BTreeSet<String>>,
@@ -72,6 +75,7 @@ impl Opener {
             writer: Mutex::default(),
             store: Mutex::new(None),
             curator: OnceLock::new(),
+            indexer: OnceLock::new(),
             debug: environment.debug()?,
             told: Mutex::default(),
         })
@@ -184,6 +188,9 @@ impl Opener {
         toolbox.sandbox = self.sandbox_for(roots)?;
         toolbox.writer = self.writer();
         toolbox.mend_cut_off();
+        if let Some(indexer) = self.indexer() {
+            toolbox.index.index_by(Arc::clone(indexer));
+        }
         for root in paths.iter().skip(1) {
             toolbox.index.add(root.clone(), index(root));
         }
@@ -324,6 +331,20 @@ impl Opener {
             }
         };
         self.curator.get_or_init(open).as_ref()
+    }
+
+    /// The model that reads files into the index, if the user names one.
+    fn indexer(&self) -> Option<&Arc<Indexer>> {
+        let open = || {
+            let opened = indexer(self.settings.indexer.as_ref()?, &self.environment);
+            opened
+                .inspect_err(|error| {
+                    let why = notice::in_one_line(error.as_ref());
+                    notice::say(format_args!("no model reads files into the index: {why}"));
+                })
+                .ok()
+        };
+        self.indexer.get_or_init(open).as_ref()
     }
 
     /// Whether sessions are kept beyond this process.

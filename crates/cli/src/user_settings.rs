@@ -42,6 +42,8 @@ pub(crate) struct UserSettings {
     pub(crate) keeps_no_contents: bool,
     /// The model that chooses what is shown of files; `None`: none does.
     pub(crate) curator: Option<CuratorWish>,
+    /// The model that reads files into the index; `None`: none does.
+    pub(crate) indexer: Option<IndexerWish>,
     /// How `foveal serve` and `foveal wrap` serve.
     pub(crate) gateway: GatewaySettings,
 }
@@ -53,6 +55,17 @@ pub(crate) struct CuratorWish {
     /// It is asked about files of more lines than this.
     pub(crate) longer_than: u32,
 }
+
+/// A model that reads files into the index.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct IndexerWish {
+    pub(crate) model: ModelSpec,
+    /// Tokens of all questions and answers of one process.
+    pub(crate) tokens_max: u64,
+}
+
+/// Tokens that a model may take to read files into the index, where nothing is said of it.
+const INDEXER_TOKENS_MAX: u64 = 200_000;
 
 /// Lines up to which `curator = "auto"` leaves a file to the built-in curator: there is little to
 /// leave out, and asking takes seconds.
@@ -106,6 +119,8 @@ fn of(bytes: &[u8]) -> anyhow::Result<UserSettings> {
         keep_contents,
         curator,
         curator_model,
+        indexer_model,
+        indexer_tokens_max,
         detect_duplicates,
         duplicates,
         answers,
@@ -137,9 +152,10 @@ fn of(bytes: &[u8]) -> anyhow::Result<UserSettings> {
     let rules = permissions.into_iter().map(Rule::from).collect();
     let keeps_no_contents = keep_contents == Some(false);
     let curator = self::curator(curator, curator_model, text)?;
+    let indexer = self::indexer(indexer_model, indexer_tokens_max, text)?;
     let policy = Policy { rules };
     let gateway = gateway.into();
-    Ok(UserSettings { tools, policy, keeps_no_contents, curator, gateway })
+    Ok(UserSettings { tools, policy, keeps_no_contents, curator, indexer, gateway })
 }
 
 /// The model that chooses what is shown of files.
@@ -168,6 +184,32 @@ fn curator(
         WrittenCurator::Auto => AUTO_LINES,
     };
     Ok(Some(CuratorWish { model, longer_than }))
+}
+
+/// The model that reads files into the index.
+///
+/// # Errors
+/// If what is named is none, or there is a limit without one.
+fn indexer(
+    named: Option<Spanned<String>>,
+    most: Option<Spanned<Count>>,
+    text: &str,
+) -> anyhow::Result<Option<IndexerWish>> {
+    let line = |at: usize| line_at(text.as_bytes(), at);
+    let Some(named) = named else {
+        if let Some(most) = most {
+            bail!(
+                "line {}: indexer_tokens_max has no effect without a model: name one, such as \
+                 indexer_model = \"ollama:qwen3\"",
+                line(most.span().start)
+            );
+        }
+        return Ok(None);
+    };
+    let at = line(named.span().start);
+    let model: ModelSpec = named.get_ref().parse().with_context(|| format!("line {at}"))?;
+    let tokens_max = most.map_or(INDEXER_TOKENS_MAX, |most| most.get_ref().0.into());
+    Ok(Some(IndexerWish { model, tokens_max }))
 }
 
 /// Up to how many lines files are shown in full, by either name.

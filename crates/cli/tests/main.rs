@@ -22,6 +22,7 @@ mod index;
 #[cfg(unix)]
 mod index_watch;
 #[cfg(unix)]
+mod indexing_model;
 mod init;
 #[cfg(unix)]
 mod init_extras;

@@ -3,5 +3,7 @@
 
 mod agent;
 mod curator;
+mod indexer;
 
 pub(crate) use self::curator::{Curator, ModelFirst, TellOfRead, Watched};
+pub(crate) use self::indexer::indexer;

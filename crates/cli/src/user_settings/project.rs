@@ -17,7 +17,7 @@ const FORBIDDEN: [(&str, &str); 7] = [
     ("gateway", "it names servers, prices and addresses"),
     ("run", "how long commands run, and how many at once, is yours to say"),
     ("web", "it opens addresses of your network"),
-    ("gist_model", "conversations go to that model: only you name servers"),
+    ("indexer_tokens_max", "what a model costs is yours to say"),
 ];
 
 /// The user's settings with those of a project's file over them.

@@ -9,6 +9,7 @@ fn of(text: &str) -> anyhow::Result<UserSettings> {
 fn everything_can_be_set() {
     let set = of("keep_contents = false\ndetect_duplicates = false\n\
          curator = \"auto\"\ncurator_model = \"ollama:qwen3\"\n\
+         indexer_model = \"ollama:qwen3\"\nindexer_tokens_max = 9\n\
          [answers]\ntokens = 9_000\nbytes = 30_000\n\
          [read]\nsmall_lines = 50\nfor_files = [{ glob = \"**/*.md\", small_lines = 400 }]\n\
          [run]\ntime_out_ms = 1\ntime_out_max_ms = 2\nterminals_max = 3\n\
@@ -32,8 +33,13 @@ fn everything_can_be_set() {
     let policy = Policy { rules: vec![Rule { tool, subject, verdict: Verdict::Deny }] };
     let gateway = GatewaySettings::default();
     let model = "ollama:qwen3".parse().expect("a model");
+    let indexer = Some(IndexerWish { model, tokens_max: 9 });
+    let model = "ollama:qwen3".parse().expect("a model");
     let curator = Some(CuratorWish { model, longer_than: 200 });
-    assert_eq!(set, UserSettings { tools, policy, keeps_no_contents: true, curator, gateway });
+    assert_eq!(
+        set,
+        UserSettings { tools, policy, keeps_no_contents: true, curator, indexer, gateway }
+    );
     assert_eq!(of("").expect("settings"), UserSettings::default());
 }
 
