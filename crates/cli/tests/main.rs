@@ -55,6 +55,7 @@ mod screens;
 mod shell_tools;
 mod single;
 mod soak;
+mod stories;
 mod structure;
 mod tls;
 mod world;

@@ -62,7 +62,7 @@ pub(crate) fn of_type<'a>(events: &'a [Value], kind: &str) -> Vec<&'a Value> {
 
 /// Has all in a folder, and itself, look as if it had been there for long: what was changed just
 /// now may be changing still.
-fn settle(folder: &Path) {
+pub(crate) fn settle(folder: &Path) {
     let long_ago = SystemTime::now() - Duration::from_secs(3_600);
     for entry in fs::read_dir(folder).expect("a folder") {
         let path = entry.expect("an entry").path();
