@@ -42,6 +42,7 @@ mod plugins;
 mod private;
 mod prompt_log;
 mod python;
+mod real_model;
 mod replay;
 #[cfg(unix)]
 mod rules;
