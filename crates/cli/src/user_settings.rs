@@ -44,6 +44,8 @@ pub(crate) struct UserSettings {
     pub(crate) curator: Option<CuratorWish>,
     /// The model that reads files into the index; `None`: none does.
     pub(crate) indexer: Option<IndexerWish>,
+    /// Files of a project that stand in the system prompt of foveal's own agent, where it has them.
+    pub(crate) base_files: Vec<String>,
     /// How `foveal serve` and `foveal wrap` serve.
     pub(crate) gateway: GatewaySettings,
 }
@@ -129,6 +131,7 @@ fn of(bytes: &[u8]) -> anyhow::Result<UserSettings> {
         file_read_thresholds,
         run,
         web,
+        agent,
         permissions,
         gateway,
     } = toml::from_str(text).map_err(told)?;
@@ -155,7 +158,8 @@ fn of(bytes: &[u8]) -> anyhow::Result<UserSettings> {
     let indexer = self::indexer(indexer_model, indexer_tokens_max, text)?;
     let policy = Policy { rules };
     let gateway = gateway.into();
-    Ok(UserSettings { tools, policy, keeps_no_contents, curator, indexer, gateway })
+    let base_files = agent.base_files;
+    Ok(UserSettings { tools, policy, keeps_no_contents, curator, indexer, base_files, gateway })
 }
 
 /// The model that chooses what is shown of files.

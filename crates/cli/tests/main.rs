@@ -44,6 +44,7 @@ mod plugins;
 mod private;
 mod prompt_log;
 mod python;
+mod real_model;
 mod replay;
 #[cfg(unix)]
 mod rules;
@@ -57,6 +58,7 @@ mod screens;
 mod shell_tools;
 mod single;
 mod soak;
+mod stories;
 mod structure;
 mod tls;
 mod trust;

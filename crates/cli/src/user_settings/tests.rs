@@ -14,6 +14,7 @@ fn everything_can_be_set() {
          [read]\nsmall_lines = 50\nfor_files = [{ glob = \"**/*.md\", small_lines = 400 }]\n\
          [run]\ntime_out_ms = 1\ntime_out_max_ms = 2\nterminals_max = 3\n\
          [web]\nprivate_hosts = [\"localhost:3000\"]\n\
+         [agent]\nbase_files = [\"docs/design.md\"]\n\
          [[permissions]]\ntool = \"bash\"\nsubject = \"git push*\"\nverdict = \"deny\"\n")
     .expect("settings");
     let calls = CallSettings { detect: false, ..CallSettings::default() };
@@ -36,10 +37,11 @@ fn everything_can_be_set() {
     let indexer = Some(IndexerWish { model, tokens_max: 9 });
     let model = "ollama:qwen3".parse().expect("a model");
     let curator = Some(CuratorWish { model, longer_than: 200 });
-    assert_eq!(
-        set,
-        UserSettings { tools, policy, keeps_no_contents: true, curator, indexer, gateway }
-    );
+    let base_files = vec!["docs/design.md".to_owned()];
+    let keeps_no_contents = true;
+    let all =
+        UserSettings { tools, policy, keeps_no_contents, curator, indexer, base_files, gateway };
+    assert_eq!(set, all);
     assert_eq!(of("").expect("settings"), UserSettings::default());
 }
 

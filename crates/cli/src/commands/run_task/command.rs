@@ -14,6 +14,7 @@ use foveal_store::SessionId;
 
 use super::approval::Approvals;
 use super::asking::Asking;
+use super::base_files::base_files;
 use super::calling::Calling;
 use super::drive::drive;
 use super::earlier::Earlier;
@@ -72,6 +73,10 @@ pub(crate) struct Arguments {
     /// Ends it after this many seconds.
     #[arg(long, value_name = "SECONDS")]
     max_time: Option<u32>,
+    /// Tells the model a file of the folder from the start, with what the project says of itself; may
+    /// be given several times. A session that is gone on with keeps the files that it began with.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["session", "goes_on"])]
+    pin: Vec<String>,
     /// How much of old results is left out of prompts: lossless, balanced, curated or max. If not
     /// given, that of the session, or balanced.
     #[arg(long, value_name = "PROFILE", value_parser = PROFILES)]
@@ -124,8 +129,11 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
         Some(earlier) => earlier.taken_up(&run),
         None => new_session(environment),
     };
-    let own = Arc::new(own_prices(&user_settings::read(environment)?.gateway.prices)?);
-    let settings = opening::settings(&chosen, limits(arguments), &directory, (&session, &own));
+    let wanted = user_settings::read(environment)?;
+    let own = Arc::new(own_prices(&wanted.gateway.prices)?);
+    let files = base_files(&directory, &wanted.base_files, &arguments.pin)?;
+    let about = (directory.as_path(), files.as_slice());
+    let settings = opening::settings(&chosen, limits(arguments), about, (&session, &own));
     let (sender, events) = std::sync::mpsc::sync_channel(EVENTS_MAX);
     let cancel = signals::listen(&runtime);
     let watch = (sender.clone(), cancel.clone());

@@ -9,7 +9,6 @@ use anyhow::Context;
 use foveal_agent::{AgentTool, Event, Limits, Settings};
 use foveal_cancel::Cancel;
 use foveal_context::placement::base_files::{BaseFile, render_base_files};
-use foveal_files::bounded::{Links, read_regular};
 use foveal_live::Conversations;
 use foveal_live::prices::OwnPrices;
 use foveal_live::rules::Rules;
@@ -27,12 +26,6 @@ use crate::models::Chosen;
 use crate::runs::KIND;
 use crate::side_agents::{TellOfRead, Watched};
 use crate::toolbox::Opener;
-
-/// Files of a project that agents are told of unasked.
-const KNOWLEDGE: [&str; 2] = ["AGENTS.md", "CLAUDE.md"];
-
-/// Bytes of such a file that are placed; of a longer one nothing is.
-const KNOWLEDGE_BYTES_MAX: u64 = 40_000;
 
 /// Bytes of a read or of an output beyond which the engine shows its ends, whatever the profile:
 /// more than that fits no prompt.
@@ -60,7 +53,7 @@ pub(super) fn session_name() -> String {
 pub(super) fn settings(
     chosen: &Chosen,
     limits: Limits,
-    directory: &Path,
+    (directory, files): (&Path, &[BaseFile]),
     (session, own): (&SessionId, &OwnPrices),
 ) -> Settings {
     let server = &chosen.server;
@@ -71,7 +64,7 @@ pub(super) fn settings(
     let prices = (!is_free).then(|| prices(own, (&model, NO_UPSTREAM), dialect.protocol()));
     Settings {
         session: session.0.clone(),
-        system: system(directory),
+        system: system(directory, files),
         tools: ToolSet::Full.tools().map(tool).collect(),
         output_tokens_max: asks_for_much.then_some(CLAUDE_OUTPUT_TOKENS),
         limits,
@@ -92,7 +85,7 @@ fn tool(tool: &'static foveal_tools::Tool) -> AgentTool {
 }
 
 /// The system prompt: the same bytes for the whole run, so that the provider's cache holds them.
-fn system(directory: &Path) -> String {
+fn system(directory: &Path, files: &[BaseFile]) -> String {
     let folder = directory.display();
     let mut text = format!(
         "You are foveal's coding agent. You work in the folder {folder} on {os}, alone: nobody \
@@ -110,24 +103,11 @@ fn system(directory: &Path) -> String {
          words what you did, and what is left.\n",
         os = std::env::consts::OS
     );
-    let files = knowledge(directory);
     if !files.is_empty() {
         text.push_str("\nWhat the project says of itself:\n");
-        text.push_str(&render_base_files(&files));
+        text.push_str(&render_base_files(files));
     }
     text
-}
-
-/// What the project says of itself.
-fn knowledge(directory: &Path) -> Vec<BaseFile> {
-    let read = |name: &&str| {
-        let path = directory.join(name);
-        // One is often a link to the other.
-        let bytes = read_regular(&path, KNOWLEDGE_BYTES_MAX, Links::Refused).ok()?;
-        let content = String::from_utf8(bytes).ok().filter(|text| !text.trim().is_empty())?;
-        Some(BaseFile { path: (*name).to_owned(), content })
-    };
-    KNOWLEDGE.iter().filter_map(read).collect()
 }
 
 /// What decides about requests, with what it leaves out kept in the session.
