@@ -1,11 +1,7 @@
-//! What a person who sets `FOVEAL_DEBUG` is told of decisions: one line each, on standard error.
-
-use std::fmt::Display;
+//! Which decisions a person wants explained, who sets `FOVEAL_DEBUG`.
 
 use anyhow::bail;
-use foveal_tools::explain::{Explain, Topic as ToolTopic};
 
-use crate::notice;
 use crate::user_settings::keys::nearest;
 
 /// Names what is explained, with commas between: `reads,index,plan,model`, or `all`.
@@ -73,24 +69,9 @@ impl Debug {
         self.0[topic as usize]
     }
 
-    /// Says what was decided, if that is wanted.
-    pub(crate) fn say<T: Display>(self, topic: Topic, text: impl FnOnce() -> T) {
-        if self.wants(topic) {
-            let (_, name) = TOPICS[topic as usize];
-            let text = text().to_string();
-            notice::say(format_args!("[{name}] {}", foveal_screen::in_one_line(&text)));
-        }
-    }
-
-    /// Says what tools decide.
-    pub(crate) fn of_tools(self) -> Explain {
-        Explain::to(move |explained| {
-            let topic = match explained.topic() {
-                ToolTopic::Reads => Topic::Reads,
-                ToolTopic::Index => Topic::Index,
-            };
-            self.say(topic, || explained);
-        })
+    /// What a topic is called.
+    pub(crate) fn name(topic: Topic) -> &'static str {
+        TOPICS[topic as usize].1
     }
 }
 

@@ -10,6 +10,7 @@ mod diff;
 mod embedders;
 mod environment;
 mod exit_code;
+mod explained;
 mod figures;
 mod gateway;
 mod hook;

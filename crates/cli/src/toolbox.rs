@@ -22,6 +22,7 @@ use foveal_tools::{Toolbox, code_index};
 use crate::caches::{Caches, make_private};
 use crate::debug::Debug;
 use crate::environment::{self, Environment};
+use crate::explained;
 use crate::notice;
 use crate::project_settings::with_project;
 use crate::readable;
@@ -275,7 +276,7 @@ impl Opener {
         }
         toolbox.rules_file = user_settings::path(&self.environment);
         toolbox.client_folder.clone_from(&self.client_folder);
-        toolbox.explain_to(self.debug.of_tools());
+        toolbox.explain_to(explained::of_tools(self.debug));
         toolbox.person = Person::told_by(|text| notice::say(text));
         toolbox.unkept = Arc::new(Unkept::new(|error| {
             notice::say(format_args!("nothing can be kept: {}", notice::in_one_line(error)));

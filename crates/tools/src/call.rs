@@ -289,12 +289,7 @@ fn give(
         view: work.view,
         watch,
     };
-    // What a command prints of a file is not curated.
-    let view = match &findings.content {
-        Content::File(file) => file.view.clone(),
-        _ => ReadView::Whole,
-    };
-    let mut given = shown.shape(call, text, view);
+    let mut given = shown.shape(call, text, wanted(&findings.content));
     note_shown(work, &findings, &given);
     // Kept while what was shown is held, so that the journal has the same order.
     keep_answer(session, &**shown, call, &given, stored, is_cached);
@@ -307,20 +302,33 @@ fn give(
         remember(session, asked, is_cached, stored, bytes as u64);
     }
     let shaped = given.shape.as_ref().filter(|_| is_shaped);
-    if let Content::File(FileText { path, view, .. }) = &findings.content {
-        let (lines, by) = (given.lines, given.chosen_by.as_deref());
-        let kind = shaped.map(|shape| shape.kind.word());
-        session.toolbox().explain.tell(Explained::Read { path, view, lines, kind, by });
-    }
+    let shaped = shaped.map(|shape| (shape.kind, shape.handle));
+    explain(session, &findings.content, &given, shaped.map(|(kind, _)| kind));
     let mut text = AnswerText::default();
     findings.earlier.into_iter().flat_map(Earlier::notes).for_each(|note| text.note(note));
     if shaped.is_some() || given.shape.is_none() {
         text.append(heading(&findings.content, &given));
     }
     text.append(body);
-    let shaped = shaped.map(|shape| (shape.kind, shape.handle));
     let (text, rows) = text.into_parts();
     Answer { text, rows, shaped, chosen_by: given.chosen_by, ..answer }
+}
+
+/// Tells who wants to know why so much of a file is shown.
+fn explain(session: &Session, of: &Content, given: &ShapedAnswer, kind: Option<ShapeKind>) {
+    if let Content::File(FileText { path, view, .. }) = of {
+        let (lines, by) = (given.lines, given.chosen_by.as_deref());
+        let kind = kind.map(ShapeKind::word);
+        session.toolbox().explain.tell(Explained::Read { path, view, lines, kind, by });
+    }
+}
+
+/// How much of what was found is wanted: what a command prints of a file is not curated.
+fn wanted(of: &Content) -> ReadView {
+    match of {
+        Content::File(file) => file.view.clone(),
+        _ => ReadView::Whole,
+    }
 }
 
 /// Bytes of the rows at the end that are notes: how a program ended, where a search goes on.

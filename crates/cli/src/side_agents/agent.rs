@@ -16,6 +16,7 @@ use tokio::runtime::Runtime;
 
 use crate::debug::{Debug, Topic};
 use crate::environment::Environment;
+use crate::explained::explain;
 use crate::models;
 
 /// What kind of agent it is, and how far it goes.
@@ -145,7 +146,7 @@ impl SideAgent {
     ) -> Result<Answered, NoAnswer> {
         let is_plain = self.is_plain.load(Ordering::Relaxed);
         let (name, begun) = (self.form.schema.0, Instant::now());
-        self.debug.say(Topic::Model, || {
+        explain(self.debug, Topic::Model, || {
             let bytes = question.system.len() + question.user.len();
             format!("{} is asked for {name}, {bytes} bytes", self.model)
         });
@@ -161,7 +162,7 @@ impl SideAgent {
         let why = match answered {
             Ok(said) => {
                 let answered = told(said);
-                self.debug.say(Topic::Model, || {
+                explain(self.debug, Topic::Model, || {
                     let Answered { text, thinking, tokens } = &answered;
                     let (said, thought) = (text.len(), thinking.len());
                     format!(
@@ -175,7 +176,7 @@ impl SideAgent {
             Err(Failure::Refused(message)) => NoAnswer::Failed(message),
             Err(Failure::Other(why)) => why,
         };
-        self.debug.say(Topic::Model, || format!("{} after {ms} ms: {why}", self.model));
+        explain(self.debug, Topic::Model, || format!("{} after {ms} ms: {why}", self.model));
         if why != NoAnswer::Cancelled {
             let mut failed = self.failed.lock().unwrap_or_else(PoisonError::into_inner);
             *failed = Some(Instant::now());

@@ -13,6 +13,7 @@ use tokio::task::AbortHandle;
 
 use super::opening::NO_UPSTREAM;
 use crate::debug::{Debug, Topic};
+use crate::explained::explain;
 
 /// Asks one model, one request at a time.
 pub(super) struct Asking {
@@ -67,7 +68,7 @@ impl Asker {
             let message = "what of the conversation goes could not be decided".to_owned();
             return self.tell(Event::Failed { number, message, is_too_long: false });
         };
-        explain(self.debug, number, &about);
+        tell_why(self.debug, number, &about);
         let About { tokens_asked, tokens_sent, rewrite, inactive, reduced, .. } = about;
         self.tell(Event::Sent { number, tokens_asked, tokens_sent, rewrite, inactive });
         for Reduced { call: id, kind, points: cached, bytes, bytes_sent } in reduced {
@@ -114,9 +115,9 @@ impl Asker {
 }
 
 /// Says what of a request goes, and why.
-fn explain(debug: Debug, number: u64, about: &About) {
+fn tell_why(debug: Debug, number: u64, about: &About) {
     let About { tokens_asked, tokens_sent, rewrite, inactive, reduced, .. } = about;
-    debug.say(Topic::Plan, || {
+    explain(debug, Topic::Plan, || {
         let mut text = format!("request {number}: {tokens_sent} of {tokens_asked} tokens go");
         for why in rewrite.iter() {
             text.push_str(&format!("; what had gone changes: {why}"));
@@ -127,7 +128,7 @@ fn explain(debug: Debug, number: u64, about: &About) {
         text
     });
     for Reduced { call, kind, bytes, bytes_sent, .. } in reduced {
-        debug.say(Topic::Plan, || {
+        explain(debug, Topic::Plan, || {
             let kind = kind.word();
             format!(
                 "request {number}: {kind} for the result of {call}, {bytes_sent} of {bytes} bytes"
