@@ -9,7 +9,7 @@ use super::wrap::plain;
 use crate::theme::Colours;
 
 /// Bytes of code up to which it has colours. What streams is read anew with each piece.
-const COLOURED_BYTES_MAX: usize = 64 << 10;
+const COLOURED_BYTES_MAX: usize = 32 << 10;
 
 /// What languages are called, and how their files end.
 const ENDINGS: &[(&str, &str)] = &[
