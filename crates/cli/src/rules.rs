@@ -109,7 +109,7 @@ pub(crate) fn can_ask(environment: &Environment) -> bool {
 
 /// A call that a person may be asked about.
 pub(crate) fn control<'a>(cancel: &'a Cancel<'a>, asks: bool) -> Control<'a> {
-    Control { cancel, progress: &|_| {}, person: asks.then_some(&ask) }
+    Control { cancel, person: asks.then_some(&ask), ..Control::NONE }
 }
 
 /// Asks the person at the terminal.

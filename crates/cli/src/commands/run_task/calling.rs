@@ -1,20 +1,24 @@
 //! Carries calls out, each on a thread of its own.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::SyncSender;
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
+use std::time::Duration;
 
 use foveal_agent::{Event, ToolAnswer};
 use foveal_cancel::Cancel;
 use foveal_store::SessionId;
 use foveal_tools::control::Progress;
 use foveal_tools::session::Unshaped;
-use foveal_tools::{Answer, Control, Request, Session, Toolbox};
+use foveal_tools::{Answer, Control, Request, Session, Toolbox, table};
 use foveal_transcript::Call;
 
 use super::approval::Approvals;
 use crate::rules::ask_unless;
+
+/// How often a call that waits to begin looks whether it is stopped.
+const LOOK_UP_TIME: Duration = Duration::from_millis(50);
 
 /// Carries calls out in one session of the tools. Its answers are whole: what of them goes to the
 /// model is decided with each request.
@@ -22,6 +26,8 @@ pub(super) struct Calling {
     session: Arc<Session>,
     approvals: Arc<Approvals>,
     is_stopped: Arc<AtomicBool>,
+    /// The call that waits to begin: one that does more than look runs alone.
+    waiting: Option<(u64, SyncSender<()>)>,
     events: SyncSender<Event>,
 }
 
@@ -35,25 +41,76 @@ impl Calling {
     ) -> Self {
         let session = Session::with_shaper(toolbox, session.0.clone(), Box::new(Unshaped));
         let (session, approvals) = (Arc::new(session), Arc::new(approvals));
-        Self { session, approvals, is_stopped: Arc::default(), events }
+        Self { session, approvals, is_stopped: Arc::default(), waiting: None, events }
     }
 
     /// Carries a call out. Its answer is an event.
-    pub(super) fn call(&self, call: Call) {
+    pub(super) fn call(&mut self, number: u64, call: Call) {
+        let only_looks = table::named(&call.name).is_some_and(|tool| tool.hints.read_only);
+        let cancel = Cancel::from(Arc::clone(&self.is_stopped));
+        let mut gate =
+            Gate { number, events: self.events.clone(), begin: None, may: Mutex::default() };
+        if !only_looks {
+            let (begin, begins) = sync_channel(1);
+            self.waiting = Some((number, begin));
+            gate.begin = Some(Mutex::new(begins));
+        }
         let carrier = Carrier {
-            answering: Answering { id: Some(call.id.clone()), events: self.events.clone() },
+            answering: Answering { number: Some(number), events: self.events.clone() },
             session: Arc::clone(&self.session),
             approvals: Arc::clone(&self.approvals),
-            cancel: Cancel::from(Arc::clone(&self.is_stopped)),
+            gate,
+            cancel,
         };
         let name = format!("call {}", call.name);
         // Where there are no more threads, the answer is told all the same: see `Answering`.
         drop(thread::Builder::new().name(name).spawn(move || carrier.carry_out(&call)));
     }
 
-    /// Stops all calls that run, and those that begin later.
-    pub(super) fn stop(&self) {
-        self.is_stopped.store(true, Ordering::SeqCst);
+    /// Lets a call begin that is allowed.
+    pub(super) fn begin(&mut self, number: u64) {
+        if let Some((_, begin)) = self.waiting.take_if(|(waiting, _)| *waiting == number) {
+            // One that is stopped meanwhile does not listen.
+            begin.send(()).ok();
+        }
+    }
+
+    /// Stops all calls that run; not those that are made later.
+    pub(super) fn stop(&mut self) {
+        std::mem::take(&mut self.is_stopped).store(true, Ordering::SeqCst);
+    }
+}
+
+/// What a call that does more than look passes before it does anything.
+struct Gate {
+    number: u64,
+    events: SyncSender<Event>,
+    /// Where it is told to begin; `None`: it only looks.
+    begin: Option<Mutex<Receiver<()>>>,
+    /// What was said. A call that consists of others asks for each of them.
+    may: Mutex<Option<bool>>,
+}
+
+impl Gate {
+    /// Says that the call is allowed, and waits until that is kept; whether it may begin.
+    fn pass(&self, cancel: &Cancel<'_>) -> bool {
+        let mut may = self.may.lock().unwrap_or_else(PoisonError::into_inner);
+        *may.get_or_insert_with(|| {
+            let Some(begin) = &self.begin else { return true };
+            let begin = begin.lock().unwrap_or_else(PoisonError::into_inner);
+            if self.events.send(Event::Allowed { number: self.number }).is_err() {
+                return false;
+            }
+            loop {
+                match begin.recv_timeout(LOOK_UP_TIME) {
+                    Ok(()) => return true,
+                    Err(RecvTimeoutError::Timeout) if !cancel.is_cancelled() => {}
+                    Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
+                        return false;
+                    }
+                }
+            }
+        })
     }
 }
 
@@ -62,17 +119,18 @@ struct Carrier {
     answering: Answering,
     session: Arc<Session>,
     approvals: Arc<Approvals>,
+    gate: Gate,
     cancel: Cancel<'static>,
 }
 
 impl Carrier {
     fn carry_out(self, call: &Call) {
-        let (id, events) = (call.id.clone(), self.answering.events.clone());
+        let (number, events) = (self.gate.number, self.answering.events.clone());
         let progress = move |progress: Progress| {
             if !progress.message.is_empty() {
-                let (id, message) = (id.clone(), progress.message);
+                let message = progress.message;
                 // Where too much waits already, this is not missed.
-                drop(events.try_send(Event::Progress { id, message }));
+                drop(events.try_send(Event::Progress { number, message }));
             }
         };
         let is_over = || self.cancel.is_cancelled();
@@ -81,7 +139,9 @@ impl Carrier {
             None => {
                 let ask = |question: &_| ask_unless(question, &|| self.cancel.is_cancelled());
                 let person = self.approvals.asks().then_some(&ask as _);
-                let control = Control { cancel: &self.cancel, progress: &progress, person };
+                let begins = || self.gate.pass(&self.cancel);
+                let cancel = &self.cancel;
+                let control = Control { cancel, progress: &progress, person, begins: &begins };
                 let request = Request::new(call.name.clone(), call.arguments.clone());
                 told(self.session.call(&request, &control))
             }
@@ -101,7 +161,7 @@ fn told(answer: Answer) -> ToolAnswer {
 
 /// Answers a call, whatever becomes of its thread.
 struct Answering {
-    id: Option<String>,
+    number: Option<u64>,
     events: SyncSender<Event>,
 }
 
@@ -111,9 +171,9 @@ impl Answering {
     }
 
     fn tell(&mut self, answer: ToolAnswer) {
-        if let Some(id) = self.id.take() {
+        if let Some(number) = self.number.take() {
             // Who no longer listens has ended.
-            drop(self.events.send(Event::Answered { id, answer }));
+            drop(self.events.send(Event::Answered { number, answer }));
         }
     }
 }

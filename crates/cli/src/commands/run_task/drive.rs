@@ -22,7 +22,7 @@ const LOOK_UP_TIME: Duration = Duration::from_millis(50);
 pub(super) fn drive(
     mut agent: Agent,
     first: Event,
-    (mut asking, calling): (Asking, Calling),
+    (mut asking, mut calling): (Asking, Calling),
     (mut show, log): (Show, &mut RunLog),
     (events, cancel): (&Receiver<Event>, &Cancel<'_>),
 ) -> anyhow::Result<Outcome> {
@@ -41,7 +41,8 @@ pub(super) fn drive(
                 Action::Keep(keep) => keeps.push(keep),
                 Action::Ask { number, body } => asking.ask(number, body),
                 Action::StopAsking => asking.stop(),
-                Action::Call(call) => calling.call(call),
+                Action::Call { number, call } => calling.call(number, call),
+                Action::Begin { number } => calling.begin(number),
                 Action::StopCalls => calling.stop(),
                 Action::Tell(told) if shown.is_ok() => shown = show.tell(&told),
                 Action::Tell(_) => {}

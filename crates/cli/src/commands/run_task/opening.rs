@@ -71,6 +71,7 @@ pub(super) fn settings(
         limits,
         prices,
         directory: directory.display().to_string(),
+        stays: false,
         model,
         dialect,
     }
