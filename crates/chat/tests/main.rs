@@ -1,1 +1,8 @@
-//! x
+//! Keys and events in, the screen as text out.
+
+mod asked;
+mod bounds;
+mod input;
+mod map;
+mod script;
+mod talking;

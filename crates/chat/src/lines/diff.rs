@@ -79,13 +79,16 @@ pub(super) fn line(line: &str, colours: Colours) -> Span<'static> {
 }
 
 /// The lines of a unified diff: what is added green, what is removed red.
-pub(crate) fn diff(text: &str, columns: usize, indent: &str, colours: Colours) -> Vec<Line<'static>> {
+pub(crate) fn diff(
+    text: &str,
+    columns: usize,
+    indent: &str,
+    colours: Colours,
+) -> Vec<Line<'static>> {
     let prefix = [Span::raw(indent.to_owned())];
     plain(text)
         .lines()
-        .flat_map(|text| {
-            wrap(&[line(text, colours)], columns, (&prefix, &prefix), Break::Anywhere)
-        })
+        .flat_map(|text| wrap(&[line(text, colours)], columns, (&prefix, &prefix), Break::Anywhere))
         .collect()
 }
 

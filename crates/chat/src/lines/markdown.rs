@@ -18,7 +18,8 @@ const RULE_COLUMNS: usize = 40;
 /// The lines of a text in Markdown, each at most so many columns wide where there is room.
 pub(crate) fn markdown(text: &str, columns: usize, colours: Colours) -> Vec<Line<'static>> {
     let text = plain(text);
-    let options = Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
+    let options =
+        Options::ENABLE_TABLES | Options::ENABLE_STRIKETHROUGH | Options::ENABLE_TASKLISTS;
     let mut writer = Writer { colours, columns, ..Writer::default() };
     for event in Parser::new_ext(&text, options) {
         writer.take(event);
@@ -31,9 +32,14 @@ pub(crate) fn markdown(text: &str, columns: usize, colours: Colours) -> Vec<Line
 #[derive(Debug)]
 enum Level {
     Quote,
-    List { next: Option<u64> },
+    List {
+        next: Option<u64>,
+    },
     /// The mark of an item, until its first line is written.
-    Item { mark: String, is_begun: bool },
+    Item {
+        mark: String,
+        is_begun: bool,
+    },
 }
 
 #[derive(Debug, Default)]
@@ -278,7 +284,11 @@ mod tests {
 
     #[test]
     fn blocks_stand_apart() {
-        check("# A\n\nb\nc\n\n---\n> d\n> e", 40, &format!("A\n\nb c\n\n{}\n\n│ d e", "─".repeat(40)));
+        check(
+            "# A\n\nb\nc\n\n---\n> d\n> e",
+            40,
+            &format!("A\n\nb c\n\n{}\n\n│ d e", "─".repeat(40)),
+        );
     }
 
     #[test]
@@ -291,7 +301,11 @@ mod tests {
 
     #[test]
     fn code_keeps_its_lines() {
-        check("a\n```rust\nfn x() {\n\n    y();\n}\n```\nb", 40, "a\n\n  fn x() {\n\n      y();\n  }\n\nb");
+        check(
+            "a\n```rust\nfn x() {\n\n    y();\n}\n```\nb",
+            40,
+            "a\n\n  fn x() {\n\n      y();\n  }\n\nb",
+        );
         check("```\nunfinished", 40, "  unfinished");
     }
 

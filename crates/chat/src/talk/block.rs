@@ -30,11 +30,7 @@ pub(crate) enum Block {
     /// What the person said.
     User(String),
     /// What the model said, or a part of it.
-    Reply {
-        text: String,
-        /// Whether the part before it is of the same answer.
-        goes_on: bool,
-    },
+    Reply(String),
     /// What the model thought.
     Thinking {
         text: String,
@@ -69,7 +65,7 @@ impl Item {
         match &self.block {
             Block::Tool(_) => true,
             Block::Thinking { took_ms, .. } => took_ms.is_some(),
-            Block::User(_) | Block::Reply { .. } | Block::Note(..) => false,
+            Block::User(_) | Block::Reply(_) | Block::Note(..) => false,
         }
     }
 
@@ -78,7 +74,7 @@ impl Item {
         match &self.block {
             Block::Tool(tool) => tool.is_live(),
             Block::Thinking { took_ms, .. } => took_ms.is_none(),
-            Block::User(_) | Block::Reply { .. } | Block::Note(..) => false,
+            Block::User(_) | Block::Reply(_) | Block::Note(..) => false,
         }
     }
 }

@@ -7,6 +7,7 @@ mod take;
 mod talk;
 mod tool;
 
-pub(crate) use self::block::{Block, Item, NoteKind};
+pub(crate) use self::block::Block;
+pub use self::block::NoteKind;
 pub(crate) use self::talk::Talk;
-pub(crate) use self::tool::{ToolBlock, ToolState, subject};
+pub(crate) use self::tool::subject;

@@ -37,7 +37,7 @@ pub(super) fn shown(
     }
     match &item.block {
         Block::User(text) => lines.extend(user(text, room, colours)),
-        Block::Reply { text, .. } => lines.extend(markdown(text, room, colours)),
+        Block::Reply(text) => lines.extend(markdown(text, room, colours)),
         Block::Thinking { text, began_ms, took_ms } => {
             let times = (now_ms.saturating_sub(*began_ms), *took_ms);
             lines.extend(thinking(text, times, item.is_expanded, is_chosen, room, colours));
@@ -227,7 +227,12 @@ fn details(tool: &ToolBlock, columns: usize, colours: Colours) -> Vec<Line<'stat
     if let (Some(arguments), None) = (&tool.arguments, &tool.diff) {
         let told = serde_json::to_string_pretty(arguments).unwrap_or_default();
         for spans in code("json", &told, colours) {
-            lines.extend(wrap(&spans, columns, (&[Span::raw("    ")], &[Span::raw("    ")]), Break::Anywhere));
+            lines.extend(wrap(
+                &spans,
+                columns,
+                (&[Span::raw("    ")], &[Span::raw("    ")]),
+                Break::Anywhere,
+            ));
         }
     }
     let ToolState::Done { text, is_error, .. } = &tool.state else { return lines };

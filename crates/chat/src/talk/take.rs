@@ -76,9 +76,10 @@ impl Talk {
 fn ended(outcome: &Outcome) -> Option<(NoteKind, String)> {
     let (kind, text) = match outcome {
         Outcome::Finished { .. } => return None,
-        Outcome::Cut { .. } => {
-            (NoteKind::Warning, "the answer was cut: it is longer than the model may say at once".into())
-        }
+        Outcome::Cut { .. } => (
+            NoteKind::Warning,
+            "the answer was cut: it is longer than the model may say at once".into(),
+        ),
         Outcome::Refused { .. } => (NoteKind::Warning, "the model refuses to go on".into()),
         Outcome::Limit { limit } => (
             NoteKind::Warning,

@@ -106,7 +106,7 @@ impl Talk {
         let last = self.items.len().checked_sub(1).filter(|last| *last >= self.answer_from);
         let last = last.and_then(|last| self.items.get_mut(last));
         match last {
-            Some(Item { block: Block::Reply { text, .. }, laid, .. }) => {
+            Some(Item { block: Block::Reply(text), laid, .. }) => {
                 text.push_str(piece);
                 *laid = None;
                 self.divide();
@@ -114,7 +114,7 @@ impl Talk {
             _ => {
                 let text = piece.trim_start_matches('\n').to_owned();
                 if !text.is_empty() {
-                    self.push(Block::Reply { text, goes_on: false });
+                    self.push(Block::Reply(text));
                     self.divide();
                 }
             }
@@ -123,12 +123,12 @@ impl Talk {
 
     /// Divides the last part of an answer where it has become long.
     fn divide(&mut self) {
-        while let Some(Item { block: Block::Reply { text, .. }, .. }) = self.items.back_mut() {
+        while let Some(Item { block: Block::Reply(text), .. }) = self.items.back_mut() {
             let Some(at) = division(text) else { return };
             let rest = text.split_off(at);
             let kept = text.trim_end().len();
             text.truncate(kept);
-            self.push(Block::Reply { text: rest, goes_on: true });
+            self.push(Block::Reply(rest));
         }
     }
 
@@ -244,7 +244,8 @@ impl Talk {
             below += self.height(later);
         }
         if below > rows {
-            self.top = Some(self.up((at, self.height(at)), rows));
+            let end = (at, self.height(at));
+            self.top = Some(self.up(end, rows));
         }
     }
 

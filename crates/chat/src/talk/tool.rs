@@ -74,7 +74,13 @@ impl ToolBlock {
     }
 
     /// It is answered.
-    pub(crate) fn answer(&mut self, text: &str, is_error: bool, is_cached: bool, took_ms: Option<u64>) {
+    pub(crate) fn answer(
+        &mut self,
+        text: &str,
+        is_error: bool,
+        is_cached: bool,
+        took_ms: Option<u64>,
+    ) {
         let end = text.floor_char_boundary(RESULT_BYTES_MAX);
         let mut held = text[..end].to_owned();
         if end < text.len() {
@@ -97,7 +103,8 @@ impl ToolBlock {
 
     /// The last lines that it printed.
     pub(crate) fn printed(&self) -> Vec<&str> {
-        let lines: Vec<&str> = self.progress.lines().filter(|line| !line.trim().is_empty()).collect();
+        let lines: Vec<&str> =
+            self.progress.lines().filter(|line| !line.trim().is_empty()).collect();
         lines[lines.len().saturating_sub(PROGRESS_LINES_MAX)..].to_vec()
     }
 
