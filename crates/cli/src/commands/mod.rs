@@ -19,6 +19,7 @@ mod mcp;
 mod models;
 mod one_session;
 mod outline;
+mod own_agent;
 mod read;
 mod replay;
 mod run_task;

@@ -14,7 +14,7 @@ use tokio::task::AbortHandle;
 use super::opening::NO_UPSTREAM;
 
 /// Asks one model, one request at a time.
-pub(super) struct Asking {
+pub(crate) struct Asking {
     runtime: Handle,
     asker: Asker,
     running: Option<AbortHandle>,
@@ -31,25 +31,25 @@ struct Asker {
 
 impl Asking {
     /// Asks `server`, with what `shaper` makes of requests.
-    pub(super) fn new(
+    pub(crate) fn new(
         runtime: Handle,
         (client, server): (Client, Server),
-        shaper: Conversations,
+        shaper: Arc<Conversations>,
         events: SyncSender<Event>,
     ) -> Self {
-        let (server, shaper) = (Arc::new(server), Arc::new(shaper));
+        let server = Arc::new(server);
         Self { runtime, asker: Asker { client, server, shaper, events }, running: None }
     }
 
     /// Sends a request. What comes of it are events.
-    pub(super) fn ask(&mut self, number: u64, body: Vec<u8>) {
+    pub(crate) fn ask(&mut self, number: u64, body: Vec<u8>) {
         let asker = self.asker.clone();
         let task = self.runtime.spawn(async move { asker.ask(number, body).await });
         self.running = Some(task.abort_handle());
     }
 
     /// Ends the request that is under way.
-    pub(super) fn stop(&mut self) {
+    pub(crate) fn stop(&mut self) {
         if let Some(running) = self.running.take() {
             running.abort();
         }
