@@ -154,6 +154,11 @@ impl Chat {
         self.status.working.is_some()
     }
 
+    /// Whether it looks different as time passes.
+    pub fn is_live(&self) -> bool {
+        self.is_working() || self.quits_ms.is_some()
+    }
+
     /// Takes what happened, and says what is to be done, in this order.
     pub fn update(&mut self, input: Input) -> Vec<ChatAction> {
         let mut actions = Vec::new();

@@ -26,4 +26,5 @@ pub use popup::Candidate;
 pub use question::{Permission, Question};
 pub use talk::NoteKind;
 pub use theme::Colours;
+pub use lines::of_call as change_of_call;
 pub use view::draw;

@@ -15,7 +15,7 @@ const COMPARED_BYTES_MAX: usize = 256 << 10;
 
 /// What a call changes, as a unified diff, as far as the call itself says; `None` if it changes no
 /// text.
-pub(crate) fn of_call(name: &str, arguments: &Value) -> Option<String> {
+pub fn of_call(name: &str, arguments: &Value) -> Option<String> {
     let text = |value: &Value, key: &str| value.get(key).and_then(Value::as_str).map(str::to_owned);
     let of_edit = |edit: &Value| {
         let (old, new) = (text(edit, "old_str")?, text(edit, "new_str")?);

@@ -7,6 +7,7 @@ mod table;
 mod wrap;
 
 pub(crate) use self::code::code;
-pub(crate) use self::diff::{diff, of_call, size};
+pub use self::diff::of_call;
+pub(crate) use self::diff::{diff, size};
 pub(crate) use self::markdown::markdown;
 pub(crate) use self::wrap::{Break, cut, plain, width, wrap};

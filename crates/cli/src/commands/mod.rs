@@ -2,6 +2,7 @@
 
 mod bench;
 mod changelog;
+mod chat;
 mod command_line;
 mod config;
 mod doctor;

@@ -9,9 +9,9 @@ mod open;
 mod opening;
 mod signals;
 
-pub(crate) use self::approval::{Approvals, Asked, Person, at_terminal, subject};
+pub(crate) use self::approval::{Asked, Person, at_terminal, subject};
 pub(crate) use self::drive::drive;
 pub(crate) use self::earlier::Earlier;
-pub(crate) use self::open::{Client, Opened, Wanted, earlier, open, runtime};
+pub(crate) use self::open::{Opened, Wanted, earlier, open, runtime};
 pub(crate) use self::opening::Company;
 pub(crate) use self::signals::listen;

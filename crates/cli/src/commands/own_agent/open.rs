@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, SyncSender};
 use anyhow::Context;
 use foveal_agent::{Agent, Event, Limits, Past};
 use foveal_live::Conversations;
-use foveal_llm::{ModelSpec, Patience};
+use foveal_llm::{Client, ModelSpec, Patience};
 use foveal_processes::Confinement;
 use foveal_store::SessionId;
 use foveal_tools::Toolbox;
@@ -26,8 +26,6 @@ use crate::runs::{Lock, Run, RunLog};
 use crate::sessions::kind_and_name;
 use crate::toolbox::Opener;
 use crate::user_settings;
-
-pub(crate) use foveal_llm::Client;
 
 /// By which rules requests are decided about, if nothing else is said.
 const PROFILE: &str = "balanced";
