@@ -291,6 +291,7 @@ impl Chat {
         }
         if let question::Pressed::Answer(permission) = asking.key(key) {
             actions.push(ChatAction::Answer { number, permission });
+            self.talk.begin_running(self.now_ms);
             self.next_question();
         }
     }

@@ -125,8 +125,9 @@ impl Status {
     fn gauge(&self) -> Option<String> {
         let (asked, sent) = self.prompt?;
         let mut told = numbers::tokens(sent);
-        if sent < asked {
-            told.push_str(&format!(" of {}", numbers::tokens(asked)));
+        let whole = numbers::tokens(asked);
+        if sent < asked && told != whole {
+            told.push_str(&format!(" of {whole}"));
         }
         if let Some(window) = self.window {
             told.push_str(&format!(" / {}", numbers::tokens(window)));

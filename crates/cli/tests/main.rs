@@ -3,6 +3,7 @@
 mod bad_input;
 mod bench;
 mod caches;
+mod chat;
 #[cfg(unix)]
 mod config;
 mod convert_page;
@@ -56,6 +57,7 @@ mod shell_tools;
 mod single;
 mod soak;
 mod structure;
+mod terminal;
 mod tls;
 mod world;
 #[cfg(unix)]

@@ -113,7 +113,7 @@ impl Talk {
             }
             _ => {
                 let text = piece.trim_start_matches('\n').to_owned();
-                if !text.is_empty() {
+                if !text.trim().is_empty() {
                     self.push(Block::Reply(text));
                     self.divide();
                 }
@@ -180,6 +180,17 @@ impl Talk {
             change(tool);
         }
         item.laid = None;
+    }
+
+    /// What runs was let begin now: the person's time is not its own.
+    pub(crate) fn begin_running(&mut self, now_ms: u64) {
+        for item in self.items.iter_mut().rev().take(LAID_MAX) {
+            if let Block::Tool(tool) = &mut item.block
+                && tool.state == ToolState::Running
+            {
+                tool.began_ms = now_ms;
+            }
+        }
     }
 
     /// Nobody waits for calls any more.

@@ -228,7 +228,7 @@ impl Course {
             ChatAction::Answer { number, permission } => {
                 if let Some(sender) = self.asking.remove(&number) {
                     // Who does not wait any more does not listen.
-                    drop(sender.try_send(approval(permission)));
+                    sender.try_send(approval(permission)).ok();
                 }
             }
             ChatAction::Complete(word) => self.finder.find(word),

@@ -125,3 +125,6 @@ fn put_back_on_panic() {
         }
     }));
 }
+
+#[cfg(test)]
+mod tests;
