@@ -70,7 +70,7 @@ fn a_session_goes_on_where_it_was() {
     second.shows("> one").shows("The first answer.");
     // What was said before can be said again.
     second.types("\x1b[A").shows("> one").types(ENTER);
-    second.shows("$").types(CTRL_C).types(CTRL_C).types(CTRL_C);
+    second.shows("$").types(CTRL_C).shows("again quits").types(CTRL_C);
     assert_eq!(second.ends(), 0);
     let last = bodies(&upstream).pop().expect("a request");
     assert_eq!(last["messages"].as_array().map(Vec::len), Some(3), "{last}");
@@ -105,7 +105,10 @@ fn what_is_allowed_for_good_is_not_asked_again() {
         let mut second = chat(&world, &upstream, &[]);
         second.types("do it").types(ENTER);
         second.shows(if asks_again { "? bash" } else { "Again." });
-        second.types(CTRL_C).types(CTRL_C).types(CTRL_C);
+        if asks_again {
+            second.types(CTRL_C).shows("· stopped");
+        }
+        second.types(CTRL_D);
         second.ends();
         let made = world.read("made").lines().count();
         assert_eq!(made, makes + usize::from(!asks_again));
@@ -122,7 +125,11 @@ fn an_answer_is_stopped_and_another_one_asked_for() {
         Reply::text("Here I am.").into(),
     ]));
     let mut chat = chat(&world, &upstream, &[]);
-    chat.types("one").types(ENTER).shows("Ctrl+C stops it").types(CTRL_C).shows("· stopped");
+    chat.types("one").types(ENTER).shows("Ctrl+C stops it");
+    while upstream.seen().is_empty() {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    chat.types(CTRL_C).shows("· stopped");
     chat.types("two").types(ENTER).shows("Here I am.");
     chat.types(CTRL_D);
     assert_eq!(chat.ends(), 0);

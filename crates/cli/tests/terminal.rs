@@ -132,7 +132,7 @@ impl Terminal {
         last("\x1b[?1049h", "\x1b[?1049l");
         last("\x1b[?2004h", "\x1b[?2004l");
         last("\x1b[?1000h", "\x1b[?1000l");
-        last("\x1b[?25l", "\x1b[?25h");
+        assert!(written.rfind("\x1b[?25h") > written.rfind("\x1b[?25l"), "{written:?}");
     }
 }
 

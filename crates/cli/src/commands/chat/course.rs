@@ -200,7 +200,8 @@ impl Course {
                 self.asking.insert(question.number, sender);
                 Input::Question(question)
             }
-            Arrived::Resized => return drop(self.screen.clear()),
+            // The next frame has the new size.
+            Arrived::Resized => return,
             Arrived::Gone => return self.leave(),
             Arrived::Ended(agent, ended) if agent == self.agent => {
                 self.ended = Some(ended);

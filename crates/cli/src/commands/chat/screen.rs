@@ -75,14 +75,6 @@ impl Screen {
         queue!(self.terminal.backend_mut(), EndSynchronizedUpdate)?;
         Write::flush(self.terminal.backend_mut())
     }
-
-    /// Draws everything anew: the terminal has another size.
-    ///
-    /// # Errors
-    /// If the terminal is gone.
-    pub(super) fn clear(&mut self) -> io::Result<()> {
-        self.terminal.clear()
-    }
 }
 
 impl Drop for Screen {
