@@ -3,4 +3,5 @@
 mod courses;
 mod laws;
 mod resumed;
+mod staying;
 mod world;

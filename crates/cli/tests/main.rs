@@ -3,6 +3,7 @@
 mod bad_input;
 mod bench;
 mod caches;
+mod chat;
 #[cfg(unix)]
 mod config;
 mod convert_page;
@@ -58,6 +59,7 @@ mod single;
 mod soak;
 mod stories;
 mod structure;
+mod terminal;
 mod tls;
 mod world;
 #[cfg(unix)]

@@ -1,0 +1,12 @@
+//! `foveal chat`: foveal's own agent with a person, on a screen.
+
+mod arrived;
+mod change;
+mod command;
+mod course;
+mod finder;
+mod keys;
+mod person;
+mod screen;
+
+pub(crate) use command::{Arguments, run};
