@@ -71,6 +71,10 @@ const ALLOWED: &[(&str, &[&str])] = &[
         &["foveal-asking", "foveal-listening", "foveal-live", "foveal-transcript", "foveal-wire"],
     ),
     ("foveal-agent", &["foveal-context", "foveal-transcript", "foveal-wire"]),
+    (
+        "foveal-chat",
+        &["foveal-agent", "foveal-code", "foveal-screen", "foveal-transcript"],
+    ),
     ("foveal-llm", &["foveal-asking", "foveal-wire"]),
     ("foveal-bench", &["foveal-code", "foveal-context", "foveal-effects", "foveal-transcript"]),
     ("foveal-replay", &["foveal-context", "foveal-effects", "foveal-transcript"]),
@@ -93,6 +97,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
             "foveal-bench",
             "foveal-calls",
             "foveal-cancel",
+            "foveal-chat",
             "foveal-code",
             "foveal-context",
             "foveal-effects",
