@@ -82,7 +82,11 @@ fn keys(criterion: &mut Criterion) {
         bencher.iter(|| {
             for _ in 0..EVENTS_A_FRAME {
                 at += 1;
-                let text = if at.is_multiple_of(40) { "\n\nNext ".to_owned() } else { format!("word{at} ") };
+                let text = if at.is_multiple_of(40) {
+                    "\n\nNext ".to_owned()
+                } else {
+                    format!("word{at} ")
+                };
                 chat.update(Input::Told(Told::Text { text }));
             }
             chat.update(Input::Tick(at * 2));

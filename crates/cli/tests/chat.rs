@@ -79,8 +79,7 @@ fn a_session_goes_on_where_it_was() {
 #[test]
 fn who_says_no_is_obeyed_and_the_session_goes_on() {
     let world = World::new("chat-no");
-    let turns =
-        [calls(&[("bash", json!({"command": "touch made"}))]), Reply::text("I leave it.")];
+    let turns = [calls(&[("bash", json!({"command": "touch made"}))]), Reply::text("I leave it.")];
     let upstream = provider(turns);
     let mut chat = chat(&world, &upstream, &[]);
     chat.types("do it").types(ENTER).shows("? bash `touch made`").types("n");
@@ -138,7 +137,8 @@ fn an_answer_is_stopped_and_another_one_asked_for() {
 #[test]
 fn it_is_usable_in_fifty_columns_and_when_resized() {
     let world = World::new("chat-resized");
-    let text = "A long sentence that has to be broken somewhere, because nobody has so many columns.";
+    let text =
+        "A long sentence that has to be broken somewhere, because nobody has so many columns.";
     let upstream = provider([Reply::text(text)]);
     let mut chat = chat(&world, &upstream, &[]);
     chat.types("say").types(ENTER).shows("somewhere, because nobody has so");

@@ -43,6 +43,7 @@ mod plugins;
 mod private;
 mod prompt_log;
 mod python;
+mod real_model;
 mod replay;
 #[cfg(unix)]
 mod rules;
@@ -56,6 +57,7 @@ mod screens;
 mod shell_tools;
 mod single;
 mod soak;
+mod stories;
 mod structure;
 mod terminal;
 mod tls;

@@ -122,7 +122,8 @@ impl Terminal {
         let name = self.master.tty_name().expect("a name");
         let told = Command::new("stty").arg("-F").arg(name).arg("-a").output().expect("stty");
         let told = String::from_utf8_lossy(&told.stdout).into_owned();
-        let has = |word: &str| told.split_whitespace().any(|told| told.trim_end_matches(';') == word);
+        let has =
+            |word: &str| told.split_whitespace().any(|told| told.trim_end_matches(';') == word);
         assert!(has("icanon") && has("echo") && has("isig"), "{told}");
         let written = self.written();
         let last = |on: &str, off: &str| {

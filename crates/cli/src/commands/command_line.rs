@@ -5,8 +5,9 @@ use std::process::ExitCode;
 use clap::{CommandFactory, Parser, Subcommand};
 
 use super::{
-    bench, changelog, chat, config, doctor, expand, export, file_at, graph, grep, hook, index, init, man,
-    map, mcp, models, outline, read, replay, run_task, search, serve, sessions, show, stats, wrap,
+    bench, changelog, chat, config, doctor, expand, export, file_at, graph, grep, hook, index,
+    init, man, map, mcp, models, outline, read, replay, run_task, search, serve, sessions, show,
+    stats, wrap,
 };
 use crate::colour::ColourChoice;
 use crate::environment::Environment;

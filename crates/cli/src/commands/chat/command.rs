@@ -43,6 +43,10 @@ pub(crate) struct Arguments {
     /// prices, else list prices.
     #[arg(long, value_name = "DOLLARS", value_parser = amount)]
     max_cost: Option<f64>,
+    /// Tells the model a file of the folder from the start, with what the project says of itself; may
+    /// be given several times. A session that is gone on with keeps the files that it began with.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["session", "goes_on"])]
+    pin: Vec<String>,
     /// How much of old results is left out of prompts: lossless, balanced, curated or max. If not
     /// given, that of the session, or balanced.
     #[arg(long, value_name = "PROFILE", value_parser = PROFILES)]
@@ -74,13 +78,15 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
     let mut course: Option<Course> = None;
     let cancel = own_agent::listen(&runtime, put_back);
     let ended = loop {
-        let limits = Limits { turns: Some(TURNS_MAX), cost: arguments.max_cost, ..Limits::default() };
+        let limits =
+            Limits { turns: Some(TURNS_MAX), cost: arguments.max_cost, ..Limits::default() };
         let wanted = Wanted {
             folder: &folder,
             model: model.as_ref(),
             profile: arguments.profile.as_deref(),
             limits,
             earlier: earlier.take(),
+            pinned: &arguments.pin,
             company: Company::Person,
             yes: false,
             person: Some(person(sender.clone(), &folder)),
@@ -112,7 +118,8 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
     // What still runs is not waited for.
     runtime.shutdown_timeout(Duration::from_millis(200));
     if spent.turns > 0 {
-        let cost = if spent.cost > 0.0 { format!(", {}", dollars(spent.cost)) } else { String::new() };
+        let cost =
+            if spent.cost > 0.0 { format!(", {}", dollars(spent.cost)) } else { String::new() };
         notice::say(format_args!("{}{cost}", plural(spent.turns.into(), "request")));
         if let Some(name) = ended {
             notice::say(format_args!("`foveal chat --session {name}` goes on with it"));

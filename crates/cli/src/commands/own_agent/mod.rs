@@ -2,6 +2,7 @@
 
 mod approval;
 mod asking;
+mod base_files;
 mod calling;
 mod drive;
 mod earlier;

@@ -15,6 +15,7 @@ use tokio::runtime::Runtime;
 
 use super::approval::{Approvals, Person};
 use super::asking::Asking;
+use super::base_files::base_files;
 use super::calling::Calling;
 use super::earlier::Earlier;
 use super::opening::{self, Company};
@@ -45,6 +46,8 @@ pub(crate) struct Wanted<'a> {
     pub(crate) limits: Limits,
     /// The session that it goes on with.
     pub(crate) earlier: Option<Earlier>,
+    /// Files of the folder that stand in the system prompt, besides those that do anyway.
+    pub(crate) pinned: &'a [String],
     /// Whether somebody is there while it works; then it stays when a task is done.
     pub(crate) company: Company,
     /// Whether all is allowed beforehand.
@@ -110,7 +113,7 @@ pub(crate) fn open(
     (runtime, client): (&Runtime, Client),
     environment: &Environment,
 ) -> anyhow::Result<Opened> {
-    let Wanted { folder, model, profile, limits, earlier, company, yes, person } = wanted;
+    let Wanted { folder, model, profile, limits, earlier, pinned, company, yes, person } = wanted;
     let named = match (model, &earlier) {
         (None, Some(earlier)) => Some(earlier.model()?),
         (named, _) => named.cloned(),
@@ -131,8 +134,11 @@ pub(crate) fn open(
         Some(earlier) => earlier.taken_up(&run),
         None => new_session(environment),
     };
-    let own = Arc::new(own_prices(&user_settings::read(environment)?.gateway.prices)?);
-    let settings = opening::settings(&chosen, limits, (folder, company), (&session, &own));
+    let user = user_settings::read(environment)?;
+    let own = Arc::new(own_prices(&user.gateway.prices)?);
+    let files = base_files(folder, &user.base_files, pinned)?;
+    let about = (folder, company, files.as_slice());
+    let settings = opening::settings(&chosen, limits, about, (&session, &own));
     let shaper = Arc::new(opening::shaper(&run.profile, (&opener, &toolbox), &session, own)?);
     let (sender, events) = std::sync::mpsc::sync_channel(EVENTS_MAX);
     let model = chosen.spec.to_string();

@@ -7,7 +7,6 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use anyhow::Context;
 use foveal_agent::{AgentTool, Limits, Settings};
 use foveal_context::placement::base_files::{BaseFile, render_base_files};
-use foveal_files::bounded::{Links, read_regular};
 use foveal_live::Conversations;
 use foveal_live::prices::OwnPrices;
 use foveal_live::rules::Rules;
@@ -21,12 +20,6 @@ use crate::gateway::{Spread, weigh};
 use crate::models::Chosen;
 use crate::runs::KIND;
 use crate::toolbox::Opener;
-
-/// Files of a project that agents are told of unasked.
-const KNOWLEDGE: [&str; 2] = ["AGENTS.md", "CLAUDE.md"];
-
-/// Bytes of such a file that are placed; of a longer one nothing is.
-const KNOWLEDGE_BYTES_MAX: u64 = 40_000;
 
 /// Bytes of a read or of an output beyond which the engine shows its ends, whatever the profile:
 /// more than that fits no prompt.
@@ -54,7 +47,7 @@ pub(crate) fn session_name() -> String {
 pub(crate) fn settings(
     chosen: &Chosen,
     limits: Limits,
-    (directory, company): (&Path, Company),
+    (directory, company, files): (&Path, Company, &[BaseFile]),
     (session, own): (&SessionId, &OwnPrices),
 ) -> Settings {
     let server = &chosen.server;
@@ -65,7 +58,7 @@ pub(crate) fn settings(
     let prices = (!is_free).then(|| prices(own, (&model, NO_UPSTREAM), dialect.protocol()));
     Settings {
         session: session.0.clone(),
-        system: system(directory, company),
+        system: system(directory, company, files),
         tools: ToolSet::Full.tools().map(tool).collect(),
         output_tokens_max: asks_for_much.then_some(CLAUDE_OUTPUT_TOKENS),
         limits,
@@ -96,7 +89,7 @@ pub(crate) enum Company {
 }
 
 /// The system prompt: the same bytes for the whole run, so that the provider's cache holds them.
-fn system(directory: &Path, company: Company) -> String {
+fn system(directory: &Path, company: Company, files: &[BaseFile]) -> String {
     let folder = directory.display();
     let with = match company {
         Company::Alone => "alone: nobody answers questions until you are done",
@@ -118,24 +111,11 @@ fn system(directory: &Path, company: Company) -> String {
          words what you did, and what is left.\n",
         os = std::env::consts::OS
     );
-    let files = knowledge(directory);
     if !files.is_empty() {
         text.push_str("\nWhat the project says of itself:\n");
-        text.push_str(&render_base_files(&files));
+        text.push_str(&render_base_files(files));
     }
     text
-}
-
-/// What the project says of itself.
-fn knowledge(directory: &Path) -> Vec<BaseFile> {
-    let read = |name: &&str| {
-        let path = directory.join(name);
-        // One is often a link to the other.
-        let bytes = read_regular(&path, KNOWLEDGE_BYTES_MAX, Links::Refused).ok()?;
-        let content = String::from_utf8(bytes).ok().filter(|text| !text.trim().is_empty())?;
-        Some(BaseFile { path: (*name).to_owned(), content })
-    };
-    KNOWLEDGE.iter().filter_map(read).collect()
 }
 
 /// What decides about requests, with what it leaves out kept in the session.

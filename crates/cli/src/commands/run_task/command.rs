@@ -59,6 +59,10 @@ pub(crate) struct Arguments {
     /// Ends it after this many seconds.
     #[arg(long, value_name = "SECONDS")]
     max_time: Option<u32>,
+    /// Tells the model a file of the folder from the start, with what the project says of itself; may
+    /// be given several times. A session that is gone on with keeps the files that it began with.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["session", "goes_on"])]
+    pin: Vec<String>,
     /// How much of old results is left out of prompts: lossless, balanced, curated or max. If not
     /// given, that of the session, or balanced.
     #[arg(long, value_name = "PROFILE", value_parser = PROFILES)]
@@ -92,6 +96,7 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
         profile: arguments.profile.as_deref(),
         limits: limits(arguments),
         earlier,
+        pinned: &arguments.pin,
         company: Company::Alone,
         yes: arguments.yes,
         person: asks.then(|| Box::new(at_terminal) as Box<Person>),
