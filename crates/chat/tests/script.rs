@@ -62,6 +62,7 @@ impl Screen {
         self
     }
 
+    // tidy: table
     fn step(&mut self, what: &str, rest: &str) {
         let text = rest.replace("\\n", "\n");
         let (first, second) = rest.split_once(' ').unwrap_or((rest, ""));

@@ -113,7 +113,7 @@ mod tests {
         let files = ["src/lib.rs", "lib/a.rs", "src/a/mod.rs", "docs/library.md"];
         let files = files.map(str::to_owned);
         assert_eq!(best(&files, "lib"), ["lib/a.rs", "src/lib.rs", "docs/library.md"]);
-        assert_eq!(best(&files, "SAM"), ["src/a/mod.rs"]);
+        assert_eq!(best(&files, "SCAM"), ["src/a/mod.rs"]);
         assert!(best(&files, "xyz").is_empty());
         assert_eq!(best(&files, "").len(), 4);
     }

@@ -44,10 +44,10 @@ pub(crate) struct Wanted<'a> {
     pub(crate) profile: Option<&'a str>,
     /// How far it goes.
     pub(crate) limits: Limits,
-    /// Files that stand in its system prompt, beside those that the project and the settings name.
-    pub(crate) pinned: &'a [String],
     /// The session that it goes on with.
     pub(crate) earlier: Option<Earlier>,
+    /// Files of the folder that stand in the system prompt, besides those that do anyway.
+    pub(crate) pinned: &'a [String],
     /// Whether somebody is there while it works; then it stays when a task is done.
     pub(crate) company: Company,
     /// Whether all is allowed beforehand.
@@ -113,7 +113,7 @@ pub(crate) fn open(
     (runtime, client): (&Runtime, Client),
     environment: &Environment,
 ) -> anyhow::Result<Opened> {
-    let Wanted { folder, model, profile, limits, pinned, earlier, company, yes, person } = wanted;
+    let Wanted { folder, model, profile, limits, earlier, pinned, company, yes, person } = wanted;
     let named = match (model, &earlier) {
         (None, Some(earlier)) => Some(earlier.model()?),
         (named, _) => named.cloned(),
@@ -137,7 +137,8 @@ pub(crate) fn open(
     let user = user_settings::read(environment)?;
     let own = Arc::new(own_prices(&user.gateway.prices)?);
     let files = base_files(folder, &user.base_files, pinned)?;
-    let settings = opening::settings(&chosen, limits, (folder, &files, company), (&session, &own));
+    let about = (folder, company, files.as_slice());
+    let settings = opening::settings(&chosen, limits, about, (&session, &own));
     let shaper = Arc::new(opening::shaper(&run.profile, (&opener, &toolbox), &session, own)?);
     let (sender, events) = std::sync::mpsc::sync_channel(EVENTS_MAX);
     let model = chosen.spec.to_string();

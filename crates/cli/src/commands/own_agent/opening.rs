@@ -56,7 +56,7 @@ pub(crate) fn session_name() -> String {
 pub(crate) fn settings(
     chosen: &Chosen,
     limits: Limits,
-    (directory, files, company): (&Path, &[BaseFile], Company),
+    (directory, company, files): (&Path, Company, &[BaseFile]),
     (session, own): (&SessionId, &OwnPrices),
 ) -> Settings {
     let server = &chosen.server;
@@ -67,7 +67,7 @@ pub(crate) fn settings(
     let prices = (!is_free).then(|| prices(own, (&model, NO_UPSTREAM), dialect.protocol()));
     Settings {
         session: session.0.clone(),
-        system: system((directory, files), company),
+        system: system(directory, company, files),
         tools: ToolSet::Full.tools().map(tool).collect(),
         output_tokens_max: asks_for_much.then_some(CLAUDE_OUTPUT_TOKENS),
         limits,
@@ -98,7 +98,7 @@ pub(crate) enum Company {
 }
 
 /// The system prompt: the same bytes for the whole run, so that the provider's cache holds them.
-fn system((directory, files): (&Path, &[BaseFile]), company: Company) -> String {
+fn system(directory: &Path, company: Company, files: &[BaseFile]) -> String {
     let folder = directory.display();
     let with = match company {
         Company::Alone => "alone: nobody answers questions until you are done",
