@@ -21,6 +21,7 @@ mod one_session;
 mod outline;
 mod read;
 mod replay;
+mod rewind;
 mod run_task;
 mod search;
 mod serve;

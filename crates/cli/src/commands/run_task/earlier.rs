@@ -15,7 +15,7 @@ use crate::sessions::{find_kept, kind_and_name};
 use crate::toolbox;
 
 /// A session that is gone on with. Nobody else can while this is there.
-pub(super) struct Earlier {
+pub(crate) struct Earlier {
     session: SessionId,
     loaded: Loaded,
     lock: Lock,
@@ -26,7 +26,7 @@ impl Earlier {
     ///
     /// # Errors
     /// If there is none, or several, or it cannot be gone on with here.
-    pub(super) fn named(
+    pub(crate) fn named(
         name: &str,
         directory: &Path,
         environment: &Environment,
@@ -80,6 +80,11 @@ impl Earlier {
             bail!("`{id}` cannot be gone on with: nothing that was said in it is kept");
         }
         Ok(Self { session: id, loaded, lock })
+    }
+
+    /// The session, what was said and done in it, and what holds it.
+    pub(crate) fn held(self) -> (SessionId, Past, Lock) {
+        (self.session, self.loaded.past, self.lock)
     }
 
     /// The model that was asked last.

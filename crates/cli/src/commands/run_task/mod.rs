@@ -11,3 +11,4 @@ mod show;
 mod signals;
 
 pub(crate) use command::{Arguments, run};
+pub(crate) use earlier::Earlier;
