@@ -44,7 +44,11 @@ mod prompt_log;
 mod python;
 mod replay;
 #[cfg(unix)]
+mod rewind;
+#[cfg(unix)]
 mod rules;
+#[cfg(unix)]
+mod run_ends;
 #[cfg(unix)]
 mod run_faults;
 #[cfg(unix)]
