@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use foveal_transcript::{
-    Block, Call, Conversation, Entry, Mark, Role, Source, Timestamp, ToolResult,
+    Block, Call, Conversation, Entry, EntryIndex, Mark, Role, Source, Timestamp, ToolResult,
 };
 use foveal_wire::prompt::{Prompt, ToolSpec, encode};
 use foveal_wire::response::{Said, SaidEvent, StopReason};
@@ -12,7 +12,7 @@ use crate::calls::Calls;
 use crate::event::{Action, Event};
 use crate::keep::Keep;
 use crate::limits::Limit;
-use crate::past::{OpenCall, Past};
+use crate::past::{OpenCall, Past, rewind_mark};
 use crate::repeated::{self, Repeated};
 use crate::settings::Settings;
 use crate::spent::{Spent, usage};
@@ -26,6 +26,12 @@ pub struct Agent {
     /// The tools as the model is told of them: the same with each request.
     tools: Vec<ToolSpec>,
     conversation: Conversation,
+    /// Where each message of it stands among all that was kept.
+    places: Vec<EntryIndex>,
+    /// Messages that were kept, those that it went back behind too.
+    kept: u32,
+    /// Where the last of them stands in the recording.
+    last: Option<Source>,
     /// Calls of an earlier run that have no result.
     open: Vec<OpenCall>,
     /// What the person says next, once all calls have results.
@@ -70,13 +76,19 @@ impl Agent {
     pub fn resumed(settings: Settings, past: Past) -> Self {
         let tools = settings.tools.iter().map(|tool| tool.spec.clone()).collect();
         let open = past.open();
-        let mut conversation: Conversation = past.into_entries().into_iter().collect();
+        let kept = u32::try_from(past.entries().len()).unwrap_or(u32::MAX);
+        let last = past.entries().last().map(|entry| entry.source);
+        let (places, entries): (Vec<EntryIndex>, Vec<Entry>) = past.window().into_iter().unzip();
+        let mut conversation: Conversation = entries.into_iter().collect();
         conversation.agent = Some("foveal".to_owned());
         conversation.directory = Some(settings.directory.clone());
         Self {
             settings,
             tools,
             conversation,
+            places,
+            kept,
+            last,
             open,
             next: None,
             state: State::Idle,
@@ -95,6 +107,24 @@ impl Agent {
     /// The conversation so far: calls and results pair whenever no call runs.
     pub fn conversation(&self) -> &Conversation {
         &self.conversation
+    }
+
+    /// The body of the request that would go now.
+    pub fn prompt(&self) -> Vec<u8> {
+        encode(
+            self.settings.dialect,
+            &Prompt {
+                model: &self.settings.model,
+                entries: self.conversation.entries(),
+                tools: &self.tools,
+                output_tokens_max: self.settings.output_tokens_max,
+            },
+        )
+    }
+
+    /// What it is made of.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
     }
 
     /// What it has come to so far.
@@ -122,6 +152,7 @@ impl Agent {
         match event {
             Event::Task(task) => self.begin(Some(task), now, &mut actions),
             Event::GoOn => self.begin(None, now, &mut actions),
+            Event::Rewind { to } => self.rewind(to, now, &mut actions),
             Event::Sent { number, tokens_asked, tokens_sent, rewrite, inactive }
                 if self.asks(number) =>
             {
@@ -207,6 +238,25 @@ impl Agent {
         self.go_on(now, actions);
     }
 
+    /// Goes back to just before a message of the person's.
+    fn rewind(&mut self, to: usize, now: Timestamp, actions: &mut Vec<Action>) {
+        let entries = self.conversation.entries();
+        let is_of_person = entries.get(to).is_some_and(|entry| entry.role == Role::User);
+        if !matches!(self.state, State::Idle) || !is_of_person {
+            return;
+        }
+        let mut before = self.conversation.emptied();
+        for entry in &entries[..to] {
+            before.push(entry.clone());
+        }
+        let mark = rewind_mark(self.places[to], self.last, now);
+        (self.last, self.kept) = (Some(mark.source), self.kept.saturating_add(1));
+        actions.push(Action::Keep(Keep::Entry(Box::new(mark))));
+        self.conversation = before;
+        self.places.truncate(to);
+        self.open.clear();
+    }
+
     /// What it begins with.
     fn start(&self) -> Told {
         let tools = self.tools.iter().map(|tool| tool.name.clone()).collect();
@@ -234,17 +284,8 @@ impl Agent {
         }
         self.spent.turns = self.spent.turns.saturating_add(1);
         let number = u64::from(self.spent.turns);
-        let body = encode(
-            self.settings.dialect,
-            &Prompt {
-                model: &self.settings.model,
-                entries: self.conversation.entries(),
-                tools: &self.tools,
-                output_tokens_max: self.settings.output_tokens_max,
-            },
-        );
         self.state = State::Asking(number);
-        actions.push(Action::Ask { number, body });
+        actions.push(Action::Ask { number, body: self.prompt() });
     }
 
     fn said(&mut self, number: u64, said: Said, now: Timestamp, actions: &mut Vec<Action>) {
@@ -404,13 +445,14 @@ impl Agent {
 
     fn push_entry(&mut self, entry: Entry, actions: &mut Vec<Action>) {
         actions.push(Action::Keep(Keep::Entry(Box::new(entry.clone()))));
+        self.places.push(EntryIndex(self.kept));
+        (self.last, self.kept) = (Some(entry.source), self.kept.saturating_add(1));
         self.conversation.push(entry);
     }
 
     /// The next message. Each is a step; results are of the step of their call.
     fn entry(&self, role: Role, blocks: Vec<Block>, now: Timestamp) -> Entry {
-        let last = self.conversation.entries().last().map(|entry| entry.source);
-        let last = last.unwrap_or(Source { step: 0, result: None });
+        let last = self.last.unwrap_or(Source { step: 0, result: None });
         let source = match (role, last.result) {
             (Role::Tool, None) => Source { step: last.step, result: Some(0) },
             (Role::Tool, Some(at)) => {

@@ -62,6 +62,12 @@ pub enum Event {
         /// Whether the prompt is longer than the model can hold.
         is_too_long: bool,
     },
+    /// The conversation goes back to just before this message of the person's, where no task is
+    /// worked on. What was said since is kept, and the model is not told of it any more.
+    Rewind {
+        /// The message, by its place in the conversation.
+        to: usize,
+    },
     /// Whoever has to allow a call that does more than look has done so. It waits until it is told to
     /// begin.
     Allowed {

@@ -146,7 +146,7 @@ fn requests_and_time_are_those_of_a_turn_and_money_of_all() {
 #[test]
 fn circles_are_counted_in_each_turn() {
     let mut world = World::staying(Limits::default());
-    let mut round = |world: &mut World, at: usize| {
+    let round = |world: &mut World, at: usize| {
         let id = format!("c{at}");
         let same = Call { arguments: json!({"path": "a"}), ..call(&id, "look") };
         world.say("", &[same]);

@@ -23,6 +23,9 @@ const QUESTIONS_MAX: usize = 64;
 /// Milliseconds in which a second Ctrl+C ends the chat.
 const QUIT_MS: u64 = 2_000;
 
+/// Tokens of a prompt up to which it is asked after each turn what stands in it.
+const MAPPED_TOKENS_MAX: u64 = 250_000;
+
 /// What a chat begins with.
 #[derive(Debug, Clone, Default)]
 pub struct Setup {
@@ -53,6 +56,14 @@ pub enum Input {
     Scroll(isize),
     /// What was said before, where a session goes on.
     Past(Vec<Entry>),
+    /// The conversation went back: what is left of it, and what was said next and does not count any
+    /// more.
+    Rewound {
+        /// What is left.
+        entries: Vec<Entry>,
+        /// What the person said next.
+        text: String,
+    },
     /// What happened to the agent.
     Told(Told),
     /// What stands in the prompt.
@@ -172,9 +183,18 @@ impl Chat {
             Input::Paste(text) => self.paste(&text, &mut actions),
             Input::Scroll(lines) => self.scroll(lines),
             Input::Past(entries) => self.talk.take_past(&entries),
+            Input::Rewound { entries, text } => {
+                self.talk.clear();
+                self.talk.take_past(&entries);
+                // It may be said otherwise.
+                if self.editor.is_empty() {
+                    self.editor.insert(&text);
+                }
+            }
             Input::Told(told) => self.told(told, &mut actions),
             Input::Map(map) => {
                 self.status.window = map.window;
+                self.talk.take_map(&map);
                 self.map.iter_mut().for_each(|view| view.set(map.clone()));
             }
             Input::Question(question) => self.ask(question, &mut actions),
@@ -197,7 +217,8 @@ impl Chat {
         if !is_done {
             return;
         }
-        if self.map.is_some() {
+        let is_small = self.status.prompt.is_none_or(|(_, sent)| sent < MAPPED_TOKENS_MAX);
+        if self.map.is_some() || is_small {
             actions.push(ChatAction::AskMap);
         }
         if is_stopped {
@@ -263,7 +284,7 @@ impl Chat {
             KeyCode::Char('o') if key.ctrl => self.talk.toggle(),
             KeyCode::PageUp => self.talk.scroll(-self.talk.page()),
             KeyCode::PageDown => self.talk.scroll(self.talk.page()),
-            KeyCode::Home if key.ctrl => self.talk.to_start(),
+            KeyCode::Home if key.ctrl => self.talk.scroll_to_start(),
             KeyCode::End if key.ctrl => self.talk.follow(),
             KeyCode::Up if key.ctrl || key.alt => self.talk.choose(true),
             KeyCode::Down if key.ctrl || key.alt => self.talk.choose(false),

@@ -13,7 +13,7 @@ pub enum Command {
     Compact,
     /// Goes back to an earlier message.
     Rewind,
-    /// Takes the last change of files back.
+    /// Puts files back that changed since the last message.
     Undo,
     /// Shows or changes the model.
     Model,
@@ -31,8 +31,8 @@ const COMMANDS: &[(Command, &str, &str, &str)] = &[
     (Command::Context, "context", "", "what stands in the prompt, and what it costs"),
     (Command::Files, "files", "", "files that were read or changed"),
     (Command::Compact, "compact", "", "make the prompt smaller"),
-    (Command::Rewind, "rewind", "[N]", "go back to before your Nth message"),
-    (Command::Undo, "undo", "", "take the last change of files back"),
+    (Command::Rewind, "rewind", "[N [both]]", "go back to before one of your messages"),
+    (Command::Undo, "undo", "", "put files back that changed since your last message"),
     (Command::Model, "model", "[MODEL]", "show or change the model"),
     (Command::Stats, "stats", "", "requests, tokens, cost"),
     (Command::Config, "config", "[KEY [VALUE]]", "show or change settings"),

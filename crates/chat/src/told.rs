@@ -118,7 +118,7 @@ fn paths(arguments: &Value) -> Vec<String> {
         let path = value.get("path").unwrap_or(value);
         path.is_string().then(|| subject(&serde_json::json!({ "path": path })))
     };
-    let one = arguments.get("path").and_then(|path| named(path));
+    let one = arguments.get("path").and_then(named);
     let many = ["edits", "paths"].into_iter().filter_map(|key| arguments.get(key)?.as_array());
     one.into_iter().chain(many.flatten().filter_map(named)).collect()
 }

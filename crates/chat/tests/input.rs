@@ -113,7 +113,7 @@ fn an_unknown_command_says_so() {
 #[test]
 fn commands_tell() {
     let mut screen = Screen::new(60, 34);
-    screen.play("type /help\nkey enter").has("Ctrl+O").has("/context").has("/rewind [N]");
+    screen.play("type /help\nkey enter").has("Ctrl+O").has("/context").has("/rewind [N");
     screen.play(
         "type go\nkey enter\nsent 1000 750\nusage
          call a read_file {\"path\":\"src/a.rs\"}\nresult a x

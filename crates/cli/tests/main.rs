@@ -46,7 +46,11 @@ mod python;
 mod real_model;
 mod replay;
 #[cfg(unix)]
+mod rewind;
+#[cfg(unix)]
 mod rules;
+#[cfg(unix)]
+mod run_ends;
 #[cfg(unix)]
 mod run_faults;
 #[cfg(unix)]

@@ -3,7 +3,7 @@
 use foveal_transcript::{Block as Part, Entry, Role};
 
 use super::block::Block;
-use super::talk::Talk;
+use super::blocks::Talk;
 use super::tool::ToolBlock;
 
 impl Talk {

@@ -4,7 +4,7 @@ use foveal_agent::{Outcome, Told};
 use foveal_screen::in_one_line;
 
 use super::block::{Block, NoteKind};
-use super::talk::Talk;
+use super::blocks::Talk;
 use super::tool::{ToolBlock, ToolState};
 
 impl Talk {

@@ -35,6 +35,8 @@ pub(crate) struct ToolBlock {
     pub(crate) diff: Option<String>,
     pub(crate) state: ToolState,
     pub(crate) began_ms: u64,
+    /// Tokens of the result that the model is sent, and all, where that is less.
+    pub(crate) given: Option<(u64, u64)>,
 }
 
 /// How far a call is.
@@ -62,6 +64,7 @@ impl ToolBlock {
             diff: None,
             state: ToolState::Coming,
             began_ms: now_ms,
+            given: None,
         }
     }
 
@@ -147,6 +150,10 @@ impl ToolBlock {
         };
         if *is_cached {
             told.push_str(", cached");
+        }
+        if let Some((sent, whole)) = self.given {
+            let (sent, whole) = (numbers::tokens(sent), numbers::tokens(whole));
+            told.push_str(&format!(", the model is sent {sent} of {whole} tokens"));
         }
         told
     }

@@ -23,6 +23,7 @@ mod outline;
 mod own_agent;
 mod read;
 mod replay;
+mod rewind;
 mod run_task;
 mod search;
 mod serve;

@@ -53,8 +53,17 @@ pub(crate) struct Arguments {
 }
 
 /// The commands that there are.
-const COMMANDS: [Command; 5] =
-    [Command::Help, Command::Files, Command::Model, Command::Stats, Command::Quit];
+const COMMANDS: [Command; 9] = [
+    Command::Help,
+    Command::Context,
+    Command::Files,
+    Command::Compact,
+    Command::Rewind,
+    Command::Undo,
+    Command::Model,
+    Command::Stats,
+    Command::Quit,
+];
 
 /// Talks with a person until they leave.
 ///

@@ -15,14 +15,16 @@ use ratatui_crossterm::crossterm::event;
 use tokio::runtime::Runtime;
 
 use super::arrived::Arrived;
+use super::control::Controls;
 use super::finder::Finder;
 use super::keys;
 use super::person::approval;
 use super::screen::Screen;
-use crate::commands::own_agent::{Opened, drive};
+use crate::commands::own_agent::{Control, Opened, drive};
 use crate::environment::Environment;
 use crate::models::choose;
 use crate::notice;
+use crate::runs::Lock;
 
 /// The least time between two frames: sixty a second.
 const FRAME_TIME: Duration = Duration::from_millis(16);
@@ -41,6 +43,9 @@ const POLL_TIME: Duration = Duration::from_millis(200);
 
 /// Messages of foveal's own that wait to be shown.
 const NOTICES_MAX: usize = 256;
+
+/// Wishes beside talking that wait for the agent.
+const CONTROLS_MAX: usize = 64;
 
 /// How a chat with one agent ends.
 pub(super) enum End {
@@ -65,6 +70,9 @@ pub(super) struct Course {
     asking: HashMap<u64, SyncSender<Approval>>,
     /// What waits to be given to the agent.
     outbox: VecDeque<Event>,
+    /// What is wanted of it beside talking.
+    controls: Option<Controls>,
+    wanted: VecDeque<Control>,
     /// Since when it is to end.
     leaves: Option<Instant>,
     next: Option<ModelSpec>,
@@ -104,6 +112,8 @@ impl Course {
             is_stale: true,
             asking: HashMap::new(),
             outbox: VecDeque::new(),
+            controls: None,
+            wanted: VecDeque::new(),
             leaves: None,
             next: None,
             spent: Spent::default(),
@@ -134,16 +144,18 @@ impl Course {
         cancel: &Cancel<'_>,
         choice: Choice<'_>,
     ) -> anyhow::Result<End> {
-        let agent = opened.sender.clone();
+        let events = opened.sender.clone();
+        let (control, controls) = sync_channel(CONTROLS_MAX);
+        let agent = (&events, &control);
         self.leaves = None;
         let before = self.spent;
         // Held until the agent has ended.
-        let _lock = self.start(opened)?;
+        let _lock = self.start(opened, controls)?;
         loop {
             if cancel.is_cancelled() {
                 self.leave();
             }
-            self.hand_over(&agent);
+            self.hand_over(agent);
             if let Some(ended) = self.ended.take() {
                 ended?;
                 return Ok(self.end());
@@ -165,8 +177,13 @@ impl Course {
     }
 
     /// Has the agent work on a thread of its own.
-    fn start(&mut self, opened: Opened) -> anyhow::Result<Option<crate::runs::Lock>> {
-        let Opened { agent, asking, calling, mut log, events, toolbox, lock, .. } = opened;
+    fn start(
+        &mut self,
+        opened: Opened,
+        controls: Receiver<Control>,
+    ) -> anyhow::Result<Option<Lock>> {
+        let Opened { agent, asking, calling, mut log, events, toolbox, shaper, lock, .. } = opened;
+        self.controls = Some(Controls::new(shaper, calling.session(), self.sender.clone()));
         let sender = self.sender.clone();
         self.agent += 1;
         let number = self.agent;
@@ -174,7 +191,7 @@ impl Course {
             let mut tell = |told: Told| Ok(sender.send(Arrived::Input(Input::Told(told)))?);
             let tell: &mut dyn FnMut(Told) -> anyhow::Result<()> = &mut tell;
             let how = (asking, calling);
-            let heard = (&events, &Cancel::NEVER);
+            let heard = (&events, &controls, &Cancel::NEVER);
             let ended = drive(agent, Event::Tick, how, (tell, &mut log), heard);
             drop(toolbox.collect());
             drop(sender.send(Arrived::Ended(number, ended)));
@@ -234,8 +251,23 @@ impl Course {
             }
             ChatAction::Complete(word) => self.finder.find(word),
             ChatAction::Run { command: Command::Model, argument } => self.model(&argument, choice),
-            ChatAction::Run { .. } | ChatAction::AskMap | ChatAction::Change(_) => {}
+            ChatAction::AskMap => self.want(Controls::map),
+            ChatAction::Change(change) => self.want(|controls| controls.change(change)),
+            ChatAction::Run { command: Command::Compact, .. } => self.want(Controls::compact),
+            ChatAction::Run { command: Command::Undo, .. } => self.want(Controls::undo),
+            ChatAction::Run { command: Command::Rewind, argument } => {
+                self.want(|controls| controls.rewind(argument));
+            }
+            // The chat carries them out itself, or they are not offered.
+            ChatAction::Run { .. } => {}
         }
+    }
+
+    /// Wants something of the agent beside talking.
+    fn want(&mut self, what: impl FnOnce(&Controls) -> Control) {
+        self.wanted.extend(self.controls.as_ref().map(what));
+        // It looks up for an event.
+        self.outbox.push_back(Event::Tick);
     }
 
     /// Says which model is asked, or has another one asked.
@@ -286,7 +318,13 @@ impl Course {
     }
 
     /// Gives the agent what waits for it, as far as it takes it.
-    fn hand_over(&mut self, agent: &SyncSender<Event>) {
+    fn hand_over(&mut self, (agent, controls): (&SyncSender<Event>, &SyncSender<Control>)) {
+        while let Some(wanted) = self.wanted.pop_front() {
+            if let Err(TrySendError::Full(wanted)) = controls.try_send(wanted) {
+                self.wanted.push_front(wanted);
+                break;
+            }
+        }
         while let Some(event) = self.outbox.pop_front() {
             match agent.try_send(event) {
                 Ok(()) => {}

@@ -3,6 +3,7 @@
 mod arrived;
 mod change;
 mod command;
+mod control;
 mod course;
 mod finder;
 mod keys;

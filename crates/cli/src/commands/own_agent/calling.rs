@@ -43,6 +43,11 @@ impl Calling {
         Self { session, approvals, is_stopped: Arc::default(), waiting: None, events }
     }
 
+    /// The session of the tools.
+    pub(crate) fn session(&self) -> Arc<Session> {
+        Arc::clone(&self.session)
+    }
+
     /// Carries a call out. Its answer is an event.
     pub(crate) fn call(&mut self, number: u64, call: Call) {
         let only_looks = table::named(&call.name).is_some_and(|tool| tool.hints.read_only);

@@ -14,6 +14,9 @@ use crate::runs::RunLog;
 /// How often it is looked whether the person, or a limit, wants it to end.
 const LOOK_UP_TIME: Duration = Duration::from_millis(50);
 
+/// Something that a person wants of an agent beside talking; what happens by it, if something does.
+pub(crate) type Control = Box<dyn FnOnce(&Agent) -> Option<Event> + Send>;
+
 /// Drives an agent, beginning with `first`, until it ends or is asked to.
 ///
 /// # Errors
@@ -23,7 +26,7 @@ pub(crate) fn drive(
     first: Event,
     (mut asking, mut calling): (Asking, Calling),
     (show, log): (&mut dyn FnMut(Told) -> anyhow::Result<()>, &mut RunLog),
-    (events, cancel): (&Receiver<Event>, &Cancel<'_>),
+    (events, controls, cancel): (&Receiver<Event>, &Receiver<Control>, &Cancel<'_>),
 ) -> anyhow::Result<Outcome> {
     let mut is_stopped = false;
     let mut next = first;
@@ -58,6 +61,10 @@ pub(crate) fn drive(
         if (cancel.is_cancelled() || shown.is_err()) && !is_stopped {
             is_stopped = true;
             next = Event::Leave;
+            continue;
+        }
+        if let Ok(control) = controls.try_recv() {
+            next = control(&agent).unwrap_or(Event::Tick);
             continue;
         }
         // Events that come without a pause do not keep it from looking at the time.

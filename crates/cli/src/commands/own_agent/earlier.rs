@@ -82,6 +82,11 @@ impl Earlier {
         Ok(Self { session: id, loaded, lock })
     }
 
+    /// The session, what was said and done in it, and what holds it.
+    pub(crate) fn held(self) -> (SessionId, Past, Lock) {
+        (self.session, self.loaded.past, self.lock)
+    }
+
     /// The model that was asked last.
     ///
     /// # Errors

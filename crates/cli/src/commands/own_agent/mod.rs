@@ -11,7 +11,7 @@ mod opening;
 mod signals;
 
 pub(crate) use self::approval::{Asked, Person, at_terminal, subject};
-pub(crate) use self::drive::drive;
+pub(crate) use self::drive::{Control, drive};
 pub(crate) use self::earlier::Earlier;
 pub(crate) use self::open::{Opened, Wanted, earlier, open, runtime};
 pub(crate) use self::opening::{Company, PROFILES};

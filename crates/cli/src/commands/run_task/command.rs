@@ -106,7 +106,9 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
     let cancel = own_agent::listen(&runtime, || {});
     let mut show = Show::new(arguments.json, session);
     let mut tell = |told: Told| show.tell(&told);
-    let ended = drive(agent, first, (asking, calling), (&mut tell, &mut log), (&events, &cancel));
+    let (_, nothing) = std::sync::mpsc::sync_channel(0);
+    let heard = (&events, &nothing, &cancel);
+    let ended = drive(agent, first, (asking, calling), (&mut tell, &mut log), heard);
     // What still runs is not waited for.
     runtime.shutdown_timeout(Duration::from_millis(200));
     drop(toolbox.collect());

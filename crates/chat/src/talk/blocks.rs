@@ -3,6 +3,7 @@
 use std::collections::VecDeque;
 use std::rc::Rc;
 
+use foveal_agent::{BlockKind, PromptBlock, PromptMap};
 use ratatui_core::text::Line;
 
 use super::block::{Block, Item, Laid, NoteKind};
@@ -71,6 +72,37 @@ impl Talk {
         self.top = self.top.and_then(|(at, line)| Some((at.checked_sub(ITEMS_GO)?, line)));
         self.chosen = self.chosen.and_then(|at| at.checked_sub(ITEMS_GO));
         self.laid = self.laid.iter().filter_map(|at| at.checked_sub(ITEMS_GO)).collect();
+    }
+
+    /// Forgets all of it.
+    pub(crate) fn clear(&mut self) {
+        let (colours, size, now_ms) = (self.colours, self.size, self.now_ms);
+        *self = Self { colours, size, now_ms, ..Self::default() };
+    }
+
+    /// Takes how much of results the model is sent. Where the map is not of the same calls, nothing is
+    /// known.
+    pub(crate) fn take_map(&mut self, map: &PromptMap) {
+        let results = map.blocks.iter().filter(|block| is_result(block.kind));
+        let results: Vec<&PromptBlock> = results.collect();
+        let is_done = |item: &&mut Item| match &item.block {
+            Block::Tool(tool) => matches!(tool.state, ToolState::Done { .. }),
+            _ => false,
+        };
+        let done: Vec<&mut Item> = self.items.iter_mut().filter(is_done).collect();
+        if done.len() != results.len() {
+            return;
+        }
+        for (item, block) in done.into_iter().zip(results) {
+            let is_less = block.tokens_sent < block.tokens_whole;
+            let given = is_less.then_some((block.tokens_sent, block.tokens_whole));
+            if let Block::Tool(tool) = &mut item.block
+                && tool.given != given
+            {
+                tool.given = given;
+                item.laid = None;
+            }
+        }
     }
 
     /// Says something of foveal's own.
@@ -274,7 +306,7 @@ impl Talk {
     }
 
     /// Shows the beginning.
-    pub(crate) fn to_start(&mut self) {
+    pub(crate) fn scroll_to_start(&mut self) {
         let start = (0, 0);
         self.top = (start < self.last_top()).then_some(start);
     }
@@ -377,6 +409,25 @@ impl Talk {
                 item.laid = None;
             }
         }
+    }
+}
+
+/// Whether a block of a map is what a tool answered.
+fn is_result(kind: BlockKind) -> bool {
+    match kind {
+        BlockKind::Read
+        | BlockKind::Search
+        | BlockKind::List
+        | BlockKind::Run
+        | BlockKind::Edit
+        | BlockKind::Fetch
+        | BlockKind::Other => true,
+        BlockKind::System
+        | BlockKind::Tools
+        | BlockKind::User
+        | BlockKind::Assistant
+        | BlockKind::Reasoning
+        | BlockKind::Call => false,
     }
 }
 
