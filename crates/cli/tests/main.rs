@@ -57,6 +57,8 @@ mod single;
 mod soak;
 mod structure;
 mod tls;
+#[cfg(target_os = "linux")]
+mod unconfined;
 mod world;
 #[cfg(unix)]
 mod wrap;
