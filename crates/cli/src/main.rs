@@ -36,6 +36,7 @@ mod repository_index;
 mod requests;
 mod rules;
 mod runs;
+mod session_control;
 mod sessions;
 mod shown;
 mod side_agents;

@@ -3,6 +3,7 @@
 mod bad_input;
 mod bench;
 mod caches;
+mod chat;
 #[cfg(unix)]
 mod config;
 mod convert_page;
@@ -47,7 +48,11 @@ mod python;
 mod real_model;
 mod replay;
 #[cfg(unix)]
+mod rewind;
+#[cfg(unix)]
 mod rules;
+#[cfg(unix)]
+mod run_ends;
 #[cfg(unix)]
 mod run_faults;
 #[cfg(unix)]
@@ -60,8 +65,11 @@ mod single;
 mod soak;
 mod stories;
 mod structure;
+mod terminal;
 mod tls;
 mod trust;
+#[cfg(target_os = "linux")]
+mod unconfined;
 mod world;
 #[cfg(unix)]
 mod wrap;

@@ -46,6 +46,8 @@ pub(crate) struct SideAgent {
     /// Whether its server refuses to be told how answers are to be.
     is_plain: AtomicBool,
     failed: Mutex<Option<Instant>>,
+    /// When a question was last taken back.
+    taken_back: Mutex<Option<Instant>>,
 }
 
 /// One question.
@@ -106,6 +108,9 @@ pub(crate) struct Listener<'a> {
 /// How often it is looked whether somebody still waits.
 const LOOK_UP_TIME: Duration = Duration::from_millis(25);
 
+/// How long no further question is asked after one was taken back.
+const TAKEN_BACK_TIME: Duration = Duration::from_millis(500);
+
 /// After so long without a word it is said that the model is waited for.
 const QUIET_TIME: Duration = Duration::from_secs(1);
 
@@ -126,13 +131,18 @@ impl SideAgent {
         let (runtime, is_plain, failed) =
             (OnceLock::new(), AtomicBool::new(false), Mutex::default());
         let (model, debug) = (spec.to_string(), environment.debug()?);
-        Ok(Self { form, model, server, debug, runtime, is_plain, failed })
+        let taken_back = Mutex::default();
+        Ok(Self { form, model, server, debug, runtime, is_plain, failed, taken_back })
     }
 
-    /// Whether it failed a short time ago.
+    /// Whether it failed a short time ago, or a question was just taken back: who did that does not
+    /// wait for the next one either.
     pub(crate) fn is_paused(&self) -> bool {
-        let failed = self.failed.lock().unwrap_or_else(PoisonError::into_inner);
-        failed.is_some_and(|at| at.elapsed() < self.form.pause)
+        let within = |at: &Mutex<Option<Instant>>, time: Duration| {
+            let at = at.lock().unwrap_or_else(PoisonError::into_inner);
+            at.is_some_and(|at| at.elapsed() < time)
+        };
+        within(&self.failed, self.form.pause) || within(&self.taken_back, TAKEN_BACK_TIME)
     }
 
     /// Asks the model. A server that refuses a schema, or a temperature, is asked without.
@@ -177,10 +187,8 @@ impl SideAgent {
             Err(Failure::Other(why)) => why,
         };
         explain(self.debug, Topic::Model, || format!("{} after {ms} ms: {why}", self.model));
-        if why != NoAnswer::Cancelled {
-            let mut failed = self.failed.lock().unwrap_or_else(PoisonError::into_inner);
-            *failed = Some(Instant::now());
-        }
+        let at = if why == NoAnswer::Cancelled { &self.taken_back } else { &self.failed };
+        *at.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
         Err(why)
     }
 

@@ -14,6 +14,7 @@ use foveal_tools::clock::{Clock, SystemClock};
 use serde_json::{Value, json};
 
 use super::agent::{Form, Heard, Listener, NoAnswer, Question, SideAgent};
+use super::waiting::Waiting;
 use crate::environment::Environment;
 
 const FORM: Form = Form {
@@ -208,17 +209,13 @@ pub(crate) type TellOfRead = dyn Fn(&str, &str, ModelWork) + Send + Sync;
 pub(crate) struct Watched {
     views: Arc<dyn Views>,
     tell: Box<TellOfRead>,
-    is_over: Box<dyn Fn() -> bool + Send + Sync>,
+    waiting: Arc<Waiting>,
 }
 
 impl Watched {
-    /// `tell` is told of each read, until nobody waits any longer.
-    pub(crate) fn new(
-        views: Arc<dyn Views>,
-        tell: Box<TellOfRead>,
-        is_over: Box<dyn Fn() -> bool + Send + Sync>,
-    ) -> Self {
-        Self { views, tell, is_over }
+    /// `tell` is told of each read, as long as `waiting` says that somebody waits.
+    pub(crate) fn new(views: Arc<dyn Views>, tell: Box<TellOfRead>, waiting: Arc<Waiting>) -> Self {
+        Self { views, tell, waiting }
     }
 }
 
@@ -233,7 +230,9 @@ impl Views for Watched {
         let entry = read.record.entries().get(read.upto.at());
         let call = entry.and_then(|entry| entry.result()).map(|result| result.call.as_str());
         let tell = |work| (self.tell)(call.unwrap_or_default(), read.path, work);
-        let watch = Watch { tell: &tell, is_over: &*self.is_over };
+        let stops = self.waiting.stops();
+        let is_over = || self.waiting.stops() != stops;
+        let watch = Watch { tell: &tell, is_over: &is_over };
         self.views.view_watched(read, wanted, watch)
     }
 

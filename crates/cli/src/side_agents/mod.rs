@@ -4,6 +4,8 @@
 mod agent;
 mod curator;
 mod indexer;
+mod waiting;
 
 pub(crate) use self::curator::{Curator, ModelFirst, TellOfRead, Watched};
 pub(crate) use self::indexer::indexer;
+pub(crate) use self::waiting::Waiting;

@@ -39,7 +39,7 @@ const NAMES_MAX: usize = 10_000;
 ///
 /// # Errors
 /// If one that is pinned cannot be placed.
-pub(super) fn base_files(
+pub(crate) fn base_files(
     directory: &Path,
     wanted: &[String],
     pinned: &[String],

@@ -7,7 +7,6 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::Context;
 use foveal_agent::{AgentTool, Event, Limits, Settings};
-use foveal_cancel::Cancel;
 use foveal_context::placement::base_files::{BaseFile, render_base_files};
 use foveal_live::Conversations;
 use foveal_live::prices::OwnPrices;
@@ -24,7 +23,7 @@ use crate::commands::serve::{Kept, prices};
 use crate::gateway::{Spread, weigh};
 use crate::models::Chosen;
 use crate::runs::KIND;
-use crate::side_agents::{TellOfRead, Watched};
+use crate::side_agents::{TellOfRead, Waiting, Watched};
 use crate::toolbox::Opener;
 
 /// Bytes of a read or of an output beyond which the engine shows its ends, whatever the profile:
@@ -39,10 +38,19 @@ const NAME_DIGITS: usize = 12;
 
 /// A run asks a model's server itself, and none of the gateway's upstreams: prices that name one of
 /// those are not for it.
-pub(super) const NO_UPSTREAM: &str = "";
+pub(crate) const NO_UPSTREAM: &str = "";
+
+/// What `--profile` may name: nothing is left out with the first.
+pub(crate) const PROFILES: [&str; 5] = [OFF, "lossless", "balanced", "curated", "max"];
+
+/// The profile's name with which nothing is left out.
+pub(super) const OFF: &str = foveal_live::conversations::OFF;
+
+/// Rules that are never asked, where nothing is left out.
+const UNUSED: &str = "lossless";
 
 /// A name that no other session has.
-pub(super) fn session_name() -> String {
+pub(crate) fn session_name() -> String {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let hash = blake3::hash(format!("{} {}", now.as_nanos(), std::process::id()).as_bytes());
     format!("{KIND} {}", &hash.to_hex()[..NAME_DIGITS])
@@ -50,10 +58,10 @@ pub(super) fn session_name() -> String {
 
 /// What the agent is made of. What the user says of prices (`own`) counts before list prices, and
 /// of a model on this machine too.
-pub(super) fn settings(
+pub(crate) fn settings(
     chosen: &Chosen,
     limits: Limits,
-    (directory, files): (&Path, &[BaseFile]),
+    (directory, company, files): (&Path, Company, &[BaseFile]),
     (session, own): (&SessionId, &OwnPrices),
 ) -> Settings {
     let server = &chosen.server;
@@ -64,12 +72,13 @@ pub(super) fn settings(
     let prices = (!is_free).then(|| prices(own, (&model, NO_UPSTREAM), dialect.protocol()));
     Settings {
         session: session.0.clone(),
-        system: system(directory, files),
+        system: system(directory, company, files),
         tools: ToolSet::Full.tools().map(tool).collect(),
         output_tokens_max: asks_for_much.then_some(CLAUDE_OUTPUT_TOKENS),
         limits,
         prices,
         directory: directory.display().to_string(),
+        stays: company == Company::Person,
         model,
         dialect,
     }
@@ -84,12 +93,27 @@ fn tool(tool: &'static foveal_tools::Tool) -> AgentTool {
     AgentTool { spec, only_looks: tool.hints.read_only }
 }
 
+/// Who is there while an agent works.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Company {
+    /// Nobody.
+    Alone,
+    /// A person who sees what it does, and says what is next.
+    Person,
+}
+
 /// The system prompt: the same bytes for the whole run, so that the provider's cache holds them.
-fn system(directory: &Path, files: &[BaseFile]) -> String {
+fn system(directory: &Path, company: Company, files: &[BaseFile]) -> String {
     let folder = directory.display();
+    let with = match company {
+        Company::Alone => "alone: nobody answers questions until you are done",
+        Company::Person => {
+            "with a person who sees what you do and whom you answer: ask where it is not clear \
+             what is wanted"
+        }
+    };
     let mut text = format!(
-        "You are foveal's coding agent. You work in the folder {folder} on {os}, alone: nobody \
-         answers questions until you are done.\n\
+        "You are foveal's coding agent. You work in the folder {folder} on {os}, {with}.\n\
          - Look before you change anything: find code by what it does with search_code and by its \
          text with grep, read with read_file, and several files at once with several calls in one \
          answer.\n\
@@ -111,13 +135,14 @@ fn system(directory: &Path, files: &[BaseFile]) -> String {
 }
 
 /// What decides about requests, with what it leaves out kept in the session.
-pub(super) fn shaper(
+pub(crate) fn shaper(
     profile: &str,
     (opener, toolbox): (&Opener, &Toolbox),
     session: &SessionId,
     own: Arc<OwnPrices>,
-    (events, cancel): (SyncSender<Event>, Cancel<'static>),
+    (events, waiting): (SyncSender<Event>, &Arc<Waiting>),
 ) -> anyhow::Result<Conversations> {
+    let profile = if profile == OFF { UNUSED } else { profile };
     let mut rules = Rules::named(profile).context("the profile is not known")?;
     for most in [
         &mut rules.settings.read_bytes_max,
@@ -129,16 +154,16 @@ pub(super) fn shaper(
     }
     let folder = toolbox.roots.working_directory();
     let views = opener.curated(folder, Arc::new(Spread::start()));
-    let is_over = Box::new(move || cancel.is_cancelled());
-    rules.views = Some(Arc::new(Watched::new(views, teller(events), is_over)));
+    let tell = teller(events, Arc::clone(waiting));
+    rules.views = Some(Arc::new(Watched::new(views, tell, Arc::clone(waiting))));
     rules.weigh = weigh;
     rules.prices = own;
     let kept = Kept::of_session(Arc::clone(&toolbox.store), session.clone());
     Ok(Conversations::new(rules, Arc::new(kept)))
 }
 
-/// Tells of a model that chooses what is shown of a read, while the request waits for it.
-fn teller(events: SyncSender<Event>) -> Box<TellOfRead> {
+/// Tells of a model that chooses what is shown of a read, while a request waits for it.
+fn teller(events: SyncSender<Event>, waiting: Arc<Waiting>) -> Box<TellOfRead> {
     let latest: Mutex<Option<(String, Helping)>> = Mutex::default();
     Box::new(move |call, path, work| {
         let mut latest = latest.lock().unwrap_or_else(PoisonError::into_inner);
@@ -146,8 +171,9 @@ fn teller(events: SyncSender<Event>) -> Box<TellOfRead> {
             *latest = Some((call.to_owned(), Helping::with(path)));
         }
         let Some((id, helping)) = &*latest else { return };
-        let Progress { message, model, .. } = helping.progress(work);
+        let Progress { message, model: Some(model), .. } = helping.progress(work) else { return };
+        let (number, id) = (waiting.request(), id.clone());
         // Where too much waits already, this is not missed.
-        drop(events.try_send(Event::Progress { id: id.clone(), message, model }));
+        drop(events.try_send(Event::Helped { number, id, message, model }));
     })
 }

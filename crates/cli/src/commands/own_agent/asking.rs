@@ -11,12 +11,13 @@ use foveal_tools::clock::{Clock, SystemClock};
 use tokio::runtime::Handle;
 use tokio::task::AbortHandle;
 
-use super::opening::NO_UPSTREAM;
+use super::opening::{NO_UPSTREAM, OFF};
 use crate::debug::{Debug, Topic};
 use crate::explained::explain;
+use crate::side_agents::Waiting;
 
 /// Asks one model, one request at a time.
-pub(super) struct Asking {
+pub(crate) struct Asking {
     runtime: Handle,
     asker: Asker,
     running: Option<AbortHandle>,
@@ -28,34 +29,40 @@ struct Asker {
     client: Client,
     server: Arc<Server>,
     shaper: Arc<Conversations>,
+    /// Who the models wait for that help to decide.
+    waiting: Arc<Waiting>,
+    /// Whether all that is new goes as it is.
+    is_off: bool,
     events: SyncSender<Event>,
     debug: Debug,
 }
 
 impl Asking {
-    /// Asks `server`, with what `shaper` makes of requests, and says why if that is wanted.
-    pub(super) fn new(
+    /// Asks `server`, with what `shaper` makes of requests by this profile, and says why if that is
+    /// wanted.
+    pub(crate) fn new(
         runtime: Handle,
         (client, server): (Client, Server),
-        shaper: Conversations,
+        (shaper, waiting, profile): (Arc<Conversations>, Arc<Waiting>, &str),
         (events, debug): (SyncSender<Event>, Debug),
     ) -> Self {
-        let (server, shaper) = (Arc::new(server), Arc::new(shaper));
-        let asker = Asker { client, server, shaper, events, debug };
+        let (server, is_off) = (Arc::new(server), profile == OFF);
+        let asker = Asker { client, server, shaper, waiting, is_off, events, debug };
         Self { runtime, asker, running: None }
     }
 
     /// Sends a request. What comes of it are events.
-    pub(super) fn ask(&mut self, number: u64, body: Vec<u8>) {
+    pub(crate) fn ask(&mut self, number: u64, body: Vec<u8>) {
         let asker = self.asker.clone();
         let task = self.runtime.spawn(async move { asker.ask(number, body).await });
         self.running = Some(task.abort_handle());
     }
 
     /// Ends the request that is under way.
-    pub(super) fn stop(&mut self) {
+    pub(crate) fn stop(&mut self) {
         if let Some(running) = self.running.take() {
             running.abort();
+            self.asker.waiting.stop();
         }
     }
 }
@@ -63,6 +70,7 @@ impl Asking {
 impl Asker {
     async fn ask(self, number: u64, body: Vec<u8>) {
         let shaping = self.clone();
+        self.waiting.begin(number);
         let shaped = tokio::task::spawn_blocking(move || shaping.shaped(body)).await;
         let Ok((body, about)) = shaped else {
             let message = "what of the conversation goes could not be decided".to_owned();
@@ -94,6 +102,8 @@ impl Asker {
 
     /// The body as it goes. Where nothing can be decided, all of it goes.
     fn shaped(&self, body: Vec<u8>) -> (Vec<u8>, About) {
+        // Marks for the provider's cache are set all the same.
+        let wait = if self.is_off { Wait::impatient() } else { Wait::default() };
         let shaped = self.shaper.shape(&Asked {
             protocol: self.server.dialect.protocol(),
             counts: false,
@@ -103,7 +113,7 @@ impl Asker {
             now: SystemClock.now(),
             wish: None,
             shortens: Some(false),
-            wait: &Wait::default(),
+            wait: &wait,
         });
         (shaped.body.unwrap_or(body), shaped.about)
     }
