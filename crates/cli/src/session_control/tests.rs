@@ -142,7 +142,8 @@ impl World {
             wait: &wait,
         });
         let body = shaped.body.unwrap_or_else(|| body.to_vec());
-        let asked = self.client.ask(&self.server, body, number, &mut |_| {});
+        let mut hear = |_| {};
+        let asked = self.client.ask(&self.server, body, number, &mut hear);
         let said = self.runtime.block_on(asked).expect("an answer");
         Event::Said { number, said }
     }
