@@ -21,7 +21,7 @@ fn done(test: &str, dialect: &str) -> (World, Upstream, String) {
     world.write("a.rs", "const A: u8 = 1;\n");
     world.write("b.rs", "const B: u8 = 1;\n");
     let upstream = Upstream::start(Settings::default()).expect("a provider");
-    let writes = json!({"path": "new.rs", "content": "const C: u8 = 1;\n", "intent": "it"});
+    let writes = json!({"path": "new.rs", "content": "const C: u8 = 1;\n"});
     upstream.play(Script::in_order([
         edit("a.rs", "= 1;", "= 2;"),
         Reply::text("It is two."),
@@ -37,6 +37,7 @@ fn done(test: &str, dialect: &str) -> (World, Upstream, String) {
     let ran = go_on(&world, &["--continue", "--yes", "now all of it"]);
     assert_eq!((ran.code, ran.out.as_str()), (Some(0), "It is three.\n"), "{}", ran.err);
     assert_eq!(world.read("a.rs"), "const A: u8 = 3;\n");
+    assert_eq!(world.read("new.rs"), "const C: u8 = 1;\n");
     let name = name(&world);
     (world, upstream, name)
 }

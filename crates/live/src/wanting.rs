@@ -109,7 +109,9 @@ impl Conversations {
             let before = tried.tokens().1;
             let mut tried = live.clone();
             let step = tried.plan(asked.now, &Wishes { compacts: true, ..wishes });
-            let (after, results) = (tried.tokens().1, step.levels.len());
+            let is_reduced = |index| step.changed.iter().any(|(changed, _)| *changed == index);
+            let results = step.levels.iter().filter(|(index, _)| is_reduced(*index)).count();
+            let after = tried.tokens().1;
             let compaction = Compaction { before, after, results };
             wanted.set_compacts(results > 0 && after < before);
             self.wanting.set(first, wanted);
