@@ -117,11 +117,6 @@ pub(crate) fn ask(question: &Question) -> Approval {
     once(notice::confirm(&words(question)))
 }
 
-/// The same, unless it is over before there is an answer.
-pub(crate) fn ask_unless(question: &Question, is_over: &dyn Fn() -> bool) -> Approval {
-    once(notice::confirm_unless(&words(question), is_over))
-}
-
 fn words(question: &Question) -> String {
     let Question { tool, subject, reason } = question;
     let about = if subject.is_empty() { String::new() } else { format!(" {}", quoted(subject)) };

@@ -3,6 +3,7 @@
 mod bad_input;
 mod bench;
 mod caches;
+mod chat;
 #[cfg(unix)]
 mod config;
 mod convert_page;
@@ -42,6 +43,7 @@ mod plugins;
 mod private;
 mod prompt_log;
 mod python;
+mod real_model;
 mod replay;
 #[cfg(unix)]
 mod rewind;
@@ -59,7 +61,9 @@ mod screens;
 mod shell_tools;
 mod single;
 mod soak;
+mod stories;
 mod structure;
+mod terminal;
 mod tls;
 mod world;
 #[cfg(unix)]

@@ -2,6 +2,7 @@
 
 mod bench;
 mod changelog;
+mod chat;
 mod command_line;
 mod config;
 mod doctor;
@@ -19,6 +20,7 @@ mod mcp;
 mod models;
 mod one_session;
 mod outline;
+mod own_agent;
 mod read;
 mod replay;
 mod rewind;

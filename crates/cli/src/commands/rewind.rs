@@ -9,7 +9,7 @@ use foveal_tools::session::Unshaped;
 use foveal_tools::{FileBack, Session, Stands};
 use foveal_transcript::Entry;
 
-use super::run_task::Earlier;
+use super::own_agent::Earlier;
 use crate::environment::Environment;
 use crate::numbers::plural;
 use crate::rules::can_ask;

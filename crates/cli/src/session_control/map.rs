@@ -31,7 +31,6 @@ const TOKENIZER: Tokenizer = Tokenizer::O200k;
 /// engine takes it for read from the cache, written to it, or neither. What a change costs is by the
 /// price card: what is changed, and all that stands behind it, is written in place of being read.
 /// Nothing costs anything where the model is free.
-#[allow(dead_code)] // For the screen.
 pub(crate) fn map(shaper: &Conversations, agent: &Agent, now: Timestamp) -> PromptMap {
     let (body, wait) = (agent.prompt(), Wait::default());
     // Where nothing is decided, all of it goes.

@@ -26,7 +26,6 @@ use foveal_live::request::Wait;
 use foveal_live::wanting::{Change, ChangeError, Compaction};
 use foveal_transcript::{EntryIndex, Timestamp};
 
-#[allow(unused_imports)] // For the screen.
 pub(crate) use self::map::map;
 use self::request::asked;
 pub(crate) use self::rewind::{SaidByPerson, line_of, said_by_person};
@@ -35,7 +34,6 @@ pub(crate) use self::rewind::{SaidByPerson, line_of, said_by_person};
 ///
 /// # Errors
 /// Why it cannot be done, in words for the person.
-#[allow(dead_code)] // For the screen.
 pub(crate) fn change(
     shaper: &Conversations,
     agent: &Agent,
@@ -63,7 +61,6 @@ pub(crate) fn change(
 ///
 /// # Errors
 /// Why it cannot be done.
-#[allow(dead_code)] // For the screen.
 pub(crate) fn compact(
     shaper: &Conversations,
     agent: &Agent,

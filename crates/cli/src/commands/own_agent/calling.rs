@@ -15,14 +15,13 @@ use foveal_tools::{Answer, Control, Request, Session, Toolbox, table};
 use foveal_transcript::Call;
 
 use super::approval::Approvals;
-use crate::rules::ask_unless;
 
 /// How often a call that waits to begin looks whether it is stopped.
 const LOOK_UP_TIME: Duration = Duration::from_millis(50);
 
 /// Carries calls out in one session of the tools. Its answers are whole: what of them goes to the
 /// model is decided with each request.
-pub(super) struct Calling {
+pub(crate) struct Calling {
     session: Arc<Session>,
     approvals: Arc<Approvals>,
     is_stopped: Arc<AtomicBool>,
@@ -33,7 +32,7 @@ pub(super) struct Calling {
 
 impl Calling {
     /// Calls in a session of this name.
-    pub(super) fn new(
+    pub(crate) fn new(
         toolbox: &Arc<Toolbox>,
         session: &SessionId,
         approvals: Approvals,
@@ -44,8 +43,13 @@ impl Calling {
         Self { session, approvals, is_stopped: Arc::default(), waiting: None, events }
     }
 
+    /// The session of the tools.
+    pub(crate) fn session(&self) -> Arc<Session> {
+        Arc::clone(&self.session)
+    }
+
     /// Carries a call out. Its answer is an event.
-    pub(super) fn call(&mut self, number: u64, call: Call) {
+    pub(crate) fn call(&mut self, number: u64, call: Call) {
         let only_looks = table::named(&call.name).is_some_and(|tool| tool.hints.read_only);
         let cancel = Cancel::from(Arc::clone(&self.is_stopped));
         let mut gate =
@@ -68,7 +72,7 @@ impl Calling {
     }
 
     /// Lets a call begin that is allowed.
-    pub(super) fn begin(&mut self, number: u64) {
+    pub(crate) fn begin(&mut self, number: u64) {
         if let Some((_, begin)) = self.waiting.take_if(|(waiting, _)| *waiting == number) {
             // One that is stopped meanwhile does not listen.
             begin.send(()).ok();
@@ -76,7 +80,7 @@ impl Calling {
     }
 
     /// Stops all calls that run; not those that are made later.
-    pub(super) fn stop(&mut self) {
+    pub(crate) fn stop(&mut self) {
         std::mem::take(&mut self.is_stopped).store(true, Ordering::SeqCst);
     }
 }
@@ -137,7 +141,7 @@ impl Carrier {
         let answer = match self.approvals.of(call, &is_over) {
             Some(refused) => refused,
             None => {
-                let ask = |question: &_| ask_unless(question, &|| self.cancel.is_cancelled());
+                let ask = |question: &_| self.approvals.ask(call, question, &is_over);
                 let person = self.approvals.asks().then_some(&ask as _);
                 let begins = || self.gate.pass(&self.cancel);
                 let cancel = &self.cancel;
