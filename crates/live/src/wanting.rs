@@ -112,10 +112,13 @@ impl Conversations {
             let is_reduced = |index| step.changed.iter().any(|(changed, _)| *changed == index);
             let results = step.levels.iter().filter(|(index, _)| is_reduced(*index)).count();
             let after = tried.tokens().1;
-            let compaction = Compaction { before, after, results };
-            wanted.set_compacts(results > 0 && after < before);
+            let is_less = results > 0 && after < before;
+            wanted.set_compacts(is_less);
             self.wanting.set(first, wanted);
-            Ok(compaction)
+            Ok(match is_less {
+                true => Compaction { before, after, results },
+                false => Compaction { before, after: before, results: 0 },
+            })
         })
     }
 
