@@ -197,7 +197,7 @@ impl MapView {
             }
         };
         let figures = match columns >= COST_COLUMNS {
-            true => format!("{:>14} {:>9}", sizes(sent, whole), numbers::dollars(cost)),
+            true => format!("{:>14} {:>9}", sizes(sent, whole), cost_words(cost)),
             false => format!("{:>13}", sizes(sent, whole)),
         };
         let why_columns = if columns >= WHY_COLUMNS { columns / 3 } else { 0 };
@@ -259,22 +259,47 @@ const WHY_COLUMNS: usize = 100;
 fn head(map: &PromptMap, columns: usize, colours: Colours) -> Vec<Line<'static>> {
     let sent: u64 = map.blocks.iter().map(|block| block.tokens_sent).sum();
     let whole: u64 = map.blocks.iter().map(|block| block.tokens_whole).sum();
-    let mut text = format!("Context: {} tokens", numbers::count(sent));
+    let mut text = format!("Context: {} tokens", count(sent));
     if whole > sent {
-        text.push_str(&format!(" of {}", numbers::count(whole)));
+        text.push_str(&format!(" of {}", count(whole)));
     }
     if let Some(billed) = map.tokens_billed {
-        let off = numbers::change(sent as f64 / billed.max(1) as f64 - 1.0);
-        text.push_str(&format!(" · billed {} ({off})", numbers::count(billed)));
+        let off = numbers::change(asked(map) as f64 / billed.max(1) as f64 - 1.0);
+        let off = off.replace(' ', "\u{a0}");
+        text.push_str(&format!(" · last billed {} ({off})", count(billed)));
     }
     if let Some(window) = map.window {
         let share = sent * 100 / window.max(1);
-        text.push_str(&format!(" · {share} % of {}", numbers::tokens(window)));
+        text.push_str(&format!(" · {share}\u{a0}% of {}", numbers::tokens(window)));
     }
     let spans = [Span::styled(text, colours.style(Role::Strong))];
     let mut lines = wrap(&spans, columns, (&[], &[Span::raw("  ")]), Break::Words);
     lines.push(Line::styled("─".repeat(columns), colours.style(Role::Aside)));
     lines
+}
+
+/// A count whose digits stay in one line.
+fn count(number: u64) -> String {
+    numbers::count(number).replace(' ', "\u{a0}")
+}
+
+/// Tokens of what stood in the prompt that was billed last: all before its answer.
+fn asked(map: &PromptMap) -> u64 {
+    let entry = |block: &PromptBlock| match block.place {
+        BlockPlace::Tools => None,
+        BlockPlace::Message { entry, .. } => Some(entry),
+    };
+    let is_answer = |block: &&PromptBlock| {
+        matches!(block.kind, BlockKind::Assistant | BlockKind::Reasoning | BlockKind::Call)
+    };
+    let answer = map.blocks.iter().filter(is_answer).filter_map(entry).max();
+    let stood = |block: &&PromptBlock| answer.is_none() || entry(block) < answer;
+    map.blocks.iter().filter(stood).map(|block| block.tokens_sent).sum()
+}
+
+/// A cost; what is next to nothing has no row of zeros.
+fn cost_words(amount: f64) -> String {
+    if amount.abs() < 0.000_05 { "$0".to_owned() } else { numbers::dollars(amount) }
 }
 
 fn sizes(sent: u64, whole: u64) -> String {
@@ -285,7 +310,7 @@ fn sizes(sent: u64, whole: u64) -> String {
 }
 
 fn costs(block: &PromptBlock) -> String {
-    let mut told = format!("cost {} so far", numbers::dollars(block.cost));
+    let mut told = format!("cost {} so far", cost_words(block.cost));
     if let Some(cost) = block.restore_cost {
         told.push_str(&format!("; all of it again: {} in the next request", signed(cost)));
     }
@@ -310,7 +335,8 @@ fn titled(block: &PromptBlock, with_path: bool) -> String {
     };
     let path = block.path.iter().filter(|path| with_path && !block.title.contains(path.as_str()));
     let path: String = path.map(|path| format!("{path} ")).collect();
-    format!("{mark}{}", in_one_line(&format!("{path}{}", block.title)))
+    let title = if block.title.trim().is_empty() { "(empty)" } else { block.title.as_str() };
+    format!("{mark}{}", in_one_line(&format!("{path}{title}")))
 }
 
 fn state_role(state: BlockState) -> Role {

@@ -24,9 +24,9 @@ fn what_is_said_while_it_works_waits() {
     screen.play("type one\nkey enter\ntype two\nkey enter").has("then: two");
     assert_eq!(screen.done(), [said("one")]);
     screen.play("sent 1 1\ntext 1\ndone").has_not("then: two");
-    assert_eq!(screen.done(), [said("two")]);
+    assert_eq!(screen.done(), [ChatAction::AskMap, said("two")]);
     screen.play("type three\nkey enter\nkey ctrl-c\nstopped").has("> three");
-    assert_eq!(screen.done(), [ChatAction::Stop]);
+    assert_eq!(screen.done(), [ChatAction::Stop, ChatAction::AskMap]);
 }
 
 #[test]
@@ -37,7 +37,7 @@ fn control_c_clears_then_stops_then_quits() {
     screen.play("key ctrl-c").has("stops");
     assert_eq!(screen.done(), [ChatAction::Stop]);
     screen.play("stopped\nkey ctrl-c").has("Ctrl+C again quits");
-    assert_eq!(screen.done(), []);
+    assert_eq!(screen.done(), [ChatAction::AskMap]);
     screen.play("wait 3000").has_not("again quits");
     screen.play("key ctrl-c x ctrl-c ctrl-c");
     assert_eq!(screen.done(), []);
@@ -148,4 +148,13 @@ fn the_gauge_tells_what_matters_most_where_room_is_short() {
     screen.has("small · 31.2k of 45.0k tokens · cache 75 % · $0.25 · saved 30 % · run 12ab");
     screen.play("resize 40 8").has("31.2k of 45.0k tokens").has_not("run 12ab");
     screen.play("resize 24 8").has("31.2k of 45.0k tokens").has_not("small");
+}
+
+#[test]
+fn who_goes_back_may_say_it_otherwise() {
+    let mut screen = Screen::new(60, 12);
+    screen.play("type one\nkey enter\nsent 1 1\ntext First.\ndone");
+    let (entries, text) = (Vec::new(), "one".to_owned());
+    screen.take(foveal_chat::Input::Rewound { entries, text });
+    screen.has_not("First.").has("> one").play("note it went back").has("it went back");
 }

@@ -60,7 +60,7 @@ fn opened(columns: u16, rows: u16) -> Screen {
 fn the_map_is_sorted_by_file_and_kind() {
     opened(80, 18).shows(
         "
-Context: 5 310 tokens of 12 110 · billed 5 290 (+0.4 %) · 2 % of 200.0k
+Context: 5 310 tokens of 12 110 · last billed 5 290 (+0.4 %) · 2 % of 200.0k
 ────────────────────────────────────────────────────────────────────────────────
 tools                                                             3.0k     $3.00
     23 tools                                                      3.0k     $3.00
@@ -86,8 +86,8 @@ small · run 12ab
 fn it_fits_fifty_columns() {
     opened(50, 16).shows(
         "
-Context: 5 310 tokens of 12 110 · billed 5 290
-  (+0.4 %) · 2 % of 200.0k
+Context: 5 310 tokens of 12 110 · last billed
+  5 290 (+0.4 %) · 2 % of 200.0k
 ──────────────────────────────────────────────────
 tools                                         3.0k
     23 tools                                  3.0k
@@ -104,6 +104,29 @@ d drop  p pin  r restore  u undo  s sort (size)  …
 small · run 12ab
 ",
     );
+}
+
+#[test]
+fn the_last_answer_is_not_billed_yet() {
+    let mut answered = map();
+    answered.blocks.push(block(8, BlockKind::Assistant, None, "It is so.", (500, 500)));
+    let mut screen = opened(80, 18);
+    screen.map(answered).has("Context: 5 810 tokens").has("last billed 5 290 (+0.4 %)");
+}
+
+#[test]
+fn a_result_tells_how_much_of_it_the_model_is_sent() {
+    let mut screen = Screen::new(80, 18);
+    screen.play(
+        "type go\nkey enter\nsent 1 1
+         call a read_file {\"path\":\"src/a.rs\"}\nresult a 1\\n2
+         call b bash {\"command\":\"cargo test\"}\nresult b ok",
+    );
+    // Another number of results is another course: nothing is claimed.
+    screen.map(map()).has_not("is sent");
+    let mut fits = map();
+    fits.blocks.pop();
+    screen.map(fits).has("└ 2 lines, the model is sent 1.2k of 8.0k tokens").has("└ 1 line\n");
 }
 
 #[test]

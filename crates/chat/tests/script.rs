@@ -163,7 +163,8 @@ impl Screen {
                 }
                 skip = skip.saturating_sub(1);
             }
-            text.trim_end().to_owned()
+            // Blanks that keep words together look like any.
+            text.trim_end().replace('\u{a0}', " ")
         });
         rows.collect::<Vec<_>>().join("\n")
     }
