@@ -54,7 +54,7 @@ pub(crate) struct Arguments {
 }
 
 /// The commands that there are.
-const COMMANDS: [Command; 9] = [
+const COMMANDS: [Command; 10] = [
     Command::Help,
     Command::Context,
     Command::Files,
@@ -63,6 +63,7 @@ const COMMANDS: [Command; 9] = [
     Command::Undo,
     Command::Model,
     Command::Stats,
+    Command::Config,
     Command::Quit,
 ];
 

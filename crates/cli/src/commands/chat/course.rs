@@ -20,6 +20,7 @@ use super::finder::Finder;
 use super::keys;
 use super::person::approval;
 use super::screen::Screen;
+use crate::commands::config;
 use crate::commands::own_agent::{Control, Opened, drive};
 use crate::environment::Environment;
 use crate::models::choose;
@@ -255,6 +256,14 @@ impl Course {
             ChatAction::Change(change) => self.want(|controls| controls.change(change)),
             ChatAction::Run { command: Command::Compact, .. } => self.want(Controls::compact),
             ChatAction::Run { command: Command::Undo, .. } => self.want(Controls::undo),
+            ChatAction::Run { command: Command::Config, argument } => {
+                match config::told(&argument, choice.2) {
+                    Ok(text) => self.note(NoteKind::Aside, text),
+                    Err(error) => {
+                        self.note(NoteKind::Warning, notice::in_one_line(error.as_ref()));
+                    }
+                }
+            }
             ChatAction::Run { command: Command::Rewind, argument } => {
                 self.want(|controls| controls.rewind(argument));
             }
