@@ -65,6 +65,8 @@ mod stories;
 mod structure;
 mod terminal;
 mod tls;
+#[cfg(target_os = "linux")]
+mod unconfined;
 mod world;
 #[cfg(unix)]
 mod wrap;

@@ -156,6 +156,28 @@ fn what_is_pinned_stands_in_the_system_prompt() {
     assert_eq!(upstream.requests(), 2);
 }
 
+/// Without the engine all goes as it is, and the provider's cache is used all the same.
+#[test]
+fn nothing_is_left_out_where_the_engine_is_off() {
+    let world = World::new("run-off");
+    world.write("long.sh", "for i in $(seq 3000); do echo \"line $i of the output\"; done\n");
+    let long = calls(&[("bash", json!({"command": "sh long.sh"}))]);
+    let sent = |options: &str| {
+        let upstream = provider([long.clone(), Reply::text("That was long.")]);
+        let ran = run(&world, &upstream, "messages", &format!("--yes --json {options}"));
+        assert_eq!(ran.code, Some(0), "{}", ran.err);
+        let last = bodies(&upstream).pop().expect("a request");
+        let read = upstream.seen()[1].bill.expect("it was answered").read;
+        (last.to_string().contains("line 1500 of the"), read > 0, events(&ran))
+    };
+    let (is_whole, is_cached, events) = sent("--profile off");
+    assert!(is_whole && is_cached);
+    let told = of_type(&events, "sent")[1];
+    assert_eq!(told["tokens_asked"], told["tokens_sent"]);
+    let (is_whole, is_cached, _) = sent("");
+    assert!(!is_whole && is_cached);
+}
+
 #[test]
 fn all_that_happens_is_told_as_json() {
     let world = World::new("run-json");

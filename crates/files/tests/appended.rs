@@ -62,6 +62,26 @@ fn what_comes_through_an_open_file_is_carried_over() {
     assert_eq!((&*read("log"), &*read("other")), ("edit 3\na\nb\n", "edit 2\na\nb\nc\n"));
 }
 
+/// A program that writes as it goes on, as a build does with its log.
+#[test]
+fn what_a_program_appends_that_keeps_it_open_is_carried_over() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("log");
+    fs::write(&path, "first\n").unwrap();
+    let script = "exec >>log; : >opened; sleep 3; echo a; sleep 3; echo b";
+    let mut shell = Command::new("bash");
+    let mut shell = shell.args(["-c", script]).current_dir(folder.path()).spawn().unwrap();
+    while !folder.path().join("opened").exists() {
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    assert!(edit(&Writer::default(), folder.path(), 1));
+    shell.wait().unwrap();
+    // Where the system does not tell who has it open.
+    if Path::new("/proc/self/fd").exists() {
+        wait_for(&path, "edit 1\na\nb\n");
+    }
+}
+
 #[test]
 fn nothing_of_a_file_that_is_written_anew_is_carried_over() {
     let anew = "written anew, and longer than it was before\n";

@@ -1,5 +1,7 @@
 //! Tests of `foveal-processes`.
 
+#[cfg(target_os = "linux")]
+mod absent;
 mod command;
 mod guard;
 mod malformed;

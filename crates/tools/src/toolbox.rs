@@ -83,6 +83,9 @@ pub struct Toolbox {
     looked: AtomicI64,
 }
 
+/// How many settings `git` is given by variables.
+const GIT_SETTINGS: &str = "GIT_CONFIG_COUNT";
+
 /// What a toolbox needs of the machine.
 #[derive(Debug, Clone)]
 pub struct Host {
@@ -155,6 +158,21 @@ impl Toolbox {
         let guard = Guard::new(&self.settings.private_hosts);
         let fetcher = Fetcher::new(guard, foveal_web::Limits::default());
         self.fetcher = fetcher.converting_by(program);
+    }
+
+    /// The variables of the next command. Where rules limit commands, `git` takes no folder for a
+    /// repository of its own that merely looks like one, whose settings may run anything.
+    pub(crate) fn command_environment(&self) -> Environment {
+        let environment = self.environment.clone();
+        if !self.policy.limits_commands() {
+            return environment;
+        }
+        let count = environment.get(GIT_SETTINGS).and_then(|count| count.to_str()?.parse().ok());
+        let at: u32 = count.unwrap_or_default();
+        environment
+            .with(GIT_SETTINGS, at.saturating_add(1).to_string())
+            .with(format!("GIT_CONFIG_KEY_{at}"), "safe.bareRepository")
+            .with(format!("GIT_CONFIG_VALUE_{at}"), "explicit")
     }
 
     /// Lines up to which the file at `path` is read in full.

@@ -1,5 +1,6 @@
 //! What needs a rule or the person's word, and how long that holds.
 
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::Mutex;
 
@@ -181,6 +182,54 @@ fn rules_are_kept_by_every_tool() {
     let (answer, questions) =
         ask_with(&session, "bash", &json!({"command": "echo rm"}), Approval::Always);
     assert!(answer.is_error && questions.is_empty(), "{}", answer.text);
+}
+
+/// A folder `evil` that looks like a repository of `git`, as one can come with any other, and whose
+/// settings run a program at the most harmless command.
+fn plant_repository(folder: &Path) {
+    let evil = folder.join("evil");
+    for folder in ["objects", "refs"] {
+        std::fs::create_dir_all(evil.join(folder)).unwrap();
+    }
+    std::fs::write(evil.join("HEAD"), "ref: refs/heads/main\n").unwrap();
+    let (ran, worktree) = (folder.join("ran"), evil.display());
+    let settings = format!(
+        "[core]\n\trepositoryformatversion = 0\n\tbare = false\n\tworktree = {worktree}\n\t\
+         fsmonitor = \"touch {}; false\"\n",
+        ran.display()
+    );
+    std::fs::write(evil.join("config"), settings).unwrap();
+}
+
+#[test]
+fn a_folder_that_looks_like_a_repository_runs_nothing_under_rules() {
+    let lines = [
+        "git -C evil status",
+        "cd evil && git status",
+        "cd evil\ngit log",
+        "(cd evil; git status)",
+        "env -C evil git status",
+        "env -i git -C evil status",
+        "unset GIT_CONFIG_COUNT; git -C evil status",
+        "GIT_CONFIG_COUNT=0 git -C evil status",
+        "find evil -maxdepth 0 -execdir git -C evil status ';'",
+    ];
+    let allowed = ["git *", "cd *", "env *", "find *", "unset *"];
+    for (line, tool) in lines.iter().flat_map(|line| [(line, "bash"), (line, "exec")]) {
+        let mut rules = vec![("*", "*", Verdict::Deny)];
+        rules.extend(allowed.map(|subject| (tool, subject, Verdict::Allow)));
+        let guarded = Guarded::new(&rules);
+        plant_repository(guarded.folder.path());
+        let answer = ask(&guarded.session("one"), tool, json!({"command": line}));
+        let said = ["cannot use bare repository", "forbids it", "needs the user's word"];
+        assert!(said.iter().any(|said| answer.text.contains(said)), "{line}: {}", answer.text);
+        assert!(!guarded.folder.path().join("ran").exists(), "{tool} {line}");
+    }
+    // Where nothing limits commands, they are git's own business.
+    let guarded = Guarded::new(&[("bash", "git *", Verdict::Allow)]);
+    plant_repository(guarded.folder.path());
+    ask(&guarded.session("one"), "bash", json!({"command": lines[0]}));
+    assert!(guarded.folder.path().join("ran").exists());
 }
 
 /// A call of each tool that works where no rule forbids it.

@@ -20,6 +20,7 @@ mod several;
 mod tails;
 mod temporary;
 mod writer;
+mod writers;
 mod written;
 
 pub use self::error::WriteError;

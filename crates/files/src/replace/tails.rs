@@ -1,9 +1,10 @@
 //! What others append to a file while it is replaced.
 //!
 //! A program that opened the old file just before it lost its name writes into a file that nobody
-//! finds any more. So the old file stays open for a while, and what comes to its end is put at
-//! the end of the file that has the name now.
+//! finds any more. So the old file stays open for a while, longer where another program has it open
+//! yet, and what comes to its end is put at the end of the file that has the name now.
 
+use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
 use std::fs::File;
 use std::io::{self, Write as _};
@@ -18,10 +19,16 @@ use memchr::memmem;
 use serde::{Deserialize, Serialize};
 
 use super::extent::Extent;
+use super::writers::{FileId, written_elsewhere};
 use crate::bounded::open_in;
 
-/// How long a file that was replaced is looked after.
+/// How long a file that was replaced is looked after; longer, up to the second, if another program
+/// has it open for writing then.
 const KEPT: Duration = Duration::from_secs(2);
+const KEPT_MAX: Duration = Duration::from_secs(3600);
+
+/// The longest time between two looks whether one has.
+const ASKED_MAX: Duration = Duration::from_secs(30);
 
 /// Time between the first two looks; it doubles up to the longest.
 const PAUSE: Duration = Duration::from_millis(2);
@@ -69,6 +76,10 @@ impl Tail {
     /// Whether nobody can reach the file by a name, so that what comes to it would be lost.
     pub(super) fn is_nameless(&self) -> bool {
         self.file.metadata().is_ok_and(|metadata| metadata.nlink() == 0)
+    }
+
+    fn id(&self) -> Option<FileId> {
+        self.file.metadata().ok().map(|metadata| (metadata.dev(), metadata.ino()))
     }
 
     /// Whether what was known to be in the file is there yet, so that all after it was appended.
@@ -159,19 +170,21 @@ struct Kept {
     tail: Tail,
     dir: Dir,
     name: OsString,
+    since: Instant,
     until: Instant,
 }
 
 impl Tails {
     /// Looks after a file that was replaced by the one that is called `name` in `dir`.
     pub(super) fn keep(&self, tail: Tail, dir: Dir, name: &OsStr) {
-        let until = Instant::now() + KEPT;
+        let since = Instant::now();
+        let until = since + KEPT;
         let mut watched = lock(&self.0);
         if watched.files.len() == FILES_MAX {
             let mut oldest = watched.files.remove(0);
             oldest.look();
         }
-        watched.files.push(Kept { tail, dir, name: name.to_owned(), until });
+        watched.files.push(Kept { tail, dir, name: name.to_owned(), since, until });
         if watched.is_looking {
             return;
         }
@@ -187,6 +200,17 @@ impl Kept {
         // What cannot be carried over now may be the next time.
         let _ = self.tail.carry(&self.dir, &self.name, UNNOTED);
     }
+
+    /// Looks after it for as long again, if it is one of those that are `written` yet.
+    fn goes_on(&mut self, now: Instant, written: &HashSet<FileId>) -> bool {
+        let age = now.duration_since(self.since);
+        let is_written = || self.tail.id().is_some_and(|id| written.contains(&id));
+        if self.until > now {
+            return true;
+        }
+        self.until = now + age.min(ASKED_MAX);
+        age < KEPT_MAX && is_written()
+    }
 }
 
 fn look_after(watched: &Mutex<Watched>) {
@@ -194,10 +218,18 @@ fn look_after(watched: &Mutex<Watched>) {
     loop {
         thread::sleep(pause);
         pause = (pause * 2).min(PAUSE_MAX);
+        let now = Instant::now();
+        let over = lock(watched)
+            .files
+            .iter()
+            .filter(|kept| kept.until <= now)
+            .filter_map(|kept| kept.tail.id())
+            .collect::<HashSet<_>>();
+        // Nobody who writes waits while all processes are looked through.
+        let written = if over.is_empty() { over } else { written_elsewhere(&over) };
         let mut watched = lock(watched);
         watched.files.iter_mut().for_each(Kept::look);
-        let now = Instant::now();
-        watched.files.retain(|kept| kept.until > now);
+        watched.files.retain_mut(|kept| kept.goes_on(now, &written));
         if watched.files.is_empty() {
             watched.is_looking = false;
             return;

@@ -7,7 +7,8 @@ use std::io::{self, Write as _};
 use std::os::fd::OwnedFd;
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::path::PathBuf;
-use std::process::{Command, ExitCode, ExitStatus};
+use std::process::{Child, Command, ExitCode, ExitStatus};
+use std::thread;
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, poll};
@@ -17,6 +18,7 @@ use super::orders;
 use super::program::{ARGUMENT, Guard, Kind};
 use crate::Ending;
 use crate::listed::{descendants, send};
+use crate::sandbox::stand_apart;
 
 /// How long what is left when foveal has ended may take to end by itself.
 const GRACE: Duration = Duration::from_millis(200);
@@ -84,6 +86,7 @@ impl Asked {
             }
             rustix::process::setsid()?;
             rustix::process::ioctl_tiocsctty(rustix::stdio::stdin())?;
+            stand_apart();
             wait_for_orders(&self.open()?)
         };
         match prepare() {
@@ -106,7 +109,7 @@ impl Asked {
             return Ok(());
         }
         let orders = self.open()?;
-        let started = self.command(&orders).and_then(|mut command| command.spawn());
+        let started = self.command(&orders).and_then(|command| self.start(command));
         let child = started.inspect_err(|error| {
             // Into the output of the command, where such a fault is looked for.
             let _ = writeln!(io::stderr(), "the command could not be started: {error}");
@@ -114,12 +117,28 @@ impl Asked {
         })?;
         let_go_of_streams()?;
         let parent = self.parent;
-        std::thread::spawn(move || {
+        thread::spawn(move || {
             wait_for_end(foveal.as_ref(), parent);
             end_all(me);
         });
         wait_for_all(Pid::from_child(&child), &orders);
         Ok(())
+    }
+
+    /// Starts the program where it cannot reach this process. In a terminal it stands apart by
+    /// itself, as it would end with the thread that starts it.
+    fn start(&self, mut command: Command) -> io::Result<Child> {
+        if self.kind == Kind::Terminal {
+            return command.spawn();
+        }
+        let apart = || {
+            stand_apart();
+            command.spawn()
+        };
+        thread::scope(|scope| match scope.spawn(apart).join() {
+            Ok(started) => started,
+            Err(panic) => std::panic::resume_unwind(panic),
+        })
     }
 
     /// The program in a group of its own, without a terminal or as the first process of one.
@@ -148,7 +167,7 @@ fn wait_for_orders(orders: &File) -> io::Result<(OsString, Vec<OsString>)> {
         if rustix::process::getppid() != parent {
             return Err(io::ErrorKind::NotConnected.into());
         }
-        std::thread::sleep(ORDERS_TICK);
+        thread::sleep(ORDERS_TICK);
     }
 }
 
@@ -183,7 +202,7 @@ fn wait_for_end(foveal: Option<&OwnedFd>, parent: Pid) {
         }
         None => {
             while rustix::process::getppid() == Some(parent) {
-                std::thread::sleep(PARENT_TICK);
+                thread::sleep(PARENT_TICK);
             }
         }
     }
@@ -196,14 +215,14 @@ fn end_all(me: Pid) {
     }
     let ended = Instant::now();
     while ended.elapsed() < GRACE && !descendants(me).is_empty() {
-        std::thread::sleep(TICK);
+        thread::sleep(TICK);
     }
     // One that starts others as fast as they are killed is stopped first.
     let mut again = TICK;
     loop {
         send(Signal::STOP, descendants(me));
         send(Signal::KILL, descendants(me));
-        std::thread::sleep(again);
+        thread::sleep(again);
         again = (again * 2).min(TRY_AGAIN_MAX);
     }
 }

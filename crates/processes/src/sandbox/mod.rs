@@ -5,9 +5,11 @@
 //!
 //! A fresh thread restricts itself and starts the process, which inherits the restriction with
 //! everything it starts; the rest of the program stays as it was. Nor can they signal or trace
-//! other processes, or read their memory and variables. The kernel asks for
+//! other processes, or read their memory and variables; the guard in there has the program that it
+//! starts in one more sandbox, for the same reason (`apart`). The kernel asks for
 //! `no_new_privs` with it: programs like `sudo` gain no rights in there.
 
+mod apart;
 mod capabilities;
 mod confine;
 mod confinement;
@@ -16,6 +18,7 @@ mod own_folder;
 mod places;
 mod starter;
 
+pub(crate) use self::apart::stand_apart;
 pub use self::confine::Sandbox;
 pub(crate) use self::confine::own_folder;
 pub use self::confinement::Confinement;

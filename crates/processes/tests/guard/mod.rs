@@ -314,6 +314,50 @@ fn the_folder_of_ours_that_a_command_removes_is_made_again() {
     assert_eq!(next.directory, Some(PathBuf::from("/")));
 }
 
+/// What a command does to end its guard, in a sandbox of a kernel that scopes signals.
+#[test]
+fn a_confined_command_cannot_end_its_guard() {
+    if !has_linux_proc() || !can_confine() {
+        return;
+    }
+    // By its number alone: where this fails, no process of anybody else is to end.
+    let attempts = "kill -STOP $PPID 2>/dev/null; kill -9 $PPID 2>/dev/null; \
+                    cat /proc/$PPID/environ /proc/$PPID/mem 2>/dev/null; \
+                    kill -0 $PPID 2>/dev/null && echo reached";
+    let (_folder, path) = folder();
+    put_stay(&path);
+    let text = format!("{attempts}\n{}\nsleep 600", WAYS_OUT[3]);
+    let mut command = guarded(&text, &path);
+    command.sandbox = Some(Sandbox::hold([path.clone()]));
+    command.limits.time_out = Duration::from_secs(2);
+    command.limits.grace = Duration::from_millis(50);
+    let ran = run(&command);
+    assert_eq!(ran.output.text(), "", "the guard could be reached");
+    assert!(matches!(ran.outcome, Outcome::TimedOut { .. }), "{}", ran.outcome);
+    ends(&pid_in(&path.join("pid")), "the time was over");
+    // Nor does the program of a terminal.
+    let terminals = Terminals::new(TerminalLimits::default());
+    let wait = Wait { longest: PATIENCE, pause: Duration::from_millis(300) };
+    let command = TerminalCommand {
+        text: "kill -9 $PPID 2>/dev/null || echo held; cat /proc/$PPID/environ 2>/dev/null; setsid -f \
+               sh stay; sleep 600"
+            .to_owned(),
+        directory: path.clone(),
+        environment: environment(),
+        shell: Shell::find(None).expect("a shell"),
+        size: Size::default(),
+        sandbox: Some(Sandbox::hold([path.clone()])),
+        guard: Some(guard()),
+    };
+    fs::remove_file(path.join("pid")).expect("it was written");
+    let started = terminals.exec(&command, wait, Waiting::QUIET, Instant::now());
+    let (id, reading) = started.expect("it starts");
+    assert_eq!(reading.output.text().trim(), "held");
+    let pid = pid_in(&path.join("pid"));
+    drop(terminals.close(id));
+    ends(&pid, "the terminal was closed");
+}
+
 /// Who ends programs by their command lines means others, and what they started ends too.
 #[test]
 fn a_guard_that_is_killed_leaves_nothing_of_its_session() {

@@ -66,6 +66,11 @@ fn is_for(rule: &Rule, access: &Access<'_>) -> bool {
     matches(&rule.tool, access.tool) || (is_shared && matches(&rule.tool, BASH))
 }
 
+/// Whether a rule may be about a command line, whichever tool runs it.
+pub(super) fn may_be_for(rule: &Rule) -> bool {
+    [BASH, "exec", "write_stdin"].iter().any(|tool| matches(&rule.tool, tool))
+}
+
 /// Whether what is typed into a terminal is part of a line that is finished later, or by a key.
 fn is_unfinished(access: &Access<'_>) -> bool {
     let text = access.subject;

@@ -18,6 +18,11 @@ pub struct Policy {
 }
 
 impl Policy {
+    /// Whether a rule forbids or asks about commands.
+    pub(crate) fn limits_commands(&self) -> bool {
+        self.rules.iter().any(|rule| rule.verdict != Verdict::Allow && command::may_be_for(rule))
+    }
+
     /// What the rules say of an access. Without rules, everything is allowed but accesses with a
     /// concern, and those outside of the folder that is meant.
     pub(crate) fn decide(&self, access: &Access<'_>) -> Decided {

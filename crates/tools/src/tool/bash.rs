@@ -47,7 +47,7 @@ impl ToolArguments for Bash {
         work.roots().check().map_err(ToolError::failed)?;
         let directory = work.roots().working_directory().to_owned();
         let toolbox = work.toolbox;
-        let (environment, shell) = (toolbox.environment.clone(), toolbox.shell.clone());
+        let (environment, shell) = (toolbox.command_environment(), toolbox.shell.clone());
         let mut command = Command::new(&self.command, directory, environment, shell);
         command.sandbox = toolbox.sandbox.clone();
         command.guard = toolbox.command_guard.clone();

@@ -89,7 +89,7 @@ impl ToolArguments for Exec {
         let command = TerminalCommand {
             text: self.command,
             directory: work.roots().working_directory().to_owned(),
-            environment: work.toolbox.environment.clone(),
+            environment: work.toolbox.command_environment(),
             shell: work.toolbox.shell.clone(),
             size: Size::default(),
             sandbox: work.toolbox.sandbox.clone(),

@@ -71,10 +71,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
         &["foveal-asking", "foveal-listening", "foveal-live", "foveal-transcript", "foveal-wire"],
     ),
     ("foveal-agent", &["foveal-context", "foveal-transcript", "foveal-wire"]),
-    (
-        "foveal-chat",
-        &["foveal-agent", "foveal-code", "foveal-screen", "foveal-transcript"],
-    ),
+    ("foveal-chat", &["foveal-agent", "foveal-code", "foveal-screen", "foveal-transcript"]),
     ("foveal-llm", &["foveal-asking", "foveal-wire"]),
     ("foveal-bench", &["foveal-code", "foveal-context", "foveal-effects", "foveal-transcript"]),
     ("foveal-replay", &["foveal-context", "foveal-effects", "foveal-transcript"]),

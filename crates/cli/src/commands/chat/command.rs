@@ -7,7 +7,6 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 use foveal_agent::Limits;
 use foveal_chat::{Chat, Colours, Command, Input, Setup};
-use foveal_live::rules::PROFILES;
 use foveal_llm::ModelSpec;
 use foveal_screen::numbers::{dollars, plural};
 use foveal_transcript::{Entry, Role};
@@ -47,9 +46,9 @@ pub(crate) struct Arguments {
     /// be given several times. A session that is gone on with keeps the files that it began with.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["session", "goes_on"])]
     pin: Vec<String>,
-    /// How much of old results is left out of prompts: lossless, balanced, curated or max. If not
-    /// given, that of the session, or balanced.
-    #[arg(long, value_name = "PROFILE", value_parser = PROFILES)]
+    /// How much of old results is left out of prompts: off (nothing), lossless, balanced, curated or
+    /// max. If not given, that of the session, or balanced.
+    #[arg(long, value_name = "PROFILE", value_parser = own_agent::PROFILES)]
     profile: Option<String>,
 }
 
@@ -95,8 +94,8 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
             model: model.as_ref(),
             profile: arguments.profile.as_deref(),
             limits,
-            earlier: earlier.take(),
             pinned: &arguments.pin,
+            earlier: earlier.take(),
             company: Company::Person,
             yes: false,
             person: Some(person(sender.clone(), &folder)),

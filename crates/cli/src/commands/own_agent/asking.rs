@@ -11,7 +11,7 @@ use foveal_tools::clock::{Clock, SystemClock};
 use tokio::runtime::Handle;
 use tokio::task::AbortHandle;
 
-use super::opening::NO_UPSTREAM;
+use super::opening::{NO_UPSTREAM, OFF};
 
 /// Asks one model, one request at a time.
 pub(crate) struct Asking {
@@ -26,19 +26,22 @@ struct Asker {
     client: Client,
     server: Arc<Server>,
     shaper: Arc<Conversations>,
+    /// Whether all that is new goes as it is.
+    is_off: bool,
     events: SyncSender<Event>,
 }
 
 impl Asking {
-    /// Asks `server`, with what `shaper` makes of requests.
+    /// Asks `server`, with what `shaper` makes of requests by this profile.
     pub(crate) fn new(
         runtime: Handle,
         (client, server): (Client, Server),
-        shaper: Arc<Conversations>,
+        (shaper, profile): (Arc<Conversations>, &str),
         events: SyncSender<Event>,
     ) -> Self {
-        let server = Arc::new(server);
-        Self { runtime, asker: Asker { client, server, shaper, events }, running: None }
+        let (server, is_off) = (Arc::new(server), profile == OFF);
+        let asker = Asker { client, server, shaper, is_off, events };
+        Self { runtime, asker, running: None }
     }
 
     /// Sends a request. What comes of it are events.
@@ -86,6 +89,8 @@ impl Asker {
 
     /// The body as it goes. Where nothing can be decided, all of it goes.
     fn shaped(&self, body: Vec<u8>) -> (Vec<u8>, About) {
+        // Marks for the provider's cache are set all the same.
+        let wait = if self.is_off { Wait::impatient() } else { Wait::default() };
         let shaped = self.shaper.shape(&Asked {
             protocol: self.server.dialect.protocol(),
             counts: false,
@@ -95,7 +100,7 @@ impl Asker {
             now: SystemClock.now(),
             wish: None,
             shortens: Some(false),
-            wait: &Wait::default(),
+            wait: &wait,
         });
         (shaped.body.unwrap_or(body), shaped.about)
     }

@@ -14,5 +14,5 @@ pub(crate) use self::approval::{Asked, Person, at_terminal, subject};
 pub(crate) use self::drive::{Control, drive};
 pub(crate) use self::earlier::Earlier;
 pub(crate) use self::open::{Opened, Wanted, earlier, open, runtime};
-pub(crate) use self::opening::Company;
+pub(crate) use self::opening::{Company, PROFILES};
 pub(crate) use self::signals::listen;

@@ -144,7 +144,8 @@ pub(crate) fn open(
     let model = chosen.spec.to_string();
     let who = (client, chosen.server);
     let handle = runtime.handle().clone();
-    let asking = Asking::new(handle, who, Arc::clone(&shaper), sender.clone());
+    let decides = (Arc::clone(&shaper), run.profile.as_str());
+    let asking = Asking::new(handle, who, decides, sender.clone());
     let approvals = Approvals::new(yes, person).kept_in(&toolbox.store, folder);
     let calling = Calling::new(&toolbox, &session, approvals, sender.clone());
     let roots = vec![folder.display().to_string()];

@@ -35,6 +35,15 @@ const NAME_DIGITS: usize = 12;
 /// those are not for it.
 pub(crate) const NO_UPSTREAM: &str = "";
 
+/// What `--profile` may name: nothing is left out with the first.
+pub(crate) const PROFILES: [&str; 5] = [OFF, "lossless", "balanced", "curated", "max"];
+
+/// The profile's name with which nothing is left out.
+pub(super) const OFF: &str = foveal_live::conversations::OFF;
+
+/// Rules that are never asked, where nothing is left out.
+const UNUSED: &str = "lossless";
+
 /// A name that no other session has.
 pub(crate) fn session_name() -> String {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
@@ -125,6 +134,7 @@ pub(crate) fn shaper(
     session: &SessionId,
     own: Arc<OwnPrices>,
 ) -> anyhow::Result<Conversations> {
+    let profile = if profile == OFF { UNUSED } else { profile };
     let mut rules = Rules::named(profile).context("the profile is not known")?;
     for most in [
         &mut rules.settings.read_bytes_max,

@@ -6,7 +6,6 @@ use std::time::Duration;
 
 use anyhow::{Context, bail};
 use foveal_agent::{Event, Limits, Outcome, Told};
-use foveal_live::rules::PROFILES;
 use foveal_llm::ModelSpec;
 
 use super::show::Show;
@@ -63,9 +62,9 @@ pub(crate) struct Arguments {
     /// be given several times. A session that is gone on with keeps the files that it began with.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["session", "goes_on"])]
     pin: Vec<String>,
-    /// How much of old results is left out of prompts: lossless, balanced, curated or max. If not
-    /// given, that of the session, or balanced.
-    #[arg(long, value_name = "PROFILE", value_parser = PROFILES)]
+    /// How much of old results is left out of prompts: off (nothing), lossless, balanced, curated or
+    /// max. If not given, that of the session, or balanced.
+    #[arg(long, value_name = "PROFILE", value_parser = own_agent::PROFILES)]
     profile: Option<String>,
 }
 
@@ -95,6 +94,7 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
         model: arguments.model.as_ref(),
         profile: arguments.profile.as_deref(),
         limits: limits(arguments),
+        pinned: &arguments.pin,
         earlier,
         pinned: &arguments.pin,
         company: Company::Alone,

@@ -29,13 +29,18 @@ const RULING_PREFIXES: &[&str] = &["BASH_FUNC_", "DYLD_", "LD_"];
 /// Variables that say which program another one runs. With the name of a pager or an editor for a value they are clear.
 #[rustfmt::skip]
 const COMMANDING: &[&str] = &[
-    "BROWSER", "CVS_RSH", "EDITOR", "FCEDIT", "GIT_ASKPASS", "GIT_CONFIG_COUNT", "GIT_CONFIG_GLOBAL",
-    "GIT_CONFIG_PARAMETERS", "GIT_CONFIG_SYSTEM", "GIT_DIR", "GIT_EDITOR", "GIT_EXEC_PATH",
+    "BROWSER", "CONTAINER_HOST", "CVS_RSH", "DOCKER_CONFIG", "DOCKER_CONTEXT", "DOCKER_HOST", "EDITOR",
+    "FCEDIT", "GIT_ASKPASS", "GIT_COMMON_DIR", "GIT_DIR", "GIT_EDITOR", "GIT_EXEC_PATH",
     "GIT_EXTERNAL_DIFF", "GIT_PAGER", "GIT_PROXY_COMMAND", "GIT_SEQUENCE_EDITOR", "GIT_SSH",
-    "GIT_SSH_COMMAND", "GIT_TEMPLATE_DIR", "GNUMAKEFLAGS", "INPUTRC", "LESS", "LESSCLOSE", "LESSOPEN",
-    "MAKEFILES", "MAKEFLAGS", "MANPAGER", "PAGER", "RSYNC_RSH", "RUSTC_WRAPPER", "SSH_ASKPASS",
-    "SUDO_ASKPASS", "SVN_SSH", "SYSTEMD_PAGER", "TAR_OPTIONS", "VISUAL", "ZIPOPT",
+    "GIT_SSH_COMMAND", "GIT_TEMPLATE_DIR", "GNUMAKEFLAGS", "HOME", "INPUTRC", "KUBECONFIG",
+    "KUBECTL_EXTERNAL_DIFF", "KUBERC", "KUBE_EDITOR", "LESS", "LESSCLOSE", "LESSOPEN", "MAKEFILES",
+    "MAKEFLAGS", "MANPAGER", "PAGER", "RSYNC_RSH", "RUSTC_WRAPPER", "SSH_ASKPASS", "SUDO_ASKPASS",
+    "SVN_SSH", "SYSTEMD_PAGER", "TAR_OPTIONS", "VISUAL", "XDG_CONFIG_HOME", "ZIPOPT",
 ];
+
+/// Settings of `git` in variables, by the beginning of their names. Some keep it from taking a
+/// folder for a repository that merely looks like one: they are not to be changed or taken away.
+const GIT_SETTINGS: &str = "GIT_CONFIG";
 
 /// Values of these that run nothing that somebody else wrote: not `sh`, which runs what it is shown.
 const PLAIN_PROGRAMS: &[&str] = &[
@@ -113,10 +118,11 @@ impl Line<'_> {
                 let mut words = text.split([' ', '\t', '\n', '\'', '"']);
                 words.any(|word| {
                     is_ruling(word.split('=').next().unwrap_or_default())
+                        || word.starts_with(GIT_SETTINGS)
                         || word.contains('=') && commands(word)
                 }) || hides_substitution(node, self.source)
             }
-            "unset_command" => hides_substitution(node, self.source),
+            "unset_command" => text.contains(GIT_SETTINGS) || hides_substitution(node, self.source),
             "command" => runs_words(words),
             _ => false,
         }
@@ -195,12 +201,32 @@ fn runs_words(words: &[Word]) -> bool {
             .any(|pair| matches!(pair[0].text.as_str(), "-v" | "-R") && !is_plain(&pair[1])),
         "wait" => rest.windows(2).any(|pair| pair[0].text == "-p" && !is_plain(&pair[1])),
         starter if starter == "export" || is_starter(name_of(starter)) => {
-            rest.iter().filter(|word| word.text.contains('=')).any(|word| {
+            let sets = rest.iter().filter(|word| word.text.contains('=')).any(|word| {
                 is_ruling(word.text.split('=').next().unwrap_or_default()) || commands(&word.text)
-            })
+            });
+            sets || takes_git_settings(starter, rest)
         }
         builtin => names(builtin, rest),
     }
+}
+
+/// Whether a starter takes from `git` its settings in variables, one by one or all.
+fn takes_git_settings(starter: &str, words: &[Word]) -> bool {
+    let letter = match name_of(starter) {
+        "env" => Some('i'),
+        "exec" => Some('c'),
+        _ => None,
+    };
+    let has_git = || words.iter().any(|word| word.expands || word.text.contains("git"));
+    let flags = || words.iter().take_while(|word| word.text.starts_with('-'));
+    let clears = |word: &Word| {
+        let text = word.text.as_str();
+        text == "-"
+            || text.starts_with("--i")
+            || letter.is_some_and(|letter| !text.starts_with("--") && text.contains(letter))
+    };
+    words.iter().any(|word| word.text.contains(GIT_SETTINGS))
+        || letter.is_some() && flags().any(clears) && has_git()
 }
 
 /// Whether a builtin is given a word for a name that is more than a name.
@@ -256,7 +282,7 @@ fn commands(assignment: &str) -> bool {
         value.starts_with('-') && value.bytes().skip(1).all(|it| it.is_ascii_alphanumeric());
     let is_plain =
         PLAIN_PROGRAMS.contains(&value) || is_flag && matches!(name, "LESS" | "MAKEFLAGS");
-    COMMANDING.contains(&name) && !is_plain
+    name.starts_with(GIT_SETTINGS) || COMMANDING.contains(&name) && !is_plain
 }
 
 fn is_ruling(name: &str) -> bool {

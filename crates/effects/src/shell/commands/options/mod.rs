@@ -4,6 +4,7 @@
 
 mod awk;
 mod git;
+mod kubectl;
 mod option;
 mod sed;
 mod table;
@@ -42,6 +43,7 @@ pub(super) fn run_more(words: &[Word]) -> bool {
         "git" => git::runs_more(&texts),
         "awk" | "gawk" | "mawk" | "nawk" => awk::runs_more(&texts),
         "sed" | "gsed" => sed::runs_more(&texts),
+        "kubectl" | "oc" => kubectl::runs_more(&texts) || rest.iter().any(makes_options),
         "make" | "gmake" => make_runs_more(rest),
         "ssh" | "scp" | "sftp" | "sshfs" => ssh_runs_more(&texts),
         // What they are told to do comes with their input.
