@@ -13,6 +13,10 @@ use tokio::task::AbortHandle;
 
 use super::opening::{NO_UPSTREAM, OFF};
 
+/// What is told where the person changed what is sent, and that cannot be done any more.
+const UNCHANGED: &str = "a change of the prompt could not be made: the model has thought on since, \
+                         and would refuse it";
+
 /// Asks one model, one request at a time.
 pub(crate) struct Asking {
     runtime: Handle,
@@ -67,7 +71,9 @@ impl Asker {
             let message = "what of the conversation goes could not be decided".to_owned();
             return self.tell(Event::Failed { number, message, is_too_long: false });
         };
-        let About { tokens_asked, tokens_sent, rewrite, inactive, .. } = about;
+        let About { tokens_asked, tokens_sent, rewrite, inactive, unchanged, .. } = about;
+        // It was possible when it was wanted, and is no longer.
+        let inactive = inactive.or_else(|| (unchanged > 0).then(|| UNCHANGED.to_owned()));
         self.tell(Event::Sent { number, tokens_asked, tokens_sent, rewrite, inactive });
         let mut on_event = |event| match event {
             AskEvent::Said(event) => self.tell(Event::Streamed { number, event }),
