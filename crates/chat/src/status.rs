@@ -95,8 +95,6 @@ impl Status {
                 self.working = None;
             }
             Told::CallArguments { .. } | Told::Progress { .. } | Told::Repeated { .. } => {}
-            #[allow(unreachable_patterns, reason = "more may be told by a later agent")]
-            _ => {}
         }
     }
 

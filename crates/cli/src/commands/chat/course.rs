@@ -1,6 +1,7 @@
 //! The loop between the terminal, the chat and the agent.
 
 use std::collections::{HashMap, VecDeque};
+use std::io;
 use std::path::Path;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
 use std::thread;
@@ -137,7 +138,7 @@ impl Course {
     /// Talks with this agent until the person leaves it.
     ///
     /// # Errors
-    /// If the terminal is gone, or the agent broke off.
+    /// If the agent cannot be started, or broke off.
     pub(super) fn run(
         &mut self,
         opened: Opened,
@@ -164,7 +165,10 @@ impl Course {
             if self.leaves.is_some_and(|since| since.elapsed() > LEAVE_TIME) {
                 return Ok(self.end());
             }
-            self.draw_if_due()?;
+            if self.draw_if_due().is_err() {
+                // Nobody sees it any more.
+                self.leave();
+            }
             match arrived.recv_timeout(self.patience()) {
                 Ok(first) => {
                     self.tick();
@@ -212,7 +216,7 @@ impl Course {
 
     fn take(&mut self, arrived: Arrived, before: Spent, choice: Choice<'_>) {
         self.is_stale = true;
-        let input = match arrived {
+        let mut input = match arrived {
             Arrived::Input(input) => input,
             Arrived::Question(question, sender) => {
                 self.asking.insert(question.number, sender);
@@ -228,8 +232,9 @@ impl Course {
             // It was not waited for.
             Arrived::Ended(..) => return,
         };
-        if let Input::Told(Told::Usage { spent, .. } | Told::Done { spent, .. }) = &input {
-            self.spent = sum(before, spent);
+        if let Input::Told(Told::Usage { spent, .. } | Told::Done { spent, .. }) = &mut input {
+            *spent = sum(before, spent);
+            self.spent = *spent;
         }
         if let Input::QuestionOver(number) = &input {
             self.asking.remove(number);
@@ -353,13 +358,13 @@ impl Course {
         }
     }
 
-    fn draw_if_due(&mut self) -> anyhow::Result<()> {
+    fn draw_if_due(&mut self) -> io::Result<()> {
         let is_due = self.drawn.is_none_or(|drawn| drawn.elapsed() >= FRAME_TIME);
-        if self.is_stale && is_due {
-            self.screen.draw(&mut self.chat)?;
-            (self.drawn, self.is_stale) = (Some(Instant::now()), false);
+        if !self.is_stale || !is_due {
+            return Ok(());
         }
-        Ok(())
+        (self.drawn, self.is_stale) = (Some(Instant::now()), false);
+        self.screen.draw(&mut self.chat)
     }
 
     /// How long nothing has to be done if nothing arrives.

@@ -96,7 +96,6 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
         limits: limits(arguments),
         pinned: &arguments.pin,
         earlier,
-        pinned: &arguments.pin,
         company: Company::Alone,
         yes: arguments.yes,
         person: asks.then(|| Box::new(at_terminal) as Box<Person>),
