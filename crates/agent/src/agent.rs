@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use foveal_transcript::{
-    Block, Call, Conversation, Entry, Mark, Role, Source, Timestamp, ToolResult,
+    Block, Call, Conversation, Entry, EntryIndex, Mark, Role, Source, Timestamp, ToolResult,
 };
 use foveal_wire::prompt::{Prompt, ToolSpec, encode};
 use foveal_wire::response::{Said, SaidEvent, StopReason};
@@ -12,35 +12,52 @@ use crate::calls::Calls;
 use crate::event::{Action, Event};
 use crate::keep::Keep;
 use crate::limits::Limit;
-use crate::past::{OpenCall, Past};
+use crate::past::{OpenCall, Past, rewind_mark};
 use crate::repeated::{self, Repeated};
 use crate::settings::Settings;
 use crate::spent::{Spent, usage};
 use crate::told::{Outcome, Told};
 use crate::tool_answer::ToolAnswer;
 
-/// An agent at its work on one task.
+/// An agent at its work on a task, or on one after the other.
 #[derive(Debug)]
 pub struct Agent {
     settings: Settings,
     /// The tools as the model is told of them: the same with each request.
     tools: Vec<ToolSpec>,
     conversation: Conversation,
+    /// Where each message of it stands among all that was kept.
+    places: Vec<EntryIndex>,
+    /// Messages that were kept, those that it went back behind too.
+    kept: u32,
+    /// Where the last of them stands in the recording.
+    last: Option<Source>,
     /// Calls of an earlier run that have no result.
     open: Vec<OpenCall>,
     /// What the person says next, once all calls have results.
     next: Option<String>,
     state: State,
+    /// Whether it was told once that it begins.
+    has_begun: bool,
+    /// When the turn began, while there is one.
     started: Option<Timestamp>,
     spent: Spent,
+    /// Requests before this turn.
+    turns_before: u32,
+    /// The number of the last call that was made.
+    calls_made: u64,
     repeated: Repeated,
     /// How it ends once the calls that run are answered.
     ending: Option<Outcome>,
+    /// How the last turn ended, if it stays.
+    ended: Option<Outcome>,
+    /// Whether it ends for good with this turn, though it stays otherwise.
+    leaves: bool,
 }
 
 #[derive(Debug)]
 enum State {
-    /// No task yet.
+    /// No task.
     Idle,
     /// This request has no answer yet.
     Asking(u64),
@@ -59,20 +76,31 @@ impl Agent {
     pub fn resumed(settings: Settings, past: Past) -> Self {
         let tools = settings.tools.iter().map(|tool| tool.spec.clone()).collect();
         let open = past.open();
-        let mut conversation: Conversation = past.into_entries().into_iter().collect();
+        let kept = u32::try_from(past.entries().len()).unwrap_or(u32::MAX);
+        let last = past.entries().last().map(|entry| entry.source);
+        let (places, entries): (Vec<EntryIndex>, Vec<Entry>) = past.window().into_iter().unzip();
+        let mut conversation: Conversation = entries.into_iter().collect();
         conversation.agent = Some("foveal".to_owned());
         conversation.directory = Some(settings.directory.clone());
         Self {
             settings,
             tools,
             conversation,
+            places,
+            kept,
+            last,
             open,
             next: None,
             state: State::Idle,
+            has_begun: false,
             started: None,
             spent: Spent::default(),
+            turns_before: 0,
+            calls_made: 0,
             repeated: Repeated::default(),
             ending: None,
+            ended: None,
+            leaves: false,
         }
     }
 
@@ -81,9 +109,32 @@ impl Agent {
         &self.conversation
     }
 
+    /// The body of the request that would go now.
+    pub fn prompt(&self) -> Vec<u8> {
+        encode(
+            self.settings.dialect,
+            &Prompt {
+                model: &self.settings.model,
+                entries: self.conversation.entries(),
+                tools: &self.tools,
+                output_tokens_max: self.settings.output_tokens_max,
+            },
+        )
+    }
+
+    /// What it is made of.
+    pub fn settings(&self) -> &Settings {
+        &self.settings
+    }
+
     /// What it has come to so far.
     pub fn spent(&self) -> &Spent {
         &self.spent
+    }
+
+    /// Whether it waits for a task.
+    pub fn is_idle(&self) -> bool {
+        matches!(self.state, State::Idle)
     }
 
     /// Whether it is over.
@@ -101,6 +152,7 @@ impl Agent {
         match event {
             Event::Task(task) => self.begin(Some(task), now, &mut actions),
             Event::GoOn => self.begin(None, now, &mut actions),
+            Event::Rewind { to } => self.rewind(to, now, &mut actions),
             Event::Sent { number, tokens_asked, tokens_sent, rewrite, inactive }
                 if self.asks(number) =>
             {
@@ -123,20 +175,27 @@ impl Agent {
                 };
                 self.end(outcome, &mut actions);
             }
-            Event::Progress { id, message } if self.calls(&id) => {
-                actions.push(Action::Tell(Told::Progress { id, message }));
+            Event::Allowed { number } if self.ending.is_none() => {
+                self.allowed(number, &mut actions);
             }
-            Event::Answered { id, answer } => self.answered(&id, answer, now, &mut actions),
+            Event::Progress { number, message } => {
+                let id = self.running(number).map(|call| call.id.clone());
+                actions.extend(id.map(|id| Action::Tell(Told::Progress { id, message })));
+            }
+            Event::Answered { number, answer } => {
+                self.answered(number, answer, now, &mut actions);
+            }
             Event::Tick if self.settings.limits.is_late(&self.spent) => {
                 self.stop(Outcome::Limit { limit: Limit::Time }, now, &mut actions);
             }
             Event::Stop => self.stop(Outcome::Stopped, now, &mut actions),
+            Event::Leave => self.leave(now, &mut actions),
             Event::Sent { .. }
             | Event::Streamed { .. }
             | Event::Again { .. }
             | Event::Said { .. }
             | Event::Failed { .. }
-            | Event::Progress { .. }
+            | Event::Allowed { .. }
             | Event::Tick => {}
         }
         actions
@@ -146,8 +205,11 @@ impl Agent {
         matches!(self.state, State::Asking(number) if number == request)
     }
 
-    fn calls(&self, id: &str) -> bool {
-        matches!(&self.state, State::Calling(calls) if calls.runs(id))
+    fn running(&self, call: u64) -> Option<&Call> {
+        match &self.state {
+            State::Calling(calls) => calls.running(call),
+            State::Idle | State::Asking(_) | State::Ended => None,
+        }
     }
 
     fn begin(&mut self, task: Option<String>, now: Timestamp, actions: &mut Vec<Action>) {
@@ -155,11 +217,14 @@ impl Agent {
             return;
         }
         self.started = Some(now);
-        let tools = self.tools.iter().map(|tool| tool.name.clone()).collect();
-        let (session, model) = (self.settings.session.clone(), self.settings.model.clone());
-        let messages = self.conversation.entries().len();
-        actions.push(Action::Tell(Told::Start { session, messages, model, tools }));
-        if messages == 0 {
+        self.spent.time_ms = 0;
+        self.turns_before = self.spent.turns;
+        // The person knows what happened so far, and wants it to go on.
+        self.repeated = Repeated::default();
+        if !std::mem::replace(&mut self.has_begun, true) {
+            actions.push(Action::Tell(self.start()));
+        }
+        if self.conversation.entries().is_empty() {
             let system = self.settings.system.clone();
             self.push(Role::System, vec![Block::Text(system)], now, actions);
         }
@@ -171,6 +236,32 @@ impl Agent {
         let open = std::mem::take(&mut self.open);
         self.state = State::Calling(Calls::resumed(open, |name| self.only_looks(name)));
         self.go_on(now, actions);
+    }
+
+    /// Goes back to just before a message of the person's.
+    fn rewind(&mut self, to: usize, now: Timestamp, actions: &mut Vec<Action>) {
+        let entries = self.conversation.entries();
+        let is_of_person = entries.get(to).is_some_and(|entry| entry.role == Role::User);
+        if !matches!(self.state, State::Idle) || !is_of_person {
+            return;
+        }
+        let mut before = self.conversation.emptied();
+        for entry in &entries[..to] {
+            before.push(entry.clone());
+        }
+        let mark = rewind_mark(self.places[to], self.last, now);
+        (self.last, self.kept) = (Some(mark.source), self.kept.saturating_add(1));
+        actions.push(Action::Keep(Keep::Entry(Box::new(mark))));
+        self.conversation = before;
+        self.places.truncate(to);
+        self.open.clear();
+    }
+
+    /// What it begins with.
+    fn start(&self) -> Told {
+        let tools = self.tools.iter().map(|tool| tool.name.clone()).collect();
+        let (session, model) = (self.settings.session.clone(), self.settings.model.clone());
+        Told::Start { session, messages: self.conversation.entries().len(), model, tools }
     }
 
     /// Whether nobody waits for the model.
@@ -187,22 +278,14 @@ impl Agent {
 
     /// Asks the model about the conversation, if no limit is reached.
     fn ask(&mut self, actions: &mut Vec<Action>) {
-        if let Some(limit) = self.settings.limits.reached(&self.spent) {
+        let turns = self.spent.turns.saturating_sub(self.turns_before);
+        if let Some(limit) = self.settings.limits.reached(&self.spent, turns) {
             return self.end(Outcome::Limit { limit }, actions);
         }
         self.spent.turns = self.spent.turns.saturating_add(1);
         let number = u64::from(self.spent.turns);
-        let body = encode(
-            self.settings.dialect,
-            &Prompt {
-                model: &self.settings.model,
-                entries: self.conversation.entries(),
-                tools: &self.tools,
-                output_tokens_max: self.settings.output_tokens_max,
-            },
-        );
         self.state = State::Asking(number);
-        actions.push(Action::Ask { number, body });
+        actions.push(Action::Ask { number, body: self.prompt() });
     }
 
     fn said(&mut self, number: u64, said: Said, now: Timestamp, actions: &mut Vec<Action>) {
@@ -233,15 +316,12 @@ impl Agent {
     /// Makes the calls that can be made now; where all are answered, gives the model the results.
     fn go_on(&mut self, now: Timestamp, actions: &mut Vec<Action>) {
         let State::Calling(calls) = &mut self.state else { return };
-        let started = calls.start();
+        let started = calls.start(&mut self.calls_made);
         let answered = calls.are_answered().then(|| calls.take());
-        for call in started {
+        for (number, call) in started {
             let Call { id, name, arguments } = call.clone();
-            if !self.only_looks(&name) {
-                actions.push(Action::Keep(Keep::Begun { id: id.clone() }));
-            }
             actions.push(Action::Tell(Told::Call { id, name, arguments }));
-            actions.push(Action::Call(call));
+            actions.push(Action::Call { number, call });
         }
         let Some(answered) = answered else { return };
         let circles = self.give_results(answered, now, actions);
@@ -281,15 +361,23 @@ impl Agent {
         circles
     }
 
+    /// Lets a call begin that waited for it.
+    fn allowed(&mut self, number: u64, actions: &mut Vec<Action>) {
+        let State::Calling(calls) = &mut self.state else { return };
+        let Some(call) = calls.begin(number) else { return };
+        actions.push(Action::Keep(Keep::Begun { id: call.id.clone() }));
+        actions.push(Action::Begin { number });
+    }
+
     fn answered(
         &mut self,
-        id: &str,
+        number: u64,
         answer: ToolAnswer,
         now: Timestamp,
         actions: &mut Vec<Action>,
     ) {
         let State::Calling(calls) = &mut self.state else { return };
-        let Some(call) = calls.answer(id, answer.clone()) else { return };
+        let Some(call) = calls.answer(number, answer.clone()) else { return };
         let (id, name) = (call.id.clone(), call.name.clone());
         if !calls.are_answered() {
             let (id, answer) = (id.clone(), answer.clone());
@@ -304,6 +392,7 @@ impl Agent {
     /// it twice does not wait for them.
     fn stop(&mut self, outcome: Outcome, now: Timestamp, actions: &mut Vec<Action>) {
         match &mut self.state {
+            State::Idle if self.settings.stays => {}
             State::Idle => self.end(outcome, actions),
             State::Asking(_) => {
                 actions.push(Action::StopAsking);
@@ -325,11 +414,28 @@ impl Agent {
         }
     }
 
+    /// Ends for good as soon as may be.
+    fn leave(&mut self, now: Timestamp, actions: &mut Vec<Action>) {
+        self.leaves = true;
+        if self.is_idle() && self.settings.stays {
+            // The end of the last turn was told.
+            self.state = State::Ended;
+            return actions.push(Action::End(self.ended.take().unwrap_or(Outcome::Stopped)));
+        }
+        self.stop(Outcome::Stopped, now, actions);
+    }
+
+    /// The turn is over; and with it all, unless it stays.
     fn end(&mut self, outcome: Outcome, actions: &mut Vec<Action>) {
-        self.state = State::Ended;
         let spent = self.spent;
         actions.push(Action::Tell(Told::Done { outcome: outcome.clone(), spent }));
-        actions.push(Action::End(outcome));
+        if self.settings.stays && !self.leaves {
+            (self.state, self.started) = (State::Idle, None);
+            self.ended = Some(outcome);
+        } else {
+            self.state = State::Ended;
+            actions.push(Action::End(outcome));
+        }
     }
 
     fn push(&mut self, role: Role, blocks: Vec<Block>, now: Timestamp, actions: &mut Vec<Action>) {
@@ -339,13 +445,14 @@ impl Agent {
 
     fn push_entry(&mut self, entry: Entry, actions: &mut Vec<Action>) {
         actions.push(Action::Keep(Keep::Entry(Box::new(entry.clone()))));
+        self.places.push(EntryIndex(self.kept));
+        (self.last, self.kept) = (Some(entry.source), self.kept.saturating_add(1));
         self.conversation.push(entry);
     }
 
     /// The next message. Each is a step; results are of the step of their call.
     fn entry(&self, role: Role, blocks: Vec<Block>, now: Timestamp) -> Entry {
-        let last = self.conversation.entries().last().map(|entry| entry.source);
-        let last = last.unwrap_or(Source { step: 0, result: None });
+        let last = self.last.unwrap_or(Source { step: 0, result: None });
         let source = match (role, last.result) {
             (Role::Tool, None) => Source { step: last.step, result: Some(0) },
             (Role::Tool, Some(at)) => {

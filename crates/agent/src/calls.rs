@@ -31,8 +31,12 @@ pub(crate) struct Calls {
 
 #[derive(Debug)]
 struct Made {
+    /// Its number among all calls of the agent, once it runs: ids may come again in later answers.
+    number: u64,
     call: Call,
     only_looks: bool,
+    /// Whether it was allowed, where it does more than look.
+    has_begun: bool,
     state: State,
 }
 
@@ -52,7 +56,8 @@ impl Calls {
                 Value::Object(_) => State::Waits,
                 other => State::Answered(not_an_object(other)),
             };
-            Made { only_looks: only_looks(&call.name), call, state }
+            let only_looks = only_looks(&call.name);
+            Made { number: 0, call, only_looks, has_begun: only_looks, state }
         };
         Self { all: calls.into_iter().map(made).collect() }
     }
@@ -77,22 +82,25 @@ impl Calls {
     }
 
     /// The calls that are to be made now: those that only look, up to the first that does more;
-    /// that one alone.
-    pub(crate) fn start(&mut self) -> Vec<Call> {
+    /// that one alone. `last` is the number of the last call that was made, and counts on.
+    pub(crate) fn start(&mut self, last: &mut u64) -> Vec<(u64, Call)> {
         let mut started = Vec::new();
         let mut running = 0;
+        let mut start = |made: &mut Made| {
+            *last += 1;
+            (made.number, made.state) = (*last, State::Runs);
+            started.push((*last, made.call.clone()));
+        };
         for made in &mut self.all {
             match made.state {
                 State::Answered(_) => continue,
                 State::Runs if made.only_looks => running += 1,
                 State::Waits if made.only_looks && running < SIDE_BY_SIDE_MAX => {
                     running += 1;
-                    made.state = State::Runs;
-                    started.push(made.call.clone());
+                    start(made);
                 }
                 State::Waits if !made.only_looks && running == 0 => {
-                    made.state = State::Runs;
-                    started.push(made.call.clone());
+                    start(made);
                     break;
                 }
                 State::Runs | State::Waits => break,
@@ -101,26 +109,33 @@ impl Calls {
         started
     }
 
+    /// Notes that a running call is allowed, the first time.
+    pub(crate) fn begin(&mut self, number: u64) -> Option<&Call> {
+        let made = self.all.iter_mut().find(|made| made.runs_as(number))?;
+        (!std::mem::replace(&mut made.has_begun, true)).then_some(&made.call)
+    }
+
     /// Takes the answer of a running call; `None` where no such call runs.
-    pub(crate) fn answer(&mut self, id: &str, answer: ToolAnswer) -> Option<&Call> {
-        let runs = |made: &&mut Made| made.call.id == id && matches!(made.state, State::Runs);
-        let made = self.all.iter_mut().find(runs)?;
+    pub(crate) fn answer(&mut self, number: u64, answer: ToolAnswer) -> Option<&Call> {
+        let made = self.all.iter_mut().find(|made| made.runs_as(number))?;
         made.state = State::Answered(answer);
         Some(&made.call)
     }
 
     /// Answers what waits: no further call is made.
     pub(crate) fn give_up(&mut self) {
-        self.answer_all(NOT_MADE, |state| matches!(state, State::Waits));
+        self.answer_all(NOT_MADE, |made| matches!(made.state, State::Waits));
     }
 
     /// Answers what runs: nobody waits for it any longer.
     pub(crate) fn leave(&mut self) {
-        self.answer_all(LEFT, |state| matches!(state, State::Runs));
+        let runs = |made: &Made| matches!(made.state, State::Runs);
+        self.answer_all(NOT_MADE, |made| runs(made) && !made.has_begun);
+        self.answer_all(LEFT, runs);
     }
 
-    fn answer_all(&mut self, text: &str, is_it: fn(&State) -> bool) {
-        for made in self.all.iter_mut().filter(|made| is_it(&made.state)) {
+    fn answer_all(&mut self, text: &str, is_it: impl Fn(&Made) -> bool) {
+        for made in self.all.iter_mut().filter(|made| is_it(made)) {
             made.state = State::Answered(ToolAnswer::failed(text.to_owned()));
         }
     }
@@ -130,9 +145,9 @@ impl Calls {
         self.all.iter().any(|made| matches!(made.state, State::Runs))
     }
 
-    /// Whether a call runs.
-    pub(crate) fn runs(&self, id: &str) -> bool {
-        self.all.iter().any(|made| made.call.id == id && matches!(made.state, State::Runs))
+    /// The call of this number, if it runs.
+    pub(crate) fn running(&self, number: u64) -> Option<&Call> {
+        self.all.iter().find(|made| made.runs_as(number)).map(|made| &made.call)
     }
 
     /// Whether each call has its answer.
@@ -149,6 +164,12 @@ impl Calls {
                 State::Waits | State::Runs => None,
             })
             .collect()
+    }
+}
+
+impl Made {
+    fn runs_as(&self, number: u64) -> bool {
+        self.number == number && matches!(self.state, State::Runs)
     }
 }
 

@@ -7,14 +7,15 @@ use crate::keep::Keep;
 use crate::told::{Outcome, Told};
 use crate::tool_answer::ToolAnswer;
 
-/// What happened. Requests are known by their numbers: what comes of one that is no longer waited
-/// for is passed over.
+/// What happened. Requests and calls are known by their numbers: what comes of one that is no longer
+/// waited for is passed over.
 #[derive(Debug, Clone, PartialEq)]
 pub enum Event {
-    /// The person gives a task; the first event. In a conversation that is taken up again, it is
-    /// the next message.
+    /// The person gives a task, where none is worked on: the first event, and of an agent that stays
+    /// any later one. In a conversation that goes on, it is the next message.
     Task(String),
-    /// A conversation that is taken up again goes on where it was; the first event.
+    /// The conversation goes on where it is, where no task is worked on: one that is taken up again,
+    /// or one whose turn ended before the model was done.
     GoOn,
     /// What the engine made of a request that is sent now.
     Sent {
@@ -61,24 +62,39 @@ pub enum Event {
         /// Whether the prompt is longer than the model can hold.
         is_too_long: bool,
     },
+    /// The conversation goes back to just before this message of the person's, where no task is
+    /// worked on. What was said since is kept, and the model is not told of it any more.
+    Rewind {
+        /// The message, by its place in the conversation.
+        to: usize,
+    },
+    /// Whoever has to allow a call that does more than look has done so. It waits until it is told to
+    /// begin.
+    Allowed {
+        /// The call.
+        number: u64,
+    },
     /// A call goes on.
     Progress {
         /// The call.
-        id: String,
+        number: u64,
         /// How far it is, or what it prints.
         message: String,
     },
     /// A call is answered.
     Answered {
         /// The call.
-        id: String,
+        number: u64,
         /// The answer.
         answer: ToolAnswer,
     },
     /// Time has passed, and nothing else.
     Tick,
-    /// The person wants it to end. The second time it does not wait for running calls.
+    /// The person wants what it does to end. The second time it does not wait for running calls.
     Stop,
+    /// The person wants it to end for good, whatever it is at. The second time it does not wait for
+    /// running calls.
+    Leave,
 }
 
 /// What is to be done.
@@ -96,12 +112,23 @@ pub enum Action {
     /// Ask no longer.
     StopAsking,
     /// Carry a call out, beside those that run already. Each is to be answered, also when it is
-    /// stopped.
-    Call(Call),
+    /// stopped. One that does more than look does nothing before [`Action::Begin`]: it says
+    /// [`Event::Allowed`] once it may, and waits.
+    Call {
+        /// The call: it stands in all events about it.
+        number: u64,
+        /// What is to be done.
+        call: Call,
+    },
+    /// A call that is allowed begins: that it did is kept.
+    Begin {
+        /// The call.
+        number: u64,
+    },
     /// Stop the calls that run.
     StopCalls,
     /// Tell whoever watches.
     Tell(Told),
-    /// It is over: the last action.
+    /// It is over: the last action. Of an agent that stays, this is how its last turn ended.
     End(Outcome),
 }

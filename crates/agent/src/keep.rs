@@ -8,7 +8,7 @@ use foveal_transcript::Entry;
 pub enum Keep {
     /// The next message of the conversation.
     Entry(Box<Entry>),
-    /// A call of the last answer begins that does more than look.
+    /// A call of the last answer begins that does more than look: whoever has to allow it has.
     Begun {
         /// The call.
         id: String,

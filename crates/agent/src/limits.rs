@@ -4,7 +4,8 @@ use serde::Serialize;
 
 use crate::spent::Spent;
 
-/// How far an agent goes without asking anybody; `None`: as far as it takes.
+/// How far an agent goes without asking anybody; `None`: as far as it takes. Of an agent that stays,
+/// requests and time are those of one turn, and tokens and money those of all turns together.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Limits {
     /// Requests to the model.
@@ -13,7 +14,7 @@ pub struct Limits {
     pub tokens: Option<u64>,
     /// US dollars.
     pub cost: Option<f64>,
-    /// Milliseconds since the task was given.
+    /// Milliseconds since the task was given, or the conversation went on.
     pub time_ms: Option<i64>,
 }
 
@@ -32,10 +33,11 @@ pub enum Limit {
 }
 
 impl Limits {
-    /// Which limit does not let another request go, if one does not.
-    pub(crate) fn reached(&self, spent: &Spent) -> Option<Limit> {
+    /// Which limit does not let another request go, if one does not. `turns` is how many went since
+    /// the task was given.
+    pub(crate) fn reached(&self, spent: &Spent, turns: u32) -> Option<Limit> {
         let is_at = |most: Option<u64>, now: u64| most.is_some_and(|most| now >= most);
-        if is_at(self.turns.map(u64::from), u64::from(spent.turns)) {
+        if self.turns.is_some_and(|most| turns >= most) {
             Some(Limit::Turns)
         } else if is_at(self.tokens, spent.tokens()) {
             Some(Limit::Tokens)

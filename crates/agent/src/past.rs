@@ -2,7 +2,7 @@
 
 use std::collections::{HashMap, HashSet};
 
-use foveal_transcript::{Block, Call, Entry, Role};
+use foveal_transcript::{Block, Call, Entry, EntryIndex, Mark, Role, Source, Timestamp};
 
 use crate::keep::Keep;
 use crate::tool_answer::ToolAnswer;
@@ -25,12 +25,26 @@ pub(crate) struct OpenCall {
     pub(crate) answer: Option<ToolAnswer>,
 }
 
+/// That a conversation went back behind a message. Nothing is said by it.
+pub(crate) fn rewind_mark(to: EntryIndex, last: Option<Source>, now: Timestamp) -> Entry {
+    let step = last.map_or(0, |last| last.step).saturating_add(1);
+    Entry {
+        source: Source { step, result: None },
+        role: Role::User,
+        time: Some(now),
+        mark: Mark::Rewind { to },
+        model: None,
+        usage: None,
+        blocks: Vec::new(),
+    }
+}
+
 impl Past {
     /// Takes what was kept next.
     pub fn take(&mut self, keep: Keep) {
         match keep {
             Keep::Entry(entry) => {
-                if entry.role == Role::Assistant {
+                if entry.role == Role::Assistant || matches!(entry.mark, Mark::Rewind { .. }) {
                     // Ids may come again in a later answer.
                     self.begun.clear();
                     self.answered.clear();
@@ -42,14 +56,41 @@ impl Past {
         }
     }
 
-    /// The messages.
+    /// All messages, those that it went back behind too.
     pub fn entries(&self) -> &[Entry] {
         &self.entries
     }
 
+    /// The messages that the model is told, each with its place among all.
+    pub fn window(&self) -> Vec<(EntryIndex, Entry)> {
+        let there = self.places().into_iter();
+        there.map(|at| (EntryIndex(at as u32), self.entries[at].clone())).collect()
+    }
+
+    /// What is to be kept where the conversation goes back to just before the message at this place
+    /// of the [`window`](Self::window); `None` where that is no message of the person's.
+    pub fn rewind(&self, to: usize, now: Timestamp) -> Option<Keep> {
+        let place = *self.places().get(to)?;
+        (self.entries[place].role == Role::User).then(|| {
+            let last = self.entries.last().map(|entry| entry.source);
+            Keep::Entry(Box::new(rewind_mark(EntryIndex(place as u32), last, now)))
+        })
+    }
+
+    fn places(&self) -> Vec<usize> {
+        let mut places: Vec<usize> = Vec::new();
+        for (at, entry) in self.entries.iter().enumerate() {
+            match entry.mark {
+                Mark::Rewind { to } => places.retain(|place| *place < to.at()),
+                _ => places.push(at),
+            }
+        }
+        places
+    }
+
     /// Whether the model said all that it had to say: it goes on only with a new task.
     pub fn is_done(&self) -> bool {
-        let last = self.entries.last();
+        let last = self.places().last().map(|at| &self.entries[*at]);
         last.is_none_or(|last| match last.role {
             Role::System => true,
             Role::Assistant => last.calls().next().is_none(),
@@ -71,19 +112,16 @@ impl Past {
 
     /// The calls of the last answer that have no result.
     pub(crate) fn open(&self) -> Vec<OpenCall> {
-        let last = self.entries.iter().rposition(|entry| entry.role == Role::Assistant);
+        let entries: Vec<&Entry> = self.places().into_iter().map(|at| &self.entries[at]).collect();
+        let last = entries.iter().rposition(|entry| entry.role == Role::Assistant);
         let Some(last) = last else { return Vec::new() };
-        let results = self.entries[last..].iter().filter(|entry| entry.role == Role::Tool).count();
+        let results = entries[last..].iter().filter(|entry| entry.role == Role::Tool).count();
         let open = |call: &Call| OpenCall {
             has_begun: self.begun.contains(&call.id),
             answer: self.answered.get(&call.id).cloned(),
             call: call.clone(),
         };
         // Results stand in the order of the calls.
-        self.entries[last].calls().skip(results).map(open).collect()
-    }
-
-    pub(crate) fn into_entries(self) -> Vec<Entry> {
-        self.entries
+        entries[last].calls().skip(results).map(open).collect()
     }
 }

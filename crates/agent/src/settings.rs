@@ -27,6 +27,8 @@ pub struct Settings {
     pub prices: Option<PriceCard>,
     /// The folder that relative paths start at.
     pub directory: String,
+    /// Whether it stays when a task ends, however that does, and waits for the next one.
+    pub stays: bool,
 }
 
 /// A tool of an agent.

@@ -8,7 +8,7 @@ use serde::Serialize;
 /// What a run has come to so far.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct Spent {
-    /// Requests to the model.
+    /// Requests to the model, all tasks together.
     pub turns: u32,
     /// Tokens of prompts that were neither read from a cache nor written to one.
     pub uncached: u64,
@@ -20,7 +20,7 @@ pub struct Spent {
     pub output: u64,
     /// US dollars: what the provider says, or else by its prices.
     pub cost: f64,
-    /// Milliseconds since the task was given.
+    /// Milliseconds since the last task was given, or the conversation went on.
     pub time_ms: i64,
 }
 

@@ -141,12 +141,14 @@ fn what_comes_late_is_passed_over() {
     let first = world.number();
     world.say("", &[call("a", "look")]);
     world.give("a", "a");
+    let call = world.call_number("a");
     for event in [
         Event::Streamed { number: first, event: SaidEvent::Text("late".to_owned()) },
         Event::Said { number: first, said: said("late", &[]) },
         Event::Failed { number: first, message: "late".to_owned(), is_too_long: false },
-        Event::Answered { id: "a".to_owned(), answer: answer("again") },
-        Event::Progress { id: "a".to_owned(), message: "late".to_owned() },
+        Event::Answered { number: call, answer: answer("again") },
+        Event::Progress { number: call, message: "late".to_owned() },
+        Event::Allowed { number: call },
         Event::Task("another".to_owned()),
         Event::Tick,
     ] {
@@ -202,8 +204,7 @@ fn prices_count_where_the_provider_says_nothing() {
     let prices = PriceCard { input: 1e6, ..prices };
     let mut settings = settings(Limits::default());
     settings.prices = Some(prices);
-    let mut world =
-        World { agent: foveal_agent::Agent::new(settings), now: 0, actions: Vec::new() };
+    let mut world = World::of(foveal_agent::Agent::new(settings));
     world.step(Event::Task("do it".to_owned()));
     let mut answered = said("Done.", &[]);
     answered.answer.billed.cost = None;
@@ -339,7 +340,7 @@ fn answers_tell_whether_they_are_cached() {
     let mut world = World::new();
     world.say("", &[call("a", "look")]);
     let answer = ToolAnswer { text: "x".to_owned(), is_error: true, cached: true };
-    let actions = world.step(Event::Answered { id: "a".to_owned(), answer });
+    let actions = world.step(Event::Answered { number: 1, answer });
     let line = serde_json::to_value(told(&actions)[0]).expect("JSON");
     assert_eq!(
         line,

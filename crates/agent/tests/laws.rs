@@ -1,39 +1,53 @@
 //! What holds whatever happens.
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
-use foveal_agent::{Action, Event, Limits};
-use foveal_transcript::{Block, Call, Conversation, Role};
+use foveal_agent::{Action, Agent, Event, Keep, Limits, Settings, Told};
+use foveal_transcript::{Block, Call, Conversation, Role, ToolResult};
 use foveal_wire::response::SaidEvent;
 use proptest::prelude::*;
 use serde_json::json;
 
-use crate::world::{World, answer, said};
+use crate::world::{World, answer, said, settings};
 
 /// Something that happens.
 #[derive(Debug, Clone)]
 enum Happens {
+    /// The person gives a task.
+    Asks,
+    /// The person wants it to go on.
+    GoesOn,
     /// The model says this many calls; of each whether its tool only looks, and its arguments are
     /// an object.
     Says(Vec<(bool, bool)>),
-    /// The call at this place among those that run is answered.
+    /// The call at this place among those that wait is allowed.
+    Allows(usize),
+    /// The call at this place among those that were made is answered, also if nobody waits for it.
     Answers(usize, bool),
     Streams,
-    Fails,
+    Fails(bool),
     Stops,
+    Leaves,
     Passes(i64),
-    /// Something about a request or a call that is not there.
+    /// Something about a call that is not there.
     Strays,
 }
 
 fn any_happens() -> impl Strategy<Value = Happens> {
     let calls = prop::collection::vec((any::<bool>(), prop::bool::weighted(0.9)), 0..5);
     prop_oneof![
+        3 => Just(Happens::Asks),
+        1 => Just(Happens::GoesOn),
         6 => calls.prop_map(Happens::Says),
+        6 => (0usize..5).prop_map(Happens::Allows),
         12 => (0usize..5, any::<bool>()).prop_map(|(at, same)| Happens::Answers(at, same)),
         2 => Just(Happens::Streams),
-        1 => Just(Happens::Fails),
-        1 => Just(Happens::Stops),
+        1 => any::<bool>().prop_map(Happens::Fails),
+        2 => Just(Happens::Stops),
+        1 => prop::bool::weighted(0.2).prop_map(|leaves| match leaves {
+            true => Happens::Leaves,
+            false => Happens::Streams,
+        }),
         2 => (0i64..300).prop_map(Happens::Passes),
         1 => Just(Happens::Strays),
     ]
@@ -55,89 +69,161 @@ fn open(conversation: &Conversation) -> Vec<String> {
     open
 }
 
-/// What happens, as an event; `None` where it cannot happen now.
-fn event(
-    happens: Happens,
-    world: &World,
-    running: &mut Vec<Call>,
-    calls: &mut usize,
-) -> Option<Event> {
-    let number = world.number();
-    Some(match happens {
-        Happens::Says(made) => {
-            let mut call = |(looks, is_object): (bool, bool)| {
-                *calls += 1;
-                Call {
-                    id: format!("c{calls}"),
+/// What whoever drives the agent knows.
+#[derive(Default)]
+struct Driver {
+    /// Calls that have no answer yet, also those that nobody waits for any more.
+    made: Vec<(u64, Call)>,
+    /// Those of them that the agent waits for.
+    running: BTreeSet<u64>,
+    begun: BTreeSet<u64>,
+    /// All calls that were ever made.
+    all: BTreeMap<u64, Call>,
+    tasks: usize,
+}
+
+impl Driver {
+    /// What happens, as an event; `None` where it cannot happen now.
+    fn event(&mut self, happens: Happens, world: &World) -> Option<Event> {
+        let number = world.number();
+        Some(match happens {
+            Happens::Asks => Event::Task("more".to_owned()),
+            Happens::GoesOn => Event::GoOn,
+            Happens::Says(made) => {
+                // Some servers count calls anew in each answer.
+                let call = |(at, (looks, is_object)): (usize, (bool, bool))| Call {
+                    id: format!("c{at}"),
                     name: if looks { "look" } else { "act" }.to_owned(),
                     arguments: if is_object { json!({"n": 1}) } else { json!("{") },
-                }
-            };
-            let calls: Vec<Call> = made.into_iter().map(&mut call).collect();
-            Event::Said { number, said: said("on", &calls) }
-        }
-        Happens::Answers(at, same) => {
-            if running.is_empty() {
-                return None;
+                };
+                let calls: Vec<Call> = made.into_iter().enumerate().map(call).collect();
+                Event::Said { number, said: said("on", &calls) }
             }
-            let call = running.swap_remove(at % running.len());
-            let text = if same { "same".to_owned() } else { call.id.clone() };
-            Event::Answered { id: call.id, answer: answer(&text) }
+            Happens::Allows(at) => {
+                let waits = |(number, call): &&(u64, Call)| {
+                    call.name == "act" && !self.begun.contains(number)
+                };
+                let number = self.made.iter().filter(waits).nth(at)?.0;
+                Event::Allowed { number }
+            }
+            Happens::Answers(_, _) if self.made.is_empty() => return None,
+            Happens::Answers(at, same) => {
+                let (number, _) = self.made.swap_remove(at % self.made.len());
+                self.running.remove(&number);
+                let text = if same { "same".to_owned() } else { format!("n{number}") };
+                Event::Answered { number, answer: answer(&text) }
+            }
+            Happens::Streams => Event::Streamed { number, event: SaidEvent::Text("t".to_owned()) },
+            Happens::Fails(is_too_long) => {
+                Event::Failed { number, message: "no".to_owned(), is_too_long }
+            }
+            Happens::Stops => Event::Stop,
+            Happens::Leaves => Event::Leave,
+            Happens::Passes(_) => Event::Tick,
+            Happens::Strays => Event::Answered { number: 999_999, answer: answer("x") },
+        })
+    }
+
+    fn take(&mut self, actions: &[Action]) {
+        for (at, action) in actions.iter().enumerate() {
+            match action {
+                Action::Call { number, call } => {
+                    assert!(self.all.insert(*number, call.clone()).is_none(), "a number is one's");
+                    self.made.push((*number, call.clone()));
+                    self.running.insert(*number);
+                }
+                Action::Begin { number } => {
+                    let id = self.all[number].id.clone();
+                    let is_kept = at > 0 && actions[at - 1] == Action::Keep(Keep::Begun { id });
+                    assert!(is_kept, "that it begins is kept before");
+                    assert!(self.running.contains(number) && self.begun.insert(*number));
+                }
+                _ => {}
+            }
         }
-        Happens::Streams => Event::Streamed { number, event: SaidEvent::Text("t".to_owned()) },
-        Happens::Fails => Event::Failed { number, message: "no".to_owned(), is_too_long: false },
-        Happens::Stops => Event::Stop,
-        Happens::Passes(_) => Event::Tick,
-        Happens::Strays => Event::Answered { id: "stray".to_owned(), answer: answer("x") },
-    })
+    }
+
+    /// What acts runs alone, and what runs has no result yet.
+    fn check_running(&self, open: &[String]) {
+        let running: Vec<&Call> = self.running.iter().map(|number| &self.all[number]).collect();
+        let acts = running.iter().filter(|call| call.name == "act").count();
+        assert!(acts == 0 || running.len() == 1, "{running:?}");
+        assert!(running.iter().all(|call| open.contains(&call.id)));
+    }
+
+    /// Each answer stands under the call that it is of, once.
+    fn check_results(&self, conversation: &Conversation) {
+        let results = conversation.entries().iter().filter_map(|entry| entry.result());
+        let numbered = |result: &ToolResult| {
+            let digits: String = result
+                .content
+                .strip_prefix('n')?
+                .chars()
+                .take_while(char::is_ascii_digit)
+                .collect();
+            Some((digits.parse::<u64>().ok()?, result.call.clone()))
+        };
+        let numbered: Vec<(u64, String)> = results.filter_map(numbered).collect();
+        assert!(numbered.iter().all(|(number, id)| self.all[number].id == *id));
+        assert!(numbered.is_sorted_by(|(one, _), (other, _)| one < other), "{numbered:?}");
+    }
+}
+
+fn asked(actions: &[Action]) -> usize {
+    actions.iter().filter(|it| matches!(it, Action::Ask { .. })).count()
+}
+
+fn done(actions: &[Action]) -> usize {
+    actions.iter().filter(|it| matches!(it, Action::Tell(Told::Done { .. }))).count()
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 600, failure_persistence: None, ..Default::default() })]
+    #![proptest_config(ProptestConfig { cases: 800, failure_persistence: None, ..Default::default() })]
 
     #[test]
     fn calls_and_results_pair_and_nothing_runs_beside_what_acts(
-        course in prop::collection::vec(any_happens(), 0..60),
+        course in prop::collection::vec(any_happens(), 0..80),
         turns in prop::option::of(1u32..8),
+        stays in any::<bool>(),
     ) {
-        let mut world = World::with(Limits { turns, time_ms: Some(2_000), ..Limits::default() });
-        let (mut running, mut number) = (Vec::<Call>::new(), 0usize);
+        let limits = Limits { turns, time_ms: Some(2_000), ..Limits::default() };
+        let mut world = World::of(Agent::new(Settings { stays, ..settings(limits) }));
+        world.allows = false;
+        world.step(Event::Task("do it".to_owned()));
+        let (mut driver, mut asked_in_turn) = (Driver { tasks: 1, ..Driver::default() }, 1);
         for happens in course {
             if let Happens::Passes(ms) = happens {
                 world.now += ms;
             }
-            let Some(event) = event(happens, &world, &mut running, &mut number) else { continue };
+            let Some(event) = driver.event(happens, &world) else { continue };
             let before = world.agent.conversation().entries().to_vec();
-            let had_ended = world.agent.has_ended();
+            let (had_ended, was_idle) = (world.agent.has_ended(), world.agent.is_idle());
+            let begins = was_idle && matches!(event, Event::Task(_) | Event::GoOn);
+            driver.tasks += usize::from(was_idle && matches!(event, Event::Task(_)));
+            let leaves = event == Event::Leave;
             let actions = world.step(event);
             prop_assert!(!had_ended || actions.is_empty(), "nothing happens behind the end");
+            prop_assert!(!was_idle || begins || leaves || actions.is_empty(), "it waits");
+            prop_assert!(!was_idle || !leaves || world.agent.has_ended());
             // The conversation only grows.
             prop_assert!(world.agent.conversation().entries().starts_with(&before));
-            for action in &actions {
-                if let Action::Call(call) = action {
-                    running.push(call.clone());
-                }
+            driver.take(&actions);
+            let is_over = world.agent.has_ended() || world.agent.is_idle();
+            prop_assert_eq!(done(&actions), usize::from(is_over && !had_ended && (begins || !was_idle)));
+            prop_assert!(stays || !world.agent.is_idle());
+            if is_over {
+                driver.running.clear();
             }
-            if world.agent.has_ended() {
-                running.clear();
-            }
-            // What acts runs alone.
-            let acts = running.iter().filter(|call| call.name == "act").count();
-            prop_assert!(acts == 0 || running.len() == 1, "{:?}", running);
-            // Whoever is asked, is asked with pairs; and so it ends.
-            let is_asked = actions.iter().any(|it| matches!(it, Action::Ask { .. }));
+            // Whoever is asked, is asked with pairs; and so each turn ends.
             let open = open(world.agent.conversation());
-            if is_asked || world.agent.has_ended() {
-                prop_assert!(open.is_empty(), "{:?}", open);
-            }
-            // Each running call has no result yet.
-            let ids: BTreeSet<&str> = running.iter().map(|call| call.id.as_str()).collect();
-            prop_assert_eq!(ids.len(), running.len());
-            prop_assert!(ids.iter().all(|id| open.iter().any(|open| open == id)));
+            prop_assert!(open.is_empty() || (asked(&actions) == 0 && !is_over), "{:?}", open);
+            driver.check_running(&open);
+            driver.check_results(world.agent.conversation());
+            asked_in_turn = if begins { 0 } else { asked_in_turn } + asked(&actions);
+            prop_assert!(turns.is_none_or(|most| asked_in_turn <= most as usize));
         }
         let entries = world.agent.conversation().entries();
-        prop_assert!(entries.iter().filter(|entry| entry.role == Role::User).count() == 1);
-        let asked = world.actions.iter().filter(|it| matches!(it, Action::Ask { .. })).count();
-        prop_assert!(turns.is_none_or(|most| asked <= most as usize));
+        let of_person = entries.iter().filter(|entry| entry.role == Role::User).count();
+        prop_assert!(of_person == driver.tasks, "what waits behind a call is not said yet");
     }
 }

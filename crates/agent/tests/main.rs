@@ -3,4 +3,6 @@
 mod courses;
 mod laws;
 mod resumed;
+mod rewound;
+mod staying;
 mod world;

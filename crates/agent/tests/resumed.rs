@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use foveal_agent::{Action, Agent, Event, Keep, Limits, Outcome, Past, Told};
-use foveal_transcript::{Block, Entry, Role, Timestamp};
+use foveal_agent::{Action, Agent, Event, Keep, Limits, Outcome, Past, Settings, Told};
+use foveal_transcript::{Block, Entry, Role};
 use proptest::prelude::*;
 
 use crate::world::{World, answer, asks, call, made, said, settings, told};
@@ -22,7 +22,7 @@ fn past(actions: &[Action]) -> Past {
 /// The world after the run broke off and was taken up again.
 fn resumed(world: &World, event: Event) -> World {
     let agent = Agent::resumed(settings(Limits::default()), past(&world.actions));
-    let mut world = World { agent, now: world.now + 60_000, actions: Vec::new() };
+    let mut world = World { now: world.now + 60_000, ..World::of(agent) };
     world.step(event);
     world
 }
@@ -78,6 +78,21 @@ fn what_acts_is_not_made_again() {
     let results = self::results(&again);
     assert!(results[0].0.contains("not known") && results[1].0.contains("not made"), "{results:?}");
     assert!(results.iter().all(|(_, is_error)| *is_error));
+}
+
+/// Whoever is asked whether a call may be made has not said so yet when it breaks off.
+#[test]
+fn what_was_only_asked_about_was_not_made() {
+    let mut world = World::new();
+    world.allows = false;
+    world.say("", &[call("a", "act"), call("b", "act")]);
+    let again = resumed(&world, Event::GoOn);
+    assert!(made(&again.actions).is_empty() && asks(&again.actions));
+    let told = results(&again);
+    assert!(told.iter().all(|(text, is_error)| *is_error && text.contains("not made")), "{told:?}");
+    world.step(Event::Allowed { number: world.call_number("a") });
+    let told = results(&resumed(&world, Event::GoOn));
+    assert!(told[0].0.contains("not known") && told[1].0.contains("not made"), "{told:?}");
 }
 
 #[test]
@@ -171,6 +186,10 @@ fn what_only_another_provider_can_read_is_left_out() {
 enum Happens {
     Says(Vec<bool>),
     Answers(usize),
+    Fails,
+    Stops,
+    Asks,
+    GoesOn,
     Breaks,
     BreaksWithTask,
 }
@@ -179,6 +198,10 @@ fn any_happens() -> impl Strategy<Value = Happens> {
     prop_oneof![
         5 => prop::collection::vec(any::<bool>(), 1..5).prop_map(Happens::Says),
         9 => (0usize..5).prop_map(Happens::Answers),
+        1 => Just(Happens::Fails),
+        1 => Just(Happens::Stops),
+        2 => Just(Happens::Asks),
+        1 => Just(Happens::GoesOn),
         3 => Just(Happens::Breaks),
         1 => Just(Happens::BreaksWithTask),
     ]
@@ -187,15 +210,16 @@ fn any_happens() -> impl Strategy<Value = Happens> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..Default::default() })]
 
-    /// Wherever it breaks off, and however often: nothing that acts is made twice, calls and results
-    /// pair, and nothing that was kept changes.
+    /// Wherever it breaks off, and however often, with several tasks one after the other: nothing
+    /// that acts is made twice, calls and results pair, and nothing that was kept changes.
     #[test]
-    fn nothing_that_acts_is_made_twice(course in prop::collection::vec(any_happens(), 0..50)) {
-        let mut world = World::new();
+    fn nothing_that_acts_is_made_twice(course in prop::collection::vec(any_happens(), 0..60)) {
+        let staying = || Settings { stays: true, ..settings(Limits::default()) };
+        let mut world = World::staying(Limits::default());
         let (mut kept, mut number) = (world.actions.clone(), 0);
-        let (mut acted, mut running) = (HashSet::new(), Vec::<String>::new());
+        let (mut acted, mut running) = (HashSet::new(), Vec::<u64>::new());
         for happens in course {
-            let is_asked = running.is_empty();
+            let is_asked = running.is_empty() && !world.agent.is_idle();
             let mut before = world.actions.len();
             match happens {
                 Happens::Says(looks) if is_asked => {
@@ -206,38 +230,46 @@ proptest! {
                     let calls: Vec<_> = looks.into_iter().map(&mut next).collect();
                     world.say("on", &calls);
                 }
-                Happens::Answers(at) if !is_asked => {
-                    let id = running.swap_remove(at % running.len());
-                    world.step(Event::Answered { answer: answer(&id), id });
+                Happens::Answers(at) if !running.is_empty() => {
+                    let number = running.swap_remove(at % running.len());
+                    world.step(Event::Answered { answer: answer(&number.to_string()), number });
                 }
+                Happens::Fails if is_asked => {
+                    let (number, message) = (world.number(), "no".to_owned());
+                    world.step(Event::Failed { number, message, is_too_long: false });
+                }
+                Happens::Stops => drop(world.step(Event::Stop)),
+                Happens::Asks => drop(world.step(Event::Task("next".to_owned()))),
+                Happens::GoesOn => drop(world.step(Event::GoOn)),
                 Happens::Breaks | Happens::BreaksWithTask => {
                     running.clear();
                     let past = past(&kept);
                     let old = past.entries().to_vec();
-                    let agent = Agent::resumed(settings(Limits::default()), past);
-                    world = World { agent, now: world.now + 1, actions: Vec::new() };
+                    let agent = Agent::resumed(staying(), past);
+                    world = World { now: world.now + 1, ..World::of(agent) };
                     let task = matches!(happens, Happens::BreaksWithTask);
-                    let event = if task { Event::Task("more".to_owned()) } else { Event::GoOn };
-                    let new = world.agent.step(event, Timestamp(world.now));
+                    world.step(if task { Event::Task("more".to_owned()) } else { Event::GoOn });
                     prop_assert!(world.agent.conversation().entries().starts_with(&old));
-                    world.actions.extend(new);
                     before = 0;
                 }
-                Happens::Says(_) | Happens::Answers(_) => continue,
+                Happens::Says(_) | Happens::Answers(_) | Happens::Fails => continue,
             }
             let new = world.actions[before..].to_vec();
             kept.extend(new.iter().filter(|it| matches!(it, Action::Keep(_))).cloned());
             for action in &new {
                 match action {
-                    Action::Call(call) => {
-                        running.push(call.id.clone());
+                    Action::Call { number, call } => {
+                        running.push(*number);
                         let is_first = call.name == "look" || acted.insert(call.id.clone());
                         prop_assert!(is_first, "{} is made twice", call.id);
                     }
-                    Action::Ask { .. } => prop_assert!(past(&kept).entries().len()
-                        == world.agent.conversation().entries().len()),
+                    Action::Ask { .. } => prop_assert!(past(&kept).entries()
+                        == world.agent.conversation().entries()),
                     _ => {}
                 }
+            }
+            if world.agent.is_idle() {
+                running.clear();
             }
         }
     }

@@ -12,6 +12,8 @@ pub(crate) struct World {
     pub(crate) now: i64,
     /// All that was to be done so far.
     pub(crate) actions: Vec<Action>,
+    /// Whether calls are allowed at once.
+    pub(crate) allows: bool,
 }
 
 pub(crate) fn settings(limits: Limits) -> Settings {
@@ -33,6 +35,7 @@ pub(crate) fn settings(limits: Limits) -> Settings {
         limits,
         prices: None,
         directory: "/w".to_owned(),
+        stays: false,
     }
 }
 
@@ -69,8 +72,18 @@ pub(crate) fn answer(text: &str) -> ToolAnswer {
 
 impl World {
     pub(crate) fn with(limits: Limits) -> Self {
-        let mut world =
-            Self { agent: Agent::new(settings(limits)), now: 1_000, actions: Vec::new() };
+        let mut world = Self::of(Agent::new(settings(limits)));
+        world.step(Event::Task("do it".to_owned()));
+        world
+    }
+
+    pub(crate) fn of(agent: Agent) -> Self {
+        Self { agent, now: 1_000, actions: Vec::new(), allows: true }
+    }
+
+    /// An agent that stays, at its first task.
+    pub(crate) fn staying(limits: Limits) -> Self {
+        let mut world = Self::of(Agent::new(Settings { stays: true, ..settings(limits) }));
         world.step(Event::Task("do it".to_owned()));
         world
     }
@@ -81,7 +94,12 @@ impl World {
 
     /// What is to be done now.
     pub(crate) fn step(&mut self, event: Event) -> Vec<Action> {
-        let actions = self.agent.step(event, Timestamp(self.now));
+        let mut actions = self.agent.step(event, Timestamp(self.now));
+        if self.allows {
+            for number in waiting(&actions) {
+                actions.extend(self.agent.step(Event::Allowed { number }, Timestamp(self.now)));
+            }
+        }
         self.actions.extend(actions.clone());
         actions
     }
@@ -101,7 +119,17 @@ impl World {
     }
 
     pub(crate) fn give(&mut self, id: &str, text: &str) -> Vec<Action> {
-        self.step(Event::Answered { id: id.to_owned(), answer: answer(text) })
+        let number = self.call_number(id);
+        self.step(Event::Answered { number, answer: answer(text) })
+    }
+
+    /// The number of the last call with this id.
+    pub(crate) fn call_number(&self, id: &str) -> u64 {
+        let made = self.actions.iter().rev().find_map(|action| match action {
+            Action::Call { number, call } if call.id == id => Some(*number),
+            _ => None,
+        });
+        made.expect("the call is made")
     }
 
     /// The body of the last request.
@@ -124,10 +152,19 @@ impl World {
 /// The calls that are made, in order.
 pub(crate) fn made(actions: &[Action]) -> Vec<&str> {
     let made = actions.iter().filter_map(|action| match action {
-        Action::Call(call) => Some(call.id.as_str()),
+        Action::Call { call, .. } => Some(call.id.as_str()),
         _ => None,
     });
     made.collect()
+}
+
+/// The calls that wait until they are allowed.
+pub(crate) fn waiting(actions: &[Action]) -> Vec<u64> {
+    let waiting = actions.iter().filter_map(|action| match action {
+        Action::Call { number, call } if call.name == "act" => Some(*number),
+        _ => None,
+    });
+    waiting.collect()
 }
 
 pub(crate) fn asks(actions: &[Action]) -> bool {

@@ -9,14 +9,18 @@ use foveal_cancel::Cancel;
 use crate::exit_code::INTERRUPTED;
 
 /// Whether this program has been asked to end.
-#[derive(Debug, Clone, Default)]
-pub(crate) struct Asked(Arc<AtomicBool>);
+#[derive(Debug, Clone)]
+pub(crate) struct Asked {
+    is_asked: Arc<AtomicBool>,
+    /// What is put right before the program ends at once.
+    before_exit: fn(),
+}
 
 impl Asked {
     /// Is asked by Ctrl+C. Where that cannot be listened for, Ctrl+C ends the program as it would
-    /// without this.
-    pub(crate) fn by_person() -> Self {
-        let asked = Self::default();
+    /// without this. The second time, `before_exit` is all that is done.
+    pub(crate) fn by_person(before_exit: fn()) -> Self {
+        let asked = Self { is_asked: Arc::default(), before_exit };
         let pressed = asked.clone();
         drop(ctrlc::set_handler(move || pressed.take()));
         asked
@@ -24,12 +28,13 @@ impl Asked {
 
     /// Is cancelled once it has been asked.
     pub(crate) fn cancel(&self) -> Cancel<'static> {
-        Cancel::from(Arc::clone(&self.0))
+        Cancel::from(Arc::clone(&self.is_asked))
     }
 
     /// Takes one more request to end. The second one is not waited for.
     pub(crate) fn take(&self) {
-        if self.0.swap(true, Ordering::SeqCst) {
+        if self.is_asked.swap(true, Ordering::SeqCst) {
+            (self.before_exit)();
             std::process::exit(i32::from(INTERRUPTED));
         }
     }
@@ -37,7 +42,7 @@ impl Asked {
 
 /// Is cancelled by Ctrl+C.
 pub(crate) fn listen() -> Cancel<'static> {
-    Asked::by_person().cancel()
+    Asked::by_person(|| {}).cancel()
 }
 
 /// The signals that whoever started this program had it ignore, as after `nohup`.

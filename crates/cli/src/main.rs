@@ -34,6 +34,7 @@ mod repository_index;
 mod requests;
 mod rules;
 mod runs;
+mod session_control;
 mod sessions;
 mod shown;
 mod source_file;

@@ -5,7 +5,8 @@
 use std::error::Error;
 use std::fmt::Display;
 use std::io::{self, BufRead, Write};
-use std::sync::mpsc::{RecvTimeoutError, sync_channel};
+use std::sync::mpsc::{RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::{Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -19,7 +20,21 @@ use crate::table::wrapped;
 /// tell, and what was asked for is done all the same.
 /// On a narrow terminal lines are broken between words.
 pub(crate) fn say(text: impl Display) {
+    let screen = SCREEN.lock().unwrap_or_else(PoisonError::into_inner);
+    if let Some(screen) = &*screen {
+        // What a full screen does not take is not missed more than a closed standard error.
+        return drop(screen.try_send(without(&text.to_string()).into_owned()));
+    }
     let _ = io::stderr().write_all(told(&text.to_string()).as_bytes());
+}
+
+/// Who shows messages while a screen is drawn, which they would tear: one for the process, as
+/// standard error is.
+static SCREEN: Mutex<Option<SyncSender<String>>> = Mutex::new(None);
+
+/// Has `screen` show all messages from now on; `None`: standard error again.
+pub(crate) fn divert(screen: Option<SyncSender<String>>) {
+    *SCREEN.lock().unwrap_or_else(PoisonError::into_inner) = screen;
 }
 
 /// The lines of a message as they are written.

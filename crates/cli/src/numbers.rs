@@ -2,54 +2,9 @@
 
 use foveal_context::tokens::Tokens;
 
-/// A count with its thousands apart: `12 345`.
-pub(crate) fn count(number: u64) -> String {
-    let digits = number.to_string();
-    let mut text = String::with_capacity(digits.len() + digits.len() / 3);
-    for (at, digit) in digits.char_indices() {
-        if at > 0 && (digits.len() - at).is_multiple_of(3) {
-            text.push(' ');
-        }
-        text.push(digit);
-    }
-    text
-}
+pub(crate) use foveal_screen::numbers::{change, count, dollars, plural, signed_dollars};
 
 /// Tokens in three digits or so: `950`, `2.1k`, `31.4M`.
 pub(crate) fn tokens(tokens: Tokens) -> String {
-    match tokens.0 {
-        0..1_000 => tokens.0.to_string(),
-        // 999 950 would be written as 1000.0k.
-        1_000..999_950 => format!("{:.1}k", tokens.0 as f64 / 1e3),
-        _ => format!("{:.1}M", tokens.0 as f64 / 1e6),
-    }
+    foveal_screen::numbers::tokens(tokens.0)
 }
-
-/// US dollars: `$1 234.50`; small amounts with more places, so that they do not read as nothing.
-pub(crate) fn dollars(amount: f64) -> String {
-    if amount.abs() < 0.1 && amount != 0.0 {
-        return format!("${amount:.4}");
-    }
-    let cents = (amount * 100.0).round().max(0.0) as u64;
-    format!("${}.{:02}", count(cents / 100), cents % 100)
-}
-
-/// US dollars that may be fewer than none: `-$1.20`.
-pub(crate) fn signed_dollars(amount: f64) -> String {
-    let sign = if amount < 0.0 { "-" } else { "" };
-    format!("{sign}{}", dollars(amount.abs()))
-}
-
-/// A change as a signed percentage: `-27.5 %`.
-pub(crate) fn change(ratio: f64) -> String {
-    let percent = format!("{:+.1} %", ratio * 100.0);
-    if percent == "-0.0 %" { "+0.0 %".to_owned() } else { percent }
-}
-
-/// `1 session`, `2 sessions`.
-pub(crate) fn plural(number: u64, word: &str) -> String {
-    format!("{} {word}{}", count(number), if number == 1 { "" } else { "s" })
-}
-
-#[cfg(test)]
-mod tests;

@@ -109,17 +109,12 @@ pub(crate) fn can_ask(environment: &Environment) -> bool {
 
 /// A call that a person may be asked about.
 pub(crate) fn control<'a>(cancel: &'a Cancel<'a>, asks: bool) -> Control<'a> {
-    Control { cancel, progress: &|_| {}, person: asks.then_some(&ask) }
+    Control { cancel, person: asks.then_some(&ask), ..Control::NONE }
 }
 
 /// Asks the person at the terminal.
 pub(crate) fn ask(question: &Question) -> Approval {
     once(notice::confirm(&words(question)))
-}
-
-/// The same, unless it is over before there is an answer.
-pub(crate) fn ask_unless(question: &Question, is_over: &dyn Fn() -> bool) -> Approval {
-    once(notice::confirm_unless(&words(question), is_over))
 }
 
 fn words(question: &Question) -> String {

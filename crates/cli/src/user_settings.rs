@@ -41,6 +41,8 @@ pub(crate) struct UserSettings {
     pub(crate) keeps_no_contents: bool,
     /// The model that chooses what is shown of files; `None`: none does.
     pub(crate) curator: Option<ModelSpec>,
+    /// Files of a project that stand in the system prompt of foveal's own agent, where it has them.
+    pub(crate) base_files: Vec<String>,
     /// How `foveal serve` and `foveal wrap` serve.
     pub(crate) gateway: GatewaySettings,
 }
@@ -101,6 +103,7 @@ fn of(bytes: &[u8]) -> anyhow::Result<UserSettings> {
         file_read_thresholds,
         run,
         web,
+        agent,
         permissions,
         gateway,
     } = toml::from_str(text).map_err(told)?;
@@ -126,7 +129,8 @@ fn of(bytes: &[u8]) -> anyhow::Result<UserSettings> {
     let curator = self::curator(curator, curator_model, text)?;
     let policy = Policy { rules };
     let gateway = gateway.into();
-    Ok(UserSettings { tools, policy, keeps_no_contents, curator, gateway })
+    let base_files = agent.base_files;
+    Ok(UserSettings { tools, policy, keeps_no_contents, curator, base_files, gateway })
 }
 
 /// The model that chooses what is shown of files.

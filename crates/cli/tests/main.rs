@@ -3,6 +3,7 @@
 mod bad_input;
 mod bench;
 mod caches;
+mod chat;
 #[cfg(unix)]
 mod config;
 mod convert_page;
@@ -42,9 +43,14 @@ mod plugins;
 mod private;
 mod prompt_log;
 mod python;
+mod real_model;
 mod replay;
 #[cfg(unix)]
+mod rewind;
+#[cfg(unix)]
 mod rules;
+#[cfg(unix)]
+mod run_ends;
 #[cfg(unix)]
 mod run_faults;
 #[cfg(unix)]
@@ -55,7 +61,9 @@ mod screens;
 mod shell_tools;
 mod single;
 mod soak;
+mod stories;
 mod structure;
+mod terminal;
 mod tls;
 #[cfg(target_os = "linux")]
 mod unconfined;

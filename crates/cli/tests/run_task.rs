@@ -62,7 +62,7 @@ pub(crate) fn of_type<'a>(events: &'a [Value], kind: &str) -> Vec<&'a Value> {
 
 /// Has all in a folder, and itself, look as if it had been there for long: what was changed just
 /// now may be changing still.
-fn settle(folder: &Path) {
+pub(crate) fn settle(folder: &Path) {
     let long_ago = SystemTime::now() - Duration::from_secs(3_600);
     for entry in fs::read_dir(folder).expect("a folder") {
         let path = entry.expect("an entry").path();
@@ -121,6 +121,61 @@ fn a_task_is_done_over_each_protocol() {
         assert!(read[2] > 0, "{dialect}: {read:?}");
         assert!(!ran.err.contains(KEY) && !ran.out.contains(KEY));
     }
+}
+
+#[test]
+fn what_is_pinned_stands_in_the_system_prompt() {
+    let world = World::new("run-pinned");
+    world.write("project/README.md", "Numbers live here.\n");
+    world.write("project/docs/design.md", "Numbers are odd.\n");
+    world.write("project/src/a.rs", "const A: u8 = 3;\n");
+    world.write(
+        "home/.config/foveal/config.toml",
+        "[agent]\nbase_files = [\"docs/design.md\", \"docs/none.md\"]\n",
+    );
+    let upstream = provider([Reply::text("Done."), Reply::text("Done again.")]);
+    let run = |options: &str| {
+        let mut command = world.command("run look --model");
+        command.current_dir(world.folder.join("project")).arg(model(&upstream, "messages"));
+        world.ran(command.args(options.split_whitespace()))
+    };
+    let ran = run("--pin src/a.rs");
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    // A session that goes on keeps what it began with.
+    world.write("project/README.md", "Letters live here.\n");
+    let ran = run("--continue");
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let systems: Vec<String> =
+        bodies(&upstream).iter().map(|body| body["system"][0]["text"].to_string()).collect();
+    assert_eq!(systems[0], systems[1]);
+    let places = ["Numbers live here.", "Numbers are odd.", "const A: u8 = 3;"]
+        .map(|text| systems[0].find(text).expect(text));
+    assert!(places.is_sorted(), "{places:?}");
+    let ran = run("--pin none.md");
+    assert!(ran.code == Some(2) && ran.err.contains("`none.md` cannot be pinned"), "{}", ran.err);
+    assert_eq!(upstream.requests(), 2);
+}
+
+/// Without the engine all goes as it is, and the provider's cache is used all the same.
+#[test]
+fn nothing_is_left_out_where_the_engine_is_off() {
+    let world = World::new("run-off");
+    world.write("long.sh", "for i in $(seq 3000); do echo \"line $i of the output\"; done\n");
+    let long = calls(&[("bash", json!({"command": "sh long.sh"}))]);
+    let sent = |options: &str| {
+        let upstream = provider([long.clone(), Reply::text("That was long.")]);
+        let ran = run(&world, &upstream, "messages", &format!("--yes --json {options}"));
+        assert_eq!(ran.code, Some(0), "{}", ran.err);
+        let last = bodies(&upstream).pop().expect("a request");
+        let read = upstream.seen()[1].bill.expect("it was answered").read;
+        (last.to_string().contains("line 1500 of the"), read > 0, events(&ran))
+    };
+    let (is_whole, is_cached, events) = sent("--profile off");
+    assert!(is_whole && is_cached);
+    let told = of_type(&events, "sent")[1];
+    assert_eq!(told["tokens_asked"], told["tokens_sent"]);
+    let (is_whole, is_cached, _) = sent("");
+    assert!(!is_whole && is_cached);
 }
 
 #[test]

@@ -4,15 +4,19 @@ use crate::prices::PriceCard;
 use crate::step::{RewriteReason, Step};
 use crate::tokens::Tokens;
 use crate::window_tokens::WindowTokens;
-use foveal_transcript::Timestamp;
+use foveal_transcript::{EntryIndex, Timestamp};
 
 /// A request as it was sent, as far as that decides what the provider finds of it again.
-#[derive(Debug, Clone, Copy, Default)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Sent {
     /// When.
     pub time: Option<Timestamp>,
     /// Whether the provider was asked to keep it up to the latest answer in it.
     pub keeps_answer: bool,
+    /// The response that answers it.
+    pub answer: EntryIndex,
+    /// Tokens of its messages.
+    pub tokens: Tokens,
 }
 
 /// What the requests of a conversation have saved so far, less what rewrites have cost: at least,

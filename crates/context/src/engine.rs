@@ -8,6 +8,7 @@ use crate::record::Record;
 use crate::step::{Item, Step};
 use crate::tokens::{Tokenizer, Tokens};
 use crate::weight::Weight;
+use crate::wish::{Unwishable, Wish, Wishes};
 use foveal_transcript::{Block, Conversation, Entry, EntryIndex, Timestamp};
 
 /// Plans one conversation as it grows. Who replays one conversation under many profiles
@@ -51,6 +52,20 @@ impl Engine {
     pub fn plan(&mut self, now: Option<Timestamp>) -> Step {
         let answer = EntryIndex(self.record.len() as u32);
         self.planner.advance(&self.record, answer, now)
+    }
+
+    /// The same with what the person wants; see [`Planner::advance_with`].
+    pub fn plan_with(&mut self, now: Option<Timestamp>, wishes: &Wishes) -> Step {
+        let answer = EntryIndex(self.record.len() as u32);
+        self.planner.advance_with(&self.record, answer, now, wishes)
+    }
+
+    /// Whether a wish can be carried out with the next request; see [`Planner::check_wish`].
+    ///
+    /// # Errors
+    /// Why not.
+    pub fn check_wish(&self, wish: &Wish) -> Result<(), Unwishable> {
+        self.planner.check_wish(&self.record, wish)
     }
 
     /// The same, but what was sent stays as it was sent, unless the client changed what stands
@@ -123,6 +138,11 @@ impl Engine {
     /// What was decided about an entry.
     pub fn item(&self, index: EntryIndex) -> &Item {
         self.planner.item(index)
+    }
+
+    /// The plan so far.
+    pub fn planner(&self) -> &Planner {
+        &self.planner
     }
 
     /// The conversation and its facts.

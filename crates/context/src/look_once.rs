@@ -19,6 +19,7 @@ use crate::rewrite::ask::Ask;
 use crate::settings::LookOnce;
 use crate::shaping::arrival::shows_files;
 use crate::shaping::reduce::{TELLING_BYTES_MAX, left_of_seen};
+use crate::wish::Standing;
 use foveal_effects::EffectKind;
 use foveal_transcript::{EntryIndex, Handle, Role};
 
@@ -67,7 +68,9 @@ pub(crate) fn seen(ask: &Ask<'_>) -> Vec<Seen> {
         }
         let item = &ask.items[index.at()];
         pointed_at.extend(item.decision.shape().iter().flat_map(|shape| shape.refers_to()));
-        let is_whole = item.level == Level::Arrival && item.tokens >= ask.settings.tokens_min;
+        let is_whole = item.level == Level::Arrival
+            && item.standing == Standing::Free
+            && item.tokens >= ask.settings.tokens_min;
         // What points at it would have to say it all again.
         let is_free = is_whole && !pointed_at.contains(index);
         if !is_free || after(ask, *index, once).is_none_or(|after| age < after) {

@@ -4,9 +4,12 @@
 //! new and freezes it, and at the rare moments when that pays rewrites what is old. The
 //! same transcript, settings, prices and request times give the same decisions.
 
+mod wishing;
+
 use std::sync::Arc;
 
 use crate::balance::{Balance, Sent};
+use crate::carried::{Carried, Priced};
 use crate::interest::Interest;
 use crate::ledger::Ledger;
 use crate::level::{Level, Life};
@@ -22,6 +25,7 @@ use crate::tokens::{TokenCache, Tokens};
 use crate::views::{self, Choices, Chosen, Views};
 use crate::visible::Visible;
 use crate::window_tokens::WindowTokens;
+use crate::wish::{Standing, Wishes};
 use foveal_transcript::{Block, EntryIndex, Role, Timestamp, Window, WindowChange};
 
 /// Plans one conversation, request by request.
@@ -55,6 +59,7 @@ pub struct Planner {
     requests_sent: Vec<Sent>,
     can_keep_answer: bool,
     balance: Balance,
+    carried: Carried,
 }
 
 impl Planner {
@@ -85,6 +90,7 @@ impl Planner {
             requests_sent: Vec::new(),
             can_keep_answer: true,
             balance: Balance::default(),
+            carried: Carried::default(),
         }
     }
 
@@ -141,7 +147,19 @@ impl Planner {
     /// Plans the request that `answer` answers: takes the entries before it. `now` is when
     /// the request is sent, as far as known. Entries must have been record.
     pub fn advance(&mut self, record: &Record, answer: EntryIndex, now: Option<Timestamp>) -> Step {
-        self.plan(record, answer, now, true)
+        self.plan(record, answer, now, Some(&Wishes::NONE))
+    }
+
+    /// The same with what the person wants beside. What cannot be carried out is not; the step says
+    /// what was.
+    pub fn advance_with(
+        &mut self,
+        record: &Record,
+        answer: EntryIndex,
+        now: Option<Timestamp>,
+        wishes: &Wishes,
+    ) -> Step {
+        self.plan(record, answer, now, Some(wishes))
     }
 
     /// The same, but what was sent stays as it was sent, unless the client changed what stands
@@ -152,28 +170,36 @@ impl Planner {
         answer: EntryIndex,
         now: Option<Timestamp>,
     ) -> Step {
-        self.plan(record, answer, now, false)
+        self.plan(record, answer, now, None)
     }
 
+    /// Plans a request with what the person wants; without (`None`), nothing that was sent changes.
     fn plan(
         &mut self,
         record: &Record,
         answer: EntryIndex,
         now: Option<Timestamp>,
-        may_rewrite: bool,
+        wishes: Option<&Wishes>,
     ) -> Step {
         let known = EntryIndex(self.items.len() as u32);
         let cut = self.ingest_entries(record, answer);
-        let mut levels = self.choose(record, cut, now);
-        if !may_rewrite {
+        let fixed_until = self.fixed_until(self.rewrite_reason(cut, now));
+        let results = wishes.map_or(&[][..], |wishes| &wishes.results);
+        let (wished, wished_from) = self.apply(record, results, fixed_until);
+        let compacts = wishes.is_some_and(|wishes| wishes.compacts);
+        let mut levels = self.choose(record, cut, (now, compacts));
+        let can_wait =
+            matches!(levels.reason, Some(RewriteReason::SkiRental | RewriteReason::LookedOnce));
+        if wishes.is_none() || (can_wait && !wished.is_empty()) {
             levels.levels.clear();
         }
+        levels.levels.retain(|(index, _)| wished.iter().all(|wish| wish.entry != *index));
         for (index, level) in &levels.levels {
             self.items[index.at()].level = *level;
         }
         let chosen = self.ask_views(record, known, &levels.levels, answer);
         self.choices.insert(&chosen);
-        let from = self.first_position(cut, &levels.levels);
+        let from = self.first_position(cut, &levels.levels, wished_from);
         let changed = self.fold(record, from);
         let changes_old = changed.first().is_some_and(|(index, _)| *index < known);
         let first = changed.first().map_or(self.sent, |(index, _)| self.position(*index));
@@ -182,6 +208,7 @@ impl Planner {
         let known = cut.map_or(self.sent, |cut| cut.min(self.sent));
         let rewrite = match levels.levels.is_empty() {
             false if changes_old => levels.reason,
+            true if changes_old && wished_from.is_some() => Some(RewriteReason::Wished),
             true if first < known => Some(RewriteReason::ClientRewrote),
             true | false => None,
         };
@@ -189,7 +216,9 @@ impl Planner {
             && self.prices.cache_lookback_blocks.is_some()
             && self.settings.looks_once();
         let levels = levels.levels;
-        let step = Step { answer, time: now, changed, rewrite, levels, chosen, kept, keeps_answer };
+        let time = now;
+        let step =
+            Step { answer, time, changed, rewrite, levels, wished, chosen, kept, keeps_answer };
         self.finish(&step);
         step
     }
@@ -241,16 +270,17 @@ impl Planner {
     /// [`Planner::advance`].
     pub fn take_over(&mut self, record: &Record, step: &Step) {
         let cut = self.ingest_entries(record, step.answer);
+        let wished_from = self.put_all(record, &step.wished);
         // Since when a result is dead weight follows from the steps; what to do about it was
         // decided then.
-        self.choose(record, cut, step.time);
+        self.choose(record, cut, (step.time, false));
         for (index, level) in &step.levels {
             self.items[index.at()].level = *level;
         }
         self.choices.insert(&step.chosen);
         let mut changed = step.changed.iter().peekable();
         // What was forgotten then, whether it changed or not, decides what is known since.
-        let from = self.first_position(cut, &step.levels);
+        let from = self.first_position(cut, &step.levels, wished_from);
         for index in self.forget_from(record, from) {
             let decision = match changed.next_if(|(at, _)| *at == index) {
                 Some((_, decision)) => decision.clone(),
@@ -276,6 +306,7 @@ impl Planner {
             time: now,
             changed: Vec::new(),
             levels: Vec::new(),
+            wished: Vec::new(),
             chosen: Vec::new(),
             kept: self.sent,
             rewrite: None,
@@ -287,10 +318,19 @@ impl Planner {
 
     fn finish(&mut self, step: &Step) {
         self.balance.settle(step, self.sent, &self.window_tokens, &self.prices);
+        let priced = Priced {
+            prices: &self.prices,
+            prelude: self.prelude,
+            step,
+            is_expired: self.sent == 0 || self.is_expired(step.time),
+        };
+        self.carried.add(self.window.entries(), &self.items, &priced);
         self.requests += 1;
         self.sent = self.window.entries().len();
         self.last_request = step.time.or(self.last_request);
-        self.requests_sent.push(Sent { time: step.time, keeps_answer: step.keeps_answer });
+        let (answer, tokens) = (step.answer, self.window_tokens.all());
+        let Step { time, keeps_answer, .. } = *step;
+        self.requests_sent.push(Sent { time, keeps_answer, answer, tokens });
     }
 
     fn ingest_entries(&mut self, record: &Record, answer: EntryIndex) -> Option<usize> {
@@ -359,6 +399,21 @@ impl Planner {
         &self.interest
     }
 
+    /// How each request was sent.
+    pub fn requests_sent(&self) -> &[Sent] {
+        &self.requests_sent
+    }
+
+    /// What the parts of the prompts came to so far.
+    pub fn carried(&self) -> &Carried {
+        &self.carried
+    }
+
+    /// Tokens that stand behind an entry of the last prompt.
+    pub fn tokens_behind(&self, index: EntryIndex) -> Tokens {
+        self.window_tokens.behind(self.position(EntryIndex(index.0 + 1)))
+    }
+
     /// When a tool result came and was last used.
     pub fn life(&self, index: EntryIndex) -> Option<&Life> {
         self.lives[index.at()].as_ref()
@@ -368,7 +423,7 @@ impl Planner {
         &mut self,
         record: &Record,
         cut: Option<usize>,
-        now: Option<Timestamp>,
+        (now, compacts): (Option<Timestamp>, bool),
     ) -> rewrite::Choice {
         let Some(settings) = &self.settings.rewrite else { return rewrite::Choice::default() };
         let reason = self.rewrite_reason(cut, now);
@@ -386,6 +441,7 @@ impl Planner {
             requests: self.requests,
             requests_sent: &self.requests_sent,
             now,
+            compacts,
             sent: self.sent,
             balance: &self.balance,
             old_reads: self.old_reads(),
@@ -415,13 +471,18 @@ impl Planner {
         if cut.is_some_and(|from| from < self.sent) {
             return Some(RewriteReason::ClientRewrote);
         }
+        // Where nothing is cached, nothing is lost.
+        let is_cold = self.was_short() || self.is_expired(now);
+        (self.sent > 0 && is_cold).then_some(RewriteReason::CacheCold)
+    }
+
+    /// Whether nothing of the last prompt is cached any longer.
+    pub fn is_expired(&self, now: Option<Timestamp>) -> bool {
         let expires = |lifetime| match (self.last_request, now) {
             (Some(last), Some(now)) => now.since_ms(last) > lifetime,
             (None, _) | (_, None) => false,
         };
-        // Where nothing is cached, nothing is lost.
-        let is_cold = self.was_short() || self.prices.cache_lifetime_ms.is_none_or(expires);
-        (self.sent > 0 && is_cold).then_some(RewriteReason::CacheCold)
+        self.prices.cache_lifetime_ms.is_none_or(expires)
     }
 
     /// Whether the last prompt, of which nothing was cut, was too short to be cached. Without the
@@ -433,9 +494,14 @@ impl Planner {
     }
 
     /// Where folding has to start: the first position that is new, cut or rewritten.
-    fn first_position(&self, cut: Option<usize>, levels: &[(EntryIndex, Level)]) -> usize {
+    fn first_position(
+        &self,
+        cut: Option<usize>,
+        levels: &[(EntryIndex, Level)],
+        wished: Option<EntryIndex>,
+    ) -> usize {
         let place = |first| self.position(first);
-        let rewritten = levels.iter().map(|(index, _)| *index).min().map(place);
+        let rewritten = levels.iter().map(|(index, _)| *index).chain(wished).min().map(place);
         // A note must not tell of edits that the client took back.
         let stale = cut.and_then(|_| self.runs.first_stale(self.window.entries())).map(place);
         [Some(self.sent), cut, rewritten, stale].into_iter().flatten().min().unwrap_or(0)
@@ -479,6 +545,7 @@ impl Planner {
                 self.cache = cache;
                 shaped
             }
+            Role::Tool if self.items[index.at()].is_whole_by_wish() => None,
             Role::Tool => match self.shape_result(record, index) {
                 Outcome::Same => {
                     let item = &self.items[index.at()];
@@ -504,8 +571,11 @@ impl Planner {
     /// Shapes a result for its level, or, where that would be larger than what stands so far,
     /// for the level below that takes the fewest tokens.
     fn shape_result(&mut self, record: &Record, index: EntryIndex) -> Outcome {
-        let Item { level, tokens: stands, .. } = self.items[index.at()];
+        let Item { level, tokens: stands, standing, .. } = self.items[index.at()];
         let mut outcome = self.shape_for(record, index, level);
+        if standing == Standing::Dropped {
+            return outcome;
+        }
         for lower in level.below() {
             let Some(tokens) = outcome.tokens(record.facts(index)) else { break };
             if tokens <= stands {

@@ -16,6 +16,7 @@ use crate::score;
 use crate::settings::{OldReads, RewriteSettings};
 use crate::step::{Item, RewriteReason};
 use crate::tokens::Tokens;
+use crate::wish::Standing;
 use foveal_effects::EffectKind;
 use foveal_transcript::EntryIndex;
 
@@ -67,6 +68,14 @@ pub fn choose(ask: &Ask<'_>) -> Choice {
         Choice { levels, reason, dead: dead.iter().map(|candidate| candidate.index).collect() }
     };
     let tokens = Tokens(ask.prelude.0 + ask.window_tokens.all().0);
+    if ask.compacts {
+        let goal = goal_of_person(tokens, ask.settings);
+        let chosen = least_used(&candidates, goal);
+        if !chosen.is_empty() {
+            let reason = ask.reason.unwrap_or(RewriteReason::Compacted);
+            return choice(&chosen, reason, first_position(&chosen));
+        }
+    }
     let possible: u64 = candidates.iter().map(|candidate| candidate.saving).sum();
     // Where little is left to take, acting on the mark would break the cache at every request.
     let worthwhile = (ask.settings.high - ask.settings.low).0 / WORTHWHILE_PART;
@@ -88,6 +97,13 @@ pub fn choose(ask: &Ask<'_>) -> Choice {
     let first = seen.len() - look_once::worthwhile(ask, &seen);
     let from = seen.get(first).map_or(usize::MAX, |first| first.position);
     choice(&[], RewriteReason::LookedOnce, from)
+}
+
+/// Tokens to save where the person wants a shorter prompt: as if it had just passed the high mark,
+/// and the low mark stood as far below it as it does.
+fn goal_of_person(tokens: Tokens, settings: &RewriteSettings) -> u64 {
+    let (high, low) = (settings.high.0.max(1) as f64, settings.low.0 as f64);
+    (tokens.0 as f64 * (1.0 - low / high)) as u64
 }
 
 /// The new levels of what is chosen, and of the results from window position `from` on that have
@@ -149,7 +165,13 @@ fn candidates(ask: &Ask<'_>) -> Vec<Candidate> {
     let mut found = Vec::new();
     for index in ask.movable {
         let (Some(life), item) = (&ask.lives[index.at()], ask.item(*index)) else { continue };
-        let recent = ask.requests - life.arrived < ask.settings.recent_requests;
+        let since = match item.standing {
+            Standing::Pinned | Standing::Dropped => continue,
+            // The person had it sent again.
+            Standing::Whole => life.last_use,
+            Standing::Free => life.arrived,
+        };
+        let recent = ask.requests - since < ask.settings.recent_requests;
         if item.tokens < ask.settings.tokens_min || item.level == Level::Note || recent {
             continue;
         }

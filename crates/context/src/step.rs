@@ -6,6 +6,7 @@ use crate::level::Level;
 use crate::shape::Decision;
 use crate::tokens::Tokens;
 use crate::views::Chosen;
+use crate::wish::{Standing, Wish};
 use foveal_transcript::{EntryIndex, Timestamp};
 
 /// What is decided about one entry, and what it weighs.
@@ -17,6 +18,25 @@ pub struct Item {
     pub tokens: Tokens,
     /// How far it has been reduced.
     pub level: Level,
+    /// What the person wants of it.
+    pub standing: Standing,
+}
+
+impl Item {
+    /// That the entry of this place stands as it does: what takes back a wish that comes later.
+    pub fn as_it_is(&self, entry: EntryIndex) -> Wish {
+        let (standing, level) = (self.standing, self.level);
+        Wish { entry, standing, level, is_whole: self.decision.shape().is_none() }
+    }
+
+    /// Whether all of it is sent because the person wants that, as long as no rewrite took it.
+    pub(crate) fn is_whole_by_wish(&self) -> bool {
+        match self.standing {
+            Standing::Pinned => true,
+            Standing::Whole => self.level == Level::Arrival,
+            Standing::Free | Standing::Dropped => false,
+        }
+    }
 }
 
 /// What one request's planning changed.
@@ -30,6 +50,9 @@ pub struct Step {
     pub changed: Vec<(EntryIndex, Decision)>,
     /// Levels raised by a rewrite.
     pub levels: Vec<(EntryIndex, Level)>,
+    /// What the person wanted of results, as far as it was carried out.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub wished: Vec<Wish>,
     /// What [`Views`](crate::views::Views) chose of reads.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub chosen: Vec<Chosen>,
@@ -57,6 +80,10 @@ pub enum RewriteReason {
     SkiRental,
     /// The model had seen them, and little stood behind them.
     LookedOnce,
+    /// The person dropped results, pinned them, or had them sent again.
+    Wished,
+    /// The person wanted a shorter prompt.
+    Compacted,
     /// The profile decides anew for every request, whatever that costs.
     Recomputed,
     /// All that follows is known, and with it that a rewrite pays: of the oracle.
@@ -72,6 +99,8 @@ impl RewriteReason {
             RewriteReason::HighMark => "the prompt was too long",
             RewriteReason::SkiRental => "carrying them had cost more than a rewrite",
             RewriteReason::LookedOnce => "they had been seen, and little stood behind them",
+            RewriteReason::Wished => "the person changed what is sent",
+            RewriteReason::Compacted => "the person wanted a shorter prompt",
             RewriteReason::Recomputed => "the profile decides anew for every request",
             RewriteReason::Foreseen => "it was known that they would not be used again",
         }

@@ -16,3 +16,4 @@ mod tool_use;
 mod views;
 mod views_model;
 mod warm;
+mod wishes;

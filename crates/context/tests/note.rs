@@ -290,6 +290,9 @@ fn each_of_tools() -> Vec<(Note, &'static str)> {
             "Total bytes: 900 | Preserved: 2 lines",
         ),
         (AnswerNote::Unusual("CRLF".into()).into(), "CRLF"),
+        (Note::from(AnswerNote::FileNamed).of_file("src/a.rs"), "File: src/a.rs"),
+        (AnswerNote::LinesThere { all: 8 }.into(), "Total lines: 8"),
+        (AnswerNote::BytesThere { bytes: 900 }.into(), "Total bytes: 900"),
     ]
 }
 

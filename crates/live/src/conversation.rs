@@ -7,9 +7,10 @@ use std::sync::Arc;
 use foveal_context::engine::Engine;
 use foveal_context::planner::Planner;
 use foveal_context::shape::Decision;
-use foveal_context::step::Step;
+use foveal_context::step::{Item, Step};
 use foveal_context::tokens::{Tokenizer, Tokens};
 use foveal_context::weight::{Weigh, Weight};
+use foveal_context::wish::{Wish, Wishes};
 use foveal_transcript::{ContentHash, Conversation, Entry, EntryIndex, Timestamp};
 use foveal_wire::body::{Body, BodyError, MarkPlace};
 
@@ -306,14 +307,53 @@ impl Live {
         self.engine.set_can_keep_answer(can);
     }
 
-    /// Decides about what is new. After decisions that came too late old results stay as they are
+    /// The engine.
+    pub(crate) fn engine(&self) -> &Engine {
+        &self.engine
+    }
+
+    /// The end of the message that an entry is of.
+    pub(crate) fn end_of(&self, index: EntryIndex) -> Option<ContentHash> {
+        self.known(index).filter(|_| index.at() < self.engine.record().len()).map(|it| it.end)
+    }
+
+    /// Whether an entry has texts that can be replaced.
+    pub(crate) fn can_be_replaced(&self, index: EntryIndex) -> bool {
+        let places = |known: &Known| {
+            let entry = (index.0 - known.entry.0) as usize;
+            known.places.iter().any(|place| place.slot.entry == entry)
+        };
+        self.known(index).is_some_and(places)
+    }
+
+    /// The message that an entry is of, if it is of any.
+    fn known(&self, index: EntryIndex) -> Option<&Known> {
+        let at = self.messages.partition_point(|known| known.entry <= index);
+        at.checked_sub(1).map(|at| &self.messages[at])
+    }
+
+    /// That an entry stands as it does.
+    pub(crate) fn as_it_is(&self, index: EntryIndex) -> Wish {
+        let planned = self.steps.last().map_or(0, |last| last.step.answer.at());
+        match index.at() < planned {
+            true => self.engine.item(index).as_it_is(index),
+            false => Item::default().as_it_is(index),
+        }
+    }
+
+    /// Decides about what is new, with what the person wants. After decisions that came too late old results stay as they are
     /// for some requests: that is what takes long.
-    pub(crate) fn plan(&mut self, now: Timestamp) -> Arc<Step> {
+    pub(crate) fn plan(&mut self, now: Timestamp, wishes: &Wishes) -> Arc<Step> {
         let step = match self.still {
-            0 => self.engine.plan(Some(now)),
+            0 => self.engine.plan_with(Some(now), wishes),
             _ => self.engine.plan_without_rewrite(Some(now)),
         };
         self.settle_here(step)
+    }
+
+    /// Whether what was sent may change.
+    pub(crate) fn may_rewrite(&self) -> bool {
+        self.still == 0
     }
 
     /// Notes that what was decided was in time.

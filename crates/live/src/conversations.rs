@@ -26,6 +26,7 @@ use crate::request::{About, Asked, Replaced, Shaped, spliced};
 use crate::rules::{PROFILES, Rules};
 use crate::shorter::Knowledge;
 use crate::unmarked::Unmarked;
+use crate::wanted::Wanting;
 use crate::way::Way;
 
 /// How long a conversation that nobody continues stays in memory, in milliseconds. Afterwards it
@@ -55,6 +56,8 @@ pub struct Conversations {
     pub(crate) noting: Queue,
     pub(crate) remembered: Remembered,
     choices: Choices,
+    /// What the person wants of conversations since their last requests.
+    pub(crate) wanting: Wanting,
 }
 
 impl Conversations {
@@ -76,6 +79,7 @@ impl Conversations {
             noting: Queue::default(),
             remembered: Remembered::default(),
             choices: Choices::default(),
+            wanting: Wanting::default(),
         }
     }
 
@@ -169,7 +173,11 @@ impl Conversations {
             }
             return Err(Inactive::Summary);
         }
-        if is_new {
+        if is_new || self.is_wanted_anew(&live, &request) {
+            if !is_new {
+                let (planner, count) = (rules.planner(&request.model), live.steps().len() - 1);
+                live = live.again(planner, request.model.clone(), count);
+            }
             live = self.plan(live, &request, about);
         }
         let (tokens_asked, tokens_sent) = live.tokens();
@@ -184,6 +192,12 @@ impl Conversations {
             self.hold(live, first, asked.now);
         }
         Ok(shaped)
+    }
+
+    /// Whether a request that goes again is to be decided about anew: the person wants that.
+    fn is_wanted_anew(&self, live: &Live, request: &Request<'_>) -> bool {
+        let wishes = || self.wanting.of(request.chain.ends[0]).wishes(live);
+        !request.asked.counts && !live.steps().is_empty() && !wishes().is_empty()
     }
 
     /// The rules that a request asks for.
@@ -272,7 +286,9 @@ impl Conversations {
         if !asked.wait.is_given_up() {
             let can = request.keeping.is_some_and(|keeping| keeping.is_possible(&live));
             live.set_can_keep_answer(can);
-            let step = live.plan(asked.now);
+            let wishes = self.wanting.of(request.chain.ends[0]).wishes(&live);
+            let step = live.plan(asked.now, &wishes);
+            let decided = Arc::clone(&step);
             live.set_caching(marking::decide(&live, request, &step));
             about.rewrite = step.rewrite.map(|reason| reason.words());
             let own = step.rewrite.filter(|reason| *reason != RewriteReason::ClientRewrote);
@@ -283,6 +299,10 @@ impl Conversations {
             // Who no longer waits has sent what was decided earlier.
             let is_in_time = (asked.counts || is_kept) && asked.wait.decide();
             if asked.counts || is_in_time {
+                if !asked.counts && live.may_rewrite() {
+                    let first = request.chain.ends[0];
+                    about.unchanged = self.wanting.decided(first, &wishes, &decided);
+                }
                 live.was_in_time();
                 return live;
             }
@@ -400,7 +420,7 @@ fn released(alike: Option<Alike<Familiar>>) -> Option<(*const Familiar, usize)> 
 }
 
 /// What is known of the model that is asked, by how the client has its messages cached.
-fn model(rules: &Rules, (name, upstream): (&str, &str), body: &Body) -> Model {
+pub(crate) fn model(rules: &Rules, (name, upstream): (&str, &str), body: &Body) -> Model {
     let model = rules.prices.model(name, body.protocol, upstream);
     let is_of_messages =
         |mark: &CacheMark| matches!(mark.place, MarkPlace::Message(_) | MarkPlace::Request);

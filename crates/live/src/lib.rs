@@ -24,6 +24,7 @@ mod queue;
 mod remembered;
 mod shortening;
 mod unmarked;
+mod wanted;
 mod way;
 
 pub mod caching;
@@ -32,12 +33,14 @@ pub mod compress;
 pub mod conversations;
 pub mod models;
 pub mod offered;
+pub mod overview;
 pub mod prices;
 pub mod recorder;
 pub mod request;
 pub mod rules;
 pub mod shorter;
 pub mod waiting;
+pub mod wanting;
 
 pub use compress::Compressor;
 pub use conversations::Conversations;

@@ -61,6 +61,8 @@ pub struct About {
     /// Tokens of the prompt as it goes, up to the first of these results; `None` where none changed
     /// but for what the client changed.
     pub tokens_unchanged: Option<u64>,
+    /// How much of what the person wanted of results could not be done.
+    pub unchanged: usize,
     /// Where the client changed what it had sent before, if it did.
     pub departed: Option<Departed>,
     /// Why nothing was done, where nothing could be.

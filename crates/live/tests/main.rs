@@ -11,3 +11,4 @@ mod offered;
 mod prices;
 mod support;
 mod tools;
+mod wishes;

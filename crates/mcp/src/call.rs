@@ -181,6 +181,7 @@ fn start(
             person: approver
                 .can_ask()
                 .then_some(&approval as &(dyn Fn(&Question) -> Approval + Sync)),
+            ..Control::NONE
         };
         let arrival = arrival.unwrap_or_else(|| of.session.arrive());
         let (answer, delivery) = of.session.call_from(arrival, &request, &control);

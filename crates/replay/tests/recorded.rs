@@ -4,6 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 
 use foveal_code::views::CuratedViews;
+use foveal_context::planner::Planner;
+use foveal_context::prices::PriceCard;
 use foveal_context::projector::Projector;
 use foveal_context::record::Record;
 use foveal_context::settings::Settings;
@@ -190,6 +192,23 @@ fn the_measures_find_no_breach_and_lossless_keeps_the_evidence() {
 fn replay_under(prepared: &Prepared, settings: Settings) -> Replay {
     let Subject { mut projector, prices, .. } = Subject::engine_with(settings, curator());
     replay(prepared, &mut projector, &prices, &mut |_: &Projector, _| {})
+}
+
+#[test]
+fn no_session_costs_more_on_any_card_with_repairs() {
+    for_each(|record| {
+        let prepared = Prepared::new(record.conversation().clone(), Tokenizer::O200k);
+        for (name, settings) in own_profiles() {
+            for card in PriceCard::all() {
+                let planner = Planner::new(settings.clone(), card.clone()).with_views(curator());
+                let mut projector = Projector::Engine(Box::new(planner));
+                let done: Replay = replay(&prepared, &mut projector, &card, &mut |_, _| {});
+                let (raw, net) = (done.raw_dollars(), done.net_dollars());
+                let id = &prepared.record.conversation().id;
+                assert!(net <= raw + 1e-9, "{name}, {}: {net} for {raw} in {id}", card.name);
+            }
+        }
+    });
 }
 
 #[test]

@@ -1,10 +1,12 @@
-//! Text of others as a person can see all of it.
+//! Text of others as a person can see all of it, and numbers as people read them.
 //!
 //! Names of files, contents, commands and messages come from anybody. Some of their characters
 //! are obeyed by a terminal instead of shown (control characters), some turn the order of what
 //! follows (bidirectional controls), some show nothing at all (zero-width and tag characters).
 //! All of these are spelled out here as JSON does it (`\u001b`, `\u202e`, `\n`), so that JSON
 //! which is shown this way stays JSON. Everything else stays as it is.
+
+pub mod numbers;
 
 use std::borrow::Cow;
 use std::fmt::Write as _;

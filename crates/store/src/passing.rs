@@ -153,6 +153,10 @@ impl<K: Store, P: Store> Store for PassingContents<K, P> {
         self.passing.put_write(session, write)
     }
 
+    fn session_writes(&self, session: &SessionId) -> Result<Vec<Write>, StoreError> {
+        self.passing.session_writes(session)
+    }
+
     fn writes(&self, session: &SessionId, path: &str) -> Result<Vec<Write>, StoreError> {
         self.passing.writes(session, path)
     }

@@ -240,6 +240,10 @@ impl<S: Store> Store for Redacting<S> {
         self.store.put_write(&stored(session), &Write { path, ..*write })
     }
 
+    fn session_writes(&self, session: &SessionId) -> Result<Vec<Write>, StoreError> {
+        self.store.session_writes(&stored(session))
+    }
+
     fn writes(&self, session: &SessionId, path: &str) -> Result<Vec<Write>, StoreError> {
         self.store.writes(&stored(session), &secrets::without(path))
     }

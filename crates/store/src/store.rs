@@ -240,6 +240,12 @@ pub trait Store: Send + Sync {
     /// [`StoreError::UnknownSession`].
     fn put_write(&self, session: &SessionId, write: &Write) -> Result<(), StoreError>;
 
+    /// All writes of a session, the last first.
+    ///
+    /// # Errors
+    /// Those of every call.
+    fn session_writes(&self, session: &SessionId) -> Result<Vec<Write>, StoreError>;
+
     /// The writes of a session to the file at `path`, the last first.
     ///
     /// # Errors

@@ -413,6 +413,9 @@ fn writes_are_found_by_file(store: &dyn Store) {
     assert_eq!(found("b.rs"), [third]);
     assert_eq!(found("c.rs"), []);
     assert_eq!(store.writes(&other, "a.rs").expect("none"), []);
+    let all: Vec<Write> = store.session_writes(&session).expect("writes");
+    assert_eq!(all, writes.iter().rev().cloned().collect::<Vec<_>>());
+    assert_eq!(store.session_writes(&other).expect("none"), []);
     // What can be undone is not collected.
     assert_eq!(collect(store, u64::MAX, 2, at(4)), Collected { bytes_left: 27, ..none() });
     assert!(has(store, one) && has(store, two) && has(store, three));

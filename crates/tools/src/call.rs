@@ -216,6 +216,7 @@ fn answered_by(
     // What was read is known to the shaper, which points at it where that is better.
     if tool.repeats != Repeats::EarlierAnswer {
         work.anew = !request.detect_duplicates || !session.duplicates.detects(tool.name);
+        work.begin()?;
         let findings = call.run(work)?;
         return Ok(give(work, &made, findings, None));
     }
@@ -225,6 +226,7 @@ fn answered_by(
         Ok(findings) => return Ok(give(work, &made, findings, None)),
         Err(miss) => work.anew = matches!(miss, Miss::AskedAgain | Miss::Off),
     }
+    work.begin()?;
     let findings = call.run(work)?;
     let recorded = ToRecord::of(&findings, context_lines);
     Ok(give(work, &made, findings, Some((asked, recorded))))

@@ -50,12 +50,16 @@ pub struct Control<'a> {
     pub progress: &'a (dyn Fn(Progress) + Sync),
     /// Who answers for the person; `None`: nobody can be asked, and what needs an approval is refused.
     pub person: Option<&'a (dyn Fn(&Question) -> Approval + Sync)>,
+    /// Asked once all are asked whose approval the call needs, and before anything is done: whether it
+    /// may begin. A call that may not ends as one that is stopped. Of a call that consists of others
+    /// each asks.
+    pub begins: &'a (dyn Fn() -> bool + Sync),
 }
 
 impl Control<'_> {
     /// Never stops, tells nobody, asks nobody.
     pub const NONE: Control<'static> =
-        Control { cancel: &Cancel::NEVER, progress: &|_| {}, person: None };
+        Control { cancel: &Cancel::NEVER, progress: &|_| {}, person: None, begins: &|| true };
 }
 
 impl fmt::Debug for Control<'_> {

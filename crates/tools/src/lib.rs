@@ -40,3 +40,4 @@ pub use self::error::ToolError;
 pub use self::request::Request;
 pub use self::session::Session;
 pub use self::toolbox::Toolbox;
+pub use self::writing::{FileBack, Stands, Was};

@@ -53,7 +53,7 @@ impl Slow {
         let control = Control {
             cancel: &Cancel::when(&is_over),
             progress: &|progress| told.lock().unwrap().push(progress),
-            person: None,
+            ..Control::NONE
         };
         let answer = self.world.session.call(&Request::new(tool, arguments.clone()), &control);
         (answer, told.into_inner().unwrap())

@@ -15,7 +15,7 @@ fn unshaped_answers_are_whole_and_point_at_nothing() {
     let call = |tool: &str, arguments| session.call(&Request::new(tool, arguments), &Control::NONE);
     for question in [None, None, Some("what does step_7 do?")] {
         let answer = call("read_file", json!({"path": "a.rs", "question": question}));
-        assert!(answer.text.starts_with("File: a.rs (full)\nTotal lines: 500"), "{}", answer.text);
+        assert!(answer.text.starts_with("File: a.rs\nTotal lines: 500\n"), "{}", answer.text);
         assert!(answer.text.contains("500→"), "{}", answer.text);
         assert_eq!((answer.shaped, answer.cached), (None, false));
     }

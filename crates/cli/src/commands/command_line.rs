@@ -5,8 +5,9 @@ use std::process::ExitCode;
 use clap::{CommandFactory, Parser, Subcommand};
 
 use super::{
-    bench, changelog, config, doctor, expand, export, file_at, graph, grep, hook, index, init, man,
-    map, mcp, models, outline, read, replay, run_task, search, serve, sessions, show, stats, wrap,
+    bench, changelog, chat, config, doctor, expand, export, file_at, graph, grep, hook, index,
+    init, man, map, mcp, models, outline, read, replay, rewind, run_task, search, serve, sessions,
+    show, stats, wrap,
 };
 use crate::colour::ColourChoice;
 use crate::environment::Environment;
@@ -92,6 +93,20 @@ enum Command {
     /// and runs nothing without your approval, unless --yes is given. Exits with 1 if it ended
     /// before it was done, with 2 if the model cannot be asked, with 130 if you stopped it.
     Run(run_task::Arguments),
+    /// Talks with a model that works in this folder with foveal's own tools, on a screen.
+    ///
+    /// Shows what the model says and does while it does it, and asks you before files are changed
+    /// and commands are run. `/help` in it tells the keys. Keeps the session as `foveal run` does;
+    /// without a terminal, use that.
+    Chat(chat::Arguments),
+    /// Takes a session of `foveal run` back to before something that you said: the conversation, the
+    /// files, or both.
+    ///
+    /// Shows what would change, and asks. What was said since is kept, and the model is not told of
+    /// it any more; files are put back as they were before the session wrote them. Those that others
+    /// changed too are left alone unless --force is given, and what commands changed is not known.
+    /// Exits with 1 if nothing was changed.
+    Rewind(rewind::Arguments),
     /// Lists the models that can be asked: hosted ones whose key is set, and those of local servers.
     ///
     /// Asks Ollama, LM Studio, llama.cpp and vLLM at their usual ports on this machine, and nobody
@@ -181,6 +196,8 @@ pub(crate) fn run(cli: Cli, environment: &Environment) -> anyhow::Result<ExitCod
         Command::Serve(arguments) => serve::run(&arguments, environment),
         Command::Wrap(arguments) => wrap::run(&arguments, environment),
         Command::Run(arguments) => run_task::run(&arguments, environment),
+        Command::Chat(arguments) => chat::run(&arguments, environment),
+        Command::Rewind(arguments) => rewind::run(&arguments, environment),
         Command::Models(arguments) => models::run(&arguments, environment),
         Command::Init(arguments) => init::run(&arguments, environment),
         Command::Config(arguments) => config::run(&arguments, environment),

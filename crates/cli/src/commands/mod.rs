@@ -2,6 +2,7 @@
 
 mod bench;
 mod changelog;
+mod chat;
 mod command_line;
 mod config;
 mod doctor;
@@ -19,8 +20,10 @@ mod mcp;
 mod models;
 mod one_session;
 mod outline;
+mod own_agent;
 mod read;
 mod replay;
+mod rewind;
 mod run_task;
 mod search;
 mod serve;

@@ -62,6 +62,20 @@ impl RunLog {
         }
     }
 
+    /// Keeps this alone of a run that is there and that nobody goes on with.
+    ///
+    /// # Errors
+    /// Those of the store.
+    pub(crate) fn add(
+        store: &dyn Store,
+        session: &SessionId,
+        keep: &Keep,
+    ) -> Result<(), StoreError> {
+        let now = SystemClock.now();
+        let message = Encoder { store, session, now }.keep(keep)?;
+        store.append_messages(session, &[message], now)
+    }
+
     fn append(&self) -> Result<(), StoreError> {
         match self.try_append() {
             // It could not be opened before. One that was removed since stays so: what comes next

@@ -90,7 +90,7 @@ const PROFILES: Form = Form::OneOf(&["off", "lossless", "balanced", "curated", "
 
 /// All settings, in the order of the file.
 #[rustfmt::skip]
-pub(crate) static KEYS: [Key; 36] = [
+pub(crate) static KEYS: [Key; 37] = [
     key("keep_contents", Form::YesNo, Some("true"), "whether what files, pages and outputs hold is written to disk"),
     key("curator", Form::OneOf(&["extractive", "model", "auto"]), Some("\"auto\""), "who chooses what is shown of long files"),
     key("curator_model", Form::Text, None, "the model that does, named as for `foveal run`"),
@@ -112,6 +112,7 @@ pub(crate) static KEYS: [Key; 36] = [
     key("run.time_out_max_ms", Form::Whole, Some("3600000"), "the longest time that a model may ask for"),
     key("run.terminals_max", Form::Whole, Some("8"), "terminals that are open at once"),
     key("web.private_hosts", Form::Texts, None, "hosts that may be fetched although their addresses are private"),
+    key("agent.base_files", Form::Texts, None, "files of a project that `foveal run` tells the model from the start, where there are any"),
     key("permissions", Form::Tables, None, "rules by `tool`, `subject` and `verdict`; the last match counts"),
     key("gateway.listen", Form::WholeOrText, Some("4117"), "the port of this machine, or the address, that `foveal serve` listens at"),
     key("gateway.profile", PROFILES, Some("\"balanced\""), "what is done to requests"),

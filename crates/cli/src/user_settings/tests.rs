@@ -13,6 +13,7 @@ fn everything_can_be_set() {
          [read]\nsmall_lines = 50\nfor_files = [{ glob = \"**/*.md\", small_lines = 400 }]\n\
          [run]\ntime_out_ms = 1\ntime_out_max_ms = 2\nterminals_max = 3\n\
          [web]\nprivate_hosts = [\"localhost:3000\"]\n\
+         [agent]\nbase_files = [\"docs/design.md\"]\n\
          [[permissions]]\ntool = \"bash\"\nsubject = \"git push*\"\nverdict = \"deny\"\n")
     .expect("settings");
     let calls = CallSettings { detect: false, ..CallSettings::default() };
@@ -32,7 +33,10 @@ fn everything_can_be_set() {
     let policy = Policy { rules: vec![Rule { tool, subject, verdict: Verdict::Deny }] };
     let gateway = GatewaySettings::default();
     let curator = Some("ollama:qwen3".parse().expect("a model"));
-    assert_eq!(set, UserSettings { tools, policy, keeps_no_contents: true, curator, gateway });
+    let base_files = vec!["docs/design.md".to_owned()];
+    let keeps_no_contents = true;
+    let all = UserSettings { tools, policy, keeps_no_contents, curator, base_files, gateway };
+    assert_eq!(set, all);
     assert_eq!(of("").expect("settings"), UserSettings::default());
 }
 

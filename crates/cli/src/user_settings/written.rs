@@ -35,6 +35,7 @@ pub(super) struct Written {
     pub(super) file_read_thresholds: BTreeMap<GlobText, WrittenThresholds>,
     pub(super) run: WrittenRun,
     pub(super) web: WrittenWeb,
+    pub(super) agent: WrittenAgent,
     pub(super) permissions: Vec<WrittenRule>,
     pub(super) gateway: WrittenGateway,
 }
@@ -122,6 +123,13 @@ pub(super) struct WrittenRun {
     pub(super) time_out_ms: Option<Spanned<Milliseconds>>,
     pub(super) time_out_max_ms: Option<Milliseconds>,
     pub(super) terminals_max: Option<Count>,
+}
+
+/// What foveal's own agent begins with.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct WrittenAgent {
+    pub(super) base_files: Vec<String>,
 }
 
 #[derive(Debug, Default, Deserialize)]

@@ -65,6 +65,18 @@ pub enum AnswerNote {
     },
     /// What is unusual about the file: its encoding, say.
     Unusual(Box<str>),
+    /// The file that the note names follows; how much of it is sent is decided later.
+    FileNamed,
+    /// How many lines the file has; how many of them are sent is decided later.
+    LinesThere {
+        /// Lines that the file has.
+        all: u32,
+    },
+    /// How many bytes the file has; the same.
+    BytesThere {
+        /// Bytes that the file has.
+        bytes: u64,
+    },
 }
 
 /// How a file is shown.
@@ -139,6 +151,9 @@ impl AnswerNote {
                 write!(f, "Total bytes: {bytes} | Preserved: {shown} lines")
             }
             Self::Unusual(what) => f.write_str(what),
+            Self::FileNamed => write!(f, "File: {file}"),
+            Self::LinesThere { all } => write!(f, "Total lines: {all}"),
+            Self::BytesThere { bytes } => write!(f, "Total bytes: {bytes}"),
         }
     }
 }

@@ -85,6 +85,7 @@ impl Fixed {
             time: now,
             changed,
             levels: Vec::new(),
+            wished: Vec::new(),
             chosen: Vec::new(),
             kept,
             rewrite: rewrite.map(|rewrite| rewrite.reason),

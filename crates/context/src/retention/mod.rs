@@ -206,6 +206,7 @@ impl Recomputed {
             time: now,
             changed,
             levels: Vec::new(),
+            wished: Vec::new(),
             chosen: Vec::new(),
             kept,
             rewrite: rewritten.then_some(RewriteReason::Recomputed),

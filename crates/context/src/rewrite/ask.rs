@@ -37,6 +37,8 @@ pub struct Ask<'a> {
     pub requests_sent: &'a [Sent],
     /// When the next one is sent, as far as known.
     pub now: Option<Timestamp>,
+    /// Whether the person wants a shorter prompt.
+    pub compacts: bool,
     /// Entries of the window that were sent before.
     pub sent: usize,
     /// What was saved so far.

@@ -119,6 +119,17 @@ pub fn shape(ask: &Ask<'_>, tokens: &mut TokenCache) -> Outcome {
     Outcome::Shaped(shaped, inputs)
 }
 
+/// A note in place of a result and its tokens; `None` where that saves nothing of the whole.
+pub fn cleared(record: &Record, index: EntryIndex) -> Option<(Shape, Tokens)> {
+    let (result, facts) = (record.entry(index).result()?, record.facts(index));
+    let mut draft = Draft::new(&result.content, facts);
+    reduce::reduce(&mut draft, Level::Note, None);
+    let shape = draft.compose();
+    let tokens = record.tokenizer().count(&shape.render(&result.content));
+    let saves = tokens < facts.tokens && surely(record.tokenizer(), &shape, &draft);
+    saves.then_some((shape, tokens))
+}
+
 /// Takes what the level no longer shows.
 fn reduce(ask: &Ask<'_>, draft: &mut Draft<'_>) {
     match ask.chosen {

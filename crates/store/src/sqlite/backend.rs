@@ -281,6 +281,10 @@ impl Store for Sqlite {
         self.write_for(Some(session), |connection| writes::put(connection, session, write))
     }
 
+    fn session_writes(&self, session: &SessionId) -> Result<Vec<Write>, StoreError> {
+        self.database.read(|connection| writes::of_session(connection, session))
+    }
+
     fn writes(&self, session: &SessionId, path: &str) -> Result<Vec<Write>, StoreError> {
         self.database.read(|connection| writes::of_file(connection, session, path))
     }

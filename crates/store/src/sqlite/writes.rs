@@ -38,17 +38,29 @@ pub(super) fn of_file(
                WHERE session = (SELECT id FROM session WHERE name = ?1) AND path = ?2 \
                ORDER BY id DESC";
     let mut statement = connection.prepare_cached(sql)?;
+    let rows = statement.query_map(params![session.0, path], write)?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+pub(super) fn of_session(
+    connection: &Connection,
+    session: &SessionId,
+) -> Result<Vec<Write>, StoreError> {
+    let sql = "SELECT path, before, after, time FROM write \
+               WHERE session = (SELECT id FROM session WHERE name = ?1) ORDER BY id DESC";
+    let mut statement = connection.prepare_cached(sql)?;
+    let rows = statement.query_map(params![session.0], write)?;
+    Ok(rows.collect::<Result<_, _>>()?)
+}
+
+fn write(row: &Row<'_>) -> rusqlite::Result<Write> {
     let handle = |number: Option<i64>| -> Option<Handle> {
         number.filter(|number| *number != REMOVED).map(row::handle_of)
     };
-    let write = |row: &Row<'_>| {
-        Ok(Write {
-            path: row.get(0)?,
-            before: handle(row.get(1)?),
-            after: handle(row.get(2)?),
-            time: Timestamp(row.get(3)?),
-        })
-    };
-    let rows = statement.query_map(params![session.0, path], write)?;
-    Ok(rows.collect::<Result<_, _>>()?)
+    Ok(Write {
+        path: row.get(0)?,
+        before: handle(row.get(1)?),
+        after: handle(row.get(2)?),
+        time: Timestamp(row.get(3)?),
+    })
 }

@@ -8,6 +8,7 @@ use foveal_context::record::Record;
 use foveal_context::settings::Settings;
 use foveal_context::step::Step;
 use foveal_context::views::Views;
+use foveal_context::wish::Wishes;
 
 use super::{answers, request_time};
 
@@ -27,6 +28,30 @@ fn plan(settings: &Settings, views: &Arc<dyn Views>, record: &Record) -> (Vec<St
     let requests = 0..answers(record).len();
     let steps = requests.map(|at| advance(&mut planner, record, at)).collect();
     (steps, planner)
+}
+
+/// The same with wishes: a plan taken up from the recorded steps at any request stands where the
+/// one that made them stood, and goes on as it does. `steps` were planned with `wishes`, one for
+/// each request.
+pub fn resuming_changes_no_wish(
+    settings: &Settings,
+    views: &Arc<dyn Views>,
+    record: &Record,
+    (steps, wishes): (&[Step], &[Wishes]),
+) {
+    let prices = PriceCard::anthropic_5m();
+    for at in 0..=steps.len() {
+        let stored = serde_json::to_string(&steps[..at]).expect("steps are plain data");
+        let recorded: Vec<Step> = serde_json::from_str(&stored).expect("what was written");
+        let other = Planner::resume(settings.clone(), prices.clone(), record, &recorded);
+        let mut other = other.with_views(Arc::clone(views));
+        for (request, step) in steps.iter().enumerate().skip(at) {
+            let answer = answers(record)[request];
+            let now = request_time(record, answer);
+            let ours = other.advance_with(record, answer, now, &wishes[request]);
+            assert_eq!(ours, *step, "resumed at {at}");
+        }
+    }
 }
 
 fn assert_same(one: &Planner, other: &Planner) {

@@ -9,6 +9,7 @@ pub mod folds;
 pub mod frozen;
 pub mod pointers;
 pub mod rewrites;
+pub mod wishes;
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -25,6 +26,7 @@ use foveal_context::shaping::gutter::Numbers;
 use foveal_context::step::Step;
 use foveal_context::tokens::Tokens;
 use foveal_context::views::{Amount, Views, Wanted};
+use foveal_context::wish::{Standing, Wishes};
 use foveal_transcript::{EntryIndex, Mark, Role, Timestamp};
 
 use crate::render::shown_text;
@@ -106,6 +108,8 @@ pub struct Before {
     pub entries: usize,
     /// When the last request with a known time was sent.
     pub time: Option<Timestamp>,
+    /// How results stand by what the person wished, where they wished something.
+    pub standings: HashMap<EntryIndex, Standing>,
 }
 
 /// One request and the one before it.
@@ -121,6 +125,8 @@ pub struct Moment<'a> {
     pub texts: &'a [String],
     /// What was sent before.
     pub before: &'a Before,
+    /// What the person wanted of the request.
+    pub wishes: &'a Wishes,
     /// When results may be rewritten, under a profile of the engine's.
     pub settings: Option<&'a RewriteSettings>,
     /// The prices planned with.
@@ -229,12 +235,27 @@ pub fn answers(record: &Record) -> Vec<EntryIndex> {
 
 /// Takes `subject` through all requests and checks `laws` after each; returns the steps.
 pub fn check(record: &Record, subject: Subject, scope: Scope, laws: &[Law]) -> Vec<Step> {
+    check_with(record, subject, (scope, laws), |_, _| Wishes::NONE)
+}
+
+/// The same with a person who wishes something of requests, each by its number and the projector
+/// before it.
+pub fn check_with(
+    record: &Record,
+    subject: Subject,
+    (scope, laws): (Scope, &[Law]),
+    mut wished: impl FnMut(usize, &Projector) -> Wishes,
+) -> Vec<Step> {
     let Subject { mut projector, settings, prices } = subject;
     let mut before = Before::default();
     let mut steps = Vec::new();
-    for answer in answers(record) {
+    for (number, answer) in answers(record).into_iter().enumerate() {
         let now = request_time(record, answer);
-        let step = projector.advance(record, answer, now);
+        let wishes = wished(number, &projector);
+        let step = match &mut projector {
+            Projector::Engine(planner) => planner.advance_with(record, answer, now, &wishes),
+            other => other.advance(record, answer, now),
+        };
         let entries = projector.window().iter();
         let texts: Vec<String> =
             entries.map(|index| shown_text(record.entry(*index), projector.item(*index))).collect();
@@ -245,6 +266,7 @@ pub fn check(record: &Record, subject: Subject, scope: Scope, laws: &[Law]) -> V
             step: &step,
             texts: &texts,
             before: &before,
+            wishes: &wishes,
             settings: settings.as_ref(),
             prices: &prices,
             from,
@@ -267,6 +289,8 @@ impl Before {
             *self.requests.entry(*index).or_default() += 1;
         }
         self.decisions.extend(step.changed.iter().cloned());
+        self.levels.extend(step.wished.iter().map(|wish| (wish.entry, wish.level)));
+        self.standings.extend(step.wished.iter().map(|wish| (wish.entry, wish.standing)));
         self.levels.extend(step.levels.iter().copied());
         self.entries = step.answer.at();
         self.time = step.time.or(self.time);

@@ -3,6 +3,7 @@
 use foveal_context::level::Level;
 use foveal_context::settings::RewriteSettings;
 use foveal_context::step::RewriteReason;
+use foveal_context::wish::Standing;
 use foveal_effects::EffectKind;
 use foveal_transcript::{EntryIndex, Role};
 
@@ -17,6 +18,9 @@ pub fn law(moment: &Moment<'_>) {
     assert!(step.rewrite.is_none() || changes, "a rewrite that changed nothing");
     assert!(step.rewrite.is_some() || step.levels.is_empty() || !changes, "undeclared");
     let Some(reason) = step.rewrite else { return };
+    if reason == RewriteReason::Wished {
+        return is_wished(moment);
+    }
     let settings = moment.settings.expect("a rewrite needs settings that allow it");
     for (index, level) in &step.levels {
         let may_change = match moment.record.entry(*index).role {
@@ -35,9 +39,21 @@ pub fn law(moment: &Moment<'_>) {
         RewriteReason::HighMark => is_high(moment, settings),
         RewriteReason::SkiRental => has_paid(moment, settings),
         RewriteReason::LookedOnce => has_been_seen(moment, settings),
+        RewriteReason::Compacted => assert!(moment.wishes.compacts, "nobody wanted that"),
+        RewriteReason::Wished => {}
         RewriteReason::Recomputed => panic!("the engine does not decide anew"),
         RewriteReason::Foreseen => panic!("the engine does not know what comes"),
     }
+}
+
+/// What changes begins with a result of which the person wanted something.
+fn is_wished(moment: &Moment<'_>) {
+    let step = moment.step;
+    assert!(step.levels.is_empty(), "something else was taken beside");
+    let first = step.changed.first().map(|(index, _)| *index).expect("something changed");
+    let wanted = |index: EntryIndex| step.wished.iter().any(|wish| wish.entry == index);
+    let is_behind = step.wished.iter().any(|wish| wish.entry <= first);
+    assert!(wanted(first) || is_behind, "{first:?} changed, and nothing was wanted of it");
 }
 
 fn is_cold(moment: &Moment<'_>) {
@@ -70,6 +86,7 @@ fn is_high(moment: &Moment<'_>, settings: &RewriteSettings) {
         let free = now - life.arrived >= settings.recent_requests
             && *tokens >= settings.tokens_min
             && moment.record.facts(*index).kind() != EffectKind::Other
+            && item.standing == Standing::Free
             && item.level == Level::Arrival;
         assert!(!free || moment.position(*index).is_none(), "{index:?} could have gone");
     }

@@ -14,6 +14,11 @@ use super::text::AnswerText;
 pub(crate) fn heading(content: &Content, given: &ShapedAnswer) -> AnswerText {
     let mut text = AnswerText::default();
     let remarks = match content {
+        Content::File(file) if !given.is_final => {
+            text.note(Note::from(AnswerNote::FileNamed).of_file(&file.path));
+            text.note(AnswerNote::LinesThere { all: given.lines.all });
+            file.text.remarks()
+        }
         Content::File(file) => {
             let (showing, counts) = of_file(given);
             text.note(named(&file.path, showing));
@@ -60,6 +65,8 @@ fn of_file(given: &ShapedAnswer) -> (Showing, LineCounts) {
 fn of_beginning(beginning: &Beginning, given: &ShapedAnswer) -> AnswerNote {
     let lines = given.lines.shown;
     match beginning.size {
+        FileSize::Lines(all, _) if !given.is_final => AnswerNote::LinesThere { all },
+        FileSize::Bytes(bytes) if !given.is_final => AnswerNote::BytesThere { bytes },
         // A line of which a part is left out is not preserved.
         FileSize::Lines(all, _) => {
             shown(LineCounts { all, shown: lines.min(beginning.seen().count()) })

@@ -191,6 +191,11 @@ impl Journal {
         })
     }
 
+    /// All writes of the session, newest first.
+    pub(crate) fn all_writes(&self) -> Result<Vec<Write>, StoreError> {
+        self.store.session_writes(&self.id)
+    }
+
     /// The writes of the session to one file, newest first.
     pub(crate) fn writes(&self, path: &str) -> Result<Vec<Write>, StoreError> {
         self.store.writes(&self.id, path)

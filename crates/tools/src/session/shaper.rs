@@ -110,6 +110,8 @@ pub struct ShapedAnswer {
     pub left_out: Seen,
     /// Lines with a number that there are, and that stand in it.
     pub lines: LineCounts,
+    /// Whether the model is sent this; false: its caller decides what of it is sent.
+    pub is_final: bool,
     /// Where the answer stands in what was shown, so that later ones may point at it; `None`: it
     /// may not stay as it is.
     pub place: Option<EntryIndex>,
@@ -142,6 +144,7 @@ impl Shaper for Unshaped {
             shown,
             left_out: Seen::default(),
             lines: LineCounts { all: count, shown: count },
+            is_final: false,
             place: None,
         }
     }

@@ -131,6 +131,7 @@ impl Shown {
             lines: LineCounts { all, shown: kept.len() as u32 },
             shown: Seen::of(kept.into_iter().map(|line| (line, line))),
             left_out,
+            is_final: true,
             place: Some(entry),
         }
     }

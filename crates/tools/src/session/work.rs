@@ -211,6 +211,14 @@ impl Work<'_> {
         Dependency::Directory(self.roots().working_directory().to_owned())
     }
 
+    /// Fails if the caller does not let the call begin, though all its approvals are given.
+    ///
+    /// # Errors
+    /// [`ToolError::Cancelled`].
+    pub(crate) fn begin(&self) -> Result<(), ToolError> {
+        if (self.control.begins)() { Ok(()) } else { Err(ToolError::Cancelled) }
+    }
+
     /// Fails once the caller wants the call to end.
     ///
     /// # Errors

@@ -3,10 +3,12 @@
 mod check;
 mod edit;
 mod keep;
+mod rewind;
 mod target;
 mod undo;
 mod write;
 
 pub(crate) use self::edit::{EditAt, edit};
+pub use self::rewind::{FileBack, Stands, Was};
 pub(crate) use self::undo::restore;
 pub(crate) use self::write::write;

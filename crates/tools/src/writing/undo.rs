@@ -17,7 +17,7 @@ use super::target::{Target, view_of};
 use super::write::write_new;
 
 /// Bytes of the largest file that can be put back.
-const BYTES_MAX: u64 = 256 << 20;
+pub(super) const BYTES_MAX: u64 = 256 << 20;
 
 /// Lines of a run beyond which it may hold lines that are the same in both texts.
 const RUN_LINES_MAX: u32 = 4_000;
@@ -195,7 +195,7 @@ fn changed(change: Change) -> Findings {
 }
 
 /// Bytes that were kept, as they were; the error says why there are none.
-fn kept(session: &Session, handle: Handle) -> Result<Arc<[u8]>, ToolError> {
+pub(super) fn kept(session: &Session, handle: Handle) -> Result<Arc<[u8]>, ToolError> {
     if let Some(held) = session.undo.get(handle) {
         return Ok(held);
     }

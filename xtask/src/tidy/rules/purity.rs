@@ -14,6 +14,7 @@ pub(crate) const PURE: &[&str] = &[
     "crates/effects",
     "crates/agent",
     "crates/calls",
+    "crates/chat",
     "crates/context",
     "crates/live",
     "crates/wire",

@@ -7,6 +7,8 @@ use crate::tidy::tree::Tree;
 
 /// Who writes, and who asks what the terminal is.
 const WRITERS: &[&str] = &[
+    // It draws cells, whose texts `foveal-chat` has spelled out.
+    "crates/cli/src/commands/chat/screen.rs",
     "crates/cli/src/environment.rs",
     "crates/cli/src/notice.rs",
     "crates/cli/src/output.rs",

@@ -2,33 +2,19 @@
 
 use std::io::{IsTerminal, Read};
 use std::process::ExitCode;
-use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::{Context, bail};
-use foveal_agent::{Agent, Event, Limits, Outcome, Past};
-use foveal_live::rules::PROFILES;
-use foveal_llm::{Client, ModelSpec, Patience};
-use foveal_processes::Confinement;
-use foveal_store::SessionId;
+use foveal_agent::{Event, Limits, Outcome, Told};
+use foveal_llm::ModelSpec;
 
-use super::approval::Approvals;
-use super::asking::Asking;
-use super::calling::Calling;
-use super::drive::drive;
-use super::earlier::Earlier;
 use super::show::Show;
-use super::{opening, signals};
+use crate::commands::own_agent::{
+    self, Company, Earlier, Opened, Person, Wanted, at_terminal, drive,
+};
 use crate::environment::Environment;
 use crate::exit_code;
-use crate::gateway::own_prices;
-use crate::models::choose;
-use crate::notice;
 use crate::rules::can_ask;
-use crate::runs::{Lock, Run, RunLog};
-use crate::sessions::kind_and_name;
-use crate::toolbox::Opener;
-use crate::user_settings;
 
 /// Bytes of a task that are read from standard input.
 const TASK_BYTES_MAX: u64 = 1 << 20;
@@ -72,14 +58,18 @@ pub(crate) struct Arguments {
     /// Ends it after this many seconds.
     #[arg(long, value_name = "SECONDS")]
     max_time: Option<u32>,
-    /// How much of old results is left out of prompts: lossless, balanced, curated or max. If not
-    /// given, that of the session, or balanced.
-    #[arg(long, value_name = "PROFILE", value_parser = PROFILES)]
+    /// Tells the model a file of the folder from the start, with what the project says of itself; may
+    /// be given several times. A session that is gone on with keeps the files that it began with.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["session", "goes_on"])]
+    pin: Vec<String>,
+    /// How much of old results is left out of prompts: off (nothing), lossless, balanced, curated or
+    /// max. If not given, that of the session, or balanced.
+    #[arg(long, value_name = "PROFILE", value_parser = own_agent::PROFILES)]
     profile: Option<String>,
 }
 
 /// A sum of money.
-fn amount(text: &str) -> anyhow::Result<f64> {
+pub(crate) fn amount(text: &str) -> anyhow::Result<f64> {
     let amount: f64 = text.parse().context("this is no number")?;
     if !amount.is_finite() || amount < 0.0 {
         bail!("this is no sum of money");
@@ -92,67 +82,38 @@ fn amount(text: &str) -> anyhow::Result<f64> {
 /// # Errors
 /// If there is no task, no model, or the folder cannot be used.
 pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::Result<ExitCode> {
-    let directory = std::env::current_dir().context("there is no current folder")?;
-    let directory = directory.canonicalize().unwrap_or(directory);
-    let earlier = match (&arguments.session, arguments.goes_on) {
-        (Some(name), _) => Some(Earlier::named(name, &directory, environment)?),
-        (None, true) => Some(Earlier::latest(&directory, environment)?),
-        (None, false) => None,
-    };
+    let folder = std::env::current_dir().context("there is no current folder")?;
+    let folder = folder.canonicalize().unwrap_or(folder);
+    let which = (arguments.session.as_deref(), arguments.goes_on);
+    let earlier = own_agent::earlier(which, &folder, environment)?;
     let first = first(arguments.task.as_deref(), earlier.as_ref())?;
-    let mut runtime = tokio::runtime::Builder::new_multi_thread();
-    let runtime = runtime.worker_threads(2).enable_all().build();
-    let runtime = runtime.context("no model can be asked")?;
-    let client = Client::new(Patience::default()).context("cannot speak TLS")?;
-    let named = match (&arguments.model, &earlier) {
-        (None, Some(earlier)) => Some(earlier.model()?),
-        (named, _) => named.clone(),
+    let (runtime, client) = own_agent::runtime()?;
+    let asks = can_ask(environment) && !arguments.json;
+    let wanted = Wanted {
+        folder: &folder,
+        model: arguments.model.as_ref(),
+        profile: arguments.profile.as_deref(),
+        limits: limits(arguments),
+        pinned: &arguments.pin,
+        earlier,
+        pinned: &arguments.pin,
+        company: Company::Alone,
+        yes: arguments.yes,
+        person: asks.then(|| Box::new(at_terminal) as Box<Person>),
     };
-    let chosen = runtime.block_on(choose(&client, named.as_ref(), environment))?;
-    if chosen.is_guessed {
-        notice::say(format_args!("asks {}; --model names another", chosen.spec));
-    }
-    let opener = opener(chosen.server.key_variable, environment)?;
-    let toolbox = opener.open(std::slice::from_ref(&directory))?;
-    let profile = arguments.profile.clone().or_else(|| earlier.as_ref()?.profile());
-    let run = Run {
-        model: chosen.spec.to_string(),
-        protocol: chosen.server.dialect.name().to_owned(),
-        profile: profile.unwrap_or_else(|| PROFILE.to_owned()),
-    };
-    let (session, past, lock) = match earlier {
-        Some(earlier) => earlier.taken_up(&run),
-        None => new_session(environment),
-    };
-    let own = Arc::new(own_prices(&user_settings::read(environment)?.gateway.prices)?);
-    let settings = opening::settings(&chosen, limits(arguments), &directory, (&session, &own));
-    let shaper = opening::shaper(&run.profile, (&opener, &toolbox), &session, own)?;
-    let (sender, events) = std::sync::mpsc::sync_channel(EVENTS_MAX);
-    let heard = (&events, &signals::listen(&runtime));
-    let who = (client, chosen.server);
-    let asking = Asking::new(runtime.handle().clone(), who, shaper, sender.clone());
-    let approvals = Approvals::new(arguments.yes, can_ask(environment) && !arguments.json);
-    let calling = Calling::new(&toolbox, &session, approvals, sender);
-    let roots = vec![directory.display().to_string()];
-    let mut log = RunLog::new(&toolbox.store, &session, roots, run);
-    let name = opener.keeps_sessions().then(|| kind_and_name(&session.0).1.to_owned());
-    let shown = (Show::new(arguments.json, name), &mut log);
-    let ended = drive(Agent::resumed(settings, past), first, (asking, calling), shown, heard);
+    let opened = own_agent::open(wanted, (&runtime, client), environment)?;
+    let Opened { agent, asking, calling, mut log, events, toolbox, session, lock, .. } = opened;
+    let cancel = own_agent::listen(&runtime, || {});
+    let mut show = Show::new(arguments.json, session);
+    let mut tell = |told: Told| show.tell(&told);
+    let (_, nothing) = std::sync::mpsc::sync_channel(0);
+    let heard = (&events, &nothing, &cancel);
+    let ended = drive(agent, first, (asking, calling), (&mut tell, &mut log), heard);
     // What still runs is not waited for.
     runtime.shutdown_timeout(Duration::from_millis(200));
     drop(toolbox.collect());
     drop(lock);
     Ok(ExitCode::from(code(&ended?)))
-}
-
-/// By which rules requests are decided about, if nothing else is said.
-const PROFILE: &str = "balanced";
-
-/// A session that nobody else works on. Where it cannot be held, nobody else can either.
-fn new_session(environment: &Environment) -> (SessionId, Past, Option<Lock>) {
-    let session = SessionId(opening::session_name());
-    let lock = Lock::take(&session, environment).ok();
-    (session, Past::default(), lock)
 }
 
 /// What a run begins with: the task, or that an earlier one goes on.
@@ -165,9 +126,6 @@ fn first(given: Option<&str>, earlier: Option<&Earlier>) -> anyhow::Result<Event
         (given, _) => Ok(Event::Task(task(given)?)),
     }
 }
-
-/// Events that wait to be taken, at most.
-const EVENTS_MAX: usize = 1_024;
 
 /// The task: what is given, or what stands on standard input.
 fn task(given: Option<&str>) -> anyhow::Result<String> {
@@ -198,16 +156,6 @@ fn limits(arguments: &Arguments) -> Limits {
         cost: arguments.max_cost,
         time_ms: arguments.max_time.map(|seconds| i64::from(seconds) * 1_000),
     }
-}
-
-/// Opens the tools. Commands do not see the key that the model is asked with.
-fn opener(key_variable: &str, environment: &Environment) -> anyhow::Result<Opener> {
-    match Confinement::available() {
-        Ok(Confinement::Full | Confinement::Writes) => {}
-        Ok(loose) => notice::say(loose),
-        Err(error) => notice::say(error),
-    }
-    Ok(Opener::new(environment)?.hiding(key_variable).for_commands(&[]))
 }
 
 /// What the program ends with.

@@ -6,7 +6,7 @@ use foveal_context::tokens::Tokens;
 use foveal_screen::in_one_line;
 use foveal_transcript::Call;
 
-use super::approval::subject;
+use crate::commands::own_agent::subject;
 use crate::notice;
 use crate::numbers::{dollars, plural, tokens};
 use crate::output;

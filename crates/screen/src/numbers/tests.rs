@@ -12,7 +12,7 @@ fn numbers_read_well() {
         (999_950, "1.0M"),
         (31_400_000, "31.4M"),
     ] {
-        assert_eq!(tokens(Tokens(number)), text);
+        assert_eq!(tokens(number), text);
     }
     for (amount, text) in [(0.0, "$0.00"), (0.01234, "$0.0123"), (1234.5, "$1 234.50")] {
         assert_eq!(dollars(amount), text);

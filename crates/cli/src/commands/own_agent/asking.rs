@@ -11,10 +11,10 @@ use foveal_tools::clock::{Clock, SystemClock};
 use tokio::runtime::Handle;
 use tokio::task::AbortHandle;
 
-use super::opening::NO_UPSTREAM;
+use super::opening::{NO_UPSTREAM, OFF};
 
 /// Asks one model, one request at a time.
-pub(super) struct Asking {
+pub(crate) struct Asking {
     runtime: Handle,
     asker: Asker,
     running: Option<AbortHandle>,
@@ -26,30 +26,33 @@ struct Asker {
     client: Client,
     server: Arc<Server>,
     shaper: Arc<Conversations>,
+    /// Whether all that is new goes as it is.
+    is_off: bool,
     events: SyncSender<Event>,
 }
 
 impl Asking {
-    /// Asks `server`, with what `shaper` makes of requests.
-    pub(super) fn new(
+    /// Asks `server`, with what `shaper` makes of requests by this profile.
+    pub(crate) fn new(
         runtime: Handle,
         (client, server): (Client, Server),
-        shaper: Conversations,
+        (shaper, profile): (Arc<Conversations>, &str),
         events: SyncSender<Event>,
     ) -> Self {
-        let (server, shaper) = (Arc::new(server), Arc::new(shaper));
-        Self { runtime, asker: Asker { client, server, shaper, events }, running: None }
+        let (server, is_off) = (Arc::new(server), profile == OFF);
+        let asker = Asker { client, server, shaper, is_off, events };
+        Self { runtime, asker, running: None }
     }
 
     /// Sends a request. What comes of it are events.
-    pub(super) fn ask(&mut self, number: u64, body: Vec<u8>) {
+    pub(crate) fn ask(&mut self, number: u64, body: Vec<u8>) {
         let asker = self.asker.clone();
         let task = self.runtime.spawn(async move { asker.ask(number, body).await });
         self.running = Some(task.abort_handle());
     }
 
     /// Ends the request that is under way.
-    pub(super) fn stop(&mut self) {
+    pub(crate) fn stop(&mut self) {
         if let Some(running) = self.running.take() {
             running.abort();
         }
@@ -86,6 +89,8 @@ impl Asker {
 
     /// The body as it goes. Where nothing can be decided, all of it goes.
     fn shaped(&self, body: Vec<u8>) -> (Vec<u8>, About) {
+        // Marks for the provider's cache are set all the same.
+        let wait = if self.is_off { Wait::impatient() } else { Wait::default() };
         let shaped = self.shaper.shape(&Asked {
             protocol: self.server.dialect.protocol(),
             counts: false,
@@ -95,7 +100,7 @@ impl Asker {
             now: SystemClock.now(),
             wish: None,
             shortens: Some(false),
-            wait: &Wait::default(),
+            wait: &wait,
         });
         (shaped.body.unwrap_or(body), shaped.about)
     }

@@ -15,7 +15,7 @@ use crate::sessions::{find_kept, kind_and_name};
 use crate::toolbox;
 
 /// A session that is gone on with. Nobody else can while this is there.
-pub(super) struct Earlier {
+pub(crate) struct Earlier {
     session: SessionId,
     loaded: Loaded,
     lock: Lock,
@@ -26,7 +26,7 @@ impl Earlier {
     ///
     /// # Errors
     /// If there is none, or several, or it cannot be gone on with here.
-    pub(super) fn named(
+    pub(crate) fn named(
         name: &str,
         directory: &Path,
         environment: &Environment,
@@ -49,7 +49,7 @@ impl Earlier {
     ///
     /// # Errors
     /// If there is none, or it cannot be gone on with.
-    pub(super) fn latest(directory: &Path, environment: &Environment) -> anyhow::Result<Self> {
+    pub(crate) fn latest(directory: &Path, environment: &Environment) -> anyhow::Result<Self> {
         let none = "no session of `foveal run` is kept for this folder: give a task to begin one; \
                     `foveal sessions` lists those of all folders";
         let store = toolbox::store_to_read(environment)?.context(none)?;
@@ -82,11 +82,16 @@ impl Earlier {
         Ok(Self { session: id, loaded, lock })
     }
 
+    /// The session, what was said and done in it, and what holds it.
+    pub(crate) fn held(self) -> (SessionId, Past, Lock) {
+        (self.session, self.loaded.past, self.lock)
+    }
+
     /// The model that was asked last.
     ///
     /// # Errors
     /// If it is not known any more.
-    pub(super) fn model(&self) -> anyhow::Result<ModelSpec> {
+    pub(crate) fn model(&self) -> anyhow::Result<ModelSpec> {
         let run = self.loaded.runs.last().context("no model is known")?;
         run.model.parse().with_context(|| {
             format!(
@@ -97,7 +102,7 @@ impl Earlier {
     }
 
     /// By which rules its requests were decided about last.
-    pub(super) fn profile(&self) -> Option<String> {
+    pub(crate) fn profile(&self) -> Option<String> {
         Some(self.loaded.runs.last()?.profile.clone())
     }
 
@@ -105,7 +110,7 @@ impl Earlier {
     ///
     /// # Errors
     /// If the model had said all it had to say.
-    pub(super) fn check_goes_on(&self) -> anyhow::Result<()> {
+    pub(crate) fn check_goes_on(&self) -> anyhow::Result<()> {
         if self.loaded.past.is_done() {
             let name = kind_and_name(&self.session.0).1;
             bail!(
@@ -118,7 +123,7 @@ impl Earlier {
 
     /// The session with what was said in it, as `run` goes on with it. What differs from what was
     /// said is told.
-    pub(super) fn taken_up(self, run: &Run) -> (SessionId, Past, Option<Lock>) {
+    pub(crate) fn taken_up(self, run: &Run) -> (SessionId, Past, Option<Lock>) {
         let (past, is_less) = self.loaded.past_for(run);
         if is_less {
             notice::say(format_args!(

@@ -7,7 +7,6 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use anyhow::Context;
 use foveal_agent::{AgentTool, Limits, Settings};
 use foveal_context::placement::base_files::{BaseFile, render_base_files};
-use foveal_files::bounded::{Links, read_regular};
 use foveal_live::Conversations;
 use foveal_live::prices::OwnPrices;
 use foveal_live::rules::Rules;
@@ -22,12 +21,6 @@ use crate::models::Chosen;
 use crate::runs::KIND;
 use crate::toolbox::Opener;
 
-/// Files of a project that agents are told of unasked.
-const KNOWLEDGE: [&str; 2] = ["AGENTS.md", "CLAUDE.md"];
-
-/// Bytes of such a file that are placed; of a longer one nothing is.
-const KNOWLEDGE_BYTES_MAX: u64 = 40_000;
-
 /// Bytes of a read or of an output beyond which the engine shows its ends, whatever the profile:
 /// more than that fits no prompt.
 const RESULT_BYTES_MAX: usize = 120_000;
@@ -40,10 +33,19 @@ const NAME_DIGITS: usize = 12;
 
 /// A run asks a model's server itself, and none of the gateway's upstreams: prices that name one of
 /// those are not for it.
-pub(super) const NO_UPSTREAM: &str = "";
+pub(crate) const NO_UPSTREAM: &str = "";
+
+/// What `--profile` may name: nothing is left out with the first.
+pub(crate) const PROFILES: [&str; 5] = [OFF, "lossless", "balanced", "curated", "max"];
+
+/// The profile's name with which nothing is left out.
+pub(super) const OFF: &str = foveal_live::conversations::OFF;
+
+/// Rules that are never asked, where nothing is left out.
+const UNUSED: &str = "lossless";
 
 /// A name that no other session has.
-pub(super) fn session_name() -> String {
+pub(crate) fn session_name() -> String {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let hash = blake3::hash(format!("{} {}", now.as_nanos(), std::process::id()).as_bytes());
     format!("{KIND} {}", &hash.to_hex()[..NAME_DIGITS])
@@ -51,10 +53,10 @@ pub(super) fn session_name() -> String {
 
 /// What the agent is made of. What the user says of prices (`own`) counts before list prices, and
 /// of a model on this machine too.
-pub(super) fn settings(
+pub(crate) fn settings(
     chosen: &Chosen,
     limits: Limits,
-    directory: &Path,
+    (directory, company, files): (&Path, Company, &[BaseFile]),
     (session, own): (&SessionId, &OwnPrices),
 ) -> Settings {
     let server = &chosen.server;
@@ -65,12 +67,13 @@ pub(super) fn settings(
     let prices = (!is_free).then(|| prices(own, (&model, NO_UPSTREAM), dialect.protocol()));
     Settings {
         session: session.0.clone(),
-        system: system(directory),
+        system: system(directory, company, files),
         tools: ToolSet::Full.tools().map(tool).collect(),
         output_tokens_max: asks_for_much.then_some(CLAUDE_OUTPUT_TOKENS),
         limits,
         prices,
         directory: directory.display().to_string(),
+        stays: company == Company::Person,
         model,
         dialect,
     }
@@ -85,12 +88,27 @@ fn tool(tool: &'static foveal_tools::Tool) -> AgentTool {
     AgentTool { spec, only_looks: tool.hints.read_only }
 }
 
+/// Who is there while an agent works.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Company {
+    /// Nobody.
+    Alone,
+    /// A person who sees what it does, and says what is next.
+    Person,
+}
+
 /// The system prompt: the same bytes for the whole run, so that the provider's cache holds them.
-fn system(directory: &Path) -> String {
+fn system(directory: &Path, company: Company, files: &[BaseFile]) -> String {
     let folder = directory.display();
+    let with = match company {
+        Company::Alone => "alone: nobody answers questions until you are done",
+        Company::Person => {
+            "with a person who sees what you do and whom you answer: ask where it is not clear \
+             what is wanted"
+        }
+    };
     let mut text = format!(
-        "You are foveal's coding agent. You work in the folder {folder} on {os}, alone: nobody \
-         answers questions until you are done.\n\
+        "You are foveal's coding agent. You work in the folder {folder} on {os}, {with}.\n\
          - Look before you change anything: find code by what it does with search_code and by its \
          text with grep, read with read_file, and several files at once with several calls in one \
          answer.\n\
@@ -102,33 +120,21 @@ fn system(directory: &Path) -> String {
          words what you did, and what is left.\n",
         os = std::env::consts::OS
     );
-    let files = knowledge(directory);
     if !files.is_empty() {
         text.push_str("\nWhat the project says of itself:\n");
-        text.push_str(&render_base_files(&files));
+        text.push_str(&render_base_files(files));
     }
     text
 }
 
-/// What the project says of itself.
-fn knowledge(directory: &Path) -> Vec<BaseFile> {
-    let read = |name: &&str| {
-        let path = directory.join(name);
-        // One is often a link to the other.
-        let bytes = read_regular(&path, KNOWLEDGE_BYTES_MAX, Links::Refused).ok()?;
-        let content = String::from_utf8(bytes).ok().filter(|text| !text.trim().is_empty())?;
-        Some(BaseFile { path: (*name).to_owned(), content })
-    };
-    KNOWLEDGE.iter().filter_map(read).collect()
-}
-
 /// What decides about requests, with what it leaves out kept in the session.
-pub(super) fn shaper(
+pub(crate) fn shaper(
     profile: &str,
     (opener, toolbox): (&Opener, &Toolbox),
     session: &SessionId,
     own: Arc<OwnPrices>,
 ) -> anyhow::Result<Conversations> {
+    let profile = if profile == OFF { UNUSED } else { profile };
     let mut rules = Rules::named(profile).context("the profile is not known")?;
     for most in [
         &mut rules.settings.read_bytes_max,

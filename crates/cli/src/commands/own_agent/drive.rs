@@ -3,28 +3,30 @@
 use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 
-use foveal_agent::{Action, Agent, Event, Outcome};
+use foveal_agent::{Action, Agent, Event, Outcome, Told};
 use foveal_cancel::Cancel;
 use foveal_tools::clock::{Clock, SystemClock};
 
 use super::asking::Asking;
 use super::calling::Calling;
-use super::show::Show;
 use crate::runs::RunLog;
 
 /// How often it is looked whether the person, or a limit, wants it to end.
 const LOOK_UP_TIME: Duration = Duration::from_millis(50);
 
+/// Something that a person wants of an agent beside talking; what happens by it, if something does.
+pub(crate) type Control = Box<dyn FnOnce(&Agent) -> Option<Event> + Send>;
+
 /// Drives an agent, beginning with `first`, until it ends or is asked to.
 ///
 /// # Errors
 /// If what happens cannot be shown any more. It is ended then.
-pub(super) fn drive(
+pub(crate) fn drive(
     mut agent: Agent,
     first: Event,
-    (mut asking, calling): (Asking, Calling),
-    (mut show, log): (Show, &mut RunLog),
-    (events, cancel): (&Receiver<Event>, &Cancel<'_>),
+    (mut asking, mut calling): (Asking, Calling),
+    (show, log): (&mut dyn FnMut(Told) -> anyhow::Result<()>, &mut RunLog),
+    (events, controls, cancel): (&Receiver<Event>, &Receiver<Control>, &Cancel<'_>),
 ) -> anyhow::Result<Outcome> {
     let mut is_stopped = false;
     let mut next = first;
@@ -41,9 +43,10 @@ pub(super) fn drive(
                 Action::Keep(keep) => keeps.push(keep),
                 Action::Ask { number, body } => asking.ask(number, body),
                 Action::StopAsking => asking.stop(),
-                Action::Call(call) => calling.call(call),
+                Action::Call { number, call } => calling.call(number, call),
+                Action::Begin { number } => calling.begin(number),
                 Action::StopCalls => calling.stop(),
-                Action::Tell(told) if shown.is_ok() => shown = show.tell(&told),
+                Action::Tell(told) if shown.is_ok() => shown = show(told),
                 Action::Tell(_) => {}
                 Action::End(outcome) => {
                     shown?;
@@ -57,7 +60,11 @@ pub(super) fn drive(
         // Nobody reads what is done: it is not done any longer.
         if (cancel.is_cancelled() || shown.is_err()) && !is_stopped {
             is_stopped = true;
-            next = Event::Stop;
+            next = Event::Leave;
+            continue;
+        }
+        if let Ok(control) = controls.try_recv() {
+            next = control(&agent).unwrap_or(Event::Tick);
             continue;
         }
         // Events that come without a pause do not keep it from looking at the time.

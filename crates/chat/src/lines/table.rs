@@ -1,0 +1,83 @@
+//! Tables of Markdown.
+
+use ratatui_core::text::{Line, Span};
+
+use super::wrap::{Break, width, wrap};
+use crate::theme::{Colours, Role};
+
+/// A table while it is read.
+#[derive(Debug, Default)]
+pub(super) struct Table {
+    rows: Vec<Vec<String>>,
+    row: Vec<String>,
+}
+
+impl Table {
+    /// Takes the next cell.
+    pub(super) fn cell(&mut self, spans: &[Span<'_>]) {
+        self.row.push(spans.iter().map(|span| &*span.content).collect());
+    }
+
+    /// Ends a row.
+    pub(super) fn end_row(&mut self) {
+        self.rows.push(std::mem::take(&mut self.row));
+    }
+
+    /// The table in columns if it fits, else with a line for each cell.
+    pub(super) fn lines(&self, columns: usize, colours: Colours) -> Vec<Line<'static>> {
+        let count = self.rows.iter().map(Vec::len).max().unwrap_or(0);
+        let wide = |at: usize| {
+            let cells = self.rows.iter().filter_map(|row| row.get(at));
+            cells.map(|cell| width(cell)).max().unwrap_or(0)
+        };
+        let widths: Vec<usize> = (0..count).map(wide).collect();
+        let total = widths.iter().sum::<usize>() + 3 * count.saturating_sub(1);
+        match total <= columns {
+            true => self.in_columns(&widths, colours),
+            false => self.in_lines(columns, colours),
+        }
+    }
+
+    fn in_columns(&self, widths: &[usize], colours: Colours) -> Vec<Line<'static>> {
+        let aside = colours.style(Role::Aside);
+        let mut lines = Vec::new();
+        for (at, row) in self.rows.iter().enumerate() {
+            let style = colours.style(if at == 0 { Role::Strong } else { Role::Plain });
+            let mut spans = Vec::new();
+            for (place, wide) in widths.iter().enumerate() {
+                let cell = row.get(place).map_or("", String::as_str);
+                let is_last = place + 1 == widths.len();
+                let blank = if is_last { 0 } else { wide.saturating_sub(width(cell)) };
+                spans.push(Span::styled(format!("{cell}{}", " ".repeat(blank)), style));
+                if !is_last {
+                    spans.push(Span::styled(" │ ", aside));
+                }
+            }
+            lines.push(Line::from(spans));
+            if at == 0 {
+                let rules: Vec<String> = widths.iter().map(|wide| "─".repeat(*wide)).collect();
+                lines.push(Line::styled(rules.join("─┼─"), aside));
+            }
+        }
+        lines
+    }
+
+    fn in_lines(&self, columns: usize, colours: Colours) -> Vec<Line<'static>> {
+        let heads = self.rows.first();
+        let mut lines = Vec::new();
+        for row in self.rows.iter().skip(1) {
+            if !lines.is_empty() {
+                lines.push(Line::default());
+            }
+            for (at, cell) in row.iter().enumerate() {
+                let head = heads.and_then(|heads| heads.get(at)).map_or("", String::as_str);
+                let spans = [
+                    Span::styled(format!("{head}: "), colours.style(Role::Strong)),
+                    Span::raw(cell.clone()),
+                ];
+                lines.extend(wrap(&spans, columns, (&[], &[Span::raw("  ")]), Break::Words));
+            }
+        }
+        lines
+    }
+}

@@ -1,0 +1,103 @@
+//! What happens, as blocks.
+
+use foveal_agent::{Outcome, Told};
+use foveal_screen::in_one_line;
+
+use super::block::{Block, NoteKind};
+use super::blocks::Talk;
+use super::tool::{ToolBlock, ToolState};
+
+impl Talk {
+    /// Takes what happened.
+    pub(crate) fn take(&mut self, told: Told, now_ms: u64) {
+        if !matches!(told, Told::Reasoning { .. } | Told::Progress { .. }) {
+            self.end_thinking(now_ms);
+        }
+        match told {
+            Told::Sent { rewrite, inactive, .. } => {
+                self.begin_answer();
+                if let Some(why) = rewrite {
+                    self.note(NoteKind::Aside, format!("older results go shorter: {why}"));
+                }
+                if let Some(why) = inactive {
+                    self.note_once(NoteKind::Aside, format!("nothing is left out: {why}"));
+                }
+                self.begin_answer();
+            }
+            Told::Text { text } => self.say(&text),
+            Told::Reasoning { text } => self.think(&text, now_ms),
+            Told::Again { why, wait_ms, .. } => {
+                self.forget_answer();
+                let seconds = wait_ms as f64 / 1e3;
+                self.note(NoteKind::Warning, format!("asks again in {seconds:.1} s: {why}"));
+                self.begin_answer();
+            }
+            Told::CallStart { id, name } => {
+                self.push(Block::Tool(Box::new(ToolBlock::new(id, name, now_ms))));
+            }
+            Told::CallArguments { id, piece } => {
+                self.with_tool(&id, |tool| tool.arguments_bytes += piece.len());
+            }
+            Told::Call { id, name, arguments } => {
+                if !self.has_open(&id) {
+                    self.push(Block::Tool(Box::new(ToolBlock::new(id.clone(), name, now_ms))));
+                }
+                self.with_tool(&id, |tool| tool.run(arguments, now_ms));
+            }
+            Told::Progress { id, message } => self.with_tool(&id, |tool| tool.print(&message)),
+            Told::Result { id, cached, is_error, text, .. } => {
+                self.with_tool(&id, |tool| {
+                    let took_ms = (tool.state == ToolState::Running)
+                        .then(|| now_ms.saturating_sub(tool.began_ms));
+                    tool.answer(&text, is_error, cached, took_ms);
+                });
+            }
+            Told::Repeated { name, times } => {
+                let name = in_one_line(&name);
+                self.note(
+                    NoteKind::Warning,
+                    format!("{name}: the same call and the same answer, {times} times"),
+                );
+            }
+            Told::Done { outcome, .. } => {
+                self.leave_open();
+                if let Some((kind, text)) = ended(&outcome) {
+                    self.note(kind, text);
+                }
+            }
+            Told::Start { .. } | Told::Usage { .. } => {}
+            #[allow(unreachable_patterns, reason = "more may be told by a later agent")]
+            _ => {}
+        }
+    }
+}
+
+/// What is said of how a turn ended; nothing where the model's last words say it.
+fn ended(outcome: &Outcome) -> Option<(NoteKind, String)> {
+    let (kind, text) = match outcome {
+        Outcome::Finished { .. } => return None,
+        Outcome::Cut { .. } => (
+            NoteKind::Warning,
+            "the answer was cut: it is longer than the model may say at once".into(),
+        ),
+        Outcome::Refused { .. } => (NoteKind::Warning, "the model refuses to go on".into()),
+        Outcome::Limit { limit } => (
+            NoteKind::Warning,
+            format!("ended before it was done: the limit of {} is reached", limit.words()),
+        ),
+        Outcome::Repeated { name, times } => (
+            NoteKind::Warning,
+            format!(
+                "ended before it was done: the model called {} {times} times with the same \
+                 arguments and got the same answer",
+                in_one_line(name)
+            ),
+        ),
+        Outcome::TooLong { message } => {
+            (NoteKind::Error, format!("{message}: drop something in /context, or begin anew"))
+        }
+        Outcome::Failed { message } => (NoteKind::Error, message.clone()),
+        Outcome::Stopped => (NoteKind::Aside, "stopped".into()),
+    };
+    Some((kind, text))
+}

@@ -1,0 +1,124 @@
+//! What commands tell, as text.
+
+use std::collections::BTreeMap;
+
+use foveal_agent::Spent;
+use foveal_screen::numbers;
+use serde_json::Value;
+
+use crate::command::Command;
+use crate::status::{Status, seconds};
+use crate::talk::{Block, Talk, subject};
+
+/// Files that are listed.
+const FILES_MAX: usize = 200;
+
+/// Keys, and what they do.
+const KEYS: &[(&str, &str)] = &[
+    ("Enter", "send"),
+    ("Alt+Enter, Ctrl+J", "new line"),
+    ("Up, Down", "what you said before"),
+    ("@", "complete a file"),
+    ("Ctrl+O", "show all of the last or chosen block"),
+    ("Alt+Up, Alt+Down", "choose a block"),
+    ("PgUp, PgDn, wheel", "scroll"),
+    ("Esc", "back to the end"),
+    ("Ctrl+C", "clear, then stop, then twice: quit"),
+    ("Ctrl+D", "quit where nothing is typed"),
+];
+
+/// Keys and commands.
+pub(crate) fn help(commands: &[Command]) -> String {
+    let mut text = String::from("Keys");
+    for (key, what) in KEYS {
+        text.push_str(&format!("\n  {key:<18} {what}"));
+    }
+    text.push_str("\nCommands");
+    for command in commands {
+        let name = format!("/{} {}", command.name(), command.arguments());
+        text.push_str(&format!("\n  {:<18} {}", name.trim_end(), command.about()));
+    }
+    text
+}
+
+/// What the session came to.
+pub(crate) fn stats(status: &Status) -> String {
+    let Spent { turns, uncached, cache_read, cache_write, output, cost, time_ms } = status.spent;
+    let (asked, sent) = status.prompts;
+    let prompts = uncached + cache_read + cache_write;
+    let mut rows = vec![
+        ("requests", numbers::count(turns.into())),
+        ("prompts", format!("{} tokens", numbers::count(prompts))),
+        ("from the cache", format!("{} tokens", numbers::count(cache_read))),
+        ("answers", format!("{} tokens", numbers::count(output))),
+        ("cost", numbers::dollars(cost)),
+        ("calls", numbers::count(status.calls)),
+    ];
+    if let Some(share) = status.cache_share() {
+        rows[2].1.push_str(&format!(" ({share} %)"));
+    }
+    if asked > 0 {
+        let left = asked.saturating_sub(sent);
+        let share = status.saved_share().unwrap_or(0);
+        rows.push(("left out", format!("{} tokens ({share} %)", numbers::count(left))));
+    }
+    let more = [
+        ("failed calls", status.failed),
+        ("cached answers", status.cached),
+        ("asked again", status.retries),
+        ("rewrites", status.rewrites),
+    ];
+    rows.extend(
+        more.into_iter()
+            .filter(|(_, count)| *count > 0)
+            .map(|(name, count)| (name, numbers::count(count))),
+    );
+    if let Ok(time_ms @ 1..) = u64::try_from(time_ms) {
+        rows.push(("last turn", seconds(time_ms)));
+    }
+    let rows: Vec<String> =
+        rows.into_iter().map(|(name, told)| format!("{name:<15} {told}")).collect();
+    rows.join("\n")
+}
+
+/// The files that calls named, and how often.
+pub(crate) fn files(talk: &Talk) -> String {
+    let mut files: BTreeMap<String, (u32, u32)> = BTreeMap::new();
+    for item in talk.items() {
+        let Block::Tool(tool) = &item.block else { continue };
+        let Some(arguments) = &tool.arguments else { continue };
+        let changes = matches!(&*tool.name, "edit_file" | "multi_edit" | "write_file");
+        for path in paths(arguments) {
+            let (read, changed) = files.entry(path).or_default();
+            *(if changes { changed } else { read }) += 1;
+        }
+    }
+    if files.is_empty() {
+        return "no file was read or changed".to_owned();
+    }
+    let told = |(path, (read, changed)): (&String, &(u32, u32))| {
+        let counts = [("looked at", *read), ("changed", *changed)];
+        let counts: Vec<String> = counts
+            .into_iter()
+            .filter(|(_, count)| *count > 0)
+            .map(|(what, count)| format!("{what} {}", numbers::plural(count.into(), "time")))
+            .collect();
+        format!("{path}: {}", counts.join(", "))
+    };
+    let mut rows: Vec<String> = files.iter().take(FILES_MAX).map(told).collect();
+    if let Some(over @ 1..) = files.len().checked_sub(FILES_MAX) {
+        rows.push(format!("and {over} more"));
+    }
+    rows.join("\n")
+}
+
+/// The paths that a call names.
+fn paths(arguments: &Value) -> Vec<String> {
+    let named = |value: &Value| {
+        let path = value.get("path").unwrap_or(value);
+        path.is_string().then(|| subject(&serde_json::json!({ "path": path })))
+    };
+    let one = arguments.get("path").and_then(named);
+    let many = ["edits", "paths"].into_iter().filter_map(|key| arguments.get(key)?.as_array());
+    one.into_iter().chain(many.flatten().filter_map(named)).collect()
+}

@@ -1,0 +1,8 @@
+//! Keys and events in, the screen as text out.
+
+mod asked;
+mod bounds;
+mod input;
+mod map;
+mod script;
+mod talking;

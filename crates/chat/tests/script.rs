@@ -1,0 +1,252 @@
+//! Scripts of what happens to a chat, one step a line, and the screen that it leads to.
+
+use foveal_agent::{Outcome, PromptMap, Spent, Told};
+use foveal_chat::{
+    Candidate, Chat, ChatAction, Colours, Command, Input, Key, KeyCode, NoteKind, Question, Setup,
+    draw,
+};
+use ratatui_core::backend::TestBackend;
+use ratatui_core::buffer::Buffer;
+use ratatui_core::terminal::Terminal;
+use unicode_width::UnicodeWidthStr as _;
+
+/// A chat on a screen.
+pub(crate) struct Screen {
+    pub(crate) chat: Chat,
+    terminal: Terminal<TestBackend>,
+    pub(crate) actions: Vec<ChatAction>,
+    now_ms: u64,
+}
+
+pub(crate) const ALL: [Command; 10] = [
+    Command::Help,
+    Command::Context,
+    Command::Files,
+    Command::Compact,
+    Command::Rewind,
+    Command::Undo,
+    Command::Model,
+    Command::Stats,
+    Command::Config,
+    Command::Quit,
+];
+
+impl Screen {
+    pub(crate) fn new(columns: u16, rows: u16) -> Self {
+        Self::with(columns, rows, Colours::Basic)
+    }
+
+    pub(crate) fn with(columns: u16, rows: u16, colours: Colours) -> Self {
+        let chat = Chat::new(Setup {
+            model: "small".to_owned(),
+            session: Some("run 12ab".to_owned()),
+            folder: "/w".to_owned(),
+            commands: ALL.to_vec(),
+            colours,
+            history: vec!["earlier".to_owned()],
+        });
+        let terminal = Terminal::new(TestBackend::new(columns, rows)).expect("a screen");
+        Self { chat, terminal, actions: Vec::new(), now_ms: 0 }
+    }
+
+    pub(crate) fn take(&mut self, input: Input) {
+        self.actions.extend(self.chat.update(input));
+    }
+
+    /// Plays a script.
+    pub(crate) fn play(&mut self, script: &str) -> &mut Self {
+        for line in script.lines().map(str::trim_start).filter(|line| !line.is_empty()) {
+            let (what, rest) = line.split_once(' ').unwrap_or((line, ""));
+            self.step(what, rest);
+        }
+        self
+    }
+
+    // tidy: table
+    fn step(&mut self, what: &str, rest: &str) {
+        let text = rest.replace("\\n", "\n");
+        let (first, second) = rest.split_once(' ').unwrap_or((rest, ""));
+        let id = first.to_owned();
+        let number = |text: &str| text.parse().expect("a number");
+        let told = match what {
+            "wait" => {
+                self.now_ms += number(rest);
+                return self.take(Input::Tick(self.now_ms));
+            }
+            "type" => {
+                return rest
+                    .chars()
+                    .for_each(|sign| self.take(Input::Key(Key::plain(KeyCode::Char(sign)))));
+            }
+            "key" => return rest.split(' ').for_each(|name| self.take(Input::Key(key(name)))),
+            "paste" => return self.take(Input::Paste(text)),
+            "scroll" => return self.take(Input::Scroll(rest.parse().expect("a number"))),
+            "resize" => {
+                let (columns, rows) = (number(first) as u16, number(second) as u16);
+                return self.terminal.backend_mut().resize(columns, rows);
+            }
+            "note" => return self.take(Input::Note(NoteKind::Aside, text)),
+            "files" => {
+                let found = second
+                    .split(' ')
+                    .map(|path| Candidate { text: format!("@{path} "), about: String::new() });
+                return self.take(Input::Candidates { prefix: id, found: found.collect() });
+            }
+            "ask" => {
+                let (subject, diff) = second.split_once(" / ").unwrap_or((second, ""));
+                return self.take(Input::Question(Question {
+                    number: self.actions.len() as u64 + 7,
+                    tool: id,
+                    subject: subject.replace("\\n", "\n"),
+                    reason: None,
+                    diff: (!diff.is_empty()).then(|| diff.replace("\\n", "\n")),
+                }));
+            }
+            "over" => return self.take(Input::QuestionOver(number(rest))),
+            "sent" => Told::Sent {
+                number: 1,
+                tokens_asked: number(first),
+                tokens_sent: number(second),
+                rewrite: None,
+                inactive: None,
+            },
+            "text" => Told::Text { text },
+            "think" => Told::Reasoning { text },
+            "again" => Told::Again { number: 1, why: text, wait_ms: 1_500 },
+            "start" => Told::CallStart { id, name: second.to_owned() },
+            "arguments" => Told::CallArguments { id, piece: second.to_owned() },
+            "call" => {
+                let (name, arguments) = second.split_once(' ').unwrap_or((second, "{}"));
+                let arguments = serde_json::from_str(arguments).expect("JSON");
+                Told::Call { id, name: name.to_owned(), arguments }
+            }
+            "progress" => Told::Progress { id, message: second.replace("\\n", "\n") },
+            "result" | "error" | "cached" => Told::Result {
+                id,
+                name: String::new(),
+                cached: what == "cached",
+                is_error: what == "error",
+                text: second.replace("\\n", "\n"),
+            },
+            "repeated" => Told::Repeated { name: id, times: 3 },
+            "usage" => Told::Usage { number: 1, spent: spent() },
+            "done" => done(Outcome::Finished { text: String::new() }),
+            "stopped" => done(Outcome::Stopped),
+            "failed" => done(Outcome::Failed { message: text }),
+            _ => panic!("no step is called `{what}`"),
+        };
+        self.take(Input::Told(told));
+    }
+
+    pub(crate) fn map(&mut self, map: PromptMap) -> &mut Self {
+        self.take(Input::Map(map));
+        self
+    }
+
+    pub(crate) fn buffer(&mut self) -> Buffer {
+        let chat = &mut self.chat;
+        self.terminal.draw(|frame| draw(chat, frame)).expect("a screen in memory");
+        self.terminal.backend().buffer().clone()
+    }
+
+    /// The screen as text, without blanks at the ends of rows and empty rows at the top.
+    pub(crate) fn text(&mut self) -> String {
+        let buffer = self.buffer();
+        let wide = usize::from(buffer.area.width);
+        let rows = buffer.content.chunks(wide).map(|row| {
+            let mut text = String::new();
+            let mut skip = 0;
+            for cell in row {
+                if skip == 0 {
+                    text.push_str(cell.symbol());
+                    skip = columns_of(cell.symbol());
+                }
+                skip = skip.saturating_sub(1);
+            }
+            // Blanks that keep words together look like any.
+            text.trim_end().replace('\u{a0}', " ")
+        });
+        rows.collect::<Vec<_>>().join("\n")
+    }
+
+    /// What the chat wanted done since it was asked last.
+    pub(crate) fn done(&mut self) -> Vec<ChatAction> {
+        std::mem::take(&mut self.actions)
+    }
+
+    /// Panics unless the screen shows this, blanks at the ends of rows aside.
+    #[track_caller]
+    pub(crate) fn shows(&mut self, expected: &str) -> &mut Self {
+        let text = self.text();
+        let expected = expected.trim_matches('\n');
+        assert!(text == expected, "the screen shows:\n{text}\n\nand not:\n{expected}");
+        self
+    }
+
+    /// Panics unless these words are on the screen.
+    #[track_caller]
+    pub(crate) fn has(&mut self, words: &str) -> &mut Self {
+        let text = self.text();
+        assert!(text.contains(words), "no `{words}` in:\n{text}");
+        self
+    }
+
+    /// Panics if these words are on the screen.
+    #[track_caller]
+    pub(crate) fn has_not(&mut self, words: &str) -> &mut Self {
+        let text = self.text();
+        assert!(!text.contains(words), "`{words}` in:\n{text}");
+        self
+    }
+}
+
+fn columns_of(symbol: &str) -> usize {
+    // What is two columns wide is followed by a cell that does not count.
+    symbol.width().max(1)
+}
+
+fn done(outcome: Outcome) -> Told {
+    Told::Done { outcome, spent: spent() }
+}
+
+/// What it came to, always.
+fn spent() -> Spent {
+    let (uncached, cache_read, cost) = (250, 750, 0.25);
+    Spent { turns: 1, uncached, cache_read, output: 9, cost, ..Spent::default() }
+}
+
+/// A key by its name: `enter`, `ctrl-o`, `alt-up`, `y`.
+fn key(name: &str) -> Key {
+    let (held, code) = name.rsplit_once('-').unwrap_or(("", name));
+    let code = match code {
+        "enter" => KeyCode::Enter,
+        "esc" => KeyCode::Esc,
+        "tab" => KeyCode::Tab,
+        "backspace" => KeyCode::Backspace,
+        "left" => KeyCode::Left,
+        "right" => KeyCode::Right,
+        "up" => KeyCode::Up,
+        "down" => KeyCode::Down,
+        "home" => KeyCode::Home,
+        "end" => KeyCode::End,
+        "pgup" => KeyCode::PageUp,
+        "pgdn" => KeyCode::PageDown,
+        sign => KeyCode::Char(sign.chars().next().expect("a key")),
+    };
+    let mut key = Key::plain(code);
+    for held in held.split('-') {
+        match held {
+            "ctrl" => key.ctrl = true,
+            "alt" => key.alt = true,
+            "shift" => key.shift = true,
+            _ => {}
+        }
+    }
+    key
+}
+
+/// Checks one feature: what is played, and what the screen shows then.
+#[track_caller]
+pub(crate) fn check((columns, rows): (u16, u16), script: &str, expected: &str) {
+    Screen::new(columns, rows).play(script).shows(expected);
+}

@@ -1,0 +1,173 @@
+//! What is said and done, as it is shown.
+
+use foveal_chat::Colours;
+use ratatui_core::style::{Color, Modifier};
+
+use crate::script::{Screen, check};
+
+#[test]
+fn an_answer_streams_and_ends() {
+    check(
+        (70, 13),
+        "type say it
+         key enter
+         sent 1200 1000
+         text # Said\\n\\nIt is **so**:\\n\\n```rust\\nfn a()
+         text  {}\\n```
+         done",
+        "
+· foveal · small · /w
+  /help tells keys and commands
+
+> say it
+
+Said
+
+It is so:
+
+  fn a() {}
+──────────────────────────────────────────────────────────────────────
+>
+small · 1.0k of 1.2k tokens · cache 75 % · $0.25 · saved 16 %
+",
+    );
+}
+
+#[test]
+fn the_end_is_followed_until_one_scrolls() {
+    let mut screen = Screen::new(40, 8);
+    screen.play("type go\nkey enter\nsent 10 10\ntext - 1\\n- 2\\n- 3\\n- 4\\n- 5\\n- 6");
+    screen.has("- 6").has_not("- 1");
+    screen.play("scroll -3").has_not("- 6").has("more below");
+    screen.play("text \\n- 7\\n- 8").has_not("- 8");
+    screen.play("key esc").has("- 8").has_not("more below");
+    screen.play("key pgup pgup pgup pgup").has("· foveal");
+    screen.play("key pgdn pgdn pgdn pgdn").has("- 8").has_not("more below");
+}
+
+#[test]
+fn thoughts_stand_in_a_box_and_collapse() {
+    let mut screen = Screen::new(40, 12);
+    screen.play("type go\nkey enter\nsent 10 10\nthink First I look.\\nThen I say.\nwait 1200");
+    screen.has("⠋ thinks, 1.2 s").has("│ First I look.").has("│ Then I say.");
+    screen.play("wait 800\ntext Done.").has("∴ thought for 2.0 s").has_not("│ First").has("Done.");
+    screen.play("key ctrl-o").has("│ First I look.");
+    screen.play("key ctrl-o").has_not("│ First I look.");
+}
+
+#[test]
+fn a_call_shows_what_it_is_about_and_how_much_came() {
+    let mut screen = Screen::new(60, 16);
+    screen.play(
+        "type go
+         key enter
+         sent 10 10
+         start a read_file
+         arguments a {\"path\":
+         call a read_file {\"path\":\"src/a.rs\"}
+         result a File: src/a.rs (curated)\\nTotal lines: 1200 | Preserved: 140 (11.7 %)\\nx
+         start b bash
+         call b bash {\"command\":\"cargo test\"}
+         progress b Compiling\\nRunning 3 tests
+         wait 2000",
+    );
+    screen.has("✓ read_file src/a.rs").has("└ curated 140 of 1 200 lines");
+    screen.has("bash cargo test").has("    Running 3 tests").has("└ 2.0 s");
+    screen.play("error b exit code 101\\nmore").has("✗ bash cargo test").has("└ exit code 101");
+    screen.has_not("Running 3 tests");
+    screen.play("call c list {}\ncached c a.rs\\nb.rs").has("└ 2 lines, cached");
+    screen.play("key alt-up alt-up alt-up ctrl-o").has("Total lines: 1200");
+    screen.play("key alt-down alt-down alt-down").has("└ 2 lines, cached");
+}
+
+#[test]
+fn a_change_is_shown_as_a_diff() {
+    let mut screen = Screen::new(60, 14);
+    screen.play(
+        "type go
+         key enter
+         sent 10 10
+         call a edit_file {\"path\":\"a.rs\",\"old_str\":\"let a = 2;\",\"new_str\":\"let a = 3;\"}
+         result a edited",
+    );
+    screen.shows(
+        "
+· foveal · small · /w
+  /help tells keys and commands
+
+> go
+
+✓ edit_file a.rs
+  └ +1 −1
+    -let a = 2;
+    +let a = 3;
+
+⠋ carries out edit_file, 0.0 s · Ctrl+C stops it
+────────────────────────────────────────────────────────────
+>
+small · 10 tokens · run 12ab
+",
+    );
+    let buffer = screen.buffer();
+    let colour = |sign: &str, y: u16| {
+        let row = (0..60).map(|x| &buffer[(x, y)]);
+        row.filter(|cell| cell.symbol() == sign).map(|cell| cell.fg).next()
+    };
+    assert_eq!((colour("-", 7), colour("+", 8)), (Some(Color::Red), Some(Color::Green)));
+}
+
+#[test]
+fn what_is_asked_again_is_forgotten() {
+    let mut screen = Screen::new(60, 12);
+    screen.play(
+        "type go\nkey enter\nsent 10 10\ntext half an ans\nstart a bash\nagain the server is busy",
+    );
+    screen.has_not("half an ans").has_not("bash").has("! asks again in 1.5 s: the server is busy");
+    screen.play("text All of it.\ndone").has("All of it.");
+    screen
+        .play("type go\nkey enter\nrepeated grep\nfailed no such model")
+        .has("! grep: the same call and the same answer, 3 times")
+        .has("! no such model");
+}
+
+#[test]
+fn a_call_that_nobody_waits_for_is_left() {
+    let mut screen = Screen::new(60, 12);
+    screen.play(
+        "type go\nkey enter\nsent 1 1\nstart a bash\ncall a bash {\"command\":\"ls\"}\nstopped",
+    );
+    screen.has("- bash ls").has("└ not carried out").has("· stopped");
+}
+
+#[test]
+fn nothing_foreign_is_obeyed() {
+    let mut screen = Screen::new(70, 16);
+    screen.play(
+        "type go
+         key enter
+         sent 1 1
+         text a\u{1b}[31mred \u{202e}turned
+         think \u{7}bell
+         call a ba\u{9b}sh {\"command\":\"echo \\u001b]0;x\\u0007\"}
+         progress a \u{1b}[2Jgone
+         ask ba\u{1b}sh \u{202e}x / +\u{1b}[0m",
+    );
+    let shown = screen.text();
+    assert!(!shown.chars().any(|sign| sign != '\n' && foveal_screen::is_hidden(sign)), "{shown}");
+    screen.has("\\u001b[31mred").has("\\u202e");
+    screen.play("key n\nerror a \u{1b}c\nkey ctrl-o").has("\\u001bc");
+}
+
+#[test]
+fn without_colours_there_are_none() {
+    let script = "type go\nkey enter\nsent 1 1\ntext `a` [b](c)\\n\\n```rust\\nfn x() {}\\n```
+        call a edit_file {\"path\":\"a\",\"old_str\":\"1\",\"new_str\":\"2\"}\nerror a no\nask bash ls";
+    for (colours, has) in [(Colours::None, false), (Colours::Basic, true)] {
+        let mut screen = Screen::with(70, 24, colours);
+        let buffer = screen.play(script).buffer();
+        let coloured =
+            buffer.content.iter().any(|cell| cell.fg != Color::Reset || cell.bg != Color::Reset);
+        assert_eq!(coloured, has);
+        assert!(buffer.content.iter().any(|cell| cell.modifier.contains(Modifier::BOLD)));
+    }
+}

@@ -1,0 +1,13 @@
+//! `foveal chat`: foveal's own agent with a person, on a screen.
+
+mod arrived;
+mod change;
+mod command;
+mod control;
+mod course;
+mod finder;
+mod keys;
+mod person;
+mod screen;
+
+pub(crate) use command::{Arguments, run};

@@ -1,0 +1,264 @@
+//! What a person has to allow before it is done: whatever changes or runs something, or reaches
+//! beyond this machine.
+
+use std::collections::HashSet;
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use foveal_agent::ToolAnswer;
+use foveal_screen::{in_one_line, quoted};
+use foveal_store::{Grant, RootsKey, Store};
+use foveal_tools::clock::{Clock, SystemClock};
+use foveal_tools::control::{Approval, Question};
+use foveal_tools::table;
+use foveal_transcript::Call;
+use serde_json::Value;
+
+use crate::notice;
+
+/// Characters of a call that a person is shown in passing.
+const SHOWN_CHARS_MAX: usize = 300;
+
+/// Characters that a person who is asked can be expected to read. What is longer is not asked about,
+/// and not done: nobody allows what they did not see.
+const ASKED_CHARS_MAX: usize = 4_000;
+
+/// What a person is asked.
+pub(crate) struct Asked<'a> {
+    /// The tool.
+    pub(crate) tool: &'a str,
+    /// What it is about, all of it.
+    pub(crate) subject: String,
+    /// Why it is asked, where a rule or the subject is the reason.
+    pub(crate) reason: Option<&'a str>,
+    /// The call.
+    pub(crate) call: &'a Call,
+}
+
+/// Asks a person, unless it is over before there is an answer: then it is no.
+pub(crate) type Person = dyn Fn(&Asked<'_>, &dyn Fn() -> bool) -> Approval + Send + Sync;
+
+/// What a person allows.
+pub(crate) struct Approvals {
+    /// Whether all was allowed beforehand.
+    yes: bool,
+    /// Who can be asked, one question at a time.
+    person: Option<Box<Person>>,
+    asking: Mutex<()>,
+    /// What was allowed for more than once.
+    granted: Mutex<HashSet<Grant>>,
+    /// Where is kept what is allowed for good, and for which folder.
+    kept: Option<(Arc<dyn Store>, RootsKey)>,
+}
+
+impl Approvals {
+    /// What a person allows who can be asked, if there is one.
+    pub(crate) fn new(yes: bool, person: Option<Box<Person>>) -> Self {
+        let (asking, granted) = (Mutex::default(), Mutex::default());
+        Self { yes, person, asking, granted, kept: None }
+    }
+
+    /// The same with what was allowed for good in this folder.
+    pub(crate) fn kept_in(mut self, store: &Arc<dyn Store>, folder: &Path) -> Self {
+        let roots = RootsKey::of([folder]);
+        // What cannot be read is asked about again.
+        self.granted = Mutex::new(store.grants(roots).unwrap_or_default().into_iter().collect());
+        self.kept = Some((Arc::clone(store), roots));
+        self
+    }
+
+    /// Whether there is somebody who can be asked.
+    pub(crate) fn asks(&self) -> bool {
+        self.person.is_some()
+    }
+
+    /// The answer to a call that is not allowed; `None` to go on. A tool that is not known says so
+    /// itself. Nobody is asked any longer when the run is over.
+    pub(crate) fn of(&self, call: &Call, is_over: &dyn Fn() -> bool) -> Option<ToolAnswer> {
+        let hints = table::named(&call.name)?.hints;
+        let needs_none = !hints.destructive && !hints.open_world;
+        if needs_none || self.yes {
+            return None;
+        }
+        let subject = readable(about(call));
+        let why = match (&self.person, subject) {
+            (Some(person), Some(subject)) => {
+                let asked = Asked { tool: &call.name, subject, reason: None, call };
+                match self.is_allowed(person, &asked, is_over) {
+                    true => return None,
+                    false if is_over() => "the run is ended",
+                    false => "the person said no",
+                }
+            }
+            (Some(_), None) => "it is too long to be shown to the person; do it in smaller steps",
+            (None, _) => "nobody can be asked here, and --yes was not given",
+        };
+        let text = format!(
+            "not done: {} needs an approval, and {why}. Do what can be done without it, and say \
+             what is left",
+            call.name
+        );
+        Some(ToolAnswer { text, is_error: true, cached: false })
+    }
+
+    /// What the person says to what the tools themselves ask about a call. What that grants, the
+    /// tools remember.
+    pub(crate) fn ask(
+        &self,
+        call: &Call,
+        question: &Question,
+        is_over: &dyn Fn() -> bool,
+    ) -> Approval {
+        let Some(person) = &self.person else { return Approval::No };
+        let _turn = self.asking.lock().unwrap_or_else(PoisonError::into_inner);
+        let Question { tool, subject, reason } = question;
+        let asked = Asked { tool, subject: subject.clone(), reason: Some(reason), call };
+        if is_over() { Approval::No } else { person(&asked, is_over) }
+    }
+
+    fn is_allowed(&self, person: &Person, asked: &Asked<'_>, is_over: &dyn Fn() -> bool) -> bool {
+        let _turn = self.asking.lock().unwrap_or_else(PoisonError::into_inner);
+        let (tool, subject) = (asked.tool.to_owned(), asked.subject.clone());
+        let grant = Grant { tool, subject };
+        let mut granted = self.granted.lock().unwrap_or_else(PoisonError::into_inner);
+        if is_over() {
+            return false;
+        }
+        if granted.contains(&grant) {
+            return true;
+        }
+        match person(asked, is_over) {
+            Approval::Once => {}
+            Approval::Session => drop(granted.insert(grant)),
+            Approval::Always => {
+                if let Some((store, roots)) = &self.kept {
+                    // What cannot be kept holds as long as the process runs.
+                    drop(store.put_grant(*roots, &grant, SystemClock.now()));
+                }
+                granted.insert(grant);
+            }
+            Approval::No | Approval::Unclear => return false,
+        }
+        true
+    }
+}
+
+/// Asks the person at the terminal, in a line.
+pub(crate) fn at_terminal(asked: &Asked<'_>, is_over: &dyn Fn() -> bool) -> Approval {
+    let yes = notice::confirm_unless(&question(asked), is_over);
+    if yes { Approval::Once } else { Approval::No }
+}
+
+/// The question in one line.
+fn question(asked: &Asked<'_>) -> String {
+    let Asked { tool, subject, reason, .. } = asked;
+    let about = if subject.is_empty() { String::new() } else { format!(" {}", quoted(subject)) };
+    match reason {
+        Some(reason) => format!("{tool}{about}: {}. Go on?", in_one_line(reason)),
+        None => format!("{tool}{about}. Go on?"),
+    }
+}
+
+/// What a call is about, unless that is more than a person reads.
+fn readable(about: String) -> Option<String> {
+    let is_read = quoted(&about).chars().nth(ASKED_CHARS_MAX).is_none();
+    is_read.then_some(about)
+}
+
+/// What a call is about: the command, file or address; of edits of several files these; of other
+/// calls all that they say.
+fn about(call: &Call) -> String {
+    const NAMES: [&str; 7] = ["command", "path", "pattern", "query", "url", "symbol", "handle"];
+    let text = |name: &&str| call.arguments.get(name).and_then(Value::as_str);
+    if let Some(named) = NAMES.iter().find_map(text) {
+        return named.to_owned();
+    }
+    let path = |edit: &Value| edit.get("path").and_then(Value::as_str).map(str::to_owned);
+    let edits = call.arguments.get("edits").and_then(Value::as_array);
+    let paths: Option<Vec<String>> = edits.and_then(|edits| edits.iter().map(path).collect());
+    let Some(mut paths) = paths else { return call.arguments.to_string() };
+    paths.dedup();
+    paths.join(", ")
+}
+
+/// What a call is about, in one line that may be cut.
+pub(crate) fn subject(call: &Call) -> String {
+    let line = in_one_line(&about(call)).into_owned();
+    match line.char_indices().nth(SHOWN_CHARS_MAX) {
+        Some((at, _)) => format!("{} …", &line[..at]),
+        None => line,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    fn call(name: &str, arguments: Value) -> Call {
+        Call { id: "a".to_owned(), name: name.to_owned(), arguments }
+    }
+
+    #[test]
+    fn what_changes_or_runs_something_needs_an_approval() {
+        let nobody = Approvals::new(false, None);
+        for name in ["bash", "exec", "write_file", "edit_file", "multi_edit", "web_fetch"] {
+            let refused =
+                nobody.of(&call(name, json!({})), &|| false).unwrap_or_else(|| panic!("{name}"));
+            assert!(refused.is_error && refused.text.contains("--yes"), "{}", refused.text);
+            assert_eq!(Approvals::new(true, None).of(&call(name, json!({})), &|| false), None);
+        }
+        for name in ["read_file", "grep", "expand", "focus", "search_code", "no_such_tool"] {
+            assert_eq!(nobody.of(&call(name, json!({})), &|| false), None, "{name}");
+        }
+    }
+
+    #[test]
+    fn a_call_is_told_by_what_it_is_about() {
+        assert_eq!(subject(&call("bash", json!({"command": "make\nall"}))), "make\\nall");
+        assert_eq!(subject(&call("x", json!({"n": 1}))), r#"{"n":1}"#);
+        assert!(subject(&call("x", json!({"path": "a".repeat(999)}))).chars().count() < 310);
+    }
+
+    fn asked(call: &Call) -> Option<String> {
+        let subject = readable(about(call))?;
+        Some(question(&Asked { tool: &call.name, subject, reason: None, call }))
+    }
+
+    #[test]
+    fn what_is_allowed_for_the_session_is_not_asked_again() {
+        for (answer, times) in [(Approval::Once, 3), (Approval::Session, 2), (Approval::No, 3)] {
+            let asked = Arc::new(Mutex::new(0));
+            let count = Arc::clone(&asked);
+            let person = move |_: &Asked<'_>, _: &dyn Fn() -> bool| {
+                *count.lock().expect("a count") += 1;
+                answer
+            };
+            let approvals = Approvals::new(false, Some(Box::new(person)));
+            for command in ["make", "make", "make all"] {
+                let refused = approvals.of(&call("bash", json!({ "command": command })), &|| false);
+                assert_eq!(refused.is_some(), answer == Approval::No);
+            }
+            assert_eq!(*asked.lock().expect("a count"), times, "{answer:?}");
+        }
+    }
+
+    #[test]
+    fn a_question_shows_all_of_a_call_or_is_not_asked() {
+        let command = format!("echo {}; rm -rf /", "a".repeat(900));
+        let asked = asked(&call("bash", json!({"command": command, "timeout": 9})));
+        assert_eq!(asked, Some(format!("bash `{command}`. Go on?")));
+        let asked = self::asked(&call("bash", json!({"command": "a\nb\u{202e}`"})));
+        assert_eq!(asked.as_deref(), Some(r#"bash "a\nb\u202e`". Go on?"#));
+        let edit = |path: &str| json!({"path": path, "old_str": "a", "new_str": "b"});
+        let edits = json!({"edits": [edit("a.rs"), edit("a.rs"), edit(".bashrc")]});
+        let asked = self::asked(&call("multi_edit", edits));
+        assert_eq!(asked.as_deref(), Some("multi_edit `a.rs, .bashrc`. Go on?"));
+        let long = call("bash", json!({"command": "a".repeat(5_000)}));
+        assert_eq!(self::asked(&long), None);
+        let approvals = Approvals::new(false, Some(Box::new(|_, _| Approval::Once)));
+        let refused = approvals.of(&long, &|| false).expect("it is not done");
+        assert!(refused.text.contains("smaller steps"), "{}", refused.text);
+    }
+}

@@ -1,0 +1,223 @@
+//! The files that stand in the system prompt: what a project says of itself, and what the user
+//! pins. They are read once, when a session begins, so that the prompt keeps its bytes.
+
+use std::fs;
+use std::io::{ErrorKind, Read as _};
+use std::path::Path;
+
+use anyhow::{Context, bail};
+use foveal_context::placement::base_files::BaseFile;
+use foveal_files::bounded::HeldFolder;
+
+use crate::notice;
+use crate::numbers::count;
+
+/// Files of a project that are told unasked, whatever else is.
+const FOR_AGENTS: [&str; 2] = ["AGENTS.md", "CLAUDE.md"];
+
+/// Endings of names of files that hold what is known of a project.
+const KNOWLEDGE: [&str; 2] = ["knowledge.md", ".knowledge.md"];
+
+/// Bytes of a file that is told unasked; of a longer one nothing is.
+const FOR_AGENTS_BYTES_MAX: u64 = 40_000;
+
+/// The same of a README: longer ones are written for people, who need not pay for each look.
+const README_BYTES_MAX: u64 = 8_000;
+
+/// Bytes of a file that the user pins.
+const PINNED_BYTES_MAX: u64 = 200_000;
+
+/// Bytes of all of them together.
+const BYTES_MAX: usize = 400_000;
+
+/// Names in a folder that are looked at.
+const NAMES_MAX: usize = 10_000;
+
+/// The files that stand in the system prompt, in their order: those for agents, what is known of the
+/// project, its README, those that the settings name (`wanted`; a project need not have them), and
+/// those that are `pinned`.
+///
+/// # Errors
+/// If one that is pinned cannot be placed.
+pub(crate) fn base_files(
+    directory: &Path,
+    wanted: &[String],
+    pinned: &[String],
+) -> anyhow::Result<Vec<BaseFile>> {
+    let held = HeldFolder::open(directory.to_owned());
+    let held = held.with_context(|| format!("`{}` cannot be read", directory.display()))?;
+    let mut placed = Placed { held, files: Vec::new() };
+    let names = names(directory);
+    let knowledge = names.iter().filter(|name| is_knowledge(name)).map(String::as_str);
+    for name in FOR_AGENTS.into_iter().chain(knowledge) {
+        placed.place_if_there(name, FOR_AGENTS_BYTES_MAX);
+    }
+    if let Some(readme) = names.iter().find(|name| is_readme(name)) {
+        placed.place_if_there(readme, README_BYTES_MAX);
+    }
+    for path in wanted {
+        match placed.place(path, PINNED_BYTES_MAX) {
+            Err(error) if !is_missing(&error) => {
+                notice::say(format_args!("{error:#}: it is left out of the system prompt"));
+            }
+            Ok(()) | Err(_) => {}
+        }
+    }
+    for path in pinned {
+        placed.place(path, PINNED_BYTES_MAX)?;
+    }
+    Ok(placed.files)
+}
+
+/// The files of a folder itself, in order.
+fn names(directory: &Path) -> Vec<String> {
+    let entries = fs::read_dir(directory).into_iter().flatten().take(NAMES_MAX).flatten();
+    let mut names: Vec<String> =
+        entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
+    names.sort_unstable();
+    names
+}
+
+fn is_knowledge(name: &str) -> bool {
+    KNOWLEDGE.iter().any(|end| match end.strip_prefix('.') {
+        Some(_) => name.ends_with(end),
+        None => name == *end,
+    })
+}
+
+fn is_readme(name: &str) -> bool {
+    let (stem, ending) = name.split_once('.').unwrap_or((name, ""));
+    stem == "README" && matches!(ending, "" | "md" | "txt" | "rst" | "adoc" | "org")
+}
+
+fn is_missing(error: &anyhow::Error) -> bool {
+    let cause = error.downcast_ref::<std::io::Error>();
+    cause.is_some_and(|error| error.kind() == ErrorKind::NotFound)
+}
+
+/// The files so far.
+struct Placed {
+    held: HeldFolder,
+    files: Vec<BaseFile>,
+}
+
+impl Placed {
+    /// Places a file that nobody named, if there is one that can be placed.
+    fn place_if_there(&mut self, path: &str, bytes_max: u64) {
+        if let Ok(content) = self.read(path, bytes_max)
+            && !content.trim().is_empty()
+        {
+            self.push(path, content);
+        }
+    }
+
+    /// Places a file that the user named.
+    fn place(&mut self, path: &str, bytes_max: u64) -> anyhow::Result<()> {
+        let path = path.strip_prefix("./").unwrap_or(path);
+        let content = self.read(path, bytes_max)?;
+        let all: usize = self.files.iter().map(|file| file.content.len()).sum();
+        if all + content.len() > BYTES_MAX {
+            bail!(
+                "`{path}` cannot be pinned: with it the files in the system prompt have more than \
+                 {} bytes; pin fewer",
+                count(BYTES_MAX as u64)
+            );
+        }
+        self.push(path, content);
+        Ok(())
+    }
+
+    fn push(&mut self, path: &str, content: String) {
+        if self.files.iter().all(|file| file.path != path) {
+            self.files.push(BaseFile { path: path.to_owned(), content });
+        }
+    }
+
+    fn read(&self, path: &str, bytes_max: u64) -> anyhow::Result<String> {
+        let file = self.held.open_regular(Path::new(path));
+        let file = file.with_context(|| format!("`{path}` cannot be pinned"))?;
+        let mut bytes = Vec::new();
+        let read = file.take(bytes_max + 1).read_to_end(&mut bytes);
+        read.with_context(|| format!("`{path}` cannot be read"))?;
+        if bytes.len() as u64 > bytes_max {
+            let most = count(bytes_max);
+            bail!(
+                "`{path}` cannot be pinned: it has more than {most} bytes; the model can read it \
+                 in parts"
+            );
+        }
+        let text = String::from_utf8(bytes);
+        text.with_context(|| format!("`{path}` cannot be pinned: it is no text in UTF-8"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn placed(files: &[(&str, &str)], wanted: &[&str], pinned: &[&str]) -> anyhow::Result<String> {
+        let folder = tempfile::tempdir().expect("a folder");
+        for (path, content) in files {
+            let path = folder.path().join(path);
+            fs::create_dir_all(path.parent().expect("a folder")).expect("it can be made");
+            fs::write(path, content).expect("it can be written");
+        }
+        let own = |paths: &[&str]| paths.iter().map(|path| (*path).to_owned()).collect::<Vec<_>>();
+        let files = base_files(folder.path(), &own(wanted), &own(pinned))?;
+        Ok(files.iter().map(|file| file.path.as_str()).collect::<Vec<_>>().join(" "))
+    }
+
+    #[test]
+    fn what_a_project_says_of_itself_stands_in_its_order() {
+        let files = [
+            ("README.md", "a"),
+            ("README.rs.md", "no"),
+            ("b.knowledge.md", "b"),
+            ("knowledge.md", "c"),
+            ("CLAUDE.md", "d"),
+            ("AGENTS.md", "e"),
+            ("src/README.md", "no"),
+            ("acknowledge.md", "no"),
+        ];
+        let placed = placed(&files, &[], &[]).expect("files");
+        assert_eq!(placed, "AGENTS.md CLAUDE.md b.knowledge.md knowledge.md README.md");
+    }
+
+    #[test]
+    fn what_is_long_or_empty_is_not_told_unasked() {
+        let long = "x".repeat(8_001);
+        let files = [("README.md", long.as_str()), ("AGENTS.md", " \n")];
+        assert_eq!(placed(&files, &[], &[]).expect("files"), "");
+        assert_eq!(placed(&files, &[], &["README.md"]).expect("files"), "README.md");
+    }
+
+    #[test]
+    fn what_is_named_follows_once_and_must_be_there_where_it_is_pinned() {
+        let files = [("AGENTS.md", "a"), ("docs/a.md", "b"), ("c.rs", "c")];
+        let found = placed(&files, &["none.md", "docs/a.md"], &["./c.rs", "AGENTS.md"]);
+        assert_eq!(found.expect("files"), "AGENTS.md docs/a.md c.rs");
+        for (path, why) in [("none.md", "`none.md` cannot be pinned"), ("docs", "a folder")] {
+            let error = format!("{:#}", placed(&files, &[], &[path]).expect_err("none"));
+            assert!(error.contains(why), "{error}");
+        }
+        let long = "x".repeat(200_001);
+        let error = placed(&[("long", &long)], &[], &["long"]).expect_err("too long");
+        assert!(error.to_string().contains("it has more than"), "{error}");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn nothing_outside_of_the_folder_is_told() {
+        let outside = tempfile::tempdir().expect("a folder");
+        fs::write(outside.path().join("key"), "secret").expect("written");
+        let folder = tempfile::tempdir().expect("a folder");
+        std::os::unix::fs::symlink(outside.path(), folder.path().join("docs")).expect("a link");
+        std::os::unix::fs::symlink(outside.path().join("key"), folder.path().join("AGENTS.md"))
+            .expect("a link");
+        let all = base_files(folder.path(), &["docs/key".to_owned()], &[]).expect("files");
+        assert_eq!(all, []);
+        for path in ["docs/key", "../key", "/etc/passwd"] {
+            assert!(base_files(folder.path(), &[], &[path.to_owned()]).is_err(), "{path}");
+        }
+    }
+}

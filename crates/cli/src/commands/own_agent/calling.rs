@@ -1,0 +1,190 @@
+//! Carries calls out, each on a thread of its own.
+
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::thread;
+use std::time::Duration;
+
+use foveal_agent::{Event, ToolAnswer};
+use foveal_cancel::Cancel;
+use foveal_store::SessionId;
+use foveal_tools::control::Progress;
+use foveal_tools::session::Unshaped;
+use foveal_tools::{Answer, Control, Request, Session, Toolbox, table};
+use foveal_transcript::Call;
+
+use super::approval::Approvals;
+
+/// How often a call that waits to begin looks whether it is stopped.
+const LOOK_UP_TIME: Duration = Duration::from_millis(50);
+
+/// Carries calls out in one session of the tools. Its answers are whole: what of them goes to the
+/// model is decided with each request.
+pub(crate) struct Calling {
+    session: Arc<Session>,
+    approvals: Arc<Approvals>,
+    is_stopped: Arc<AtomicBool>,
+    /// The call that waits to begin: one that does more than look runs alone.
+    waiting: Option<(u64, SyncSender<()>)>,
+    events: SyncSender<Event>,
+}
+
+impl Calling {
+    /// Calls in a session of this name.
+    pub(crate) fn new(
+        toolbox: &Arc<Toolbox>,
+        session: &SessionId,
+        approvals: Approvals,
+        events: SyncSender<Event>,
+    ) -> Self {
+        let session = Session::with_shaper(toolbox, session.0.clone(), Box::new(Unshaped));
+        let (session, approvals) = (Arc::new(session), Arc::new(approvals));
+        Self { session, approvals, is_stopped: Arc::default(), waiting: None, events }
+    }
+
+    /// The session of the tools.
+    pub(crate) fn session(&self) -> Arc<Session> {
+        Arc::clone(&self.session)
+    }
+
+    /// Carries a call out. Its answer is an event.
+    pub(crate) fn call(&mut self, number: u64, call: Call) {
+        let only_looks = table::named(&call.name).is_some_and(|tool| tool.hints.read_only);
+        let cancel = Cancel::from(Arc::clone(&self.is_stopped));
+        let mut gate =
+            Gate { number, events: self.events.clone(), begin: None, may: Mutex::default() };
+        if !only_looks {
+            let (begin, begins) = sync_channel(1);
+            self.waiting = Some((number, begin));
+            gate.begin = Some(Mutex::new(begins));
+        }
+        let carrier = Carrier {
+            answering: Answering { number: Some(number), events: self.events.clone() },
+            session: Arc::clone(&self.session),
+            approvals: Arc::clone(&self.approvals),
+            gate,
+            cancel,
+        };
+        let name = format!("call {}", call.name);
+        // Where there are no more threads, the answer is told all the same: see `Answering`.
+        drop(thread::Builder::new().name(name).spawn(move || carrier.carry_out(&call)));
+    }
+
+    /// Lets a call begin that is allowed.
+    pub(crate) fn begin(&mut self, number: u64) {
+        if let Some((_, begin)) = self.waiting.take_if(|(waiting, _)| *waiting == number) {
+            // One that is stopped meanwhile does not listen.
+            begin.send(()).ok();
+        }
+    }
+
+    /// Stops all calls that run; not those that are made later.
+    pub(crate) fn stop(&mut self) {
+        std::mem::take(&mut self.is_stopped).store(true, Ordering::SeqCst);
+    }
+}
+
+/// What a call that does more than look passes before it does anything.
+struct Gate {
+    number: u64,
+    events: SyncSender<Event>,
+    /// Where it is told to begin; `None`: it only looks.
+    begin: Option<Mutex<Receiver<()>>>,
+    /// What was said. A call that consists of others asks for each of them.
+    may: Mutex<Option<bool>>,
+}
+
+impl Gate {
+    /// Says that the call is allowed, and waits until that is kept; whether it may begin.
+    fn pass(&self, cancel: &Cancel<'_>) -> bool {
+        let mut may = self.may.lock().unwrap_or_else(PoisonError::into_inner);
+        *may.get_or_insert_with(|| {
+            let Some(begin) = &self.begin else { return true };
+            let begin = begin.lock().unwrap_or_else(PoisonError::into_inner);
+            if self.events.send(Event::Allowed { number: self.number }).is_err() {
+                return false;
+            }
+            loop {
+                match begin.recv_timeout(LOOK_UP_TIME) {
+                    Ok(()) => return true,
+                    Err(RecvTimeoutError::Timeout) if !cancel.is_cancelled() => {}
+                    Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => {
+                        return false;
+                    }
+                }
+            }
+        })
+    }
+}
+
+/// One call.
+struct Carrier {
+    answering: Answering,
+    session: Arc<Session>,
+    approvals: Arc<Approvals>,
+    gate: Gate,
+    cancel: Cancel<'static>,
+}
+
+impl Carrier {
+    fn carry_out(self, call: &Call) {
+        let (number, events) = (self.gate.number, self.answering.events.clone());
+        let progress = move |progress: Progress| {
+            if !progress.message.is_empty() {
+                let message = progress.message;
+                // Where too much waits already, this is not missed.
+                drop(events.try_send(Event::Progress { number, message }));
+            }
+        };
+        let is_over = || self.cancel.is_cancelled();
+        let answer = match self.approvals.of(call, &is_over) {
+            Some(refused) => refused,
+            None => {
+                let ask = |question: &_| self.approvals.ask(call, question, &is_over);
+                let person = self.approvals.asks().then_some(&ask as _);
+                let begins = || self.gate.pass(&self.cancel);
+                let cancel = &self.cancel;
+                let control = Control { cancel, progress: &progress, person, begins: &begins };
+                let request = Request::new(call.name.clone(), call.arguments.clone());
+                told(self.session.call(&request, &control))
+            }
+        };
+        self.answering.answer(answer);
+    }
+}
+
+/// An answer as the model reads it.
+fn told(answer: Answer) -> ToolAnswer {
+    let Answer { mut text, images, is_error, cached, .. } = answer;
+    for image in images {
+        text.push_str(&format!("\n[a picture ({}) that is not shown here]", image.media_type));
+    }
+    ToolAnswer { text, is_error, cached }
+}
+
+/// Answers a call, whatever becomes of its thread.
+struct Answering {
+    number: Option<u64>,
+    events: SyncSender<Event>,
+}
+
+impl Answering {
+    fn answer(mut self, answer: ToolAnswer) {
+        self.tell(answer);
+    }
+
+    fn tell(&mut self, answer: ToolAnswer) {
+        if let Some(number) = self.number.take() {
+            // Who no longer listens has ended.
+            drop(self.events.send(Event::Answered { number, answer }));
+        }
+    }
+}
+
+impl Drop for Answering {
+    fn drop(&mut self) {
+        let text = "the tool broke off: this is a fault of foveal's; try another way".to_owned();
+        self.tell(ToolAnswer { text, is_error: true, cached: false });
+    }
+}

@@ -1,0 +1,18 @@
+//! foveal's own agent at work: what `foveal run` and `foveal chat` share.
+
+mod approval;
+mod asking;
+mod base_files;
+mod calling;
+mod drive;
+mod earlier;
+mod open;
+mod opening;
+mod signals;
+
+pub(crate) use self::approval::{Asked, Person, at_terminal, subject};
+pub(crate) use self::drive::{Control, drive};
+pub(crate) use self::earlier::Earlier;
+pub(crate) use self::open::{Opened, Wanted, earlier, open, runtime};
+pub(crate) use self::opening::{Company, PROFILES};
+pub(crate) use self::signals::listen;

@@ -1,0 +1,185 @@
+//! Opens the agent: model, tools, session, and what decides about its requests.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, SyncSender};
+
+use anyhow::Context;
+use foveal_agent::{Agent, Event, Limits, Past};
+use foveal_live::Conversations;
+use foveal_llm::{Client, ModelSpec, Patience};
+use foveal_processes::Confinement;
+use foveal_store::SessionId;
+use foveal_tools::Toolbox;
+use tokio::runtime::Runtime;
+
+use super::approval::{Approvals, Person};
+use super::asking::Asking;
+use super::base_files::base_files;
+use super::calling::Calling;
+use super::earlier::Earlier;
+use super::opening::{self, Company};
+use crate::environment::Environment;
+use crate::gateway::own_prices;
+use crate::models::choose;
+use crate::notice;
+use crate::runs::{Lock, Run, RunLog};
+use crate::sessions::kind_and_name;
+use crate::toolbox::Opener;
+use crate::user_settings;
+
+/// By which rules requests are decided about, if nothing else is said.
+const PROFILE: &str = "balanced";
+
+/// Events that wait to be taken, at most.
+const EVENTS_MAX: usize = 1_024;
+
+/// What is wanted of an agent.
+pub(crate) struct Wanted<'a> {
+    /// The folder that it works in, a canonical path.
+    pub(crate) folder: &'a Path,
+    /// The model, where one is named.
+    pub(crate) model: Option<&'a ModelSpec>,
+    /// By which rules its requests are decided about, where that is said.
+    pub(crate) profile: Option<&'a str>,
+    /// How far it goes.
+    pub(crate) limits: Limits,
+    /// The session that it goes on with.
+    pub(crate) earlier: Option<Earlier>,
+    /// Files of the folder that stand in the system prompt, besides those that do anyway.
+    pub(crate) pinned: &'a [String],
+    /// Whether somebody is there while it works; then it stays when a task is done.
+    pub(crate) company: Company,
+    /// Whether all is allowed beforehand.
+    pub(crate) yes: bool,
+    /// Who can be asked.
+    pub(crate) person: Option<Box<Person>>,
+}
+
+/// An agent that is ready to work.
+pub(crate) struct Opened {
+    pub(crate) agent: Agent,
+    pub(crate) asking: Asking,
+    pub(crate) calling: Calling,
+    pub(crate) log: RunLog,
+    /// What happens to it.
+    pub(crate) sender: SyncSender<Event>,
+    pub(crate) events: Receiver<Event>,
+    pub(crate) toolbox: Arc<Toolbox>,
+    /// What decides about its requests.
+    pub(crate) shaper: Arc<Conversations>,
+    /// The model, as users name it.
+    pub(crate) model: String,
+    /// What the session is called, where it is kept.
+    pub(crate) session: Option<String>,
+    /// Nobody else works on the session while this is there.
+    pub(crate) lock: Option<Lock>,
+}
+
+/// What asks models.
+///
+/// # Errors
+/// If there can be none.
+pub(crate) fn runtime() -> anyhow::Result<(Runtime, Client)> {
+    let mut runtime = tokio::runtime::Builder::new_multi_thread();
+    let runtime = runtime.worker_threads(2).enable_all().build();
+    let runtime = runtime.context("no model can be asked")?;
+    let client = Client::new(Patience::default()).context("cannot speak TLS")?;
+    Ok((runtime, client))
+}
+
+/// The session that is gone on with, if one is.
+///
+/// # Errors
+/// If there is none that is meant so, or it cannot be gone on with.
+pub(crate) fn earlier(
+    (named, goes_on): (Option<&str>, bool),
+    folder: &Path,
+    environment: &Environment,
+) -> anyhow::Result<Option<Earlier>> {
+    match (named, goes_on) {
+        (Some(name), _) => Earlier::named(name, folder, environment).map(Some),
+        (None, true) => Earlier::latest(folder, environment).map(Some),
+        (None, false) => Ok(None),
+    }
+}
+
+/// Opens an agent.
+///
+/// # Errors
+/// If there is no model, or the folder cannot be used.
+pub(crate) fn open(
+    wanted: Wanted<'_>,
+    (runtime, client): (&Runtime, Client),
+    environment: &Environment,
+) -> anyhow::Result<Opened> {
+    let Wanted { folder, model, profile, limits, earlier, pinned, company, yes, person } = wanted;
+    let named = match (model, &earlier) {
+        (None, Some(earlier)) => Some(earlier.model()?),
+        (named, _) => named.cloned(),
+    };
+    let chosen = runtime.block_on(choose(&client, named.as_ref(), environment))?;
+    if chosen.is_guessed {
+        notice::say(format_args!("asks {}; --model names another", chosen.spec));
+    }
+    let opener = opener(chosen.server.key_variable, environment)?;
+    let toolbox = opener.open(&[PathBuf::from(folder)])?;
+    let profile = profile.map(str::to_owned).or_else(|| earlier.as_ref()?.profile());
+    let run = Run {
+        model: chosen.spec.to_string(),
+        protocol: chosen.server.dialect.name().to_owned(),
+        profile: profile.unwrap_or_else(|| PROFILE.to_owned()),
+    };
+    let (session, past, lock) = match earlier {
+        Some(earlier) => earlier.taken_up(&run),
+        None => new_session(environment),
+    };
+    let user = user_settings::read(environment)?;
+    let own = Arc::new(own_prices(&user.gateway.prices)?);
+    let files = base_files(folder, &user.base_files, pinned)?;
+    let about = (folder, company, files.as_slice());
+    let settings = opening::settings(&chosen, limits, about, (&session, &own));
+    let shaper = Arc::new(opening::shaper(&run.profile, (&opener, &toolbox), &session, own)?);
+    let (sender, events) = std::sync::mpsc::sync_channel(EVENTS_MAX);
+    let model = chosen.spec.to_string();
+    let who = (client, chosen.server);
+    let handle = runtime.handle().clone();
+    let decides = (Arc::clone(&shaper), run.profile.as_str());
+    let asking = Asking::new(handle, who, decides, sender.clone());
+    let approvals = Approvals::new(yes, person).kept_in(&toolbox.store, folder);
+    let calling = Calling::new(&toolbox, &session, approvals, sender.clone());
+    let roots = vec![folder.display().to_string()];
+    let log = RunLog::new(&toolbox.store, &session, roots, run);
+    let session = opener.keeps_sessions().then(|| kind_and_name(&session.0).1.to_owned());
+    let agent = Agent::resumed(settings, past);
+    Ok(Opened {
+        agent,
+        asking,
+        calling,
+        log,
+        sender,
+        events,
+        toolbox,
+        shaper,
+        model,
+        session,
+        lock,
+    })
+}
+
+/// A session that nobody else works on. Where it cannot be held, nobody else can either.
+fn new_session(environment: &Environment) -> (SessionId, Past, Option<Lock>) {
+    let session = SessionId(opening::session_name());
+    let lock = Lock::take(&session, environment).ok();
+    (session, Past::default(), lock)
+}
+
+/// Opens the tools. Commands do not see the key that the model is asked with.
+fn opener(key_variable: &str, environment: &Environment) -> anyhow::Result<Opener> {
+    match Confinement::available() {
+        Ok(Confinement::Full | Confinement::Writes) => {}
+        Ok(loose) => notice::say(loose),
+        Err(error) => notice::say(error),
+    }
+    Ok(Opener::new(environment)?.hiding(key_variable).for_commands(&[]))
+}

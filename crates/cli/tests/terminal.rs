@@ -1,0 +1,198 @@
+//! A terminal in memory: the program on one side, its screen as text on the other.
+
+use std::io::{Read as _, Write};
+use std::process::Command;
+use std::sync::{Arc, Mutex};
+use std::time::{Duration, Instant};
+
+use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, SlavePty, native_pty_system};
+
+/// How long something on the screen is waited for.
+const PATIENCE: Duration = Duration::from_secs(30);
+
+/// A program at a terminal.
+pub(crate) struct Terminal {
+    pub(crate) child: Box<dyn Child + Send + Sync>,
+    master: Box<dyn MasterPty + Send>,
+    /// Held, so that the terminal is there after the program's end.
+    _slave: Box<dyn SlavePty + Send>,
+    writer: Box<dyn Write + Send>,
+    seen: Arc<Mutex<Seen>>,
+}
+
+/// What was written, and the screen that it leads to.
+#[derive(Default)]
+struct Seen {
+    bytes: Vec<u8>,
+    cells: Vec<Vec<char>>,
+    cursor: (usize, usize),
+}
+
+impl Terminal {
+    /// Starts a program at a terminal of this size.
+    pub(crate) fn start(command: CommandBuilder, (columns, rows): (u16, u16)) -> Self {
+        let size = PtySize { rows, cols: columns, ..PtySize::default() };
+        let pair = native_pty_system().openpty(size).expect("a terminal");
+        let child = pair.slave.spawn_command(command).expect("the program starts");
+        let mut reader = pair.master.try_clone_reader().expect("a reader");
+        let writer = pair.master.take_writer().expect("a writer");
+        let cells = vec![vec![' '; columns.into()]; rows.into()];
+        let seen = Arc::new(Mutex::new(Seen { cells, ..Seen::default() }));
+        let fill = Arc::clone(&seen);
+        std::thread::spawn(move || {
+            let mut piece = [0; 4096];
+            let mut open = Vec::new();
+            while let Ok(count @ 1..) = reader.read(&mut piece) {
+                let mut seen = fill.lock().expect("no panic");
+                seen.bytes.extend_from_slice(&piece[..count]);
+                open.extend_from_slice(&piece[..count]);
+                let done = seen.take(&open);
+                open.drain(..done);
+            }
+        });
+        Self { child, master: pair.master, _slave: pair.slave, writer, seen }
+    }
+
+    /// Types a text.
+    pub(crate) fn types(&mut self, text: &str) -> &mut Self {
+        self.writer.write_all(text.as_bytes()).expect("room for a word");
+        self
+    }
+
+    /// The screen, without blanks at the ends of rows.
+    pub(crate) fn screen(&self) -> String {
+        let seen = self.seen.lock().expect("no panic");
+        let row = |row: &Vec<char>| row.iter().collect::<String>().trim_end().to_owned();
+        seen.cells.iter().map(row).collect::<Vec<_>>().join("\n")
+    }
+
+    /// All that was written.
+    pub(crate) fn written(&self) -> String {
+        let seen = self.seen.lock().expect("no panic");
+        String::from_utf8_lossy(&seen.bytes).into_owned()
+    }
+
+    /// Waits until these words are on the screen.
+    #[track_caller]
+    pub(crate) fn shows(&mut self, words: &str) -> &mut Self {
+        self.waits(|screen| screen.contains(words), words)
+    }
+
+    /// Waits until these words are not on the screen.
+    #[track_caller]
+    pub(crate) fn shows_no(&mut self, words: &str) -> &mut Self {
+        self.waits(|screen| !screen.contains(words), words)
+    }
+
+    #[track_caller]
+    fn waits(&mut self, is_it: impl Fn(&str) -> bool, what: &str) -> &mut Self {
+        let begun = Instant::now();
+        while !is_it(&self.screen()) {
+            assert!(begun.elapsed() < PATIENCE, "`{what}`:\n{}", self.screen());
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        self
+    }
+
+    /// Changes the size.
+    pub(crate) fn resizes(&mut self, (columns, rows): (u16, u16)) -> &mut Self {
+        let cells = vec![vec![' '; columns.into()]; rows.into()];
+        self.seen.lock().expect("no panic").cells = cells;
+        let size = PtySize { rows, cols: columns, ..PtySize::default() };
+        self.master.resize(size).expect("a new size");
+        self
+    }
+
+    /// Waits for the end; the exit code.
+    #[track_caller]
+    pub(crate) fn ends(&mut self) -> u32 {
+        let begun = Instant::now();
+        loop {
+            if let Some(status) = self.child.try_wait().expect("a child of ours") {
+                return status.exit_code();
+            }
+            assert!(begun.elapsed() < PATIENCE, "it goes on:\n{}", self.screen());
+            std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+
+    /// Panics unless the terminal is as it was: alternate screen left, lines and echo as usual.
+    #[track_caller]
+    pub(crate) fn is_put_back(&self) {
+        let name = self.master.tty_name().expect("a name");
+        let told = Command::new("stty").arg("-F").arg(name).arg("-a").output().expect("stty");
+        let told = String::from_utf8_lossy(&told.stdout).into_owned();
+        let has =
+            |word: &str| told.split_whitespace().any(|told| told.trim_end_matches(';') == word);
+        assert!(has("icanon") && has("echo") && has("isig"), "{told}");
+        let written = self.written();
+        let last = |on: &str, off: &str| {
+            let (on, off) = (written.rfind(on), written.rfind(off));
+            assert!(on.is_some() && off > on, "{on:?} {off:?}: {written:?}");
+        };
+        last("\x1b[?1049h", "\x1b[?1049l");
+        last("\x1b[?2004h", "\x1b[?2004l");
+        last("\x1b[?1000h", "\x1b[?1000l");
+        assert!(written.rfind("\x1b[?25h") > written.rfind("\x1b[?25l"), "{written:?}");
+    }
+}
+
+impl Seen {
+    /// Takes what is complete; how many bytes that was.
+    fn take(&mut self, bytes: &[u8]) -> usize {
+        let whole = match std::str::from_utf8(bytes) {
+            Ok(text) => text,
+            Err(error) => std::str::from_utf8(&bytes[..error.valid_up_to()]).expect("text"),
+        };
+        let mut rest = whole;
+        while let Some(sign) = rest.chars().next() {
+            match sign {
+                '\x1b' => match self.escape(rest) {
+                    Some(length) => rest = &rest[length..],
+                    None => break,
+                },
+                _ => {
+                    self.put(sign);
+                    rest = &rest[sign.len_utf8()..];
+                }
+            }
+        }
+        whole.len() - rest.len()
+    }
+
+    /// Obeys what begins with an escape; its length, once it is complete.
+    fn escape(&mut self, text: &str) -> Option<usize> {
+        let body = &text[1..];
+        if let Some(title) = body.strip_prefix(']') {
+            return Some(2 + title.find('\x07')? + 1);
+        }
+        let Some(body) = body.strip_prefix('[') else {
+            return (!body.is_empty()).then_some(2);
+        };
+        let end = body.find(|sign: char| ('@'..='~').contains(&sign))?;
+        let numbers: Vec<usize> =
+            body[..end].split(';').map(|number| number.parse().unwrap_or(0)).collect();
+        match &body[end..=end] {
+            "H" => {
+                let at = |place: usize| numbers.get(place).copied().unwrap_or(1).max(1) - 1;
+                self.cursor = (at(0), at(1));
+            }
+            "J" => self.cells.iter_mut().for_each(|row| row.fill(' ')),
+            _ => {}
+        }
+        Some(2 + end + 1)
+    }
+
+    fn put(&mut self, sign: char) {
+        match sign {
+            '\r' => self.cursor.1 = 0,
+            '\n' => self.cursor.0 += 1,
+            _ => {
+                let (row, column) = self.cursor;
+                let cell = self.cells.get_mut(row).and_then(|row| row.get_mut(column));
+                cell.into_iter().for_each(|cell| *cell = sign);
+                self.cursor.1 += 1;
+            }
+        }
+    }
+}

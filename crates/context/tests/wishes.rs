@@ -1,0 +1,242 @@
+//! What a person wants of single results, between the requests of generated conversations.
+
+use std::collections::BTreeSet;
+use std::sync::Arc;
+
+use foveal_context::planner::Planner;
+use foveal_context::prices::{Constraints, PriceCard};
+use foveal_context::projector::Projector;
+use foveal_context::record::Record;
+use foveal_context::settings::Settings;
+use foveal_context::step::{RewriteReason, Step};
+use foveal_context::tokens::Tokenizer;
+use foveal_context::views::Views;
+use foveal_context::wish::{Standing, Unwishable, Wish, Wishes};
+use foveal_testkit::laws::{
+    self, Law, Scope, Subject, content, determinism, folds, frozen, own_profiles, pointers,
+    rewrites, wishes,
+};
+use foveal_testkit::scripted_views::ScriptedViews;
+use foveal_testkit::{fixture, scripts};
+use foveal_transcript::{Block, EntryIndex, Role};
+use proptest::prelude::*;
+
+const LAWS: &[Law] = &[
+    wishes::law,
+    content::handles_resolve,
+    content::nothing_grows,
+    content::the_rest_is_untouched,
+    frozen::law,
+    pointers::none_dangles,
+    pointers::gaps_are_noted,
+    pointers::notes_are_true,
+    pointers::asking_twice_helps,
+    pointers::ledger_is_bounded,
+    folds::only_edits_are_told,
+    rewrites::law,
+];
+
+/// Something that the person does before a request.
+#[derive(Debug, Clone, Copy)]
+enum Does {
+    Drops(usize),
+    Pins(usize),
+    Restores(usize),
+    TakesBack,
+    Compacts,
+}
+
+fn does() -> impl Strategy<Value = Vec<(usize, Does)>> {
+    let one = prop_oneof![
+        4 => (0..400usize).prop_map(Does::Drops),
+        2 => (0..400usize).prop_map(Does::Pins),
+        3 => (0..400usize).prop_map(Does::Restores),
+        3 => Just(Does::TakesBack),
+        1 => Just(Does::Compacts),
+    ];
+    prop::collection::vec((0..24usize, one), 1..16)
+}
+
+/// A person at work.
+#[derive(Default)]
+struct Person {
+    /// What takes back each of the last wishes.
+    back: Vec<Wish>,
+}
+
+impl Person {
+    fn wish(&mut self, record: &Record, projector: &Projector, does: &[Does]) -> Wishes {
+        let window = projector.window();
+        let results: Vec<EntryIndex> =
+            window.iter().copied().filter(|at| record.entry(*at).role == Role::Tool).collect();
+        let mut wanted = Wishes::default();
+        for does in does {
+            let at = |at: usize| (!results.is_empty()).then(|| results[at % results.len()]);
+            let wish = match *does {
+                Does::Drops(place) => at(place).map(Wish::dropped),
+                Does::Pins(place) => at(place).map(Wish::pinned),
+                Does::Restores(place) => at(place).map(Wish::restored),
+                Does::TakesBack => self.back.pop(),
+                Does::Compacts => {
+                    wanted.compacts = true;
+                    None
+                }
+            };
+            let Some(wish) = wish else { continue };
+            if !matches!(does, Does::TakesBack) {
+                self.back.push(projector.item(wish.entry).as_it_is(wish.entry));
+            }
+            wanted.results.push(wish);
+        }
+        wanted
+    }
+}
+
+fn views() -> Arc<dyn Views> {
+    Arc::new(ScriptedViews::default())
+}
+
+/// Takes a conversation through its requests with what the person does; the steps and the wishes.
+fn course(
+    record: &Record,
+    settings: &Settings,
+    done: &[(usize, Does)],
+) -> (Vec<Step>, Vec<Wishes>) {
+    let (mut person, mut wanted) = (Person::default(), Vec::new());
+    let subject = Subject::engine(settings.clone());
+    let steps =
+        laws::check_with(record, subject, (Scope::Everything, LAWS), |number, projector| {
+            let does: Vec<Does> =
+                done.iter().filter(|(at, _)| *at == number).map(|(_, does)| *does).collect();
+            let wishes = person.wish(record, projector, &does);
+            wanted.push(wishes.clone());
+            wishes
+        });
+    (steps, wanted)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 96, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn all_laws_hold_with_wishes(script in scripts(40), done in does()) {
+        let record = Record::of(script.conversation(), Tokenizer::O200k);
+        for (_, settings) in own_profiles() {
+            course(&record, &settings, &done);
+        }
+    }
+
+    #[test]
+    fn a_plan_with_wishes_can_be_taken_up_anywhere(script in scripts(24), done in does()) {
+        let record = Record::of(script.conversation(), Tokenizer::O200k);
+        for (_, settings) in own_profiles() {
+            let (steps, wanted) = course(&record, &settings, &done);
+            let planned = (&*steps, &*wanted);
+            determinism::resuming_changes_no_wish(&settings, &views(), &record, planned);
+        }
+    }
+}
+
+/// A law over conversations in which no wish is carried out would say nothing.
+#[test]
+fn generated_wishes_are_carried_out() {
+    use proptest::strategy::ValueTree;
+    use proptest::test_runner::TestRunner;
+    let mut runner = TestRunner::deterministic();
+    let (mut reasons, mut standings) = (BTreeSet::new(), BTreeSet::new());
+    for _ in 0..48 {
+        let (script, done) = (scripts(40), does()).new_tree(&mut runner).expect("made").current();
+        let record = Record::of(script.conversation(), Tokenizer::O200k);
+        for (_, settings) in own_profiles() {
+            let (steps, _) = course(&record, &settings, &done);
+            for step in &steps {
+                reasons.extend(step.rewrite.map(|reason| format!("{reason:?}")));
+                standings.extend(step.wished.iter().map(|wish| format!("{:?}", wish.standing)));
+            }
+        }
+    }
+    assert!(reasons.contains("Wished") && reasons.contains("Compacted"), "{reasons:?}");
+    let all = ["Dropped", "Free", "Pinned", "Whole"].map(str::to_owned);
+    assert_eq!(standings, BTreeSet::from(all));
+}
+
+/// A file that is read twice: the second read points at the first.
+fn read_twice() -> Record {
+    let lines: String = (0..60).map(|at| format!("let value_{at} = compute({at});\n")).collect();
+    let call = "//- assistant\nI look.\n//- call Bash {\"command\":\"cat a.rs\"}\n//- result\n";
+    let text =
+        format!("//- user\nlook\n{call}{lines}{call}{lines}//- assistant\nseen\n//- user\nand\n");
+    Record::of(fixture(&text), Tokenizer::O200k)
+}
+
+fn results(record: &Record) -> Vec<EntryIndex> {
+    let all = (0..record.len() as u32).map(EntryIndex);
+    all.filter(|at| record.entry(*at).role == Role::Tool).collect()
+}
+
+/// A planner that planned all requests but one, which is the one behind the last entry.
+fn planned(record: &Record, settings: Settings, constraints: Constraints) -> Planner {
+    let planner = Planner::new(settings, PriceCard::anthropic_5m());
+    let mut planner = planner.with_constraints(constraints);
+    let answers = laws::answers(record);
+    for answer in &answers[..answers.len() - 1] {
+        planner.advance(record, *answer, None);
+    }
+    planner
+}
+
+#[test]
+fn what_pointed_at_a_dropped_result_says_it_itself() {
+    let record = read_twice();
+    let [first, second] = results(&record)[..] else { panic!("two results") };
+    let mut planner = planned(&record, Settings::lossless(), Constraints::default());
+    assert!(planner.item(second).decision.shape().is_some_and(|it| it.refers_to() == [first]));
+    let end = EntryIndex(record.len() as u32);
+    let wishes = Wishes { results: vec![Wish::dropped(first)], compacts: false };
+    assert_eq!(planner.check_wish(&record, &wishes.results[0]), Ok(()));
+    let step = planner.advance_with(&record, end, None, &wishes);
+    assert_eq!(step.rewrite, Some(RewriteReason::Wished));
+    assert_eq!(step.wished, wishes.results);
+    let note = planner.item(first).decision.shape().expect("a note").clone();
+    let text = note.render(&record.entry(first).result().expect("a result").content);
+    assert!(text.lines().count() == 1 && text.contains(&note.handle.to_string()), "{text}");
+    // All of it stands in the second read, with which nothing is lost of what the model could see.
+    assert!(planner.item(second).decision.shape().is_none());
+    // Said twice, nothing changes any more.
+    assert_eq!(planner.check_wish(&record, &wishes.results[0]), Err(Unwishable::IsSo));
+}
+
+#[test]
+fn what_cannot_be_done_is_said() {
+    let record = read_twice();
+    let [first, second] = results(&record)[..] else { panic!("two results") };
+    let planner = planned(&record, Settings::lossless(), Constraints::default());
+    let why = |wish: Wish| planner.check_wish(&record, &wish).err();
+    assert_eq!(why(Wish::dropped(EntryIndex(0))), Some(Unwishable::NoResult));
+    assert_eq!(why(Wish::dropped(EntryIndex(99))), Some(Unwishable::NotThere));
+    // A pointer is shorter than any note.
+    assert_eq!(why(Wish::dropped(second)), Some(Unwishable::NoShorter));
+    assert_eq!(why(Wish::restored(second)), None);
+    assert_eq!(why(Wish::pinned(first)), None);
+}
+
+/// Newer Claude models refuse their own thinking behind a change.
+#[test]
+fn nothing_before_bound_thinking_is_changed() {
+    let mut conversation = read_twice().conversation().clone();
+    let mut answer = conversation.entries().last().expect("an entry").clone();
+    answer.role = Role::Assistant;
+    answer.blocks = vec![Block::Reasoning("hm".to_owned()), Block::Text("so".to_owned())];
+    conversation.push(answer);
+    let record = Record::of(conversation, Tokenizer::O200k);
+    let first = results(&record)[0];
+    let bound = Constraints { reasoning_is_bound: true };
+    let planner = planned(&record, Settings::lossless(), bound);
+    assert_eq!(planner.check_wish(&record, &Wish::dropped(first)), Err(Unwishable::Bound));
+    let mut planner = planned(&record, Settings::lossless(), bound);
+    let end = EntryIndex(record.len() as u32);
+    let wishes = Wishes { results: vec![Wish::dropped(first)], compacts: false };
+    let step = planner.advance_with(&record, end, None, &wishes);
+    assert!(step.wished.is_empty() && step.rewrite.is_none(), "{step:?}");
+    assert_eq!(planner.item(first).standing, Standing::Free);
+}
