@@ -78,7 +78,8 @@ impl Agent {
         let open = past.open();
         let kept = u32::try_from(past.entries().len()).unwrap_or(u32::MAX);
         let last = past.entries().last().map(|entry| entry.source);
-        let (places, entries): (Vec<EntryIndex>, Vec<Entry>) = past.window().into_iter().unzip();
+        let (places, entries): (Vec<EntryIndex>, Vec<Entry>) =
+            past.into_window().into_iter().unzip();
         let mut conversation: Conversation = entries.into_iter().collect();
         conversation.agent = Some("foveal".to_owned());
         conversation.directory = Some(settings.directory.clone());

@@ -62,9 +62,16 @@ impl Past {
     }
 
     /// The messages that the model is told, each with its place among all.
-    pub fn window(&self) -> Vec<(EntryIndex, Entry)> {
+    pub fn window(&self) -> Vec<(EntryIndex, &Entry)> {
         let there = self.places().into_iter();
-        there.map(|at| (EntryIndex(at as u32), self.entries[at].clone())).collect()
+        there.map(|at| (EntryIndex(at as u32), &self.entries[at])).collect()
+    }
+
+    pub(crate) fn into_window(self) -> Vec<(EntryIndex, Entry)> {
+        let mut there = self.places().into_iter().peekable();
+        let entries = self.entries.into_iter().enumerate();
+        let there = entries.filter(|(at, _)| there.next_if_eq(at).is_some());
+        there.map(|(at, entry)| (EntryIndex(at as u32), entry)).collect()
     }
 
     /// What is to be kept where the conversation goes back to just before the message at this place

@@ -143,7 +143,7 @@ proptest! {
             let past = past(&kept);
             prop_assert!(past.entries().starts_with(&before));
             before = past.entries().to_vec();
-            let window: Vec<Entry> = past.window().into_iter().map(|(_, entry)| entry).collect();
+            let window: Vec<Entry> = past.window().into_iter().map(|(_, entry)| entry.clone()).collect();
             prop_assert_eq!(window, world.agent.conversation().entries());
         }
     }

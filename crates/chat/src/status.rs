@@ -98,8 +98,6 @@ impl Status {
                 self.does("a model chooses what is shown", now_ms);
             }
             Told::CallArguments { .. } | Told::Progress { .. } | Told::Repeated { .. } => {}
-            #[allow(unreachable_patterns, reason = "more may be told by a later agent")]
-            _ => {}
         }
     }
 

@@ -1,6 +1,7 @@
 //! Sessions of foveal's own agent that go back: what was said, files, or both.
 
 use std::process::Stdio;
+use std::time::Duration;
 
 use foveal_upstream::{Reply, Script, Settings, Upstream};
 use serde_json::{Value, json};
@@ -21,7 +22,7 @@ fn done(test: &str, dialect: &str) -> (World, Upstream, String) {
     world.write("a.rs", "const A: u8 = 1;\n");
     world.write("b.rs", "const B: u8 = 1;\n");
     let upstream = Upstream::start(Settings::default()).expect("a provider");
-    let writes = json!({"path": "new.rs", "content": "const C: u8 = 1;\n", "intent": "it"});
+    let writes = json!({"path": "new.rs", "content": "const C: u8 = 1;\n"});
     upstream.play(Script::in_order([
         edit("a.rs", "= 1;", "= 2;"),
         Reply::text("It is two."),
@@ -37,6 +38,7 @@ fn done(test: &str, dialect: &str) -> (World, Upstream, String) {
     let ran = go_on(&world, &["--continue", "--yes", "now all of it"]);
     assert_eq!((ran.code, ran.out.as_str()), (Some(0), "It is three.\n"), "{}", ran.err);
     assert_eq!(world.read("a.rs"), "const A: u8 = 3;\n");
+    assert_eq!(world.read("new.rs"), "const C: u8 = 1;\n");
     let name = name(&world);
     (world, upstream, name)
 }
@@ -143,4 +145,33 @@ fn what_cannot_be_gone_back_to_is_said() {
     assert_eq!(rewind(&world, &name, &["--to", "0", "--yes"]).code, Some(2));
     assert_eq!(rewind(&world, "run nothing", &["--yes"]).code, Some(2));
     assert_eq!(rewind(&world, &name, &["--files", "--conversation"]).code, Some(2));
+}
+
+/// Wherever it is killed, each file is as it was before or as it is after, and so is the
+/// conversation; the same once more does the rest.
+#[test]
+fn a_kill_leaves_what_was_or_what_is() {
+    for after_ms in [0, 2, 4, 6, 8, 10, 12, 15, 20, 30, 60] {
+        let (world, upstream, name) = done("rewind-killed", "chat");
+        let mut command = world.command("rewind");
+        command.args([&name, "--to", "2", "--yes"]).stdin(Stdio::null()).stdout(Stdio::null());
+        let mut child = command.stderr(Stdio::null()).spawn().expect("the program starts");
+        std::thread::sleep(Duration::from_millis(after_ms));
+        child.kill().expect("it is ours");
+        child.wait().expect("it ends");
+        let a = world.read("a.rs");
+        assert!(a.ends_with("= 2;\n") || a.ends_with("= 3;\n"), "{a}");
+        let b = world.read("b.rs");
+        assert!(b.ends_with("= 1;\n") || b.ends_with("= 3;\n"), "{b}");
+        let ran = rewind(&world, &name, &["--to", "2", "--yes"]);
+        // Where it went back already, there is no second message.
+        let is_back = ran.code == Some(2) && ran.err.contains("no message 2");
+        assert!(ran.code == Some(0) || is_back, "{after_ms} ms: {}", ran.err);
+        assert_eq!(world.read("a.rs"), "const A: u8 = 2;\n", "{after_ms} ms");
+        assert_eq!(world.read("b.rs"), "const B: u8 = 1;\n", "{after_ms} ms");
+        assert!(!world.folder.join("new.rs").exists());
+        assert_eq!(go_on(&world, &["--continue", "--yes", "other"]).code, Some(0));
+        let text = Value::Array(last_messages(&upstream)).to_string();
+        assert!(!text.contains("now all of it") && text.contains("It is two."), "{text}");
+    }
 }

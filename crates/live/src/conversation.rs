@@ -315,6 +315,12 @@ impl Live {
         self
     }
 
+    /// The conversation as it was before its last step.
+    pub(crate) fn before_last(self, planner: Planner) -> Self {
+        let (model, count) = (self.model.clone(), self.steps.len().saturating_sub(1));
+        self.again(planner, model, count)
+    }
+
     /// Tells whether the next request can be kept up to its latest answer.
     pub(crate) fn set_can_keep_answer(&mut self, can: bool) {
         self.engine.set_can_keep_answer(can);

@@ -174,11 +174,8 @@ impl Conversations {
             return Err(Inactive::Summary);
         }
         if is_new || self.is_wanted_anew(&live, &request) {
-            if !is_new {
-                let (planner, count) = (rules.planner(&request.model), live.steps().len() - 1);
-                live = live.again(planner, request.model.clone(), count);
-            }
-            live = self.plan(live, &request, about);
+            let known = if is_new { live } else { live.before_last(rules.planner(&request.model)) };
+            live = self.plan(known, &request, about);
         }
         let (tokens_asked, tokens_sent) = live.tokens();
         (about.tokens_asked, about.tokens_sent) = (tokens_asked.0, tokens_sent.0);

@@ -109,11 +109,16 @@ impl Conversations {
             let before = tried.tokens().1;
             let mut tried = live.clone();
             let step = tried.plan(asked.now, &Wishes { compacts: true, ..wishes });
-            let (after, results) = (tried.tokens().1, step.levels.len());
-            let compaction = Compaction { before, after, results };
-            wanted.set_compacts(results > 0 && after < before);
+            let is_reduced = |index| step.changed.iter().any(|(changed, _)| *changed == index);
+            let results = step.levels.iter().filter(|(index, _)| is_reduced(*index)).count();
+            let after = tried.tokens().1;
+            let is_less = results > 0 && after < before;
+            wanted.set_compacts(is_less);
             self.wanting.set(first, wanted);
-            Ok(compaction)
+            Ok(match is_less {
+                true => Compaction { before, after, results },
+                false => Compaction { before, after: before, results: 0 },
+            })
         })
     }
 

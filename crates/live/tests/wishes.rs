@@ -112,7 +112,9 @@ proptest! {
         let conversations = conversations("max");
         let mut earlier: Vec<(Vec<String>, Vec<String>)> = Vec::new();
         for (at, sent) in requests(&script, api).into_iter().enumerate() {
-            of(&all, at).for_each(|does| drop(done(&conversations, &sent, does)));
+            for does in of(&all, at) {
+                done(&conversations, &sent, does);
+            }
             let shaped = shaped(&conversations, &sent);
             prop_assert_eq!(&shaped.about.inactive, &None);
             let rewrite = shaped.about.rewrite;

@@ -408,13 +408,13 @@ fn writes_are_found_by_file(store: &dyn Store) {
         store.put_write(&session, write).expect("it is kept");
     }
     let found = |path| store.writes(&session, path).expect("writes");
+    let newest_first: Vec<Write> = writes.iter().rev().cloned().collect();
     let [first, second, third, fourth] = writes;
     assert_eq!(found("a.rs"), [fourth, second, first]);
     assert_eq!(found("b.rs"), [third]);
     assert_eq!(found("c.rs"), []);
     assert_eq!(store.writes(&other, "a.rs").expect("none"), []);
-    let all: Vec<Write> = store.session_writes(&session).expect("writes");
-    assert_eq!(all, writes.iter().rev().cloned().collect::<Vec<_>>());
+    assert_eq!(store.session_writes(&session).expect("writes"), newest_first);
     assert_eq!(store.session_writes(&other).expect("none"), []);
     // What can be undone is not collected.
     assert_eq!(collect(store, u64::MAX, 2, at(4)), Collected { bytes_left: 27, ..none() });

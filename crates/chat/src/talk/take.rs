@@ -69,8 +69,6 @@ impl Talk {
                 }
             }
             Told::Start { .. } | Told::Usage { .. } => {}
-            #[allow(unreachable_patterns, reason = "more may be told by a later agent")]
-            _ => {}
         }
     }
 }

@@ -74,11 +74,10 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
         Some(What::Path) => output::print(format!("{}\n", path.display()))?,
         Some(What::Schema) => output::print(format!("{:#}\n", schema::schema()))?,
         Some(What::Get { key }) => return get(&path, key, environment),
-        Some(What::Explain { key }) => explain(&path, key, environment)?,
-        Some(What::Set { key, value }) => {
-            let setting = named(key)?;
-            changed(&path, |text| Ok(Some(change::set(text, setting, key, value)?)))?;
+        Some(What::Explain { key }) => {
+            output::print(explained(&path, key, environment)? + "\n")?;
         }
+        Some(What::Set { key, value }) => set(&path, key, value)?,
         Some(What::Unset { key }) => {
             named(key)?;
             if !changed(&path, |text| Ok(change::unset(text, key)?))? {
@@ -89,6 +88,39 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
         Some(What::Edit) => return edit(&path, environment),
     }
     Ok(ExitCode::SUCCESS)
+}
+
+/// What a chat tells of settings: of all, or of the one that is named; with a value behind the name,
+/// that is set.
+///
+/// # Errors
+/// As those of [`run`].
+pub(crate) fn told(argument: &str, environment: &Environment) -> anyhow::Result<String> {
+    let path = user_settings::path(environment)
+        .context("there is no place for settings: set HOME or XDG_CONFIG_HOME")?;
+    match argument.split_once(char::is_whitespace) {
+        None if argument.is_empty() => {
+            let text = understood(&path)?.unwrap_or_default();
+            let row = |(name, key, set): (String, &Key, Option<String>)| {
+                let value = set.as_deref().or(key.usual).unwrap_or("-");
+                let value = value.lines().next().unwrap_or_default();
+                format!("\n  {name} = {value}{}", if set.is_some() { " (set)" } else { "" })
+            };
+            let rows: String = rows(&text)?.into_iter().map(row).collect();
+            Ok(format!("settings in {}, more about one: /config KEY{rows}", path.display()))
+        }
+        None => explained(&path, argument, environment),
+        Some((key, value)) => {
+            set(&path, key, value.trim())?;
+            let file = path.display();
+            Ok(format!("{key} is set in {file}: it holds for what begins from now on"))
+        }
+    }
+}
+
+fn set(path: &Path, key: &str, value: &str) -> anyhow::Result<()> {
+    let setting = named(key)?;
+    changed(path, |text| Ok(Some(change::set(text, setting, key, value)?))).map(drop)
 }
 
 /// The setting of this name.
@@ -151,7 +183,7 @@ fn of_project(name: &str, environment: &Environment) -> Option<(String, PathBuf,
     Some((value, file.path, holds))
 }
 
-fn explain(path: &Path, name: &str, environment: &Environment) -> anyhow::Result<()> {
+fn explained(path: &Path, name: &str, environment: &Environment) -> anyhow::Result<String> {
     let key = named(name)?;
     let mut lines = vec![format!("{name}: {}", key.about), format!("takes: {}", key.expected())];
     lines.push(format!("without it: {}", key.usual.unwrap_or("nothing")));
@@ -172,8 +204,7 @@ fn explain(path: &Path, name: &str, environment: &Environment) -> anyhow::Result
     if !matches!(key.form, Form::Tables | Form::ByName) {
         lines.push(format!("to set it: foveal config set {name} VALUE"));
     }
-    output::print(lines.join("\n") + "\n")?;
-    Ok(())
+    Ok(lines.join("\n"))
 }
 
 /// Every setting with its value. Those for any name have a row for each name that is set.

@@ -63,7 +63,7 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
     let directory = directory.canonicalize().unwrap_or(directory);
     let earlier = Earlier::named(&arguments.session, &directory, environment)?;
     let (session, past, _lock) = earlier.held();
-    let entries: Vec<Entry> = past.window().into_iter().map(|(_, entry)| entry).collect();
+    let entries: Vec<Entry> = past.window().into_iter().map(|(_, entry)| entry.clone()).collect();
     let said = said_by_person(&entries);
     let target = target(&said, arguments.to)?;
     let toolbox = Opener::new(environment)?.open(std::slice::from_ref(&directory))?;

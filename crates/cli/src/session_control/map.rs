@@ -13,7 +13,7 @@ use foveal_screen::in_one_line;
 use foveal_transcript::{Block, Call, Entry, EntryIndex, Role, Timestamp};
 use serde_json::Value;
 
-use super::asked;
+use super::request::asked;
 use super::scale::{Billed, Scale};
 
 /// Characters of a title.

@@ -15,17 +15,19 @@
 //! What is changed holds from the next request on, and is kept with its decisions.
 
 mod map;
+mod request;
 mod rewind;
 mod scale;
 
 use foveal_agent::{Agent, MapChange};
 use foveal_context::wish::Unwishable;
 use foveal_live::Conversations;
-use foveal_live::request::{Asked, Wait};
+use foveal_live::request::Wait;
 use foveal_live::wanting::{Change, ChangeError, Compaction};
 use foveal_transcript::{EntryIndex, Timestamp};
 
 pub(crate) use self::map::map;
+use self::request::asked;
 pub(crate) use self::rewind::{SaidByPerson, line_of, said_by_person};
 
 /// Changes what is sent of a result. `shaper` is what decides about the agent's requests.
@@ -66,22 +68,6 @@ pub(crate) fn compact(
 ) -> Result<Compaction, ChangeError> {
     let (body, wait) = (agent.prompt(), Wait::default());
     shaper.compact(&asked(agent, &body, &wait, now))
-}
-
-/// The request that would go now.
-fn asked<'a>(agent: &Agent, body: &'a [u8], wait: &'a Wait, now: Timestamp) -> Asked<'a> {
-    Asked {
-        protocol: agent.settings().dialect.protocol(),
-        counts: true,
-        model: None,
-        // A model's server is asked itself, and none of the gateway's upstreams.
-        upstream: "",
-        body,
-        now,
-        wish: None,
-        shortens: Some(false),
-        wait,
-    }
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ use foveal_agent::{
     Action, Agent, AgentTool, BlockKind, BlockPlace, BlockState, Event, Limits, MapChange,
     PromptBlock, PromptMap, Settings, ToolAnswer,
 };
+use foveal_code::views::CuratedViews;
 use foveal_context::prices::PriceCard;
 use foveal_live::Conversations;
 use foveal_live::models::Model;
@@ -35,7 +36,8 @@ struct World {
 }
 
 fn shaper(kept: &Arc<InMemory>) -> Arc<Conversations> {
-    let rules = Rules::named("balanced").expect("a profile");
+    let mut rules = Rules::named("balanced").expect("a profile");
+    rules.views = Some(Arc::new(CuratedViews::default()));
     Arc::new(Conversations::new(rules, Arc::clone(kept) as _))
 }
 
@@ -142,8 +144,8 @@ impl World {
             wait: &wait,
         });
         let body = shaped.body.unwrap_or_else(|| body.to_vec());
-        let mut hear = |_| {};
-        let asked = self.client.ask(&self.server, body, number, &mut hear);
+        let mut tell = |_| {};
+        let asked = self.client.ask(&self.server, body, number, &mut tell);
         let said = self.runtime.block_on(asked).expect("an answer");
         Event::Said { number, said }
     }

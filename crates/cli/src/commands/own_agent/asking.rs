@@ -16,6 +16,10 @@ use crate::debug::{Debug, Topic};
 use crate::explained::explain;
 use crate::side_agents::Waiting;
 
+/// What is told where the person changed what is sent, and that cannot be done any more.
+const UNCHANGED: &str = "a change of the prompt could not be made: the model has thought on since, \
+                         and would refuse it";
+
 /// Asks one model, one request at a time.
 pub(crate) struct Asking {
     runtime: Handle,
@@ -77,7 +81,9 @@ impl Asker {
             return self.tell(Event::Failed { number, message, is_too_long: false });
         };
         tell_why(self.debug, number, &about);
-        let About { tokens_asked, tokens_sent, rewrite, inactive, reduced, .. } = about;
+        let About { tokens_asked, tokens_sent, rewrite, inactive, unchanged, reduced, .. } = about;
+        // It was possible when it was wanted, and is no longer.
+        let inactive = inactive.or_else(|| (unchanged > 0).then(|| UNCHANGED.to_owned()));
         self.tell(Event::Sent { number, tokens_asked, tokens_sent, rewrite, inactive });
         for Reduced { call: id, kind, points: cached, bytes, bytes_sent } in reduced {
             self.tell(Event::Reduced { number, id, kind, cached, bytes, bytes_sent });
