@@ -153,7 +153,7 @@ impl Chat {
             asking: None,
             questions: Vec::new(),
             queued: Vec::new(),
-            status: Status { model, session, ..Status::default() },
+            status: Status { model: short(&model), session, ..Status::default() },
             now_ms: 0,
             quits_ms: None,
             dismissed: None,
@@ -204,7 +204,10 @@ impl Chat {
                 Some(map) => map.say(text),
                 None => self.talk.note(kind, text),
             },
-            Input::Model(model) => self.status.model = model,
+            Input::Model(model) => {
+                self.status.model = short(&model);
+                self.talk.note(NoteKind::Aside, format!("{model} is asked from now on"));
+            }
         }
         actions
     }
@@ -503,6 +506,11 @@ impl Chat {
             | Command::Config => actions.push(ChatAction::Run { command, argument }),
         }
     }
+}
+
+/// A model without the address of its server.
+fn short(model: &str) -> String {
+    model.split('@').next().unwrap_or_default().to_owned()
 }
 
 /// Whether what stands behind a `/` may be a command: a path is none.

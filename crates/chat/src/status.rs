@@ -94,9 +94,10 @@ impl Status {
                 self.spent = *spent;
                 self.working = None;
             }
+            Told::Progress { model: Some(_), .. } => {
+                self.does("a model chooses what is shown", now_ms);
+            }
             Told::CallArguments { .. } | Told::Progress { .. } | Told::Repeated { .. } => {}
-            #[allow(unreachable_patterns, reason = "more may be told by a later agent")]
-            _ => {}
         }
     }
 

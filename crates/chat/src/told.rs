@@ -29,14 +29,19 @@ const KEYS: &[(&str, &str)] = &[
 
 /// Keys and commands.
 pub(crate) fn help(commands: &[Command]) -> String {
+    let name = |command: &Command| format!("/{} {}", command.name(), command.arguments());
+    let names = commands.iter().map(|command| (name(command), command.about()));
+    let names: Vec<(String, &str)> =
+        names.map(|(name, about)| (name.trim_end().to_owned(), about)).collect();
+    let all = KEYS.iter().map(|(key, _)| key.len());
+    let wide = all.chain(names.iter().map(|(name, _)| name.len())).max().unwrap_or(0);
     let mut text = String::from("Keys");
     for (key, what) in KEYS {
-        text.push_str(&format!("\n  {key:<18} {what}"));
+        text.push_str(&format!("\n  {key:<wide$}  {what}"));
     }
     text.push_str("\nCommands");
-    for command in commands {
-        let name = format!("/{} {}", command.name(), command.arguments());
-        text.push_str(&format!("\n  {:<18} {}", name.trim_end(), command.about()));
+    for (name, about) in names {
+        text.push_str(&format!("\n  {name:<wide$}  {about}"));
     }
     text
 }

@@ -158,3 +158,10 @@ fn who_goes_back_may_say_it_otherwise() {
     screen.take(foveal_chat::Input::Rewound { entries, text });
     screen.has_not("First.").has("> one").play("note it went back").has("it went back");
 }
+
+#[test]
+fn what_is_broken_stands_below_what_it_is_of() {
+    let mut screen = Screen::new(50, 34);
+    screen.play("type /help\nkey enter");
+    screen.has("\n    Ctrl+C                 clear, then stop, then\n                           twice: quit\n");
+}

@@ -47,6 +47,8 @@ fn a_task_is_done_with_a_person() {
     assert_eq!(world.read("a.rs"), "const A: u8 = 3;\n");
     // The last block that has more to show is the change.
     chat.types(CTRL_O).shows("──");
+    chat.types("/context").types(ENTER).shows("Context: ").shows("last billed").shows("23 tools");
+    chat.types("\x1b[F").shows("make it three").types(ESC).shows_no("Context: ");
     chat.types("/stats").types(ENTER).shows("requests        3");
     chat.types("/nothing").types(ENTER).shows("there is no command /nothing");
     chat.types(PAGE_UP).shows("more below").types(ESC).shows_no("more below");
@@ -113,6 +115,83 @@ fn what_is_allowed_for_good_is_not_asked_again() {
         assert_eq!(made, makes + usize::from(!asks_again));
         world.write("made", "x\nx\n");
     }
+}
+
+#[test]
+fn a_result_is_dropped_pinned_and_put_back() {
+    let world = World::new("chat-drop");
+    let text: String = (1..90).map(|n| format!("const A_{n}: u32 = {};\n", n * 7919)).collect();
+    world.write("a.rs", text);
+    let read = calls(&[("read_file", json!({"path": "a.rs"}))]);
+    let upstream = provider([read, Reply::text("Read.")]);
+    let mut chat = chat(&world, &upstream, &[]);
+    chat.types("read").types(ENTER).shows("Read.");
+    // By place: tools, system, what was said, the answer, its call, the result.
+    chat.types("/context").types(ENTER).shows("Context: ").types("ss").shows("(place)");
+    chat.types("\x1b[H").types(&"j".repeat(5)).shows("dropping it");
+    chat.types("d").shows("dropped: ").types(ESC).shows_no("Context: ");
+    chat.types("go on").types(ENTER);
+    while upstream.seen().len() < 3 {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    assert!(!bodies(&upstream)[2].to_string().contains("const A_50"));
+    chat.types("/context").types(ENTER).shows("Context: ").types("u").shows_no("dropped: ");
+    chat.types(ESC).shows_no("Context: ").types("and on").types(ENTER);
+    while upstream.seen().len() < 4 {
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    assert!(bodies(&upstream)[3].to_string().contains("const A_50"));
+    chat.types(CTRL_D);
+    chat.ends();
+}
+
+#[test]
+fn one_goes_back_with_files_and_says_it_otherwise() {
+    let world = World::new("chat-rewind");
+    world.write("a.rs", "const A: u8 = 2;\n");
+    let upstream = provider(changes_a_file());
+    let mut chat = chat(&world, &upstream, &[]);
+    chat.types("make it three").types(ENTER).shows("? edit_file").types("y");
+    chat.shows("It is three now.");
+    chat.types("/rewind").types(ENTER).shows("1  make it three");
+    chat.types("/rewind 1").types(ENTER).shows("is put back    a.rs");
+    assert_eq!(world.read("a.rs"), "const A: u8 = 3;\n");
+    chat.types("/rewind 1 both").types(ENTER).shows("as it was before message 1");
+    chat.shows("> make it three").shows_no("It is three now.");
+    assert_eq!(world.read("a.rs"), "const A: u8 = 2;\n");
+    let upstream_saw = bodies(&upstream).len();
+    chat.types(" again").types(ENTER).shows("? edit_file").types("n").shows("It is three now.");
+    let next = &bodies(&upstream)[upstream_saw];
+    let said: Vec<&str> = next["messages"]
+        .as_array()
+        .expect("a list")
+        .iter()
+        .filter_map(|message| {
+            message["content"].as_str().or(message["content"][0]["text"].as_str())
+        })
+        .collect();
+    assert_eq!(said, ["make it three again"], "{next}");
+    chat.types(CTRL_D);
+    chat.ends();
+}
+
+#[test]
+fn another_model_goes_on() {
+    let world = World::new("chat-model");
+    let (one, other) = (provider([Reply::text("I am one.")]), provider([Reply::text("I am two.")]));
+    let mut chat = chat(&world, &one, &[]);
+    chat.types("who").types(ENTER).shows("I am one.");
+    chat.types("/model nothing").types(ENTER).shows("! ");
+    chat.types(&format!("/model {}", model(&other, "chat"))).types(ENTER);
+    chat.shows("is asked from now on");
+    chat.types("and you").types(ENTER).shows("I am two.");
+    chat.types("/config answers.tokens 9000").types(ENTER).shows("answers.tokens is set in");
+    chat.types("/config answers.tokens").types(ENTER).shows("set: 9000");
+    chat.types("/config answer.token").types(ENTER).shows("did you mean `answers.tokens`");
+    let body = bodies(&other).pop().expect("a request").to_string();
+    assert!(body.contains("I am one.") && body.contains("and you"), "{body}");
+    chat.types(CTRL_D);
+    assert_eq!(chat.ends(), 0);
 }
 
 #[test]

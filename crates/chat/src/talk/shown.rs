@@ -83,10 +83,22 @@ fn note(kind: NoteKind, text: &str, columns: usize, colours: Colours) -> Vec<Lin
     let mut lines = Vec::new();
     for (at, line) in plain(text).lines().enumerate() {
         let first: &[Span<'static>] = if at == 0 { &mark } else { &blank };
+        let rest = [Span::raw(" ".repeat(2 + hang(line, columns)))];
         let spans = [Span::styled(line.to_owned(), style)];
-        lines.extend(wrap(&spans, columns, (first, &blank), Break::Words));
+        lines.extend(wrap(&spans, columns, (first, &rest), Break::Words));
     }
     lines
+}
+
+/// Columns that what is broken off a line stands in: below what is said of a name, or below the
+/// name.
+fn hang(line: &str, columns: usize) -> usize {
+    let start = line.len() - line.trim_start().len();
+    let beside = line[start..].find("  ").map(|at| {
+        let after = &line[start + at..];
+        width(&line[..start + at]) + after.len() - after.trim_start().len()
+    });
+    beside.filter(|beside| *beside <= columns / 2).unwrap_or(start)
 }
 
 fn thinking(

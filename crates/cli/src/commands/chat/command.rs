@@ -53,7 +53,7 @@ pub(crate) struct Arguments {
 }
 
 /// The commands that there are.
-const COMMANDS: [Command; 9] = [
+const COMMANDS: [Command; 10] = [
     Command::Help,
     Command::Context,
     Command::Files,
@@ -62,6 +62,7 @@ const COMMANDS: [Command; 9] = [
     Command::Undo,
     Command::Model,
     Command::Stats,
+    Command::Config,
     Command::Quit,
 ];
 

@@ -4,6 +4,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 use std::sync::mpsc::SyncSender;
 
+use anyhow::{Context, bail};
 use foveal_agent::{Agent, Event, MapChange};
 use foveal_cancel::Cancel;
 use foveal_chat::{Input, NoteKind};
@@ -14,6 +15,7 @@ use foveal_tools::{FileBack, Session, Stands};
 
 use super::arrived::Arrived;
 use crate::commands::own_agent::Control;
+use crate::notice;
 use crate::session_control::{SaidByPerson, change, compact, line_of, map, said_by_person};
 
 /// Makes wishes of what the person wants. They are carried out where the agent is, and what comes of
@@ -93,7 +95,7 @@ impl Controls {
         Box::new(move |agent| {
             let said = said_by_person(agent.conversation().entries());
             let done = it.idle(agent).and_then(|()| {
-                let last = said.last().ok_or("nothing was said yet")?;
+                let last = said.last().context("nothing was said yet")?;
                 it.put_back(last)
             });
             it.tell(done);
@@ -117,7 +119,7 @@ impl Controls {
         })
     }
 
-    fn rewound(&self, agent: &Agent, argument: &str) -> Result<(String, Option<Event>), String> {
+    fn rewound(&self, agent: &Agent, argument: &str) -> anyhow::Result<(String, Option<Event>)> {
         self.idle(agent)?;
         let entries = agent.conversation().entries();
         let said = said_by_person(entries);
@@ -125,15 +127,16 @@ impl Controls {
         let Some(number) = words.next() else { return Ok((listed(&said), None)) };
         let target =
             number.parse::<usize>().ok().and_then(|number| said.get(number.checked_sub(1)?));
-        let target = target
-            .ok_or_else(|| format!("there is no message `{number}` of yours\n{}", listed(&said)))?;
+        let target = target.with_context(|| {
+            format!("there is no message `{number}` of yours\n{}", listed(&said))
+        })?;
         let back = match words.next() {
             None => return Ok((self.plan(target, number, entries.len())?, None)),
             Some("both") => Back::Both,
             Some("files") => Back::Files,
             Some("conversation") => Back::Conversation,
             Some(other) => {
-                return Err(format!("`{other}` is none of `both`, `conversation` and `files`"));
+                bail!("`{other}` is none of `both`, `conversation` and `files`");
             }
         };
         let mut told = match back {
@@ -152,7 +155,7 @@ impl Controls {
     }
 
     /// What going back would change.
-    fn plan(&self, target: &SaidByPerson, number: &str, messages: usize) -> Result<String, String> {
+    fn plan(&self, target: &SaidByPerson, number: &str, messages: usize) -> anyhow::Result<String> {
         let gone = plural((messages - target.place) as u64, "message");
         let mut told = format!("back to before \"{}\": {gone} left out", target.words);
         for file in &self.files(target)? {
@@ -166,18 +169,18 @@ impl Controls {
         Ok(told)
     }
 
-    fn files(&self, target: &SaidByPerson) -> Result<Vec<FileBack>, String> {
+    fn files(&self, target: &SaidByPerson) -> anyhow::Result<Vec<FileBack>> {
         let since =
-            target.time.ok_or("it is not known when that was said: files stay as they are")?;
-        self.tools.files_since(since, &Cancel::NEVER).map_err(|error| error.to_string())
+            target.time.context("it is not known when that was said: files stay as they are")?;
+        Ok(self.tools.files_since(since, &Cancel::NEVER)?)
     }
 
     /// Puts the files back that were changed since a message; what became of each.
-    fn put_back(&self, target: &SaidByPerson) -> Result<String, String> {
+    fn put_back(&self, target: &SaidByPerson) -> anyhow::Result<String> {
         let files = self.files(target)?;
         let ours: Vec<&FileBack> =
             files.iter().filter(|file| file.stands == Stands::Ours).collect();
-        self.tools.put_files_back(&ours, &Cancel::NEVER).map_err(|error| error.to_string())?;
+        self.tools.put_files_back(&ours, &Cancel::NEVER)?;
         if files.is_empty() {
             return Ok("no file was written since".to_owned());
         }
@@ -185,10 +188,10 @@ impl Controls {
         Ok(lines.join("\n"))
     }
 
-    fn idle(&self, agent: &Agent) -> Result<(), String> {
+    fn idle(&self, agent: &Agent) -> anyhow::Result<()> {
         match agent.is_idle() {
             true => Ok(()),
-            false => Err("that can be done once the agent is done: Ctrl+C stops it".to_owned()),
+            false => bail!("that can be done once the agent is done: Ctrl+C stops it"),
         }
     }
 
@@ -196,10 +199,10 @@ impl Controls {
         self.send(Input::Map(map(&self.shaper, agent, SystemClock.now())));
     }
 
-    fn tell(&self, done: Result<String, String>) {
+    fn tell(&self, done: anyhow::Result<String>) {
         match done {
             Ok(text) => self.note(NoteKind::Aside, text),
-            Err(text) => self.note(NoteKind::Warning, text),
+            Err(error) => self.note(NoteKind::Warning, notice::in_one_line(error.as_ref())),
         }
     }
 

@@ -1,6 +1,7 @@
 //! The loop between the terminal, the chat and the agent.
 
 use std::collections::{HashMap, VecDeque};
+use std::io;
 use std::path::Path;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
 use std::thread;
@@ -20,6 +21,7 @@ use super::finder::Finder;
 use super::keys;
 use super::person::approval;
 use super::screen::Screen;
+use crate::commands::config;
 use crate::commands::own_agent::{Control, Opened, drive};
 use crate::environment::Environment;
 use crate::models::choose;
@@ -136,7 +138,7 @@ impl Course {
     /// Talks with this agent until the person leaves it.
     ///
     /// # Errors
-    /// If the terminal is gone, or the agent broke off.
+    /// If the agent cannot be started, or broke off.
     pub(super) fn run(
         &mut self,
         opened: Opened,
@@ -163,7 +165,10 @@ impl Course {
             if self.leaves.is_some_and(|since| since.elapsed() > LEAVE_TIME) {
                 return Ok(self.end());
             }
-            self.draw_if_due()?;
+            if self.draw_if_due().is_err() {
+                // Nobody sees it any more.
+                self.leave();
+            }
             match arrived.recv_timeout(self.patience()) {
                 Ok(first) => {
                     self.tick();
@@ -211,7 +216,7 @@ impl Course {
 
     fn take(&mut self, arrived: Arrived, before: Spent, choice: Choice<'_>) {
         self.is_stale = true;
-        let input = match arrived {
+        let mut input = match arrived {
             Arrived::Input(input) => input,
             Arrived::Question(question, sender) => {
                 self.asking.insert(question.number, sender);
@@ -227,8 +232,9 @@ impl Course {
             // It was not waited for.
             Arrived::Ended(..) => return,
         };
-        if let Input::Told(Told::Usage { spent, .. } | Told::Done { spent, .. }) = &input {
-            self.spent = sum(before, spent);
+        if let Input::Told(Told::Usage { spent, .. } | Told::Done { spent, .. }) = &mut input {
+            *spent = sum(before, spent);
+            self.spent = *spent;
         }
         if let Input::QuestionOver(number) = &input {
             self.asking.remove(number);
@@ -255,6 +261,14 @@ impl Course {
             ChatAction::Change(change) => self.want(|controls| controls.change(change)),
             ChatAction::Run { command: Command::Compact, .. } => self.want(Controls::compact),
             ChatAction::Run { command: Command::Undo, .. } => self.want(Controls::undo),
+            ChatAction::Run { command: Command::Config, argument } => {
+                match config::told(&argument, choice.2) {
+                    Ok(text) => self.note(NoteKind::Aside, text),
+                    Err(error) => {
+                        self.note(NoteKind::Warning, notice::in_one_line(error.as_ref()));
+                    }
+                }
+            }
             ChatAction::Run { command: Command::Rewind, argument } => {
                 self.want(|controls| controls.rewind(argument));
             }
@@ -344,13 +358,13 @@ impl Course {
         }
     }
 
-    fn draw_if_due(&mut self) -> anyhow::Result<()> {
+    fn draw_if_due(&mut self) -> io::Result<()> {
         let is_due = self.drawn.is_none_or(|drawn| drawn.elapsed() >= FRAME_TIME);
-        if self.is_stale && is_due {
-            self.screen.draw(&mut self.chat)?;
-            (self.drawn, self.is_stale) = (Some(Instant::now()), false);
+        if !self.is_stale || !is_due {
+            return Ok(());
         }
-        Ok(())
+        (self.drawn, self.is_stale) = (Some(Instant::now()), false);
+        self.screen.draw(&mut self.chat)
     }
 
     /// How long nothing has to be done if nothing arrives.
