@@ -97,6 +97,7 @@ impl Status {
             Told::Progress { model: Some(_), .. } => {
                 self.does("a model chooses what is shown", now_ms);
             }
+            Told::Reduced { cached, .. } => self.cached += u64::from(*cached),
             Told::CallArguments { .. } | Told::Progress { .. } | Told::Repeated { .. } => {}
         }
     }

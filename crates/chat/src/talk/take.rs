@@ -68,7 +68,7 @@ impl Talk {
                     self.note(kind, text);
                 }
             }
-            Told::Start { .. } | Told::Usage { .. } => {}
+            Told::Start { .. } | Told::Usage { .. } | Told::Reduced { .. } => {}
         }
     }
 }
