@@ -17,8 +17,8 @@ use crate::explained::explain;
 use crate::side_agents::Waiting;
 
 /// What is told where the person changed what is sent, and that cannot be done any more.
-const UNCHANGED: &str = "a change of the prompt could not be made: the model has thought on since, \
-                         and would refuse it";
+const UNCHANGED: &str = "a change that you wanted of the prompt could not be made any more: the model has \
+                         thought on behind it, or it would save nothing now";
 
 /// Asks one model, one request at a time.
 pub(crate) struct Asking {
