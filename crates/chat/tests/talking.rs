@@ -150,7 +150,7 @@ fn nothing_foreign_is_obeyed() {
          think \u{7}bell
          call a ba\u{9b}sh {\"command\":\"echo \\u001b]0;x\\u0007\"}
          progress a \u{1b}[2Jgone
-         ask ba\u{1b}sh \u{202e}x / +\u{1b}[0m",
+         ask ba\u{1b}s\u{202e}h \u{202e}x / +\u{1b}[0m",
     );
     let shown = screen.text();
     assert!(!shown.chars().any(|sign| sign != '\n' && foveal_screen::is_hidden(sign)), "{shown}");
