@@ -160,6 +160,10 @@ impl Agent {
                 let told = Told::Sent { number, tokens_asked, tokens_sent, rewrite, inactive };
                 actions.push(Action::Tell(told));
             }
+            Event::Reduced { number, id, kind, cached, bytes, bytes_sent } if self.asks(number) => {
+                let kind = kind.word();
+                actions.push(Action::Tell(Told::Reduced { id, kind, cached, bytes, bytes_sent }));
+            }
             Event::Streamed { number, event } if self.asks(number) => {
                 actions.extend(told(event).map(Action::Tell));
             }
@@ -179,9 +183,15 @@ impl Agent {
             Event::Allowed { number } if self.ending.is_none() => {
                 self.allowed(number, &mut actions);
             }
-            Event::Progress { number, message } => {
+            Event::Progress { number, message, model } => {
                 let id = self.running(number).map(|call| call.id.clone());
-                actions.extend(id.map(|id| Action::Tell(Told::Progress { id, message })));
+                let told = id.map(|id| Told::Progress { id, message, model });
+                actions.extend(told.map(Action::Tell));
+            }
+            // A model may help with a result on its way to the model that made the call.
+            Event::Helped { number, id, message, model } if self.asks(number) => {
+                let told = Told::Progress { id, message, model: Some(model) };
+                actions.push(Action::Tell(told));
             }
             Event::Answered { number, answer } => {
                 self.answered(number, answer, now, &mut actions);
@@ -192,10 +202,12 @@ impl Agent {
             Event::Stop => self.stop(Outcome::Stopped, now, &mut actions),
             Event::Leave => self.leave(now, &mut actions),
             Event::Sent { .. }
+            | Event::Reduced { .. }
             | Event::Streamed { .. }
             | Event::Again { .. }
             | Event::Said { .. }
             | Event::Failed { .. }
+            | Event::Helped { .. }
             | Event::Allowed { .. }
             | Event::Tick => {}
         }

@@ -1,5 +1,7 @@
 //! What happens to an agent, and what it wants done.
 
+use foveal_context::shape::ShapeKind;
+use foveal_context::views::ModelWork;
 use foveal_transcript::Call;
 use foveal_wire::response::{Said, SaidEvent};
 
@@ -29,6 +31,21 @@ pub enum Event {
         rewrite: Option<&'static str>,
         /// Why nothing was done, where nothing could be.
         inactive: Option<String>,
+    },
+    /// Less of a result goes with a request than the tool answered, or than went before.
+    Reduced {
+        /// The request.
+        number: u64,
+        /// The call that it answers.
+        id: String,
+        /// What stands in its place.
+        kind: ShapeKind,
+        /// Whether that only points at what was given before.
+        cached: bool,
+        /// Bytes of the result.
+        bytes: u64,
+        /// Bytes that go.
+        bytes_sent: u64,
     },
     /// More of an answer.
     Streamed {
@@ -80,6 +97,19 @@ pub enum Event {
         number: u64,
         /// How far it is, or what it prints.
         message: String,
+        /// What a model does that helps with it.
+        model: Option<ModelWork>,
+    },
+    /// A model helps with the result of a call, on its way to the model that made it.
+    Helped {
+        /// The request that waits for it.
+        number: u64,
+        /// The call.
+        id: String,
+        /// How far it is; empty where what was said before still holds.
+        message: String,
+        /// What it does.
+        model: ModelWork,
     },
     /// A call is answered.
     Answered {

@@ -21,6 +21,7 @@ mod tool_answer;
 
 pub use agent::Agent;
 pub use event::{Action, Event};
+pub use foveal_context::views::ModelWork;
 pub use keep::Keep;
 pub use limits::{Limit, Limits};
 pub use past::Past;

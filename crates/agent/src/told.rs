@@ -1,5 +1,6 @@
 //! What is told of a run: one JSON object a line.
 
+use foveal_context::views::ModelWork;
 use serde::Serialize;
 use serde_json::Value;
 
@@ -33,6 +34,20 @@ pub enum Told {
         rewrite: Option<&'static str>,
         /// Why nothing was left out, where nothing could be.
         inactive: Option<String>,
+    },
+    /// Less of a result goes to the model than the tool answered, or than went before.
+    Reduced {
+        /// The call that it answers.
+        id: String,
+        /// What stands in its place, in a word: `pointer`, `excerpt`, `curated` and others.
+        kind: &'static str,
+        /// Whether that only points at what the model was given before, as for a file that is read
+        /// again.
+        cached: bool,
+        /// Bytes of the result.
+        bytes: u64,
+        /// Bytes that go.
+        bytes_sent: u64,
     },
     /// More text of the model.
     Text {
@@ -87,8 +102,11 @@ pub enum Told {
     Progress {
         /// The call.
         id: String,
-        /// How far it is, or what it prints.
+        /// How far it is, or what it prints; empty where only the model went on.
         message: String,
+        /// What a model does that helps with it.
+        #[serde(skip_serializing_if = "Option::is_none")]
+        model: Option<ModelWork>,
     },
     /// A call is answered.
     Result {

@@ -147,7 +147,7 @@ fn what_comes_late_is_passed_over() {
         Event::Said { number: first, said: said("late", &[]) },
         Event::Failed { number: first, message: "late".to_owned(), is_too_long: false },
         Event::Answered { number: call, answer: answer("again") },
-        Event::Progress { number: call, message: "late".to_owned() },
+        Event::Progress { number: call, message: "late".to_owned(), model: None },
         Event::Allowed { number: call },
         Event::Task("another".to_owned()),
         Event::Tick,

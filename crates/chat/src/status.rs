@@ -94,6 +94,9 @@ impl Status {
                 self.spent = *spent;
                 self.working = None;
             }
+            Told::Progress { model: Some(_), .. } => {
+                self.does("a model chooses what is shown", now_ms);
+            }
             Told::CallArguments { .. } | Told::Progress { .. } | Told::Repeated { .. } => {}
         }
     }

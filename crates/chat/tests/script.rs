@@ -1,6 +1,6 @@
 //! Scripts of what happens to a chat, one step a line, and the screen that it leads to.
 
-use foveal_agent::{Outcome, PromptMap, Spent, Told};
+use foveal_agent::{ModelWork, Outcome, PromptMap, Spent, Told};
 use foveal_chat::{
     Candidate, Chat, ChatAction, Colours, Command, Input, Key, KeyCode, NoteKind, Question, Setup,
     draw,
@@ -120,7 +120,15 @@ impl Screen {
                 let arguments = serde_json::from_str(arguments).expect("JSON");
                 Told::Call { id, name: name.to_owned(), arguments }
             }
-            "progress" => Told::Progress { id, message: second.replace("\\n", "\n") },
+            "progress" => Told::Progress { id, message: second.replace("\\n", "\n"), model: None },
+            "helps" => {
+                let model = Some(ModelWork::Thinks(second.to_owned()));
+                Told::Progress { id, message: String::new(), model }
+            }
+            "helped" => {
+                let model = Some(ModelWork::LeftOut(String::new()));
+                Told::Progress { id, message: second.to_owned(), model }
+            }
             "result" | "error" | "cached" => Told::Result {
                 id,
                 name: String::new(),

@@ -55,6 +55,24 @@ fn thoughts_stand_in_a_box_and_collapse() {
     screen.play("key ctrl-o").has_not("│ First I look.");
 }
 
+/// A model that chooses what is shown of a file thinks in the same box.
+#[test]
+fn a_curator_thinks_in_a_box_that_opens_again() {
+    let mut screen = Screen::new(60, 16);
+    screen.play(
+        "type go
+         key enter
+         call a read_file {\"path\":\"a.rs\"}
+         result a File: a.rs
+         helps a It is about step_12.
+         wait 1200",
+    );
+    screen.has("│ It is about step_12.").has("a model chooses what is shown");
+    screen.play("helped a a.rs curated by m: 10 of 300 lines, 1.2 s");
+    screen.has("a.rs curated by m: 10 of 300 lines").has("∴ thought for 1.2 s");
+    screen.has_not("│ It is about").play("key ctrl-o").has("│ It is about step_12.");
+}
+
 #[test]
 fn a_call_shows_what_it_is_about_and_how_much_came() {
     let mut screen = Screen::new(60, 16);

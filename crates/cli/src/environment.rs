@@ -6,6 +6,7 @@ use std::io::IsTerminal;
 use std::path::PathBuf;
 
 use crate::colour::{ColourChoice, Painter};
+use crate::debug::{self, Debug};
 use crate::gateway;
 use foveal_embedder::{ApiKey, KEY_VARIABLE};
 use foveal_llm::{KEY_VARIABLE as MODEL_KEY_VARIABLE, PROVIDERS};
@@ -102,6 +103,8 @@ pub(crate) struct Environment {
     pub(crate) pager: Option<String>,
     /// Whether the user says how `less` is to behave.
     pub(crate) has_less: bool,
+    /// What is to be explained, by each of two names.
+    pub(crate) debug: [Option<String>; 2],
     /// Which of input and output are terminals.
     pub(crate) terminal: Terminal,
     /// The columns of the terminal that standard output is.
@@ -166,6 +169,15 @@ impl Environment {
     pub(crate) fn config_folder(&self) -> Option<PathBuf> {
         let moved = self.config.clone().filter(|path| path.is_absolute());
         moved.or_else(|| self.in_home(".config"))
+    }
+
+    /// What is explained on standard error.
+    ///
+    /// # Errors
+    /// If a name in `FOVEAL_DEBUG` is none.
+    pub(crate) fn debug(&self) -> anyhow::Result<Debug> {
+        let [wanted, graph] = &self.debug;
+        Debug::of(wanted.as_deref(), graph.as_deref())
     }
 
     /// What an agent is told by this variable.
@@ -234,6 +246,8 @@ impl Environment {
             // Nothing is a choice too.
             pager: std::env::var_os("PAGER").map(|pager| pager.to_string_lossy().into_owned()),
             has_less: variable("LESS").is_some(),
+            debug: [debug::VARIABLE, debug::GRAPH_VARIABLE]
+                .map(|name| Some(variable(name)?.to_string_lossy().into_owned())),
             terminal: Terminal {
                 input: std::io::stdin().is_terminal(),
                 output: std::io::stdout().is_terminal(),

@@ -5,11 +5,12 @@ mod caches;
 mod clients;
 mod colour;
 mod commands;
-mod curator;
+mod debug;
 mod diff;
 mod embedders;
 mod environment;
 mod exit_code;
+mod explained;
 mod figures;
 mod gateway;
 mod hook;
@@ -26,6 +27,7 @@ mod output;
 mod pager;
 mod private_file;
 mod progress;
+mod project_settings;
 mod prompt;
 mod prompt_log;
 mod prompt_view;
@@ -37,7 +39,9 @@ mod runs;
 mod session_control;
 mod sessions;
 mod shown;
+mod side_agents;
 mod source_file;
+mod status_line;
 mod summary;
 mod table;
 mod toolbox;
@@ -56,7 +60,8 @@ fn main() -> ExitCode {
     }
     let cli = parsed();
     let environment = environment::Environment::read(cli.colour);
-    match commands::run(cli, &environment) {
+    let ended = environment.debug().and_then(|_| commands::run(cli, &environment));
+    match ended {
         Ok(code) => code,
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {

@@ -6,7 +6,8 @@ use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::bail;
-use foveal_tools::{Answer, Request, Session, Toolbox};
+use foveal_tools::control::Progress;
+use foveal_tools::{Answer, Control, Request, Session, Toolbox};
 use serde_json::{Value, json};
 
 use crate::environment::Environment;
@@ -14,6 +15,7 @@ use crate::exit_code;
 use crate::interrupt;
 use crate::notice;
 use crate::rules::{can_ask, control, place_of};
+use crate::status_line::StatusLine;
 use crate::toolbox::Opener;
 
 /// The tools on the folder of a path, and that path.
@@ -51,8 +53,11 @@ impl PathTools {
     pub(crate) fn call(&self, tool: &str, arguments: Value) -> anyhow::Result<Ended> {
         let cancel = &interrupt::listen();
         let session = Session::new(&self.tools.0, name());
-        let control = control(cancel, self.asks);
+        let line = StatusLine::start();
+        let progress = |progress: Progress| line.show(&progress);
+        let control = Control { progress: &progress, ..control(cancel, self.asks) };
         let answer = session.call(&Request::new(tool, arguments), &control);
+        line.end();
         if cancel.is_cancelled() {
             notice::say("stopped");
             return Ok(Ended::Stopped(ExitCode::from(exit_code::INTERRUPTED)));
@@ -101,6 +106,9 @@ pub(crate) fn as_json(answer: &Answer) -> Value {
         .map(|image| json!({ "media_type": image.media_type, "bytes": image.bytes.len() }));
     let shaped = answer.shaped.map(|(kind, handle)| json!({ "kind": kind, "handle": handle }));
     let mut all = json!({ "text": answer.text, "shaped": shaped });
+    if let Some(by) = &answer.chosen_by {
+        all["curated"] = json!(by);
+    }
     if !answer.images.is_empty() {
         all["images"] = images.collect();
     }

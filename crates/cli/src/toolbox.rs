@@ -1,5 +1,6 @@
 //! Tools on folders, with what they need of this machine.
 
+use std::collections::BTreeSet;
 use std::ffi::OsString;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -12,17 +13,21 @@ use foveal_files::{Journal, Roots, Writer};
 use foveal_index::IndexError;
 use foveal_processes::{Guard, Sandbox, Shell};
 use foveal_store::{PassingContents, ReadOnly, SqliteStore, Store};
+use foveal_tools::code_index::Indexer;
 use foveal_tools::person::Person;
 use foveal_tools::toolbox::Host;
 use foveal_tools::unkept::Unkept;
 use foveal_tools::{Toolbox, code_index};
 
 use crate::caches::{Caches, make_private};
-use crate::curator::{Curator, ModelFirst};
+use crate::debug::Debug;
 use crate::environment::{self, Environment};
+use crate::explained;
 use crate::notice;
+use crate::project_settings::with_project;
 use crate::readable;
 use crate::repository_index;
+use crate::side_agents::{Curator, ModelFirst, indexer};
 use crate::uptime;
 use crate::user_settings::{self, UserSettings};
 
@@ -37,6 +42,11 @@ pub(crate) struct Opener {
     writer: Mutex<Option<Writer>>,
     store: Mutex<Option<OpenedStore>>,
     curator: OnceLock<Option<Arc<Curator>>>,
+    /// For all toolboxes, so that together they keep to its budget.
+    indexer: OnceLock<Option<Arc<Indexer>>>,
+    debug: Debug,
+    /// What was told of projects so far.
+    told: Mutex<BTreeSet<String>>,
 }
 
 /// A store, and whether what it is given is there after the program has ended.
@@ -66,6 +76,9 @@ impl Opener {
             writer: Mutex::default(),
             store: Mutex::new(None),
             curator: OnceLock::new(),
+            indexer: OnceLock::new(),
+            debug: environment.debug()?,
+            told: Mutex::default(),
         })
     }
 
@@ -176,6 +189,9 @@ impl Opener {
         toolbox.sandbox = self.sandbox_for(roots)?;
         toolbox.writer = self.writer();
         toolbox.mend_cut_off();
+        if let Some(indexer) = self.indexer() {
+            toolbox.index.index_by(Arc::clone(indexer));
+        }
         for root in paths.iter().skip(1) {
             toolbox.index.add(root.clone(), index(root));
         }
@@ -246,23 +262,36 @@ impl Opener {
     }
 
     fn with_store(&self, roots: Roots, index: code_index::Open, store: Arc<dyn Store>) -> Toolbox {
-        let UserSettings { tools, policy, .. } = self.settings.clone();
+        let settings = self.settings_in(roots.working_directory());
+        let UserSettings { tools, policy, curator, .. } = settings;
         let mut toolbox = Toolbox::new(roots, store, index, self.host.clone(), tools);
         toolbox.policy = policy;
-        if let (Some(model), Some(spec)) = (self.model(), &self.settings.curator) {
+        if let (Some(wish), Some(model)) = (&curator, self.model()) {
             let views = ModelFirst::new(model, Arc::new(CuratedViews::default()));
-            toolbox.curate_by(Arc::new(views), format!("{spec}, {}", env!("CARGO_PKG_VERSION")));
+            let version = format!("{}, {}", wish.model, env!("CARGO_PKG_VERSION"));
+            toolbox.curate_by_model(Arc::new(views), version);
         }
         if let Some(program) = own_program() {
             toolbox.convert_pages_by(vec![program, CONVERT_PAGE.into()]);
         }
         toolbox.rules_file = user_settings::path(&self.environment);
         toolbox.client_folder.clone_from(&self.client_folder);
+        toolbox.explain_to(explained::of_tools(self.debug));
         toolbox.person = Person::told_by(|text| notice::say(text));
         toolbox.unkept = Arc::new(Unkept::new(|error| {
             notice::say(format_args!("nothing can be kept: {}", notice::in_one_line(error)));
         }));
         toolbox
+    }
+
+    /// What holds in a folder: what the user set, and what the project there may set beside that.
+    fn settings_in(&self, folder: &Path) -> UserSettings {
+        let (settings, told) = with_project(&self.settings, folder, &self.environment);
+        let mut projects = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        if let Some(told) = told.filter(|told| projects.insert(told.clone())) {
+            notice::say(told);
+        }
+        settings
     }
 
     /// Writes files, with a journal where there is a place for one.
@@ -276,9 +305,10 @@ impl Opener {
         writer.get_or_insert_with(|| open().unwrap_or_default()).clone()
     }
 
-    /// Who chooses what is shown of files, with `otherwise` behind it.
-    pub(crate) fn curated(&self, otherwise: Arc<dyn Views>) -> Arc<dyn Views> {
-        match self.model() {
+    /// Who chooses what is shown of files in a folder, with `otherwise` behind it.
+    pub(crate) fn curated(&self, folder: &Path, otherwise: Arc<dyn Views>) -> Arc<dyn Views> {
+        let wish = self.settings_in(folder).curator;
+        match wish.and_then(|_| self.model()) {
             Some(model) => Arc::new(ModelFirst::new(model, otherwise)),
             None => otherwise,
         }
@@ -288,8 +318,9 @@ impl Opener {
     /// asked that is said once, and all goes on without it.
     fn model(&self) -> Option<&Arc<Curator>> {
         let open = || {
-            let curator = Curator::of(self.settings.curator.as_ref()?, &self.environment);
-            match curator {
+            let wish = self.settings.curator.as_ref()?;
+            let asked = (&wish.model, wish.longer_than);
+            match Curator::of(asked, &self.environment, self.store().store) {
                 Ok(curator) => Some(Arc::new(curator)),
                 Err(error) => {
                     notice::say(format_args!(
@@ -301,6 +332,20 @@ impl Opener {
             }
         };
         self.curator.get_or_init(open).as_ref()
+    }
+
+    /// The model that reads files into the index, if the user names one.
+    fn indexer(&self) -> Option<&Arc<Indexer>> {
+        let open = || {
+            let opened = indexer(self.settings.indexer.as_ref()?, &self.environment);
+            opened
+                .inspect_err(|error| {
+                    let why = notice::in_one_line(error.as_ref());
+                    notice::say(format_args!("no model reads files into the index: {why}"));
+                })
+                .ok()
+        };
+        self.indexer.get_or_init(open).as_ref()
     }
 
     /// Whether sessions are kept beyond this process.

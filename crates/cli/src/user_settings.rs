@@ -5,6 +5,7 @@ mod gateway;
 mod glob;
 pub(crate) mod keys;
 mod prices;
+pub(crate) mod project;
 pub(crate) mod schema;
 mod written;
 
@@ -40,12 +41,37 @@ pub(crate) struct UserSettings {
     /// Whether nothing that files, pages and outputs hold is written to disk.
     pub(crate) keeps_no_contents: bool,
     /// The model that chooses what is shown of files; `None`: none does.
-    pub(crate) curator: Option<ModelSpec>,
+    pub(crate) curator: Option<CuratorWish>,
+    /// The model that reads files into the index; `None`: none does.
+    pub(crate) indexer: Option<IndexerWish>,
     /// Files of a project that stand in the system prompt of foveal's own agent, where it has them.
     pub(crate) base_files: Vec<String>,
     /// How `foveal serve` and `foveal wrap` serve.
     pub(crate) gateway: GatewaySettings,
 }
+
+/// A model that chooses what is shown of files.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct CuratorWish {
+    pub(crate) model: ModelSpec,
+    /// It is asked about files of more lines than this.
+    pub(crate) longer_than: u32,
+}
+
+/// A model that reads files into the index.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) struct IndexerWish {
+    pub(crate) model: ModelSpec,
+    /// Tokens of all questions and answers of one process.
+    pub(crate) tokens_max: u64,
+}
+
+/// Tokens that a model may take to read files into the index, where nothing is said of it.
+const INDEXER_TOKENS_MAX: u64 = 200_000;
+
+/// Lines up to which `curator = "auto"` leaves a file to the built-in curator: there is little to
+/// leave out, and asking takes seconds.
+const AUTO_LINES: u32 = 200;
 
 /// Where the settings are; `None` if there is no place for them.
 pub(crate) fn path(environment: &Environment) -> Option<PathBuf> {
@@ -95,6 +121,8 @@ fn of(bytes: &[u8]) -> anyhow::Result<UserSettings> {
         keep_contents,
         curator,
         curator_model,
+        indexer_model,
+        indexer_tokens_max,
         detect_duplicates,
         duplicates,
         answers,
@@ -127,10 +155,11 @@ fn of(bytes: &[u8]) -> anyhow::Result<UserSettings> {
     let rules = permissions.into_iter().map(Rule::from).collect();
     let keeps_no_contents = keep_contents == Some(false);
     let curator = self::curator(curator, curator_model, text)?;
+    let indexer = self::indexer(indexer_model, indexer_tokens_max, text)?;
     let policy = Policy { rules };
     let gateway = gateway.into();
     let base_files = agent.base_files;
-    Ok(UserSettings { tools, policy, keeps_no_contents, curator, base_files, gateway })
+    Ok(UserSettings { tools, policy, keeps_no_contents, curator, indexer, base_files, gateway })
 }
 
 /// The model that chooses what is shown of files.
@@ -141,7 +170,7 @@ fn curator(
     wanted: WrittenCurator,
     named: Option<Spanned<String>>,
     text: &str,
-) -> anyhow::Result<Option<ModelSpec>> {
+) -> anyhow::Result<Option<CuratorWish>> {
     let Some(named) = named else {
         if wanted == WrittenCurator::Model {
             bail!(
@@ -152,8 +181,39 @@ fn curator(
         return Ok(None);
     };
     let line = line_at(text.as_bytes(), named.span().start);
-    let spec: ModelSpec = named.get_ref().parse().with_context(|| format!("line {line}"))?;
-    Ok(Some(spec).filter(|_| wanted != WrittenCurator::Extractive))
+    let model: ModelSpec = named.get_ref().parse().with_context(|| format!("line {line}"))?;
+    let longer_than = match wanted {
+        WrittenCurator::Extractive => return Ok(None),
+        WrittenCurator::Model => 0,
+        WrittenCurator::Auto => AUTO_LINES,
+    };
+    Ok(Some(CuratorWish { model, longer_than }))
+}
+
+/// The model that reads files into the index.
+///
+/// # Errors
+/// If what is named is none, or there is a limit without one.
+fn indexer(
+    named: Option<Spanned<String>>,
+    most: Option<Spanned<Count>>,
+    text: &str,
+) -> anyhow::Result<Option<IndexerWish>> {
+    let line = |at: usize| line_at(text.as_bytes(), at);
+    let Some(named) = named else {
+        if let Some(most) = most {
+            bail!(
+                "line {}: indexer_tokens_max has no effect without a model: name one, such as \
+                 indexer_model = \"ollama:qwen3\"",
+                line(most.span().start)
+            );
+        }
+        return Ok(None);
+    };
+    let at = line(named.span().start);
+    let model: ModelSpec = named.get_ref().parse().with_context(|| format!("line {at}"))?;
+    let tokens_max = most.map_or(INDEXER_TOKENS_MAX, |most| most.get_ref().0.into());
+    Ok(Some(IndexerWish { model, tokens_max }))
 }
 
 /// Up to how many lines files are shown in full, by either name.

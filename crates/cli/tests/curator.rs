@@ -11,7 +11,7 @@ use crate::run_task::{bodies, calls, model, provider};
 use crate::world::{Ran, World};
 
 /// A file of functions of ten lines each.
-fn file(functions: usize) -> String {
+pub(crate) fn file(functions: usize) -> String {
     (1..=functions).fold(String::new(), |mut text, n| {
         let _ = writeln!(text, "pub fn step_{n}() -> u64 {{");
         for line in 0..7 {
@@ -23,7 +23,7 @@ fn file(functions: usize) -> String {
 }
 
 /// What a curator answers.
-fn chooses(first: u32, last: u32) -> Reply {
+pub(crate) fn chooses(first: u32, last: u32) -> Reply {
     let range = json!({"start": first, "end": last, "reason": "the step that is asked about"});
     Reply::text(
         json!({"line_ranges": [range], "summary": "one step of thirty",
@@ -32,7 +32,7 @@ fn chooses(first: u32, last: u32) -> Reply {
     )
 }
 
-fn world(test: &str, upstream: &Upstream, dialect: &str, more: &str) -> World {
+pub(crate) fn world(test: &str, upstream: &Upstream, dialect: &str, more: &str) -> World {
     let world = World::new(test);
     world.write("steps.rs", file(30));
     let settings = format!("curator_model = \"{dialect}:small@{}\"\n{more}", upstream.url());
@@ -40,7 +40,7 @@ fn world(test: &str, upstream: &Upstream, dialect: &str, more: &str) -> World {
     world
 }
 
-const READ: &str = "read steps.rs --for step_12";
+pub(crate) const READ: &str = "read steps.rs --for step_12";
 
 /// What is shown where no model is asked.
 fn without(test: &str) -> Ran {

@@ -7,6 +7,7 @@ mod chat;
 #[cfg(unix)]
 mod config;
 mod convert_page;
+mod curating;
 mod curator;
 mod embedder;
 mod export;
@@ -22,6 +23,7 @@ mod index;
 #[cfg(unix)]
 mod index_watch;
 #[cfg(unix)]
+mod indexing_model;
 mod init;
 #[cfg(unix)]
 mod init_extras;
@@ -65,6 +67,7 @@ mod stories;
 mod structure;
 mod terminal;
 mod tls;
+mod trust;
 #[cfg(target_os = "linux")]
 mod unconfined;
 mod world;

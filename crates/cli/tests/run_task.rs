@@ -506,3 +506,40 @@ fn a_person_can_stop_it_anywhere() {
         assert_eq!(upstream.requests(), 1);
     }
 }
+
+/// A file that is read again goes as a note alone, and that is told when it goes; who wants a call
+/// carried out again says so.
+#[test]
+fn what_only_points_at_earlier_results_is_told() {
+    let world = World::new("run-reduced");
+    let text: String = (0..80).map(|n| format!("const A_{n}: u32 = {n};\n")).collect();
+    world.write("project/a.rs", text);
+    world.write("project/b.rs", "const B: u8 = 2;\n");
+    settle(&world.folder.join("project"));
+    let read = || calls(&[("read_file", json!({"path": "a.rs"}))]);
+    let grep = |more: &str| {
+        let asked = format!("{{\"pattern\": \"const B\"{more}}}");
+        calls(&[("grep", serde_json::from_str(&asked).expect("JSON"))])
+    };
+    let detect = ", \"enable_duplicate_detection\": false";
+    let turns = [read(), grep(""), read(), grep(""), grep(detect), Reply::text("Seen.")];
+    let upstream = provider(turns);
+    let mut command = world.command("run --json look --model");
+    command.current_dir(world.folder.join("project")).arg(model(&upstream, "chat"));
+    let events = events(&world.ran(&mut command));
+    let reduced = of_type(&events, "reduced");
+    let calls = of_type(&events, "call");
+    let second = &calls[2]["id"];
+    let told: Vec<_> = reduced.iter().filter(|event| event["id"] == *second).collect();
+    let [told] = told.as_slice() else { panic!("{events:?}") };
+    assert_eq!(told["cached"], true, "{told}");
+    assert!(told["bytes_sent"].as_u64() < told["bytes"].as_u64(), "{told}");
+    let first = reduced.iter().find(|event| event["id"] == calls[0]["id"]);
+    assert!(first.is_none_or(|event| event["cached"] == false), "{reduced:?}");
+    let at = |wanted: &dyn Fn(&Value) -> bool| events.iter().position(wanted);
+    let sent = at(&|event| event["type"] == "sent" && event["number"] == 4);
+    assert!(sent < at(&|event| event["type"] == "reduced" && event["id"] == *second));
+    let results = of_type(&events, "result");
+    let cached: Vec<&Value> = results.iter().map(|result| &result["cached"]).collect();
+    assert_eq!(cached, [false, false, false, true, false], "{results:?}");
+}

@@ -5,9 +5,10 @@
 //! the most that has colours; all shapes, or those whose names have `SHAPE` in them). Above 1 MiB
 //! no syntax is read. Tells for each shape the language that takes longest: seconds of a processor
 //! for reading its syntax, for colours, an outline and a curated view. The last column is how many
-//! times longer all of that takes than with the plain shape.
+//! times longer all of that takes than with the plain shape; it fails if one takes more than ten.
 
 use std::hint::black_box;
+use std::process::ExitCode;
 
 use foveal_code::curate::{Budget, Curator, Question, SourceFile};
 use foveal_code::highlight::highlights;
@@ -24,7 +25,10 @@ const PATHS: &[&str] = &[
 /// What is done with a file.
 const STAGES: usize = 4;
 
-fn main() {
+/// How many times longer than the plain shape any other may take.
+const FACTOR_MAX: f64 = 10.0;
+
+fn main() -> ExitCode {
     let bytes = std::env::args().nth(1).map_or(Ok(500_000), |text| text.parse());
     let bytes: usize = bytes.expect("the size in bytes");
     let wanted = std::env::args().nth(2).unwrap_or_default();
@@ -32,7 +36,7 @@ fn main() {
     println!("{bytes} bytes each, seconds\n");
     print!("{:<36}{:<10}", "", "dearest");
     println!("{:>9}{:>9}{:>9}{:>9}{:>9}", "syntax", "colours", "outline", "curated", "factor");
-    let mut plain = None;
+    let (mut plain, mut worst) = (None, 0.0_f64);
     for (at, (name, shape)) in FILES.iter().enumerate() {
         if at > 0 && !name.contains(&wanted) {
             continue;
@@ -45,8 +49,15 @@ fn main() {
         let (path, times) = dearest.expect("there are paths");
         print!("{name:<36}{path:<10}");
         times.iter().for_each(|seconds| print!("{seconds:>9.2}"));
-        println!("{:>9.1}", sum(&times) / *plain.get_or_insert(sum(&times)));
+        let factor = sum(&times) / *plain.get_or_insert(sum(&times));
+        println!("{factor:>9.1}");
+        worst = worst.max(factor);
     }
+    if worst <= FACTOR_MAX {
+        return ExitCode::SUCCESS;
+    }
+    eprintln!("one takes {worst:.1} times as long as source code, more than {FACTOR_MAX}");
+    ExitCode::FAILURE
 }
 
 fn times(curator: &Curator, path: &str, text: &str) -> [f64; STAGES] {

@@ -61,6 +61,7 @@ const NAMES: &[(&str, ObeyedBy)] = &[
     ("cline_mcp_settings.json", Agents),
     ("opencode.json", Agents),
     ("opencode.jsonc", Agents),
+    (".foveal.toml", Foveal),
     ("crush.json", Agents),
     (".crush.json", Agents),
     (".aider.conf.yml", Agents),

@@ -124,6 +124,14 @@ pub(crate) fn divide_known(
     Some(divide(path, &kept_of(&bytes)?, cancel))
 }
 
+/// The text of the file at `path` in `root` without its secrets, if it still has the content
+/// `known`.
+pub(crate) fn text_known(root: &HeldFolder, path: &str, known: ContentHash) -> Option<String> {
+    let (_, bytes) = read(root, path).ok()?;
+    let is_known = ContentHash::of(&bytes) == known && !is_private_key(&bytes);
+    kept_of(&bytes).filter(|_| is_known).map(Cow::into_owned)
+}
+
 /// The text of a file as it is read here: without its secrets, which would stand in signatures
 /// and be found by their words. Its lines are those of the file.
 fn kept_of(bytes: &[u8]) -> Option<Cow<'_, str>> {

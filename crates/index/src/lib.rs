@@ -21,6 +21,8 @@ mod pending;
 mod progress;
 mod queue;
 mod ranking;
+mod said;
+mod said_parts;
 mod search;
 mod secrets;
 mod segment;
@@ -39,6 +41,9 @@ pub use self::index::{Chosen, Index};
 pub use self::progress::{Progress, Stage, Summary};
 pub use self::queue::{QUEUED_MAX, Queue};
 pub use self::ranking::{Reason, SearchOptions};
+pub use self::said::{
+    Said, SaidQuestion, SaidRelation, ThingSummary, Untold, relations_schema, summaries_schema,
+};
 pub use self::search::Hit;
 pub use self::secrets::may_hold_secrets;
 pub use self::source::{parse, text_of};

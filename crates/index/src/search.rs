@@ -32,19 +32,25 @@ pub struct Hit {
     pub score: f32,
     /// Why it was found.
     pub reason: Reason,
+    /// What a model says of it, which may be wrong.
+    pub said: Option<Box<str>>,
 }
 
 impl Hit {
     /// Where it is and what it is, as JSON.
     pub fn data(&self) -> Value {
-        json!({
+        let mut data = json!({
             "path": self.path,
             "first_line": self.lines.first.0,
             "last_line": self.lines.last.0,
             "kind": self.kind.map(EntityKind::name),
             "name": self.name,
             "signature": self.signature,
-        })
+        });
+        if let Some(words) = &self.said {
+            data["model_says"] = json!(words);
+        }
+        data
     }
 }
 
@@ -119,8 +125,24 @@ pub(crate) fn hit(
         visibility: chosen.map(|of| of.visibility),
         score: found.score,
         reason: found.reason,
+        said: None,
     };
     (hit, chosen.is_some_and(|of| asked.is_exactly(of)))
+}
+
+/// A definition as a hit.
+pub(crate) fn hit_of(path: &str, of: &Definition, score: f32, reason: Reason) -> Hit {
+    Hit {
+        path: path.to_owned(),
+        lines: of.lines,
+        kind: Some(of.kind),
+        name: of.qualified_name.to_string(),
+        signature: signature(of),
+        visibility: Some(of.visibility),
+        score,
+        reason,
+        said: None,
+    }
 }
 
 /// A header on one line, cut where it is long.

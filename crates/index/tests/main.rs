@@ -5,6 +5,7 @@ mod embedding;
 mod files;
 mod interruption;
 mod rebuild;
+mod said;
 mod search;
 mod secrets;
 mod watching;

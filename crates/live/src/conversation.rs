@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use foveal_context::engine::Engine;
 use foveal_context::planner::Planner;
-use foveal_context::shape::Decision;
+use foveal_context::shape::{Decision, Piece, Shape};
 use foveal_context::step::{Item, Step};
 use foveal_context::tokens::{Tokenizer, Tokens};
 use foveal_context::weight::{Weigh, Weight};
@@ -21,7 +21,7 @@ use crate::models::Model;
 use crate::places::{self, Place, Said, said};
 use crate::prelude::Prelude;
 use crate::recorder::{Planned, Turn};
-use crate::request::Replaced;
+use crate::request::{Reduced, Replaced};
 use crate::way::Way;
 
 /// A conversation.
@@ -65,6 +65,19 @@ fn is_about(step: &Step, entries: usize) -> bool {
     let changed = step.changed.iter().map(|(index, _)| index);
     let levels = step.levels.iter().map(|(index, _)| index);
     step.answer.at() == entries && changed.chain(levels).all(|index| index.at() < entries)
+}
+
+/// Whether a shape keeps nothing of its original and points at something with each note.
+fn points(shape: &Shape, original: &str) -> bool {
+    let kept = |range: &std::ops::Range<u32>| {
+        original.get(range.start as usize..range.end as usize).unwrap_or_default()
+    };
+    !shape.refers_to().is_empty()
+        && shape.pieces.iter().all(|piece| match piece {
+            Piece::Keep(range) => kept(range).trim().is_empty(),
+            Piece::Break => true,
+            Piece::Note(_, note) => !note.refers_to.is_empty(),
+        })
 }
 
 /// A message that is known.
@@ -423,6 +436,22 @@ impl Live {
         let replaced = step.changed.iter().filter(|(_, decision)| decision.shape().is_some());
         let record = self.engine.record();
         replaced.filter_map(|(index, _)| Some(&*record.entry(*index).result()?.content)).collect()
+    }
+
+    /// The results of which a step lets less go.
+    pub(crate) fn reduced(&self, step: &Step) -> Vec<Reduced> {
+        let record = self.engine.record();
+        let reduced = step.changed.iter().filter_map(|(index, decision)| {
+            let (shape, result) = (decision.shape()?, record.entry(*index).result()?);
+            Some(Reduced {
+                call: result.call.clone(),
+                kind: shape.kind,
+                points: points(shape, &result.content),
+                bytes: result.content.len() as u64,
+                bytes_sent: shape.render(&result.content).len() as u64,
+            })
+        });
+        reduced.collect()
     }
 
     /// Tokens of the prompt as the client sent it, and as it goes.

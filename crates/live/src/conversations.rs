@@ -288,6 +288,7 @@ impl Conversations {
             let decided = Arc::clone(&step);
             live.set_caching(marking::decide(&live, request, &step));
             about.rewrite = step.rewrite.map(|reason| reason.words());
+            about.reduced = live.reduced(&step);
             let own = step.rewrite.filter(|reason| *reason != RewriteReason::ClientRewrote);
             about.tokens_unchanged = own.map(|_| live.tokens_sent(step.kept).0);
             // Where nobody waits any longer, nothing is to be kept.
@@ -304,6 +305,7 @@ impl Conversations {
                 return live;
             }
             (about.rewrite, about.tokens_unchanged) = (None, None);
+            about.reduced.clear();
             if is_tried && !is_kept {
                 // What was decided just now does not go, nor is it kept later.
                 live.forget_unkept();

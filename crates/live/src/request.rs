@@ -3,6 +3,7 @@
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use foveal_context::shape::ShapeKind;
 use foveal_transcript::Timestamp;
 use foveal_wire::Protocol;
 use foveal_wire::body::{self, MARK, MARK_FOR_AN_HOUR, Spelled};
@@ -76,6 +77,23 @@ pub struct About {
     pub inactive_kind: Option<&'static str>,
     /// What is known of its tools, where they are shortened.
     pub tools: AboutTools,
+    /// Results of which less goes than at the request before, or than came.
+    pub reduced: Vec<Reduced>,
+}
+
+/// A result of which less goes than before.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Reduced {
+    /// The call that it answers.
+    pub call: String,
+    /// What stands in its place.
+    pub kind: ShapeKind,
+    /// Whether nothing of it goes, but notes that point at what was given before.
+    pub points: bool,
+    /// Bytes of the result.
+    pub bytes: u64,
+    /// Bytes that go.
+    pub bytes_sent: u64,
 }
 
 /// Where a client's request is no longer the one before it of the same conversation.

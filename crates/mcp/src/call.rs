@@ -38,6 +38,8 @@ const DETECT_SESSION_KEY: &str = "foveal/session_duplicate_detection";
 const STRUCTURED_KEY: &str = "foveal/structured";
 const CACHED_KEY: &str = "foveal/cached";
 const SHAPED_KEY: &str = "foveal/shaped";
+/// The model that chose what of a file is shown, what that took, and where its thinking is.
+const CURATED_KEY: &str = "foveal/curated";
 const HANDLE_KEY: &str = "foveal/handle";
 
 /// An answer of a session, or rather a question that has to be asked before there can be one.
@@ -217,6 +219,9 @@ fn result(answer: Answer, wants_data: bool) -> CallToolResult {
     if let Some((kind, handle)) = answer.shaped {
         meta.insert(SHAPED_KEY.to_owned(), kind.word().into());
         meta.insert(HANDLE_KEY.to_owned(), handle.to_string().into());
+    }
+    if let Some(by) = answer.chosen_by.and_then(|by| serde_json::to_value(by).ok()) {
+        meta.insert(CURATED_KEY.to_owned(), by);
     }
     let mut result = CallToolResult::success(content);
     // That a command fails is an answer: clients show errors cut, or take the server for broken.

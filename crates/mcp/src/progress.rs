@@ -29,6 +29,10 @@ impl LatestProgress {
         if progress.total.is_none()
             && let Some(before) = latest.as_mut().filter(|before| before.total.is_none())
         {
+            // What a model does is told anew; where it is not, what was told holds.
+            if progress.model.is_some() && !progress.message.is_empty() {
+                before.message.clear();
+            }
             before.message.push_str(&progress.message);
             progress.message = mem::take(&mut before.message);
         }

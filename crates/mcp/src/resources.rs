@@ -84,4 +84,5 @@ fn report(of: &ClientSession) -> SessionReport {
         all_sessions: session.toolbox().call_statistics(),
     };
     SessionReport::new(session.id().to_owned(), roots, &counts, files, duplicates)
+        .with_indexer(session.toolbox().index.indexer_state())
 }

@@ -5,6 +5,7 @@ use std::fmt::Write;
 
 use foveal_calls::Statistics;
 use foveal_context::tokens::{Tokenizer, Tokens};
+use foveal_tools::code_index::IndexerState;
 use foveal_tools::{Answer, table};
 use serde::Serialize;
 
@@ -93,6 +94,9 @@ pub(crate) struct SessionReport {
     /// Files read since they were last written here, and how often.
     files_read: BTreeMap<String, u32>,
     duplicates: Duplicates,
+    /// How far a model has come that reads files into the index, where there is one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    indexer: Option<IndexerState>,
 }
 
 impl SessionReport {
@@ -104,7 +108,12 @@ impl SessionReport {
         duplicates: Duplicates,
     ) -> Self {
         let (all, tools) = (counts.all(), counts.tools.clone());
-        Self { session, roots, all, tools, files_read, duplicates }
+        Self { session, roots, all, tools, files_read, duplicates, indexer: None }
+    }
+
+    /// The same with how far a model has come that reads files into the index.
+    pub(crate) fn with_indexer(self, indexer: Option<IndexerState>) -> Self {
+        Self { indexer, ..self }
     }
 
     pub(crate) fn json(&self) -> String {
@@ -152,6 +161,17 @@ impl SessionReport {
         }
         for (path, count) in &self.files_read {
             line(format_args!("- {path} ({count})"));
+        }
+        if let Some(indexer) = &self.indexer {
+            let IndexerState { model, waiting, running, told, failed, tokens, tokens_max } =
+                indexer;
+            let running = running.as_deref().unwrap_or("no file");
+            let over = if indexer.is_over() { "; it is asked no more" } else { "" };
+            line(format_args!(
+                "\nThe model `{model}` reads files into the index: it is asked about {running}, \
+                 {waiting} files wait, {told} are told of, of {failed} it said nothing; {tokens} of \
+                 {tokens_max} tokens{over}."
+            ));
         }
         page
     }

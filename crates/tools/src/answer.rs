@@ -8,6 +8,7 @@ use serde_json::Value;
 
 use foveal_context::note::Note;
 use foveal_context::shape::ShapeKind;
+use foveal_context::views::ChosenBy;
 use foveal_files::stamp::Version;
 use foveal_transcript::Handle;
 
@@ -32,6 +33,8 @@ pub struct Answer {
     pub rows: Vec<AnswerRow>,
     /// What of the answer was replaced, and under which handle the whole is kept.
     pub shaped: Option<(ShapeKind, Handle)>,
+    /// The model that chose what of a file is shown, if one did.
+    pub chosen_by: Option<Box<ChosenBy>>,
 }
 
 /// What a line of an answer is, and where in it foveal speaks.

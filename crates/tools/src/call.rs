@@ -9,6 +9,7 @@ use foveal_calls::{Miss, Query};
 use foveal_context::note::AnswerNote;
 use foveal_context::room::Room;
 use foveal_context::shape::ShapeKind;
+use foveal_context::views::Watch;
 use foveal_files::tree::name_of;
 use foveal_store::Stored;
 use foveal_transcript::Handle;
@@ -17,7 +18,9 @@ use crate::answer::{Answer, AnswerRow, RowKind};
 use crate::control::Control;
 use crate::definition::{Repeats, Tool};
 use crate::error::{ToolError, printable};
-use crate::findings::{AnswerText, Content, Earlier, FileSize, Findings, heading};
+use crate::explain::Explained;
+use crate::findings::{AnswerText, Content, Earlier, FileSize, FileText, Findings, heading};
+use crate::helping::Helping;
 use crate::read_view::ReadView;
 use crate::repeats::{self, ToRecord};
 use crate::request::Request;
@@ -271,6 +274,11 @@ fn give(
     let stored = session.journal.put(text.as_bytes(), now);
     let bytes = text.len();
     let mut shown = session.shown_with_room(bytes);
+    let (control, helping) = (work.control, Helping::with(findings.content.path()));
+    let watch = Watch {
+        tell: &|did| (control.progress)(helping.progress(did)),
+        is_over: &|| control.cancel.is_cancelled(),
+    };
     let call = ShownCall {
         tool: made.tool.name,
         arguments,
@@ -281,13 +289,9 @@ fn give(
         room: work.room_beside_heading(findings.content.path()),
         end_bytes: notes_at_end(&text, &rows),
         view: work.view,
+        watch,
     };
-    // What a command prints of a file is not curated.
-    let view = match &findings.content {
-        Content::File(file) => file.view.clone(),
-        _ => ReadView::Whole,
-    };
-    let mut given = shown.shape(call, text, view);
+    let mut given = shown.shape(call, text, wanted(&findings.content));
     note_shown(work, &findings, &given);
     // Kept while what was shown is held, so that the journal has the same order.
     keep_answer(session, &**shown, call, &given, stored, is_cached);
@@ -300,15 +304,33 @@ fn give(
         remember(session, asked, is_cached, stored, bytes as u64);
     }
     let shaped = given.shape.as_ref().filter(|_| is_shaped);
+    let shaped = shaped.map(|shape| (shape.kind, shape.handle));
+    explain(session, &findings.content, &given, shaped.map(|(kind, _)| kind));
     let mut text = AnswerText::default();
     findings.earlier.into_iter().flat_map(Earlier::notes).for_each(|note| text.note(note));
     if shaped.is_some() || given.shape.is_none() {
         text.append(heading(&findings.content, &given));
     }
     text.append(body);
-    let shaped = shaped.map(|shape| (shape.kind, shape.handle));
     let (text, rows) = text.into_parts();
-    Answer { text, rows, shaped, ..answer }
+    Answer { text, rows, shaped, chosen_by: given.chosen_by, ..answer }
+}
+
+/// Tells who wants to know why so much of a file is shown.
+fn explain(session: &Session, of: &Content, given: &ShapedAnswer, kind: Option<ShapeKind>) {
+    if let Content::File(FileText { path, view, .. }) = of {
+        let (lines, by) = (given.lines, given.chosen_by.as_deref());
+        let kind = kind.map(ShapeKind::word);
+        session.toolbox().explain.tell(Explained::Read { path, view, lines, kind, by });
+    }
+}
+
+/// How much of what was found is wanted: what a command prints of a file is not curated.
+fn wanted(of: &Content) -> ReadView {
+    match of {
+        Content::File(file) => file.view.clone(),
+        _ => ReadView::Whole,
+    }
 }
 
 /// Bytes of the rows at the end that are notes: how a program ended, where a search goes on.
@@ -354,6 +376,7 @@ fn failed(session: &Session, request: &Request, error: &ToolError, view: &CallVi
         room: Room::UNBOUNDED,
         end_bytes: 0,
         view,
+        watch: Watch::NOBODY,
     };
     let mut shown = session.shown_with_room(text.len());
     let given = shown.shape(call, text.clone(), ReadView::Whole);

@@ -1,5 +1,7 @@
 //! The indexes of the roots, kept up to date in the background and asked from any session.
 
+mod indexer;
+
 use std::collections::VecDeque;
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -10,10 +12,14 @@ use std::time::{Duration, Instant};
 
 use foveal_cancel::Cancel;
 use foveal_code::relations::Relations;
-use foveal_index::{Hit, Index, IndexError, Progress, SearchOptions};
+use foveal_index::{Hit, Index, IndexError, Progress, Said, SearchOptions, Summary, Untold};
+use foveal_transcript::ContentHash;
 
+use self::indexer::UNTOLD_MAX;
+pub use self::indexer::{AskIndexer, Indexer, IndexerAnswer, IndexerState, Phase};
 use crate::control::{self, Control};
 use crate::error::ToolError;
+use crate::explain::{Explain, Explained};
 
 /// The longest wait between two looks at the cancellation token.
 const LOOK_UP_TIME: Duration = Duration::from_millis(50);
@@ -32,6 +38,10 @@ pub struct CodeIndex {
     first: RootIndex,
     /// By the absolute paths of their roots.
     others: Vec<(PathBuf, RootIndex)>,
+    /// Who is told what becomes of files.
+    explain: Explain,
+    /// The model that reads files into the indexes, if there is one.
+    indexer: Option<Arc<Indexer>>,
 }
 
 /// What was found in all roots.
@@ -55,12 +65,63 @@ pub(crate) struct RelatedInRoots {
 impl CodeIndex {
     /// The index of the first root, that `open` opens.
     pub fn new(open: Open) -> Self {
-        Self { first: RootIndex::new(open), others: Vec::new() }
+        Self {
+            first: RootIndex::new(open),
+            others: Vec::new(),
+            explain: Explain::default(),
+            indexer: None,
+        }
     }
 
     /// Adds the index of another root at the absolute path `root`, that `open` opens.
     pub fn add(&mut self, root: PathBuf, open: Open) {
-        self.others.push((root, RootIndex::new(open)));
+        let index = RootIndex::new(open);
+        index.explain_to(&self.explain);
+        index.lock().indexer.clone_from(&self.indexer);
+        self.others.push((root, index));
+    }
+
+    /// Has a model read the files that are read or changed into the indexes, those of roots that are
+    /// added later too.
+    pub fn index_by(&mut self, indexer: Arc<Indexer>) {
+        let others = self.others.iter().map(|(_, index)| index);
+        for index in [&self.first].into_iter().chain(others) {
+            index.lock().indexer = Some(Arc::clone(&indexer));
+        }
+        self.indexer = Some(indexer);
+    }
+
+    /// How far the model has come that reads files into the indexes; `None` where there is none.
+    pub fn indexer_state(&self) -> Option<IndexerState> {
+        self.indexer.as_ref().map(|indexer| indexer.state())
+    }
+
+    /// What models say of files, with the root of each; `None` for the first. What cannot be asked
+    /// says nothing.
+    ///
+    /// # Errors
+    /// If the caller stops it.
+    pub(crate) fn said(
+        &self,
+        control: &Control<'_>,
+    ) -> Result<Vec<(Option<PathBuf>, SaidOfFiles)>, ToolError> {
+        let others = self.others.iter().map(|(root, index)| (Some(root), index));
+        let mut all = Vec::new();
+        for (root, index) in [(None, &self.first)].into_iter().chain(others) {
+            match index.ask(Question::Said, control) {
+                Ok(said) => all.push((root.cloned(), said)),
+                Err(ToolError::Cancelled) => return Err(ToolError::Cancelled),
+                Err(_) => {}
+            }
+        }
+        Ok(all)
+    }
+
+    /// Tells what becomes of files that are read or changed, of indexes that are added later too.
+    pub(crate) fn explain_to(&mut self, explain: Explain) {
+        let others = self.others.iter().map(|(_, index)| index);
+        [&self.first].into_iter().chain(others).for_each(|index| index.explain_to(&explain));
+        self.explain = explain;
     }
 
     /// Whether the root at this absolute path, which is not the first, has an index.
@@ -70,6 +131,7 @@ impl CodeIndex {
 
     /// Has a file looked at soon: it was read or changed.
     pub(crate) fn touch(&self, path: &Path) {
+        self.explain.tell(Explained::Queued { path });
         let holding = self.others.iter().filter(|(root, _)| path.starts_with(root));
         let nearest = holding.max_by_key(|(root, _)| root.as_os_str().len());
         nearest.map_or(&self.first, |(_, index)| index).touch(path);
@@ -163,10 +225,31 @@ struct Waiting {
     closed: bool,
     /// Why there is no index, once that is known.
     refused: Option<String>,
+    /// Who is told what it comes to.
+    explain: Explain,
+    /// The model that reads files into the index, if there is one; files that it may be asked
+    /// about; whether it is asked about one.
+    indexer: Option<Arc<Indexer>>,
+    untold: VecDeque<PathBuf>,
+    is_telling: bool,
 }
+
+impl Waiting {
+    /// Whether there is something to do.
+    fn is_due(&self) -> bool {
+        let may_tell = !self.untold.is_empty() && !self.is_telling;
+        !self.questions.is_empty() || !self.touched.is_empty() || may_tell || self.closed
+    }
+}
+
+/// What models say of files, by path.
+pub(crate) type SaidOfFiles = Arc<Vec<(String, Said)>>;
 
 /// What is asked, and where the answer goes.
 enum Question {
+    Said(Sender<Reply<SaidOfFiles>>),
+    /// Nothing: this is what a model says of a file with this content.
+    Keep(ContentHash, String, Box<Said>),
     Search(String, SearchOptions, Sender<Reply<Vec<Hit>>>),
     Relations(Sender<Reply<Arc<Relations>>>),
 }
@@ -186,6 +269,9 @@ impl Question {
                 answer(index, cancel, &reply, found);
             }
             Self::Relations(reply) => answer(index, cancel, &reply, Index::relations),
+            Self::Said(reply) => answer(index, cancel, &reply, Index::said),
+            // What cannot be kept is asked for when the file is read again.
+            Self::Keep(hash, model, said) => drop(index.put_said(hash, &model, &said)),
         }
     }
 }
@@ -226,10 +312,21 @@ impl RootIndex {
         Self { shared, worker: Mutex::new(None), open: Mutex::new(Some(open)) }
     }
 
+    fn explain_to(&self, explain: &Explain) {
+        self.lock().explain = explain.clone();
+    }
+
     fn touch(&self, path: &Path) {
         let mut work = self.lock();
         if work.touched.len() < TOUCHED_MAX {
             work.touched.push(path.to_owned());
+        }
+        if let Some(indexer) = work.indexer.clone() {
+            let waits = work.untold.iter().any(|other| other == path);
+            if !waits && work.untold.len() < UNTOLD_MAX && !indexer.is_over() {
+                work.untold.push_back(path.to_owned());
+                indexer.waits(1);
+            }
         }
         drop(work);
         self.start();
@@ -259,6 +356,7 @@ impl RootIndex {
                     done: progress.done,
                     total: Some(progress.total),
                     message: "indexing".to_owned(),
+                    model: None,
                 }),
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => {
@@ -345,8 +443,9 @@ impl Kept {
     }
 }
 
-/// The thread: answers questions, and in between reads what was touched.
-fn keep(shared: &Shared, open: Open) {
+/// The thread: answers questions, and in between reads what was touched. What a model says of files
+/// comes from another one.
+fn keep(shared: &Arc<Shared>, open: Open) {
     let _closing = Closing(shared);
     let mut kept = match Kept::new(open) {
         Ok(kept) => kept,
@@ -356,16 +455,19 @@ fn keep(shared: &Shared, open: Open) {
             return work.questions.clear();
         }
     };
+    let mut teller = Teller::default();
     loop {
         let mut work = shared.work.lock().expect("no holder of this lock panics");
-        while work.questions.is_empty() && work.touched.is_empty() && !work.closed {
+        while !work.is_due() {
             work = shared.arrived.wait(work).expect("no holder of this lock panics");
         }
         if work.closed {
-            return;
+            drop(work);
+            return teller.end();
         }
         let touched = std::mem::take(&mut work.touched);
         let question = work.questions.pop_front();
+        let explain = work.explain.clone();
         drop(work);
         let index = kept.index(Instant::now());
         touched.iter().for_each(|path| index.touch(path));
@@ -377,11 +479,94 @@ fn keep(shared: &Shared, open: Open) {
                     let work = shared.work.lock().expect("no holder of this lock panics");
                     work.closed || !work.questions.is_empty()
                 };
-                // What fails here fails again where somebody asks, and is told there.
-                drop(index.update_queued(&Cancel::when(&busy)));
+                if !touched.is_empty() {
+                    // What fails here fails again where somebody asks, and is told there.
+                    let outcome = match index.update_queued(&Cancel::when(&busy)) {
+                        Ok(summary) => told(&summary),
+                        Err(error) => format!("files that were read are not indexed: {error}"),
+                    };
+                    explain.tell(Explained::Indexed { outcome: &outcome });
+                }
+                teller.tell_next(shared, index, &explain);
             }
         }
     }
+}
+
+/// Has a model tell of files, on a thread of its own.
+#[derive(Default)]
+struct Teller {
+    thread: Option<(Sender<Untold>, JoinHandle<()>)>,
+}
+
+impl Teller {
+    /// Has the model asked about the next file that waits for that, if it is asked about none.
+    fn tell_next(&mut self, shared: &Arc<Shared>, index: &mut Index, explain: &Explain) {
+        let mut work = shared.work.lock().expect("no holder of this lock panics");
+        let Some(indexer) = work.indexer.clone().filter(|_| !work.is_telling) else { return };
+        if indexer.is_over() && !work.untold.is_empty() {
+            indexer.waits_no_longer(work.untold.len() as u64);
+            work.untold.clear();
+            explain.tell(Explained::Indexed { outcome: "the model came to its limit of tokens" });
+        }
+        let Some(path) = work.untold.pop_front() else { return };
+        drop(work);
+        indexer.waits_no_longer(1);
+        // Of what cannot be read nothing is told.
+        let Ok(Some(file)) = index.untold(&path, &indexer.model()) else { return };
+        let thread = self.thread.get_or_insert_with(|| start_telling(shared, &indexer, explain));
+        let mut work = shared.work.lock().expect("no holder of this lock panics");
+        work.is_telling = thread.0.send(file).is_ok();
+    }
+
+    /// Waits for the thread, which ends soon once the index is closed.
+    fn end(self) {
+        if let Some((files, thread)) = self.thread {
+            drop(files);
+            let _ = thread.join();
+        }
+    }
+}
+
+fn start_telling(
+    shared: &Arc<Shared>,
+    indexer: &Arc<Indexer>,
+    explain: &Explain,
+) -> (Sender<Untold>, JoinHandle<()>) {
+    let (sender, files) = mpsc::channel::<Untold>();
+    let (shared, indexer, explain) = (Arc::clone(shared), Arc::clone(indexer), explain.clone());
+    let thread = thread::spawn(move || {
+        for file in files {
+            let closed = || shared.work.lock().expect("no holder of this lock panics").closed;
+            let said = indexer.said(&file, &closed);
+            let outcome = match &said {
+                Some(Said { summaries, relations }) => format!(
+                    "a model says {} things and {} relations of {}",
+                    summaries.len(),
+                    relations.len(),
+                    file.path
+                ),
+                None => format!("a model says nothing of {}", file.path),
+            };
+            explain.tell(Explained::Indexed { outcome: &outcome });
+            let mut work = shared.work.lock().expect("no holder of this lock panics");
+            let keep = said.map(|said| Question::Keep(file.hash, indexer.model(), said.into()));
+            work.questions.extend(keep);
+            work.is_telling = false;
+            drop(work);
+            shared.arrived.notify_all();
+        }
+    });
+    (sender, thread)
+}
+
+/// What an update came to.
+fn told(summary: &Summary) -> String {
+    let Summary { indexed, unchanged, removed, passed_by, waiting, .. } = summary;
+    format!(
+        "of the files that were read {indexed} are indexed anew, {unchanged} are as they were, \
+         {passed_by} passed by, {removed} gone; {waiting} wait for vectors"
+    )
 }
 
 #[cfg(test)]

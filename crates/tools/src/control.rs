@@ -3,9 +3,10 @@
 use std::fmt;
 
 use foveal_cancel::Cancel;
+use foveal_context::views::ModelWork;
 
 /// How far a call is. `total` is there where it is known.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq)]
 pub struct Progress {
     /// Units done.
     pub done: u64,
@@ -13,6 +14,9 @@ pub struct Progress {
     pub total: Option<u64>,
     /// What is being done, or output as it comes.
     pub message: String,
+    /// What a model does that helps with the call. Then the message, where there is one, takes the
+    /// place of the one before.
+    pub model: Option<ModelWork>,
 }
 
 /// What the person is asked before a call that needs their approval.

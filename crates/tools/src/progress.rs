@@ -58,6 +58,6 @@ impl<'a> ProgressReporter<'a> {
 
     fn tell(&self, more: u64, message: String) {
         let done = self.done.fetch_add(more, Ordering::Relaxed) + more;
-        (self.control.progress)(Progress { done, total: None, message });
+        (self.control.progress)(Progress { done, total: None, message, model: None });
     }
 }

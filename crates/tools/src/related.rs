@@ -63,6 +63,16 @@ impl RelatedRoot {
         roots.shown(&self.root, Path::new(&*self.relations.node(of).key.path))
     }
 
+    /// Whether it is the root of this index; `None` is the first.
+    pub(crate) fn is_at(&self, roots: &Roots, place: Option<&Path>) -> bool {
+        root_of(roots, place).is_some_and(|root| root.path() == self.root.path())
+    }
+
+    /// A file of it as rules call it.
+    pub(crate) fn rule_path(&self, roots: &Roots, path: &str) -> String {
+        roots.rule_path(&self.root, Path::new(path))
+    }
+
     /// `src/parse.rs:12 function parse`.
     pub(crate) fn place_and_name(&self, roots: &Roots, of: NodeId) -> String {
         let (key, path) = (&self.relations.node(of).key, self.path(roots, of));

@@ -3,7 +3,7 @@
 use foveal_code::{BYTES_PARSED_MAX, LINES_CURATED_MAX};
 use foveal_context::room::Room;
 use foveal_context::tokens::{Tokens, estimate};
-use foveal_context::views::{Amount, Read, View, Views, Wanted};
+use foveal_context::views::{Amount, Read, View, Views, Wanted, Watch};
 use foveal_files::TextFile;
 use foveal_transcript::LineNumber;
 
@@ -72,21 +72,22 @@ pub(crate) fn is_parsed(text: &TextFile) -> bool {
 
 /// What `curator` chooses of a read, in no more lines than there is room for.
 pub(crate) fn curated(
-    curator: &dyn Views,
+    (curator, watch): (&dyn Views, Watch<'_>),
     read: &Read<'_>,
     wanted: Wanted,
     room: Room,
 ) -> Option<View> {
     let most = view_bytes(room);
     let sizes: Vec<usize> = sizes(read.text).collect();
-    let mut view = curator.view(read, at_first(wanted, &sizes))?;
+    let mut view = curator.view_watched(read, at_first(wanted, &sizes), watch)?;
     for _ in 0..TRIES_MAX {
         let (lines, bytes) = size_of(&view, &sizes);
         if bytes <= most {
             break;
         }
         let share = lines as f64 / sizes.len().max(1) as f64 * most as f64 / bytes as f64;
-        view = curator.view(read, Wanted::Curated(Amount::Share(share)))?;
+        let smaller = Wanted::Curated(Amount::Share(share));
+        view = curator.view_watched(read, smaller, watch)?;
     }
     Some(view)
 }

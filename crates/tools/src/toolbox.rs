@@ -19,6 +19,7 @@ use globset::Glob;
 use crate::clock::{Clock, SystemClock};
 use crate::code_index::{self, CodeIndex};
 use crate::cut_off::CutOff;
+use crate::explain::Explain;
 use crate::permission::{Access, Grants, Policy};
 use crate::person::Person;
 use crate::session::Calls;
@@ -79,6 +80,8 @@ pub struct Toolbox {
     pub client_folder: Option<PathBuf>,
     /// How much of all sessions the store keeps, and how long.
     pub kept: Limits,
+    /// Who is told what is decided, and why.
+    pub(crate) explain: Explain,
     /// When it was last looked whether the store holds too much.
     looked: AtomicI64,
 }
@@ -100,11 +103,17 @@ pub struct Host {
 }
 
 impl Toolbox {
-    /// Has `curator` choose what is shown of files, which is called `version`: what another one
-    /// chose does not count.
-    pub fn curate_by(&mut self, curator: Arc<dyn Views>, version: String) {
+    /// Tells what is decided, and why. For indexes that are added later it holds too.
+    pub fn explain_to(&mut self, explain: Explain) {
+        self.index.explain_to(explain.clone());
+        self.explain = explain;
+    }
+
+    /// Has `curator` choose what is shown of files, which asks a model and is called `version`: what
+    /// another one chose does not count.
+    pub fn curate_by_model(&mut self, curator: Arc<dyn Views>, version: String) {
         let (store, clock) = (Arc::clone(&self.store), Arc::clone(&self.clock));
-        self.curations = Arc::new(Curations::new(curator, version, store, clock));
+        self.curations = Arc::new(Curations::new(curator, version, store, clock).by_model());
     }
 
     /// Tools for `roots` that keep what they keep in `store`; the index of the first root is
@@ -148,6 +157,7 @@ impl Toolbox {
             command_guard: host.guard,
             client_folder: None,
             kept: KEPT,
+            explain: Explain::default(),
             looked: AtomicI64::new(i64::MIN),
         }
     }

@@ -3,12 +3,12 @@
 
 use std::collections::HashMap;
 use std::fmt;
-use std::sync::{Arc, Mutex};
+use std::sync::{Arc, Mutex, PoisonError};
 
 use foveal_code::curate::Question;
 use foveal_code::{Entity, parse};
 use foveal_context::room::Room;
-use foveal_context::views::{Label, Read, View, Views, Wanted};
+use foveal_context::views::{ChosenBy, Label, Read, View, Views, Wanted, Watch};
 use foveal_store::{CurationKey, Store};
 use foveal_transcript::{Handle, LineNumber};
 
@@ -18,29 +18,44 @@ use crate::room::{curated, within_room};
 
 /// Which lines of one read are shown, as its [`ReadView`] says.
 #[derive(Debug)]
-pub(crate) struct ViewsOfRead {
+pub(crate) struct ViewsOfRead<'a> {
     curator: Arc<dyn Views>,
     view: ReadView,
     room: Room,
+    watch: Watch<'a>,
+    chosen_by: Mutex<Option<Box<ChosenBy>>>,
 }
 
-impl ViewsOfRead {
-    /// `curator` chooses where the view wants lines chosen, as many as there is room for.
-    pub(crate) fn new(curator: Arc<dyn Views>, view: ReadView, room: Room) -> Self {
-        Self { curator, view, room }
+impl<'a> ViewsOfRead<'a> {
+    /// `curator` chooses where the view wants lines chosen, as many as there is room for, while
+    /// `watch` waits.
+    pub(crate) fn new(
+        curator: Arc<dyn Views>,
+        view: ReadView,
+        room: Room,
+        watch: Watch<'a>,
+    ) -> Self {
+        Self { curator, view, room, watch, chosen_by: Mutex::default() }
+    }
+
+    /// The model that chose the view, if one did.
+    pub(crate) fn into_chosen_by(self) -> Option<Box<ChosenBy>> {
+        self.chosen_by.into_inner().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl Views for ViewsOfRead {
+impl Views for ViewsOfRead<'_> {
     fn view(&self, read: &Read<'_>, wanted: Wanted) -> Option<View> {
         let view = match &self.view {
             view if view.is_short(read.text) => return None,
             ReadView::Whole => return None,
             ReadView::Lines(ranges) => Some(lines(read, ranges)),
             ReadView::Auto { .. } | ReadView::Curated => {
-                curated(&*self.curator, read, wanted, self.room)
+                curated((&*self.curator, self.watch), read, wanted, self.room)
             }
         };
+        let by = view.as_ref().and_then(|view| view.by.clone());
+        *self.chosen_by.lock().unwrap_or_else(PoisonError::into_inner) = by;
         within_room(view, read.text, &self.view, self.room)
     }
 }
@@ -64,6 +79,8 @@ pub struct Curations {
     curator: Arc<dyn Views>,
     /// What the curator is called; another version chooses anew.
     version: String,
+    /// Whether the curator asks a model: what was chosen without it is not kept.
+    by_model: bool,
     store: Arc<dyn Store>,
     clock: Arc<dyn Clock>,
     known: Mutex<Known>,
@@ -93,16 +110,27 @@ impl Curations {
         store: Arc<dyn Store>,
         clock: Arc<dyn Clock>,
     ) -> Self {
-        Self { curator, version, store, clock, known: Mutex::default() }
+        Self { curator, version, by_model: false, store, clock, known: Mutex::default() }
+    }
+
+    /// The same for a curator that asks a model and says so of what it chose: what another chose in
+    /// its place is not kept.
+    #[must_use]
+    pub fn by_model(self) -> Self {
+        Self { by_model: true, ..self }
     }
 }
 
 impl Views for Curations {
     fn view(&self, read: &Read<'_>, wanted: Wanted) -> Option<View> {
+        self.view_watched(read, wanted, Watch::NOBODY)
+    }
+
+    fn view_watched(&self, read: &Read<'_>, wanted: Wanted, watch: Watch<'_>) -> Option<View> {
         let question = Question::of_conversation(read.record, read.upto);
         let asked = (read.path, read.first, wanted, &self.version, &question);
         let Ok(asked) = serde_json::to_vec(&asked) else {
-            return self.curator.view(read, wanted);
+            return self.curator.view_watched(read, wanted, watch);
         };
         let key = (Handle::of(read.text.as_bytes()), Handle::of(&asked));
         if let Some(known) = self.known.lock().expect("no holder of this lock panics").get(key) {
@@ -115,7 +143,11 @@ impl Views for Curations {
         let view = match stored.and_then(|stored| serde_json::from_value(stored).ok()) {
             Some(view) => view,
             None => {
-                let view = self.curator.view(read, wanted);
+                let view = self.curator.view_watched(read, wanted, watch);
+                if self.by_model && view.as_ref().is_none_or(|view| view.by.is_none()) {
+                    // The next time the model may answer.
+                    return view;
+                }
                 if let Ok(view) = serde_json::to_value(&view) {
                     // Where it cannot be kept it is worked out again.
                     drop(self.store.put_curation(kept, &view, now));

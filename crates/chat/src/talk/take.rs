@@ -1,6 +1,6 @@
 //! What happens, as blocks.
 
-use foveal_agent::{Outcome, Told};
+use foveal_agent::{ModelWork, Outcome, Told};
 use foveal_screen::in_one_line;
 
 use super::block::{Block, NoteKind};
@@ -44,7 +44,10 @@ impl Talk {
                 }
                 self.with_tool(&id, |tool| tool.run(arguments, now_ms));
             }
-            Told::Progress { id, message } => self.with_tool(&id, |tool| tool.print(&message)),
+            Told::Progress { model: Some(work), message, .. } => self.help(work, message, now_ms),
+            Told::Progress { id, message, model: None } => {
+                self.with_tool(&id, |tool| tool.print(&message));
+            }
             Told::Result { id, cached, is_error, text, .. } => {
                 self.with_tool(&id, |tool| {
                     let took_ms = (tool.state == ToolState::Running)
@@ -66,6 +69,20 @@ impl Talk {
                 }
             }
             Told::Start { .. } | Told::Usage { .. } => {}
+        }
+    }
+}
+
+impl Talk {
+    /// Takes what a model does that chooses what is shown of a result.
+    fn help(&mut self, work: ModelWork, message: String, now_ms: u64) {
+        match work {
+            ModelWork::Waits | ModelWork::Answers(_) => {}
+            ModelWork::Thinks(text) => self.think(&text, now_ms),
+            ModelWork::Chose(_) | ModelWork::LeftOut(_) => {
+                self.end_thinking(now_ms);
+                self.note(NoteKind::Aside, message);
+            }
         }
     }
 }

@@ -7,7 +7,7 @@ use clap::{CommandFactory, Parser, Subcommand};
 use super::{
     bench, changelog, chat, config, doctor, expand, export, file_at, graph, grep, hook, index,
     init, man, map, mcp, models, outline, read, replay, rewind, run_task, search, serve, sessions,
-    show, stats, wrap,
+    show, stats, trust, wrap,
 };
 use crate::colour::ColourChoice;
 use crate::environment::Environment;
@@ -122,6 +122,12 @@ enum Command {
     ///
     /// Without more, lists all settings. Exits with 2 if the file is not understood.
     Config(config::Arguments),
+    /// Shows the settings that this project brings (`.foveal.toml`), and asks whether to obey them.
+    ///
+    /// They hold for this folder and for what the file says now: once it changes, it is not obeyed
+    /// until you trust it again. It can open nothing: it names no servers, keys or commands, and
+    /// allows nothing that you do not.
+    Trust(trust::Arguments),
     /// Checks what works on this machine, and says how to repair what does not.
     ///
     /// Makes and changes nothing. Exits with 1 if something is broken.
@@ -201,6 +207,7 @@ pub(crate) fn run(cli: Cli, environment: &Environment) -> anyhow::Result<ExitCod
         Command::Models(arguments) => models::run(&arguments, environment),
         Command::Init(arguments) => init::run(&arguments, environment),
         Command::Config(arguments) => config::run(&arguments, environment),
+        Command::Trust(arguments) => trust::run(&arguments, environment),
         Command::Doctor(arguments) => doctor::run(&arguments, environment),
         Command::Hook(arguments) => Ok(hook::run(&arguments, environment)),
         Command::ConvertPage => {

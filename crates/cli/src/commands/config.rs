@@ -11,6 +11,7 @@ use crate::environment::Environment;
 use crate::exit_code;
 use crate::notice;
 use crate::output;
+use crate::project_settings::{Book, ProjectFile, Trust};
 use crate::table::{Narrow, Side, Table};
 use crate::user_settings::keys::{self, Form, KEYS, Key};
 use crate::user_settings::{self, change, schema};
@@ -72,8 +73,10 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
         None => list(&path, arguments.json, environment)?,
         Some(What::Path) => output::print(format!("{}\n", path.display()))?,
         Some(What::Schema) => output::print(format!("{:#}\n", schema::schema()))?,
-        Some(What::Get { key }) => return get(&path, key),
-        Some(What::Explain { key }) => output::print(explained(&path, key)? + "\n")?,
+        Some(What::Get { key }) => return get(&path, key, environment),
+        Some(What::Explain { key }) => {
+            output::print(explained(&path, key, environment)? + "\n")?;
+        }
         Some(What::Set { key, value }) => set(&path, key, value)?,
         Some(What::Unset { key }) => {
             named(key)?;
@@ -106,7 +109,7 @@ pub(crate) fn told(argument: &str, environment: &Environment) -> anyhow::Result<
             let rows: String = rows(&text)?.into_iter().map(row).collect();
             Ok(format!("settings in {}, more about one: /config KEY{rows}", path.display()))
         }
-        None => explained(&path, argument),
+        None => explained(&path, argument, environment),
         Some((key, value)) => {
             set(&path, key, value.trim())?;
             let file = path.display();
@@ -146,10 +149,14 @@ fn understood(path: &Path) -> anyhow::Result<Option<String>> {
     Ok(text)
 }
 
-fn get(path: &Path, name: &str) -> anyhow::Result<ExitCode> {
+fn get(path: &Path, name: &str, environment: &Environment) -> anyhow::Result<ExitCode> {
     let key = named(name)?;
     let text = understood(path)?.unwrap_or_default();
-    match change::value(&text, name)?.or(key.usual.map(str::to_owned)) {
+    let set = match of_project(name, environment) {
+        Some((value, _, true)) => Some(value),
+        Some((_, _, false)) | None => change::value(&text, name)?,
+    };
+    match set.or(key.usual.map(str::to_owned)) {
         Some(value) => output::print(format!("{}\n", plain(&value)))?,
         None => {
             notice::say(format_args!("`{name}` is not set"));
@@ -166,7 +173,17 @@ fn plain(value: &str) -> String {
     text.map_or_else(|| value.to_owned(), str::to_owned)
 }
 
-fn explained(path: &Path, name: &str) -> anyhow::Result<String> {
+/// What the project of the current folder sets of a setting, in which file, and whether that holds.
+fn of_project(name: &str, environment: &Environment) -> Option<(String, PathBuf, bool)> {
+    let file = ProjectFile::of(&std::env::current_dir().ok()?).ok()??;
+    let value = change::value(&file.text, name).ok()??;
+    let user = user_settings::read(environment).ok()?;
+    let is_trusted = Book::open(environment).trust(&file) == Trust::Trusted;
+    let holds = is_trusted && user_settings::project::over(&user, &file.text).is_ok();
+    Some((value, file.path, holds))
+}
+
+fn explained(path: &Path, name: &str, environment: &Environment) -> anyhow::Result<String> {
     let key = named(name)?;
     let mut lines = vec![format!("{name}: {}", key.about), format!("takes: {}", key.expected())];
     lines.push(format!("without it: {}", key.usual.unwrap_or("nothing")));
@@ -177,6 +194,13 @@ fn explained(path: &Path, name: &str) -> anyhow::Result<String> {
         },
         Err(error) => format!("set: not known. {error:#}").trim_end().to_owned(),
     });
+    if let Some((value, path, holds)) = of_project(name, environment) {
+        let path = path.display();
+        lines.push(match holds {
+            true => format!("set by the project, which holds here: {value}, in {path}"),
+            false => format!("set by the project: {value}, in {path}, which is not obeyed"),
+        });
+    }
     if !matches!(key.form, Form::Tables | Form::ByName) {
         lines.push(format!("to set it: foveal config set {name} VALUE"));
     }

@@ -31,6 +31,7 @@ mod sessions;
 mod show;
 mod show_requests;
 mod stats;
+mod trust;
 mod wrap;
 
 pub(crate) use self::command_line::{Cli, run};

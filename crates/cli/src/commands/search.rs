@@ -175,6 +175,13 @@ fn to_text(hit: &Hit, environment: &Environment) -> Shown {
         text.push_str(INDENT);
         text.push(painter.piece(&hit.path, &signature).and("\n"));
     }
+    if let Some(words) = &hit.said {
+        let told = format!("a model says: {words}");
+        for line in wrapped(&told, width.saturating_sub(INDENT.len()), "").lines() {
+            text.push_str(INDENT);
+            text.push(painter.paint(Style::Aside, line).and("\n"));
+        }
+    }
     // Numbers compare within one question only; they are in the JSON.
     let mut reasons = Vec::new();
     if !hit.reason.words.is_empty() {

@@ -9,6 +9,7 @@ fn of(text: &str) -> anyhow::Result<UserSettings> {
 fn everything_can_be_set() {
     let set = of("keep_contents = false\ndetect_duplicates = false\n\
          curator = \"auto\"\ncurator_model = \"ollama:qwen3\"\n\
+         indexer_model = \"ollama:qwen3\"\nindexer_tokens_max = 9\n\
          [answers]\ntokens = 9_000\nbytes = 30_000\n\
          [read]\nsmall_lines = 50\nfor_files = [{ glob = \"**/*.md\", small_lines = 400 }]\n\
          [run]\ntime_out_ms = 1\ntime_out_max_ms = 2\nterminals_max = 3\n\
@@ -32,10 +33,14 @@ fn everything_can_be_set() {
     let (tool, subject) = ("bash".to_owned(), "git push*".to_owned());
     let policy = Policy { rules: vec![Rule { tool, subject, verdict: Verdict::Deny }] };
     let gateway = GatewaySettings::default();
-    let curator = Some("ollama:qwen3".parse().expect("a model"));
+    let model = "ollama:qwen3".parse().expect("a model");
+    let indexer = Some(IndexerWish { model, tokens_max: 9 });
+    let model = "ollama:qwen3".parse().expect("a model");
+    let curator = Some(CuratorWish { model, longer_than: 200 });
     let base_files = vec!["docs/design.md".to_owned()];
     let keeps_no_contents = true;
-    let all = UserSettings { tools, policy, keeps_no_contents, curator, base_files, gateway };
+    let all =
+        UserSettings { tools, policy, keeps_no_contents, curator, indexer, base_files, gateway };
     assert_eq!(set, all);
     assert_eq!(of("").expect("settings"), UserSettings::default());
 }

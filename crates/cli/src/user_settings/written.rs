@@ -25,6 +25,8 @@ pub(super) struct Written {
     pub(super) keep_contents: Option<bool>,
     pub(super) curator: WrittenCurator,
     pub(super) curator_model: Option<Spanned<String>>,
+    pub(super) indexer_model: Option<Spanned<String>>,
+    pub(super) indexer_tokens_max: Option<Spanned<Count>>,
     pub(super) detect_duplicates: Option<bool>,
     pub(super) duplicates: WrittenDuplicates,
     pub(super) answers: WrittenAnswers,
@@ -46,7 +48,7 @@ pub(super) struct Written {
 pub(super) enum WrittenCurator {
     Extractive,
     Model,
-    /// The model, where one is named.
+    /// The model, where one is named and the file is long.
     #[default]
     Auto,
 }

@@ -28,11 +28,16 @@ pub(crate) fn start(world: &World, arguments: &str) -> Served {
 
 /// What a server on standard input says to one call of a tool. `wait` is over when it has begun.
 pub(crate) fn called(
-    mut server: Command,
+    server: Command,
     tool: &str,
     arguments: &Value,
     wait: impl FnOnce(),
 ) -> String {
+    called_by(server, &json!({"name": tool, "arguments": arguments}), wait)
+}
+
+/// The same for a call with all that a client says of it.
+pub(crate) fn called_by(mut server: Command, params: &Value, wait: impl FnOnce()) -> String {
     server.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
     let mut server = server.spawn().expect("the program starts");
     let mut input = server.stdin.take().expect("it is piped");
@@ -42,7 +47,7 @@ pub(crate) fn called(
             "clientInfo": {"name": "test", "version": "1"}}}),
         json!({"jsonrpc": "2.0", "method": "notifications/initialized"}),
         json!({"jsonrpc": "2.0", "id": 1, "method": "tools/call",
-            "params": {"name": tool, "arguments": arguments}}),
+            "params": params}),
     ] {
         writeln!(input, "{message}").expect("it reads");
     }

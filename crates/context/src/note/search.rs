@@ -109,6 +109,13 @@ pub enum SearchNote {
     },
     /// Nothing calls, names or contains the symbol, and it does none of that itself.
     NothingRelated,
+    /// What a model said of a thing in a file when it was indexed. It may be wrong.
+    ModelSays {
+        /// The thing, or what it is related to.
+        of: Box<str>,
+        /// In the model's words.
+        words: Box<str>,
+    },
 }
 
 impl SearchNote {
@@ -161,6 +168,7 @@ impl SearchNote {
                 write!(f, "[`{symbol}` is {count} things; ask again with path:line of one]")
             }
             Self::NothingRelated => f.write_str("[no relations found]"),
+            Self::ModelSays { of, words } => write!(f, "[a model says of {of}: {words}]"),
             Self::NoIndex => write!(f, "[`{file}` has no index: search it with grep]"),
         }
     }

@@ -8,8 +8,10 @@ mod choose;
 pub mod model;
 mod read;
 mod value;
+mod watch;
 
 pub(crate) use choose::{Ask, Choices, choose, choose_first};
 pub use read::{Read, Views};
 pub use value::{Amount, Chosen, Label, NAME_BYTES_MAX, NAMES_MAX, View, Wanted};
 pub(crate) use value::{is_fit, is_name_in};
+pub use watch::{ChosenBy, ModelWork, Watch};

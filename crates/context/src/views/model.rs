@@ -203,6 +203,6 @@ impl<A: Ask> Views for ModelViews<A> {
         if let Some(observer) = &self.observer {
             observer(read.path, chosen.as_ref());
         }
-        chosen.ok().map(words::told)
+        chosen.ok().map(Curation::told)
     }
 }

@@ -1,6 +1,7 @@
 //! Who chooses views of reads, and what they are told of one.
 
 use super::value::{View, Wanted};
+use super::watch::Watch;
 use crate::record::Record;
 use foveal_transcript::{EntryIndex, LineNumber};
 
@@ -13,6 +14,11 @@ use foveal_transcript::{EntryIndex, LineNumber};
 pub trait Views: std::fmt::Debug + Send + Sync {
     /// The lines of `read` to show; `None` where nothing can be said of it.
     fn view(&self, read: &Read<'_>, wanted: Wanted) -> Option<View>;
+
+    /// The same for somebody who is told how it goes, and may stop to wait.
+    fn view_watched(&self, read: &Read<'_>, wanted: Wanted, _watch: Watch<'_>) -> Option<View> {
+        self.view(read, wanted)
+    }
 
     /// The same for many reads, in their order. Whoever has threads to spare may ask about several
     /// at a time.

@@ -2,6 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
+use super::watch::ChosenBy;
 use crate::level::Level;
 use crate::note::FileSort;
 use crate::shape::ShapeKind;
@@ -72,6 +73,9 @@ pub struct View {
     /// What sort of file it is, where little more than its ends is shown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sort: Option<FileSort>,
+    /// The model that chose it, if one did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub by: Option<Box<ChosenBy>>,
 }
 
 /// A short text that belongs to a line.

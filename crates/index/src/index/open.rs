@@ -9,6 +9,7 @@ use foveal_files::bounded::HeldFolder;
 
 use crate::error::IndexError;
 use crate::queue::Queue;
+use crate::said_parts::SaidParts;
 use crate::segment::Segment;
 use crate::store::{Change, Model, ModelNumber, RowId, Setting, Size, Store};
 
@@ -45,6 +46,8 @@ pub struct Index {
     pub(super) models: Option<(i64, Models)>,
     /// With the count as of which they are up to date.
     pub(super) relations: Option<(i64, Arc<Relations>)>,
+    /// The same of what models say of files.
+    pub(super) said: Option<(i64, Arc<SaidParts>)>,
     pub(super) rebuilt: bool,
     /// Whether it stands in for one in a file that another process holds.
     pub(super) stands_in: bool,
@@ -111,6 +114,7 @@ impl Index {
             loaded: None,
             models: None,
             relations: None,
+            said: None,
             rebuilt: false,
             stands_in: false,
             lost_some: false,
@@ -247,6 +251,7 @@ impl Index {
     /// Has everything that was loaded looked at again, since the store was written.
     pub(super) fn unload(&mut self) {
         (self.loaded, self.models, self.relations) = (None, None, None);
+        self.said = None;
     }
 
     pub(super) fn rebuild(&mut self) -> Result<(), IndexError> {

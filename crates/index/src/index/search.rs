@@ -108,7 +108,7 @@ impl Index {
         }
         self.lost_some |= !broken.is_empty();
         self.forget(&broken)?;
-        Ok(exact_first(hits, options.limit))
+        self.with_said(query, exact_first(hits, options.limit), options)
     }
 
     /// What every file defines and names, in the order of their paths; without files that

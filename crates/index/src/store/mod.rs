@@ -9,6 +9,7 @@ mod database;
 mod look;
 mod models;
 mod rows;
+mod said;
 mod schema;
 mod settings;
 

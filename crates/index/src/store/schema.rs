@@ -10,7 +10,7 @@ use super::settings::{put_settings, settings};
 use crate::error::IndexError;
 
 /// The form of the tables and of the bytes in them; another one is rebuilt.
-pub(super) const VERSION: i64 = 5;
+pub(super) const VERSION: i64 = 6;
 
 /// `fovl`: says whose file it is.
 pub(super) const APPLICATION: i64 = 0x666f_766c;
@@ -41,7 +41,8 @@ CREATE TABLE content(
     symbols BLOB NOT NULL
 );";
 
-/// Vectors come later than the words of a file where a model takes long: they have a table apart.
+/// Vectors come later than the words of a file where a model takes long: they have a table apart. So
+/// does what a model says of a file, by what that holds.
 const VECTOR_TABLES: &str = "
 CREATE TABLE model(
     id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -56,6 +57,13 @@ CREATE TABLE vectors(
     checksum BLOB NOT NULL,
     bytes BLOB NOT NULL,
     UNIQUE(file, model)
+);
+CREATE TABLE said(
+    hash BLOB NOT NULL,
+    model TEXT NOT NULL,
+    checksum BLOB NOT NULL,
+    bytes BLOB NOT NULL,
+    PRIMARY KEY(hash, model)
 );
 CREATE TABLE setting(name TEXT PRIMARY KEY, value TEXT NOT NULL);";
 

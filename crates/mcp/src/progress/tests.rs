@@ -8,7 +8,12 @@ fn check(put: &[&[(u64, Option<u64>, &str)]], expected: &[(f64, Option<f64>, Opt
     let mut seen = Vec::new();
     for batch in put {
         for (done, total, message) in *batch {
-            latest.put(Progress { done: *done, total: *total, message: (*message).to_owned() });
+            latest.put(Progress {
+                done: *done,
+                total: *total,
+                message: (*message).to_owned(),
+                model: None,
+            });
         }
         seen.extend(notifier.next(&latest));
     }

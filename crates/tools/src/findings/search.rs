@@ -109,7 +109,17 @@ pub(crate) struct CodeHits {
 
 impl CodeHits {
     pub(super) fn lines(&self) -> AnswerText {
-        let mut lines = AnswerText::of_content(self.hits.iter().map(line).collect());
+        let mut lines = AnswerText::default();
+        for hit in &self.hits {
+            lines.content(&line(hit));
+            if let Some(words) = &hit.said {
+                let of = hit.name.as_str().into();
+                lines.note_indented(
+                    2,
+                    Note::from(SearchNote::ModelSays { of, words: words.clone() }),
+                );
+            }
+        }
         if self.hits.is_empty() {
             lines.note(SearchNote::NotInIndex { query: self.query.as_str().into() });
         }

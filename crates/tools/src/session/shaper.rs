@@ -12,6 +12,7 @@ use serde_json::Value;
 
 use foveal_context::room::Room;
 use foveal_context::shape::{Decision, Shape};
+use foveal_context::views::{ChosenBy, Watch};
 use foveal_transcript::{EntryIndex, Handle, Timestamp};
 
 use crate::read_view::ReadView;
@@ -66,6 +67,8 @@ pub struct ShownCall<'a> {
     pub end_bytes: usize,
     /// Which answers it may point at.
     pub view: &'a CallView,
+    /// Who waits for it.
+    pub watch: Watch<'a>,
 }
 
 /// A call of an earlier process, as it was answered.
@@ -115,6 +118,8 @@ pub struct ShapedAnswer {
     /// Where the answer stands in what was shown, so that later ones may point at it; `None`: it
     /// may not stay as it is.
     pub place: Option<EntryIndex>,
+    /// The model that chose what of a file is shown, if one did.
+    pub chosen_by: Option<Box<ChosenBy>>,
 }
 
 /// Numbered lines of an answer.
@@ -146,6 +151,7 @@ impl Shaper for Unshaped {
             lines: LineCounts { all: count, shown: count },
             is_final: false,
             place: None,
+            chosen_by: None,
         }
     }
 

@@ -11,7 +11,7 @@ use foveal_context::room::Room;
 use foveal_context::settings::Settings;
 use foveal_context::shape::Decision;
 use foveal_context::tokens::Tokenizer;
-use foveal_context::views::Views;
+use foveal_context::views::{Views, Watch};
 use foveal_context::visible::Visible;
 use foveal_transcript::{
     Block, Call, Conversation, Entry, EntryIndex, Handle, Mark, Role, Source, Timestamp, ToolResult,
@@ -133,6 +133,7 @@ impl Shown {
             left_out,
             is_final: true,
             place: Some(entry),
+            chosen_by: None,
         }
     }
 
@@ -168,13 +169,14 @@ impl Shaper for Shown {
         // A short file comes whole when it is first read, whatever lines it shares with others.
         let within_files = view.is_short(&content).then(|| self.settings.clone().within_files());
         let (room, end_bytes, given_to) = (call.room, call.end_bytes, call.view);
+        let watch = call.watch;
         let first = self.record.len() as u32;
         let entry = self.push_call(call, content);
         let (call, awaits_delivery) = (given_to.call(), given_to.awaits_delivery());
         let own = (first..=entry.0).map(EntryIndex);
         self.unsettled.extend(own.map(|entry| Given { entry, call, awaits_delivery }));
         // Views are of one read: what it wants to show is theirs for this answer.
-        let views = ViewsOfRead::new(Arc::clone(&self.curator), view, room);
+        let views = ViewsOfRead::new(Arc::clone(&self.curator), view, room, watch);
         let visible = self.visible_to(given_to);
         let result = NewResult {
             record: &self.record,
@@ -187,7 +189,7 @@ impl Shaper for Shown {
         let decision = result.decide();
         drop(visible);
         self.visible.show(&self.record, entry, &decision);
-        self.answer(entry, &decision)
+        ShapedAnswer { chosen_by: views.into_chosen_by(), ..self.answer(entry, &decision) }
     }
 
     fn resume(&mut self, calls: Vec<EarlierCall>) -> bool {
@@ -205,6 +207,7 @@ impl Shaper for Shown {
                 room: Room::UNBOUNDED,
                 end_bytes: 0,
                 view: CallView::NOBODY,
+                watch: Watch::NOBODY,
             };
             let first = self.record.len() as u32;
             let entry = self.push_call(call, content);

@@ -4,6 +4,7 @@ use foveal_code::relations::{NodeId, RelationList, RelationRow};
 use foveal_context::note::{Note, SearchNote};
 use foveal_context::tokens::estimate;
 use foveal_files::Roots;
+use foveal_index::SaidRelation;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -62,10 +63,53 @@ impl ToolArguments for Graph {
             [(root, node)] => told(work, &related.roots, root, *node, depth),
             several => choice(&related, symbol, several),
         };
+        if let [(root, node)] = &meant[..] {
+            said(work, &related.roots, root, *node)?.into_iter().for_each(|note| text.note(note));
+        }
         related.missing.iter().for_each(|note| text.note(note.clone()));
         Ok(Findings::text(text).resting_on(related.depends))
     }
 }
+
+/// What a model says of a node, and how it sees it related to others, as far as the rules allow that
+/// to be told.
+fn said(
+    work: &Work<'_>,
+    roots: &Roots,
+    root: &RelatedRoot,
+    node: NodeId,
+) -> Result<Vec<Note>, ToolError> {
+    let node = root.relations.node(node);
+    let (path, name) = (&*node.key.path, &*node.key.name);
+    let mut notes = Vec::new();
+    let mut note = |of: String, words: &str| {
+        let (of, words) = (of.into(), words.into());
+        notes.push(Note::from(SearchNote::ModelSays { of, words }));
+    };
+    for (place, files) in work.toolbox.index.said(work.control)? {
+        if !root.is_at(roots, place.as_deref()) {
+            continue;
+        }
+        for (file, said) in files.iter() {
+            let own = said.summaries.iter().filter(|one| file == path && one.name == *name);
+            own.for_each(|one| note(name.to_owned(), &one.text));
+            for relation in &said.relations {
+                let is_from = file == path && relation.from == name;
+                let is_to = relation.to_path == path && relation.to == name;
+                let other = if is_from { &relation.to_path } else { file };
+                if (is_from || is_to) && work.is_allowed(&root.rule_path(roots, other)) {
+                    let SaidRelation { from, to_path, to, why } = relation;
+                    note(format!("{file}:{from} and {to_path}:{to}"), why);
+                }
+            }
+        }
+    }
+    notes.truncate(SAID_MAX);
+    Ok(notes)
+}
+
+/// Notes on what a model says at most.
+const SAID_MAX: usize = 20;
 
 /// What a symbol means in all roots, as far as the rules allow it to be told.
 fn meant<'a>(

@@ -5,13 +5,16 @@ use std::sync::mpsc::SyncSender;
 
 use foveal_agent::Event;
 use foveal_live::Conversations;
-use foveal_live::request::{About, Asked, Wait};
+use foveal_live::request::{About, Asked, Reduced, Wait};
 use foveal_llm::{AskError, AskEvent, Client, Server};
 use foveal_tools::clock::{Clock, SystemClock};
 use tokio::runtime::Handle;
 use tokio::task::AbortHandle;
 
 use super::opening::{NO_UPSTREAM, OFF};
+use crate::debug::{Debug, Topic};
+use crate::explained::explain;
+use crate::side_agents::Waiting;
 
 /// What is told where the person changed what is sent, and that cannot be done any more.
 const UNCHANGED: &str = "a change of the prompt could not be made: the model has thought on since, \
@@ -30,21 +33,25 @@ struct Asker {
     client: Client,
     server: Arc<Server>,
     shaper: Arc<Conversations>,
+    /// Who the models wait for that help to decide.
+    waiting: Arc<Waiting>,
     /// Whether all that is new goes as it is.
     is_off: bool,
     events: SyncSender<Event>,
+    debug: Debug,
 }
 
 impl Asking {
-    /// Asks `server`, with what `shaper` makes of requests by this profile.
+    /// Asks `server`, with what `shaper` makes of requests by this profile, and says why if that is
+    /// wanted.
     pub(crate) fn new(
         runtime: Handle,
         (client, server): (Client, Server),
-        (shaper, profile): (Arc<Conversations>, &str),
-        events: SyncSender<Event>,
+        (shaper, waiting, profile): (Arc<Conversations>, Arc<Waiting>, &str),
+        (events, debug): (SyncSender<Event>, Debug),
     ) -> Self {
         let (server, is_off) = (Arc::new(server), profile == OFF);
-        let asker = Asker { client, server, shaper, is_off, events };
+        let asker = Asker { client, server, shaper, waiting, is_off, events, debug };
         Self { runtime, asker, running: None }
     }
 
@@ -59,6 +66,7 @@ impl Asking {
     pub(crate) fn stop(&mut self) {
         if let Some(running) = self.running.take() {
             running.abort();
+            self.asker.waiting.stop();
         }
     }
 }
@@ -66,15 +74,20 @@ impl Asking {
 impl Asker {
     async fn ask(self, number: u64, body: Vec<u8>) {
         let shaping = self.clone();
+        self.waiting.begin(number);
         let shaped = tokio::task::spawn_blocking(move || shaping.shaped(body)).await;
         let Ok((body, about)) = shaped else {
             let message = "what of the conversation goes could not be decided".to_owned();
             return self.tell(Event::Failed { number, message, is_too_long: false });
         };
-        let About { tokens_asked, tokens_sent, rewrite, inactive, unchanged, .. } = about;
+        tell_why(self.debug, number, &about);
+        let About { tokens_asked, tokens_sent, rewrite, inactive, unchanged, reduced, .. } = about;
         // It was possible when it was wanted, and is no longer.
         let inactive = inactive.or_else(|| (unchanged > 0).then(|| UNCHANGED.to_owned()));
         self.tell(Event::Sent { number, tokens_asked, tokens_sent, rewrite, inactive });
+        for Reduced { call: id, kind, points: cached, bytes, bytes_sent } in reduced {
+            self.tell(Event::Reduced { number, id, kind, cached, bytes, bytes_sent });
+        }
         let mut on_event = |event| match event {
             AskEvent::Said(event) => self.tell(Event::Streamed { number, event }),
             AskEvent::Again { why, wait } => {
@@ -114,5 +127,28 @@ impl Asker {
     fn tell(&self, event: Event) {
         // Who no longer listens has ended.
         drop(self.events.send(event));
+    }
+}
+
+/// Says what of a request goes, and why.
+fn tell_why(debug: Debug, number: u64, about: &About) {
+    let About { tokens_asked, tokens_sent, rewrite, inactive, reduced, .. } = about;
+    explain(debug, Topic::Plan, || {
+        let mut text = format!("request {number}: {tokens_sent} of {tokens_asked} tokens go");
+        for why in rewrite.iter() {
+            text.push_str(&format!("; what had gone changes: {why}"));
+        }
+        for why in inactive.iter() {
+            text.push_str(&format!("; nothing is left out: {why}"));
+        }
+        text
+    });
+    for Reduced { call, kind, bytes, bytes_sent, .. } in reduced {
+        explain(debug, Topic::Plan, || {
+            let kind = kind.word();
+            format!(
+                "request {number}: {kind} for the result of {call}, {bytes_sent} of {bytes} bytes"
+            )
+        });
     }
 }

@@ -131,10 +131,10 @@ impl Carrier {
     fn carry_out(self, call: &Call) {
         let (number, events) = (self.gate.number, self.answering.events.clone());
         let progress = move |progress: Progress| {
-            if !progress.message.is_empty() {
-                let message = progress.message;
+            if !progress.message.is_empty() || progress.model.is_some() {
+                let Progress { message, model, .. } = progress;
                 // Where too much waits already, this is not missed.
-                drop(events.try_send(Event::Progress { number, message }));
+                drop(events.try_send(Event::Progress { number, message, model }));
             }
         };
         let is_over = || self.cancel.is_cancelled();
@@ -146,12 +146,23 @@ impl Carrier {
                 let begins = || self.gate.pass(&self.cancel);
                 let cancel = &self.cancel;
                 let control = Control { cancel, progress: &progress, person, begins: &begins };
-                let request = Request::new(call.name.clone(), call.arguments.clone());
+                let request = request(call);
                 told(self.session.call(&request, &control))
             }
         };
         self.answering.answer(answer);
     }
+}
+
+/// By this argument of any call the model wants it carried out, whatever was answered before.
+pub(super) const DETECT_ARGUMENT: &str = "enable_duplicate_detection";
+
+/// A call as the tools take it.
+fn request(call: &Call) -> Request {
+    let mut arguments = call.arguments.clone();
+    let wish = arguments.as_object_mut().and_then(|all| all.remove(DETECT_ARGUMENT));
+    let detect_duplicates = wish.and_then(|wish| wish.as_bool()).unwrap_or(true);
+    Request { detect_duplicates, ..Request::new(call.name.clone(), arguments) }
 }
 
 /// An answer as the model reads it.

@@ -25,6 +25,7 @@ use crate::models::choose;
 use crate::notice;
 use crate::runs::{Lock, Run, RunLog};
 use crate::sessions::kind_and_name;
+use crate::side_agents::Waiting;
 use crate::toolbox::Opener;
 use crate::user_settings;
 
@@ -139,13 +140,17 @@ pub(crate) fn open(
     let files = base_files(folder, &user.base_files, pinned)?;
     let about = (folder, company, files.as_slice());
     let settings = opening::settings(&chosen, limits, about, (&session, &own));
-    let shaper = Arc::new(opening::shaper(&run.profile, (&opener, &toolbox), &session, own)?);
     let (sender, events) = std::sync::mpsc::sync_channel(EVENTS_MAX);
+    let waiting = Arc::new(Waiting::default());
+    let watch = (sender.clone(), &waiting);
+    let shaper = opening::shaper(&run.profile, (&opener, &toolbox), &session, own, watch)?;
+    let shaper = Arc::new(shaper);
     let model = chosen.spec.to_string();
     let who = (client, chosen.server);
     let handle = runtime.handle().clone();
-    let decides = (Arc::clone(&shaper), run.profile.as_str());
-    let asking = Asking::new(handle, who, decides, sender.clone());
+    let decides = (Arc::clone(&shaper), waiting, run.profile.as_str());
+    let told = (sender.clone(), environment.debug()?);
+    let asking = Asking::new(handle, who, decides, told);
     let approvals = Approvals::new(yes, person).kept_in(&toolbox.store, folder);
     let calling = Calling::new(&toolbox, &session, approvals, sender.clone());
     let roots = vec![folder.display().to_string()];

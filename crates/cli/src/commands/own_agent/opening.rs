@@ -1,24 +1,29 @@
 //! What a run begins with: system prompt, tools, and by which rules its requests are decided.
 
 use std::path::Path;
-use std::sync::Arc;
+use std::sync::mpsc::SyncSender;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::Context;
-use foveal_agent::{AgentTool, Limits, Settings};
+use foveal_agent::{AgentTool, Event, Limits, Settings};
 use foveal_context::placement::base_files::{BaseFile, render_base_files};
 use foveal_live::Conversations;
 use foveal_live::prices::OwnPrices;
 use foveal_live::rules::Rules;
 use foveal_store::SessionId;
 use foveal_tools::Toolbox;
+use foveal_tools::control::Progress;
+use foveal_tools::helping::Helping;
 use foveal_tools::table::ToolSet;
 use foveal_wire::prompt::{Dialect, ToolSpec};
 
+use super::calling::DETECT_ARGUMENT;
 use crate::commands::serve::{Kept, prices};
 use crate::gateway::{Spread, weigh};
 use crate::models::Chosen;
 use crate::runs::KIND;
+use crate::side_agents::{TellOfRead, Waiting, Watched};
 use crate::toolbox::Opener;
 
 /// Bytes of a read or of an output beyond which the engine shows its ends, whatever the profile:
@@ -116,6 +121,8 @@ fn system(directory: &Path, company: Company, files: &[BaseFile]) -> String {
          - After a change, run what shows that it works.\n\
          - Notes in brackets stand for text that stands above or is left out; expand with their \
          handle gives it back.\n\
+         - A call that repeats an earlier one may be answered from before; \"{DETECT_ARGUMENT}\": \
+         false among its arguments has it carried out again.\n\
          - When the task is done, or cannot be done, answer without calling a tool: say in a few \
          words what you did, and what is left.\n",
         os = std::env::consts::OS
@@ -133,6 +140,7 @@ pub(crate) fn shaper(
     (opener, toolbox): (&Opener, &Toolbox),
     session: &SessionId,
     own: Arc<OwnPrices>,
+    (events, waiting): (SyncSender<Event>, &Arc<Waiting>),
 ) -> anyhow::Result<Conversations> {
     let profile = if profile == OFF { UNUSED } else { profile };
     let mut rules = Rules::named(profile).context("the profile is not known")?;
@@ -144,9 +152,28 @@ pub(crate) fn shaper(
     ] {
         most.get_or_insert(RESULT_BYTES_MAX);
     }
-    rules.views = Some(opener.curated(Arc::new(Spread::start())));
+    let folder = toolbox.roots.working_directory();
+    let views = opener.curated(folder, Arc::new(Spread::start()));
+    let tell = teller(events, Arc::clone(waiting));
+    rules.views = Some(Arc::new(Watched::new(views, tell, Arc::clone(waiting))));
     rules.weigh = weigh;
     rules.prices = own;
     let kept = Kept::of_session(Arc::clone(&toolbox.store), session.clone());
     Ok(Conversations::new(rules, Arc::new(kept)))
+}
+
+/// Tells of a model that chooses what is shown of a read, while a request waits for it.
+fn teller(events: SyncSender<Event>, waiting: Arc<Waiting>) -> Box<TellOfRead> {
+    let latest: Mutex<Option<(String, Helping)>> = Mutex::default();
+    Box::new(move |call, path, work| {
+        let mut latest = latest.lock().unwrap_or_else(PoisonError::into_inner);
+        if latest.as_ref().is_none_or(|(about, _)| about != call) {
+            *latest = Some((call.to_owned(), Helping::with(path)));
+        }
+        let Some((id, helping)) = &*latest else { return };
+        let Progress { message, model: Some(model), .. } = helping.progress(work) else { return };
+        let (number, id) = (waiting.request(), id.clone());
+        // Where too much waits already, this is not missed.
+        drop(events.try_send(Event::Helped { number, id, message, model }));
+    })
 }

@@ -3,6 +3,7 @@
 
 use foveal_agent::{Outcome, Spent, Told};
 use foveal_context::tokens::Tokens;
+use foveal_context::views::ModelWork;
 use foveal_screen::in_one_line;
 use foveal_transcript::Call;
 
@@ -56,6 +57,12 @@ impl Show {
             Told::Result { name, is_error: true, text, .. } => {
                 notice::say(format_args!("  {} failed: {}", short(name), short(text)));
             }
+            Told::Progress { message, model: Some(work), .. } => {
+                if let ModelWork::Chose(_) | ModelWork::LeftOut(_) = work {
+                    notice::say(format_args!("  {}", short(message)));
+                }
+            }
+            Told::Progress { model: None, .. } => {}
             Told::Repeated { name, times } => {
                 let name = short(name);
                 notice::say(format_args!("  {name}: the same call and answer, {times} times"));
@@ -63,11 +70,11 @@ impl Show {
             Told::Done { outcome, spent } => return self.done(outcome, spent),
             Told::Start { .. }
             | Told::Sent { .. }
+            | Told::Reduced { .. }
             | Told::Reasoning { .. }
             | Told::CallStart { .. }
             | Told::CallArguments { .. }
             | Told::Usage { .. }
-            | Told::Progress { .. }
             | Told::Result { .. } => {}
         }
         Ok(())

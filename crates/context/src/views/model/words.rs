@@ -11,22 +11,24 @@ const WORDS_LENGTH_MAX: usize = 160;
 /// Reasons that are told of one file.
 const REASONS_MAX: usize = 24;
 
-/// The view with what the model says of it: of the whole before the first line, of each range before
-/// its own. Each says that a model said it: what a file holds may have led it to.
-pub(super) fn told(curation: Curation) -> View {
-    let Curation { mut view, reasons, summary, .. } = curation;
-    let label = |line: LineNumber, said: &str| {
-        let text = format!("a model chose these lines: {}", plain(said)).into();
-        Label { line, text }
-    };
-    let first = view.lines.first().map(|(first, _)| *first);
-    if let (Some(line), Some(summary)) = (first, &summary) {
-        let text = format!("a model chose what is shown, and says: {}", plain(summary)).into();
-        view.remarks.push(Label { line, text });
+impl Curation {
+    /// The view with what the model says of it: of the whole before the first line, of each range
+    /// before its own. Each says that a model said it: what a file holds may have led it to.
+    pub fn told(self) -> View {
+        let Curation { mut view, reasons, summary, .. } = self;
+        let label = |line: LineNumber, said: &str| {
+            let text = format!("a model chose these lines: {}", plain(said)).into();
+            Label { line, text }
+        };
+        let first = view.lines.first().map(|(first, _)| *first);
+        if let (Some(line), Some(summary)) = (first, &summary) {
+            let text = format!("a model chose what is shown, and says: {}", plain(summary)).into();
+            view.remarks.push(Label { line, text });
+        }
+        let reasons = reasons.iter().take(REASONS_MAX);
+        view.remarks.extend(reasons.map(|Reason { first, text, .. }| label(*first, text)));
+        view
     }
-    let reasons = reasons.iter().take(REASONS_MAX);
-    view.remarks.extend(reasons.map(|Reason { first, text, .. }| label(*first, text)));
-    view
 }
 
 /// Words that look like no part of a note.

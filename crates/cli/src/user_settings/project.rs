@@ -1,0 +1,154 @@
+//! What a project may set: how much of its files is shown, and what is forbidden there. Nothing that
+//! names a server, a key, a command or a folder, and nothing that allows more than the user does.
+
+use anyhow::{Context, bail};
+use foveal_tools::permission::{Rule, Verdict};
+use toml_edit::{Document, Item};
+
+use super::written::{Written, WrittenCurator, WrittenTool};
+use super::{UserSettings, line_at, small_lines, told};
+use foveal_calls::ToolLimits;
+
+/// Tables and settings that a project may not set, and why. A name stands for all below it.
+const FORBIDDEN: [(&str, &str); 8] = [
+    ("keep_contents", "what is kept on your disk is yours to say"),
+    ("curator_model", "files go to that model: only you name servers"),
+    ("indexer_model", "files go to that model: only you name servers"),
+    ("agent", "which files stand in prompts is yours to say"),
+    ("gateway", "it names servers, prices and addresses"),
+    ("run", "how long commands run, and how many at once, is yours to say"),
+    ("web", "it opens addresses of your network"),
+    ("indexer_tokens_max", "what a model costs is yours to say"),
+];
+
+/// The user's settings with those of a project's file over them.
+///
+/// # Errors
+/// For what is not understood, and what a project may not set; with the line.
+pub(crate) fn over(user: &UserSettings, text: &str) -> anyhow::Result<UserSettings> {
+    refuse(text)?;
+    let written: Written = toml::from_str(text).map_err(told)?;
+    let Written { curator, detect_duplicates, duplicates, answers, read, permissions, .. } =
+        written;
+    let mut all = user.clone();
+    if let Some(lines) = small_lines(&read, written.file_read_small_threshold, text)? {
+        all.tools.read_small_lines = lines;
+    }
+    // The first that matches counts.
+    let for_files = read.for_files.into_iter().map(|files| (files.glob.0, files.small_lines.0));
+    let thresholds = written.file_read_thresholds.into_iter();
+    let thresholds = thresholds.map(|(glob, it)| (glob.0, it.small.0));
+    let users = std::mem::take(&mut all.tools.read_small_lines_by_glob);
+    all.tools.read_small_lines_by_glob = for_files.chain(thresholds).chain(users).collect();
+    if let Some(tokens) = answers.tokens {
+        all.tools.answer_tokens = tokens.0;
+    }
+    if let Some(bytes) = answers.bytes {
+        all.tools.answer_bytes = Some(bytes.0 as usize);
+    }
+    let calls = &mut all.tools.calls;
+    calls.detect = detect_duplicates.unwrap_or(calls.detect);
+    calls.limits.calls_max = duplicates.calls_max.unwrap_or(calls.limits.calls_max);
+    calls.limits.age_ms_max = duplicates.age_ms_max.map_or(calls.limits.age_ms_max, i64::from);
+    calls.limits.threshold = duplicates.threshold.map_or(calls.limits.threshold, |it| it.0);
+    for (name, WrittenTool { detect, calls_max, age_ms_max, threshold }) in duplicates.tools {
+        let age_ms_max = age_ms_max.map(i64::from);
+        let threshold = threshold.map(|share| share.0);
+        calls.tools.insert(name.0, ToolLimits { detect, calls_max, age_ms_max, threshold });
+    }
+    if curator == WrittenCurator::Extractive {
+        all.curator = None;
+    }
+    // The last match counts, and these only forbid.
+    all.policy.rules.extend(permissions.into_iter().map(Rule::from));
+    Ok(all)
+}
+
+/// Refuses what a project may not set.
+fn refuse(text: &str) -> anyhow::Result<()> {
+    let document = Document::parse(text)?;
+    let line = |item: &Item, key: Option<usize>| {
+        let at = key.or_else(|| Some(item.span()?.start)).unwrap_or_default();
+        line_at(text.as_bytes(), at)
+    };
+    for (name, why) in FORBIDDEN {
+        if let Some((key, item)) = document.get_key_value(name) {
+            let line = line(item, key.span().map(|span| span.start));
+            bail!("line {line}: a project may not set `{name}`: {why}");
+        }
+    }
+    if let Some(item) = document.get("curator")
+        && item.as_str() != Some("extractive")
+    {
+        let line = line(item, None);
+        bail!(
+            "line {line}: of `curator` a project may only say \"extractive\": whether files go to a \
+             model is yours to say"
+        );
+    }
+    let rules: Vec<Rule> = toml::from_str::<Written>(text)
+        .map_err(told)
+        .context("it is not understood")?
+        .permissions
+        .into_iter()
+        .map(Rule::from)
+        .collect();
+    if let Some(rule) = rules.iter().find(|rule| rule.verdict != Verdict::Deny) {
+        bail!(
+            "a project may only deny: its rule about `{}` of `{}` would take the place of yours",
+            rule.subject,
+            rule.tool
+        );
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use foveal_tools::permission::Policy;
+
+    fn user() -> UserSettings {
+        let rule =
+            Rule { tool: "bash".to_owned(), subject: "git *".to_owned(), verdict: Verdict::Deny };
+        UserSettings { policy: Policy { rules: vec![rule] }, ..UserSettings::default() }
+    }
+
+    #[test]
+    fn what_a_project_may_set_stands_over_the_users() {
+        let text = "detect_duplicates = false\n[read]\nsmall_lines = 40\n\
+                    [[permissions]]\ntool = \"*\"\nsubject = \"secrets/*\"\nverdict = \"deny\"\n";
+        let all = over(&user(), text).expect("it is understood");
+        assert_eq!((all.tools.read_small_lines, all.tools.calls.detect), (40, false));
+        assert_eq!(all.policy.rules.len(), 2);
+        assert_eq!(all.policy.rules[0], user().policy.rules[0]);
+        assert_eq!(over(&user(), "").expect("nothing is set"), user());
+    }
+
+    #[test]
+    fn what_opens_something_is_refused_with_its_line() {
+        for (text, why) in [
+            ("\ncurator_model = \"chat:m@http://evil/v1\"\n", "line 2: a project may not set"),
+            ("[gateway]\nupstream = \"https://evil\"\n", "line 1: a project may not set `gateway`"),
+            ("gateway.upstreams.x = \"https://evil\"\n", "a project may not set `gateway`"),
+            ("[web]\nprivate_hosts = [\"localhost\"]\n", "line 1: a project may not set `web`"),
+            ("[run]\ntime_out_ms = 1\n", "a project may not set `run`"),
+            ("keep_contents = true\n", "a project may not set `keep_contents`"),
+            ("curator = \"model\"\n", "a project may only say \"extractive\""),
+            (
+                "[[permissions]]\ntool = \"bash\"\nsubject = \"*\"\nverdict = \"allow\"\n",
+                "may only deny",
+            ),
+            (
+                "[[permissions]]\ntool = \"bash\"\nsubject = \"git *\"\nverdict = \"ask\"\n",
+                "may only deny",
+            ),
+            ("[read]\nsmal_lines = 4\n", "did you mean `small_lines`?"),
+            ("[read\n", "line 1"),
+        ] {
+            let error = over(&user(), text).expect_err("it opens something");
+            let told = format!("{error:#}");
+            assert!(told.contains(why), "{text}: {told}");
+        }
+    }
+}

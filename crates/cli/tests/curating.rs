@@ -1,0 +1,206 @@
+//! A model that chooses what is shown of files, seen at work.
+
+use std::io::Read;
+use std::process::{Command, Stdio};
+use std::time::{Duration, Instant};
+
+use foveal_upstream::{Fault, Play, Reply, Script, Settings, Upstream};
+use portable_pty::{CommandBuilder, PtySize, native_pty_system};
+use serde_json::{Value, json};
+
+use crate::curator::{READ, chooses, file, world};
+use crate::mcp::called_by;
+use crate::run_task::{calls, events, model, of_type, provider};
+
+const THINKING: &str = "The question is about step_12, which begins at line 111.";
+
+fn thinks() -> Reply {
+    Reply { thinking: THINKING.to_owned(), ..chooses(111, 120) }
+}
+
+/// What it took, and what the model thought, is kept with the choice.
+#[test]
+fn thinking_is_kept_with_what_was_chosen() {
+    let upstream = provider([thinks()]);
+    let world = world("curating-kept", &upstream, "messages", "");
+    let read = || -> Value {
+        serde_json::from_str(&world.output(&format!("{READ} --json"))).expect("JSON")
+    };
+    let first = read();
+    let by = &first["curated"];
+    assert_eq!((&by["lines"], &by["lines_kept"]), (&json!(300), &json!(10)), "{first}");
+    assert!(by["tokens"].as_u64().is_some_and(|tokens| tokens > 100), "{first}");
+    assert!(by["model"].as_str().is_some_and(|model| model.contains(":small@")), "{first}");
+    let handle = by["thinking"].as_str().expect("a handle");
+    assert!(world.output(&format!("expand {handle}")).contains(THINKING));
+    // The model is not shown what it cost to choose, nor the thinking.
+    assert!(!first["text"].as_str().is_some_and(|text| text.contains(handle)), "{first}");
+    // What is known already is told with it too, and nobody is asked.
+    assert_eq!(read()["curated"], *by);
+    assert_eq!(upstream.requests(), 1);
+}
+
+/// `foveal run` tells of it between the answer of the tool and the request that waits for it.
+#[test]
+fn a_run_tells_what_the_curator_does() {
+    let curator = provider([thinks()]);
+    let world = world("curating-run", &curator, "messages", "");
+    world.write("steps.rs", file(90));
+    let upstream =
+        provider([calls(&[("read_file", json!({"path": "steps.rs"}))]), Reply::text("Seen.")]);
+    let mut command = world.command("run --json --profile curated --model");
+    command.arg(model(&upstream, "chat")).arg("what does step_12 do?").stdin(Stdio::null());
+    let events = events(&world.ran(&mut command));
+    let call = of_type(&events, "call")[0]["id"].clone();
+    let told: Vec<&Value> = events.iter().filter(|event| !event["model"].is_null()).collect();
+    let told: Vec<&Value> = told.into_iter().filter(|event| event["type"] == "progress").collect();
+    assert!(told.iter().all(|event| event["id"] == call), "{told:?}");
+    let thought: String =
+        told.iter().filter_map(|event| event["model"]["thinks"].as_str()).collect();
+    assert_eq!(thought, THINKING);
+    let message = |event: &Value| event["message"].as_str().unwrap_or_default().to_owned();
+    assert!(told.iter().any(|event| message(event).starts_with("curating steps.rs: the model")));
+    let last = told.last().expect("it is told");
+    assert!(message(last).starts_with("steps.rs curated by messages:small@"), "{last}");
+    assert!(message(last).contains(": 10 of 900 lines, "), "{last}");
+    assert_eq!(last["model"]["chose"]["lines_kept"], 10);
+    let at = |wanted: &dyn Fn(&Value) -> bool| events.iter().position(wanted);
+    let done = at(&|event| !event["model"]["chose"].is_null());
+    let result = at(&|event| event["type"] == "result");
+    assert!(result < done, "{events:?}");
+    assert!(done < at(&|event| event["type"] == "sent" && event["number"] == 2), "{events:?}");
+    // A person reads one line.
+    let mut command = world.command("run --profile curated --model");
+    let upstream =
+        provider([calls(&[("read_file", json!({"path": "steps.rs"}))]), Reply::text("Seen.")]);
+    command.arg(model(&upstream, "chat")).arg("and step_12?").stdin(Stdio::null());
+    let ran = world.ran(&mut command);
+    assert!(ran.err.contains("  steps.rs curated by messages:small@"), "{}", ran.err);
+}
+
+/// A client of MCP that wants progress is told, and the answer says what it took.
+#[test]
+fn clients_are_told_what_the_curator_does() {
+    let curator = provider([thinks()]);
+    let world = world("curating-mcp", &curator, "chat", "");
+    let params = json!({"name": "read_file", "_meta": {"progressToken": 7},
+        "arguments": {"path": "steps.rs", "question": "what does step_12 do?"}});
+    let out = called_by(world.command("mcp"), &params, || {
+        curator.wait_for(1, Duration::from_secs(60));
+    });
+    let messages: Vec<Value> =
+        out.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
+    let told: Vec<&str> = messages
+        .iter()
+        .filter(|message| message["method"] == "notifications/progress")
+        .filter_map(|message| message["params"]["message"].as_str())
+        .collect();
+    assert!(told.iter().any(|message| message.starts_with("curating steps.rs: ")), "{out}");
+    let answer = messages.iter().find(|message| message["id"] == 1).expect("an answer");
+    assert_eq!(answer["result"]["_meta"]["foveal/curated"]["lines_kept"], 10, "{answer}");
+}
+
+/// At a terminal a line tells what is waited for, and goes; what it took stays.
+#[test]
+fn a_person_sees_it_at_work() {
+    let upstream = Upstream::start(Settings::default()).expect("a provider");
+    let slow = Fault::Late(Duration::from_millis(1_500));
+    upstream.play(Script::always(Play { fault: slow, ..Play::from(thinks()) }));
+    let world = world("curating-terminal", &upstream, "messages", "");
+    let size = PtySize { rows: 50, cols: 200, pixel_width: 0, pixel_height: 0 };
+    let terminal = native_pty_system().openpty(size).expect("a terminal");
+    let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_foveal"));
+    command.env_clear();
+    command.args(READ.split(' ').chain(["--no-pager"]));
+    command.env("HOME", world.folder.join("home"));
+    command.env("TERM", "xterm-256color");
+    command.cwd(&world.folder);
+    let mut reader = terminal.master.try_clone_reader().expect("its output");
+    let mut child = terminal.slave.spawn_command(command).expect("the program starts");
+    drop(terminal.slave);
+    let mut out = Vec::new();
+    // At the end of a terminal reading fails.
+    drop(reader.read_to_end(&mut out));
+    assert!(child.wait().expect("it ends").success());
+    let out = String::from_utf8_lossy(&out);
+    assert!(out.contains("curating steps.rs: the model is waited for"), "{out}");
+    assert!(out.contains("steps.rs curated by messages:small@"), "{out}");
+    assert!(out.contains("its thinking: foveal expand "), "{out}");
+}
+
+/// Whoever no longer wants to wait is not held up.
+#[test]
+fn ctrl_c_ends_it_at_once() {
+    let upstream = Upstream::start(Settings::default()).expect("a provider");
+    upstream.play(Script::always(Play { fault: Fault::Silent(1), ..Play::from(thinks()) }));
+    let world = world("curating-stopped", &upstream, "chat", "");
+    let mut command = world.command(READ);
+    let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
+    let child = child.expect("the program starts");
+    upstream.wait_for(1, Duration::from_secs(60));
+    let begun = Instant::now();
+    let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
+    assert!(sent.is_ok_and(|status| status.success()));
+    let ran = child.wait_with_output().expect("it was started");
+    assert_eq!(ran.status.code(), Some(130));
+    assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
+    assert_eq!(String::from_utf8_lossy(&ran.stderr), "stopped\n");
+    // Nothing of it is kept: the next time the model chooses.
+    upstream.play(Script::always(thinks()));
+    assert!(world.output(READ).contains("a model chose these lines"));
+}
+
+/// What was shown in the model's place does not stand for what it would choose.
+#[test]
+fn the_model_is_asked_again_after_a_failure() {
+    let upstream = Upstream::start(Settings::default()).expect("a provider");
+    let fails = Play::from(Fault::Status { status: 500, retry_after_s: None });
+    upstream.play(Script::in_order([fails, Play::from(thinks())]));
+    let world = world("curating-again", &upstream, "chat", "");
+    assert!(!world.output(READ).contains("a model chose"));
+    assert!(world.output(READ).contains("a model chose these lines"));
+}
+
+/// With `auto` the model is asked about long files alone.
+#[test]
+fn short_files_are_left_to_the_built_in_curator() {
+    for (curator, functions, asked) in [("auto", 20, 0), ("auto", 21, 1), ("model", 12, 1)] {
+        let upstream = provider([chooses(111, 120)]);
+        let settings = format!("curator = \"{curator}\"\n");
+        let name = format!("curating-{curator}-{functions}");
+        let world = world(&name, &upstream, "chat", &settings);
+        world.write("steps.rs", file(functions));
+        world.output(READ);
+        assert_eq!(upstream.requests(), asked, "{name}");
+    }
+}
+
+/// Who wants to know why is told, one line for each decision, and nobody else.
+#[test]
+fn decisions_are_explained_where_that_is_wanted() {
+    let upstream = provider([thinks()]);
+    let world = world("curating-explained", &upstream, "messages", "");
+    let ran = world.run_with(READ, &[("FOVEAL_DEBUG", "reads,model")]);
+    for line in [
+        "[reads] steps.rs has 300 lines, more than the limit of 100: what matters is wanted; 10 are \
+         shown, curated, chosen by messages:small@",
+        "[model] messages:small@",
+        " is asked for line_ranges, ",
+        " answers line_ranges after ",
+    ] {
+        assert!(ran.err.contains(line), "{line}: {}", ran.err);
+    }
+    assert_eq!(ran.out, world.output(READ));
+    let graph = world.run_with(READ, &[("DEBUG_GRAPHRAG", "1")]);
+    assert!(graph.err.contains("[index] ") && graph.err.contains("steps.rs is queued"));
+    let refused = world.run_with(READ, &[("FOVEAL_DEBUG", "reeds")]);
+    assert_eq!(refused.code, Some(2));
+    assert!(refused.err.contains("did you mean `reads`?"), "{}", refused.err);
+    // What goes to the model of an agent, and why.
+    let upstream =
+        provider([calls(&[("read_file", json!({"path": "steps.rs"}))]), Reply::text("Seen.")]);
+    let mut command = world.command("run --model");
+    command.arg(model(&upstream, "chat")).arg("look").env("FOVEAL_DEBUG", "plan");
+    let ran = world.ran(command.stdin(Stdio::null()));
+    assert!(ran.err.contains("[plan] request 2: "), "{}", ran.err);
+}

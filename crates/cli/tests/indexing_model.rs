@@ -1,0 +1,226 @@
+//! A model that reads files into the index, beside everything else.
+
+use std::io::{BufRead, BufReader, Write};
+use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+use std::time::{Duration, Instant};
+
+use foveal_upstream::{Asked, Fault, Play, Reply, Script, Settings, Upstream};
+use serde_json::{Value, json};
+
+use crate::run_task::bodies;
+use crate::world::World;
+
+/// A server of tools that goes on until it is dropped.
+struct Server {
+    child: Child,
+    input: Option<ChildStdin>,
+    output: BufReader<ChildStdout>,
+    number: u64,
+}
+
+impl Server {
+    fn start(world: &World) -> Self {
+        let mut command = world.command("mcp");
+        command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
+        let mut child = command.spawn().expect("the program starts");
+        let input = child.stdin.take();
+        let output = BufReader::new(child.stdout.take().expect("it is piped"));
+        let mut server = Self { child, input, output, number: 0 };
+        server.ask(
+            "initialize",
+            &json!({"protocolVersion": "2025-06-18", "capabilities": {},
+            "clientInfo": {"name": "test", "version": "1"}}),
+        );
+        let ready = json!({"jsonrpc": "2.0", "method": "notifications/initialized"});
+        server.send(&ready);
+        server
+    }
+
+    fn send(&mut self, message: &Value) {
+        writeln!(self.input.as_mut().expect("it is open"), "{message}").expect("it reads");
+    }
+
+    fn ask(&mut self, method: &str, params: &Value) -> Value {
+        self.number += 1;
+        let number = self.number;
+        self.send(&json!({"jsonrpc": "2.0", "id": number, "method": method, "params": params}));
+        loop {
+            let mut line = String::new();
+            assert!(self.output.read_line(&mut line).expect("it answers") > 0, "it is gone");
+            let message: Value = serde_json::from_str(&line).expect("JSON");
+            if message["id"] == number {
+                return message["result"].clone();
+            }
+        }
+    }
+
+    fn call(&mut self, tool: &str, arguments: &Value) -> String {
+        let answer = self.ask("tools/call", &json!({"name": tool, "arguments": arguments}));
+        answer["content"][0]["text"].as_str().unwrap_or_default().to_owned()
+    }
+
+    fn read(&mut self, path: &str) {
+        self.call("read_file", &json!({ "path": path, "mode": "full" }));
+    }
+
+    /// How far the model has come, once it is as wanted.
+    fn state(&mut self, wanted: impl Fn(&Value) -> bool) -> Value {
+        let until = Instant::now() + Duration::from_secs(30);
+        loop {
+            let report = self.ask("resources/read", &json!({"uri": "foveal://session.json"}));
+            let text = report["contents"][0]["text"].as_str().expect("a text").to_owned();
+            let report: Value = serde_json::from_str(&text).expect("JSON");
+            let state = report["indexer"].clone();
+            if wanted(&state) {
+                return state;
+            }
+            assert!(Instant::now() < until, "{state}");
+            std::thread::sleep(Duration::from_millis(50));
+        }
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        self.input = None;
+        drop(self.child.wait());
+    }
+}
+
+const WORDS: &str = "computes the triangular postage discount";
+
+/// A model that says something of the first thing, and relates it to the last that it is told.
+fn answers(asked: &Asked<'_>) -> Play {
+    let text = asked.body.to_string();
+    let summaries = text.contains("\"thing\\\\\\\": 1") || text.contains("one line of at most 120");
+    let answer = match summaries {
+        true => json!({"summaries": [{"thing": 1, "summary": WORDS}]}),
+        false => json!({"relations": [{"from": 1, "to": 2, "why": "reads what this writes"}]}),
+    };
+    Play::from(Reply::text(answer.to_string()))
+}
+
+fn world(test: &str, upstream: &Upstream, more: &str) -> World {
+    let world = World::new(test);
+    world.write("a.rs", "pub fn zorp(n: u32) -> u32 {\n    n * 3 + 1\n}\n");
+    world.write("b.rs", "pub fn blip() -> u32 {\n    7\n}\n");
+    let settings = format!("indexer_model = \"chat:small@{}\"\n{more}", upstream.url());
+    world.write("home/.config/foveal/config.toml", settings);
+    world
+}
+
+fn provider() -> Upstream {
+    let upstream = Upstream::start(Settings::default()).expect("a provider");
+    upstream.play(Script::new(answers));
+    upstream
+}
+
+#[test]
+fn files_that_were_read_are_told_of_found_and_asked_about_again() {
+    let upstream = provider();
+    let world = world("indexing-model", &upstream, "");
+    let mut server = Server::start(&world);
+    server.read("a.rs");
+    let state = server.state(|state| state["told"] == 1 && state["running"].is_null());
+    assert!(state["tokens"].as_u64().is_some_and(|tokens| tokens > 0), "{state}");
+    // Each question begins anew: the second knows only what came of the first.
+    let [first, second] = bodies(&upstream).try_into().expect("two requests");
+    assert_eq!(
+        (first["temperature"].as_f64(), second["messages"].as_array().map(Vec::len)),
+        (Some(0.3), Some(2))
+    );
+    assert!(first["response_format"]["json_schema"]["schema"].is_object());
+    assert!(first.to_string().contains("1: pub fn zorp"), "{first}");
+    assert!(second.to_string().contains(WORDS), "{second}");
+    let found = server.call("search_code", &json!({"query": "triangular postage discount"}));
+    assert!(found.contains("a.rs:1-3 function zorp"), "{found}");
+    assert!(found.contains(&format!("[a model says of zorp: {WORDS}]")), "{found}");
+    // Relations to files that are told of already.
+    server.read("b.rs");
+    server.state(|state| state["told"] == 2 && state["running"].is_null());
+    let related = server.call("graph", &json!({"symbol": "zorp"}));
+    assert!(related.contains(&format!("[a model says of zorp: {WORDS}]")), "{related}");
+    let relation = "[a model says of b.rs:blip and a.rs:zorp: reads what this writes]";
+    assert!(related.contains(relation), "{related}");
+    // What was told stays, and costs nothing again.
+    let asked = upstream.requests();
+    server.read("a.rs");
+    drop(server);
+    let found = world.run("search triangular postage discount");
+    assert!(found.out.contains(&format!("a model says: {WORDS}")), "{}", found.out);
+    let mut server = Server::start(&world);
+    server.read("a.rs");
+    server.state(|state| state["waiting"] == 0 && state["running"].is_null());
+    assert_eq!(upstream.requests(), asked);
+    // A file that changed is another.
+    world.write("a.rs", "pub fn zorp(n: u32) -> u32 {\n    n * 4 + 1\n}\n");
+    server.read("a.rs");
+    server.state(|state| state["told"] == 1 && state["running"].is_null());
+    assert_eq!(upstream.requests(), asked + 2);
+}
+
+#[test]
+fn it_stops_at_its_budget() {
+    let upstream = provider();
+    let world = world("indexing-budget", &upstream, "indexer_tokens_max = 1\n");
+    let mut server = Server::start(&world);
+    server.read("a.rs");
+    server.state(|state| state["told"] == 1 && state["running"].is_null());
+    server.read("b.rs");
+    let state = server.state(|state| state["waiting"] == 0);
+    assert_eq!((&state["told"], &state["tokens_max"]), (&json!(1), &json!(1)), "{state}");
+    assert_eq!(upstream.requests(), 1);
+}
+
+/// Whatever goes wrong, the index is as without a model.
+#[test]
+fn failures_leave_nothing() {
+    let plays = [
+        ("garbage", Play::from(Reply::text("I do not know.")), 2),
+        ("fails", Play::from(Fault::Status { status: 500, retry_after_s: None }), 1),
+        ("cut", Play { fault: Fault::TruncatedBefore(2), ..Play::from(Reply::text("{}")) }, 1),
+    ];
+    for (name, play, requests) in plays {
+        let upstream = Upstream::start(Settings::default()).expect("a provider");
+        upstream.play(Script::always(play));
+        let world = world(&format!("indexing-{name}"), &upstream, "");
+        let mut server = Server::start(&world);
+        server.read("a.rs");
+        let state = server.state(|state| state["failed"] == 1);
+        assert_eq!(state["told"], 0, "{name}");
+        assert_eq!(upstream.requests(), requests, "{name}");
+        let found = server.call("search_code", &json!({"query": "zorp"}));
+        assert!(found.contains("function zorp") && !found.contains("a model says"), "{found}");
+    }
+}
+
+/// A server that never answers keeps nobody from searching, nor from ending.
+#[test]
+fn nobody_waits_for_it() {
+    let upstream = Upstream::start(Settings::default()).expect("a provider");
+    upstream
+        .play(Script::always(Play { fault: Fault::Silent(1), ..Play::from(Reply::text("{}")) }));
+    let world = world("indexing-silent", &upstream, "");
+    let begun = Instant::now();
+    let mut server = Server::start(&world);
+    server.read("a.rs");
+    upstream.wait_for(1, Duration::from_secs(30));
+    let state = server.state(|state| !state["running"].is_null());
+    assert_eq!(state["running"], "a.rs");
+    assert!(server.call("search_code", &json!({"query": "zorp"})).contains("function zorp"));
+    drop(server);
+    assert!(begun.elapsed() < Duration::from_secs(40), "{:?}", begun.elapsed());
+}
+
+#[test]
+fn nobody_is_asked_unless_the_user_names_one() {
+    let world = World::new("indexing-off");
+    world.write("a.rs", "pub fn zorp() {}\n");
+    let mut server = Server::start(&world);
+    server.read("a.rs");
+    assert!(server.state(|_| true).is_null());
+    drop(server);
+    world.write("home/.config/foveal/config.toml", "indexer_tokens_max = 5\n");
+    let ran = world.run("read a.rs");
+    assert!(ran.code == Some(2) && ran.err.contains("name one, such as"), "{}", ran.err);
+}
