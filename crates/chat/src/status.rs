@@ -97,7 +97,10 @@ impl Status {
             Told::Progress { model: Some(_), .. } => {
                 self.does("a model chooses what is shown", now_ms);
             }
-            Told::CallArguments { .. } | Told::Progress { .. } | Told::Repeated { .. } => {}
+            Told::CallArguments { .. }
+            | Told::Progress { .. }
+            | Told::Reduced { .. }
+            | Told::Repeated { .. } => {}
         }
     }
 
