@@ -1,6 +1,7 @@
 //! The state of a chat, and what keys and events do to it.
 
 use foveal_agent::{MapChange, PromptMap, Told};
+use foveal_screen::in_one_line;
 use foveal_transcript::Entry;
 
 use crate::command::{Command, beginning, named};
@@ -200,10 +201,13 @@ impl Chat {
             Input::Question(question) => self.ask(question, &mut actions),
             Input::QuestionOver(number) => self.question_over(number),
             Input::Candidates { prefix, found } => self.candidates(&prefix, found),
-            Input::Note(kind, text) => match &mut self.map {
-                Some(map) => map.say(text),
-                None => self.talk.note(kind, text),
-            },
+            Input::Note(kind, text) => {
+                // The map has room for a line.
+                if let Some(map) = &mut self.map {
+                    map.say(text.lines().next().unwrap_or_default());
+                }
+                self.talk.note(kind, text);
+            }
             Input::Model(model) => {
                 self.status.model = short(&model);
                 self.talk.note(NoteKind::Aside, format!("{model} is asked from now on"));
@@ -510,7 +514,7 @@ impl Chat {
 
 /// A model without the address of its server.
 fn short(model: &str) -> String {
-    model.split('@').next().unwrap_or_default().to_owned()
+    in_one_line(model.split('@').next().unwrap_or_default()).into_owned()
 }
 
 /// Whether what stands behind a `/` may be a command: a path is none.

@@ -148,8 +148,8 @@ impl MapView {
     }
 
     /// Says something of the last change.
-    pub(crate) fn say(&mut self, text: String) {
-        self.said = Some(text);
+    pub(crate) fn say(&mut self, text: &str) {
+        self.said = Some(in_one_line(text).into_owned());
     }
 
     /// The list for a screen of this size.

@@ -1,6 +1,6 @@
 //! What the person is asked before a call is carried out.
 
-use foveal_screen::quoted;
+use foveal_screen::{in_one_line, quoted};
 use ratatui_core::text::{Line, Span};
 
 use crate::key::{Key, KeyCode};
@@ -110,13 +110,13 @@ impl Asking {
         let Question { tool, subject, reason, diff: change, .. } = &self.question;
         let mut spans = vec![
             Span::styled("? ", colours.style(Role::Warning)),
-            Span::styled(tool.clone(), colours.style(Role::Strong)),
+            Span::styled(in_one_line(tool).into_owned(), colours.style(Role::Strong)),
         ];
         if !subject.is_empty() {
             spans.push(Span::raw(format!(" {}", quoted(subject))));
         }
         if let Some(reason) = reason {
-            let reason = foveal_screen::in_one_line(reason);
+            let reason = in_one_line(reason);
             spans.push(Span::styled(format!(": {reason}"), colours.style(Role::Warning)));
         }
         let mut lines = wrap(&spans, columns, (&[], &[Span::raw("  ")]), Break::Words);

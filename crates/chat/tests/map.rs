@@ -151,7 +151,7 @@ fn keys_change_the_prompt() {
     next.blocks[4].why = "you dropped it".to_owned();
     screen.map(next).has("dropped: you dropped it");
     screen.play("note nothing to take back").has("nothing to take back");
-    screen.play("key esc").has_not("Context:");
+    screen.play("key esc").has_not("Context:").has("· nothing to take back");
 }
 
 #[test]

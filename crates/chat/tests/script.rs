@@ -136,6 +136,13 @@ impl Screen {
                 is_error: what == "error",
                 text: second.replace("\\n", "\n"),
             },
+            "reduced" => Told::Reduced {
+                id,
+                kind: "curated",
+                cached: false,
+                bytes: 16_000,
+                bytes_sent: number(second),
+            },
             "repeated" => Told::Repeated { name: id, times: 3 },
             "usage" => Told::Usage { number: 1, spent: spent() },
             "done" => done(Outcome::Finished { text: String::new() }),

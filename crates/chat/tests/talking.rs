@@ -99,6 +99,15 @@ fn a_call_shows_what_it_is_about_and_how_much_came() {
 }
 
 #[test]
+fn a_result_that_goes_shorter_says_so() {
+    let mut screen = Screen::new(80, 16);
+    screen
+        .play("type go\nkey enter\nsent 1 1\ncall a read_file {\"path\":\"a.rs\"}\nresult a 1\\n2");
+    screen.has("└ 2 lines").play("sent 1 1\nreduced a 4100");
+    screen.has("└ 2 lines, curated: the model is sent 4 100 of 16 000 bytes");
+}
+
+#[test]
 fn a_change_is_shown_as_a_diff() {
     let mut screen = Screen::new(60, 14);
     screen.play(
@@ -168,7 +177,7 @@ fn nothing_foreign_is_obeyed() {
          think \u{7}bell
          call a ba\u{9b}sh {\"command\":\"echo \\u001b]0;x\\u0007\"}
          progress a \u{1b}[2Jgone
-         ask ba\u{1b}sh \u{202e}x / +\u{1b}[0m",
+         ask ba\u{1b}s\u{202e}h \u{202e}x / +\u{1b}[0m",
     );
     let shown = screen.text();
     assert!(!shown.chars().any(|sign| sign != '\n' && foveal_screen::is_hidden(sign)), "{shown}");

@@ -99,7 +99,7 @@ fn the_time_is_up_while_the_model_talks_without_a_pause() {
     let slow = Fault::Slow { bytes: 64, pause: Duration::from_millis(2) };
     let upstream = provider([Play { fault: slow, ..Play::from(talks) }]);
     let begin = Instant::now();
-    let ran = run(&world, &upstream, "chat", "--json --max-time 1");
+    let ran = run(&world, &upstream, "chat", "--json --max-time 4");
     assert!(begin.elapsed() < SOON, "{:?}", begin.elapsed());
     assert_eq!(ran.code, Some(1), "{}", ran.err);
     let events = events(&ran);

@@ -280,7 +280,7 @@ impl Conversations {
     /// or it cannot be kept, what is new passes as it is.
     pub(crate) fn plan(&self, mut live: Live, request: &Request<'_>, about: &mut About) -> Live {
         let (asked, before) = (request.asked, live.planned());
-        if !asked.wait.is_given_up() {
+        if !asked.wait.is_given_up() && !request.rules.lets_pass {
             let can = request.keeping.is_some_and(|keeping| keeping.is_possible(&live));
             live.set_can_keep_answer(can);
             let wishes = self.wanting.of(request.chain.ends[0]).wishes(&live);
@@ -317,7 +317,10 @@ impl Conversations {
             }
         }
         let step = live.let_pass(asked.now);
-        live.set_caching(marking::pass(&live, request));
+        live.set_caching(match request.rules.lets_pass {
+            true => marking::decide(&live, request, &step),
+            false => marking::pass(&live, request),
+        });
         if !asked.counts {
             self.is_kept(&mut live, before, step, request, about);
         }

@@ -56,6 +56,9 @@ pub struct Rules {
     pub way: Way,
     /// Whether marks are set for the provider's cache beside the client's.
     pub marks: CacheMarks,
+    /// Whether all that is new goes as it is, with marks all the same. What was decided by other
+    /// rules has nothing to do with it.
+    pub lets_pass: bool,
 }
 
 impl Rules {
@@ -71,7 +74,14 @@ impl Rules {
             bytes_max: BYTES_MAX,
             way: Way::default(),
             marks: CacheMarks::default(),
+            lets_pass: false,
         })
+    }
+
+    /// Rules by which nothing is left out.
+    pub fn off() -> Option<Self> {
+        let (profile, lets_pass) = (crate::conversations::OFF.to_owned(), true);
+        Some(Self { profile, lets_pass, ..Self::named("lossless")? })
     }
 
     /// The same with another profile; `None` if there is none of this name.

@@ -4,6 +4,7 @@ use std::collections::VecDeque;
 use std::rc::Rc;
 
 use foveal_agent::{BlockKind, PromptBlock, PromptMap};
+use foveal_screen::numbers;
 use ratatui_core::text::Line;
 
 use super::block::{Block, Item, Laid, NoteKind};
@@ -95,7 +96,10 @@ impl Talk {
         }
         for (item, block) in done.into_iter().zip(results) {
             let is_less = block.tokens_sent < block.tokens_whole;
-            let given = is_less.then_some((block.tokens_sent, block.tokens_whole));
+            let given = is_less.then(|| {
+                let [sent, whole] = [block.tokens_sent, block.tokens_whole].map(numbers::tokens);
+                format!("the model is sent {sent} of {whole} tokens")
+            });
             if let Block::Tool(tool) = &mut item.block
                 && tool.given != given
             {
@@ -222,6 +226,18 @@ impl Talk {
             {
                 tool.began_ms = now_ms;
             }
+        }
+    }
+
+    /// Takes that the model is sent less of the answer to this call.
+    pub(crate) fn give(&mut self, id: &str, given: String) {
+        let found = self.items.iter_mut().rev().find_map(|item| match &mut item.block {
+            Block::Tool(tool) if tool.id == id => Some((tool, &mut item.laid)),
+            _ => None,
+        });
+        if let Some((tool, laid)) = found {
+            tool.given = Some(given);
+            *laid = None;
         }
     }
 

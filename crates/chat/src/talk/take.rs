@@ -1,7 +1,7 @@
 //! What happens, as blocks.
 
 use foveal_agent::{ModelWork, Outcome, Told};
-use foveal_screen::in_one_line;
+use foveal_screen::{in_one_line, numbers};
 
 use super::block::{Block, NoteKind};
 use super::blocks::Talk;
@@ -23,6 +23,10 @@ impl Talk {
                     self.note_once(NoteKind::Aside, format!("nothing is left out: {why}"));
                 }
                 self.begin_answer();
+            }
+            Told::Reduced { id, kind, bytes, bytes_sent, .. } => {
+                let [bytes, sent] = [bytes, bytes_sent].map(numbers::count);
+                self.give(&id, format!("{kind}: the model is sent {sent} of {bytes} bytes"));
             }
             Told::Text { text } => self.say(&text),
             Told::Reasoning { text } => self.think(&text, now_ms),

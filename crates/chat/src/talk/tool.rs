@@ -35,8 +35,8 @@ pub(crate) struct ToolBlock {
     pub(crate) diff: Option<String>,
     pub(crate) state: ToolState,
     pub(crate) began_ms: u64,
-    /// Tokens of the result that the model is sent, and all, where that is less.
-    pub(crate) given: Option<(u64, u64)>,
+    /// What of the result the model is sent, where that is less than all.
+    pub(crate) given: Option<String>,
 }
 
 /// How far a call is.
@@ -151,9 +151,8 @@ impl ToolBlock {
         if *is_cached {
             told.push_str(", cached");
         }
-        if let Some((sent, whole)) = self.given {
-            let (sent, whole) = (numbers::tokens(sent), numbers::tokens(whole));
-            told.push_str(&format!(", the model is sent {sent} of {whole} tokens"));
+        if let Some(given) = &self.given {
+            told.push_str(&format!(", {given}"));
         }
         told
     }

@@ -77,7 +77,7 @@ fn task(repository: &Path, commit: &str) -> io::Result<Option<Task>> {
         }
     }
     let edits: usize = files.iter().map(|file| file.edits.len()).sum();
-    if files.is_empty() || files.len() > FILES_MAX || edits < 2 || edits > EDITS_MAX {
+    if files.is_empty() || files.len() > FILES_MAX || !(2..=EDITS_MAX).contains(&edits) {
         return Ok(None);
     }
     let message = git(repository, &["log", "-1", "--format=%B", commit])?;

@@ -11,7 +11,7 @@ use foveal_tools::clock::{Clock, SystemClock};
 use tokio::runtime::Handle;
 use tokio::task::AbortHandle;
 
-use super::opening::{NO_UPSTREAM, OFF};
+use super::opening::NO_UPSTREAM;
 use crate::debug::{Debug, Topic};
 use crate::explained::explain;
 use crate::side_agents::Waiting;
@@ -35,23 +35,20 @@ struct Asker {
     shaper: Arc<Conversations>,
     /// Who the models wait for that help to decide.
     waiting: Arc<Waiting>,
-    /// Whether all that is new goes as it is.
-    is_off: bool,
     events: SyncSender<Event>,
     debug: Debug,
 }
 
 impl Asking {
-    /// Asks `server`, with what `shaper` makes of requests by this profile, and says why if that is
-    /// wanted.
+    /// Asks `server`, with what `shaper` makes of requests, and says why if that is wanted.
     pub(crate) fn new(
         runtime: Handle,
         (client, server): (Client, Server),
-        (shaper, waiting, profile): (Arc<Conversations>, Arc<Waiting>, &str),
+        (shaper, waiting): (Arc<Conversations>, Arc<Waiting>),
         (events, debug): (SyncSender<Event>, Debug),
     ) -> Self {
-        let (server, is_off) = (Arc::new(server), profile == OFF);
-        let asker = Asker { client, server, shaper, waiting, is_off, events, debug };
+        let server = Arc::new(server);
+        let asker = Asker { client, server, shaper, waiting, events, debug };
         Self { runtime, asker, running: None }
     }
 
@@ -108,8 +105,6 @@ impl Asker {
 
     /// The body as it goes. Where nothing can be decided, all of it goes.
     fn shaped(&self, body: Vec<u8>) -> (Vec<u8>, About) {
-        // Marks for the provider's cache are set all the same.
-        let wait = if self.is_off { Wait::impatient() } else { Wait::default() };
         let shaped = self.shaper.shape(&Asked {
             protocol: self.server.dialect.protocol(),
             counts: false,
@@ -119,7 +114,7 @@ impl Asker {
             now: SystemClock.now(),
             wish: None,
             shortens: Some(false),
-            wait: &wait,
+            wait: &Wait::default(),
         });
         (shaped.body.unwrap_or(body), shaped.about)
     }

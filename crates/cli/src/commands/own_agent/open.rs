@@ -148,7 +148,7 @@ pub(crate) fn open(
     let model = chosen.spec.to_string();
     let who = (client, chosen.server);
     let handle = runtime.handle().clone();
-    let decides = (Arc::clone(&shaper), waiting, run.profile.as_str());
+    let decides = (Arc::clone(&shaper), waiting);
     let told = (sender.clone(), environment.debug()?);
     let asking = Asking::new(handle, who, decides, told);
     let approvals = Approvals::new(yes, person).kept_in(&toolbox.store, folder);

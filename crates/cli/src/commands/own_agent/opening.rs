@@ -44,10 +44,7 @@ pub(crate) const NO_UPSTREAM: &str = "";
 pub(crate) const PROFILES: [&str; 5] = [OFF, "lossless", "balanced", "curated", "max"];
 
 /// The profile's name with which nothing is left out.
-pub(super) const OFF: &str = foveal_live::conversations::OFF;
-
-/// Rules that are never asked, where nothing is left out.
-const UNUSED: &str = "lossless";
+const OFF: &str = foveal_live::conversations::OFF;
 
 /// A name that no other session has.
 pub(crate) fn session_name() -> String {
@@ -142,8 +139,8 @@ pub(crate) fn shaper(
     own: Arc<OwnPrices>,
     (events, waiting): (SyncSender<Event>, &Arc<Waiting>),
 ) -> anyhow::Result<Conversations> {
-    let profile = if profile == OFF { UNUSED } else { profile };
-    let mut rules = Rules::named(profile).context("the profile is not known")?;
+    let rules = if profile == OFF { Rules::off() } else { Rules::named(profile) };
+    let mut rules = rules.context("the profile is not known")?;
     for most in [
         &mut rules.settings.read_bytes_max,
         &mut rules.settings.run_bytes_max,
