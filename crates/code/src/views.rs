@@ -106,6 +106,7 @@ impl CuratedViews {
             names: names(&view.gaps, file.parsed),
             remarks: Vec::new(),
             sort: view.sort,
+            is_exact: false,
         }
     }
 }
@@ -132,6 +133,7 @@ fn summary(summary: &crate::summary::Summary, parsed: &Parsed) -> View {
         names: names(&summary.gaps, parsed),
         remarks: summary.related.iter().filter_map(remark).collect(),
         sort: None,
+        is_exact: false,
     }
 }
 

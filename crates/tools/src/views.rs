@@ -41,7 +41,7 @@ impl Views for ViewsOfRead {
                 curated(&*self.curator, read, wanted, self.room)
             }
         };
-        within_room(view, read.text, &self.view, self.room)
+        within_room(view, (read.path, read.text), &self.view, self.room)
     }
 }
 
@@ -52,6 +52,7 @@ fn lines(read: &Read<'_>, ranges: &[(u32, u32)]) -> View {
     View {
         lines: ranges.iter().map(|(from, to)| (LineNumber(*from), LineNumber(*to))).collect(),
         names: parsed.entities.iter().map(label).collect(),
+        is_exact: true,
         ..View::default()
     }
 }

@@ -72,6 +72,9 @@ pub struct View {
     /// What sort of file it is, where little more than its ends is shown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sort: Option<FileSort>,
+    /// Whether each of its lines is wanted for itself, and may not go however little it says.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_exact: bool,
 }
 
 /// A short text that belongs to a line.
