@@ -130,9 +130,6 @@ fn faults(name: &str, text: &str, questions: &[&str; 3]) -> (usize, Vec<String>)
     let (mut count, mut faults) = (0, Vec::new());
     for question in questions {
         let answer = world.call("read_file", json!({"path": name, "question": question}));
-        if std::env::var("TRY_SHOW").is_ok_and(|show| show == name) {
-            eprintln!("{answer}");
-        }
         for run in runs(&answer) {
             count += 1;
             let is_whole = run.len() >= RUN_LINES_MIN || ends.are_of(&run);
@@ -157,21 +154,4 @@ fn views_and_those_that_follow_show_no_scraps() {
     }
     assert!(count > 60, "{count} runs");
     assert!(all.is_empty(), "{} of {count}:\n{}", all.len(), all.join("\n"));
-}
-
-#[test]
-fn temporary_try() {
-    let Ok(list) = std::env::var("TRY_FILES") else { return };
-    let (mut count, mut all) = (0, Vec::new());
-    for line in fs::read_to_string(list).unwrap().lines() {
-        let mut parts = line.split('|');
-        let path = parts.next().unwrap();
-        let q: Vec<&str> = parts.collect();
-        let Ok(text) = fs::read_to_string(path) else { continue };
-        let name = path.rsplit('/').next().unwrap();
-        let (runs, faults) = faults(name, &text, &[q[0], q[1], q[2]]);
-        count += runs;
-        all.extend(faults);
-    }
-    eprintln!("TRY {} of {count}:\n{}", all.len(), all.join("\n"));
 }
