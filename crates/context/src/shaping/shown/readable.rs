@@ -62,6 +62,11 @@ pub(in crate::shaping) fn says_something(line: &str) -> bool {
     !matches!(word, "" | "end" | "fi" | "done" | "esac" | "else" | "begin" | "do" | "then")
 }
 
+/// Whether a line names something and needs none of those after it to be read.
+fn is_header(line: &str) -> bool {
+    names_something(line) && !line.trim_end().ends_with(['(', ',', '['])
+}
+
 fn lines_in(matches: &[Match]) -> usize {
     matches.iter().map(|found| found.lines.len()).sum()
 }
@@ -93,7 +98,7 @@ impl Readable {
         match first {
             // Blank lines and ends of what stands elsewhere.
             None if touches_gap && !is_exact => self.unsaid.extend(run),
-            Some(first) if run.len() >= RUN_LINES_MIN || names_something(draft.text(first)) => {}
+            Some(first) if run.len() >= RUN_LINES_MIN || is_header(draft.text(first)) => {}
             Some(_) | None => self.grow(draft, &run),
         }
     }
