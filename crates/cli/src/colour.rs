@@ -172,6 +172,26 @@ pub(crate) enum Row<'a> {
     Said(Cow<'a, str>),
 }
 
+/// Columns of a line that stay however narrow a terminal is.
+const COLUMNS_MIN: usize = 20;
+
+impl Row<'_> {
+    /// The row with its line cut to so many columns of a terminal, its number included.
+    pub(crate) fn within(self, columns: usize) -> Self {
+        match self {
+            Self::Line { number, gutter, text } => {
+                let room = columns.saturating_sub(gutter.chars().count()).max(COLUMNS_MIN);
+                let text = match text.chars().count() > room {
+                    true => format!("{}…", text.chars().take(room - 1).collect::<String>()).into(),
+                    false => text,
+                };
+                Self::Line { number, gutter, text }
+            }
+            Self::File { .. } | Self::Said(_) => self,
+        }
+    }
+}
+
 impl<'a> From<&'a ListingRow> for Row<'a> {
     fn from(row: &'a ListingRow) -> Self {
         match row {

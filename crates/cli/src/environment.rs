@@ -21,8 +21,11 @@ pub(crate) const SERVE_TOKEN_VARIABLE: &str = "FOVEAL_SERVE_TOKEN";
 /// Names the model that `foveal run` asks where nothing else does.
 pub(crate) const MODEL_VARIABLE: &str = "FOVEAL_MODEL";
 
+/// Says how many tokens of a tool's answer Claude Code shows its model.
+pub(crate) const CLAUDE_CODE_TOKENS_VARIABLE: &str = "MAX_MCP_OUTPUT_TOKENS";
+
 /// Variables by which agents are told where to ask, and as whom they do.
-const OF_AGENTS: [&str; 27] = [
+const OF_AGENTS: [&str; 28] = [
     "ALL_PROXY",
     "ANTHROPIC_BASE_URL",
     "CLAUDE_CODE_ENABLE_FINE_GRAINED_TOOL_STREAMING",
@@ -36,6 +39,7 @@ const OF_AGENTS: [&str; 27] = [
     "GOOGLE_GENAI_USE_VERTEXAI",
     "HTTPS_PROXY",
     "HTTP_PROXY",
+    CLAUDE_CODE_TOKENS_VARIABLE,
     "NO_PROXY",
     "OLLAMA_HOST",
     "OPENAI_BASE_URL",

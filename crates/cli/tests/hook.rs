@@ -415,6 +415,29 @@ fn a_store_that_is_held_costs_little_time() {
 }
 
 #[test]
+fn a_hook_that_hangs_ends_before_its_agent_stops_waiting() {
+    let world = World::new("hangs");
+    let mut took = Vec::new();
+    // Where much else runs, one may be late; agents wait three seconds.
+    for _ in 0..4 {
+        let mut hook = world.command("hook");
+        hook.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        let started = std::time::Instant::now();
+        let mut hook = hook.spawn().expect("the program starts");
+        // An event that never ends.
+        let held = hook.stdin.take().expect("it is piped");
+        let ended = hook.wait_with_output().expect("it ends");
+        took.push(started.elapsed());
+        drop(held);
+        assert_eq!((ended.status.code(), ended.stdout.len()), (Some(0), 0));
+        if took.last().is_some_and(|took| took.as_millis() < 3_000) {
+            return;
+        }
+    }
+    panic!("{took:?}");
+}
+
+#[test]
 fn long_output_is_shortened_and_kept() {
     let session = Session::new("bash");
     let out = tests(3000);

@@ -107,6 +107,7 @@ impl CuratedViews {
             remarks: Vec::new(),
             sort: view.sort,
             by: None,
+            is_exact: false,
         }
     }
 }
@@ -134,6 +135,7 @@ fn summary(summary: &crate::summary::Summary, parsed: &Parsed) -> View {
         remarks: summary.related.iter().filter_map(remark).collect(),
         sort: None,
         by: None,
+        is_exact: false,
     }
 }
 

@@ -2,8 +2,10 @@
 
 use std::path::Path;
 
-use foveal_code::curate::{Budget, Curator, Question, SourceFile, ToldLine, column_names};
-use foveal_code::{EntityKind, parse};
+use foveal_code::curate::{
+    Budget, Curator, Question, SourceFile, ToldLine, column_names, whole_until,
+};
+use foveal_code::{EntityKind, LineRange, Parsed, parse};
 use foveal_context::note::FileSort;
 use foveal_transcript::LineNumber;
 use proptest::prelude::*;
@@ -215,6 +217,134 @@ fn short_functions_are_not_cut() {
             }
         }
     }
+}
+
+/// Rows of `parsed` that are statements without others in them, of two lines to thirty, and headers
+/// of two to twelve.
+fn whole_parts(parsed: &Parsed) -> Vec<std::ops::RangeInclusive<u32>> {
+    let starts: Vec<u32> = parsed
+        .blocks
+        .iter()
+        .map(|block| block.lines.first.0)
+        .chain(parsed.entities.iter().map(|entity| entity.lines.first.0))
+        .collect();
+    let ends = |lines: LineRange| (lines.first.0, lines.last.0);
+    let statements = parsed.blocks.iter().map(|block| ends(block.lines));
+    let leaves = statements
+        .filter(|(first, last)| !starts.iter().any(|start| (first + 1..=*last).contains(start)));
+    let headers = parsed.entities.iter().map(|entity| ends(entity.signature));
+    let few = |(first, last): &(u32, u32), most| (1..most).contains(&(last - first));
+    let leaves = leaves.filter(|lines| few(lines, 30));
+    let headers = headers.filter(|lines| few(lines, 12));
+    leaves.chain(headers).map(|(first, last)| first..=last).collect()
+}
+
+const TABLES: &str = "\
+class Session:
+    __attrs__: list[str] = [
+        \"headers\",
+        \"cookies\",
+        \"hooks\",
+        \"params\",
+        \"verify\",
+        \"stream\",
+        \"trust\",
+        \"limit\",
+        \"proxies\",
+        \"adapters\",
+        \"retries\",
+        \"pools\",
+    ]
+
+    def send(self, request):
+        return self.adapter.send(
+            request,
+            stream=self.stream,
+            timeout=self.timeout,
+            verify=self.verify,
+            cert=self.cert,
+            proxies=self.proxies,
+            allow=False,
+            chunked=False,
+            retries=self.retries,
+            pool=self.pool,
+            decode=True,
+        )
+";
+
+/// A class with a function that is too long to come whole, and in it a call, a header and
+/// documentation of more lines than a unit has.
+fn long_function() -> String {
+    let words = ["stream", "timeout", "verify", "cert", "proxies", "chunked", "retries", "pool"];
+    let parameter = |word: &&str| format!("        {word}: Option[{word}] = None,\n");
+    let passed = |at: usize| format!("            part_{at}=part_{at},\n");
+    let told = |word: &&str| format!("        The {word} of a transfer.\n");
+    let step = |at: usize| format!("        part_{at} = self.count(part_{at}, other)\n");
+    let (parameters, calls): (String, String) =
+        (words.iter().map(parameter).collect(), (0..9).map(passed).collect());
+    let docs: String = words.iter().map(told).collect();
+    let steps: String = (0..40).map(step).collect();
+    format!(
+        "{TABLES}\n    def transfer(\n        self,\n{parameters}    ) -> None:\n        \"\"\"\n{docs}        \
+         \"\"\"\n{steps}        sent = self.adapter.put(\n{calls}            last=self.crash(report),\n{calls}        \
+         )\n        if sent.verify:\n{steps}        return sent\n\n"
+    )
+}
+
+#[test]
+fn no_statement_is_cut() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut files = vec![("sessions.py", among_others(60) + &long_function() + &among_others(60))];
+    for name in ["parse.rs", "entity.rs", "outline.rs", "curate/choose.rs", "walk/walker.rs"] {
+        let text = std::fs::read_to_string(root.join(name)).expect("a file of this crate");
+        files.push((name, text));
+    }
+    let mut cut = 0;
+    for (name, text) in &files {
+        let parsed = parse(name, text);
+        for asked in [
+            "Report the last crash when something is put",
+            "Count the lines of a name",
+            "The cert is an option",
+            "",
+        ] {
+            let view = view(name, text, &Question::of_text(asked), Budget::Adaptive);
+            let keeps =
+                |line: u32| view.parts.iter().any(|part| part.lines.contains(LineNumber(line)));
+            cut += view.gaps.len();
+            for mut lines in whole_parts(&parsed) {
+                let kept = lines.clone().filter(|line| keeps(*line)).count();
+                let all = lines.clone().count();
+                assert!(
+                    kept == 0 || lines.all(keeps),
+                    "{name}, {asked}: {kept} of {all}\n{}",
+                    view.render(&parsed, text)
+                );
+            }
+        }
+    }
+    assert!(cut > 40, "{cut} gaps");
+}
+
+#[test]
+fn no_list_is_opened_without_what_it_holds() {
+    let text = among_others(60) + TABLES;
+    for asked in ["Send the request with retries", "Open pools of connections"] {
+        let view = view("sessions.py", &text, &Question::of_text(asked), Budget::Adaptive);
+        let rendered = view.render(&parse("sessions.py", &text), &text);
+        let opened = rendered.contains("__attrs__: list[str] = [");
+        assert!(!opened || rendered.contains("\"pools\","), "{rendered}");
+    }
+}
+
+#[test]
+fn a_text_ends_with_a_statement() {
+    let parsed = parse("sessions.py", TABLES);
+    let until = |last| whole_until(&parsed, LineNumber(last)).0;
+    assert_eq!(
+        [until(16), until(17), until(18), until(24), until(29), until(30)],
+        [16, 17, 17, 17, 17, 30]
+    );
 }
 
 #[test]

@@ -47,7 +47,14 @@ fn label(line: u32, text: &str) -> Label {
 
 fn view(lines: &[(u32, u32)], names: Vec<Label>, remarks: Vec<Label>) -> View {
     let ends = |(first, last): &(u32, u32)| (LineNumber(*first), LineNumber(*last));
-    View { lines: lines.iter().map(ends).collect(), names, remarks, sort: None, by: None }
+    View {
+        lines: lines.iter().map(ends).collect(),
+        names,
+        remarks,
+        sort: None,
+        by: None,
+        is_exact: false,
+    }
 }
 
 /// Old reads are summarised, first ones shown in full.

@@ -96,9 +96,9 @@ impl SessionRef {
                 Prompt::Noted(reader) => Session::new(toolbox, id).of_one_reader(reader),
                 Prompt::Only | Prompt::Named(_) => Session::new(toolbox, id),
             };
-            let session = session
-                .with_arrivals(&self.shared.arrivals)
-                .with_room(clients::room(self.client.as_deref(), &toolbox.settings));
+            let told = self.shared.settings.claude_code_tokens;
+            let room = clients::room(self.client.as_deref(), &toolbox.settings, told);
+            let session = session.with_arrivals(&self.shared.arrivals).with_room(room);
             if self.detect.is_some() {
                 session.duplicates.set_detection(self.detect);
             }

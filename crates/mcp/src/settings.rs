@@ -19,6 +19,8 @@ pub struct McpSettings {
     /// Whether answers also carry `structuredContent`. Claude Code and VS Code show their models
     /// that alone where there is both, so the text with its notes would be lost to them.
     pub structured: bool,
+    /// Tokens of an answer, as it counts them, that Claude Code shows, where its user said so.
+    pub claude_code_tokens: Option<u32>,
     /// Sessions of all clients together; the one not used for longest is forgotten first.
     pub sessions_max: usize,
     /// How long a session that is not used is remembered.
@@ -36,6 +38,7 @@ impl McpSettings {
             asks_for_roots: true,
             directory,
             structured: false,
+            claude_code_tokens: None,
             sessions_max: 64,
             session_idle: Duration::from_secs(8 * 3_600),
             calls_max: 12,

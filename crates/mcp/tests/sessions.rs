@@ -2,6 +2,7 @@
 
 use std::sync::atomic::Ordering;
 
+use foveal_context::tokens::{Tokenizer, Tokens};
 use foveal_mcp::RESET_NOTIFICATION;
 use foveal_store::Store as _;
 use foveal_tools::session::note_reader;
@@ -77,6 +78,30 @@ fn now() -> Timestamp {
 
 fn claude_code() -> Desk {
     Desk { name: Some("claude-code"), ..Desk::default() }
+}
+
+#[tokio::test]
+async fn no_answer_is_larger_than_claude_code_was_told_to_show() {
+    let long: String =
+        (0..3_000).map(|n| format!("pub fn step_{n}() -> u64 {{ {n} }}\n")).collect();
+    for most in [200, 2_000, 60_000] {
+        let world = World::with(ToolSet::Full, |settings, folder| {
+            settings.roots.push(folder.to_owned());
+            settings.claude_code_tokens = Some(most);
+        });
+        world.write("long.rs", &long);
+        let client = world.connect(claude_code()).await;
+        for (tool, arguments) in [
+            ("read_file", json!({"path": "long.rs", "mode": "full"})),
+            ("read_lines", json!({"path": "long.rs", "start": 1, "end": 3_000})),
+            ("grep", json!({"pattern": "step", "limit": 2_000})),
+            ("bash", json!({"command": "cat long.rs"})),
+        ] {
+            let text = call(&client, tool, arguments).await;
+            let count = Tokenizer::Claude.count(&text);
+            assert!(count <= Tokens(u64::from(most).min(9_600)), "{count:?} of {most}: {tool}");
+        }
+    }
 }
 
 #[tokio::test]

@@ -1,6 +1,7 @@
 //! How much of a file one answer holds.
 
-use foveal_code::{BYTES_PARSED_MAX, LINES_CURATED_MAX};
+use foveal_code::curate::whole_until;
+use foveal_code::{BYTES_PARSED_MAX, LINES_CURATED_MAX, parse};
 use foveal_context::room::Room;
 use foveal_context::tokens::{Tokens, estimate};
 use foveal_context::views::{Amount, Read, View, Views, Wanted, Watch};
@@ -124,9 +125,10 @@ fn sizes(text: &str) -> impl Iterator<Item = usize> {
 
 /// The lines of a view of `text` for which there is room, in order; of a long text that nobody
 /// chose from, its beginning. `Lines` may stand above for the most part.
+/// It ends with a statement.
 pub(crate) fn within_room(
     view: Option<View>,
-    text: &str,
+    (path, text): (&str, &str),
     read_view: &ReadView,
     room: Room,
 ) -> Option<View> {
@@ -150,6 +152,7 @@ pub(crate) fn within_room(
             let follows = kept.last().is_some_and(|(_, end)| end.0 + 1 == number);
             let bytes = rows[number as usize - 1] + if follows { 0 } else { NOTE_BYTES };
             if bytes > left {
+                end_with_a_statement(&mut kept, path, text);
                 break 'ranges;
             }
             left -= bytes;
@@ -161,6 +164,18 @@ pub(crate) fn within_room(
     }
     view.lines = kept;
     Some(view)
+}
+
+/// Takes from the end of what is kept what is part of a statement that goes on, unless nothing
+/// else is kept there.
+fn end_with_a_statement(kept: &mut [(LineNumber, LineNumber)], path: &str, text: &str) {
+    let Some((first, last)) = kept.last_mut().filter(|_| text.len() <= BYTES_PARSED_MAX) else {
+        return;
+    };
+    let end = whole_until(&parse(path, text), *last);
+    if end >= *first {
+        *last = end;
+    }
 }
 
 /// The lines of a text, without the `\n` at their ends.

@@ -56,7 +56,7 @@ impl Views for ViewsOfRead<'_> {
         };
         let by = view.as_ref().and_then(|view| view.by.clone());
         *self.chosen_by.lock().unwrap_or_else(PoisonError::into_inner) = by;
-        within_room(view, read.text, &self.view, self.room)
+        within_room(view, (read.path, read.text), &self.view, self.room)
     }
 }
 
@@ -67,6 +67,7 @@ fn lines(read: &Read<'_>, ranges: &[(u32, u32)]) -> View {
     View {
         lines: ranges.iter().map(|(from, to)| (LineNumber(*from), LineNumber(*to))).collect(),
         names: parsed.entities.iter().map(label).collect(),
+        is_exact: true,
         ..View::default()
     }
 }

@@ -18,6 +18,7 @@ mod pages;
 mod permission;
 mod places;
 mod read_counts;
+mod readable;
 mod reads;
 mod related;
 mod replay;

@@ -99,3 +99,19 @@ proptest! {
         text_of(path, &text);
     }
 }
+
+#[test]
+fn a_row_is_cut_to_the_columns_of_a_terminal() {
+    let text = "pub fn of(record: &Record, ledger: &Ledger, settings: &Settings) -> Result<Shape>";
+    let row =
+        |text: &'static str| Row::Line { number: 12, gutter: "12│".into(), text: text.into() };
+    let cut = |columns| match row(text).within(columns) {
+        Row::Line { gutter, text, .. } => format!("{gutter}{text}"),
+        Row::File { .. } | Row::Said(_) => String::new(),
+    };
+    assert_eq!(cut(60), "12│pub fn of(record: &Record, ledger: &Ledger, settings: &S…");
+    assert_eq!(cut(60).chars().count(), 60);
+    assert_eq!(cut(usize::MAX), format!("12│{text}"));
+    assert_eq!(cut(84), format!("12│{text}"));
+    assert_eq!(cut(0).chars().count(), 23);
+}

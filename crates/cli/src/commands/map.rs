@@ -62,7 +62,10 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
     } else if found.text.is_empty() {
         bail!("nothing fits into {} tokens: allow more with --tokens", arguments.tokens);
     } else {
-        output::print(environment.painter().files(found.rows.iter().map(Row::from)))?;
+        // A signature tells enough by its beginning; whoever reads the map by a program has all.
+        let columns = environment.width.unwrap_or(usize::MAX);
+        let rows = found.rows.iter().map(|row| Row::from(row).within(columns));
+        output::print(environment.painter().files(rows))?;
     }
     Ok(ExitCode::SUCCESS)
 }

@@ -12,7 +12,7 @@ use foveal_mcp::{McpSettings, OpenToolbox, Server, stdio};
 use foveal_processes::Confinement;
 use foveal_tools::table::ToolSet;
 
-use crate::environment::{Environment, MCP_TOKEN_VARIABLE};
+use crate::environment::{CLAUDE_CODE_TOKENS_VARIABLE, Environment, MCP_TOKEN_VARIABLE};
 use crate::listening;
 use crate::notice;
 use crate::toolbox::{self, Opener};
@@ -138,6 +138,9 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
     settings.roots = toolbox::named(&arguments.roots)?;
     settings.asks_for_roots = !arguments.no_client_roots;
     settings.structured = arguments.structured;
+    // What Claude Code does not take for a number it does not obey either.
+    let shown = environment.told(CLAUDE_CODE_TOKENS_VARIABLE).and_then(|told| told.parse().ok());
+    settings.claude_code_tokens = shown.filter(|tokens| *tokens > 0);
     let writable = toolbox::named(&arguments.writable)?;
     let opener = Opener::new(environment)?;
     let opener = match arguments.confine_writes {

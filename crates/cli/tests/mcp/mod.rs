@@ -2,6 +2,8 @@
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
+#[cfg(unix)]
+use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
@@ -183,24 +185,34 @@ fn a_compaction_is_noticed_however_the_folder_is_named() {
     }
 }
 
+/// How long a server takes to end by a signal, which ends it in order.
+#[cfg(unix)]
+fn time_to_end(signal: &str, arguments: &str) -> Duration {
+    let world = World::new(&format!("mcp_{signal}_{}", arguments.len()));
+    let mut served = start(&world, arguments);
+    if arguments.contains("http") {
+        address(&mut served);
+    } else {
+        let input = served.0.stdin.as_mut().expect("it is piped");
+        let output = served.0.stdout.as_mut().expect("it is piped");
+        exchange(input, &mut BufReader::new(output), &initialize());
+    }
+    let kill = format!("kill -{signal} {}", served.0.id());
+    let started = Instant::now();
+    let told = Command::new("sh").args(["-c", &kill]).status().expect("a shell");
+    assert!(told.success());
+    assert_eq!(served.0.wait().expect("it ends").code(), Some(0), "{signal} {arguments}");
+    started.elapsed()
+}
+
 #[cfg(unix)]
 #[test]
-fn the_server_ends_when_it_is_told_to() {
+fn the_server_ends_at_once_when_it_is_told_to() {
     for signal in ["TERM", "INT"] {
         for arguments in ["mcp", "mcp --http 0"] {
-            let world = World::new(&format!("mcp_{signal}_{}", arguments.len()));
-            let mut served = start(&world, arguments);
-            if arguments.contains("http") {
-                address(&mut served);
-            } else {
-                let input = served.0.stdin.as_mut().expect("it is piped");
-                let output = served.0.stdout.as_mut().expect("it is piped");
-                exchange(input, &mut BufReader::new(output), &initialize());
-            }
-            let kill = format!("kill -{signal} {}", served.0.id());
-            let told = Command::new("sh").args(["-c", &kill]).status().expect("a shell");
-            assert!(told.success());
-            assert_eq!(served.0.wait().expect("it ends").code(), Some(0), "{signal} {arguments}");
+            // Where much else runs, one may be late; a server that waits is late each time.
+            let ends_at_once = |_| time_to_end(signal, arguments) < Duration::from_millis(1_500);
+            assert!((0..4).any(ends_at_once), "{signal} {arguments}");
         }
     }
 }

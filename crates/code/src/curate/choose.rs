@@ -5,12 +5,11 @@ use std::collections::BinaryHeap;
 
 use super::piece::{self, Piece};
 use super::scene::Scene;
+use super::tidy::{HEADER_LINES_MAX, tidy};
 use super::unit::rows_of;
 use super::view::Budget;
 use crate::entity::EntityIndex;
 
-/// Lines of a header that have to be shown with what is in it.
-const SIGNATURE_LINES_MAX: usize = 6;
 /// The least and the most share of lines kept under [`Budget::Adaptive`].
 const SHARE_MIN: f32 = 0.1;
 const SHARE_MAX: f32 = 0.6;
@@ -176,6 +175,8 @@ pub(crate) fn choose(scene: &Scene<'_>, demand: &Demand) -> Vec<Option<usize>> {
             }
         }
     }
+    let whole_max = if is_adaptive { count } else { most };
+    tidy(scene, &mut choosing.rows, whole_max, matches!(enough, Enough::Share(_)));
     if is_adaptive {
         choosing.fill_gaps();
         if choosing.kept as f32 > WHOLE_SHARE * count as f32 {
@@ -271,6 +272,7 @@ impl Choosing<'_> {
     }
 
     fn fill_gaps(&mut self) {
+        self.kept = self.rows.iter().flatten().count();
         let mut row = 0;
         while row < self.rows.len() {
             let length = self.rows[row..].iter().take_while(|kept| kept.is_none()).count();
@@ -301,7 +303,9 @@ pub(crate) fn headers(
     let around = entity.into_iter().flat_map(|at| scene.parsed.ancestry(at));
     around.map(|(_, entity)| {
         let rows = rows_of(entity.signature);
-        let end = rows.end.min(rows.start + SIGNATURE_LINES_MAX).min(scene.rows.len());
+        // Of a longer one the first line says most.
+        let lines = if rows.len() <= HEADER_LINES_MAX { rows.len() } else { 1 };
+        let end = (rows.start + lines).min(scene.rows.len());
         rows.start.min(end)..end
     })
 }

@@ -19,10 +19,12 @@ mod scene;
 mod signal;
 mod sort;
 mod structure;
+mod tidy;
 mod unit;
 mod view;
 
 pub use self::curator::{Curator, Table, column_names};
 pub use self::question::{Phrase, Question, ToldLine, Voice};
 pub use self::scene::SourceFile;
+pub use self::tidy::whole_until;
 pub use self::view::{Budget, CuratedView, KeptPart};

@@ -8,6 +8,8 @@ use crate::lines::LineRange;
 
 /// Lines of a unit; what is longer is cut.
 const LINES_MAX: usize = 8;
+/// Lines beyond these that only end it: blank ones, closing brackets and quotes.
+const ENDS_MAX: usize = 4;
 
 /// What a unit is to its entity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -72,7 +74,9 @@ pub(crate) fn units(parsed: &Parsed, rows: &[&str]) -> Vec<Unit> {
     let mut units: Vec<Unit> = Vec::new();
     for (row, owner) in owners.iter().enumerate() {
         let goes_on = row > 0 && owners[row - 1] == *owner;
-        match units.last_mut().filter(|unit| goes_on && unit.len() < LINES_MAX) {
+        // What only ends a unit is no unit of its own.
+        let most = if says_something(rows[row]) { LINES_MAX } else { LINES_MAX + ENDS_MAX };
+        match units.last_mut().filter(|unit| goes_on && unit.len() < most) {
             Some(unit) => unit.end = row + 1,
             None => units.push(Unit {
                 first: row,
@@ -85,6 +89,12 @@ pub(crate) fn units(parsed: &Parsed, rows: &[&str]) -> Vec<Unit> {
         }
     }
     units
+}
+
+/// Whether a row says something by itself: no blank one, no bracket or quote that only ends what
+/// is above.
+pub(crate) fn says_something(row: &str) -> bool {
+    row.contains(char::is_alphanumeric)
 }
 
 fn begins(parsed: &Parsed, entity: Option<EntityIndex>, row: usize) -> bool {

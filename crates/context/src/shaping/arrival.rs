@@ -160,10 +160,12 @@ fn point(ask: &Ask<'_>, draft: &mut Draft<'_>, inputs: &mut ShapeInputs) {
         !draft.is_empty() && is_near && theirs.is_some_and(|theirs| theirs.content == draft.content)
     };
     inputs.same = whole.last().copied().filter(same);
+    let first_view = ask.chosen.filter(|chosen| chosen.level == Level::Arrival);
+    let first_view = first_view.filter(|_| inputs.same.is_none());
     if let Some(source) = inputs.same {
         let gap = shown::identical(&seen, source);
         draft.leave_out("identical", 0..draft.len(), gap);
-    } else if let Some(chosen) = ask.chosen.filter(|chosen| chosen.level == Level::Arrival) {
+    } else if let Some(chosen) = first_view {
         view::show(draft, chosen);
     }
     noise::cut(draft);
@@ -173,6 +175,16 @@ fn point(ask: &Ask<'_>, draft: &mut Draft<'_>, inputs: &mut ShapeInputs) {
         lines: BLOCK_LINES_MIN,
     };
     inputs.blocks = shown::find_matches(draft, &seen, minimum);
+    if let Some(chosen) = first_view.filter(|_| !inputs.blocks.is_empty()) {
+        let matches = std::mem::take(&mut inputs.blocks);
+        let readable = shown::readable(draft, matches, minimum, chosen.view.is_exact);
+        inputs.blocks = readable.matches;
+        if !readable.unsaid.is_empty() {
+            *draft = Draft::new(draft.content, draft.facts);
+            view::show_without(draft, chosen, &readable.unsaid);
+            noise::cut(draft);
+        }
+    }
     let is_search = matches!(draft.facts.kind(), EffectKind::Search | EffectKind::List);
     if !is_search && ask.inputs == Some(inputs) {
         return;

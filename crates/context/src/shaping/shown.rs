@@ -16,6 +16,10 @@ use foveal_transcript::EntryIndex;
 use super::draft::{Draft, Gap};
 use super::heading::is_heading;
 
+mod readable;
+
+pub(super) use readable::readable;
+
 const RULE: &str = "shown";
 
 /// What the rule needs to know of the world.

@@ -17,11 +17,17 @@ const REMARK_BYTES_MAX: usize = 240;
 
 /// Leaves out the lines of the file that were not chosen, and puts the remarks in.
 pub fn show(draft: &mut Draft<'_>, chosen: &Chosen) {
+    show_without(draft, chosen, &[]);
+}
+
+/// The same, and leaves out the lines at `unsaid` as well.
+pub(super) fn show_without(draft: &mut Draft<'_>, chosen: &Chosen, unsaid: &[usize]) {
     let rule = match chosen.wanted {
         Wanted::Curated(_) => "curated",
         Wanted::Summary(_) => "summary",
     };
     let mut keep = lines_kept(draft, &chosen.view);
+    unsaid.iter().for_each(|at| keep[*at] = false);
     if matches!(chosen.wanted, Wanted::Summary(_)) {
         // Behind a client's cut a file's lines have no number, and no one could choose them.
         for (at, keep) in keep.iter_mut().enumerate() {

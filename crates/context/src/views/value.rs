@@ -76,6 +76,9 @@ pub struct View {
     /// The model that chose it, if one did.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub by: Option<Box<ChosenBy>>,
+    /// Whether each of its lines is wanted for itself, and may not go however little it says.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub is_exact: bool,
 }
 
 /// A short text that belongs to a line.
