@@ -4,8 +4,8 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 
 use foveal_code::views::CuratedViews;
-use foveal_context::planner::Planner;
 use foveal_context::prices::PriceCard;
+use foveal_context::profile::{Origin, PROFILES};
 use foveal_context::projector::Projector;
 use foveal_context::record::Record;
 use foveal_context::settings::Settings;
@@ -198,10 +198,10 @@ fn replay_under(prepared: &Prepared, settings: Settings) -> Replay {
 fn no_session_costs_more_on_any_card_with_repairs() {
     for_each(|record| {
         let prepared = Prepared::new(record.conversation().clone(), Tokenizer::O200k);
-        for (name, settings) in own_profiles() {
+        for profile in PROFILES.iter().filter(|profile| profile.origin == Origin::Own) {
+            let name = profile.name;
             for card in PriceCard::all() {
-                let planner = Planner::new(settings.clone(), card.clone()).with_views(curator());
-                let mut projector = Projector::Engine(Box::new(planner));
+                let mut projector = profile.start(&card).with_views(curator());
                 let done: Replay = replay(&prepared, &mut projector, &card, &mut |_, _| {});
                 let (raw, net) = (done.raw_dollars(), done.net_dollars());
                 let id = &prepared.record.conversation().id;
