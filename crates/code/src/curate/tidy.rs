@@ -30,6 +30,7 @@ pub(crate) fn tidy(scene: &Scene<'_>, rows: &mut [Option<usize>], most: usize, a
         tidying.leave_openers_out();
     }
     tidying.mend_runs();
+    tidying.name_what_is_kept(most);
 }
 
 /// The last line, `last` or one before it, after which a text can end without a cut in a statement
@@ -89,19 +90,49 @@ impl Tidying<'_> {
         for run in runs(self.rows).into_iter().filter(|run| run.len() < scene.rows.len()) {
             if run.len() >= RUN_LINES_MIN {
                 if !run.clone().any(|row| says(&row)) {
-                    self.rows[run].fill(None);
+                    let stays = |row: &usize| self.names_what_stays(*row, &run);
+                    let stay: Vec<usize> = run.clone().filter(stays).collect();
+                    for row in run.filter(|row| !stay.contains(row)) {
+                        self.rows[row] = None;
+                    }
                 }
                 continue;
             }
             // What a statement opens with is little without what is in it.
             let is_opener = |row: &usize| openers.iter().any(|rows| rows.contains(row));
-            for row in run.clone().rev().take_while(|row| is_opener(row) || !says(row)) {
-                self.rows[row] = None;
-            }
+            let goes =
+                |row: &usize| (is_opener(row) || !says(row)) && !self.names_what_stays(*row, &run);
+            let gone = run.clone().rev().take_while(goes).count();
+            self.rows[run.end - gone..run.end].fill(None);
             if let Some(row) = run.clone().find(|row| self.rows[*row].is_some() && says(row)) {
                 self.complete_unit(scene.unit_of[row]);
             }
         }
+    }
+
+    /// Keeps the header of everything that rows are kept of, or none of these where there is no room.
+    fn name_what_is_kept(&mut self, most: usize) {
+        let scene = self.scene;
+        for entity in &scene.parsed.entities {
+            let (header, all) = (rows_of(entity.signature).start, scene.rows_of(entity));
+            let is_named = self.rows.get(header).is_none_or(Option::is_some);
+            if is_named || self.rows[all.clone()].iter().all(Option::is_none) {
+                continue;
+            }
+            match self.rows.iter().flatten().count() < most {
+                true => self.rows[header] = Some(scene.unit_of[header]),
+                false => self.rows[all].fill(None),
+            }
+        }
+    }
+
+    /// Whether a row is the header of something of which other rows than those of `run` are kept:
+    /// without it nobody knows what they belong to.
+    fn names_what_stays(&self, row: usize, run: &Range<usize>) -> bool {
+        let scene = self.scene;
+        let named = scene.parsed.entities.iter().filter(|of| rows_of(of.signature).start == row);
+        let mut rows = named.flat_map(|of| scene.rows_of(of));
+        rows.any(|row| !run.contains(&row) && self.rows[row].is_some())
     }
 
     /// Keeps all of a unit; of one that is a scrap, as the last lines of a long comment may be, as
