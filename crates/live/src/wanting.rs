@@ -52,6 +52,14 @@ pub struct Compaction {
 }
 
 impl Conversations {
+    /// Where all goes as it is, nothing is decided that a person could change.
+    fn may_be_changed(&self) -> Result<(), ChangeError> {
+        match self.rules.lets_pass {
+            true => Err(ChangeError::Inactive("nothing is left out of prompts here".to_owned())),
+            false => Ok(()),
+        }
+    }
+
     /// What stands in the prompt that this body continues, as it would go now.
     ///
     /// # Errors
@@ -76,6 +84,7 @@ impl Conversations {
     /// # Errors
     /// Why it cannot be done.
     pub fn change(&self, asked: &Asked<'_>, change: Change) -> Result<(), ChangeError> {
+        self.may_be_changed()?;
         self.look(asked, |live, first, _| {
             let mut wanted = self.wanting.of(first);
             let wish = match change {
@@ -84,8 +93,10 @@ impl Conversations {
                 Change::Restore(index) => Wish::restored(index),
                 Change::Undo => {
                     let back = wanted.take_last().ok_or(ChangeError::NothingToUndo)?;
-                    wanted.take_back(live, back)?;
+                    // One that cannot be taken back does not stand in the way of those before it.
+                    let taken = wanted.take_back(live, back);
                     self.wanting.set(first, wanted);
+                    taken?;
                     return Ok(());
                 }
             };
@@ -101,6 +112,7 @@ impl Conversations {
     /// # Errors
     /// [`ChangeError::Inactive`] where nothing is decided about it.
     pub fn compact(&self, asked: &Asked<'_>) -> Result<Compaction, ChangeError> {
+        self.may_be_changed()?;
         self.look(asked, |live, first, _| {
             let mut wanted = self.wanting.of(first);
             let mut tried = live.clone();

@@ -72,7 +72,7 @@ impl Talk {
                     self.note(kind, text);
                 }
             }
-            Told::Start { .. } | Told::Usage { .. } | Told::Reduced { .. } => {}
+            Told::Start { .. } | Told::Usage { .. } => {}
         }
     }
 }

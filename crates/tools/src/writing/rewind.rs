@@ -43,6 +43,8 @@ pub struct FileBack {
     pub was: Was,
     /// How it stands.
     pub stands: Stands,
+    /// What it holds now, by its handle; `None`: there is none.
+    now: Option<Handle>,
     /// What its writes are kept under.
     key: String,
 }
@@ -87,14 +89,16 @@ impl Session {
             Ok(located) => located,
             Err(error) => {
                 let stands = Stands::Lost(error.to_string());
-                return Some(FileBack { path: key.clone(), was, stands, key });
+                return Some(FileBack { path: key.clone(), was, stands, now: None, key });
             }
         };
         let path = located.shown().to_owned();
+        let mut seen = None;
         let stands = match present(&located, cancel) {
             Err(error) => Stands::Lost(error.to_string()),
             Ok(present) => {
                 let now = present.map(|present| Handle::of(&present.bytes));
+                seen = now;
                 let is_ours = now == last.after
                     && writes.windows(2).all(|pair| pair[0].before == pair[1].after);
                 let content = match was {
@@ -109,21 +113,32 @@ impl Session {
                 }
             }
         };
-        Some(FileBack { path, was, stands, key })
+        Some(FileBack { path, was, stands, now: seen, key })
     }
 
-    /// Puts files back, whoever changed them since. Files that are there are replaced all or none;
+    /// Puts files back that hold what they held when they were looked at, whoever wrote that. Files that are there are replaced all or none;
     /// those that were not there are removed, and those that are gone are made again. That it was
     /// done is kept as writes of this session.
     ///
     /// # Errors
-    /// If one of them cannot be written; those named before it may have been.
+    /// If one of them was changed since it was looked at: then nothing is done. If one cannot be
+    /// written; those named before it may have been.
     pub fn put_files_back(
         &self,
         files: &[&FileBack],
         cancel: &Cancel<'_>,
     ) -> Result<(), ToolError> {
         let _turn = self.turn_to_write();
+        for file in files {
+            let located = self.roots().resolve(&file.key).map_err(ToolError::failed)?;
+            let now = present(&located, cancel)?.map(|present| Handle::of(&present.bytes));
+            if now != file.now {
+                let path = &file.path;
+                let why =
+                    format!("`{path}` was changed meanwhile: nothing was put back; look again");
+                return Err(ToolError::failed(why));
+            }
+        }
         let mut replaced = Vec::new();
         for file in files {
             let located = self.roots().resolve(&file.key).map_err(ToolError::failed)?;
