@@ -191,7 +191,7 @@ fn what_hindsight_saves_is_told_with_the_share_of_each_profile() {
         serde_json::from_str(&world.output("replay billed.json --json")).expect("JSON");
     let rows = |name: &str| document[name].as_array().expect("rows").clone();
     let (profiles, oracles) = (rows("profiles"), rows("oracles"));
-    let names: Vec<&str> = oracles.iter().filter_map(|oracle| oracle["name"].as_str()).collect();
+    let names: Vec<&str> = oracles.iter().filter_map(|oracle| oracle["profile"].as_str()).collect();
     assert_eq!(names, ["oracle", "oracle-rewriting", "oracle-look-once"]);
     let saved = |row: &Value| row["cost_change"].as_f64().expect("a change");
     for profile in profiles.iter().take(4) {

@@ -163,13 +163,14 @@ fn nothing_is_left_out_where_the_engine_is_off() {
     world.write("long.sh", "for i in $(seq 3000); do echo \"line $i of the output\"; done\n");
     let long = calls(&[("bash", json!({"command": "sh long.sh"}))]);
     let sent = |options: &str| {
-        let upstream =
-            provider([long.clone(), calls(&[("list", json!({}))]), Reply::text("Long.")]);
+        let look = |pattern: &str| calls(&[("grep", json!({"pattern": pattern}))]);
+        let turns = [long.clone(), look("none"), look("nothing"), Reply::text("Long.")];
+        let upstream = provider(turns);
         let ran = run(&world, &upstream, "messages", &format!("--yes --json {options}"));
         assert_eq!(ran.code, Some(0), "{}", ran.err);
         let second = bodies(&upstream).swap_remove(1);
-        // The first prompt of a conversation is never written to the cache.
-        let read = upstream.seen()[2].bill.expect("it was answered").read;
+        // A prompt is written to the cache once what could have been read before pays for it.
+        let read = upstream.seen()[3].bill.expect("it was answered").read;
         (second.to_string().contains("line 1500 of the"), read > 0, events(&ran))
     };
     let (is_whole, is_cached, events) = sent("--profile off");
