@@ -23,7 +23,7 @@ use crate::queue::Queue;
 use crate::recorder::{Planned, Recorder, Turn, Unrecorded};
 use crate::remembered::Remembered;
 use crate::request::{About, Asked, Replaced, Shaped, spliced};
-use crate::rules::{PROFILES, Rules};
+use crate::rules::{OFF, PROFILES, Rules};
 use crate::shorter::Knowledge;
 use crate::unmarked::Unmarked;
 use crate::wanted::Wanting;
@@ -35,9 +35,6 @@ const IDLE_MS: i64 = 15 * 60 * 1000;
 
 /// Longer names of models are cut.
 const MODEL_BYTES_MAX: usize = 200;
-
-/// What a request that nothing is to be done for says in its wish.
-pub const OFF: &str = "off";
 
 /// What decides about requests.
 pub struct Conversations {

@@ -19,6 +19,10 @@ use crate::way::Way;
 /// The engine's profiles that can be used live.
 pub const PROFILES: [&str; 4] = ["lossless", "balanced", "curated", "max"];
 
+/// What a request that nothing is to be done for says in its wish, and the profile by which nothing
+/// is left out.
+pub const OFF: &str = "off";
+
 /// About how much memory conversations may take, in bytes: half a dozen of 200,000 tokens; half of
 /// that where they are many. The ones used longest ago are let go, and made again of what is
 /// recorded when they go on.
@@ -80,7 +84,7 @@ impl Rules {
 
     /// Rules by which nothing is left out.
     pub fn off() -> Option<Self> {
-        let (profile, lets_pass) = (crate::conversations::OFF.to_owned(), true);
+        let (profile, lets_pass) = (OFF.to_owned(), true);
         Some(Self { profile, lets_pass, ..Self::named("lossless")? })
     }
 

@@ -44,7 +44,7 @@ pub(crate) const NO_UPSTREAM: &str = "";
 pub(crate) const PROFILES: [&str; 5] = [OFF, "lossless", "balanced", "curated", "max"];
 
 /// The profile's name with which nothing is left out.
-const OFF: &str = foveal_live::conversations::OFF;
+const OFF: &str = foveal_live::rules::OFF;
 
 /// A name that no other session has.
 pub(crate) fn session_name() -> String {
