@@ -3,14 +3,12 @@
 use std::process::{Command, Output};
 
 /// What they end with where their package is missing.
-const NO_PACKAGE: i32 = 77;
+pub(crate) const NO_PACKAGE: i32 = 77;
 
 /// Runs the program at `path`, below the folder of these tests, whose packages the requirements
 /// beside it name. Where there is no Python or no package it says so, and gives `None`.
 pub(crate) fn run(path: &str, arrange: impl FnOnce(&mut Command)) -> Option<Output> {
-    let python = std::env::var_os("FOVEAL_TEST_PYTHON").unwrap_or_else(|| "python3".into());
-    let mut command = Command::new(python);
-    command.arg(format!("{}/tests/{path}", env!("CARGO_MANIFEST_DIR")));
+    let mut command = program(path);
     arrange(&mut command);
     let Ok(ran) = command.output() else {
         eprintln!("skipped: there is no Python");
@@ -26,4 +24,12 @@ pub(crate) fn run(path: &str, arrange: impl FnOnce(&mut Command)) -> Option<Outp
         return None;
     }
     Some(ran)
+}
+
+/// The program at `path`, below the folder of these tests, to be started.
+pub(crate) fn program(path: &str) -> Command {
+    let python = std::env::var_os("FOVEAL_TEST_PYTHON").unwrap_or_else(|| "python3".into());
+    let mut command = Command::new(python);
+    command.arg(format!("{}/tests/{path}", env!("CARGO_MANIFEST_DIR")));
+    command
 }

@@ -68,7 +68,12 @@ pub(crate) fn shaped(conversations: &Conversations, sent: &Sent) -> Shaped {
 }
 
 pub(crate) fn shaped_for(conversations: &Conversations, sent: &Sent, wait: &Wait) -> Shaped {
-    conversations.shape(&Asked {
+    conversations.shape(&asked(sent, wait))
+}
+
+/// A request as it came.
+pub(crate) fn asked<'a>(sent: &'a Sent, wait: &'a Wait) -> Asked<'a> {
+    Asked {
         protocol: protocol(sent.api),
         counts: false,
         model: Some(MODEL),
@@ -78,7 +83,7 @@ pub(crate) fn shaped_for(conversations: &Conversations, sent: &Sent, wait: &Wait
         upstream: "",
         shortens: None,
         wait,
-    })
+    }
 }
 
 /// The bytes that go.

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use foveal_context::wish::Standing;
 use foveal_live::Conversations;
 use foveal_live::recorder::InMemory;
-use foveal_live::request::{Asked, Wait};
+use foveal_live::request::Wait;
 use foveal_live::wanting::{Change, ChangeError};
 use foveal_testkit::bodies::Api;
 use foveal_testkit::scripts;
@@ -13,8 +13,8 @@ use foveal_transcript::{EntryIndex, Role};
 use proptest::prelude::*;
 
 use crate::support::{
-    MODEL, Sent, bytes, conversations, messages, over, protocol, requests, shaped,
-    without_own_mark, without_results,
+    MODEL, Sent, asked, bytes, conversations, messages, over, requests, shaped, without_own_mark,
+    without_results,
 };
 
 /// Something that the person does.
@@ -36,20 +36,6 @@ fn does() -> impl Strategy<Value = Vec<(usize, Does)>> {
         4 => Just(Does::TakesBack),
     ];
     prop::collection::vec((0..12usize, one), 1..14)
-}
-
-fn asked<'a>(sent: &'a Sent, wait: &'a Wait) -> Asked<'a> {
-    Asked {
-        protocol: protocol(sent.api),
-        counts: false,
-        model: Some(MODEL),
-        body: &sent.body,
-        now: sent.now,
-        wish: None,
-        upstream: "",
-        shortens: None,
-        wait,
-    }
 }
 
 /// Does something to the prompt that `sent` continues; whether it could be done.

