@@ -190,6 +190,95 @@ fn contents_are_reset_at_the_limit() {
     assert!(whole.contains("const PART_00_400:"));
 }
 
+/// How the reads of a file stand in each prompt, by the strategy of a document: whole (`F`), or as
+/// its note (`.`).
+fn reads_by(world: &World, options: &str, count: usize) -> (Vec<String>, Vec<Value>, Vec<String>) {
+    world.write("project/a.rs", listing(60, "A"));
+    let range = json!({"path": "a.rs", "enable_duplicate_detection": false});
+    let turns = (0..count).map(|_| calls(&[("read_file", range.clone())]));
+    let upstream = provider(turns.chain([Reply::text("Done.")]));
+    let ran = run(world, &upstream, options, "look");
+    let sign = |result: &String| if result.contains("A_60:") { 'F' } else { '.' };
+    let bodies = bodies(&upstream);
+    let rows = bodies[1..].iter().map(|body| results(body).iter().map(sign).collect());
+    let last = results(bodies.last().expect("a request"));
+    (rows.collect(), events(&ran), last)
+}
+
+#[test]
+fn the_table_of_reads_holds_where_its_strategy_is_chosen() {
+    let world = World::new("story-sampled");
+    let (rows, events, last) = reads_by(&world, "--profile first-last-sampled", 8);
+    let table =
+        ["F", "FF", "F.F", "F..F", "F...F", "F..F.F", "F.F.F.F", "F.F.FF.F"].map(str::to_owned);
+    assert_eq!(rows, table);
+    let note = "[Re-read of a.rs - see first read above for content] [expand ";
+    assert!(last[1].starts_with(note), "{}", last[1]);
+    let at = last[1].rfind("expand ").expect("a handle") + "expand ".len();
+    assert!(world.output(&format!("expand {}", &last[1][at..at + 12])).contains("A_60:"));
+    // What had gone changes with the third read, and with each one after it.
+    let rewritten: Vec<bool> =
+        of_type(&events, "sent").iter().map(|sent| !sent["rewrite"].is_null()).collect();
+    assert_eq!(rewritten, [false, false, false, true, true, true, true, true, true]);
+    let why = "the profile decides anew for every request";
+    assert!(of_type(&events, "sent").iter().any(|sent| sent["rewrite"] == why));
+}
+
+#[test]
+fn the_limits_of_the_strategy_can_be_set() {
+    let world = World::new("story-sampled-limits");
+    world.write("home/.config/foveal/config.toml", "[agent]\nprofile = \"first-last-sampled-max5\"\n");
+    let (rows, ..) = reads_by(&world, "", 6);
+    assert_eq!(rows.last().map(String::as_str), Some("FFFF.F"));
+    let set = "[agent]\nprofile = \"first-last-sampled-max5\"\nmax_file_reads = 3\n";
+    world.write("home/.config/foveal/config.toml", set);
+    let (rows, ..) = reads_by(&world, "", 6);
+    assert_eq!(rows.last().map(String::as_str), Some("FF...F"));
+}
+
+/// The table of run output: short and middling output stays, of long output the ends do.
+#[test]
+fn the_table_of_run_output_holds_where_its_strategy_is_chosen() {
+    let world = World::new("story-sampled-runs");
+    world.write("project/long.txt", "ab cd ef\n".repeat(1_200));
+    world.write("project/short.txt", "ab cd ef\n".repeat(900));
+    let print = |path: &str| ("bash", json!({"command": format!("tac {path}")}));
+    let asked = [print("short.txt"), print("long.txt")];
+    let (results, _) = after(&world, "--profile first-last-sampled", &asked);
+    let [short, long] = results.as_slice() else { panic!("{results:?}") };
+    assert!(!short.contains("truncated") && short.len() >= 8_100, "{}", short.len());
+    assert!(long.contains("... [truncated: 10,8") && long.contains(" lines] ... [expand "), "{long}");
+    assert!(long.len() < 4_200, "{}", long.len());
+}
+
+#[test]
+fn contents_are_reset_as_the_document_has_it() {
+    let world = World::new("story-reset-as-written");
+    let names: Vec<String> = (0..24).map(|at| format!("part_{at:02}.rs")).collect();
+    for name in &names {
+        world.write(&format!("project/{name}"), listing(420, &name[..7].to_uppercase()));
+    }
+    let looks = names.chunks(4).map(|names| {
+        let reads: Vec<(&str, Value)> = names.iter().map(|name| read(name)).collect();
+        calls(&reads)
+    });
+    let upstream = provider(looks.chain([Reply::text("Done.")]));
+    let ran = run(&world, &upstream, "--profile content-reset", "read it all");
+    let events = events(&ran);
+    let sent = of_type(&events, "sent");
+    let rewrites = sent.iter().filter(|it| it["rewrite"] == "the prompt was too long").count();
+    assert!(rewrites >= 1 && rewrites <= 2, "{sent:?}");
+    let tokens = |event: &Value| event["tokens_sent"].as_u64().expect("a count");
+    assert!(sent.iter().all(|event| tokens(event) < 100_000), "{sent:?}");
+    let results = results(&bodies(&upstream).pop().expect("a request"));
+    let reference = r#"{"type":"read_files","files":[{"path":"part_00.rs","truncated":true}]} [expand "#;
+    assert!(results[0].starts_with(reference), "{}", results[0]);
+    assert!(results[23].contains("PART_23_400:"), "{}", results[23]);
+    let at = results[0].rfind("expand ").expect("a handle") + "expand ".len();
+    let whole = world.output(&format!("expand {}", &results[0][at..at + 12]));
+    assert!(whole.contains("const PART_00_400:"));
+}
+
 /// The example of the document about reads: a file of 1,200 lines over three turns. It promises that
 /// the prompt of the third holds 93 % fewer lines; here it is 75 %, since nothing is taken out of a
 /// prompt again while the provider's cache holds it.

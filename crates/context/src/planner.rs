@@ -4,6 +4,7 @@
 //! new and freezes it, and at the rare moments when that pays rewrites what is old. The
 //! same transcript, settings, prices and request times give the same decisions.
 
+mod strategic;
 mod wishing;
 
 use std::sync::Arc;
@@ -15,6 +16,7 @@ use crate::ledger::Ledger;
 use crate::level::{Level, Life};
 use crate::prices::{Constraints, PriceCard};
 use crate::record::Record;
+use crate::retention::strategy::Strategy;
 use crate::rewrite;
 use crate::settings::{OldReads, RewriteSettings, Settings};
 use crate::shape::{Decision, Shape};
@@ -32,6 +34,8 @@ use foveal_transcript::{Block, EntryIndex, Role, Timestamp, Window, WindowChange
 #[derive(Debug, Clone)]
 pub struct Planner {
     settings: Arc<Settings>,
+    /// What decides in place of the rules; these are for what it leaves whole and no prompt holds.
+    strategy: Option<Strategy>,
     prices: PriceCard,
     window: Window,
     window_tokens: WindowTokens,
@@ -67,6 +71,7 @@ impl Planner {
     pub fn new(settings: Settings, prices: PriceCard) -> Self {
         Self {
             settings: Arc::new(settings),
+            strategy: None,
             prices,
             window: Window::default(),
             window_tokens: WindowTokens::default(),
@@ -98,6 +103,14 @@ impl Planner {
     #[must_use]
     pub fn with_views(mut self, views: Arc<dyn Views>) -> Self {
         self.views = Some(views);
+        self
+    }
+
+    /// The same, with a strategy that decides in place of the engine's rules. Of the settings only
+    /// `read_bytes_max` counts: what the strategy leaves whole and is longer is shaped by them.
+    #[must_use]
+    pub fn by_strategy(mut self, strategy: Strategy) -> Self {
+        self.strategy = Some(strategy);
         self
     }
 
@@ -183,6 +196,10 @@ impl Planner {
     ) -> Step {
         let known = EntryIndex(self.items.len() as u32);
         let cut = self.ingest_entries(record, answer);
+        if let Some(strategy) = self.strategy {
+            let arrived = strategic::Arrived { answer, now, known, cut };
+            return self.plan_by_strategy(record, strategy, arrived, wishes);
+        }
         let fixed_until = self.fixed_until(self.rewrite_reason(cut, now));
         let results = wishes.map_or(&[][..], |wishes| &wishes.results);
         let (wished, wished_from) = self.apply(record, results, fixed_until);
@@ -281,6 +298,9 @@ impl Planner {
         let mut changed = step.changed.iter().peekable();
         // What was forgotten then, whether it changed or not, decides what is known since.
         let from = self.first_position(cut, &step.levels, wished_from);
+        // A strategy changes results without a level.
+        let changed_from = step.changed.first().map(|(index, _)| self.position(*index));
+        let from = changed_from.map_or(from, |first| from.min(first));
         for index in self.forget_from(record, from) {
             let decision = match changed.next_if(|(at, _)| *at == index) {
                 Some((_, decision)) => decision.clone(),

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use foveal_context::planner::Planner;
+use foveal_context::retention::strategy::Strategy;
 use foveal_context::settings::Settings;
 use foveal_context::tokens::Tokenizer;
 use foveal_context::views::Views;
@@ -46,6 +47,8 @@ pub struct Rules {
     pub profile: String,
     /// Its settings.
     pub settings: Settings,
+    /// The strategy of a design document that decides in place of the engine's rules.
+    pub strategy: Option<Strategy>,
     /// What tokens are counted with.
     pub tokenizer: Tokenizer,
     /// Who is asked for views of reads.
@@ -66,11 +69,17 @@ pub struct Rules {
 }
 
 impl Rules {
-    /// The engine's profile of this name; `None` if there is none that can be used live.
+    /// The engine's profile of this name, or the strategy of a design document; `None` if there is
+    /// none that can be used live.
     pub fn named(profile: &str) -> Option<Self> {
+        let strategy = Strategy::named(profile);
         Some(Self {
             profile: profile.to_owned(),
-            settings: settings(profile)?,
+            settings: match strategy {
+                Some(_) => Settings::lossless(),
+                None => settings(profile)?,
+            },
+            strategy,
             tokenizer: Tokenizer::O200k,
             views: None,
             weigh: Weight::of_each,
@@ -91,7 +100,7 @@ impl Rules {
     /// The same with another profile; `None` if there is none of this name.
     pub(crate) fn with_profile(&self, profile: &str) -> Option<Self> {
         let settings = settings(profile)?;
-        Some(Self { profile: profile.to_owned(), settings, ..self.clone() })
+        Some(Self { profile: profile.to_owned(), settings, strategy: None, ..self.clone() })
     }
 
     /// The end of no message under these rules, with notes that tell this way to what is left out.
@@ -105,6 +114,10 @@ impl Rules {
     pub(crate) fn planner(&self, model: &Model) -> Planner {
         let planner = Planner::new(self.settings.clone(), model.prices.clone())
             .with_constraints(model.constraints);
+        let planner = match self.strategy {
+            Some(strategy) => planner.by_strategy(strategy),
+            None => planner,
+        };
         match &self.views {
             Some(views) => planner.with_views(Arc::clone(views)),
             None => planner,

@@ -11,6 +11,7 @@ use globset::Glob;
 use serde::Deserialize;
 use toml::Spanned;
 
+use super::agent::WrittenAgent;
 use super::gateway::WrittenGateway;
 use super::glob::{GlobText, WrongGlob};
 
@@ -125,13 +126,6 @@ pub(super) struct WrittenRun {
     pub(super) time_out_ms: Option<Spanned<Milliseconds>>,
     pub(super) time_out_max_ms: Option<Milliseconds>,
     pub(super) terminals_max: Option<Count>,
-}
-
-/// What foveal's own agent begins with.
-#[derive(Debug, Default, Deserialize)]
-#[serde(deny_unknown_fields, default)]
-pub(super) struct WrittenAgent {
-    pub(super) base_files: Vec<String>,
 }
 
 #[derive(Debug, Default, Deserialize)]

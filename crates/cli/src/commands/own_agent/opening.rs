@@ -25,6 +25,8 @@ use crate::models::Chosen;
 use crate::runs::KIND;
 use crate::side_agents::{TellOfRead, Waiting, Watched};
 use crate::toolbox::Opener;
+use crate::user_settings::HistoryLimits;
+pub(crate) use crate::user_settings::PROFILES;
 
 /// Bytes of a read or of an output beyond which the engine shows its ends, whatever the profile:
 /// more than that fits no prompt.
@@ -39,9 +41,6 @@ const NAME_DIGITS: usize = 12;
 /// A run asks a model's server itself, and none of the gateway's upstreams: prices that name one of
 /// those are not for it.
 pub(crate) const NO_UPSTREAM: &str = "";
-
-/// What `--profile` may name: nothing is left out with the first.
-pub(crate) const PROFILES: [&str; 5] = [OFF, "lossless", "balanced", "curated", "max"];
 
 /// The profile's name with which nothing is left out.
 const OFF: &str = foveal_live::rules::OFF;
@@ -133,7 +132,7 @@ fn system(directory: &Path, company: Company, files: &[BaseFile]) -> String {
 
 /// What decides about requests, with what it leaves out kept in the session.
 pub(crate) fn shaper(
-    profile: &str,
+    (profile, history): (&str, &HistoryLimits),
     (opener, toolbox): (&Opener, &Toolbox),
     session: &SessionId,
     own: Arc<OwnPrices>,
@@ -141,6 +140,7 @@ pub(crate) fn shaper(
 ) -> anyhow::Result<Conversations> {
     let rules = if profile == OFF { Rules::off() } else { Rules::named(profile) };
     let mut rules = rules.context("the profile is not known")?;
+    rules.strategy = rules.strategy.map(|strategy| history.of(strategy));
     for most in [
         &mut rules.settings.read_bytes_max,
         &mut rules.settings.run_bytes_max,
