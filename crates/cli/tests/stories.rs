@@ -194,8 +194,14 @@ fn contents_are_reset_at_the_limit() {
 /// its note (`.`).
 fn reads_by(world: &World, options: &str, count: usize) -> (Vec<String>, Vec<Value>, Vec<String>) {
     world.write("project/a.rs", listing(60, "A"));
-    let range = json!({"path": "a.rs", "enable_duplicate_detection": false});
-    let turns = (0..count).map(|_| calls(&[("read_file", range.clone())]));
+    // The same call made three times is spoken of, which would be another result.
+    let ways = [
+        json!({"path": "a.rs"}),
+        json!({"path": "a.rs", "enable_duplicate_detection": false}),
+        json!({"path": "a.rs", "mode": "full"}),
+        json!({"path": "a.rs", "mode": "full", "enable_duplicate_detection": false}),
+    ];
+    let turns = (0..count).map(|at| calls(&[("read_file", ways[at % ways.len()].clone())]));
     let upstream = provider(turns.chain([Reply::text("Done.")]));
     let ran = run(world, &upstream, options, "look");
     let sign = |result: &String| if result.contains("A_60:") { 'F' } else { '.' };
@@ -227,7 +233,10 @@ fn the_table_of_reads_holds_where_its_strategy_is_chosen() {
 #[test]
 fn the_limits_of_the_strategy_can_be_set() {
     let world = World::new("story-sampled-limits");
-    world.write("home/.config/foveal/config.toml", "[agent]\nprofile = \"first-last-sampled-max5\"\n");
+    world.write(
+        "home/.config/foveal/config.toml",
+        "[agent]\nprofile = \"first-last-sampled-max5\"\n",
+    );
     let (rows, ..) = reads_by(&world, "", 6);
     assert_eq!(rows.last().map(String::as_str), Some("FFFF.F"));
     let set = "[agent]\nprofile = \"first-last-sampled-max5\"\nmax_file_reads = 3\n";
@@ -247,7 +256,10 @@ fn the_table_of_run_output_holds_where_its_strategy_is_chosen() {
     let (results, _) = after(&world, "--profile first-last-sampled", &asked);
     let [short, long] = results.as_slice() else { panic!("{results:?}") };
     assert!(!short.contains("truncated") && short.len() >= 8_100, "{}", short.len());
-    assert!(long.contains("... [truncated: 10,8") && long.contains(" lines] ... [expand "), "{long}");
+    assert!(
+        long.contains("... [truncated: 10,8") && long.contains(" lines] ... [expand "),
+        "{long}"
+    );
     assert!(long.len() < 4_200, "{}", long.len());
 }
 
@@ -271,7 +283,8 @@ fn contents_are_reset_as_the_document_has_it() {
     let tokens = |event: &Value| event["tokens_sent"].as_u64().expect("a count");
     assert!(sent.iter().all(|event| tokens(event) < 100_000), "{sent:?}");
     let results = results(&bodies(&upstream).pop().expect("a request"));
-    let reference = r#"{"type":"read_files","files":[{"path":"part_00.rs","truncated":true}]} [expand "#;
+    let reference =
+        r#"{"type":"read_files","files":[{"path":"part_00.rs","truncated":true}]} [expand "#;
     assert!(results[0].starts_with(reference), "{}", results[0]);
     assert!(results[23].contains("PART_23_400:"), "{}", results[23]);
     let at = results[0].rfind("expand ").expect("a handle") + "expand ".len();

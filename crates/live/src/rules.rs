@@ -1,5 +1,6 @@
 //! How decisions are made.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
 use foveal_context::planner::Planner;
@@ -105,9 +106,21 @@ impl Rules {
 
     /// The end of no message under these rules, with notes that tell this way to what is left out.
     pub(crate) fn root(&self, protocol: Protocol, way: Way) -> ContentHash {
+        let decided_by = self.decided_by();
         match way {
-            Way::Offered => chain::root(protocol, &format!("{} {EXPAND_TOOL}", self.profile)),
-            Way::Expand | Way::Hash => chain::root(protocol, &self.profile),
+            Way::Offered => chain::root(protocol, &format!("{decided_by} {EXPAND_TOOL}")),
+            Way::Expand | Way::Hash => chain::root(protocol, &decided_by),
+        }
+    }
+
+    /// What tells decisions by these rules from those by others: the profile, and the limits of a
+    /// strategy where they are not the document's.
+    fn decided_by(&self) -> Cow<'_, str> {
+        match self.strategy {
+            Some(other) if Strategy::named(&self.profile) != Some(other) => {
+                Cow::Owned(format!("{} {other:?}", self.profile))
+            }
+            Some(_) | None => Cow::Borrowed(&self.profile),
         }
     }
 

@@ -159,11 +159,7 @@ pub fn run_output(characters: usize, most: usize) -> RunOutput {
     }
 }
 
-fn truncated(
-    view: &PolicyView<'_>,
-    index: EntryIndex,
-    most: usize,
-) -> Option<(EntryIndex, Shape)> {
+fn truncated(view: &PolicyView<'_>, index: EntryIndex, most: usize) -> Option<(EntryIndex, Shape)> {
     let content = view.content(index);
     // A text has no more characters than bytes, and counting those is free.
     if run_output(content.len(), most) != RunOutput::Truncated {

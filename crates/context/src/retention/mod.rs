@@ -179,7 +179,12 @@ impl Recomputed {
             }
         }
         let window = self.window.entries().to_vec();
-        let view = PolicyView { record, window: &window, before: self.items.as_slice(), prelude: Tokens(0) };
+        let view = PolicyView {
+            record,
+            window: &window,
+            before: self.items.as_slice(),
+            prelude: Tokens(0),
+        };
         let mut shapes = (self.policy)(&view);
         shapes.sort_by_key(|(index, _)| *index);
         let mut changed = Vec::new();
