@@ -292,6 +292,75 @@ fn contents_are_reset_as_the_document_has_it() {
     assert!(whole.contains("const PART_00_400:"));
 }
 
+/// The system prompt of a request, whatever the protocol.
+fn system(body: &Value) -> String {
+    let text = [&body["system"][0]["text"], &body["instructions"], &body["messages"][0]["content"]];
+    text.iter().find_map(|text| text.as_str()).expect("a system prompt").to_owned()
+}
+
+/// Files in use move to the system prompt with a reset, knowledge files are brought up to date with
+/// it, and otherwise its bytes stay, also when the session is gone on with.
+fn files_in_use_move_to_the_base(dialect: &str) {
+    let world = World::new(&format!("story-base-{dialect}"));
+    let names: Vec<String> = (0..28).map(|at| format!("part_{at:02}.rs")).collect();
+    for name in &names {
+        world.write(&format!("project/{name}"), listing(420, &name[..7].to_uppercase()));
+    }
+    world.write("project/AGENTS.md", "Always be brief.\n");
+    settle(&world.folder.join("project"));
+    let edit = |path: &str, (old, new): (&str, &str)| {
+        let edit = json!({"path": path, "old_str": old, "new_str": new, "intent": "new"});
+        calls(&[("edit_file", edit)])
+    };
+    let mut turns = vec![calls(&[read("part_00.rs"), read("AGENTS.md")])];
+    turns.push(edit("part_00.rs", ("const PART_00_7: u32", "const EDITED: u32")));
+    turns.push(edit("AGENTS.md", ("be brief", "be clear")));
+    turns.extend(names[1..].chunks(3).map(|names| {
+        let reads: Vec<(&str, Value)> = names.iter().map(|name| read(name)).collect();
+        calls(&reads)
+    }));
+    turns.push(Reply::text("Done."));
+    let upstream = provider(turns);
+    let ask = |options: &str, task: &str| {
+        let mut command = world.command("run --yes --json");
+        command.current_dir(world.folder.join("project"));
+        command.arg("--model").arg(model(&upstream, dialect));
+        let ran = world.ran(command.args(options.split_whitespace()).arg(task));
+        assert_eq!(ran.code, Some(0), "{}", ran.err);
+        ran
+    };
+    let ran = ask("--profile content-reset", "read it all");
+    let systems: Vec<String> = bodies(&upstream).iter().map(system).collect();
+    let events = events(&ran);
+    let rewrites: Vec<bool> =
+        of_type(&events, "sent").iter().map(|sent| !sent["rewrite"].is_null()).collect();
+    // The bytes change with a rewrite and only there.
+    for (at, pair) in systems.windows(2).enumerate() {
+        assert!(pair[0] == pair[1] || rewrites[at + 1], "{dialect} {at} {rewrites:?}");
+    }
+    let (first, last) = (&systems[0], systems.last().expect("a prompt"));
+    let changes = systems.windows(2).filter(|pair| pair[0] != pair[1]).count();
+    assert!((1..=2).contains(&changes), "{dialect}: {changes} {rewrites:?}");
+    assert!(first.contains("be brief") && !first.contains("PART_00_"));
+    assert!(last.contains("be clear") && !last.contains("be brief"), "{last}");
+    assert!(last.contains("<file path=\"part_00.rs\">") && last.contains("const EDITED: u32"));
+    assert!(!last.contains("part_05.rs"), "what nobody used again stays out");
+    // What stands there leaves the results, and can be had again.
+    let body = bodies(&upstream).pop().expect("a request").to_string();
+    assert!(body.contains(r#"{\"path\":\"part_00.rs\",\"truncated\":true}"#), "{dialect}");
+    // Who goes on has the same bytes, whatever the files hold by now.
+    world.write("project/AGENTS.md", "Another rule.\n");
+    ask("--continue", "once more");
+    assert_eq!(&system(&bodies(&upstream).pop().expect("a request")), last, "{dialect}");
+}
+
+#[test]
+fn files_in_use_move_to_the_base_over_each_protocol() {
+    for dialect in ["messages", "chat", "responses"] {
+        files_in_use_move_to_the_base(dialect);
+    }
+}
+
 /// The example of the document about reads: a file of 1,200 lines over three turns. It promises that
 /// the prompt of the third holds 93 % fewer lines; here it is 75 %, since nothing is taken out of a
 /// prompt again while the provider's cache holds it.

@@ -4,6 +4,7 @@
 //! new and freezes it, and at the rare moments when that pays rewrites what is old. The
 //! same transcript, settings, prices and request times give the same decisions.
 
+mod reset;
 mod strategic;
 mod wishing;
 
@@ -14,6 +15,7 @@ use crate::carried::{Carried, Priced};
 use crate::interest::Interest;
 use crate::ledger::Ledger;
 use crate::level::{Level, Life};
+use crate::placement::base_files::{BaseFile, BaseFolder};
 use crate::prices::{Constraints, PriceCard};
 use crate::record::Record;
 use crate::retention::strategy::Strategy;
@@ -36,6 +38,12 @@ pub struct Planner {
     settings: Arc<Settings>,
     /// What decides in place of the rules; these are for what it leaves whole and no prompt holds.
     strategy: Option<Strategy>,
+    /// Whose files may move to the system prompt at a reset.
+    folder: Option<Arc<dyn BaseFolder>>,
+    /// The files that stand there since the last one.
+    base: Option<Vec<BaseFile>>,
+    /// Tokens that they have more than those that stood there first.
+    base_tokens: Tokens,
     prices: PriceCard,
     window: Window,
     window_tokens: WindowTokens,
@@ -72,6 +80,9 @@ impl Planner {
         Self {
             settings: Arc::new(settings),
             strategy: None,
+            folder: None,
+            base: None,
+            base_tokens: Tokens(0),
             prices,
             window: Window::default(),
             window_tokens: WindowTokens::default(),
@@ -114,6 +125,13 @@ impl Planner {
         self
     }
 
+    /// The same, with files that a reset may move to the system prompt.
+    #[must_use]
+    pub fn with_folder(mut self, folder: Arc<dyn BaseFolder>) -> Self {
+        self.folder = Some(folder);
+        self
+    }
+
     /// The same for a provider that allows less.
     #[must_use]
     pub fn with_constraints(mut self, constraints: Constraints) -> Self {
@@ -137,6 +155,12 @@ impl Planner {
         self.prelude
     }
 
+    /// The same with the files that moved to the system prompt, as far as these are more than those
+    /// that stood there first.
+    pub fn front(&self) -> Tokens {
+        self.prelude + self.base_tokens
+    }
+
     /// The entries of the prompt, in order.
     pub fn window(&self) -> &[EntryIndex] {
         self.window.entries()
@@ -149,7 +173,7 @@ impl Planner {
 
     /// Tokens of the prompt as projected, the prelude included.
     pub fn tokens(&self) -> Tokens {
-        Tokens(self.prelude.0 + self.window_tokens.all().0)
+        self.front() + self.window_tokens.all()
     }
 
     /// Requests planned so far.
@@ -232,10 +256,10 @@ impl Planner {
         let keeps_answer = self.can_keep_answer
             && self.prices.cache_lookback_blocks.is_some()
             && self.settings.looks_once();
-        let levels = levels.levels;
-        let time = now;
+        let (levels, time, base) = (levels.levels, now, None);
+        #[rustfmt::skip]
         let step =
-            Step { answer, time, changed, rewrite, levels, wished, chosen, kept, keeps_answer };
+            Step { answer, time, changed, rewrite, levels, wished, chosen, kept, keeps_answer, base };
         self.finish(&step);
         step
     }
@@ -331,12 +355,17 @@ impl Planner {
             kept: self.sent,
             rewrite: None,
             keeps_answer: false,
+            base: None,
         };
         self.take_over(record, &step);
         step
     }
 
     fn finish(&mut self, step: &Step) {
+        if let Some(base) = &step.base {
+            self.base_tokens = self.tokens_of(base);
+            self.base = Some(base.clone());
+        }
         self.balance.settle(step, self.sent, &self.window_tokens, &self.prices);
         let priced = Priced {
             prices: &self.prices,

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::sync::Arc;
 
+use foveal_context::placement::base_files::BaseFolder;
 use foveal_context::planner::Planner;
 use foveal_context::retention::strategy::Strategy;
 use foveal_context::settings::Settings;
@@ -50,6 +51,9 @@ pub struct Rules {
     pub settings: Settings,
     /// The strategy of a design document that decides in place of the engine's rules.
     pub strategy: Option<Strategy>,
+    /// Whose files a reset of contents may move to the system prompt. Only for who sends requests
+    /// itself: to others' system prompts nothing is done.
+    pub folder: Option<Arc<dyn BaseFolder>>,
     /// What tokens are counted with.
     pub tokenizer: Tokenizer,
     /// Who is asked for views of reads.
@@ -81,6 +85,7 @@ impl Rules {
                 None => settings(profile)?,
             },
             strategy,
+            folder: None,
             tokenizer: Tokenizer::O200k,
             views: None,
             weigh: Weight::of_each,
@@ -129,6 +134,10 @@ impl Rules {
             .with_constraints(model.constraints);
         let planner = match self.strategy {
             Some(strategy) => planner.by_strategy(strategy),
+            None => planner,
+        };
+        let planner = match &self.folder {
+            Some(folder) => planner.with_folder(Arc::clone(folder)),
             None => planner,
         };
         match &self.views {

@@ -5,9 +5,10 @@ use std::sync::Arc;
 
 use super::Planner;
 use crate::note::{Note, NoteKind};
+use crate::placement::base_files::BaseFile;
 use crate::record::Record;
 use crate::retention::strategy::Strategy;
-use crate::retention::{PolicyView, weigh};
+use crate::retention::{content_reset, weigh};
 use crate::shape::{Decision, Piece, Shape, ShapeKind};
 use crate::step::{RewriteReason, Step};
 use crate::tokens::Tokens;
@@ -44,7 +45,12 @@ impl Planner {
         let results = wishes.map_or(&[][..], |wishes| &wishes.results);
         let (wished, wished_from) = self.apply(record, results, fixed);
         let compacts = wishes.is_some_and(|wishes| wishes.compacts);
-        let mut chosen = self.chosen_by(record, strategy, compacts);
+        // In front of bound reasoning nothing changes, the system prompt the least.
+        let base = match bound {
+            0 if wishes.is_some() => self.reset_base(record, strategy, compacts),
+            _ => None,
+        };
+        let mut chosen = self.chosen_by(record, (strategy, compacts), base.as_deref());
         let wanted = self.wanted(record, fixed, known, &mut chosen);
         let differs = |(index, (decision, _)): &(&EntryIndex, &(Decision, Tokens))| {
             self.items[index.at()].decision != *decision
@@ -74,26 +80,33 @@ impl Planner {
             Some((index, _)) if *index < known && is_wished => Some(RewriteReason::Wished),
             Some((index, _)) if *index < known && first < sent => Some(strategy.reason(compacts)),
             Some((index, _)) if *index < known => Some(RewriteReason::ClientRewrote),
-            Some(_) | None => None,
+            Some(_) | None => base.as_ref().map(|_| strategy.reason(compacts)),
         };
+        let kept = if base.is_some() { 0 } else { kept };
         let (levels, chosen) = (Vec::new(), Vec::new());
         let (time, keeps_answer) = (now, false);
+        #[rustfmt::skip]
         let step =
-            Step { answer, time, changed, rewrite, levels, wished, chosen, kept, keeps_answer };
+            Step { answer, time, changed, rewrite, levels, wished, chosen, kept, keeps_answer, base };
         self.finish(&step);
         step
     }
 
-    /// What the strategy puts in results' places.
+    /// What the strategy puts in results' places, where `base` are the files that move to the
+    /// system prompt with the same request.
     fn chosen_by(
         &self,
         record: &Record,
-        strategy: Strategy,
-        compacts: bool,
+        (strategy, compacts): (Strategy, bool),
+        base: Option<&[BaseFile]>,
     ) -> HashMap<EntryIndex, Shape> {
-        let (window, before, prelude) = (self.window.entries(), &*self.items, self.prelude);
-        let view = PolicyView { record, window, before, prelude };
-        strategy.decide(&view, compacts).into_iter().collect()
+        let view = self.view(record, base);
+        match (base, strategy) {
+            (Some(base), Strategy::ContentReset(marks)) => {
+                content_reset::decide_beside(&view, base, marks.low).into_iter().collect()
+            }
+            (_, _) => strategy.decide(&view, compacts).into_iter().collect(),
+        }
     }
 
     /// What is to stand in the place of each result from window position `fixed` on that the person

@@ -220,6 +220,7 @@ impl Recomputed {
             kept,
             rewrite: rewritten.then_some(RewriteReason::Recomputed),
             keeps_answer: false,
+            base: None,
         }
     }
 

@@ -18,6 +18,7 @@ use super::asking::Asking;
 use super::base_files::base_files;
 use super::calling::Calling;
 use super::earlier::Earlier;
+use super::in_use::InUse;
 use super::opening::{self, Company};
 use crate::environment::Environment;
 use crate::gateway::own_prices;
@@ -144,8 +145,9 @@ pub(crate) fn open(
     let (sender, events) = std::sync::mpsc::sync_channel(EVENTS_MAX);
     let waiting = Arc::new(Waiting::default());
     let watch = (sender.clone(), &waiting);
+    let in_use = Arc::new(InUse::new(folder, files));
     let decided_by = (&*run.profile, &user.agent.history);
-    let shaper = opening::shaper(decided_by, (&opener, &toolbox), &session, own, watch)?;
+    let shaper = opening::shaper(decided_by, in_use, (&opener, &toolbox), &session, own, watch)?;
     let shaper = Arc::new(shaper);
     let model = chosen.spec.to_string();
     let who = (client, chosen.server);
