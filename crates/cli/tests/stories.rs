@@ -279,7 +279,7 @@ fn contents_are_reset_as_the_document_has_it() {
     let events = events(&ran);
     let sent = of_type(&events, "sent");
     let rewrites = sent.iter().filter(|it| it["rewrite"] == "the prompt was too long").count();
-    assert!(rewrites >= 1 && rewrites <= 2, "{sent:?}");
+    assert!((1..=2).contains(&rewrites), "{sent:?}");
     let tokens = |event: &Value| event["tokens_sent"].as_u64().expect("a count");
     assert!(sent.iter().all(|event| tokens(event) < 100_000), "{sent:?}");
     let results = results(&bodies(&upstream).pop().expect("a request"));

@@ -221,8 +221,8 @@ impl Planner {
         let known = EntryIndex(self.items.len() as u32);
         let cut = self.ingest_entries(record, answer);
         if let Some(strategy) = self.strategy {
-            let arrived = strategic::Arrived { answer, now, known, cut };
-            return self.plan_by_strategy(record, strategy, arrived, wishes);
+            let (request, arrived) = ((answer, now), (known, cut));
+            return self.plan_by_strategy(record, strategy, request, arrived, wishes);
         }
         let fixed_until = self.fixed_until(self.rewrite_reason(cut, now));
         let results = wishes.map_or(&[][..], |wishes| &wishes.results);

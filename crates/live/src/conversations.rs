@@ -179,9 +179,7 @@ impl Conversations {
         (about.tokens_asked, about.tokens_sent) = (tokens_asked.0, tokens_sent.0);
         let marks = marking::marks(&live, &request);
         about.marks = marks.places.len() as u64;
-        let placed = placing::placed(&live, &request);
-        let replaced: Replaced = placed.into_iter().chain(live.replaced(body)).collect();
-        let shaped = spliced(bytes, &replaced, &marks);
+        let shaped = spliced(bytes, &placing::replaced(&live, &request), &marks);
         if !asked.counts {
             if !is_compacted {
                 live.becomes_familiar(request.bytes(), chain, released(alike));

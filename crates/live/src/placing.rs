@@ -8,10 +8,16 @@ use memchr::memmem;
 
 use crate::active::Request;
 use crate::conversation::Live;
+use crate::request::Replaced;
+
+/// All texts in place of others: the system prompt stands in front of all results.
+pub(crate) fn replaced(live: &Live, request: &Request<'_>) -> Replaced {
+    placed(live, request).into_iter().chain(live.replaced(request.body)).collect()
+}
 
 /// The system prompt with the files that stand in it since the last reset, and its place; `None`
 /// where it goes as it came, or is not one text.
-pub(crate) fn placed(live: &Live, request: &Request<'_>) -> Option<(Range<usize>, Spelled)> {
+fn placed(live: &Live, request: &Request<'_>) -> Option<(Range<usize>, Spelled)> {
     let folder = request.rules.folder.as_ref()?;
     let base = live.steps().iter().rev().find_map(|planned| planned.step.base.as_ref())?;
     let (body, bytes) = request.bytes();

@@ -15,31 +15,21 @@ use crate::tokens::Tokens;
 use crate::wish::{Standing, Wishes};
 use foveal_transcript::{EntryIndex, Role, Timestamp};
 
-/// What came with a request.
-#[derive(Clone, Copy)]
-pub(super) struct Arrived {
-    pub(super) answer: EntryIndex,
-    pub(super) now: Option<Timestamp>,
-    /// The first entry that is new.
-    pub(super) known: EntryIndex,
-    /// Where the client took something back.
-    pub(super) cut: Option<usize>,
-}
-
 /// What strategies say in place of lines that were others.
 const DIFFERS: &str = " [what this read gave differs from what stands there]";
 
 impl Planner {
-    /// Plans a request whose entries are taken in. Without wishes nothing that was sent changes;
+    /// Plans a request whose entries are taken in: the first of those that are new is `known`, and
+    /// the client took back what stood from `cut` on. Without wishes nothing that was sent changes;
     /// nor does what stands in front of reasoning that is bound to it.
     pub(super) fn plan_by_strategy(
         &mut self,
         record: &Record,
         strategy: Strategy,
-        arrived: Arrived,
+        (answer, now): (EntryIndex, Option<Timestamp>),
+        (known, cut): (EntryIndex, Option<usize>),
         wishes: Option<&Wishes>,
     ) -> Step {
-        let Arrived { answer, now, known, cut } = arrived;
         let bound = self.fixed_until(self.rewrite_reason(cut, now));
         let fixed = wishes.map_or(self.sent, |_| bound.min(self.sent));
         let results = wishes.map_or(&[][..], |wishes| &wishes.results);
