@@ -1,6 +1,6 @@
 //! How foveal's own agent works.
 
-use foveal_context::retention::strategy::{Sampled, Strategy};
+use foveal_context::retention::strategy::{Form, Sampled, Strategy};
 
 /// What the profile of foveal's own agent may be: nothing is left out with the first, and the last
 /// three are strategies of design documents.
@@ -16,25 +16,45 @@ pub(crate) const PROFILES: [&str; 8] = [
 ];
 
 /// How foveal's own agent works.
-#[derive(Debug, Clone, Default, PartialEq)]
+#[derive(Debug, Clone, PartialEq)]
 pub(crate) struct AgentSettings {
     /// Files of a project that stand in its system prompt, where there are any.
     pub(crate) base_files: Vec<String>,
     /// By which rules its requests are decided about, where nothing else is said.
-    pub(crate) profile: Option<String>,
+    pub(crate) profile: String,
     /// Limits of the strategies of design documents.
     pub(crate) history: HistoryLimits,
 }
 
-/// Limits of the strategies of design documents; what is `None` is as the document has it.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
+/// Limits of the strategies of design documents.
+#[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct HistoryLimits {
     /// Most full reads of one file.
-    pub(crate) max_file_reads: Option<usize>,
+    pub(crate) max_file_reads: usize,
     /// Whether results of old edits stay.
-    pub(crate) keep_all_edits: Option<bool>,
+    pub(crate) keep_all_edits: bool,
     /// Characters of run output beyond which only its ends stay.
-    pub(crate) bash_truncate: Option<usize>,
+    pub(crate) bash_truncate: usize,
+}
+
+impl Default for AgentSettings {
+    fn default() -> Self {
+        let (base_files, history) = (Vec::new(), HistoryLimits::default());
+        Self { base_files, profile: "balanced".to_owned(), history }
+    }
+}
+
+impl Default for HistoryLimits {
+    /// As the documents have them.
+    fn default() -> Self {
+        let Sampled { file_reads_max, keeps_edits, run_characters_max, .. } =
+            Sampled::new(Form::Table);
+        Self {
+            max_file_reads: file_reads_max,
+            keep_all_edits: keeps_edits,
+            bash_truncate: run_characters_max,
+        }
+    }
 }
 
 impl HistoryLimits {
@@ -42,9 +62,9 @@ impl HistoryLimits {
     pub(crate) fn of(&self, strategy: Strategy) -> Strategy {
         match strategy {
             Strategy::FirstLastSampled(usual) => Strategy::FirstLastSampled(Sampled {
-                file_reads_max: self.max_file_reads.unwrap_or(usual.file_reads_max),
-                keeps_edits: self.keep_all_edits.unwrap_or(usual.keeps_edits),
-                run_characters_max: self.bash_truncate.unwrap_or(usual.run_characters_max),
+                file_reads_max: self.max_file_reads,
+                keeps_edits: self.keep_all_edits,
+                run_characters_max: self.bash_truncate,
                 ..usual
             }),
             Strategy::ContentReset(_) => strategy,

@@ -38,13 +38,9 @@ fn everything_can_be_set() {
     let indexer = Some(IndexerWish { model, tokens_max: 9 });
     let model = "ollama:qwen3".parse().expect("a model");
     let curator = Some(CuratorWish { model, longer_than: 200 });
-    let history = HistoryLimits {
-        max_file_reads: Some(3),
-        keep_all_edits: Some(false),
-        bash_truncate: Some(5_000),
-    };
+    let history = HistoryLimits { max_file_reads: 3, keep_all_edits: false, bash_truncate: 5_000 };
     let base_files = vec!["docs/design.md".to_owned()];
-    let agent = AgentSettings { base_files, profile: Some("content-reset".to_owned()), history };
+    let agent = AgentSettings { base_files, profile: "content-reset".to_owned(), history };
     let keeps_no_contents = true;
     let all = UserSettings { tools, policy, keeps_no_contents, curator, indexer, agent, gateway };
     assert_eq!(set, all);

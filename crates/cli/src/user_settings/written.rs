@@ -162,13 +162,14 @@ impl TryFrom<String> for ProfileName {
 
 impl From<WrittenAgent> for AgentSettings {
     fn from(written: WrittenAgent) -> Self {
-        let count = |count: Option<Count>| count.map(|count| count.0 as usize);
+        let usual = Self::default();
+        let count = |count: Option<Count>, usual| count.map_or(usual, |count| count.0 as usize);
         let history = HistoryLimits {
-            max_file_reads: count(written.max_file_reads),
-            keep_all_edits: written.keep_all_edits,
-            bash_truncate: count(written.bash_truncate),
+            max_file_reads: count(written.max_file_reads, usual.history.max_file_reads),
+            keep_all_edits: written.keep_all_edits.unwrap_or(usual.history.keep_all_edits),
+            bash_truncate: count(written.bash_truncate, usual.history.bash_truncate),
         };
-        let profile = written.profile.map(|profile| profile.0);
+        let profile = written.profile.map_or(usual.profile, |profile| profile.0);
         Self { base_files: written.base_files, profile, history }
     }
 }

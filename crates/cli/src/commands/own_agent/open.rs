@@ -30,9 +30,6 @@ use crate::side_agents::Waiting;
 use crate::toolbox::Opener;
 use crate::user_settings;
 
-/// By which rules requests are decided about, if nothing else is said.
-const PROFILE: &str = "balanced";
-
 /// Events that wait to be taken, at most.
 const EVENTS_MAX: usize = 1_024;
 
@@ -128,11 +125,10 @@ pub(crate) fn open(
     let toolbox = opener.open(&[PathBuf::from(folder)])?;
     let user = user_settings::read(environment)?;
     let profile = profile.map(str::to_owned).or_else(|| earlier.as_ref()?.profile());
-    let profile = profile.or_else(|| user.agent.profile.clone());
     let run = Run {
         model: chosen.spec.to_string(),
         protocol: chosen.server.dialect.name().to_owned(),
-        profile: profile.unwrap_or_else(|| PROFILE.to_owned()),
+        profile: profile.unwrap_or_else(|| user.agent.profile.clone()),
     };
     let (session, past, lock) = match earlier {
         Some(earlier) => earlier.taken_up(&run),
