@@ -8,13 +8,10 @@ use foveal_store::Write;
 use foveal_transcript::{Handle, Timestamp};
 
 use crate::error::ToolError;
-use crate::permission::{Access, Verdict, refusal};
+use crate::permission::{Access, Verdict, WRITERS, refusal};
 use crate::session::Session;
 
 use super::undo::{BYTES_MAX, kept};
-
-/// The tools that write files. What a rule forbids one of them is not put back either.
-const WRITERS: [&str; 3] = ["write_file", "edit_file", "multi_edit"];
 
 /// What a file held at that time.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -131,7 +128,7 @@ impl Session {
         Some(FileBack { path, was, stands, now: seen, key })
     }
 
-    /// Why a rule forbids that the file is written, if one does. Whoever puts files back is the
+    /// Why a rule forbids one of the tools that write to write the file, if one does. Whoever puts files back is the
     /// person: where rules ask, there is nobody else to be asked.
     fn forbids_writing(&self, located: &Located) -> Option<String> {
         let subject = located.rule_path();
