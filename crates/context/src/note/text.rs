@@ -213,7 +213,7 @@ impl Note {
             NoteKind::Change(note) => note.write(f, self.file()),
             NoteKind::Run(note) => note.write(f),
             NoteKind::Answer(note) => note.write(f, self.file()),
-            NoteKind::Quoted(text) => f.write_str(text),
+            NoteKind::Quoted(text) => self.quoted(f, way, text),
         }
     }
 }
@@ -232,6 +232,13 @@ impl Note {
 
     fn file(&self) -> &str {
         self.file.as_deref().unwrap_or_default()
+    }
+
+    /// Another's words, and how to get what is missing, on the same line.
+    fn quoted(&self, f: &mut Formatter<'_>, way: Way<'_>, text: &str) -> fmt::Result {
+        let Some(handle) = self.handle else { return f.write_str(text) };
+        let (text, end) = text.strip_suffix('\n').map_or((text, ""), |text| (text, "\n"));
+        write!(f, "{text} [{}]{end}", way.to(handle))
     }
 
     /// How to get what is missing, and the closing bracket.

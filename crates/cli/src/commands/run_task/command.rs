@@ -63,7 +63,9 @@ pub(crate) struct Arguments {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["session", "goes_on"])]
     pin: Vec<String>,
     /// How much of old results is left out of prompts: off (nothing), lossless, balanced, curated or
-    /// max. If not given, that of the session, or balanced.
+    /// max. The strategies of design documents (first-last-sampled, first-last-sampled-max5,
+    /// content-reset) change what has gone before: where the provider caches prompts they cost more
+    /// than balanced. If not given, that of the session, of your settings, or balanced.
     #[arg(long, value_name = "PROFILE", value_parser = own_agent::PROFILES)]
     profile: Option<String>,
 }
