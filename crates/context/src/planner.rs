@@ -20,6 +20,7 @@ use crate::prices::{Constraints, PriceCard};
 use crate::record::Record;
 use crate::retention::strategy::Strategy;
 use crate::rewrite;
+use crate::score::Score;
 use crate::settings::{OldReads, RewriteSettings, Settings};
 use crate::shape::{Decision, Shape};
 use crate::shaping::arrival::{self, Outcome, ShapeInputs};
@@ -61,6 +62,7 @@ pub struct Planner {
     inputs: Vec<Option<ShapeInputs>>,
     cache: TokenCache,
     views: Option<Arc<dyn Views>>,
+    score: Option<Arc<dyn Score>>,
     choices: Choices,
     requests: u32,
     sent: usize,
@@ -97,6 +99,7 @@ impl Planner {
             inputs: Vec::new(),
             cache: TokenCache::default(),
             views: None,
+            score: None,
             choices: Choices::default(),
             requests: 0,
             sent: 0,
@@ -108,6 +111,13 @@ impl Planner {
             balance: Balance::default(),
             carried: Carried::default(),
         }
+    }
+
+    /// The same with another judge of what is needed again than the regression.
+    #[must_use]
+    pub fn with_score(mut self, score: Arc<dyn Score>) -> Self {
+        self.score = Some(score);
+        self
     }
 
     /// The same with someone to ask for views of reads, as far as the settings want any.
@@ -487,6 +497,7 @@ impl Planner {
             items: &self.items,
             lives: &self.lives,
             interest: &self.interest,
+            score: self.score.as_deref(),
             requests: self.requests,
             requests_sent: &self.requests_sent,
             now,

@@ -110,11 +110,15 @@ impl Note {
                     None => write!(f, "[{lines} lines above in {whose}`{call}`]"),
                 }
             }
+            NoteKind::SameReminder { name } => {
+                write!(f, "[{} as above]", name.replace(['-', '_'], " "))
+            }
             NoteKind::Unchanged => write!(f, "[{}: as above]", self.range()),
             NoteKind::SameAs(there) => write!(f, "[{}: same as {there} above]", self.range()),
-            NoteKind::Shown => match &self.file {
-                Some(file) => write!(f, "[{}: above in {file}]", self.range()),
-                None => write!(f, "[{}: shown above]", self.range()),
+            NoteKind::Shown => match (&self.file, self.lines.first()) {
+                (Some(file), Some(range)) => write!(f, "[{range}: above in {file}]"),
+                (Some(file), None) => write!(f, "[{lines} lines above in {file}]"),
+                (None, _) => write!(f, "[{}: shown above]", self.range()),
             },
             NoteKind::HitsShown { context } => self.hits_shown(f, context),
             NoteKind::LeftOut { names, has_more } => self.left_out(f, way, (names, *has_more)),
