@@ -10,6 +10,8 @@ use crate::key::{Key, KeyCode};
 use crate::map_view::{self, MapView};
 use crate::popup::{Candidate, Popup};
 use crate::question::{self, Asking, Permission, Question};
+use crate::settings::Settings;
+use crate::settings_view::{self, SettingsView};
 use crate::status::Status;
 use crate::talk::{Block, NoteKind, Talk};
 use crate::theme::Colours;
@@ -80,6 +82,15 @@ pub enum Input {
         /// What it may become.
         found: Vec<Candidate>,
     },
+    /// What can be set, and what is.
+    Settings(Settings),
+    /// What became of the last change of a setting: whether it was made, and what is said of it.
+    SettingChanged {
+        /// Whether it was made.
+        is_done: bool,
+        /// What is said of it.
+        text: String,
+    },
     /// Something to tell the person.
     Note(NoteKind, String),
     /// The model is another one from now on.
@@ -106,6 +117,17 @@ pub enum ChatAction {
         /// The answer.
         permission: Permission,
     },
+    /// Tell what can be set, and what is.
+    AskSettings,
+    /// Write a setting, or take it out, and tell what became of it.
+    Set {
+        /// The setting.
+        name: String,
+        /// Its value, as a person writes it; `None`: it is taken out.
+        value: Option<String>,
+    },
+    /// Take the last change of a setting back, and tell what became of that.
+    UndoSetting,
     /// Tell what this word may be completed to.
     Complete(String),
     /// Carry out a command.
@@ -126,6 +148,7 @@ pub struct Chat {
     pub(crate) editor: Editor,
     pub(crate) popup: Option<Popup>,
     pub(crate) map: Option<MapView>,
+    pub(crate) settings: Option<SettingsView>,
     pub(crate) asking: Option<Asking>,
     questions: Vec<Question>,
     pub(crate) queued: Vec<String>,
@@ -151,6 +174,7 @@ impl Chat {
             editor: Editor::new(history),
             popup: None,
             map: None,
+            settings: None,
             asking: None,
             questions: Vec::new(),
             queued: Vec::new(),
@@ -201,6 +225,12 @@ impl Chat {
             Input::Question(question) => self.ask(question, &mut actions),
             Input::QuestionOver(number) => self.question_over(number),
             Input::Candidates { prefix, found } => self.candidates(&prefix, found),
+            Input::Settings(settings) => {
+                self.settings.iter_mut().for_each(|view| view.set(settings.clone()));
+            }
+            Input::SettingChanged { is_done, text } => {
+                self.settings.iter_mut().for_each(|view| view.say(is_done, &text));
+            }
             Input::Note(kind, text) => {
                 // The map has room for a line.
                 if let Some(map) = &mut self.map {
@@ -276,6 +306,9 @@ impl Chat {
         if self.map.is_some() {
             return self.key_of_map(key, actions);
         }
+        if self.settings.is_some() {
+            return self.key_of_settings(key, actions);
+        }
         if self.popup.is_some() && self.key_of_popup(key) {
             return;
         }
@@ -332,6 +365,25 @@ impl Chat {
             map_view::Pressed::Close => self.map = None,
             map_view::Pressed::Change(change) => actions.push(ChatAction::Change(change)),
             map_view::Pressed::Nothing => {}
+        }
+    }
+
+    fn key_of_settings(&mut self, key: Key, actions: &mut Vec<ChatAction>) {
+        let Some(view) = &mut self.settings else { return };
+        if key.is_ctrl('c') {
+            self.settings = None;
+            return;
+        }
+        match view.key(key) {
+            settings_view::Pressed::Close => self.settings = None,
+            settings_view::Pressed::Set { name, value } => {
+                actions.push(ChatAction::Set { name, value: Some(value) });
+            }
+            settings_view::Pressed::Unset(name) => {
+                actions.push(ChatAction::Set { name, value: None });
+            }
+            settings_view::Pressed::Undo => actions.push(ChatAction::UndoSetting),
+            settings_view::Pressed::Nothing => {}
         }
     }
 
@@ -415,6 +467,9 @@ impl Chat {
         if self.asking.is_some() || self.map.is_some() {
             return;
         }
+        if let Some(settings) = &mut self.settings {
+            return settings.paste(text);
+        }
         if !self.editor.insert(text) {
             let text =
                 "this is too long to be sent as a message: put it into a file, and name that";
@@ -429,6 +484,8 @@ impl Chat {
             asking.scroll(lines);
         } else if let Some(map) = &mut self.map {
             map.step(lines);
+        } else if let Some(settings) = &mut self.settings {
+            settings.step(lines);
         } else {
             self.talk.scroll(lines);
         }
@@ -502,6 +559,10 @@ impl Chat {
             Command::Context => {
                 self.map = Some(MapView::default());
                 actions.push(ChatAction::AskMap);
+            }
+            Command::Config if argument.is_empty() => {
+                self.settings = Some(SettingsView::default());
+                actions.push(ChatAction::AskSettings);
             }
             Command::Compact
             | Command::Rewind

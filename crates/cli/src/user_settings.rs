@@ -236,16 +236,28 @@ fn small_lines(
     Ok(Some(other.get_ref().0))
 }
 
+/// Why settings are not understood.
+#[derive(Debug, thiserror::Error)]
+#[error("{shown}")]
+pub(crate) struct NotUnderstood {
+    /// What is wrong, in a sentence.
+    pub(crate) message: String,
+    /// The same with the place in the file.
+    shown: String,
+}
+
 /// What the reader says, and for a name that is none which one may have been meant.
 fn told(error: toml::de::Error) -> anyhow::Error {
     // `unknown field `X`, expected one of `A`, `B``: names stand at odd places.
     let words = error.message().split('`').skip(1).step_by(2);
     let mut names = words.filter(|_| error.message().starts_with("unknown field"));
     let meant = names.next().and_then(|name| keys::nearest(name, names));
-    match meant {
-        Some(meant) => anyhow::anyhow!("{}\ndid you mean `{meant}`?", error.to_string().trim_end()),
-        None => error.into(),
-    }
+    let shown = error.to_string();
+    let shown = match meant {
+        Some(meant) => format!("{}\ndid you mean `{meant}`?", shown.trim_end()),
+        None => shown,
+    };
+    NotUnderstood { message: error.message().to_owned(), shown }.into()
 }
 
 /// The line in which the byte at `at` stands, from 1.

@@ -195,6 +195,33 @@ fn another_model_goes_on() {
 }
 
 #[test]
+fn settings_are_changed_on_a_screen_and_checked() {
+    const FILE: &str = "home/.config/foveal/config.toml";
+    let world = World::new("chat-settings");
+    world.write(FILE, "# mine\n[answers]\ntokens = 5_000\n");
+    let mut chat = chat(&world, &provider([Reply::text("Yes.")]), &[]);
+    chat.types("/config").types(ENTER).shows("Settings in ").shows("keep_contents");
+    chat.types(ENTER).shows("keep_contents is set in");
+    let changed = "keep_contents = false\n# mine\n[answers]\ntokens = 5_000\n";
+    assert_eq!(world.read(FILE), changed);
+    while !chat.screen().contains("the most of one answer") {
+        chat.types("j");
+        std::thread::sleep(std::time::Duration::from_millis(40));
+    }
+    chat.types(ENTER).shows("Enter checks and writes").types("\x15").types("7").types(ENTER);
+    chat.shows("an answer may have 1000 to 20000").types("000").types(ENTER);
+    chat.shows("answers.tokens is set in");
+    assert!(world.read(FILE).ends_with("[answers]\ntokens = 7000\n"));
+    chat.types("u").shows("the last change is taken back");
+    assert_eq!(world.read(FILE), changed);
+    chat.types("\x1b[B").shows_no("taken back").types("u").shows("taken back");
+    chat.types("u").shows("nothing to take back");
+    assert_eq!(world.read(FILE), "# mine\n[answers]\ntokens = 5_000\n");
+    chat.types(ESC).shows_no("Settings in ").types(CTRL_D);
+    assert_eq!(chat.ends(), 0);
+}
+
+#[test]
 fn an_answer_is_stopped_and_another_one_asked_for() {
     let world = World::new("chat-stop");
     let upstream = provider([Reply::text("Well.")]);

@@ -1,5 +1,7 @@
 //! `foveal config`: what can be set, what is set, and changes of that.
 
+mod panel;
+
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 
@@ -15,6 +17,9 @@ use crate::project_settings::{Book, ProjectFile, Trust};
 use crate::table::{Narrow, Side, Table};
 use crate::user_settings::keys::{self, Form, KEYS, Key};
 use crate::user_settings::{self, change, schema};
+
+use self::panel::Change;
+pub(crate) use self::panel::{Panel, refusal};
 
 /// The command line of `foveal config`.
 #[derive(Debug, clap::Args)]
@@ -67,8 +72,7 @@ enum What {
 /// # Errors
 /// If the file cannot be read, understood or written, and for settings and values that are none.
 pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::Result<ExitCode> {
-    let path = user_settings::path(environment)
-        .context("there is no place for settings: set HOME or XDG_CONFIG_HOME")?;
+    let path = place(environment)?;
     match &arguments.what {
         None => list(&path, arguments.json, environment)?,
         Some(What::Path) => output::print(format!("{}\n", path.display()))?,
@@ -80,7 +84,7 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
         Some(What::Set { key, value }) => set(&path, key, value)?,
         Some(What::Unset { key }) => {
             named(key)?;
-            if !changed(&path, |text| Ok(change::unset(text, key)?))? {
+            if changed(&path, |text| Ok(change::unset(text, key)?))?.is_none() {
                 notice::say(format_args!("`{key}` is not set"));
                 return Ok(ExitCode::from(exit_code::NEGATIVE));
             }
@@ -90,32 +94,10 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
     Ok(ExitCode::SUCCESS)
 }
 
-/// What a chat tells of settings: of all, or of the one that is named; with a value behind the name,
-/// that is set.
-///
-/// # Errors
-/// As those of [`run`].
-pub(crate) fn told(argument: &str, environment: &Environment) -> anyhow::Result<String> {
-    let path = user_settings::path(environment)
-        .context("there is no place for settings: set HOME or XDG_CONFIG_HOME")?;
-    match argument.split_once(char::is_whitespace) {
-        None if argument.is_empty() => {
-            let text = understood(&path)?.unwrap_or_default();
-            let row = |(name, key, set): (String, &Key, Option<String>)| {
-                let value = set.as_deref().or(key.usual).unwrap_or("-");
-                let value = value.lines().next().unwrap_or_default();
-                format!("\n  {name} = {value}{}", if set.is_some() { " (set)" } else { "" })
-            };
-            let rows: String = rows(&text)?.into_iter().map(row).collect();
-            Ok(format!("settings in {}, more about one: /config KEY{rows}", path.display()))
-        }
-        None => explained(&path, argument, environment),
-        Some((key, value)) => {
-            set(&path, key, value.trim())?;
-            let file = path.display();
-            Ok(format!("{key} is set in {file}: it holds for what begins from now on"))
-        }
-    }
+/// Where the file is.
+fn place(environment: &Environment) -> anyhow::Result<PathBuf> {
+    user_settings::path(environment)
+        .context("there is no place for settings: set HOME or XDG_CONFIG_HOME")
 }
 
 fn set(path: &Path, key: &str, value: &str) -> anyhow::Result<()> {
@@ -173,13 +155,19 @@ fn plain(value: &str) -> String {
     text.map_or_else(|| value.to_owned(), str::to_owned)
 }
 
-/// What the project of the current folder sets of a setting, in which file, and whether that holds.
-fn of_project(name: &str, environment: &Environment) -> Option<(String, PathBuf, bool)> {
+/// The file of the project of the current folder, and whether it holds.
+fn project(environment: &Environment) -> Option<(ProjectFile, bool)> {
     let file = ProjectFile::of(&std::env::current_dir().ok()?).ok()??;
-    let value = change::value(&file.text, name).ok()??;
     let user = user_settings::read(environment).ok()?;
     let is_trusted = Book::open(environment).trust(&file) == Trust::Trusted;
     let holds = is_trusted && user_settings::project::over(&user, &file.text).is_ok();
+    Some((file, holds))
+}
+
+/// What the project of the current folder sets of a setting, in which file, and whether that holds.
+fn of_project(name: &str, environment: &Environment) -> Option<(String, PathBuf, bool)> {
+    let (file, holds) = project(environment)?;
+    let value = change::value(&file.text, name).ok()??;
     Some((value, file.path, holds))
 }
 
@@ -256,20 +244,20 @@ fn as_json(name: &str, key: &Key, set: &Option<String>) -> Value {
     })
 }
 
-/// Writes the file with a change, if that leaves it understood; whether there is one.
+/// Writes the file with a change, if that leaves it understood; `None`: there is none to be made.
 fn changed(
     path: &Path,
     change: impl FnOnce(&str) -> anyhow::Result<Option<String>>,
-) -> anyhow::Result<bool> {
+) -> anyhow::Result<Option<Change>> {
     let before = understood(path)?;
-    let Some(after) = change(before.as_deref().unwrap_or_default())? else { return Ok(false) };
+    let Some(after) = change(before.as_deref().unwrap_or_default())? else { return Ok(None) };
     user_settings::check(&after)
         .context("nothing was changed: the file would not be understood")?;
     if before.as_deref() != Some(&after) {
         write(path, before.as_deref(), Some(&after), false)
             .with_context(|| format!("`{}` cannot be written", path.display()))?;
     }
-    Ok(true)
+    Ok(Some(Change { path: path.to_owned(), before, after }))
 }
 
 fn edit(path: &PathBuf, environment: &Environment) -> anyhow::Result<ExitCode> {

@@ -21,7 +21,7 @@ use super::finder::Finder;
 use super::keys;
 use super::person::approval;
 use super::screen::Screen;
-use crate::commands::config;
+use crate::commands::config::{Panel, refusal};
 use crate::commands::own_agent::{Control, Opened, drive};
 use crate::environment::Environment;
 use crate::models::choose;
@@ -62,6 +62,7 @@ pub(super) struct Course {
     chat: Chat,
     screen: Screen,
     finder: Finder,
+    settings: Panel,
     sender: SyncSender<Arrived>,
     notices: Receiver<String>,
     started: Instant,
@@ -107,6 +108,7 @@ impl Course {
             chat,
             screen,
             finder,
+            settings: Panel::default(),
             sender,
             notices,
             started: Instant::now(),
@@ -262,18 +264,46 @@ impl Course {
             ChatAction::Run { command: Command::Compact, .. } => self.want(Controls::compact),
             ChatAction::Run { command: Command::Undo, .. } => self.want(Controls::undo),
             ChatAction::Run { command: Command::Config, argument } => {
-                match config::told(&argument, choice.2) {
+                match self.settings.told(&argument, choice.2) {
                     Ok(text) => self.note(NoteKind::Aside, text),
-                    Err(error) => {
-                        self.note(NoteKind::Warning, notice::in_one_line(error.as_ref()));
-                    }
+                    Err(error) => self.note(NoteKind::Warning, refusal(&error)),
                 }
+            }
+            ChatAction::AskSettings => self.tell_settings(choice.2),
+            ChatAction::Set { name, value } => {
+                let done = self.settings.set(&name, value.as_deref(), choice.2);
+                self.setting_changed(done, choice.2);
+            }
+            ChatAction::UndoSetting => {
+                let done = self.settings.undo();
+                self.setting_changed(done, choice.2);
             }
             ChatAction::Run { command: Command::Rewind, argument } => {
                 self.want(|controls| controls.rewind(argument));
             }
             // The chat carries them out itself, or they are not offered.
             ChatAction::Run { .. } => {}
+        }
+    }
+
+    /// Tells what can be set, and what is.
+    fn tell_settings(&mut self, environment: &Environment) {
+        match Panel::settings(environment) {
+            Ok(settings) => self.update(Input::Settings(settings)),
+            Err(error) => self.update(Input::SettingChanged {
+                is_done: false,
+                text: notice::in_one_line(error.as_ref()),
+            }),
+        }
+    }
+
+    /// Tells what became of a change of settings, and what they are then.
+    fn setting_changed(&mut self, done: anyhow::Result<String>, environment: &Environment) {
+        let is_done = done.is_ok();
+        let text = done.unwrap_or_else(|error| refusal(&error));
+        self.update(Input::SettingChanged { is_done, text });
+        if is_done {
+            self.tell_settings(environment);
         }
     }
 
