@@ -2,21 +2,23 @@
 
 mod panel;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::process::{Command, ExitCode};
 
 use anyhow::{Context, bail};
 use serde_json::{Value, json};
 
-use crate::clients::{read, write};
+use crate::clients::write;
 use crate::environment::Environment;
 use crate::exit_code;
 use crate::notice;
 use crate::output;
 use crate::project_settings::{Book, ProjectFile, Trust};
 use crate::table::{Narrow, Side, Table};
+use crate::user_settings::file::SettingsFile;
 use crate::user_settings::keys::{self, Form, KEYS, Key};
-use crate::user_settings::{self, change, schema};
+use crate::user_settings::source::Source;
+use crate::user_settings::{self, schema};
 
 use self::panel::Change;
 pub(crate) use self::panel::{Panel, refusal};
@@ -72,38 +74,32 @@ enum What {
 /// # Errors
 /// If the file cannot be read, understood or written, and for settings and values that are none.
 pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::Result<ExitCode> {
-    let path = place(environment)?;
     match &arguments.what {
-        None => list(&path, arguments.json, environment)?,
-        Some(What::Path) => output::print(format!("{}\n", path.display()))?,
-        Some(What::Schema) => output::print(format!("{:#}\n", schema::schema()))?,
-        Some(What::Get { key }) => return get(&path, key, environment),
-        Some(What::Explain { key }) => {
-            output::print(explained(&path, key, environment)? + "\n")?;
+        None => list(arguments.json, environment)?,
+        Some(What::Path) => {
+            let path = user_settings::file::path(environment).context(NO_PLACE)?;
+            output::print(format!("{}\n", path.display()))?;
         }
-        Some(What::Set { key, value }) => set(&path, key, value)?,
+        Some(What::Schema) => output::print(format!("{:#}\n", schema::schema()))?,
+        Some(What::Get { key }) => return get(key, environment),
+        Some(What::Explain { key }) => output::print(explained(key, environment)? + "\n")?,
+        Some(What::Set { key, value }) => {
+            let setting = named(key)?;
+            changed(environment, |source| Ok(Some(source.set(setting, key, value)?)))?;
+        }
         Some(What::Unset { key }) => {
             named(key)?;
-            if changed(&path, |text| Ok(change::unset(text, key)?))?.is_none() {
+            if changed(environment, |source| Ok(source.unset(key)?))?.is_none() {
                 notice::say(format_args!("`{key}` is not set"));
                 return Ok(ExitCode::from(exit_code::NEGATIVE));
             }
         }
-        Some(What::Edit) => return edit(&path, environment),
+        Some(What::Edit) => return edit(environment),
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// Where the file is.
-fn place(environment: &Environment) -> anyhow::Result<PathBuf> {
-    user_settings::path(environment)
-        .context("there is no place for settings: set HOME or XDG_CONFIG_HOME")
-}
-
-fn set(path: &Path, key: &str, value: &str) -> anyhow::Result<()> {
-    let setting = named(key)?;
-    changed(path, |text| Ok(Some(change::set(text, setting, key, value)?))).map(drop)
-}
+const NO_PLACE: &str = "there is no place for settings: set HOME or XDG_CONFIG_HOME";
 
 /// The setting of this name.
 fn named(name: &str) -> anyhow::Result<&'static Key> {
@@ -117,26 +113,21 @@ fn named(name: &str) -> anyhow::Result<&'static Key> {
     bail!("there is no setting `{name}`: {meant}`foveal config` lists all");
 }
 
-/// The text of the file; nothing where there is none.
-fn text_of(path: &Path) -> anyhow::Result<Option<String>> {
-    read(path).with_context(|| format!("`{}` cannot be read", path.display()))
-}
-
-/// The text, which is understood.
-fn understood(path: &Path) -> anyhow::Result<Option<String>> {
-    let text = text_of(path)?;
-    user_settings::check(text.as_deref().unwrap_or_default()).with_context(|| {
-        format!("`{}` cannot be used: correct it, or remove it", path.display())
+/// The file, which is understood.
+fn understood(environment: &Environment) -> anyhow::Result<SettingsFile> {
+    let file = SettingsFile::read(environment)?.context(NO_PLACE)?;
+    file.source().check().with_context(|| {
+        format!("`{}` cannot be used: correct it, or remove it", file.path.display())
     })?;
-    Ok(text)
+    Ok(file)
 }
 
-fn get(path: &Path, name: &str, environment: &Environment) -> anyhow::Result<ExitCode> {
+fn get(name: &str, environment: &Environment) -> anyhow::Result<ExitCode> {
     let key = named(name)?;
-    let text = understood(path)?.unwrap_or_default();
+    let file = understood(environment)?;
     let set = match of_project(name, environment) {
         Some((value, _, true)) => Some(value),
-        Some((_, _, false)) | None => change::value(&text, name)?,
+        Some((_, _, false)) | None => file.source().value(name)?,
     };
     match set.or(key.usual.map(str::to_owned)) {
         Some(value) => output::print(format!("{}\n", plain(&value)))?,
@@ -160,24 +151,24 @@ fn project(environment: &Environment) -> Option<(ProjectFile, bool)> {
     let file = ProjectFile::of(&std::env::current_dir().ok()?).ok()??;
     let user = user_settings::read(environment).ok()?;
     let is_trusted = Book::open(environment).trust(&file) == Trust::Trusted;
-    let holds = is_trusted && user_settings::project::over(&user, &file.text).is_ok();
+    let holds = is_trusted && user_settings::project::over(&user, file.source()).is_ok();
     Some((file, holds))
 }
 
 /// What the project of the current folder sets of a setting, in which file, and whether that holds.
 fn of_project(name: &str, environment: &Environment) -> Option<(String, PathBuf, bool)> {
     let (file, holds) = project(environment)?;
-    let value = change::value(&file.text, name).ok()??;
+    let value = file.source().value(name).ok()??;
     Some((value, file.path, holds))
 }
 
-fn explained(path: &Path, name: &str, environment: &Environment) -> anyhow::Result<String> {
+fn explained(name: &str, environment: &Environment) -> anyhow::Result<String> {
     let key = named(name)?;
     let mut lines = vec![format!("{name}: {}", key.about), format!("takes: {}", key.expected())];
     lines.push(format!("without it: {}", key.usual.unwrap_or("nothing")));
-    lines.push(match understood(path) {
-        Ok(text) => match change::value(&text.unwrap_or_default(), name)? {
-            Some(value) => format!("set: {value}, in {}", path.display()),
+    lines.push(match understood(environment) {
+        Ok(file) => match file.source().value(name)? {
+            Some(value) => format!("set: {value}, in {}", file.path.display()),
             None => "set: no".to_owned(),
         },
         Err(error) => format!("set: not known. {error:#}").trim_end().to_owned(),
@@ -196,12 +187,12 @@ fn explained(path: &Path, name: &str, environment: &Environment) -> anyhow::Resu
 }
 
 /// Every setting with its value. Those for any name have a row for each name that is set.
-fn rows(text: &str) -> anyhow::Result<Vec<(String, &'static Key, Option<String>)>> {
+fn rows(source: Source<'_>) -> anyhow::Result<Vec<(String, &'static Key, Option<String>)>> {
     let mut rows = Vec::new();
     for key in &KEYS {
-        let named = change::names(text, key)?;
+        let named = source.names(key)?;
         for name in &named {
-            rows.push((name.clone(), key, change::value(text, name)?));
+            rows.push((name.clone(), key, source.value(name)?));
         }
         if named.is_empty() {
             rows.push((key.name.to_owned(), key, None));
@@ -210,9 +201,10 @@ fn rows(text: &str) -> anyhow::Result<Vec<(String, &'static Key, Option<String>)
     Ok(rows)
 }
 
-fn list(path: &Path, json: bool, environment: &Environment) -> anyhow::Result<()> {
-    let text = understood(path)?;
-    let rows = rows(text.as_deref().unwrap_or_default())?;
+fn list(json: bool, environment: &Environment) -> anyhow::Result<()> {
+    let file = understood(environment)?;
+    let rows = rows(file.source())?;
+    let path = &file.path;
     if json {
         let all: Vec<Value> = rows.iter().map(|(name, key, set)| as_json(name, key, set)).collect();
         let path = path.display().to_string();
@@ -228,7 +220,7 @@ fn list(path: &Path, json: bool, environment: &Environment) -> anyhow::Result<()
         let value = value.lines().next().unwrap_or_default().to_owned();
         table.row(vec![name, value, mark.to_owned(), key.about.to_owned()]);
     }
-    let there = if text.is_some() { "" } else { " (not there yet)" };
+    let there = if file.text.is_some() { "" } else { " (not there yet)" };
     let heading = format!("settings in {}{there}\n\n", path.display());
     output::print(heading + &table.render_within(environment.width, "--json shows all"))?;
     Ok(())
@@ -246,35 +238,38 @@ fn as_json(name: &str, key: &Key, set: &Option<String>) -> Value {
 
 /// Writes the file with a change, if that leaves it understood; `None`: there is none to be made.
 fn changed(
-    path: &Path,
-    change: impl FnOnce(&str) -> anyhow::Result<Option<String>>,
+    environment: &Environment,
+    change: impl FnOnce(Source<'_>) -> anyhow::Result<Option<String>>,
 ) -> anyhow::Result<Option<Change>> {
-    let before = understood(path)?;
-    let Some(after) = change(before.as_deref().unwrap_or_default())? else { return Ok(None) };
-    user_settings::check(&after)
+    let file = understood(environment)?;
+    let Some(after) = change(file.source())? else { return Ok(None) };
+    Source { text: &after, ..file.source() }
+        .check()
         .context("nothing was changed: the file would not be understood")?;
+    let SettingsFile { path, text: before } = file;
     if before.as_deref() != Some(&after) {
-        write(path, before.as_deref(), Some(&after), false)
+        write(&path, before.as_deref(), Some(&after), false)
             .with_context(|| format!("`{}` cannot be written", path.display()))?;
     }
-    Ok(Some(Change { path: path.to_owned(), before, after }))
+    Ok(Some(Change { path, before, after }))
 }
 
-fn edit(path: &PathBuf, environment: &Environment) -> anyhow::Result<ExitCode> {
+fn edit(environment: &Environment) -> anyhow::Result<ExitCode> {
+    let path = user_settings::file::path(environment).context(NO_PLACE)?;
     let Some(editor) = &environment.editor else {
         bail!("no editor is named: set VISUAL or EDITOR, or edit `{}`", path.display());
     };
     if !path.exists() {
-        write(path, None, Some(&schema::template()), false)
+        write(&path, None, Some(&schema::template()), false)
             .with_context(|| format!("`{}` cannot be written", path.display()))?;
     }
     // As git does: what users put there may have arguments.
     let mut command = Command::new("sh");
-    let status = command.args(["-c", &format!("{editor} \"$@\""), editor]).arg(path).status();
+    let status = command.args(["-c", &format!("{editor} \"$@\""), editor]).arg(&path).status();
     let status = status.with_context(|| format!("`{editor}` cannot be started"))?;
     if !status.success() {
         bail!("`{editor}` ended with an error ({status})");
     }
-    understood(path)?;
+    understood(environment)?;
     Ok(ExitCode::SUCCESS)
 }

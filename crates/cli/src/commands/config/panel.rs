@@ -6,13 +6,12 @@ use std::path::PathBuf;
 use anyhow::{Context, bail};
 use foveal_chat::{Origin, Setting, Settings, Takes};
 
-use super::{changed, explained, named, place, plain, project, rows, understood};
+use super::{changed, explained, named, plain, project, rows, understood};
 use crate::clients::write;
 use crate::environment::Environment;
 use crate::gateway::named_by_variable;
 use crate::notice;
 use crate::user_settings::NotUnderstood;
-use crate::user_settings::change;
 use crate::user_settings::keys::{Form, Key, is_any};
 
 /// Changes that can be taken back.
@@ -40,12 +39,11 @@ impl Panel {
     /// # Errors
     /// If the file cannot be read or understood.
     pub(crate) fn settings(environment: &Environment) -> anyhow::Result<Settings> {
-        let path = place(environment)?;
-        let text = understood(&path)?.unwrap_or_default();
+        let file = understood(environment)?;
         let project = project(environment).filter(|(_, holds)| *holds);
-        let all = rows(&text)?.into_iter().map(|(name, key, set)| {
+        let all = rows(file.source())?.into_iter().map(|(name, key, set)| {
             let of_project = match &project {
-                Some((file, _)) => change::value(&file.text, &name)?,
+                Some((file, _)) => file.source().value(&name)?,
                 None => None,
             };
             let variable =
@@ -65,7 +63,7 @@ impl Panel {
             Ok(Setting { name, value, origin, usual, takes, expected, about })
         });
         let all = all.collect::<anyhow::Result<_>>()?;
-        Ok(Settings { file: path.display().to_string(), all })
+        Ok(Settings { file: file.path.display().to_string(), all })
     }
 
     /// Writes a setting, or takes it out; what became of it.
@@ -78,13 +76,13 @@ impl Panel {
         value: Option<&str>,
         environment: &Environment,
     ) -> anyhow::Result<String> {
-        let (path, key) = (place(environment)?, named(name)?);
-        let change = changed(&path, |text| match value {
-            Some(value) => Ok(Some(change::set(text, key, name, value)?)),
-            None => Ok(change::unset(text, name)?),
+        let key = named(name)?;
+        let change = changed(environment, |source| match value {
+            Some(value) => Ok(Some(source.set(key, name, value)?)),
+            None => Ok(source.unset(name)?),
         })?;
-        let file = path.display();
-        let Some(change) = change else { return Ok(format!("{name} is not set in {file}")) };
+        let Some(change) = change else { return Ok(format!("{name} is not set in your file")) };
+        let file = change.path.display().to_string();
         if change.before.as_ref() != Some(&change.after) {
             if self.made.len() >= CHANGES_MAX {
                 self.made.remove(0);
@@ -118,7 +116,7 @@ impl Panel {
         environment: &Environment,
     ) -> anyhow::Result<String> {
         match argument.split_once(char::is_whitespace) {
-            None => explained(&place(environment)?, argument, environment),
+            None => explained(argument, environment),
             Some((name, value)) => self.set(name, Some(value.trim()), environment),
         }
     }
