@@ -11,6 +11,7 @@ mod prices;
 pub(crate) mod project;
 pub(crate) mod schema;
 pub(crate) mod source;
+mod told;
 mod written;
 
 use std::collections::BTreeMap;
@@ -27,6 +28,8 @@ use crate::gateway::GatewaySettings;
 
 use self::file::SettingsFile;
 use self::source::{Read, Source};
+pub(crate) use self::told::NotUnderstood;
+use self::told::line_at;
 use self::written::{
     Count, Written, WrittenCurator, WrittenDuplicates, WrittenRead, WrittenRun, WrittenTool,
 };
@@ -85,6 +88,14 @@ pub(crate) fn read(environment: &Environment) -> anyhow::Result<UserSettings> {
     })
 }
 
+/// Whether a text of settings is understood.
+///
+/// # Errors
+/// What is not, with the line.
+pub(crate) fn check(source: Source<'_>) -> anyhow::Result<()> {
+    of_source(source).map(drop)
+}
+
 /// Whether contents may be written to disk. If the settings cannot be read, they may not.
 pub(crate) fn keep_contents(environment: &Environment) -> bool {
     read(environment).is_ok_and(|settings| !settings.keeps_no_contents)
@@ -97,6 +108,10 @@ fn of(bytes: &[u8]) -> anyhow::Result<UserSettings> {
     of_source(Source { text: &text, syntax: source::Syntax::Toml })
 }
 
+/// The settings that a text has.
+///
+/// # Errors
+/// What is not understood, with the line.
 fn of_source(source: Source<'_>) -> anyhow::Result<UserSettings> {
     let Read { written, toml } = source.read()?;
     let text = &*toml;
@@ -217,48 +232,6 @@ fn small_lines(
         );
     }
     Ok(Some(other.get_ref().0))
-}
-
-/// Why settings are not understood.
-#[derive(Debug, thiserror::Error)]
-#[error("{shown}")]
-pub(crate) struct NotUnderstood {
-    /// What is wrong, in a sentence.
-    pub(crate) message: String,
-    /// The same with the place in the file.
-    shown: String,
-}
-
-impl NotUnderstood {
-    /// Where the reader's own words have a place in another text: the same with this line.
-    fn at(error: &toml::de::Error, line: usize) -> Self {
-        let message = error.message().trim_end().to_owned();
-        let shown = format!("line {line}: {message}");
-        Self { shown: with_meant(shown, error), message }
-    }
-}
-
-/// What the reader says, and for a name that is none which one may have been meant.
-fn told(error: &toml::de::Error) -> anyhow::Error {
-    let message = error.message().trim_end().to_owned();
-    NotUnderstood { message, shown: with_meant(error.to_string(), error) }.into()
-}
-
-/// What is told of an error, and for a name that is none which one may have been meant.
-fn with_meant(shown: String, error: &toml::de::Error) -> String {
-    // `unknown field `X`, expected one of `A`, `B``: names stand at odd places.
-    let words = error.message().split('`').skip(1).step_by(2);
-    let mut names = words.filter(|_| error.message().starts_with("unknown field"));
-    let meant = names.next().and_then(|name| keys::nearest(name, names));
-    match meant {
-        Some(meant) => format!("{}\ndid you mean `{meant}`?", shown.trim_end()),
-        None => shown,
-    }
-}
-
-/// The line in which the byte at `at` stands, from 1.
-fn line_at(text: &[u8], at: usize) -> usize {
-    1 + text[..at.min(text.len())].iter().filter(|byte| **byte == b'\n').count()
 }
 
 /// How long commands may run, and how long at most. Where only the most is set, and it is less

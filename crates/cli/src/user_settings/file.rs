@@ -6,8 +6,8 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, bail};
 use foveal_files::bounded::{Links, read_regular};
 
-use super::line_at;
 use super::source::{Source, Syntax};
+use super::told::line_at;
 use crate::environment::Environment;
 
 /// Bytes of settings that are read.

@@ -3,7 +3,7 @@
 
 use anyhow::bail;
 
-use super::line_at;
+use super::told::line_at;
 
 /// The mark that some editors begin a file with.
 const BYTE_ORDER_MARK: char = '\u{feff}';

@@ -6,8 +6,9 @@ use foveal_tools::permission::{Rule, Verdict};
 use toml_edit::{Item, TableLike};
 
 use super::source::{Read, Source, with_table};
+use super::told::line_at;
 use super::written::{Written, WrittenCurator, WrittenTool};
-use super::{UserSettings, line_at, small_lines};
+use super::{UserSettings, small_lines};
 use foveal_calls::ToolLimits;
 
 /// Tables and settings that a project may not set, and why. A name stands for all below it.

@@ -8,9 +8,10 @@ use serde::Deserialize;
 use toml_edit::{Document, Item, TableLike};
 
 use super::change::{self, ChangeError};
+use super::json;
 use super::keys::Key;
+use super::told::{NotUnderstood, line_at, told};
 use super::written::Written;
-use super::{NotUnderstood, json, line_at, told};
 
 /// How a file of settings is written.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -69,14 +70,6 @@ impl<'a> Source<'a> {
                 Err(NotUnderstood::at(&error, line_at(written.as_bytes(), at)).into())
             }
         }
-    }
-
-    /// Whether it is understood.
-    ///
-    /// # Errors
-    /// What is not, with its line.
-    pub(crate) fn check(self) -> anyhow::Result<()> {
-        super::of_source(self).map(drop)
     }
 
     /// What is set, as it would be written; `None`: nothing is.

@@ -1,12 +1,10 @@
 //! The settings for the screen of `foveal chat`: what holds and why, and changes that can be taken
 //! back.
 
-use std::path::PathBuf;
-
 use anyhow::{Context, bail};
 use foveal_chat::{Origin, Setting, Settings, Takes};
 
-use super::{changed, explained, named, plain, project, rows, understood};
+use super::settings::{Change, changed, explained, named, plain, project, rows, understood};
 use crate::clients::write;
 use crate::environment::Environment;
 use crate::gateway::named_by_variable;
@@ -22,15 +20,6 @@ const CHANGES_MAX: usize = 100;
 pub(crate) struct Panel {
     /// The changes that were made, the last one at the end.
     made: Vec<Change>,
-}
-
-/// A change of the file.
-#[derive(Debug)]
-pub(super) struct Change {
-    pub(super) path: PathBuf,
-    /// What it held; `None`: it was not there.
-    pub(super) before: Option<String>,
-    pub(super) after: String,
 }
 
 impl Panel {

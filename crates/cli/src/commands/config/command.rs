@@ -1,27 +1,19 @@
-//! `foveal config`: what can be set, what is set, and changes of that.
+//! The command line of `foveal config`, and what it prints.
 
-mod panel;
-
-use std::path::PathBuf;
 use std::process::{Command, ExitCode};
 
 use anyhow::{Context, bail};
 use serde_json::{Value, json};
 
+use super::settings::{NO_PLACE, changed, explained, named, of_project, plain, rows, understood};
 use crate::clients::write;
 use crate::environment::Environment;
 use crate::exit_code;
 use crate::notice;
 use crate::output;
-use crate::project_settings::{Book, ProjectFile, Trust};
 use crate::table::{Narrow, Side, Table};
-use crate::user_settings::file::SettingsFile;
-use crate::user_settings::keys::{self, Form, KEYS, Key};
-use crate::user_settings::source::Source;
+use crate::user_settings::keys::Key;
 use crate::user_settings::{self, schema};
-
-use self::panel::Change;
-pub(crate) use self::panel::{Panel, refusal};
 
 /// The command line of `foveal config`.
 #[derive(Debug, clap::Args)]
@@ -99,29 +91,6 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
     Ok(ExitCode::SUCCESS)
 }
 
-const NO_PLACE: &str = "there is no place for settings: set HOME or XDG_CONFIG_HOME";
-
-/// The setting of this name.
-fn named(name: &str) -> anyhow::Result<&'static Key> {
-    if let Some(key) = keys::named(name) {
-        return Ok(key);
-    }
-    let meant = match keys::nearest(name, KEYS.iter().map(|key| key.name)) {
-        Some(meant) => format!("did you mean `{meant}`? "),
-        None => String::new(),
-    };
-    bail!("there is no setting `{name}`: {meant}`foveal config` lists all");
-}
-
-/// The file, which is understood.
-fn understood(environment: &Environment) -> anyhow::Result<SettingsFile> {
-    let file = SettingsFile::read(environment)?.context(NO_PLACE)?;
-    file.source().check().with_context(|| {
-        format!("`{}` cannot be used: correct it, or remove it", file.path.display())
-    })?;
-    Ok(file)
-}
-
 fn get(name: &str, environment: &Environment) -> anyhow::Result<ExitCode> {
     let key = named(name)?;
     let file = understood(environment)?;
@@ -137,68 +106,6 @@ fn get(name: &str, environment: &Environment) -> anyhow::Result<ExitCode> {
         }
     }
     Ok(ExitCode::SUCCESS)
-}
-
-/// A text without its quotes; other values as they are written.
-fn plain(value: &str) -> String {
-    let parsed: Option<toml_edit::Value> = value.parse().ok();
-    let text = parsed.as_ref().and_then(toml_edit::Value::as_str);
-    text.map_or_else(|| value.to_owned(), str::to_owned)
-}
-
-/// The file of the project of the current folder, and whether it holds.
-fn project(environment: &Environment) -> Option<(ProjectFile, bool)> {
-    let file = ProjectFile::of(&std::env::current_dir().ok()?).ok()??;
-    let user = user_settings::read(environment).ok()?;
-    let is_trusted = Book::open(environment).trust(&file) == Trust::Trusted;
-    let holds = is_trusted && user_settings::project::over(&user, file.source()).is_ok();
-    Some((file, holds))
-}
-
-/// What the project of the current folder sets of a setting, in which file, and whether that holds.
-fn of_project(name: &str, environment: &Environment) -> Option<(String, PathBuf, bool)> {
-    let (file, holds) = project(environment)?;
-    let value = file.source().value(name).ok()??;
-    Some((value, file.path, holds))
-}
-
-fn explained(name: &str, environment: &Environment) -> anyhow::Result<String> {
-    let key = named(name)?;
-    let mut lines = vec![format!("{name}: {}", key.about), format!("takes: {}", key.expected())];
-    lines.push(format!("without it: {}", key.usual.unwrap_or("nothing")));
-    lines.push(match understood(environment) {
-        Ok(file) => match file.source().value(name)? {
-            Some(value) => format!("set: {value}, in {}", file.path.display()),
-            None => "set: no".to_owned(),
-        },
-        Err(error) => format!("set: not known. {error:#}").trim_end().to_owned(),
-    });
-    if let Some((value, path, holds)) = of_project(name, environment) {
-        let path = path.display();
-        lines.push(match holds {
-            true => format!("set by the project, which holds here: {value}, in {path}"),
-            false => format!("set by the project: {value}, in {path}, which is not obeyed"),
-        });
-    }
-    if !matches!(key.form, Form::Tables | Form::ByName) {
-        lines.push(format!("to set it: foveal config set {name} VALUE"));
-    }
-    Ok(lines.join("\n"))
-}
-
-/// Every setting with its value. Those for any name have a row for each name that is set.
-fn rows(source: Source<'_>) -> anyhow::Result<Vec<(String, &'static Key, Option<String>)>> {
-    let mut rows = Vec::new();
-    for key in &KEYS {
-        let named = source.names(key)?;
-        for name in &named {
-            rows.push((name.clone(), key, source.value(name)?));
-        }
-        if named.is_empty() {
-            rows.push((key.name.to_owned(), key, None));
-        }
-    }
-    Ok(rows)
 }
 
 fn list(json: bool, environment: &Environment) -> anyhow::Result<()> {
@@ -234,24 +141,6 @@ fn as_json(name: &str, key: &Key, set: &Option<String>) -> Value {
         "takes": key.expected(),
         "about": key.about,
     })
-}
-
-/// Writes the file with a change, if that leaves it understood; `None`: there is none to be made.
-fn changed(
-    environment: &Environment,
-    change: impl FnOnce(Source<'_>) -> anyhow::Result<Option<String>>,
-) -> anyhow::Result<Option<Change>> {
-    let file = understood(environment)?;
-    let Some(after) = change(file.source())? else { return Ok(None) };
-    Source { text: &after, ..file.source() }
-        .check()
-        .context("nothing was changed: the file would not be understood")?;
-    let SettingsFile { path, text: before } = file;
-    if before.as_deref() != Some(&after) {
-        write(&path, before.as_deref(), Some(&after), false)
-            .with_context(|| format!("`{}` cannot be written", path.display()))?;
-    }
-    Ok(Some(Change { path, before, after }))
 }
 
 fn edit(environment: &Environment) -> anyhow::Result<ExitCode> {
