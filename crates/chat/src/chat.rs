@@ -38,8 +38,6 @@ pub struct Setup {
     pub session: Option<String>,
     /// The folder that is worked in.
     pub folder: String,
-    /// The commands that there are.
-    pub commands: Vec<Command>,
     /// Whether there are colours.
     pub colours: Colours,
     /// What the person said in earlier sessions, the oldest first.
@@ -57,6 +55,8 @@ pub enum Input {
     Paste(String),
     /// The mouse wheel is turned by so many lines, up where they are fewer than none.
     Scroll(isize),
+    /// The mouse is pressed in this row of the screen, from 0.
+    Click(usize),
     /// What was said before, where a session goes on.
     Past(Vec<Entry>),
     /// The conversation went back: what is left of it, and what was said next and does not count any
@@ -143,7 +143,6 @@ pub enum ChatAction {
 #[derive(Debug)]
 pub struct Chat {
     pub(crate) colours: Colours,
-    pub(crate) commands: Vec<Command>,
     pub(crate) talk: Talk,
     pub(crate) editor: Editor,
     pub(crate) popup: Option<Popup>,
@@ -163,13 +162,12 @@ pub struct Chat {
 impl Chat {
     /// A chat in which nothing was said.
     pub fn new(setup: Setup) -> Self {
-        let Setup { model, session, folder, commands, colours, history } = setup;
+        let Setup { model, session, folder, colours, history } = setup;
         let mut talk = Talk::new(colours);
         let hello = format!("foveal · {model} · {folder}\n/help tells keys and commands");
         talk.note(NoteKind::Aside, hello);
         Self {
             colours,
-            commands,
             talk,
             editor: Editor::new(history),
             popup: None,
@@ -207,6 +205,7 @@ impl Chat {
             Input::Key(key) => self.key(key, &mut actions),
             Input::Paste(text) => self.paste(&text, &mut actions),
             Input::Scroll(lines) => self.scroll(lines),
+            Input::Click(row) => self.click(row),
             Input::Past(entries) => self.talk.take_past(&entries),
             Input::Rewound { entries, text } => {
                 self.talk.clear();
@@ -442,7 +441,7 @@ impl Chat {
         if let Some(prefix) = word.strip_prefix('@') {
             return actions.push(ChatAction::Complete(prefix.to_owned()));
         }
-        let found = beginning(&self.commands, &word[1..]);
+        let found = beginning(&word[1..]);
         let candidates = found.into_iter().map(|command| Candidate {
             text: format!("/{} ", command.name()),
             about: format!("{} {}", command.arguments(), command.about()).trim().to_owned(),
@@ -457,8 +456,13 @@ impl Chat {
     fn candidates(&mut self, prefix: &str, found: Vec<Candidate>) {
         let Some((range, word)) = self.editor.word_with('@') else { return };
         if word == prefix && self.dismissed.is_none() {
-            self.popup =
-                (!found.is_empty()).then_some(Popup { range, candidates: found, chosen: 0 });
+            // More may come for the same word: what was moved to stays chosen.
+            let before = self.popup.take().filter(|popup| popup.range == range && popup.chosen > 0);
+            let before = before.and_then(|popup| popup.candidates.into_iter().nth(popup.chosen));
+            let place =
+                found.iter().position(|it| Some(&it.text) == before.as_ref().map(|it| &it.text));
+            let chosen = place.unwrap_or(0);
+            self.popup = (!found.is_empty()).then_some(Popup { range, candidates: found, chosen });
         }
     }
 
@@ -488,6 +492,13 @@ impl Chat {
             settings.step(lines);
         } else {
             self.talk.scroll(lines);
+        }
+    }
+
+    /// Chooses the block that is clicked, and opens it where it is folded.
+    fn click(&mut self, row: usize) {
+        if self.asking.is_none() && self.map.is_none() && self.settings.is_none() {
+            self.talk.click(row);
         }
     }
 
@@ -540,7 +551,7 @@ impl Chat {
 
     fn run(&mut self, line: &str, actions: &mut Vec<ChatAction>) {
         let (name, argument) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
-        let (command, argument) = match named(&self.commands, name) {
+        let (command, argument) = match named(name) {
             Ok(command) => (command, argument.trim().to_owned()),
             Err(close) => {
                 let what = match close {
@@ -552,7 +563,7 @@ impl Chat {
             }
         };
         match command {
-            Command::Help => self.talk.note(NoteKind::Aside, told::help(&self.commands)),
+            Command::Help => self.talk.note(NoteKind::Aside, told::help()),
             Command::Stats => self.talk.note(NoteKind::Aside, told::stats(&self.status)),
             Command::Files => self.talk.note(NoteKind::Aside, told::files(&self.talk)),
             Command::Quit => actions.push(ChatAction::Quit),

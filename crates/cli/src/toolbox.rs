@@ -82,6 +82,11 @@ impl Opener {
         })
     }
 
+    /// What the user set.
+    pub(crate) fn settings(&self) -> &UserSettings {
+        &self.settings
+    }
+
     /// The same for commands, which may write to the roots, the folder for temporary files,
     /// caches of their own and `writable`.
     pub(crate) fn for_commands(self, writable: &[PathBuf]) -> Self {

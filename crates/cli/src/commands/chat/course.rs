@@ -92,7 +92,7 @@ impl Course {
     /// A chat that has the screen. What arrives is sent by `sender`.
     pub(super) fn new(
         (chat, screen): (Chat, Screen),
-        folder: &Path,
+        (folder, environment): (&Path, &Environment),
         sender: SyncSender<Arrived>,
     ) -> Self {
         let (notice, notices) = sync_channel(NOTICES_MAX);
@@ -103,7 +103,7 @@ impl Course {
         if reads.is_err() {
             drop(sender.try_send(Arrived::Gone));
         }
-        let finder = Finder::start(folder, sender.clone());
+        let finder = Finder::start(folder, environment, sender.clone());
         Self {
             chat,
             screen,

@@ -27,7 +27,6 @@ use crate::runs::{Lock, Run, RunLog};
 use crate::sessions::kind_and_name;
 use crate::side_agents::Waiting;
 use crate::toolbox::Opener;
-use crate::user_settings;
 
 /// By which rules requests are decided about, if nothing else is said.
 const PROFILE: &str = "balanced";
@@ -89,22 +88,6 @@ pub(crate) fn runtime() -> anyhow::Result<(Runtime, Client)> {
     Ok((runtime, client))
 }
 
-/// The session that is gone on with, if one is.
-///
-/// # Errors
-/// If there is none that is meant so, or it cannot be gone on with.
-pub(crate) fn earlier(
-    (named, goes_on): (Option<&str>, bool),
-    folder: &Path,
-    environment: &Environment,
-) -> anyhow::Result<Option<Earlier>> {
-    match (named, goes_on) {
-        (Some(name), _) => Earlier::named(name, folder, environment).map(Some),
-        (None, true) => Earlier::latest(folder, environment).map(Some),
-        (None, false) => Ok(None),
-    }
-}
-
 /// Opens an agent.
 ///
 /// # Errors
@@ -135,7 +118,7 @@ pub(crate) fn open(
         Some(earlier) => earlier.taken_up(&run),
         None => new_session(environment),
     };
-    let user = user_settings::read(environment)?;
+    let user = opener.settings();
     let own = Arc::new(own_prices(&user.gateway.prices)?);
     let files = base_files(folder, &user.base_files, pinned)?;
     let about = (folder, company, files.as_slice());
