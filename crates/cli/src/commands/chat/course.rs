@@ -69,6 +69,10 @@ pub(super) struct Course {
     /// When it was drawn last, and whether something has changed since.
     drawn: Option<Instant>,
     is_stale: bool,
+    /// Whether it is drawn however short ago that was: a person waits for it.
+    is_urgent: bool,
+    /// Whether nothing has come of the answer yet.
+    awaits_answer: bool,
     /// Who waits for answers of the person.
     asking: HashMap<u64, SyncSender<Approval>>,
     /// What waits to be given to the agent.
@@ -114,6 +118,8 @@ impl Course {
             started: Instant::now(),
             drawn: None,
             is_stale: true,
+            is_urgent: false,
+            awaits_answer: false,
             asking: HashMap::new(),
             outbox: VecDeque::new(),
             controls: None,
@@ -238,6 +244,7 @@ impl Course {
             *spent = sum(before, spent);
             self.spent = *spent;
         }
+        self.is_urgent |= self.is_waited_for(&input);
         if let Input::QuestionOver(number) = &input {
             self.asking.remove(number);
         }
@@ -389,17 +396,36 @@ impl Course {
     }
 
     fn draw_if_due(&mut self) -> io::Result<()> {
-        let is_due = self.drawn.is_none_or(|drawn| drawn.elapsed() >= FRAME_TIME);
+        let is_due = self.is_urgent || self.drawn.is_none_or(|drawn| drawn.elapsed() >= FRAME_TIME);
         if !self.is_stale || !is_due {
             return Ok(());
         }
-        (self.drawn, self.is_stale) = (Some(Instant::now()), false);
+        (self.drawn, self.is_stale, self.is_urgent) = (Some(Instant::now()), false, false);
         self.screen.draw(&mut self.chat)
+    }
+
+    /// Whether a person waits for this on the screen: for what they typed, and for the first of an
+    /// answer. Both are few.
+    fn is_waited_for(&mut self, input: &Input) -> bool {
+        match input {
+            Input::Key(_) | Input::Paste(_) | Input::Click(_) => true,
+            Input::Told(Told::Sent { .. }) => {
+                self.awaits_answer = true;
+                false
+            }
+            Input::Told(Told::Text { .. } | Told::Reasoning { .. } | Told::CallStart { .. }) => {
+                std::mem::take(&mut self.awaits_answer)
+            }
+            _ => false,
+        }
     }
 
     /// How long nothing has to be done if nothing arrives.
     fn patience(&self) -> Duration {
         let since = self.drawn.map_or(FRAME_TIME, |drawn| drawn.elapsed());
+        if self.is_urgent {
+            return Duration::ZERO;
+        }
         if self.is_stale { FRAME_TIME.saturating_sub(since) } else { LOOK_UP_TIME }
     }
 }
