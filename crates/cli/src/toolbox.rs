@@ -14,6 +14,7 @@ use foveal_index::IndexError;
 use foveal_processes::{Guard, Sandbox, Shell};
 use foveal_store::{PassingContents, ReadOnly, SqliteStore, Store};
 use foveal_tools::code_index::Indexer;
+use foveal_tools::permission::{Policy, Rule};
 use foveal_tools::person::Person;
 use foveal_tools::toolbox::Host;
 use foveal_tools::unkept::Unkept;
@@ -191,7 +192,10 @@ impl Opener {
         };
         let first = index(opened.working_directory());
         let mut toolbox = self.with_index(opened, first);
-        toolbox.sandbox = self.sandbox_for(roots)?;
+        toolbox.sandbox = self.sandbox_for(roots)?.map(|sandbox| {
+            let first = toolbox.roots.working_directory();
+            self.under_rules(sandbox, &toolbox.policy, first)
+        });
         toolbox.writer = self.writer();
         toolbox.mend_cut_off();
         if let Some(indexer) = self.indexer() {
@@ -223,6 +227,33 @@ impl Opener {
         })?;
         served.extend(absolute);
         Ok(Some(sandbox))
+    }
+
+    /// The same sandbox without folders that rules forbid to write, in part or as a whole, where
+    /// commands write to no others than those that are named.
+    fn under_rules(&self, sandbox: Sandbox, policy: &Policy, root: &Path) -> Sandbox {
+        let forbidden = |folder: &Path| policy.forbids_writing_in(root, folder);
+        let is_narrowed = !sandbox.writes_roots();
+        let (sandbox, left_out) = sandbox.leaving_out(|folder| forbidden(folder).is_some());
+        let of = |(at, rule): (usize, &Rule)| {
+            format!("permission rule {} ({:?} {:?})", at + 1, rule.tool, rule.subject)
+        };
+        let left_out = left_out.iter().filter_map(|folder| {
+            Some(format!(
+                "commands cannot write to `{}`: {} forbids writing there or to a part of it, and \
+                 the kernel takes no part out of a folder; name folders beside that part with \
+                 `--writable`",
+                folder.display(),
+                of(forbidden(folder)?)
+            ))
+        });
+        let unheld = policy
+            .forbid_writing_anywhere()
+            .filter(|_| is_narrowed)
+            .map(|rule| format!("commands are not held to {}: it names no folder", of(rule)));
+        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+        left_out.chain(unheld).filter(|text| told.insert(text.clone())).for_each(notice::say);
+        sandbox
     }
 
     /// Tools for a single call of a person in the folder that they mean: no index is made or

@@ -1,6 +1,7 @@
 //! The user's own settings of the tools: `foveal/config.toml` among the user's settings, or
 //! `config.json`.
 
+mod agent;
 pub(crate) mod change;
 pub(crate) mod file;
 mod gateway;
@@ -26,6 +27,7 @@ use toml::Spanned;
 use crate::environment::Environment;
 use crate::gateway::GatewaySettings;
 
+pub(crate) use self::agent::{AgentSettings, HistoryLimits, PROFILES};
 use self::file::SettingsFile;
 use self::source::{Read, Source};
 pub(crate) use self::told::NotUnderstood;
@@ -47,8 +49,8 @@ pub(crate) struct UserSettings {
     pub(crate) curator: Option<CuratorWish>,
     /// The model that reads files into the index; `None`: none does.
     pub(crate) indexer: Option<IndexerWish>,
-    /// Files of a project that stand in the system prompt of foveal's own agent, where it has them.
-    pub(crate) base_files: Vec<String>,
+    /// How foveal's own agent works.
+    pub(crate) agent: AgentSettings,
     /// How `foveal serve` and `foveal wrap` serve.
     pub(crate) gateway: GatewaySettings,
 }
@@ -156,8 +158,8 @@ fn of_source(source: Source<'_>) -> anyhow::Result<UserSettings> {
     let indexer = self::indexer(indexer_model, indexer_tokens_max, text)?;
     let policy = Policy { rules };
     let gateway = gateway.into();
-    let base_files = agent.base_files;
-    Ok(UserSettings { tools, policy, keeps_no_contents, curator, indexer, base_files, gateway })
+    let agent = agent.into();
+    Ok(UserSettings { tools, policy, keeps_no_contents, curator, indexer, agent, gateway })
 }
 
 /// The model that chooses what is shown of files.

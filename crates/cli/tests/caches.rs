@@ -41,6 +41,62 @@ fn with_writes_confined_commands_write_only_to_named_folders() {
     }
 }
 
+/// What rules forbid to write holds for what commands start too, in whatever way they write.
+#[test]
+fn with_writes_confined_no_folder_is_given_that_a_rule_forbids() {
+    if matches!(Confinement::available(), Ok(Confinement::Absent { .. })) {
+        return;
+    }
+    let rule = |subject: &str, verdict: &str| {
+        format!(
+            "[[permissions]]\ntool = \"*_*\"\nsubject = \"{subject}\"\nverdict = \"{verdict}\"\n\n"
+        )
+    };
+    let forbidden = rule("docs/**", "deny") + &rule("*.lock", "deny");
+    let made = forbidden.clone() + &rule("docs/made/**", "allow");
+    let named = "--writable work/target --writable work/docs/made";
+    for (test, rules, named, expected) in [
+        ("forbidden_part", &forbidden, "--writable work", [false, false, false]),
+        ("forbidden_beside", &forbidden, named, [true, false, false]),
+        ("forbidden_but_a_part", &made, named, [true, false, true]),
+        ("nothing_forbidden", &String::new(), "--writable work", [true, true, true]),
+    ] {
+        let world = World::new(test);
+        world.write("home/.config/foveal/config.toml", rules);
+        for folder in ["target", "docs", "docs/made"] {
+            world.write(&format!("work/{folder}/old"), "old");
+        }
+        let command = "d=do; for folder in target ${d}cs ${d}cs/made; do \
+                       sh -c 'echo x >$0/new; mv $0 $0.away; ln $0/old target/link$$ && echo x >target/link$$' $folder; \
+                       python3 -c 'import sys; open(sys.argv[1] + \"/old\", \"w\")' $folder; \
+                       done; mv ${d}cs away; echo done";
+        let program = world.command("").get_program().to_owned();
+        let server = format!("exec \"$0\" mcp --root work --confine-writes {named} 2>said");
+        let mut shell = Command::new("sh");
+        shell.args(["-c", &server]).arg(program).current_dir(&world.folder).env_clear();
+        shell.env("HOME", world.folder.join("home"));
+        shell.env("PATH", std::env::var_os("PATH").unwrap_or_default());
+        let out = asked(shell, command);
+        assert!(out.contains("done"), "{out}");
+        let said = world.read("said");
+        if rules.is_empty() {
+            assert_eq!(said, "");
+            assert!(world.folder.join("work/target.away/new").exists(), "{out}");
+            continue;
+        }
+        let folder = |name: &str| world.folder.join("work").join(name);
+        let old = |name: &str| std::fs::read_to_string(folder(name).join("old"));
+        let is_new = |name: &str| folder(name).join("new").exists();
+        assert_eq!(["target", "docs", "docs/made"].map(is_new), expected, "{out}");
+        assert_eq!(old("docs").expect("it stays"), "old", "{out}");
+        if !expected[2] {
+            assert_eq!(old("docs/made").expect("it stays"), "old", "{out}");
+            assert!(said.contains("permission rule 1 (\"*_*\" \"docs/**\") forbids"), "{said}");
+        }
+        assert!(said.contains("not held to permission rule 2 (\"*_*\" \"*.lock\")"), "{said}");
+    }
+}
+
 #[test]
 fn commands_write_to_caches_of_their_own_and_not_to_the_users() {
     let world = World::new("caches");

@@ -190,6 +190,177 @@ fn contents_are_reset_at_the_limit() {
     assert!(whole.contains("const PART_00_400:"));
 }
 
+/// How the reads of a file stand in each prompt, by the strategy of a document: whole (`F`), or as
+/// its note (`.`).
+fn reads_by(world: &World, options: &str, count: usize) -> (Vec<String>, Vec<Value>, Vec<String>) {
+    world.write("project/a.rs", listing(60, "A"));
+    // The same call made three times is spoken of, which would be another result.
+    let ways = [
+        json!({"path": "a.rs"}),
+        json!({"path": "a.rs", "enable_duplicate_detection": false}),
+        json!({"path": "a.rs", "mode": "full"}),
+        json!({"path": "a.rs", "mode": "full", "enable_duplicate_detection": false}),
+    ];
+    let turns = (0..count).map(|at| calls(&[("read_file", ways[at % ways.len()].clone())]));
+    let upstream = provider(turns.chain([Reply::text("Done.")]));
+    let ran = run(world, &upstream, options, "look");
+    let sign = |result: &String| if result.contains("A_60:") { 'F' } else { '.' };
+    let bodies = bodies(&upstream);
+    let rows = bodies[1..].iter().map(|body| results(body).iter().map(sign).collect());
+    let last = results(bodies.last().expect("a request"));
+    (rows.collect(), events(&ran), last)
+}
+
+#[test]
+fn the_table_of_reads_holds_where_its_strategy_is_chosen() {
+    let world = World::new("story-sampled");
+    let (rows, events, last) = reads_by(&world, "--profile first-last-sampled", 8);
+    let table =
+        ["F", "FF", "F.F", "F..F", "F...F", "F..F.F", "F.F.F.F", "F.F.FF.F"].map(str::to_owned);
+    assert_eq!(rows, table);
+    let note = "[Re-read of a.rs - see first read above for content] [expand ";
+    assert!(last[1].starts_with(note), "{}", last[1]);
+    let at = last[1].rfind("expand ").expect("a handle") + "expand ".len();
+    assert!(world.output(&format!("expand {}", &last[1][at..at + 12])).contains("A_60:"));
+    // What had gone changes with the third read, and with each one after it.
+    let rewritten: Vec<bool> =
+        of_type(&events, "sent").iter().map(|sent| !sent["rewrite"].is_null()).collect();
+    assert_eq!(rewritten, [false, false, false, true, true, true, true, true, true]);
+    let why = "the profile decides anew for every request";
+    assert!(of_type(&events, "sent").iter().any(|sent| sent["rewrite"] == why));
+}
+
+#[test]
+fn the_limits_of_the_strategy_can_be_set() {
+    let world = World::new("story-sampled-limits");
+    world.write(
+        "home/.config/foveal/config.toml",
+        "[agent]\nprofile = \"first-last-sampled-max5\"\n",
+    );
+    let (rows, ..) = reads_by(&world, "", 6);
+    assert_eq!(rows.last().map(String::as_str), Some("FFFF.F"));
+    let set = "[agent]\nprofile = \"first-last-sampled-max5\"\nmax_file_reads = 3\n";
+    world.write("home/.config/foveal/config.toml", set);
+    let (rows, ..) = reads_by(&world, "", 6);
+    assert_eq!(rows.last().map(String::as_str), Some("FF...F"));
+}
+
+/// The table of run output: short and middling output stays, of long output the ends do.
+#[test]
+fn the_table_of_run_output_holds_where_its_strategy_is_chosen() {
+    let world = World::new("story-sampled-runs");
+    world.write("project/long.txt", "ab cd ef\n".repeat(1_200));
+    world.write("project/short.txt", "ab cd ef\n".repeat(900));
+    let print = |path: &str| ("bash", json!({"command": format!("tac {path}")}));
+    let asked = [print("short.txt"), print("long.txt")];
+    let (results, _) = after(&world, "--profile first-last-sampled", &asked);
+    let [short, long] = results.as_slice() else { panic!("{results:?}") };
+    assert!(!short.contains("truncated") && short.len() >= 8_100, "{}", short.len());
+    assert!(
+        long.contains("... [truncated: 10,8") && long.contains(" lines] ... [expand "),
+        "{long}"
+    );
+    assert!(long.len() < 4_200, "{}", long.len());
+}
+
+#[test]
+fn contents_are_reset_as_the_document_has_it() {
+    let world = World::new("story-reset-as-written");
+    let names: Vec<String> = (0..24).map(|at| format!("part_{at:02}.rs")).collect();
+    for name in &names {
+        world.write(&format!("project/{name}"), listing(420, &name[..7].to_uppercase()));
+    }
+    let looks = names.chunks(4).map(|names| {
+        let reads: Vec<(&str, Value)> = names.iter().map(|name| read(name)).collect();
+        calls(&reads)
+    });
+    let upstream = provider(looks.chain([Reply::text("Done.")]));
+    let ran = run(&world, &upstream, "--profile content-reset", "read it all");
+    let events = events(&ran);
+    let sent = of_type(&events, "sent");
+    let rewrites = sent.iter().filter(|it| it["rewrite"] == "the prompt was too long").count();
+    assert!((1..=2).contains(&rewrites), "{sent:?}");
+    let tokens = |event: &Value| event["tokens_sent"].as_u64().expect("a count");
+    assert!(sent.iter().all(|event| tokens(event) < 100_000), "{sent:?}");
+    let results = results(&bodies(&upstream).pop().expect("a request"));
+    let reference =
+        r#"{"type":"read_files","files":[{"path":"part_00.rs","truncated":true}]} [expand "#;
+    assert!(results[0].starts_with(reference), "{}", results[0]);
+    assert!(results[23].contains("PART_23_400:"), "{}", results[23]);
+    let at = results[0].rfind("expand ").expect("a handle") + "expand ".len();
+    let whole = world.output(&format!("expand {}", &results[0][at..at + 12]));
+    assert!(whole.contains("const PART_00_400:"));
+}
+
+/// The system prompt of a request, whatever the protocol.
+fn system(body: &Value) -> String {
+    let text = [&body["system"][0]["text"], &body["instructions"], &body["messages"][0]["content"]];
+    text.iter().find_map(|text| text.as_str()).expect("a system prompt").to_owned()
+}
+
+/// Files in use move to the system prompt with a reset, knowledge files are brought up to date with
+/// it, and otherwise its bytes stay, also when the session is gone on with.
+fn files_in_use_move_to_the_base(dialect: &str) {
+    let world = World::new(&format!("story-base-{dialect}"));
+    let names: Vec<String> = (0..28).map(|at| format!("part_{at:02}.rs")).collect();
+    for name in &names {
+        world.write(&format!("project/{name}"), listing(420, &name[..7].to_uppercase()));
+    }
+    world.write("project/AGENTS.md", "Always be brief.\n");
+    settle(&world.folder.join("project"));
+    let edit = |path: &str, (old, new): (&str, &str)| {
+        let edit = json!({"path": path, "old_str": old, "new_str": new, "intent": "new"});
+        calls(&[("edit_file", edit)])
+    };
+    let mut turns = vec![calls(&[read("part_00.rs"), read("AGENTS.md")])];
+    turns.push(edit("part_00.rs", ("const PART_00_7: u32", "const EDITED: u32")));
+    turns.push(edit("AGENTS.md", ("be brief", "be clear")));
+    turns.extend(names[1..].chunks(3).map(|names| {
+        let reads: Vec<(&str, Value)> = names.iter().map(|name| read(name)).collect();
+        calls(&reads)
+    }));
+    turns.push(Reply::text("Done."));
+    let upstream = provider(turns);
+    let ask = |options: &str, task: &str| {
+        let mut command = world.command("run --yes --json");
+        command.current_dir(world.folder.join("project"));
+        command.arg("--model").arg(model(&upstream, dialect));
+        let ran = world.ran(command.args(options.split_whitespace()).arg(task));
+        assert_eq!(ran.code, Some(0), "{}", ran.err);
+        ran
+    };
+    let ran = ask("--profile content-reset", "read it all");
+    let systems: Vec<String> = bodies(&upstream).iter().map(system).collect();
+    let events = events(&ran);
+    let rewrites: Vec<bool> =
+        of_type(&events, "sent").iter().map(|sent| !sent["rewrite"].is_null()).collect();
+    // The bytes change with a rewrite and only there.
+    for (at, pair) in systems.windows(2).enumerate() {
+        assert!(pair[0] == pair[1] || rewrites[at + 1], "{dialect} {at} {rewrites:?}");
+    }
+    let (first, last) = (&systems[0], systems.last().expect("a prompt"));
+    let changes = systems.windows(2).filter(|pair| pair[0] != pair[1]).count();
+    assert!((1..=2).contains(&changes), "{dialect}: {changes} {rewrites:?}");
+    assert!(first.contains("be brief") && !first.contains("PART_00_"));
+    assert!(last.contains("be clear") && !last.contains("be brief"), "{last}");
+    assert!(last.contains("<file path=\"part_00.rs\">") && last.contains("const EDITED: u32"));
+    assert!(!last.contains("part_05.rs"), "what nobody used again stays out");
+    // What stands there leaves the results, and can be had again.
+    let body = bodies(&upstream).pop().expect("a request").to_string();
+    assert!(body.contains(r#"{\"path\":\"part_00.rs\",\"truncated\":true}"#), "{dialect}");
+    // Who goes on has the same bytes, whatever the files hold by now.
+    world.write("project/AGENTS.md", "Another rule.\n");
+    ask("--continue", "once more");
+    assert_eq!(&system(&bodies(&upstream).pop().expect("a request")), last, "{dialect}");
+}
+
+#[test]
+fn files_in_use_move_to_the_base_over_each_protocol() {
+    for dialect in ["messages", "chat", "responses"] {
+        files_in_use_move_to_the_base(dialect);
+    }
+}
+
 /// The example of the document about reads: a file of 1,200 lines over three turns. It promises that
 /// the prompt of the third holds 93 % fewer lines; here it is 75 %, since nothing is taken out of a
 /// prompt again while the provider's cache holds it.

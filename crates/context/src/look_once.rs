@@ -15,7 +15,7 @@ use std::collections::HashSet;
 use crate::facts::Facts;
 use crate::level::Level;
 use crate::note::{Counts, Note, NoteKind};
-use crate::rewrite::ask::Ask;
+use crate::rewrite::{self, ask::Ask};
 use crate::settings::LookOnce;
 use crate::shaping::arrival::shows_files;
 use crate::shaping::reduce::{TELLING_BYTES_MAX, left_of_seen};
@@ -63,7 +63,7 @@ pub(crate) fn seen(ask: &Ask<'_>) -> Vec<Seen> {
         }
         let Some(life) = &ask.lives[index.at()] else { continue };
         let age = ask.requests - life.arrived;
-        if age > once.runs_after.max(once.searches_after) + AGE_SPARE {
+        if age > latest(once) + AGE_SPARE {
             break;
         }
         let item = &ask.items[index.at()];
@@ -87,6 +87,12 @@ pub(crate) fn seen(ask: &Ask<'_>) -> Vec<Seen> {
 /// Requests for which it is tried again to reduce what did not pay at first.
 const AGE_SPARE: u32 = 8;
 
+/// The most requests after which results are reduced.
+fn latest(once: &LookOnce) -> u32 {
+    let of_reads = once.reads.as_ref().map_or(0, |reads| reads.after);
+    once.runs_after.max(once.searches_after).max(of_reads)
+}
+
 /// The requests after which such a result is reduced; `None`: it waits until it is old.
 fn after(ask: &Ask<'_>, index: EntryIndex, once: &LookOnce) -> Option<u32> {
     let facts = ask.record.facts(index);
@@ -97,7 +103,12 @@ fn after(ask: &Ask<'_>, index: EntryIndex, once: &LookOnce) -> Option<u32> {
         EffectKind::Search => once.searches_after,
         EffectKind::Run => once.runs_after,
         EffectKind::List | EffectKind::Edit | EffectKind::Write => return Some(once.runs_after),
-        EffectKind::Read | EffectKind::Fetch | EffectKind::Other => return None,
+        EffectKind::Read => {
+            let (reads, life) = (once.reads.as_ref()?, ask.lives[index.at()].as_ref()?);
+            let uses = rewrite::uses_of_thousand(ask, index, facts, life);
+            return (uses < reads.uses_min).then_some(reads.after);
+        }
+        EffectKind::Fetch | EffectKind::Other => return None,
     };
     // What is read like a file is used like one.
     (!shows_files(facts, content())).then_some(after)
@@ -112,6 +123,10 @@ fn is_command(facts: &Facts) -> bool {
 fn saving(ask: &Ask<'_>, index: EntryIndex) -> Option<u64> {
     let result = ask.record.entry(index).result()?;
     let facts = ask.record.facts(index);
+    if facts.kind() == EffectKind::Read {
+        return rewrite::less_of_result(ask.old_reads, facts, &ask.items[index.at()])
+            .map(|(_, saving)| saving);
+    }
     let tokens = |text: &str| ask.record.tokenizer().count(text).0;
     let left = match left_of_seen(&result.content, facts) {
         // Nothing that a single note tells of is larger than the whole.

@@ -4,6 +4,8 @@
 //! new and freezes it, and at the rare moments when that pays rewrites what is old. The
 //! same transcript, settings, prices and request times give the same decisions.
 
+mod reset;
+mod strategic;
 mod wishing;
 
 use std::sync::Arc;
@@ -13,9 +15,12 @@ use crate::carried::{Carried, Priced};
 use crate::interest::Interest;
 use crate::ledger::Ledger;
 use crate::level::{Level, Life};
+use crate::placement::base_files::{BaseFile, BaseFolder};
 use crate::prices::{Constraints, PriceCard};
 use crate::record::Record;
+use crate::retention::strategy::Strategy;
 use crate::rewrite;
+use crate::score::Score;
 use crate::settings::{OldReads, RewriteSettings, Settings};
 use crate::shape::{Decision, Shape};
 use crate::shaping::arrival::{self, Outcome, ShapeInputs};
@@ -32,6 +37,14 @@ use foveal_transcript::{Block, EntryIndex, Role, Timestamp, Window, WindowChange
 #[derive(Debug, Clone)]
 pub struct Planner {
     settings: Arc<Settings>,
+    /// What decides in place of the rules; these are for what it leaves whole and no prompt holds.
+    strategy: Option<Strategy>,
+    /// Whose files may move to the system prompt at a reset.
+    folder: Option<Arc<dyn BaseFolder>>,
+    /// The files that stand there since the last one.
+    base: Option<Vec<BaseFile>>,
+    /// Tokens that they have more than those that stood there first.
+    base_tokens: Tokens,
     prices: PriceCard,
     window: Window,
     window_tokens: WindowTokens,
@@ -49,6 +62,7 @@ pub struct Planner {
     inputs: Vec<Option<ShapeInputs>>,
     cache: TokenCache,
     views: Option<Arc<dyn Views>>,
+    score: Option<Arc<dyn Score>>,
     choices: Choices,
     requests: u32,
     sent: usize,
@@ -67,6 +81,10 @@ impl Planner {
     pub fn new(settings: Settings, prices: PriceCard) -> Self {
         Self {
             settings: Arc::new(settings),
+            strategy: None,
+            folder: None,
+            base: None,
+            base_tokens: Tokens(0),
             prices,
             window: Window::default(),
             window_tokens: WindowTokens::default(),
@@ -81,6 +99,7 @@ impl Planner {
             inputs: Vec::new(),
             cache: TokenCache::default(),
             views: None,
+            score: None,
             choices: Choices::default(),
             requests: 0,
             sent: 0,
@@ -94,10 +113,32 @@ impl Planner {
         }
     }
 
+    /// The same with another judge of what is needed again than the regression.
+    #[must_use]
+    pub fn with_score(mut self, score: Arc<dyn Score>) -> Self {
+        self.score = Some(score);
+        self
+    }
+
     /// The same with someone to ask for views of reads, as far as the settings want any.
     #[must_use]
     pub fn with_views(mut self, views: Arc<dyn Views>) -> Self {
         self.views = Some(views);
+        self
+    }
+
+    /// The same, with a strategy that decides in place of the engine's rules. Of the settings only
+    /// `read_bytes_max` counts: what the strategy leaves whole and is longer is shaped by them.
+    #[must_use]
+    pub fn by_strategy(mut self, strategy: Strategy) -> Self {
+        self.strategy = Some(strategy);
+        self
+    }
+
+    /// The same, with files that a reset may move to the system prompt.
+    #[must_use]
+    pub fn with_folder(mut self, folder: Arc<dyn BaseFolder>) -> Self {
+        self.folder = Some(folder);
         self
     }
 
@@ -124,6 +165,12 @@ impl Planner {
         self.prelude
     }
 
+    /// The same with the files that moved to the system prompt, as far as these are more than those
+    /// that stood there first.
+    pub fn front(&self) -> Tokens {
+        self.prelude + self.base_tokens
+    }
+
     /// The entries of the prompt, in order.
     pub fn window(&self) -> &[EntryIndex] {
         self.window.entries()
@@ -136,7 +183,7 @@ impl Planner {
 
     /// Tokens of the prompt as projected, the prelude included.
     pub fn tokens(&self) -> Tokens {
-        Tokens(self.prelude.0 + self.window_tokens.all().0)
+        self.front() + self.window_tokens.all()
     }
 
     /// Requests planned so far.
@@ -183,6 +230,10 @@ impl Planner {
     ) -> Step {
         let known = EntryIndex(self.items.len() as u32);
         let cut = self.ingest_entries(record, answer);
+        if let Some(strategy) = self.strategy {
+            let (request, arrived) = ((answer, now), (known, cut));
+            return self.plan_by_strategy(record, strategy, request, arrived, wishes);
+        }
         let fixed_until = self.fixed_until(self.rewrite_reason(cut, now));
         let results = wishes.map_or(&[][..], |wishes| &wishes.results);
         let (wished, wished_from) = self.apply(record, results, fixed_until);
@@ -215,10 +266,10 @@ impl Planner {
         let keeps_answer = self.can_keep_answer
             && self.prices.cache_lookback_blocks.is_some()
             && self.settings.looks_once();
-        let levels = levels.levels;
-        let time = now;
+        let (levels, time, base) = (levels.levels, now, None);
+        #[rustfmt::skip]
         let step =
-            Step { answer, time, changed, rewrite, levels, wished, chosen, kept, keeps_answer };
+            Step { answer, time, changed, rewrite, levels, wished, chosen, kept, keeps_answer, base };
         self.finish(&step);
         step
     }
@@ -281,6 +332,9 @@ impl Planner {
         let mut changed = step.changed.iter().peekable();
         // What was forgotten then, whether it changed or not, decides what is known since.
         let from = self.first_position(cut, &step.levels, wished_from);
+        // A strategy changes results without a level.
+        let changed_from = step.changed.first().map(|(index, _)| self.position(*index));
+        let from = changed_from.map_or(from, |first| from.min(first));
         for index in self.forget_from(record, from) {
             let decision = match changed.next_if(|(at, _)| *at == index) {
                 Some((_, decision)) => decision.clone(),
@@ -311,12 +365,17 @@ impl Planner {
             kept: self.sent,
             rewrite: None,
             keeps_answer: false,
+            base: None,
         };
         self.take_over(record, &step);
         step
     }
 
     fn finish(&mut self, step: &Step) {
+        if let Some(base) = &step.base {
+            self.base_tokens = self.tokens_of(base);
+            self.base = Some(base.clone());
+        }
         self.balance.settle(step, self.sent, &self.window_tokens, &self.prices);
         let priced = Priced {
             prices: &self.prices,
@@ -438,6 +497,7 @@ impl Planner {
             items: &self.items,
             lives: &self.lives,
             interest: &self.interest,
+            score: self.score.as_deref(),
             requests: self.requests,
             requests_sent: &self.requests_sent,
             now,

@@ -10,7 +10,7 @@ pub mod ask;
 
 use self::ask::{Ask, NOTE_TOKENS};
 use crate::facts::{Facts, Side};
-use crate::level::Level;
+use crate::level::{Level, Life};
 use crate::look_once::{self, Seen};
 use crate::score;
 use crate::settings::{OldReads, RewriteSettings};
@@ -180,11 +180,7 @@ fn candidates(ask: &Ask<'_>) -> Vec<Candidate> {
             continue;
         }
         let facts = ask.record.facts(*index);
-        let uses = || {
-            let features = score::features(facts, life, ask.interest, ask.requests);
-            let probability = score::probability(&features, &ask.settings.weights);
-            probability * 1000.0 / item.tokens.0 as f64
-        };
+        let uses = || uses_of_thousand(ask, *index, facts, life);
         let is_edit = !facts.edits.is_empty();
         let reduced = if is_edit {
             less_of_edit(ask.settings, facts, item.level, uses)
@@ -207,8 +203,23 @@ fn candidates(ask: &Ask<'_>) -> Vec<Candidate> {
     found
 }
 
+/// Uses that are expected of a thousand tokens of a result.
+pub(crate) fn uses_of_thousand(
+    ask: &Ask<'_>,
+    index: EntryIndex,
+    facts: &Facts,
+    life: &Life,
+) -> f64 {
+    let other = ask.score.and_then(|score| score.probability(index, ask.requests));
+    let probability = other.unwrap_or_else(|| {
+        let features = score::features(facts, life, ask.interest, ask.requests);
+        score::probability(&features, &ask.settings.weights)
+    });
+    probability * 1000.0 / ask.item(index).tokens.0 as f64
+}
+
 /// The next level of a result and the tokens that it saves.
-fn less_of_result(
+pub(crate) fn less_of_result(
     old_reads: Option<&OldReads>,
     facts: &Facts,
     item: &Item,

@@ -9,6 +9,7 @@ use crate::facts::Facts;
 use crate::interest::Interest;
 use crate::level::Life;
 use foveal_effects::{EffectKind, Span};
+use foveal_transcript::EntryIndex;
 
 /// Number of features.
 pub const FEATURES: usize = 13;
@@ -56,4 +57,11 @@ pub fn features(facts: &Facts, life: &Life, interest: &Interest, request: u32) -
 pub fn probability(features: &[f64; FEATURES], weights: &[f64; FEATURES]) -> f64 {
     let sum: f64 = features.iter().zip(weights).map(|(feature, weight)| feature * weight).sum();
     1.0 / (1.0 + (-sum).exp())
+}
+
+/// Another judge of results than the regression, for comparing with it.
+pub trait Score: std::fmt::Debug + Send + Sync {
+    /// The probability that a result will be needed again by the answer to request `request` or a
+    /// later one; `None`: what the regression says.
+    fn probability(&self, result: EntryIndex, request: u32) -> Option<f64>;
 }

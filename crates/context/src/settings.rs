@@ -106,8 +106,21 @@ pub struct LookOnce {
     pub runs_after: u32,
     /// The same of hits.
     pub searches_after: u32,
+    /// The same of files; `None`: they wait until they are old. No profile has it: it is there to be
+    /// measured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub reads: Option<ReadsOnce>,
     /// Requests that are expected to follow.
     pub horizon: u32,
+}
+
+/// Which files that were shown are reduced soon after.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub struct ReadsOnce {
+    /// Requests that show them before they go.
+    pub after: u32,
+    /// They go when fewer uses than this are expected of a thousand of their tokens.
+    pub uses_min: f64,
 }
 
 /// When the texts of the model's own edits are dead weight.
@@ -169,7 +182,12 @@ impl Settings {
                 rental: 1.2,
                 edits: None,
                 old_reads: summaries(Tokens(200)),
-                look_once: Some(LookOnce { runs_after: 1, searches_after: 2, horizon: 20 }),
+                look_once: Some(LookOnce {
+                    runs_after: 1,
+                    searches_after: 2,
+                    reads: None,
+                    horizon: 20,
+                }),
             }),
             ..Self::lossless()
         }
@@ -209,7 +227,12 @@ impl Settings {
                 rental: 3.0,
                 edits: Some(EditSettings { old_factor: 0.1, new_factor: 15.0 }),
                 old_reads: summaries(Tokens(100)),
-                look_once: Some(LookOnce { runs_after: 1, searches_after: 2, horizon: 2 }),
+                look_once: Some(LookOnce {
+                    runs_after: 1,
+                    searches_after: 2,
+                    reads: None,
+                    horizon: 2,
+                }),
             }),
             ..Self::lossless()
         }

@@ -3,6 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use crate::level::Level;
+use crate::placement::base_files::BaseFile;
 use crate::shape::Decision;
 use crate::tokens::Tokens;
 use crate::views::Chosen;
@@ -65,6 +66,9 @@ pub struct Step {
     /// results behind that may be reduced at the next request.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub keeps_answer: bool,
+    /// The files that stand in the system prompt from this request on, where these are others.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base: Option<Vec<BaseFile>>,
 }
 
 /// Why a rewrite is allowed.

@@ -1,10 +1,13 @@
 //! What is left of results that the model has seen, and when they go.
 
+use std::sync::Arc;
+
 use foveal_context::level::Level;
 use foveal_context::planner::Planner;
 use foveal_context::prices::PriceCard;
 use foveal_context::record::Record;
-use foveal_context::settings::{LookOnce, RewriteSettings, Settings};
+use foveal_context::score::Score;
+use foveal_context::settings::{LookOnce, ReadsOnce, RewriteSettings, Settings};
 use foveal_context::step::{RewriteReason, Step};
 use foveal_context::tokens::{Tokenizer, Tokens};
 use foveal_testkit::fixture;
@@ -18,7 +21,7 @@ fn settings() -> Settings {
     let rewrite = balanced.rewrite.map(|rewrite| RewriteSettings {
         high: Tokens(u64::MAX),
         uses_min: 0.0,
-        look_once: Some(LookOnce { runs_after: 1, searches_after: 2, horizon: 20 }),
+        look_once: Some(LookOnce { runs_after: 1, searches_after: 2, reads: None, horizon: 20 }),
         ..rewrite
     });
     Settings { run_bytes_max: None, rewrite, ..balanced }
@@ -115,6 +118,47 @@ fn what_is_read_like_a_file_stays() {
         assert!(looked_once(&steps).contains(&true), "{call}");
         assert_eq!(planner.item(EntryIndex(2)).level, Level::Arrival, "{call}");
     }
+}
+
+/// The level of a read that runs follow, where reads may go after one look.
+fn level_of_read(uses_min: f64, score: Option<Arc<dyn Score>>) -> Level {
+    let lines: String =
+        (1..80).map(|at| format!("{at}\tlet v = call({at}, {});\n", at * 31)).collect();
+    let read = format!("//- call Read {{\"file_path\":\"/w/a.rs\"}}\n//- result\n{lines}");
+    let text = format!("//- user\nGo.\n{}{read}\n{}//- assistant\nSo.", run(7), run(8));
+    let mut settings = settings();
+    let once = settings.rewrite.as_mut().and_then(|rewrite| rewrite.look_once.as_mut());
+    once.expect("it looks once").reads = Some(ReadsOnce { after: 1, uses_min });
+    let record = Record::of(fixture(&text), Tokenizer::O200k);
+    let mut planner = Planner::new(settings, PriceCard::anthropic_5m());
+    if let Some(score) = score {
+        planner = planner.with_score(score);
+    }
+    for (at, answer) in answers(&record).into_iter().enumerate() {
+        planner.advance(&record, answer, Some(Timestamp(at as i64 * 1_000)));
+    }
+    planner.item(EntryIndex(4)).level
+}
+
+#[test]
+fn reads_may_go_after_a_look_where_hardly_a_use_is_expected() {
+    assert_eq!(level_of_read(0.0, None), Level::Arrival);
+    assert_eq!(level_of_read(f64::INFINITY, None), Level::Reduced);
+}
+
+#[test]
+fn another_score_judges_in_place_of_the_regression() {
+    #[derive(Debug)]
+    struct Always(Option<f64>);
+    impl Score for Always {
+        fn probability(&self, _: EntryIndex, _: u32) -> Option<f64> {
+            self.0
+        }
+    }
+    let level = |said| level_of_read(0.000_1, Some(Arc::new(Always(said))));
+    assert_eq!(level(Some(0.0)), Level::Reduced);
+    assert_eq!(level(Some(1.0)), Level::Arrival);
+    assert_eq!(level(None), Level::Arrival, "the regression is asked");
 }
 
 #[test]

@@ -37,10 +37,15 @@ fn each() -> Vec<(Note, &'static str)> {
             counts(count, of(NoteKind::SameLines { call: call(), is_own: true })),
             "[7 lines above in your `Read src/a.rs`]",
         ),
+        (
+            of(NoteKind::SameReminder { name: "system-reminder".into() }),
+            "[system reminder as above]",
+        ),
         (lines(of(NoteKind::Unchanged)), "[12-34: as above]"),
         (lines(of(NoteKind::SameAs(Lines(2, 24)))), "[12-34: same as 2-24 above]"),
         (lines(of(NoteKind::Shown)), "[12-34: shown above]"),
         (file(lines(of(NoteKind::Shown))), "[12-34: above in src/a.rs]"),
+        (file(counts(count, of(NoteKind::Shown))), "[7 lines above in src/a.rs]"),
         (
             lines(of(NoteKind::SameLines { call: call(), is_own: false })),
             "[12-34: above in `Read src/a.rs`]",

@@ -6,7 +6,7 @@ use std::fs::{self, OpenOptions};
 use std::io::Write as _;
 use std::os::unix::fs::FileExt as _;
 use std::path::Path;
-use std::process::Command;
+use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
@@ -80,6 +80,92 @@ fn what_a_program_appends_that_keeps_it_open_is_carried_over() {
     if Path::new("/proc/self/fd").exists() {
         wait_for(&path, "edit 1\na\nb\n");
     }
+}
+
+/// A shell that has `log` open for appending. `go` has it append `what`.
+struct Appending(Child);
+
+impl Appending {
+    fn to_log(folder: &Path) -> Self {
+        let script = "exec >>log; : >opened; while read -r line; do echo \"$line\"; done";
+        let mut shell = Command::new("bash");
+        let shell = shell.args(["-c", script]).current_dir(folder).stdin(Stdio::piped());
+        let shell = Self(shell.spawn().unwrap());
+        while !folder.join("opened").exists() {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        shell
+    }
+
+    fn append(&mut self, what: &str) {
+        writeln!(self.0.stdin.as_mut().unwrap(), "{what}").unwrap();
+    }
+}
+
+impl Drop for Appending {
+    fn drop(&mut self) {
+        drop(self.0.stdin.take());
+        let _ = self.0.wait();
+    }
+}
+
+/// Longer than every file that was replaced is looked after.
+const LATER: Duration = Duration::from_millis(2500);
+
+#[test]
+fn later_nothing_is_carried_over_into_what_others_put_there() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    fs::write(at("log"), "first\n").unwrap();
+    let mut shell = Appending::to_log(folder.path());
+    let writer = Writer::default();
+    assert!(edit(&writer, folder.path(), 1));
+    std::thread::sleep(LATER);
+    if Path::new("/proc/self/fd").exists() {
+        // What we put there ourselves is another thing.
+        assert!(edit(&writer, folder.path(), 2));
+        std::thread::sleep(LATER);
+        shell.append("a");
+        wait_for(&at("log"), "edit 2\na\n");
+    }
+    // As a program does that checks out another version.
+    fs::remove_file(at("log")).unwrap();
+    fs::write(at("log"), "theirs\n").unwrap();
+    shell.append("b");
+    std::thread::sleep(Duration::from_millis(500));
+    assert_eq!(fs::read_to_string(at("log")).unwrap(), "theirs\n");
+}
+
+/// Whether this process holds a file that was called `log` in `folder`, and has no name.
+#[cfg(target_os = "linux")]
+fn is_looked_after(folder: &Path) -> bool {
+    let held = fs::read_dir("/proc/self/fd").unwrap().flatten();
+    let paths = held.filter_map(|file| fs::read_link(file.path()).ok());
+    let own = fs::canonicalize(folder).unwrap();
+    paths
+        .into_iter()
+        .any(|path| path.starts_with(&own) && path.to_string_lossy().ends_with("(deleted)"))
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn a_file_that_nobody_writes_to_is_let_go_soon() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("log");
+    fs::write(&path, "first\n").unwrap();
+    let soon = Duration::from_millis(1200);
+    // Who reads it misses nothing.
+    let reading = fs::File::open(&path).unwrap();
+    assert!(edit(&Writer::default(), folder.path(), 1));
+    drop(reading);
+    assert!(is_looked_after(folder.path()));
+    std::thread::sleep(soon);
+    assert!(!is_looked_after(folder.path()));
+    let shell = Appending::to_log(folder.path());
+    assert!(edit(&Writer::default(), folder.path(), 2));
+    drop(shell);
+    std::thread::sleep(soon);
+    assert!(is_looked_after(folder.path()));
 }
 
 #[test]

@@ -469,7 +469,7 @@ impl Live {
 
     /// Tokens of what stands in front of the messages.
     pub(crate) fn prelude(&self) -> Tokens {
-        self.engine.prelude()
+        self.engine.planner().front()
     }
 
     /// Tokens of each of the first messages, as they go.
@@ -492,13 +492,13 @@ impl Live {
         let until = self.messages.get(messages).map_or(record.len() as u32, |it| it.entry.0);
         let new = (sent.min(until)..until).map(|at| record.facts(EntryIndex(at)).tokens);
         let of_messages = self.tokens_by_message(messages).into_iter();
-        self.engine.prelude() + of_messages.sum() + new.sum()
+        self.engine.planner().front() + of_messages.sum() + new.sum()
     }
 
     /// Tokens of the first entries and of what stands in front of them, as they go.
     pub(crate) fn tokens_sent(&self, entries: usize) -> Tokens {
         let window = self.engine.window().iter().take(entries);
-        self.engine.prelude() + window.map(|index| self.engine.item(*index).tokens).sum()
+        self.engine.planner().front() + window.map(|index| self.engine.item(*index).tokens).sum()
     }
 
     /// Puts the texts in their places that a step about all messages decided about.

@@ -19,6 +19,7 @@ use crate::keeping::Keeping;
 use crate::marking;
 use crate::models::Model;
 use crate::places;
+use crate::placing;
 use crate::queue::Queue;
 use crate::recorder::{Planned, Recorder, Turn, Unrecorded};
 use crate::remembered::Remembered;
@@ -178,7 +179,7 @@ impl Conversations {
         (about.tokens_asked, about.tokens_sent) = (tokens_asked.0, tokens_sent.0);
         let marks = marking::marks(&live, &request);
         about.marks = marks.places.len() as u64;
-        let shaped = spliced(bytes, &live.replaced(body), &marks);
+        let shaped = spliced(bytes, &placing::replaced(&live, &request), &marks);
         if !asked.counts {
             if !is_compacted {
                 live.becomes_familiar(request.bytes(), chain, released(alike));
@@ -287,7 +288,10 @@ impl Conversations {
             about.rewrite = step.rewrite.map(|reason| reason.words());
             about.reduced = live.reduced(&step);
             let own = step.rewrite.filter(|reason| *reason != RewriteReason::ClientRewrote);
-            about.tokens_unchanged = own.map(|_| live.tokens_sent(step.kept).0);
+            about.tokens_unchanged = own.map(|_| match step.base {
+                Some(_) => 0,
+                None => live.tokens_sent(step.kept).0,
+            });
             // Where nobody waits any longer, nothing is to be kept.
             let is_tried = !asked.counts && !asked.wait.is_given_up();
             let is_kept = is_tried && self.is_kept(&mut live, before, step, request, about);

@@ -19,6 +19,7 @@ mod marking;
 mod narrowed;
 mod offering;
 mod places;
+mod placing;
 mod prelude;
 mod queue;
 mod remembered;

@@ -1,8 +1,11 @@
 //! How decisions are made.
 
+use std::borrow::Cow;
 use std::sync::Arc;
 
+use foveal_context::placement::base_files::BaseFolder;
 use foveal_context::planner::Planner;
+use foveal_context::retention::strategy::Strategy;
 use foveal_context::settings::Settings;
 use foveal_context::tokens::Tokenizer;
 use foveal_context::views::Views;
@@ -46,6 +49,11 @@ pub struct Rules {
     pub profile: String,
     /// Its settings.
     pub settings: Settings,
+    /// The strategy of a design document that decides in place of the engine's rules.
+    pub strategy: Option<Strategy>,
+    /// Whose files a reset of contents may move to the system prompt. Only for who sends requests
+    /// itself: to others' system prompts nothing is done.
+    pub folder: Option<Arc<dyn BaseFolder>>,
     /// What tokens are counted with.
     pub tokenizer: Tokenizer,
     /// Who is asked for views of reads.
@@ -66,11 +74,18 @@ pub struct Rules {
 }
 
 impl Rules {
-    /// The engine's profile of this name; `None` if there is none that can be used live.
+    /// The engine's profile of this name, or the strategy of a design document; `None` if there is
+    /// none that can be used live.
     pub fn named(profile: &str) -> Option<Self> {
+        let strategy = Strategy::named(profile);
         Some(Self {
             profile: profile.to_owned(),
-            settings: settings(profile)?,
+            settings: match strategy {
+                Some(_) => Settings::lossless(),
+                None => settings(profile)?,
+            },
+            strategy,
+            folder: None,
             tokenizer: Tokenizer::O200k,
             views: None,
             weigh: Weight::of_each,
@@ -91,20 +106,40 @@ impl Rules {
     /// The same with another profile; `None` if there is none of this name.
     pub(crate) fn with_profile(&self, profile: &str) -> Option<Self> {
         let settings = settings(profile)?;
-        Some(Self { profile: profile.to_owned(), settings, ..self.clone() })
+        Some(Self { profile: profile.to_owned(), settings, strategy: None, ..self.clone() })
     }
 
     /// The end of no message under these rules, with notes that tell this way to what is left out.
     pub(crate) fn root(&self, protocol: Protocol, way: Way) -> ContentHash {
+        let decided_by = self.decided_by();
         match way {
-            Way::Offered => chain::root(protocol, &format!("{} {EXPAND_TOOL}", self.profile)),
-            Way::Expand | Way::Hash => chain::root(protocol, &self.profile),
+            Way::Offered => chain::root(protocol, &format!("{decided_by} {EXPAND_TOOL}")),
+            Way::Expand | Way::Hash => chain::root(protocol, &decided_by),
+        }
+    }
+
+    /// What tells decisions by these rules from those by others: the profile, and the limits of a
+    /// strategy where they are not the document's.
+    fn decided_by(&self) -> Cow<'_, str> {
+        match self.strategy {
+            Some(other) if Strategy::named(&self.profile) != Some(other) => {
+                Cow::Owned(format!("{} {other:?}", self.profile))
+            }
+            Some(_) | None => Cow::Borrowed(&self.profile),
         }
     }
 
     pub(crate) fn planner(&self, model: &Model) -> Planner {
         let planner = Planner::new(self.settings.clone(), model.prices.clone())
             .with_constraints(model.constraints);
+        let planner = match self.strategy {
+            Some(strategy) => planner.by_strategy(strategy),
+            None => planner,
+        };
+        let planner = match &self.folder {
+            Some(folder) => planner.with_folder(Arc::clone(folder)),
+            None => planner,
+        };
         match &self.views {
             Some(views) => planner.with_views(Arc::clone(views)),
             None => planner,

@@ -8,7 +8,6 @@ use foveal_context::tokens::Tokenizer;
 use foveal_live::models::Model;
 use foveal_live::recorder::InMemory;
 use foveal_live::request::{Shaped, Wait};
-use foveal_live::rules::Rules;
 use foveal_testkit::bodies::Api;
 use foveal_testkit::scripts;
 use foveal_transcript::{Conversation, Entry, Role};
@@ -18,8 +17,8 @@ use proptest::strategy::ValueTree as _;
 use proptest::test_runner::TestRunner;
 
 use crate::support::{
-    MODEL, Sent, bytes, conversations, messages, over, protocol, requests, shaped, shaped_for,
-    without_own_mark, without_results,
+    MODEL, Sent, bytes, conversations, messages, over, protocol, requests, rules, shaped,
+    shaped_for, without_own_mark, without_results,
 };
 
 #[test]
@@ -42,7 +41,14 @@ fn the_generated_conversations_reach_what_is_tested() {
 /// Operations of a generated conversation.
 const OPERATIONS_MAX: usize = 24;
 
-const PROFILES: [&str; 3] = ["lossless", "balanced", "max"];
+const PROFILES: [&str; 6] = [
+    "lossless",
+    "balanced",
+    "max",
+    "first-last-sampled",
+    "first-last-sampled-max5",
+    "content-reset",
+];
 
 fn config() -> ProptestConfig {
     ProptestConfig { cases: 24, failure_persistence: None, ..ProptestConfig::default() }
@@ -144,10 +150,13 @@ proptest! {
         script in scripts(OPERATIONS_MAX), api in apis(), profile in profiles(),
     ) {
         let conversations = conversations(profile);
-        let rules = Rules::named(profile).expect("a profile");
+        let rules = rules(profile);
         let model = Model::named(MODEL, protocol(api));
-        let planner = Planner::new(rules.settings, model.prices)
+        let mut planner = Planner::new(rules.settings, model.prices)
             .with_constraints(model.constraints);
+        if let Some(strategy) = rules.strategy {
+            planner = planner.by_strategy(strategy);
+        }
         let mut engine = Engine::new(Conversation::default(), Tokenizer::O200k, planner);
         let mut known = 0;
         let mut before: Vec<String> = Vec::new();

@@ -3,6 +3,8 @@
 use std::sync::Arc;
 
 use foveal_context::record::Record;
+use foveal_context::retention::strategy::{ResetMarks, Strategy};
+use foveal_context::tokens::Tokens;
 use foveal_live::Conversations;
 use foveal_live::recorder::{InMemory, Recorder};
 use foveal_live::request::{Asked, Shaped, Wait};
@@ -58,8 +60,18 @@ pub(crate) fn conversations(profile: &str) -> Conversations {
     over(profile, Arc::new(InMemory::default()))
 }
 
+/// The rules of a profile; contents are reset soon, for conversations that are short.
+pub(crate) fn rules(profile: &str) -> Rules {
+    let mut rules = Rules::named(profile).expect("a profile");
+    if let Some(Strategy::ContentReset(_)) = rules.strategy {
+        let (high, low) = (Tokens(600), Tokens(300));
+        rules.strategy = Some(Strategy::ContentReset(ResetMarks { high, low }));
+    }
+    rules
+}
+
 pub(crate) fn over(profile: &str, recorder: Arc<dyn Recorder>) -> Conversations {
-    Conversations::new(Rules::named(profile).expect("a profile"), recorder)
+    Conversations::new(rules(profile), recorder)
 }
 
 /// What becomes of a request.

@@ -25,15 +25,17 @@ use foveal_context::projector::Projector;
 use foveal_context::settings::Settings;
 use foveal_context::tokens::Tokenizer;
 use foveal_context::views::Views;
+use foveal_replay::Prepared;
 use foveal_replay::oracle::{Hindsight, Oracle};
-use foveal_replay::run::Share;
-use foveal_replay::{Prepared, Replay, replay};
 use rayon::prelude::*;
+use row::{heading, row};
 
 #[path = "shared/load.rs"]
 mod load;
 #[path = "shared/of_bench.rs"]
 mod of_bench;
+#[path = "shared/row.rs"]
+mod row;
 #[path = "shared/settings.rs"]
 mod settings;
 
@@ -49,7 +51,7 @@ fn main() -> anyhow::Result<()> {
     let prepared: Vec<_> =
         conversations.into_par_iter().map(|(_, c)| Prepared::new(c, Tokenizer::O200k)).collect();
     let views = arguments.views()?;
-    print!("{}", heading(&prepared));
+    print!("{}", heading(prepared.len()));
     for profile in PROFILES {
         if study.as_ref().is_none_or(|study| study.base == profile.name) {
             let start = |_: &Prepared| profile.start(&prices).with_views(Arc::clone(&views));
@@ -158,60 +160,4 @@ impl Half {
         };
         conversations.into_iter().filter(|(name, _)| chosen(name)).collect()
     }
-}
-
-fn heading(prepared: &[Prepared]) -> String {
-    format!(
-        "{} conversations\n{:28} {:>7} {:>7} {:>7} {:>8} {:>7} {:>6} {:>6} {:>5} {:>6}\n",
-        prepared.len(),
-        "profile",
-        "cost",
-        "mean",
-        "tokens",
-        "evidence",
-        "refs",
-        "rep/s",
-        "rewr",
-        "laws",
-        "dearer"
-    )
-}
-
-/// Replays all conversations and adds up: net cost in all and the mean of the conversations'
-/// own ratios, tokens, evidence, references, repairs a conversation, rewrites, laws broken, and the
-/// conversations that cost more than as recorded, repairs included.
-fn row(
-    name: &str,
-    prepared: &[Prepared],
-    prices: &PriceCard,
-    start: impl Fn(&Prepared) -> Projector + Sync,
-) -> String {
-    let replays: Vec<Replay> =
-        prepared.par_iter().map(|p| replay(p, &mut start(p), prices, &mut |_, _| {})).collect();
-    let raw: f64 = replays.iter().map(Replay::raw_dollars).sum();
-    let net: f64 = replays.iter().map(Replay::net_dollars).sum();
-    let paid = replays.iter().filter(|replay| replay.raw_dollars() > 0.0);
-    let ratios: Vec<f64> = paid.map(|r| r.net_dollars() / r.raw_dollars() - 1.0).collect();
-    let mean = ratios.iter().sum::<f64>() / ratios.len() as f64;
-    let (mut evidence, mut references) = (Share::default(), Share::default());
-    let (mut raw_tokens, mut tokens, mut repairs, mut rewrites) = (0, 0, 0, 0);
-    for request in replays.iter().flat_map(|replay| &replay.requests) {
-        evidence += request.evidence;
-        references += request.references;
-        raw_tokens += request.raw.prompt.0;
-        tokens += request.projected.prompt.0;
-        repairs += request.repairs;
-        rewrites += u32::from(request.rewrite.is_some());
-    }
-    let dearer = replays.iter().filter(|r| r.net_dollars() > r.raw_dollars() + 1e-9).count();
-    let laws: u32 = replays.iter().map(|replay| replay.breaches.total()).sum();
-    format!(
-        "{name:28} {:+6.1}% {:+6.1}% {:+6.1}% {:8.4} {:7.4} {:6.2} {rewrites:6} {laws:5} {dearer:6}\n",
-        (net / raw - 1.0) * 100.0,
-        mean * 100.0,
-        (tokens as f64 / raw_tokens as f64 - 1.0) * 100.0,
-        evidence.ratio(),
-        references.ratio(),
-        f64::from(repairs) / replays.len() as f64,
-    )
 }

@@ -16,7 +16,7 @@ fn settings(searches_after: u32, horizon: u32) -> Settings {
         rewrite.high = Tokens(u64::MAX);
         rewrite.uses_min = 0.0;
         rewrite.tokens_min = Tokens(30);
-        rewrite.look_once = Some(LookOnce { runs_after: 1, searches_after, horizon });
+        rewrite.look_once = Some(LookOnce { runs_after: 1, searches_after, reads: None, horizon });
     }
     settings
 }

@@ -1,9 +1,13 @@
 //! The way back from a write, and when there is none.
 
-use foveal_tools::{Control, Request};
+use foveal_cancel::Cancel;
+use foveal_tools::permission::{Policy, Rule, Verdict};
+use foveal_tools::settings::ToolSettings;
+use foveal_tools::{Control, FileBack, Request, Session, Stands};
+use foveal_transcript::Timestamp;
 use serde_json::{Value, json};
 
-use crate::world::World;
+use crate::world::{World, toolbox_over};
 
 fn handle(said: &str) -> String {
     let rest = said.split("[before: ").nth(1).expect("a way back");
@@ -102,4 +106,80 @@ fn secrets_are_held_in_memory_alone() {
     assert!(!String::from_utf8_lossy(&stored).contains("ghp_"));
     world.call("write_file", back(&handle(&done)));
     assert_eq!(world.on_disk("a.txt"), content);
+}
+
+/// All files that a session wrote, as they stand.
+fn written(session: &Session) -> Vec<FileBack> {
+    session.files_since(Timestamp(0), &Cancel::NEVER).expect("known")
+}
+
+fn put_back(session: &Session, files: &[FileBack]) -> Result<(), String> {
+    let files: Vec<&FileBack> = files.iter().collect();
+    session.put_files_back(&files, &Cancel::NEVER).map_err(|error| error.to_string())
+}
+
+#[test]
+fn files_that_change_after_they_were_looked_at_do_not_go_back() {
+    let world = World::new();
+    let b = || world.folder.path().join("b.txt");
+    let wrote = || {
+        world.write("a.txt", "one\n");
+        let _ = std::fs::remove_file(b());
+        world.call("read_file", json!({"path": "a.txt"}));
+        world.call("edit_file", edit("one", "1"));
+        world.call("write_file", json!({"path": "b.txt", "content": "b\n"}));
+        written(&world.session)
+    };
+    let unchanged = |files: &[FileBack], path: &str| {
+        let error = put_back(&world.session, files).expect_err("it changed");
+        let words = format!("`{path}` was changed meanwhile: nothing was put back");
+        assert!(error.contains(&words), "{error}");
+    };
+    let files = wrote();
+    assert_eq!(files.len(), 2);
+    world.write("a.txt", "theirs\n");
+    unchanged(&files, "a.txt");
+    assert_eq!((world.on_disk("a.txt"), world.on_disk("b.txt")), ("theirs\n".into(), "b\n".into()));
+    let files = wrote();
+    world.write("b.txt", "theirs\n");
+    unchanged(&files, "b.txt");
+    assert_eq!((world.on_disk("a.txt"), world.on_disk("b.txt")), ("1\n".into(), "theirs\n".into()));
+    // One that is gone changed too.
+    let files = wrote();
+    std::fs::remove_file(b()).expect("there");
+    unchanged(&files, "b.txt");
+    let files = wrote();
+    put_back(&world.session, &files).expect("put back");
+    assert_eq!(world.on_disk("a.txt"), "one\n");
+    assert!(!b().exists());
+}
+
+#[test]
+fn what_a_rule_forbids_to_write_does_not_go_back() {
+    let world = World::new();
+    world.write("a.txt", "one\n");
+    world.call("read_file", json!({"path": "a.txt"}));
+    world.call("edit_file", edit("one", "1"));
+    world.call("write_file", json!({"path": "b.txt", "content": "b\n"}));
+    let files = written(&world.session);
+    // Each of the tools that write, and way back from one of them.
+    for tool in ["write_file", "edit_file", "multi_edit", "*"] {
+        let folder = world.folder.path().to_owned();
+        let store = std::sync::Arc::clone(&world.toolbox.store);
+        let mut toolbox = toolbox_over(folder, ToolSettings::default(), store);
+        let (tool, subject) = (tool.to_owned(), "a.*".to_owned());
+        toolbox.policy = Policy { rules: vec![Rule { tool, subject, verdict: Verdict::Deny }] };
+        let session = Session::new(&std::sync::Arc::new(toolbox), "test");
+        let stands: Vec<(String, bool)> = written(&session)
+            .into_iter()
+            .map(|file| match &file.stands {
+                Stands::Lost(why) => (file.path.clone(), why.contains("a permission rule forbids")),
+                _ => (file.path.clone(), false),
+            })
+            .collect();
+        assert_eq!(stands, [("a.txt".to_owned(), true), ("b.txt".to_owned(), false)]);
+        let error = put_back(&session, &files).expect_err("forbidden");
+        assert!(error.contains("a permission rule forbids it (no. 1:"), "{error}");
+        assert_eq!((world.on_disk("a.txt"), world.on_disk("b.txt")), ("1\n".into(), "b\n".into()));
+    }
 }

@@ -86,11 +86,13 @@ const fn key(
     Key { name, form, usual, about }
 }
 
+const AGENT_PROFILES: Form = Form::OneOf(&super::agent::PROFILES);
+
 const PROFILES: Form = Form::OneOf(&["off", "lossless", "balanced", "curated", "max"]);
 
 /// All settings, in the order of the file.
 #[rustfmt::skip]
-pub(crate) static KEYS: [Key; 39] = [
+pub(crate) static KEYS: [Key; 43] = [
     key("keep_contents", Form::YesNo, Some("true"), "whether what files, pages and outputs hold is written to disk"),
     key("curator", Form::OneOf(&["extractive", "model", "auto"]), Some("\"auto\""), "who chooses what is shown of long files"),
     key("curator_model", Form::Text, None, "the model that does, named as for `foveal run`"),
@@ -115,6 +117,10 @@ pub(crate) static KEYS: [Key; 39] = [
     key("run.terminals_max", Form::Whole, Some("8"), "terminals that are open at once"),
     key("web.private_hosts", Form::Texts, None, "hosts that may be fetched although their addresses are private"),
     key("agent.base_files", Form::Texts, None, "files of a project that `foveal run` tells the model from the start, where there are any"),
+    key("agent.profile", AGENT_PROFILES, Some("\"balanced\""), "how much of old results foveal's own agent leaves out of prompts"),
+    key("agent.max_file_reads", Form::Whole, Some("5"), "with a profile `first-last-sampled`: reads of one file that stay whole, at most"),
+    key("agent.keep_all_edits", Form::YesNo, Some("true"), "the same: whether results of old edits stay"),
+    key("agent.bash_truncate", Form::Whole, Some("10000"), "the same: characters of an output beyond which only its ends stay"),
     key("permissions", Form::Tables, None, "rules by `tool`, `subject` and `verdict`; the last match counts"),
     key("gateway.listen", Form::WholeOrText, Some("4117"), "the port of this machine, or the address, that `foveal serve` listens at"),
     key("gateway.profile", PROFILES, Some("\"balanced\""), "what is done to requests"),

@@ -14,7 +14,8 @@ fn everything_can_be_set() {
          [read]\nsmall_lines = 50\nfor_files = [{ glob = \"**/*.md\", small_lines = 400 }]\n\
          [run]\ntime_out_ms = 1\ntime_out_max_ms = 2\nterminals_max = 3\n\
          [web]\nprivate_hosts = [\"localhost:3000\"]\n\
-         [agent]\nbase_files = [\"docs/design.md\"]\n\
+         [agent]\nbase_files = [\"docs/design.md\"]\nprofile = \"content-reset\"\n\
+         max_file_reads = 3\nkeep_all_edits = false\nbash_truncate = 5_000\n\
          [[permissions]]\ntool = \"bash\"\nsubject = \"git push*\"\nverdict = \"deny\"\n")
     .expect("settings");
     let calls = CallSettings { detect: false, ..CallSettings::default() };
@@ -37,10 +38,15 @@ fn everything_can_be_set() {
     let indexer = Some(IndexerWish { model, tokens_max: 9 });
     let model = "ollama:qwen3".parse().expect("a model");
     let curator = Some(CuratorWish { model, longer_than: 200 });
+    let history = HistoryLimits {
+        max_file_reads: Some(3),
+        keep_all_edits: Some(false),
+        bash_truncate: Some(5_000),
+    };
     let base_files = vec!["docs/design.md".to_owned()];
+    let agent = AgentSettings { base_files, profile: Some("content-reset".to_owned()), history };
     let keeps_no_contents = true;
-    let all =
-        UserSettings { tools, policy, keeps_no_contents, curator, indexer, base_files, gateway };
+    let all = UserSettings { tools, policy, keeps_no_contents, curator, indexer, agent, gateway };
     assert_eq!(set, all);
     assert_eq!(of("").expect("settings"), UserSettings::default());
 }

@@ -11,6 +11,7 @@ use globset::Glob;
 use serde::Deserialize;
 use toml::Spanned;
 
+use super::agent::{AgentSettings, HistoryLimits, PROFILES};
 use super::gateway::WrittenGateway;
 use super::glob::{GlobText, WrongGlob};
 
@@ -127,11 +128,49 @@ pub(super) struct WrittenRun {
     pub(super) terminals_max: Option<Count>,
 }
 
-/// What foveal's own agent begins with.
+/// How foveal's own agent works.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields, default)]
 pub(super) struct WrittenAgent {
-    pub(super) base_files: Vec<String>,
+    base_files: Vec<String>,
+    profile: Option<ProfileName>,
+    max_file_reads: Option<Count>,
+    keep_all_edits: Option<bool>,
+    bash_truncate: Option<Count>,
+}
+
+/// The name of a profile.
+#[derive(Debug, Deserialize)]
+#[serde(try_from = "String")]
+struct ProfileName(String);
+
+/// A name that no profile has.
+#[derive(Debug, thiserror::Error)]
+#[error("there is no profile `{0}`; there are {all}", all = PROFILES.join(", "))]
+struct NoProfile(String);
+
+impl TryFrom<String> for ProfileName {
+    type Error = NoProfile;
+
+    fn try_from(name: String) -> Result<Self, NoProfile> {
+        match PROFILES.contains(&&*name) {
+            true => Ok(Self(name)),
+            false => Err(NoProfile(name)),
+        }
+    }
+}
+
+impl From<WrittenAgent> for AgentSettings {
+    fn from(written: WrittenAgent) -> Self {
+        let count = |count: Option<Count>| count.map(|count| count.0 as usize);
+        let history = HistoryLimits {
+            max_file_reads: count(written.max_file_reads),
+            keep_all_edits: written.keep_all_edits,
+            bash_truncate: count(written.bash_truncate),
+        };
+        let profile = written.profile.map(|profile| profile.0);
+        Self { base_files: written.base_files, profile, history }
+    }
 }
 
 #[derive(Debug, Default, Deserialize)]

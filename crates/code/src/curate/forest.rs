@@ -11,7 +11,7 @@ enum Node {
 
 /// Trees whose values add up to the logarithm of the odds that a line is needed.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct Forest {
+pub struct Forest {
     trees: Vec<Vec<Node>>,
     start: f32,
 }
@@ -19,7 +19,7 @@ pub(crate) struct Forest {
 impl Forest {
     /// Reads the form that `fit_curator` writes: the first line is the start value; each
     /// other line is a tree, its nodes apart by spaces, `column:limit:below:above` or a value.
-    pub(crate) fn read(text: &str) -> Option<Self> {
+    pub fn read(text: &str) -> Option<Self> {
         let mut lines = text.lines().filter(|line| !line.starts_with('#'));
         let start = lines.next()?.trim().parse().ok()?;
         let trees = lines.map(tree).collect::<Option<Vec<_>>>()?;
@@ -27,7 +27,7 @@ impl Forest {
     }
 
     /// The sum for one row of columns.
-    pub(crate) fn value(&self, row: &[f32]) -> f32 {
+    pub fn value(&self, row: &[f32]) -> f32 {
         self.start + self.trees.iter().map(|tree| of_tree(tree, row)).sum::<f32>()
     }
 }

@@ -24,6 +24,7 @@ mod unit;
 mod view;
 
 pub use self::curator::{Curator, Table, column_names};
+pub use self::forest::Forest;
 pub use self::question::{Phrase, Question, ToldLine, Voice};
 pub use self::scene::SourceFile;
 pub use self::tidy::whole_until;

@@ -29,11 +29,13 @@ impl CallFacts {
 }
 
 /// Longest label, in characters.
-const LABEL_LENGTH_MAX: usize = 48;
+const LABEL_LENGTH_MAX: usize = 40;
 
 fn label_of(call: &Call, effect: &Effect) -> String {
     let subject = match (&effect.command, effect.reads.first(), effect.writes.first()) {
-        (Some(command), _, _) => command.split('\n').next().unwrap_or_default().to_owned(),
+        (Some(command), _, _) => {
+            behind_change_of_folder(command).split('\n').next().unwrap_or_default().to_owned()
+        }
         (None, Some(read), _) => file_name(&read.path).to_owned(),
         (None, None, Some(write)) => file_name(&write.path).to_owned(),
         // In a note the handle it asked for would be taken for the note's own.
@@ -46,6 +48,18 @@ fn label_of(call: &Call, effect: &Effect) -> String {
         short.push('…');
     }
     short
+}
+
+/// What a command does behind `cd FOLDER &&`: agents begin many commands so, and the folder tells
+/// little of them.
+fn behind_change_of_folder(command: &str) -> &str {
+    let Some((change, rest)) = command.split_once("&&") else { return command };
+    let folder = change.trim().strip_prefix("cd ").map(str::trim);
+    let is_plain = |folder: &str| !folder.contains([';', '|', '&', '\n', '`', '(']);
+    match folder {
+        Some(folder) if is_plain(folder) && !rest.trim().is_empty() => rest.trim_start(),
+        _ => command,
+    }
 }
 
 fn first_text(arguments: &serde_json::Value) -> String {

@@ -67,6 +67,12 @@ pub enum NoteKind {
         /// Whether they stand in its arguments, which the model wrote itself.
         is_own: bool,
     },
+    /// A reminder that a client puts behind results, word for word as above. Lines of no file, and
+    /// no other reminder of that name is visible.
+    SameReminder {
+        /// Its name, as in its tags.
+        name: Box<str>,
+    },
     /// The lines stand above at their own numbers.
     Unchanged,
     /// The lines stand above, as other lines of the same file.
@@ -284,6 +290,7 @@ impl NoteKind {
         match self {
             Self::SameResult { .. }
             | Self::SameLines { .. }
+            | Self::SameReminder { .. }
             | Self::Unchanged
             | Self::SameAs(_)
             | Self::Shown

@@ -110,11 +110,15 @@ impl Note {
                     None => write!(f, "[{lines} lines above in {whose}`{call}`]"),
                 }
             }
+            NoteKind::SameReminder { name } => {
+                write!(f, "[{} as above]", name.replace(['-', '_'], " "))
+            }
             NoteKind::Unchanged => write!(f, "[{}: as above]", self.range()),
             NoteKind::SameAs(there) => write!(f, "[{}: same as {there} above]", self.range()),
-            NoteKind::Shown => match &self.file {
-                Some(file) => write!(f, "[{}: above in {file}]", self.range()),
-                None => write!(f, "[{}: shown above]", self.range()),
+            NoteKind::Shown => match (&self.file, self.lines.first()) {
+                (Some(file), Some(range)) => write!(f, "[{range}: above in {file}]"),
+                (Some(file), None) => write!(f, "[{lines} lines above in {file}]"),
+                (None, _) => write!(f, "[{}: shown above]", self.range()),
             },
             NoteKind::HitsShown { context } => self.hits_shown(f, context),
             NoteKind::LeftOut { names, has_more } => self.left_out(f, way, (names, *has_more)),
@@ -209,7 +213,7 @@ impl Note {
             NoteKind::Change(note) => note.write(f, self.file()),
             NoteKind::Run(note) => note.write(f),
             NoteKind::Answer(note) => note.write(f, self.file()),
-            NoteKind::Quoted(text) => f.write_str(text),
+            NoteKind::Quoted(text) => self.quoted(f, way, text),
         }
     }
 }
@@ -228,6 +232,13 @@ impl Note {
 
     fn file(&self) -> &str {
         self.file.as_deref().unwrap_or_default()
+    }
+
+    /// Another's words, and how to get what is missing, on the same line.
+    fn quoted(&self, f: &mut Formatter<'_>, way: Way<'_>, text: &str) -> fmt::Result {
+        let Some(handle) = self.handle else { return f.write_str(text) };
+        let (text, end) = text.strip_suffix('\n').map_or((text, ""), |text| (text, "\n"));
+        write!(f, "{text} [{}]{end}", way.to(handle))
     }
 
     /// How to get what is missing, and the closing bracket.

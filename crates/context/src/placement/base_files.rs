@@ -8,10 +8,12 @@
 
 use std::collections::HashSet;
 
+use serde::{Deserialize, Serialize};
+
 use crate::tokens::{Tokenizer, Tokens};
 
 /// A file placed in the system prompt.
-#[derive(Debug, Clone, PartialEq, Eq)]
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct BaseFile {
     /// The path.
     pub path: String,
@@ -31,6 +33,18 @@ impl BaseFile {
 /// The base files as they stand in the system prompt.
 pub fn render_base_files(files: &[BaseFile]) -> String {
     files.iter().map(BaseFile::render).collect()
+}
+
+/// Who has the files that may stand in a system prompt. Shared by threads.
+pub trait BaseFolder: Send + Sync + std::fmt::Debug {
+    /// The files that stand there when a conversation begins.
+    fn first(&self) -> &[BaseFile];
+
+    /// What a file holds now; `None` where it may not stand in the system prompt.
+    fn read(&self, path: &str) -> Option<String>;
+
+    /// The system prompt with other files in place of those that `system` has.
+    fn system(&self, system: &str, files: &[BaseFile]) -> String;
 }
 
 /// A file that may become a base file, and what speaks for it.

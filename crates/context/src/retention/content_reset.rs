@@ -9,9 +9,10 @@
 //! larger goes first. What was read since the last response stays, for the model has not
 //! seen it. The document sets no limits; these are half and a quarter of a 200,000 window.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use crate::facts::file_name;
+use crate::placement::base_files::{BaseFile, Candidate};
 use crate::shape::Shape;
 use crate::tokens::Tokens;
 use foveal_effects::EffectKind;
@@ -51,6 +52,69 @@ pub fn decide_within(view: &PolicyView<'_>, high: Tokens, low: Tokens) -> Vec<(E
         }
     }
     shapes
+}
+
+/// The same where `base` stands in the system prompt from this request on: contents of these files
+/// leave first, since they stand there, then others down to `low`.
+pub fn decide_beside(
+    view: &PolicyView<'_>,
+    base: &[BaseFile],
+    low: Tokens,
+) -> Vec<(EntryIndex, Shape)> {
+    let mut shapes = view.all_replaced();
+    let mut total = view.tokens();
+    let in_base = |path: &&str| base.iter().any(|file| file.path == *path);
+    let mut reads = reads_by_worth(view);
+    reads.sort_by_key(|read| !read.paths.iter().all(in_base));
+    for read in reads {
+        if total <= low && !read.paths.iter().all(in_base) {
+            break;
+        }
+        let reference = reference(&read.paths);
+        let tokens = view.record.tokenizer().count(&reference);
+        if tokens < read.tokens {
+            total = total - read.tokens + tokens;
+            shapes.push(view.stand_in(read.index, RULE, reference, None));
+        }
+    }
+    shapes
+}
+
+/// The files that may move to the system prompt: those that stand there, and those that were read
+/// and matter, because they were edited, named, or read more than once. `content`: what one holds
+/// now, if it may stand there.
+pub fn candidates(
+    view: &PolicyView<'_>,
+    placed: &[BaseFile],
+    content: impl Fn(&str) -> Option<String>,
+) -> Vec<Candidate> {
+    let edited = edited_files(view);
+    let mut mentions = Mentions::of(view);
+    let results = view.window.len() as u32;
+    let mut read: BTreeMap<&str, (u32, EntryIndex)> = BTreeMap::new();
+    for index in view.results() {
+        for path in paths_read(view, index).unwrap_or_default() {
+            let known = read.entry(path).or_insert((0, index));
+            *known = (known.0 + 1, index);
+        }
+    }
+    let mut candidates = Vec::new();
+    for file in placed {
+        let content = content(&file.path).unwrap_or_else(|| file.content.clone());
+        candidates.push(Candidate { path: file.path.clone(), content, ..Candidate::default() });
+    }
+    for (path, (reads, last)) in read {
+        let (edits, named) = (u32::from(edited.contains(path)), u32::from(mentions.names(path)));
+        if (edits, named) == (0, 0) && reads < 2 || placed.iter().any(|file| file.path == path) {
+            continue;
+        }
+        let Some(content) = content(path) else { continue };
+        let position = view.window.partition_point(|index| *index < last) as u32;
+        let (path, age) = (path.to_owned(), results.saturating_sub(position) / 2);
+        let pinned = false;
+        candidates.push(Candidate { path, content, mentions: named, edits, reads, age, pinned });
+    }
+    candidates
 }
 
 /// What stands in place of a result that showed these files.

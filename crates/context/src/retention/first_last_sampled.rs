@@ -34,19 +34,43 @@ pub enum Form {
     Code,
 }
 
+/// What the document lets be set.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Sampled {
+    /// Which form.
+    pub form: Form,
+    /// Most full reads of one file: `max_file_reads`. Below 2 it is read as 2.
+    pub file_reads_max: usize,
+    /// Whether results of edits always stay, whatever their age: `keep_all_edits`. If not, they
+    /// stay as light tools do.
+    pub keeps_edits: bool,
+    /// Run output of more characters than this is truncated: `bash_truncate`.
+    pub run_characters_max: usize,
+}
+
+impl Sampled {
+    /// As the document has it.
+    pub fn new(form: Form) -> Self {
+        let (file_reads_max, run_characters_max) = (FILE_READS_MAX, LONG_CHARACTERS);
+        Self { form, file_reads_max, keeps_edits: true, run_characters_max }
+    }
+}
+
 /// The table's form as a policy.
 pub fn table(view: &PolicyView<'_>) -> Vec<(EntryIndex, Shape)> {
-    decide(view, Form::Table)
+    decide(view, &Sampled::new(Form::Table))
 }
 
 /// The code's form as a policy.
 pub fn code(view: &PolicyView<'_>) -> Vec<(EntryIndex, Shape)> {
-    decide(view, Form::Code)
+    decide(view, &Sampled::new(Form::Code))
 }
 
-fn decide(view: &PolicyView<'_>, form: Form) -> Vec<(EntryIndex, Shape)> {
+/// What becomes of results.
+pub fn decide(view: &PolicyView<'_>, sampled: &Sampled) -> Vec<(EntryIndex, Shape)> {
+    let form = sampled.form;
     let mut shapes = keep_last::older_than(view, LIGHT_RESULTS_KEPT)
-        .filter(|index| is_light(view, *index))
+        .filter(|index| is_light(view, *index) || (!sampled.keeps_edits && is_edit(view, *index)))
         .map(|index| view.stand_in(index, keep_last::RULE, keep_last::DROPPED.to_owned(), None))
         .collect::<Vec<_>>();
     let mut reads: HashMap<&str, Vec<EntryIndex>> = HashMap::new();
@@ -54,13 +78,13 @@ fn decide(view: &PolicyView<'_>, form: Form) -> Vec<(EntryIndex, Shape)> {
         if let Some(read) = view.read(index) {
             reads.entry(&read.path).or_default().push(index);
         } else if is_run(view, index) {
-            shapes.extend(truncated(view, index));
+            shapes.extend(truncated(view, index, sampled.run_characters_max));
         }
     }
     for (path, reads) in &reads {
         let kept = match form {
-            Form::Table => reads_kept_by_table(reads.len()),
-            Form::Code => reads_kept_by_code(reads.len(), FILE_READS_MAX),
+            Form::Table => reads_kept_by_table(reads.len(), sampled.file_reads_max),
+            Form::Code => reads_kept_by_code(reads.len(), sampled.file_reads_max),
         };
         for (_, index) in reads.iter().enumerate().filter(|(at, _)| !kept.contains(at)) {
             let seen = match form {
@@ -77,10 +101,10 @@ fn decide(view: &PolicyView<'_>, form: Form) -> Vec<(EntryIndex, Shape)> {
 /// Places of the reads that stay in full, of `count` reads of one file, by the table: one
 /// stays, two stay, of three to five the first and the last, of more also up to three evenly
 /// spaced between. Six have one between, the fourth, as in the document's picture; seven
-/// have two and eight or more three.
-pub fn reads_kept_by_table(count: usize) -> BTreeSet<usize> {
+/// have two and eight or more three, with at most `reads_max` = 5 in all.
+pub fn reads_kept_by_table(count: usize, reads_max: usize) -> BTreeSet<usize> {
     let Some(last) = count.checked_sub(1) else { return BTreeSet::new() };
-    let samples = count.saturating_sub(FILE_READS_MAX).min(FILE_READS_MAX - 2);
+    let samples = count.saturating_sub(FILE_READS_MAX).min(reads_max.saturating_sub(2));
     let spaces = samples + 1;
     // Rounded to the nearest, halves up.
     let between = (1..=samples).map(|sample| (2 * sample * last + spaces) / (2 * spaces));
@@ -125,29 +149,31 @@ const LONG_CHARACTERS: usize = 10_000;
 /// Characters kept at each end.
 const END_CHARACTERS: usize = 2_000;
 
-/// The row of the document's table that output of so many characters falls in.
-pub fn run_output(characters: usize) -> RunOutput {
+/// The row of the document's table that output of so many characters falls in, where more than
+/// `most` are truncated.
+pub fn run_output(characters: usize, most: usize) -> RunOutput {
     match characters {
+        characters if characters > most => RunOutput::Truncated,
         0..SHORT_CHARACTERS => RunOutput::Full,
-        SHORT_CHARACTERS..=LONG_CHARACTERS => RunOutput::FullMarked,
-        _ => RunOutput::Truncated,
+        _ => RunOutput::FullMarked,
     }
 }
 
-fn truncated(view: &PolicyView<'_>, index: EntryIndex) -> Option<(EntryIndex, Shape)> {
+fn truncated(view: &PolicyView<'_>, index: EntryIndex, most: usize) -> Option<(EntryIndex, Shape)> {
     let content = view.content(index);
     // A text has no more characters than bytes, and counting those is free.
-    if run_output(content.len()) != RunOutput::Truncated {
+    if run_output(content.len(), most) != RunOutput::Truncated {
         return None;
     }
     if let Some(shape) = view.replaced(index).filter(|shape| shape.rule == RULE_RUN) {
         return Some((index, shape.clone()));
     }
     let characters = content.chars().count();
-    if run_output(characters) != RunOutput::Truncated {
+    if run_output(characters, most) != RunOutput::Truncated {
         return None;
     }
-    let ends = (bytes_of_first(content, END_CHARACTERS), bytes_of_last(content, END_CHARACTERS));
+    let end = END_CHARACTERS.min(most / 2);
+    let ends = (bytes_of_first(content, end), bytes_of_last(content, end));
     let note = format!(
         "\n... [truncated: {} chars total, {} lines] ...\n",
         with_separators(characters),
@@ -181,6 +207,11 @@ fn is_run(view: &PolicyView<'_>, index: EntryIndex) -> bool {
         | EffectKind::Fetch
         | EffectKind::Other => false,
     }
+}
+
+fn is_edit(view: &PolicyView<'_>, index: EntryIndex) -> bool {
+    matches!(view.record.facts(index).kind(), EffectKind::Edit | EffectKind::Write)
+        && !view.is_error(index)
 }
 
 fn is_light(view: &PolicyView<'_>, index: EntryIndex) -> bool {

@@ -90,6 +90,7 @@ impl Fixed {
             kept,
             rewrite: rewrite.map(|rewrite| rewrite.reason),
             keeps_answer: false,
+            base: None,
         }
     }
 

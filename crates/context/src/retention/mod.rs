@@ -14,6 +14,7 @@ pub mod latest_read;
 pub mod prune;
 pub mod read_once;
 pub mod read_tracker;
+pub mod strategy;
 
 use std::sync::Arc;
 
@@ -36,6 +37,9 @@ pub struct PolicyView<'a> {
     /// What was decided for the last request, by entry; policies that only ever add to what
     /// they removed before look here.
     pub before: &'a [Item],
+    /// Tokens of what stands in front of the entries: system prompt and tools. None are counted
+    /// for recorded conversations, which have them as entries or not at all.
+    pub prelude: Tokens,
 }
 
 impl PolicyView<'_> {
@@ -46,7 +50,7 @@ impl PolicyView<'_> {
 
     /// Tokens of the prompt if the last decisions stand and what is new is sent as recorded.
     pub fn tokens(&self) -> Tokens {
-        self.window.iter().map(|index| self.before[index.at()].tokens).sum()
+        self.prelude + self.window.iter().map(|index| self.before[index.at()].tokens).sum()
     }
 
     /// The content of a tool result; empty for other entries.
@@ -175,7 +179,12 @@ impl Recomputed {
             }
         }
         let window = self.window.entries().to_vec();
-        let view = PolicyView { record, window: &window, before: self.items.as_slice() };
+        let view = PolicyView {
+            record,
+            window: &window,
+            before: self.items.as_slice(),
+            prelude: Tokens(0),
+        };
         let mut shapes = (self.policy)(&view);
         shapes.sort_by_key(|(index, _)| *index);
         let mut changed = Vec::new();
@@ -211,6 +220,7 @@ impl Recomputed {
             kept,
             rewrite: rewritten.then_some(RewriteReason::Recomputed),
             keeps_answer: false,
+            base: None,
         }
     }
 
@@ -225,7 +235,7 @@ impl Recomputed {
     }
 }
 
-fn weigh(record: &Record, index: EntryIndex, shape: &Shape) -> (Decision, Tokens) {
+pub(crate) fn weigh(record: &Record, index: EntryIndex, shape: &Shape) -> (Decision, Tokens) {
     let raw = record.facts(index).tokens;
     let Some(result) = record.entry(index).result() else { return (Decision::Keep, raw) };
     let tokens = record.tokenizer().count(&shape.render(&result.content));

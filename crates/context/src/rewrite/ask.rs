@@ -5,6 +5,7 @@ use crate::interest::Interest;
 use crate::level::Life;
 use crate::prices::PriceCard;
 use crate::record::Record;
+use crate::score::Score;
 use crate::settings::{OldReads, RewriteSettings};
 use crate::step::{Item, RewriteReason};
 use crate::tokens::Tokens;
@@ -31,6 +32,8 @@ pub struct Ask<'a> {
     pub lives: &'a [Option<Life>],
     /// The files the conversation showed interest in.
     pub interest: &'a Interest,
+    /// What judges results in place of the regression.
+    pub score: Option<&'a dyn Score>,
     /// Requests planned so far.
     pub requests: u32,
     /// How each of them was sent.

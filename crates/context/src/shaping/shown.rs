@@ -17,6 +17,7 @@ use super::draft::{Draft, Gap};
 use super::heading::is_heading;
 
 mod readable;
+mod reminder;
 
 pub(super) use readable::readable;
 
@@ -323,8 +324,16 @@ fn note_for(draft: &Draft<'_>, seen: &Seen<'_>, group: &[Match]) -> Note {
     let ends = (draft.numbers_of(&first.lines), draft.numbers_of(&last.lines));
     let is_hits = lines.clone().any(|at| is_hit(draft, at));
     let (Some(Lines(from, _)), Some(Lines(_, to)), false) = (ends.0, ends.1, is_hits) else {
+        if let Some(name) = reminder::only_one(draft, seen, first) {
+            return note(NoteKind::SameReminder { name: name.into() });
+        }
         let counts = Counts { lines: lines.len() as u32, ..Counts::default() };
-        return Note { counts, ..note(same_lines(seen, first.source)) };
+        return match &first.home {
+            Home::File(path) if is_read(seen, first.source) => {
+                Note { counts, file: Some(path.clone()), ..note(NoteKind::Shown) }
+            }
+            _ => Note { counts, ..note(same_lines(seen, first.source)) },
+        };
     };
     let mut file = None;
     let kind = match &first.home {
@@ -378,6 +387,12 @@ fn same_file(one: &str, other: &str) -> bool {
         long.strip_suffix(short.trim_start_matches("./")).is_some_and(|rest| rest.ends_with('/'))
     };
     one == other || ends(one, other) || ends(other, one)
+}
+
+/// Whether a place is in what a read showed: then the file says where to look, without the call.
+fn is_read(seen: &Seen<'_>, source: Place) -> bool {
+    let facts = seen.record.facts(source.entry);
+    facts.kind() == EffectKind::Read && seen.record.entry(source.entry).result().is_some()
 }
 
 fn same_lines(seen: &Seen<'_>, source: Place) -> NoteKind {

@@ -1,6 +1,8 @@
 //! The tables of "Smart Tool History Strategy" in both forms.
 
-use super::{check, profile, read};
+use foveal_context::retention::first_last_sampled::{Form, Sampled, decide};
+
+use super::{check, policy, profile, read};
 
 fn reads(count: usize) -> String {
     read("/w/config.py").repeat(count)
@@ -83,4 +85,17 @@ fn edits_always_stay_and_light_tools_stay_only_while_recent() {
     let text = [list, edit, list, &thirty].concat();
     check(profile("first-last-sampled"), &text, "01 note [dropped]");
     check(profile("first-last-sampled-max5"), &text, "01 note [dropped]");
+}
+
+#[test]
+fn edits_may_go_as_lists_do() {
+    let edit = "//- assistant\n//- call Edit {\"file_path\":\"/w/a.py\",\"old_string\":\"x\",\
+        \"new_string\":\"y\",\"intent\":\"rename\"}\n//- result\nThe file /w/a.py has been updated.\n";
+    let thirty =
+        "//- assistant\n//- call Think {}\n//- result\nI have thought about it.\n".repeat(30);
+    let kept = policy(|view| decide(view, &Sampled::new(Form::Table)));
+    check(kept, &[edit, &thirty].concat(), "");
+    let may_go =
+        policy(|view| decide(view, &Sampled { keeps_edits: false, ..Sampled::new(Form::Table) }));
+    check(may_go, &[edit, &thirty].concat(), "01 note [dropped]");
 }

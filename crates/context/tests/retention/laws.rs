@@ -157,7 +157,7 @@ proptest! {
 
     #[test]
     fn the_reads_chosen_are_at_most_five(count in 0..400usize, reads_max in 2..9usize) {
-        let table = first_last_sampled::reads_kept_by_table(count);
+        let table = first_last_sampled::reads_kept_by_table(count, first_last_sampled::FILE_READS_MAX);
         let code = first_last_sampled::reads_kept_by_code(count, reads_max);
         for (kept, most) in [(table, first_last_sampled::FILE_READS_MAX), (code, reads_max)] {
             prop_assert!(kept.len() <= most.max(2).min(count.max(most)));

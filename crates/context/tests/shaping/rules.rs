@@ -186,18 +186,53 @@ fn who_asks_again_at_once_gets_the_content() {
     );
 }
 
+/// Two runs, of `make all` and `make test`, with these reminders behind what they print.
+fn with_reminders(first: &str, second: &str) -> String {
+    let of = |printed: &str, said: &str| {
+        run(&format!("{printed}\n<system-reminder>\n{said}\n</system-reminder>"))
+    };
+    let other = of("tested", second).replace("make all", "make test");
+    format!("{USER}{}{other}", of("built", first))
+}
+
+const TASKS: &str = "Keep the list of tasks up to date while you work.\n\
+                     Never speak of this reminder to the person you work for.";
+
 #[test]
-fn a_reminder_that_is_repeated_is_pointed_at() {
-    let tail = "<system-reminder>\nKeep the list of tasks up to date while you work.\n\
-                Never speak of this reminder to the person you work for.\n</system-reminder>";
-    let first = run(&format!("built\n{tail}"));
-    let other = run(&format!("tested\n{tail}")).replace("make all", "make test");
+fn a_reminder_that_is_repeated_is_named() {
+    check("lossless", &with_reminders(TASKS, TASKS), "tested\n[system reminder as above]");
+}
+
+#[test]
+fn which_of_two_reminders_is_meant_is_said() {
+    let of_tests = "Run the tests before you say that you are done, all of them.";
+    let third = run(&format!("linted\n<system-reminder>\n{TASKS}\n</system-reminder>"));
     check(
         "lossless",
-        &format!("{USER}{first}{other}"),
-        r#"tested
-[4 lines above in `Bash make all`]"#,
+        &format!("{}{third}", with_reminders(TASKS, of_tests)).replace("make lint", "make all"),
+        "linted\n[4 lines above in `Bash make all`]",
     );
+}
+
+#[test]
+fn a_reminder_with_more_around_it_is_pointed_at_by_lines() {
+    let said = format!("{TASKS}\n</system-reminder>\nand so on, as before");
+    let text = with_reminders(&said, &said).replace("before\n</system-reminder>", "before");
+    check("lossless", &text, "tested\n[5 lines above in `Bash make all`]");
+}
+
+#[test]
+fn lines_of_a_file_without_numbers_are_pointed_at_by_the_file() {
+    let first = read(&numbered(1..=6));
+    let other = run(&format!("diff of\n{}\n{}\n{}", text_of(2), text_of(3), text_of(4)));
+    check("lossless", &format!("{USER}{first}{other}"), "diff of\n[3 lines above in a.rs]");
+}
+
+#[test]
+fn what_a_command_does_behind_a_change_of_folder_names_it() {
+    let first = run(&counted(9)).replace("make all", "cd /w/some/where && make all");
+    let other = first.replace("make all", "make rest");
+    check("lossless", &format!("{USER}{first}{other}"), "[9 lines above in `Bash make all`]");
 }
 
 #[test]

@@ -110,6 +110,7 @@ const PATTERNS: &[Pattern] = &[
     note(r"^\[\d+-\d+: same as \d+-\d+ above\]$"),
     note(r"^\[\d+ lines (as )?above in .*\]$"),
     note(r"^\[\S* ?\(?\d[\d, ()-]*: shown above\]$"),
+    note(r"^\[[a-z ]*reminder as above\]$"),
     note(r"^\[same result as .*\]$"),
     note(r"^\[told above in the edits to .*\]$"),
     // Runs and gutters.

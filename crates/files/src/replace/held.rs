@@ -6,13 +6,14 @@ use std::time::SystemTime;
 
 use cap_std::fs::{Dir, Metadata, MetadataExt as _};
 use foveal_cancel::Cancel;
+use foveal_lease::Lease;
 use foveal_transcript::ContentHash;
 use rustix::fs::AtFlags;
 
 use super::error::WriteError;
 use super::extent::Extent;
 use super::tails::{OnPiece, Tail};
-use super::temporary::Temporary;
+use super::temporary::{Temporary, open};
 use super::written::Note;
 use crate::open::{Bounds, Opened, ReadError, Special};
 use crate::roots::Located;
@@ -105,10 +106,14 @@ impl Held<'_> {
         note: OnPiece<'_>,
     ) -> Result<Tail, WriteError> {
         let failed = |error| self.failed(error);
+        // Who opens it for writing waits until it has lost its place, and is known of then.
+        let old = open(self.dir, self.name).ok();
+        let lease = old.as_ref().and_then(Lease::take);
         temporary.take_place(self.name, exchanges).map_err(failed)?;
+        let is_alone = lease.is_some_and(|lease| lease.holds());
         let displaced = temporary.displaced();
         if let Ok(displaced) = displaced {
-            let tail = Tail::new(displaced, before);
+            let tail = Tail::new(displaced, before).alone(old.as_ref().filter(|_| is_alone));
             if tail.is_appended_to() {
                 return Ok(tail);
             }

@@ -251,6 +251,7 @@ fn take_back(
 fn finish(writer: &Writer, staged: Staged<'_>, mut tail: Tail) -> Result<Written, WriteError> {
     let Staged { held, old, temporary, after, mut notes, .. } = staged;
     let version = held.version(&temporary, after)?;
+    let put = temporary.put(held.name);
     // It has the name of the old file by now, which goes with it.
     drop(temporary);
     writer.step();
@@ -258,7 +259,7 @@ fn finish(writer: &Writer, staged: Staged<'_>, mut tail: Tail) -> Result<Written
         // What cannot be carried over now may be later.
         let _ = tail.carry(held.dir, held.name, UNNOTED);
         if let Ok(dir) = reopened(held.dir) {
-            writer.tails.keep(tail, dir, held.name);
+            writer.tails.keep(tail, put, dir, held.name);
         }
     }
     let count = old.metadata.nlink().saturating_sub(1);

@@ -2,7 +2,8 @@
 //!
 //! A program that opened the old file just before it lost its name writes into a file that nobody
 //! finds any more. So the old file stays open for a while, longer where another program has it open
-//! yet, and what comes to its end is put at the end of the file that has the name now.
+//! yet, and what comes to its end is put at the end of the file that has the name now. A lease says
+//! that nobody has it open for writing: nobody can from then on, as it has no name.
 
 use std::collections::HashSet;
 use std::ffi::{OsStr, OsString};
@@ -14,7 +15,8 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use cap_std::fs::{Dir, OpenOptions};
+use cap_std::fs::{Dir, MetadataExt as _, OpenOptions};
+use foveal_lease::Lease;
 use memchr::memmem;
 use serde::{Deserialize, Serialize};
 
@@ -26,6 +28,10 @@ use crate::bounded::open_in;
 /// has it open for writing then.
 const KEPT: Duration = Duration::from_secs(2);
 const KEPT_MAX: Duration = Duration::from_secs(3600);
+
+/// The same where a lease said that nobody had it open for writing when it lost its name. A program
+/// that had found it by then may have been halted by the system before it had it open.
+const KEPT_ALONE: Duration = Duration::from_millis(500);
 
 /// The longest time between two looks whether one has.
 const ASKED_MAX: Duration = Duration::from_secs(30);
@@ -50,6 +56,8 @@ pub(super) struct Tail {
     file: File,
     known: Extent,
     carried: u64,
+    /// Whether nobody had it open for writing when it lost its name.
+    is_alone: bool,
 }
 
 /// Bytes of a file that are put at the end of another one.
@@ -70,7 +78,13 @@ pub(super) const UNNOTED: OnPiece<'static> = &|_| Ok(());
 
 impl Tail {
     pub(super) fn new(file: File, known: Extent) -> Self {
-        Self { file, known, carried: known.bytes }
+        Self { file, known, carried: known.bytes, is_alone: false }
+    }
+
+    /// The same, if it is `leased`, which nobody had open for writing when it lost its name.
+    pub(super) fn alone(self, leased: Option<&File>) -> Self {
+        let is_alone = leased.and_then(id_of).is_some_and(|id| self.id() == Some(id));
+        Self { is_alone, ..self }
     }
 
     /// Whether nobody can reach the file by a name, so that what comes to it would be lost.
@@ -79,7 +93,7 @@ impl Tail {
     }
 
     fn id(&self) -> Option<FileId> {
-        self.file.metadata().ok().map(|metadata| (metadata.dev(), metadata.ino()))
+        id_of(&self.file)
     }
 
     /// Whether what was known to be in the file is there yet, so that all after it was appended.
@@ -90,16 +104,29 @@ impl Tail {
     /// Puts what was appended at the end of the file `name`, until nothing more comes. Nothing of
     /// a file that was written anew is carried over.
     pub(super) fn carry(&mut self, dir: &Dir, name: &OsStr, note: OnPiece<'_>) -> io::Result<()> {
+        self.carry_into((dir, name), None, note).map(drop)
+    }
+
+    /// The same, into no file but `only`, if there is one. False if another stands there.
+    fn carry_into(
+        &mut self,
+        (dir, name): (&Dir, &OsStr),
+        only: Option<FileId>,
+        note: OnPiece<'_>,
+    ) -> io::Result<bool> {
         for _ in 0..ROUNDS_MAX {
             let bytes = self.file.metadata()?.len().saturating_sub(self.carried).min(BYTES_MAX);
             if bytes == 0 {
-                return Ok(());
+                return Ok(true);
             }
             let (from, to) = (self.carried, self.carried + bytes);
             let tail = self.appended(from, to)?;
             match open_in(dir, Path::new(name), OpenOptions::new().append(true)) {
                 Ok(mut target) => {
                     let there = target.metadata()?;
+                    if only.is_some_and(|only| only != (there.dev(), there.ino())) {
+                        return Ok(false);
+                    }
                     note(Piece { from, to, into: there.ino(), at: there.len() })?;
                     // In one piece, as it came.
                     target.write_all(&tail)?;
@@ -110,7 +137,7 @@ impl Tail {
             }
             self.carried = to;
         }
-        Ok(())
+        Ok(true)
     }
 
     /// Goes on where somebody was stopped who was about to carry over a piece: puts there what of
@@ -146,6 +173,10 @@ impl Tail {
     }
 }
 
+fn id_of(file: &File) -> Option<FileId> {
+    file.metadata().ok().map(|metadata| (metadata.dev(), metadata.ino()))
+}
+
 /// What `file` has after the place where a piece was to be put; all, if it is another one.
 fn after(file: &File, piece: Piece) -> io::Result<Vec<u8>> {
     let metadata = file.metadata()?;
@@ -170,21 +201,34 @@ struct Kept {
     tail: Tail,
     dir: Dir,
     name: OsString,
+    /// The file that was put there, if it was there a moment later. It is held so that no other gets
+    /// its number.
+    put: Option<File>,
     since: Instant,
     until: Instant,
+    /// Whether nobody can append to it any more.
+    is_over: bool,
 }
 
 impl Tails {
-    /// Looks after a file that was replaced by the one that is called `name` in `dir`.
-    pub(super) fn keep(&self, tail: Tail, dir: Dir, name: &OsStr) {
+    /// Looks after a file that was replaced by `put`, which is called `name` in `dir`.
+    pub(super) fn keep(&self, tail: Tail, put: Option<File>, dir: Dir, name: &OsStr) {
         let since = Instant::now();
-        let until = since + KEPT;
+        let until = since + if tail.is_alone { KEPT_ALONE } else { KEPT };
         let mut watched = lock(&self.0);
         if watched.files.len() == FILES_MAX {
             let mut oldest = watched.files.remove(0);
-            oldest.look();
+            oldest.look(since);
         }
-        watched.files.push(Kept { tail, dir, name: name.to_owned(), since, until });
+        // What was appended to files that this one had replaced goes on to the new one.
+        let replaced = tail.id();
+        for kept in &mut watched.files {
+            if kept.put.as_ref().and_then(id_of) == replaced {
+                kept.put = put.as_ref().and_then(|put| put.try_clone().ok());
+            }
+        }
+        let name = name.to_owned();
+        watched.files.push(Kept { tail, dir, name, put, since, until, is_over: false });
         if watched.is_looking {
             return;
         }
@@ -196,20 +240,38 @@ impl Tails {
 }
 
 impl Kept {
-    fn look(&mut self) {
-        // What cannot be carried over now may be the next time.
-        let _ = self.tail.carry(&self.dir, &self.name, UNNOTED);
+    /// Carries over what came. False if somebody else's file has the name, and not by a change
+    /// that was under way when the file was replaced.
+    fn look(&mut self, now: Instant) -> bool {
+        let at = (&self.dir, self.name.as_os_str());
+        if now.duration_since(self.since) <= KEPT {
+            // What cannot be carried over now may be the next time.
+            let _ = self.tail.carry(at.0, at.1, UNNOTED);
+            return true;
+        }
+        let Some(put) = self.put.as_ref().and_then(id_of) else { return false };
+        let there = self.dir.symlink_metadata(&self.name);
+        there.is_ok_and(|there| put == (there.dev(), there.ino()))
+            && self.tail.carry_into(at, Some(put), UNNOTED).unwrap_or(true)
     }
 
-    /// Looks after it for as long again, if it is one of those that are `written` yet.
+    /// Asks whether anybody has it open for writing, where that can be known of it alone.
+    fn ask(&mut self) {
+        self.is_over = Lease::take(&self.tail.file).is_some();
+    }
+
+    /// Whether it is looked after any longer; so it is if it is one of those that are `written` yet.
     fn goes_on(&mut self, now: Instant, written: &HashSet<FileId>) -> bool {
+        if self.until > now || self.is_over {
+            return !self.is_over;
+        }
         let age = now.duration_since(self.since);
-        let is_written = || self.tail.id().is_some_and(|id| written.contains(&id));
-        if self.until > now {
+        if age < KEPT {
+            self.until = self.since + KEPT;
             return true;
         }
         self.until = now + age.min(ASKED_MAX);
-        age < KEPT_MAX && is_written()
+        age < KEPT_MAX && self.tail.id().is_some_and(|id| written.contains(&id))
     }
 }
 
@@ -219,22 +281,28 @@ fn look_after(watched: &Mutex<Watched>) {
         thread::sleep(pause);
         pause = (pause * 2).min(PAUSE_MAX);
         let now = Instant::now();
-        let over = lock(watched)
-            .files
-            .iter()
-            .filter(|kept| kept.until <= now)
-            .filter_map(|kept| kept.tail.id())
-            .collect::<HashSet<_>>();
+        let unknown = ask_about(&mut lock(watched).files, now);
         // Nobody who writes waits while all processes are looked through.
-        let written = if over.is_empty() { over } else { written_elsewhere(&over) };
+        let written = if unknown.is_empty() { unknown } else { written_elsewhere(&unknown) };
         let mut watched = lock(watched);
-        watched.files.iter_mut().for_each(Kept::look);
-        watched.files.retain_mut(|kept| kept.goes_on(now, &written));
+        // What came before they were asked about is there by now.
+        watched.files.retain_mut(|kept| kept.look(now) && kept.goes_on(now, &written));
         if watched.files.is_empty() {
             watched.is_looking = false;
             return;
         }
     }
+}
+
+/// Asks about the files whose time is over. Those that somebody may have open for writing yet.
+fn ask_about(files: &mut [Kept], now: Instant) -> HashSet<FileId> {
+    let over = files.iter_mut().filter(|kept| kept.until <= now);
+    let unknown = over.filter_map(|kept| {
+        kept.ask();
+        let is_late = now.duration_since(kept.since) >= KEPT;
+        (is_late && !kept.is_over).then(|| kept.tail.id()).flatten()
+    });
+    unknown.collect()
 }
 
 fn lock(watched: &Mutex<Watched>) -> MutexGuard<'_, Watched> {

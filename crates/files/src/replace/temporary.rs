@@ -122,6 +122,13 @@ impl<'a> Temporary<'a> {
         open(self.dir, OsStr::new(&self.name))
     }
 
+    /// The new file, if it has the name `name`: for reading alone, so that a lease says yet whether
+    /// others write to it.
+    pub(super) fn put(&self, name: &OsStr) -> Option<File> {
+        let file = open(self.dir, name).ok()?;
+        (Metadata::from_file(&file).ok()?.ino() == self.inode).then_some(file)
+    }
+
     /// A handle of the new file.
     pub(super) fn handle(&self) -> io::Result<File> {
         self.file.try_clone()

@@ -35,6 +35,8 @@ fn notes_are_found() {
         "[12-80: above in your `cat a`]",
         "[40 lines above in `read src/lib.rs`]",
         "[40 lines above in your `cat a`]",
+        "[40 lines above in src/lib.rs]",
+        "[system reminder as above]",
         "[src/a.rs 12, (13-15), 18: shown above]",
         "[12: shown above]",
         "[same result as `cargo test` above]",

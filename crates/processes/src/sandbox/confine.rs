@@ -78,6 +78,28 @@ impl Sandbox {
         self
     }
 
+    /// Whether roots can be written.
+    pub fn writes_roots(&self) -> bool {
+        self.writes_roots
+    }
+
+    /// The same sandbox without the folders, by their names without links, of which `is_left_out`
+    /// says so, where roots cannot be written; and those. Where they can, it stays as it is.
+    #[must_use]
+    pub fn leaving_out(mut self, is_left_out: impl Fn(&Path) -> bool) -> (Self, Vec<PathBuf>) {
+        if self.writes_roots {
+            return (self, Vec::new());
+        }
+        let (out, places): (Vec<_>, Vec<_>) =
+            self.places.into_iter().partition(|place| is_left_out(&place.real));
+        self.places = places;
+        if let Some(readable) = &mut self.readable {
+            // What could be written could be read.
+            readable.extend(out.iter().cloned());
+        }
+        (self, out.iter().map(|place| place.real.clone()).collect())
+    }
+
     /// The same sandbox with `roots`, absolute paths of workspace folders. A link to a root is
     /// followed, unless it lies in a folder that commands may write, or could: `before` are
     /// roots of earlier sessions.

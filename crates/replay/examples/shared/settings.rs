@@ -3,7 +3,7 @@
 use anyhow::{Context, bail};
 use foveal_context::score::NAMES;
 use foveal_context::settings::{CurateSettings, OldReads};
-use foveal_context::settings::{EditSettings, LookOnce, RewriteSettings, Settings};
+use foveal_context::settings::{EditSettings, LookOnce, ReadsOnce, RewriteSettings, Settings};
 use foveal_context::tokens::Tokens;
 use foveal_context::views::{Amount, Wanted};
 
@@ -50,6 +50,8 @@ pub(crate) fn set(settings: &mut Settings, key: &str, value: &str) -> anyhow::Re
         "once-never" => rewrite(settings)?.look_once = None,
         "once-runs" => once(settings)?.runs_after = requests()?,
         "once-searches" => once(settings)?.searches_after = requests()?,
+        "once-reads" => reads_once(settings)?.after = requests()?,
+        "once-reads-uses" => reads_once(settings)?.uses_min = factor()?,
         "once-horizon" => once(settings)?.horizon = requests()?,
         "uncached" => rewrite(settings)?.uncached_factor = factor()?,
         "free" => rewrite(settings)?.free_factor = factor()?,
@@ -72,6 +74,11 @@ fn edits(settings: &mut Settings) -> anyhow::Result<&mut EditSettings> {
 
 fn once(settings: &mut Settings) -> anyhow::Result<&mut LookOnce> {
     rewrite(settings)?.look_once.as_mut().context("this base does not look once")
+}
+
+fn reads_once(settings: &mut Settings) -> anyhow::Result<&mut ReadsOnce> {
+    let first = ReadsOnce { after: 1, uses_min: rewrite(settings)?.uses_min };
+    Ok(once(settings)?.reads.get_or_insert(first))
 }
 
 fn curate(settings: &mut Settings) -> &mut CurateSettings {

@@ -3,6 +3,7 @@
 mod access;
 mod command;
 mod decided;
+mod folders;
 mod grants;
 mod permissions;
 mod policy;
@@ -11,6 +12,7 @@ mod rule;
 
 pub use self::access::Verdict;
 pub(crate) use self::access::{Access, Asks, CommandKind};
+pub(crate) use self::folders::WRITERS;
 pub(crate) use self::grants::Grants;
 pub use self::permissions::Permissions;
 pub use self::policy::Policy;

@@ -17,15 +17,16 @@ pub(crate) fn forbidden(
     decided: Option<(usize, &Rule)>,
     file: Option<&Path>,
 ) -> String {
+    format!("{}; {}", forbidden_by(decided), allowing(access, file, "put at the end of"))
+}
+
+/// That the rule at `number`, from 0, forbids something.
+pub(crate) fn forbidden_by(decided: Option<(usize, &Rule)>) -> String {
     let by = decided.map(|(number, rule)| {
         let place = number + 1;
         format!(" (no. {place}: {} {})", quoted(&rule.tool), quoted(&rule.subject))
     });
-    format!(
-        "a permission rule forbids it{}; {}",
-        by.unwrap_or_default(),
-        allowing(access, file, "put at the end of")
-    )
+    format!("a permission rule forbids it{}", by.unwrap_or_default())
 }
 
 /// That an access needs an approval that nobody can give here, and how to allow it.

@@ -8,6 +8,7 @@ use foveal_store::Write;
 use foveal_transcript::{Handle, Timestamp};
 
 use crate::error::ToolError;
+use crate::permission::{Access, Verdict, WRITERS, refusal};
 use crate::session::Session;
 
 use super::undo::{BYTES_MAX, kept};
@@ -100,6 +101,10 @@ impl Session {
             }
         };
         let path = located.shown().to_owned();
+        if let Some(why) = self.forbids_writing(&located) {
+            let stands = Stands::Lost(why);
+            return Some(FileBack { path, was, stands, now: None, key });
+        }
         let mut seen = None;
         let stands = match present(&located, cancel) {
             Err(error) => Stands::Lost(error.to_string()),
@@ -123,13 +128,23 @@ impl Session {
         Some(FileBack { path, was, stands, now: seen, key })
     }
 
+    /// Why a rule forbids one of the tools that write to write the file, if one does. Whoever puts files back is the
+    /// person: where rules ask, there is nobody else to be asked.
+    fn forbids_writing(&self, located: &Located) -> Option<String> {
+        let subject = located.rule_path();
+        let decided = WRITERS.map(|tool| self.permissions.decide(&Access::of(tool, &subject)));
+        let denied = decided.into_iter().find(|decided| decided.verdict == Verdict::Deny)?;
+        let rules = &self.toolbox().policy.rules;
+        Some(refusal::forbidden_by(denied.rule.and_then(|at| Some((at, rules.get(at)?)))))
+    }
+
     /// Puts files back that hold what they held when they were looked at, whoever wrote that. Files
     /// that are there are replaced all or none; those that were not there are removed, and those that
     /// are gone are made again. That it was done is kept as writes of this session.
     ///
     /// # Errors
-    /// If one of them was changed since it was looked at: then nothing is done. If one cannot be
-    /// written; those named before it may have been.
+    /// If one of them was changed since it was looked at, or a rule forbids that it is written:
+    /// then nothing is done. If one cannot be written; those named before it may have been.
     pub fn put_files_back(
         &self,
         files: &[&FileBack],
@@ -179,6 +194,9 @@ impl Session {
     ) -> Result<Vec<Looked>, ToolError> {
         let look = |file: &&FileBack| {
             let located = self.roots().resolve(&file.key).map_err(ToolError::failed)?;
+            if let Some(why) = self.forbids_writing(&located) {
+                return Err(ToolError::Denied { what: format!("`{}`: {why}", file.path) });
+            }
             let present = present(&located, cancel)?;
             if present.as_ref().map(|present| Handle::of(&present.bytes)) != file.now {
                 let path = &file.path;

@@ -124,6 +124,7 @@ fn notes_are_read_as_they_are_written() {
         ("[3-9: shown above]", Note::Above((3, 9))),
         ("[3-9: above in src/b.rs]", Note::Above((3, 9))),
         ("[4 lines above in `cat a`]", Note::LinesAbove(4)),
+        ("[4 lines above in src/b.rs]", Note::LinesAbove(4)),
         ("[a b.rs 3, (5-6): shown above]", Note::HitsAbove(Some("a b.rs".into()), vec![3, 5, 6])),
         ("[12: shown above]", Note::HitsAbove(None, vec![12])),
         ("[same result as `grep x` above]", Note::WholeAbove),

@@ -17,5 +17,6 @@ mod sources;
 mod string_errors;
 mod table;
 mod terminal;
+mod unsafe_code;
 
 pub(crate) use table::{RULES, check};

@@ -1,5 +1,6 @@
 //! The files that stand in the system prompt: what a project says of itself, and what the user
-//! pins. They are read once, when a session begins, so that the prompt keeps its bytes.
+//! pins. They are read once, when a session begins, so that the prompt keeps its bytes; and again
+//! where contents are reset, when files in use move there too.
 
 use std::fs;
 use std::io::{ErrorKind, Read as _};
@@ -8,6 +9,7 @@ use std::path::Path;
 use anyhow::{Context, bail};
 use foveal_context::placement::base_files::BaseFile;
 use foveal_files::bounded::HeldFolder;
+use foveal_files::sensitive::sensitivity;
 
 use crate::notice;
 use crate::numbers::count;
@@ -149,6 +151,18 @@ impl Placed {
         let text = String::from_utf8(bytes);
         text.with_context(|| format!("`{path}` cannot be pinned: it is no text in UTF-8"))
     }
+}
+
+/// What a file of a folder holds, if it may stand in the system prompt unasked.
+pub(super) fn in_use(directory: &Path, path: &str) -> Option<String> {
+    let path = Path::new(path);
+    let path = path.strip_prefix(directory).unwrap_or(path);
+    let held = HeldFolder::open(directory.to_owned()).ok()?;
+    let placed = Placed { held, files: Vec::new() };
+    let content = placed.read(path.to_str()?, PINNED_BYTES_MAX).ok()?;
+    // A secret stands where it was read, and nowhere else; what is kept has none.
+    let is_open = sensitivity(path).is_none() && foveal_secrets::without(&content) == content;
+    is_open.then_some(content)
 }
 
 #[cfg(test)]

@@ -6,6 +6,7 @@ mod base_files;
 mod calling;
 mod drive;
 mod earlier;
+mod in_use;
 mod open;
 mod opening;
 mod options;

@@ -18,6 +18,7 @@ use super::asking::Asking;
 use super::base_files::base_files;
 use super::calling::Calling;
 use super::earlier::Earlier;
+use super::in_use::InUse;
 use super::opening::{self, Company};
 use crate::environment::Environment;
 use crate::gateway::own_prices;
@@ -108,7 +109,9 @@ pub(crate) fn open(
     }
     let opener = opener(chosen.server.key_variable, environment)?;
     let toolbox = opener.open(&[PathBuf::from(folder)])?;
+    let user = opener.settings();
     let profile = profile.map(str::to_owned).or_else(|| earlier.as_ref()?.profile());
+    let profile = profile.or_else(|| user.agent.profile.clone());
     let run = Run {
         model: chosen.spec.to_string(),
         protocol: chosen.server.dialect.name().to_owned(),
@@ -118,15 +121,16 @@ pub(crate) fn open(
         Some(earlier) => earlier.taken_up(&run),
         None => new_session(environment),
     };
-    let user = opener.settings();
     let own = Arc::new(own_prices(&user.gateway.prices)?);
-    let files = base_files(folder, &user.base_files, pinned)?;
+    let files = base_files(folder, &user.agent.base_files, pinned)?;
     let about = (folder, company, files.as_slice());
     let settings = opening::settings(&chosen, limits, about, (&session, &own));
     let (sender, events) = std::sync::mpsc::sync_channel(EVENTS_MAX);
     let waiting = Arc::new(Waiting::default());
     let watch = (sender.clone(), &waiting);
-    let shaper = opening::shaper(&run.profile, (&opener, &toolbox), &session, own, watch)?;
+    let in_use = Arc::new(InUse::new(folder, files));
+    let decided_by = (&*run.profile, &user.agent.history);
+    let shaper = opening::shaper(decided_by, in_use, (&opener, &toolbox), &session, own, watch)?;
     let shaper = Arc::new(shaper);
     let model = chosen.spec.to_string();
     let who = (client, chosen.server);

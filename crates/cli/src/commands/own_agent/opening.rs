@@ -7,7 +7,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::Context;
 use foveal_agent::{AgentTool, Event, Limits, Settings};
-use foveal_context::placement::base_files::{BaseFile, render_base_files};
+use foveal_context::placement::base_files::{BaseFile, BaseFolder, render_base_files};
 use foveal_live::Conversations;
 use foveal_live::prices::OwnPrices;
 use foveal_live::rules::Rules;
@@ -25,6 +25,7 @@ use crate::models::Chosen;
 use crate::runs::KIND;
 use crate::side_agents::{TellOfRead, Waiting, Watched};
 use crate::toolbox::Opener;
+use crate::user_settings::HistoryLimits;
 
 /// Bytes of a read or of an output beyond which the engine shows its ends, whatever the profile:
 /// more than that fits no prompt.
@@ -39,9 +40,6 @@ const NAME_DIGITS: usize = 12;
 /// A run asks a model's server itself, and none of the gateway's upstreams: prices that name one of
 /// those are not for it.
 pub(crate) const NO_UPSTREAM: &str = "";
-
-/// What `--profile` may name: nothing is left out with the first.
-pub(crate) const PROFILES: [&str; 5] = [OFF, "lossless", "balanced", "curated", "max"];
 
 /// The profile's name with which nothing is left out.
 const OFF: &str = foveal_live::rules::OFF;
@@ -124,16 +122,34 @@ fn system(directory: &Path, company: Company, files: &[BaseFile]) -> String {
          words what you did, and what is left.\n",
         os = std::env::consts::OS
     );
+    with_files(&mut text, files);
+    text
+}
+
+/// What stands in front of the files in the system prompt.
+const FILES: &str = "\nWhat the project says of itself:\n";
+
+/// The same where files in use moved there.
+const FILES_IN_USE: &str = "\nWhat the project says of itself, and files in use, as they were when \
+     they were placed here; what you read or change further down is newer:\n";
+
+fn with_files(text: &mut String, files: &[BaseFile]) {
     if !files.is_empty() {
-        text.push_str("\nWhat the project says of itself:\n");
+        text.push_str(FILES);
         text.push_str(&render_base_files(files));
     }
-    text
+}
+
+/// A system prompt of [`system`] with other files.
+pub(super) fn with_other_files(system: &str, files: &[BaseFile]) -> String {
+    let (own, _) = system.split_once(FILES).unwrap_or((system, ""));
+    format!("{own}{FILES_IN_USE}{}", render_base_files(files))
 }
 
 /// What decides about requests, with what it leaves out kept in the session.
 pub(crate) fn shaper(
-    profile: &str,
+    (profile, history): (&str, &HistoryLimits),
+    files: Arc<dyn BaseFolder>,
     (opener, toolbox): (&Opener, &Toolbox),
     session: &SessionId,
     own: Arc<OwnPrices>,
@@ -141,6 +157,8 @@ pub(crate) fn shaper(
 ) -> anyhow::Result<Conversations> {
     let rules = if profile == OFF { Rules::off() } else { Rules::named(profile) };
     let mut rules = rules.context("the profile is not known")?;
+    rules.strategy = rules.strategy.map(|strategy| history.of(strategy));
+    rules.folder = Some(files);
     for most in [
         &mut rules.settings.read_bytes_max,
         &mut rules.settings.run_bytes_max,

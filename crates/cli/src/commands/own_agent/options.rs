@@ -6,8 +6,8 @@ use anyhow::{Context, bail};
 use foveal_llm::ModelSpec;
 
 use super::earlier::Earlier;
-use super::opening::PROFILES;
 use crate::environment::Environment;
+use crate::user_settings::PROFILES;
 
 /// Which session, which model, and what it is told.
 #[derive(Debug, clap::Args)]
@@ -29,7 +29,9 @@ pub(crate) struct Options {
     #[arg(long, value_name = "FILE", conflicts_with_all = ["session", "goes_on"])]
     pub(crate) pin: Vec<String>,
     /// How much of old results is left out of prompts: off (nothing), lossless, balanced, curated or
-    /// max. If not given, that of the session, or balanced.
+    /// max. The strategies of design documents (first-last-sampled, first-last-sampled-max5,
+    /// content-reset) change what has gone before: where the provider caches prompts they cost more
+    /// than balanced. If not given, that of the session, of your settings, or balanced.
     #[arg(long, value_name = "PROFILE", value_parser = PROFILES)]
     pub(crate) profile: Option<String>,
 }

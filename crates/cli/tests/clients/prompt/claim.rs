@@ -22,6 +22,10 @@ pub(crate) enum Claim {
     Result { call: String },
     /// So many lines are as in an earlier call.
     Same { lines: usize, call: String },
+    /// So many lines are as in what was shown of a file, whose path ends in `elsewhere`.
+    SameOf { lines: usize, elsewhere: String },
+    /// The reminder of that name is as above, with blanks for what joins its words.
+    Reminder { name: String },
     /// The test cannot read the note.
     Unread,
 }
@@ -38,6 +42,8 @@ static SAME: LazyLock<Regex> = LazyLock::new(|| pattern(r"(\d+) lines? above in 
 static SAME_RANGE: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"(\d+)-(\d+): above in (?:your )?`(.*)`"));
 static ELSEWHERE: LazyLock<Regex> = LazyLock::new(|| pattern(r"(\d+)-(\d+): above in ([^`\]]+)\]"));
+static SAME_OF: LazyLock<Regex> = LazyLock::new(|| pattern(r"(\d+) lines? above in ([^`\]]+)\]"));
+static REMINDER: LazyLock<Regex> = LazyLock::new(|| pattern(r"^\[([a-z ]*reminder) as above\]$"));
 static COUNT: LazyLock<Regex> = LazyLock::new(|| pattern(r"(\d+) of its (\d+) lines"));
 static WHOLE: LazyLock<Regex> = LazyLock::new(|| pattern(r"its (\d+) lines"));
 static THERE: LazyLock<Regex> = LazyLock::new(|| pattern(r"same as (?:lines )?(\d+)"));
@@ -91,6 +97,12 @@ fn read(answer: &Answer<'_>, note: &str) -> Vec<Claim> {
     }
     if let Some(parts) = SAME.captures(note) {
         return vec![Claim::Same { lines: number(&parts[1]), call: parts[2].to_owned() }];
+    }
+    if let Some(parts) = SAME_OF.captures(note) {
+        return vec![Claim::SameOf { lines: number(&parts[1]), elsewhere: parts[2].to_owned() }];
+    }
+    if let Some(parts) = REMINDER.captures(note) {
+        return vec![Claim::Reminder { name: parts[1].to_owned() }];
     }
     if let Some(parts) = SAME_RANGE.captures(note) {
         let lines = number(&parts[2]) + 1 - number(&parts[1]);

@@ -59,6 +59,19 @@ impl Above<'_> {
                 let found = self.calls(call).find(has_lines);
                 found.is_none().then(|| format!("no answer of `{call}` above has {lines} lines"))
             }
+            Claim::SameOf { lines, elsewhere } => {
+                let has_lines = |answer: &&Answer<'_>| answer.raw.split('\n').count() >= *lines;
+                let of_file = self.answers.iter().filter(|answer| {
+                    file_of(answer).is_some_and(|file| file.ends_with(elsewhere.as_str()))
+                });
+                let found = of_file.clone().find(has_lines);
+                found.is_none().then(|| format!("no answer on {elsewhere} above has {lines} lines"))
+            }
+            Claim::Reminder { name } => {
+                let begins = format!("<{}>", name.replace(' ', "-"));
+                let found = self.answers.iter().find(|answer| answer.raw.contains(&begins));
+                found.is_none().then(|| format!("no {begins} stands above"))
+            }
             Claim::Unread => Some("the test cannot read this note".to_owned()),
         }
     }

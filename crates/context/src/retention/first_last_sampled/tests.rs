@@ -20,7 +20,11 @@ fn the_table_of_reads() {
         (13, "F..F..F..F..F"),
     ];
     for (count, expected) in rows {
-        assert_eq!(row(&reads_kept_by_table(count), count), expected, "{count} reads");
+        assert_eq!(
+            row(&reads_kept_by_table(count, FILE_READS_MAX), count),
+            expected,
+            "{count} reads"
+        );
     }
 }
 
@@ -53,7 +57,7 @@ fn the_table_of_run_output() {
         (10_001, RunOutput::Truncated),
     ];
     for (characters, expected) in rows {
-        assert_eq!(run_output(characters), expected, "{characters} characters");
+        assert_eq!(run_output(characters, LONG_CHARACTERS), expected, "{characters} characters");
     }
 }
 
