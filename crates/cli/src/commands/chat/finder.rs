@@ -146,7 +146,7 @@ mod tests {
         };
         assert_eq!(
             best("lib"),
-            ["@lib/a.rs ", "@src/lib.rs ", "@src/lib.rs:7 library_of ", "@docs/library.md "]
+            ["@lib/a.rs ", "@src/lib.rs ", "@docs/library.md ", "@src/lib.rs:7 library_of "]
         );
         assert_eq!(best("SCAM"), ["@src/a/mod.rs "]);
         assert!(best("xyz").is_empty());
