@@ -150,6 +150,7 @@ mod tests {
         );
         assert_eq!(best("SCAM"), ["@src/a/mod.rs "]);
         assert!(best("xyz").is_empty());
-        assert_eq!(best("").len(), 4);
+        assert_eq!(best("").len(), 5);
+        assert!(!symbols::is_asked("") && !symbols::is_asked("src/a") && symbols::is_asked("li"));
     }
 }
