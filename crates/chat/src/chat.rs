@@ -10,6 +10,8 @@ use crate::key::{Key, KeyCode};
 use crate::map_view::{self, MapView};
 use crate::popup::{Candidate, Popup};
 use crate::question::{self, Asking, Permission, Question};
+use crate::settings::Settings;
+use crate::settings_view::{self, SettingsView};
 use crate::status::Status;
 use crate::talk::{Block, NoteKind, Talk};
 use crate::theme::Colours;
@@ -36,8 +38,6 @@ pub struct Setup {
     pub session: Option<String>,
     /// The folder that is worked in.
     pub folder: String,
-    /// The commands that there are.
-    pub commands: Vec<Command>,
     /// Whether there are colours.
     pub colours: Colours,
     /// What the person said in earlier sessions, the oldest first.
@@ -55,6 +55,8 @@ pub enum Input {
     Paste(String),
     /// The mouse wheel is turned by so many lines, up where they are fewer than none.
     Scroll(isize),
+    /// The mouse is pressed in this row of the screen, from 0.
+    Click(usize),
     /// What was said before, where a session goes on.
     Past(Vec<Entry>),
     /// The conversation went back: what is left of it, and what was said next and does not count any
@@ -79,6 +81,15 @@ pub enum Input {
         prefix: String,
         /// What it may become.
         found: Vec<Candidate>,
+    },
+    /// What can be set, and what is.
+    Settings(Settings),
+    /// What became of the last change of a setting: whether it was made, and what is said of it.
+    SettingChanged {
+        /// Whether it was made.
+        is_done: bool,
+        /// What is said of it.
+        text: String,
     },
     /// Something to tell the person.
     Note(NoteKind, String),
@@ -106,6 +117,17 @@ pub enum ChatAction {
         /// The answer.
         permission: Permission,
     },
+    /// Tell what can be set, and what is.
+    AskSettings,
+    /// Write a setting, or take it out, and tell what became of it.
+    Set {
+        /// The setting.
+        name: String,
+        /// Its value, as a person writes it; `None`: it is taken out.
+        value: Option<String>,
+    },
+    /// Take the last change of a setting back, and tell what became of that.
+    UndoSetting,
     /// Tell what this word may be completed to.
     Complete(String),
     /// Carry out a command.
@@ -121,11 +143,11 @@ pub enum ChatAction {
 #[derive(Debug)]
 pub struct Chat {
     pub(crate) colours: Colours,
-    pub(crate) commands: Vec<Command>,
     pub(crate) talk: Talk,
     pub(crate) editor: Editor,
     pub(crate) popup: Option<Popup>,
     pub(crate) map: Option<MapView>,
+    pub(crate) settings: Option<SettingsView>,
     pub(crate) asking: Option<Asking>,
     questions: Vec<Question>,
     pub(crate) queued: Vec<String>,
@@ -140,17 +162,17 @@ pub struct Chat {
 impl Chat {
     /// A chat in which nothing was said.
     pub fn new(setup: Setup) -> Self {
-        let Setup { model, session, folder, commands, colours, history } = setup;
+        let Setup { model, session, folder, colours, history } = setup;
         let mut talk = Talk::new(colours);
         let hello = format!("foveal · {model} · {folder}\n/help tells keys and commands");
         talk.note(NoteKind::Aside, hello);
         Self {
             colours,
-            commands,
             talk,
             editor: Editor::new(history),
             popup: None,
             map: None,
+            settings: None,
             asking: None,
             questions: Vec::new(),
             queued: Vec::new(),
@@ -183,6 +205,7 @@ impl Chat {
             Input::Key(key) => self.key(key, &mut actions),
             Input::Paste(text) => self.paste(&text, &mut actions),
             Input::Scroll(lines) => self.scroll(lines),
+            Input::Click(row) => self.click(row),
             Input::Past(entries) => self.talk.take_past(&entries),
             Input::Rewound { entries, text } => {
                 self.talk.clear();
@@ -201,6 +224,12 @@ impl Chat {
             Input::Question(question) => self.ask(question, &mut actions),
             Input::QuestionOver(number) => self.question_over(number),
             Input::Candidates { prefix, found } => self.candidates(&prefix, found),
+            Input::Settings(settings) => {
+                self.settings.iter_mut().for_each(|view| view.set(settings.clone()));
+            }
+            Input::SettingChanged { is_done, text } => {
+                self.settings.iter_mut().for_each(|view| view.say(is_done, &text));
+            }
             Input::Note(kind, text) => {
                 // The map has room for a line.
                 if let Some(map) = &mut self.map {
@@ -276,6 +305,9 @@ impl Chat {
         if self.map.is_some() {
             return self.key_of_map(key, actions);
         }
+        if self.settings.is_some() {
+            return self.key_of_settings(key, actions);
+        }
         if self.popup.is_some() && self.key_of_popup(key) {
             return;
         }
@@ -335,6 +367,25 @@ impl Chat {
         }
     }
 
+    fn key_of_settings(&mut self, key: Key, actions: &mut Vec<ChatAction>) {
+        let Some(view) = &mut self.settings else { return };
+        if key.is_ctrl('c') {
+            self.settings = None;
+            return;
+        }
+        match view.key(key) {
+            settings_view::Pressed::Close => self.settings = None,
+            settings_view::Pressed::Set { name, value } => {
+                actions.push(ChatAction::Set { name, value: Some(value) });
+            }
+            settings_view::Pressed::Unset(name) => {
+                actions.push(ChatAction::Set { name, value: None });
+            }
+            settings_view::Pressed::Undo => actions.push(ChatAction::UndoSetting),
+            settings_view::Pressed::Nothing => {}
+        }
+    }
+
     /// Takes a key that is for the candidates; whether it was one.
     fn key_of_popup(&mut self, key: Key) -> bool {
         let Some(popup) = &mut self.popup else { return false };
@@ -390,7 +441,7 @@ impl Chat {
         if let Some(prefix) = word.strip_prefix('@') {
             return actions.push(ChatAction::Complete(prefix.to_owned()));
         }
-        let found = beginning(&self.commands, &word[1..]);
+        let found = beginning(&word[1..]);
         let candidates = found.into_iter().map(|command| Candidate {
             text: format!("/{} ", command.name()),
             about: format!("{} {}", command.arguments(), command.about()).trim().to_owned(),
@@ -405,8 +456,13 @@ impl Chat {
     fn candidates(&mut self, prefix: &str, found: Vec<Candidate>) {
         let Some((range, word)) = self.editor.word_with('@') else { return };
         if word == prefix && self.dismissed.is_none() {
-            self.popup =
-                (!found.is_empty()).then_some(Popup { range, candidates: found, chosen: 0 });
+            // More may come for the same word: what was moved to stays chosen.
+            let before = self.popup.take().filter(|popup| popup.range == range && popup.chosen > 0);
+            let before = before.and_then(|popup| popup.candidates.into_iter().nth(popup.chosen));
+            let place =
+                found.iter().position(|it| Some(&it.text) == before.as_ref().map(|it| &it.text));
+            let chosen = place.unwrap_or(0);
+            self.popup = (!found.is_empty()).then_some(Popup { range, candidates: found, chosen });
         }
     }
 
@@ -414,6 +470,9 @@ impl Chat {
         // A question is answered by keys alone: what is pasted may hold any.
         if self.asking.is_some() || self.map.is_some() {
             return;
+        }
+        if let Some(settings) = &mut self.settings {
+            return settings.paste(text);
         }
         if !self.editor.insert(text) {
             let text =
@@ -429,8 +488,17 @@ impl Chat {
             asking.scroll(lines);
         } else if let Some(map) = &mut self.map {
             map.step(lines);
+        } else if let Some(settings) = &mut self.settings {
+            settings.step(lines);
         } else {
             self.talk.scroll(lines);
+        }
+    }
+
+    /// Chooses the block that is clicked, and opens it where it is folded.
+    fn click(&mut self, row: usize) {
+        if self.asking.is_none() && self.map.is_none() && self.settings.is_none() {
+            self.talk.click(row);
         }
     }
 
@@ -483,7 +551,7 @@ impl Chat {
 
     fn run(&mut self, line: &str, actions: &mut Vec<ChatAction>) {
         let (name, argument) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
-        let (command, argument) = match named(&self.commands, name) {
+        let (command, argument) = match named(name) {
             Ok(command) => (command, argument.trim().to_owned()),
             Err(close) => {
                 let what = match close {
@@ -495,13 +563,17 @@ impl Chat {
             }
         };
         match command {
-            Command::Help => self.talk.note(NoteKind::Aside, told::help(&self.commands)),
+            Command::Help => self.talk.note(NoteKind::Aside, told::help()),
             Command::Stats => self.talk.note(NoteKind::Aside, told::stats(&self.status)),
             Command::Files => self.talk.note(NoteKind::Aside, told::files(&self.talk)),
             Command::Quit => actions.push(ChatAction::Quit),
             Command::Context => {
                 self.map = Some(MapView::default());
                 actions.push(ChatAction::AskMap);
+            }
+            Command::Config if argument.is_empty() => {
+                self.settings = Some(SettingsView::default());
+                actions.push(ChatAction::AskSettings);
             }
             Command::Compact
             | Command::Rewind

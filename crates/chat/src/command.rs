@@ -60,27 +60,32 @@ impl Command {
     }
 }
 
-/// Those of `offered` whose names begin so.
-pub(crate) fn beginning(offered: &[Command], begin: &str) -> Vec<Command> {
-    offered.iter().copied().filter(|command| command.name().starts_with(begin)).collect()
+/// All commands, in the order in which they are shown.
+pub(crate) fn all() -> impl Iterator<Item = Command> {
+    COMMANDS.iter().map(|row| row.0)
 }
 
-/// The command of `offered` with this name, or the beginning of the name of no other.
+/// Those whose names begin so.
+pub(crate) fn beginning(begin: &str) -> Vec<Command> {
+    all().filter(|command| command.name().starts_with(begin)).collect()
+}
+
+/// The command with this name, or the beginning of the name of no other.
 ///
 /// # Errors
 /// The name that it may have been meant to be, if one is close.
-pub(crate) fn named(offered: &[Command], name: &str) -> Result<Command, Option<Command>> {
-    if let Some(command) = offered.iter().find(|command| command.name() == name) {
-        return Ok(*command);
+pub(crate) fn named(name: &str) -> Result<Command, Option<Command>> {
+    if let Some(command) = all().find(|command| command.name() == name) {
+        return Ok(command);
     }
-    if let [one] = beginning(offered, name)[..]
+    if let [one] = beginning(name)[..]
         && !name.is_empty()
     {
         return Ok(one);
     }
-    let close = |command: &&Command| strsim::damerau_levenshtein(command.name(), name) <= 2;
-    let best = offered.iter().filter(close);
-    Err(best.min_by_key(|command| strsim::damerau_levenshtein(command.name(), name)).copied())
+    let close = |command: &Command| strsim::damerau_levenshtein(command.name(), name) <= 2;
+    let best = all().filter(close);
+    Err(best.min_by_key(|command| strsim::damerau_levenshtein(command.name(), name)))
 }
 
 #[cfg(test)]
@@ -89,13 +94,12 @@ mod tests {
 
     #[test]
     fn names_are_found_and_suggested() {
-        let all = [Command::Help, Command::Context, Command::Compact, Command::Quit];
-        assert_eq!(named(&all, "quit"), Ok(Command::Quit));
-        assert_eq!(named(&all, "q"), Ok(Command::Quit));
-        assert_eq!(named(&all, "co"), Err(None));
-        assert_eq!(named(&all, "contxt"), Err(Some(Command::Context)));
-        assert_eq!(named(&all, "hepl"), Err(Some(Command::Help)));
-        assert_eq!(named(&all, "undo"), Err(None));
-        assert_eq!(named(&all, ""), Err(None));
+        assert_eq!(named("quit"), Ok(Command::Quit));
+        assert_eq!(named("q"), Ok(Command::Quit));
+        assert_eq!(named("co"), Err(None));
+        assert_eq!(named("contxt"), Err(Some(Command::Context)));
+        assert_eq!(named("hepl"), Err(Some(Command::Help)));
+        assert_eq!(named("xyzzy"), Err(None));
+        assert_eq!(named(""), Err(None));
     }
 }

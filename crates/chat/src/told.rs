@@ -6,7 +6,7 @@ use foveal_agent::Spent;
 use foveal_screen::numbers;
 use serde_json::Value;
 
-use crate::command::Command;
+use crate::command::{Command, all};
 use crate::status::{Status, seconds};
 use crate::talk::{Block, Talk, subject};
 
@@ -18,7 +18,7 @@ const KEYS: &[(&str, &str)] = &[
     ("Enter", "send"),
     ("Alt+Enter, Ctrl+J", "new line"),
     ("Up, Down", "what you said before"),
-    ("@", "complete a file"),
+    ("@", "complete a file or name"),
     ("Ctrl+O", "show all of the last or chosen block"),
     ("Alt+Up, Alt+Down", "choose a block"),
     ("PgUp, PgDn, wheel", "scroll"),
@@ -28,9 +28,9 @@ const KEYS: &[(&str, &str)] = &[
 ];
 
 /// Keys and commands.
-pub(crate) fn help(commands: &[Command]) -> String {
+pub(crate) fn help() -> String {
     let name = |command: &Command| format!("/{} {}", command.name(), command.arguments());
-    let names = commands.iter().map(|command| (name(command), command.about()));
+    let names = all().map(|command| (name(&command), command.about()));
     let names: Vec<(String, &str)> =
         names.map(|(name, about)| (name.trim_end().to_owned(), about)).collect();
     let all = KEYS.iter().map(|(key, _)| key.len());

@@ -24,10 +24,11 @@ pub fn draw(chat: &mut Chat, frame: &mut Frame<'_>) {
     }
     let status = chat.status.line(columns, chat.colours);
     let room = rows.saturating_sub(1);
-    let (mut lines, cursor) = match (&chat.asking, &chat.map) {
-        (Some(_), _) => (with_question(chat, columns, room), None),
-        (None, Some(_)) => (with_map(chat, columns, room), None),
-        (None, None) => with_input(chat, columns, room),
+    let (mut lines, cursor) = match (&chat.asking, &chat.map, &mut chat.settings) {
+        (Some(_), ..) => (with_question(chat, columns, room), None),
+        (None, Some(_), _) => (with_map(chat, columns, room), None),
+        (None, None, Some(settings)) => settings.lines(columns, room, chat.colours),
+        (None, None, None) => with_input(chat, columns, room),
     };
     lines.truncate(room);
     lines.resize(room, Line::default());

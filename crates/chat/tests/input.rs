@@ -165,3 +165,10 @@ fn what_is_broken_stands_below_what_it_is_of() {
     screen.play("type /help\nkey enter");
     screen.has("\n    Ctrl+C                 clear, then stop, then\n                           twice: quit\n");
 }
+
+#[test]
+fn what_comes_later_for_a_word_leaves_what_is_chosen() {
+    let mut screen = Screen::new(60, 12);
+    screen.play("type @sr\nfiles sr src/a.rs src/b.rs\nkey down");
+    screen.play("files sr lib/sr.rs src/a.rs src/b.rs src/c.rs:7\nkey tab").has("> @src/b.rs");
+}

@@ -5,4 +5,5 @@ mod bounds;
 mod input;
 mod map;
 mod script;
+mod settings;
 mod talking;

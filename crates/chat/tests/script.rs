@@ -2,8 +2,7 @@
 
 use foveal_agent::{ModelWork, Outcome, PromptMap, Spent, Told};
 use foveal_chat::{
-    Candidate, Chat, ChatAction, Colours, Command, Input, Key, KeyCode, NoteKind, Question, Setup,
-    draw,
+    Candidate, Chat, ChatAction, Colours, Input, Key, KeyCode, NoteKind, Question, Setup, draw,
 };
 use ratatui_core::backend::TestBackend;
 use ratatui_core::buffer::Buffer;
@@ -18,19 +17,6 @@ pub(crate) struct Screen {
     now_ms: u64,
 }
 
-pub(crate) const ALL: [Command; 10] = [
-    Command::Help,
-    Command::Context,
-    Command::Files,
-    Command::Compact,
-    Command::Rewind,
-    Command::Undo,
-    Command::Model,
-    Command::Stats,
-    Command::Config,
-    Command::Quit,
-];
-
 impl Screen {
     pub(crate) fn new(columns: u16, rows: u16) -> Self {
         Self::with(columns, rows, Colours::Basic)
@@ -41,7 +27,6 @@ impl Screen {
             model: "small".to_owned(),
             session: Some("run 12ab".to_owned()),
             folder: "/w".to_owned(),
-            commands: ALL.to_vec(),
             colours,
             history: vec!["earlier".to_owned()],
         });
@@ -80,6 +65,7 @@ impl Screen {
             }
             "key" => return rest.split(' ').for_each(|name| self.take(Input::Key(key(name)))),
             "paste" => return self.take(Input::Paste(text)),
+            "click" => return self.take(Input::Click(number(rest) as usize)),
             "scroll" => return self.take(Input::Scroll(rest.parse().expect("a number"))),
             "resize" => {
                 let (columns, rows) = (number(first) as u16, number(second) as u16);

@@ -198,3 +198,29 @@ fn without_colours_there_are_none() {
         assert!(buffer.content.iter().any(|cell| cell.modifier.contains(Modifier::BOLD)));
     }
 }
+
+#[test]
+fn a_click_chooses_a_block_and_opens_it() {
+    let mut screen = Screen::new(60, 16);
+    screen.play(
+        "type go\nkey enter\nsent 1 1
+         call a bash {\"command\":\"one\"}\nresult a first\\nsecond
+         call b bash {\"command\":\"two\"}\nresult b third
+         text So it is.\ndone",
+    );
+    let row = |screen: &mut Screen, words: &str| {
+        let text = screen.text();
+        text.lines().position(|line| line.contains(words)).expect("it is shown")
+    };
+    let one = row(&mut screen, "bash one");
+    screen.has_not("second");
+    // What is said, and what is below the talk, has no more to show.
+    let said = row(&mut screen, "So it is.");
+    screen.play(&format!("click {said}\nclick 14\nclick 15\nclick 99")).has_not("second");
+    screen.play(&format!("click {one}")).has("second").has_not("third");
+    assert_eq!(row(&mut screen, "bash one"), one, "it stays where it is");
+    // The chosen one is the one that Ctrl+O folds; its result's lines belong to it.
+    screen.play("key ctrl-o").has_not("second");
+    screen.play(&format!("click {}", one + 1)).has("second");
+    screen.play("ask bash ls").play("click 1").has("? bash");
+}

@@ -1,4 +1,5 @@
-//! Settings that a project brings: `.foveal.toml`, once the user trusted what it says.
+//! Settings that a project brings: `.foveal.toml` or `.foveal.json`, once the user trusted what it
+//! says.
 //!
 //! Whoever writes a repository writes this file. So it counts only for the folder and the content
 //! that the user looked at, and what it may set opens nothing: see `user_settings::project`.
@@ -14,10 +15,12 @@ use serde::{Deserialize, Serialize};
 use crate::clients::write;
 use crate::environment::Environment;
 use crate::repository_index::working_copy;
+use crate::user_settings::file::refuse_both;
+use crate::user_settings::source::{Source, Syntax};
 use crate::user_settings::{self, UserSettings};
 
-/// What the file is called, in the top folder of a project.
-pub(crate) const NAME: &str = ".foveal.toml";
+/// What the file may be called, in the top folder of a project.
+pub(crate) const NAMES: [&str; 2] = [".foveal.toml", ".foveal.json"];
 
 /// Bytes of it that are read.
 const BYTES_MAX: u64 = 64 << 10;
@@ -47,10 +50,28 @@ impl ProjectFile {
     /// The file of the project that holds a folder; `None` where there is none.
     ///
     /// # Errors
-    /// If it is there and cannot be read: a link, too long, no text.
+    /// If it is there and cannot be read: a link, too long, no text; and if there are two.
     pub(crate) fn of(folder: &Path) -> anyhow::Result<Option<Self>> {
+        let [toml, json] = Self::places(folder);
+        refuse_both(&toml, &json)?;
+        match Self::at(toml)? {
+            Some(file) => Ok(Some(file)),
+            None => Self::at(json),
+        }
+    }
+
+    /// Where it may be.
+    pub(crate) fn places(folder: &Path) -> [PathBuf; 2] {
         let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
-        let path = working_copy(&folder).join(NAME);
+        NAMES.map(|name| working_copy(&folder).join(name))
+    }
+
+    /// Its text, with how it is written.
+    pub(crate) fn source(&self) -> Source<'_> {
+        Source { text: &self.text, syntax: Syntax::of(&self.path) }
+    }
+
+    fn at(path: PathBuf) -> anyhow::Result<Option<Self>> {
         let cannot = || format!("`{}` cannot be read", path.display());
         let bytes = match read_regular(&path, BYTES_MAX, Links::Refused) {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
@@ -179,7 +200,7 @@ pub(crate) fn with_project(
     let mut book = Book::open(environment);
     let shown = file.path.display();
     let says = match book.trust(&file) {
-        Trust::Trusted => match user_settings::project::over(user, &file.text) {
+        Trust::Trusted => match user_settings::project::over(user, file.source()) {
             Ok(settings) => return (settings, None),
             Err(error) => {
                 return (user.clone(), Some(format!("`{shown}` is not obeyed: {error:#}")));

@@ -83,6 +83,11 @@ impl Opener {
         })
     }
 
+    /// What the user set.
+    pub(crate) fn settings(&self) -> &UserSettings {
+        &self.settings
+    }
+
     /// The same for commands, which may write to the roots, the folder for temporary files,
     /// caches of their own and `writable`.
     pub(crate) fn for_commands(self, writable: &[PathBuf]) -> Self {
@@ -305,7 +310,7 @@ impl Opener {
         if let Some(program) = own_program() {
             toolbox.convert_pages_by(vec![program, CONVERT_PAGE.into()]);
         }
-        toolbox.rules_file = user_settings::path(&self.environment);
+        toolbox.rules_file = user_settings::file::path(&self.environment);
         toolbox.client_folder.clone_from(&self.client_folder);
         toolbox.explain_to(explained::of_tools(self.debug));
         toolbox.person = Person::told_by(|text| notice::say(text));

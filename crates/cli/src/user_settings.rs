@@ -1,19 +1,21 @@
-//! The user's own settings of the tools: `foveal/config.toml` among the user's settings.
+//! The user's own settings of the tools: `foveal/config.toml` among the user's settings, or
+//! `config.json`.
 
 mod agent;
 pub(crate) mod change;
+pub(crate) mod file;
 mod gateway;
 mod glob;
+mod json;
 pub(crate) mod keys;
 mod prices;
 pub(crate) mod project;
 pub(crate) mod schema;
+pub(crate) mod source;
+mod told;
 mod written;
 
 use std::collections::BTreeMap;
-use std::fs;
-use std::io::ErrorKind;
-use std::path::PathBuf;
 
 use anyhow::{Context, bail};
 use foveal_calls::{CallLimits, CallSettings, ToolLimits};
@@ -26,12 +28,13 @@ use crate::environment::Environment;
 use crate::gateway::GatewaySettings;
 
 pub(crate) use self::agent::{AgentSettings, HistoryLimits, PROFILES};
+use self::file::SettingsFile;
+use self::source::{Read, Source};
+pub(crate) use self::told::NotUnderstood;
+use self::told::line_at;
 use self::written::{
     Count, Written, WrittenCurator, WrittenDuplicates, WrittenRead, WrittenRun, WrittenTool,
 };
-
-/// Bytes of settings that are read.
-const BYTES_MAX: u64 = 1 << 20;
 
 /// What a user may set.
 #[derive(Debug, Clone, Default, PartialEq)]
@@ -75,35 +78,24 @@ const INDEXER_TOKENS_MAX: u64 = 200_000;
 /// leave out, and asking takes seconds.
 const AUTO_LINES: u32 = 200;
 
-/// Where the settings are; `None` if there is no place for them.
-pub(crate) fn path(environment: &Environment) -> Option<PathBuf> {
-    Some(environment.config_folder()?.join("foveal").join("config.toml"))
-}
-
 /// What the user set, or what holds without that.
 ///
 /// # Errors
-/// If there is a file that cannot be read, or says what is not understood; with the line.
+/// If there is a file that cannot be read, or says what is not understood, with the line; and if
+/// there are two.
 pub(crate) fn read(environment: &Environment) -> anyhow::Result<UserSettings> {
-    let Some(path) = path(environment) else { return Ok(UserSettings::default()) };
-    let shown = path.display();
-    let size = match fs::metadata(&path) {
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(UserSettings::default()),
-        other => other.with_context(|| format!("`{shown}` cannot be read"))?.len(),
-    };
-    if size > BYTES_MAX {
-        bail!("`{shown}` has more than {BYTES_MAX} bytes: these are no settings");
-    }
-    let bytes = fs::read(&path).with_context(|| format!("`{shown}` cannot be read"))?;
-    of(&bytes).with_context(|| format!("`{shown}` cannot be used: correct it, or remove it"))
+    let Some(file) = SettingsFile::read(environment)? else { return Ok(UserSettings::default()) };
+    of_source(file.source()).with_context(|| {
+        format!("`{}` cannot be used: correct it, or remove it", file.path.display())
+    })
 }
 
-/// Whether the text of a file of settings is understood.
+/// Whether a text of settings is understood.
 ///
 /// # Errors
 /// What is not, with the line.
-pub(crate) fn check(text: &str) -> anyhow::Result<()> {
-    of(text.as_bytes()).map(drop)
+pub(crate) fn check(source: Source<'_>) -> anyhow::Result<()> {
+    of_source(source).map(drop)
 }
 
 /// Whether contents may be written to disk. If the settings cannot be read, they may not.
@@ -111,14 +103,20 @@ pub(crate) fn keep_contents(environment: &Environment) -> bool {
     read(environment).is_ok_and(|settings| !settings.keeps_no_contents)
 }
 
+/// The settings that a text has, in TOML.
+#[cfg(test)]
 fn of(bytes: &[u8]) -> anyhow::Result<UserSettings> {
-    let text = match std::str::from_utf8(bytes) {
-        Ok(text) => text,
-        Err(error) => bail!(
-            "line {}: this is no UTF-8: save the file as UTF-8",
-            line_at(bytes, error.valid_up_to())
-        ),
-    };
+    let text = file::of_bytes(bytes.to_vec())?;
+    of_source(Source { text: &text, syntax: source::Syntax::Toml })
+}
+
+/// The settings that a text has.
+///
+/// # Errors
+/// What is not understood, with the line.
+fn of_source(source: Source<'_>) -> anyhow::Result<UserSettings> {
+    let Read { written, toml } = source.read()?;
+    let text = &*toml;
     let Written {
         keep_contents,
         curator,
@@ -136,7 +134,7 @@ fn of(bytes: &[u8]) -> anyhow::Result<UserSettings> {
         agent,
         permissions,
         gateway,
-    } = toml::from_str(text).map_err(told)?;
+    } = written;
     let usual = ToolSettings::default();
     let (run_time_out_ms, run_time_out_max_ms) = time_outs(&run, &usual, text)?;
     let small_lines = small_lines(&read, file_read_small_threshold, text)?;
@@ -236,23 +234,6 @@ fn small_lines(
         );
     }
     Ok(Some(other.get_ref().0))
-}
-
-/// What the reader says, and for a name that is none which one may have been meant.
-fn told(error: toml::de::Error) -> anyhow::Error {
-    // `unknown field `X`, expected one of `A`, `B``: names stand at odd places.
-    let words = error.message().split('`').skip(1).step_by(2);
-    let mut names = words.filter(|_| error.message().starts_with("unknown field"));
-    let meant = names.next().and_then(|name| keys::nearest(name, names));
-    match meant {
-        Some(meant) => anyhow::anyhow!("{}\ndid you mean `{meant}`?", error.to_string().trim_end()),
-        None => error.into(),
-    }
-}
-
-/// The line in which the byte at `at` stands, from 1.
-fn line_at(text: &[u8], at: usize) -> usize {
-    1 + text[..at.min(text.len())].iter().filter(|byte| **byte == b'\n').count()
 }
 
 /// How long commands may run, and how long at most. Where only the most is set, and it is less

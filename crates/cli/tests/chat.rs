@@ -195,6 +195,71 @@ fn another_model_goes_on() {
 }
 
 #[test]
+fn functions_and_types_are_completed_from_the_index_that_is_there() {
+    let world = World::new("chat-symbols");
+    world.write("src/parse.rs", "pub struct Zorp;\n\npub fn zorp_all(a: u8) -> u8 {\n    a\n}\n");
+    let upstream = provider([Reply::text("Seen.")]);
+    let mut first = chat(&world, &upstream, &[]);
+    // None is made while one types.
+    first.types("see @zor").types("p").shows("> see @zorp").types(CTRL_C).types("@pars");
+    first.shows("@src/parse.rs").types("\t").shows("> @src/parse.rs");
+    first.types(CTRL_C).types(CTRL_D);
+    assert_eq!(first.ends(), 0);
+    assert!(!world.folder.join("home/.local/share/foveal/index").exists());
+    world.output("index");
+    let mut chat = chat(&world, &upstream, &[]);
+    chat.types("see @zorp").shows("@src/parse.rs:1 Zorp").shows("type Zorp");
+    chat.shows("@src/parse.rs:3 zorp_all").shows("function zorp_all");
+    chat.types("\x1b[B").types("\t").shows("> see @src/parse.rs:3 zorp_all").types(ENTER);
+    chat.shows("Seen.");
+    assert!(bodies(&upstream)[0].to_string().contains("see @src/parse.rs:3 zorp_all"));
+    chat.types(CTRL_D);
+    assert_eq!(chat.ends(), 0);
+}
+
+#[test]
+fn a_click_opens_a_block() {
+    let world = World::new("chat-click");
+    let call = calls(&[("bash", json!({"command": "seq 7"}))]);
+    let upstream = provider([call, Reply::text("Done.")]);
+    let mut chat = chat(&world, &upstream, &[]);
+    chat.types("go").types(ENTER).shows("? bash").types("y").shows("Done.").shows_no("    ──");
+    let screen = chat.screen();
+    let row = 1 + screen.lines().position(|row| row.contains("✓ bash")).expect("it ran");
+    chat.types(&format!("\x1b[<0;5;{row}M\x1b[<0;5;{row}m")).shows("    ──");
+    chat.types(CTRL_D);
+    assert_eq!(chat.ends(), 0);
+}
+
+#[test]
+fn settings_are_changed_on_a_screen_and_checked() {
+    const FILE: &str = "home/.config/foveal/config.toml";
+    let world = World::new("chat-settings");
+    world.write(FILE, "# mine\n[answers]\ntokens = 5_000\n");
+    let upstream = provider([Reply::text("Yes.")]);
+    let mut chat = chat(&world, &upstream, &[]);
+    chat.types("/config").types(ENTER).shows("Settings in ").shows("keep_contents");
+    chat.types(ENTER).shows("keep_contents is set in");
+    let changed = "keep_contents = false\n# mine\n[answers]\ntokens = 5_000\n";
+    assert_eq!(world.read(FILE), changed);
+    while !chat.screen().contains("the most of one answer") {
+        chat.types("j");
+        std::thread::sleep(std::time::Duration::from_millis(40));
+    }
+    chat.types(ENTER).shows("Enter checks and writes").types("\x15").types("7").types(ENTER);
+    chat.shows("an answer may have 1000 to 20000").types("000").types(ENTER);
+    chat.shows("answers.tokens is set in");
+    assert!(world.read(FILE).ends_with("[answers]\ntokens = 7000\n"));
+    chat.types("u").shows("the last change is taken back");
+    assert_eq!(world.read(FILE), changed);
+    chat.types("\x1b[B").shows_no("taken back").types("u").shows("taken back");
+    chat.types("u").shows("nothing to take back");
+    assert_eq!(world.read(FILE), "# mine\n[answers]\ntokens = 5_000\n");
+    chat.types(ESC).shows_no("Settings in ").types(CTRL_D);
+    assert_eq!(chat.ends(), 0);
+}
+
+#[test]
 fn an_answer_is_stopped_and_another_one_asked_for() {
     let world = World::new("chat-stop");
     let upstream = provider([Reply::text("Well.")]);

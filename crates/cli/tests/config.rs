@@ -96,3 +96,86 @@ fn the_schema_is_one() {
     let schema: Value = serde_json::from_str(&world.output("config schema")).expect("JSON");
     assert_eq!(schema["properties"]["gateway"]["properties"]["expand"]["type"], "boolean");
 }
+
+const JSON: &str = "home/.config/foveal/config.json";
+
+/// As a design document has it.
+const DOCUMENT: &str = "{\n  \"file_read_small_threshold\": 150,\n  \"file_read_thresholds\": {\n    \
+                        \"*.json\": { \"small\": 200 }\n  }\n}\n";
+
+#[test]
+fn settings_may_be_json() {
+    let world = World::new("config_json");
+    world.write(JSON, DOCUMENT);
+    assert_eq!(world.output("config path"), format!("{JSON}\n"));
+    assert_eq!(world.output("config get file_read_small_threshold"), "150\n");
+    let told = world.output("config explain file_read_small_threshold");
+    assert!(told.contains("set: 150, in ") && told.contains("config.json"), "{told}");
+    let lines: String = (0..120).map(|n| format!("let value_{n} = {n};\n")).collect();
+    world.write("a.rs", lines.as_str());
+    assert!(world.output("read a.rs").contains("(full)"));
+    // What is set goes into this file, and the rest of it stays.
+    assert_eq!(world.output("config set answers.tokens 5_000"), "");
+    let set = world.read(JSON);
+    let rest = DOCUMENT.trim_end().trim_end_matches("\n}");
+    assert!(set.starts_with(rest) && set.contains("\"tokens\": 5000"), "{set}");
+    assert!(!world.folder.join(FILE).exists());
+    assert_eq!(world.output("config get answers.tokens"), "5000\n");
+    assert_eq!(world.output("config unset answers.tokens"), "");
+    assert_eq!(world.output("config set file_read_small_threshold 20"), "");
+    assert!(!world.output("read a.rs").contains("(full)"));
+    assert_eq!(world.run_with("config edit", &[("EDITOR", "true")]).code, Some(0));
+}
+
+#[test]
+fn json_that_is_not_understood_says_where_and_what_was_meant() {
+    let world = World::new("config_json_refused");
+    world.write("a.rs", "const A: u8 = 1;\n");
+    for (text, told) in [
+        ("{\n  \"read\": {\n    \"smal_lines\": 1\n  }\n}", "line 3: unknown field `smal_lines`"),
+        ("{\n  \"read\": {\n    \"smal_lines\": 1\n  }\n}", "did you mean `small_lines`?"),
+        ("{\n  \"answers\": {\"tokens\": 5}\n}", "line 2: 5 tokens: an answer may have"),
+        ("{\n  \"curator\": \"auto\",\n  \"curator\": \"auto\"\n}", "line 3: duplicate key"),
+        ("{\n  \"curator\": \"auto\",\n}", "line 3: this is no JSON: trailing comma"),
+        ("{\n\n  \"indexer_tokens_max\": 9 }", "line 3: indexer_tokens_max has no effect"),
+        (
+            "{\n  \"file_read_thresholds\": {\"*.md\": {\"small\": 1, \"large\": 2}}\n}",
+            "`large` has",
+        ),
+        ("[]", "settings in JSON are one object"),
+    ] {
+        world.write(JSON, text);
+        for arguments in ["config", "config set curator extractive", "read a.rs"] {
+            let ran = world.run(arguments);
+            assert_eq!(ran.code, Some(2), "{arguments}");
+            assert!(ran.err.contains(told) && ran.err.contains("config.json"), "{}", ran.err);
+        }
+        assert_eq!(world.read(JSON), text);
+    }
+}
+
+#[test]
+fn of_two_files_one_is_to_go() {
+    let world = World::new("config_both");
+    world.write("a.rs", "const A: u8 = 1;\n");
+    world.write(JSON, DOCUMENT);
+    world.write(FILE, "keep_contents = false\n");
+    for arguments in ["config", "config get curator", "config set curator auto", "read a.rs"] {
+        let ran = world.run(arguments);
+        assert_eq!(ran.code, Some(2), "{arguments}");
+        assert!(ran.err.contains("config.json` into the other and delete it"), "{}", ran.err);
+    }
+    std::fs::remove_file(world.folder.join(FILE)).expect("it is there");
+    assert_eq!(world.output("config get file_read_small_threshold"), "150\n");
+}
+
+#[test]
+fn what_is_too_long_is_no_file_of_settings() {
+    let world = World::new("config_long");
+    world.write("a.rs", "const A: u8 = 1;\n");
+    world.write(FILE, "# ".repeat(600 << 10));
+    for arguments in ["config", "config get curator", "read a.rs"] {
+        let ran = world.run(arguments);
+        assert!(ran.code == Some(2) && ran.err.contains("more than 1048576 bytes"), "{}", ran.err);
+    }
+}

@@ -119,3 +119,26 @@ fn a_project_may_forbid() {
     assert_eq!(world.run("trust --yes").code, Some(0));
     assert_eq!(world.run("read a.rs").code, Some(2));
 }
+
+#[test]
+fn a_project_may_write_its_settings_as_json() {
+    let world = World::new("trust-json");
+    world.write("a.rs", text(300));
+    world.write(".foveal.json", "{\"file_read_small_threshold\": 400}");
+    let first = world.run("read a.rs");
+    assert!(!is_whole(&first.out) && first.err.contains("`.foveal.json` sets things"));
+    assert_eq!(world.run("trust --yes").code, Some(0));
+    assert!(is_whole(&world.output("read a.rs")));
+    let told = world.output("config explain file_read_small_threshold");
+    assert!(told.contains("which holds here: 400, in .foveal.json"), "{told}");
+    // Two are one too many.
+    world.write(FILE, SAFE);
+    let both = world.run("read a.rs");
+    assert!(!is_whole(&both.out) && both.err.contains("only one may count"), "{}", both.err);
+    std::fs::remove_file(world.folder.join(FILE)).expect("it is there");
+    assert_eq!(world.run("trust --remove").code, Some(0));
+    assert!(!is_whole(&world.output("read a.rs")));
+    world.write(".foveal.json", "{\"gateway\": {\"upstream\": \"https://evil\"}}");
+    let refused = world.run("trust --yes");
+    assert!(refused.err.contains("line 1: a project may not set `gateway`"), "{}", refused.err);
+}

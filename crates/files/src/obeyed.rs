@@ -62,6 +62,7 @@ const NAMES: &[(&str, ObeyedBy)] = &[
     ("opencode.json", Agents),
     ("opencode.jsonc", Agents),
     (".foveal.toml", Foveal),
+    (".foveal.json", Foveal),
     ("crush.json", Agents),
     (".crush.json", Agents),
     (".aider.conf.yml", Agents),
@@ -221,6 +222,7 @@ const PLACES: &[(&[&str], ObeyedBy)] = &[
     (&["library", "launchagents"], Startup),
     (&[".config", "foveal"], Foveal),
     (&["foveal", "config.toml"], Foveal),
+    (&["foveal", "config.json"], Foveal),
     (&[".local", "share", "foveal"], Foveal),
     (&["application support", "foveal"], Foveal),
 ];

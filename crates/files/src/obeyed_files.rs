@@ -138,7 +138,7 @@ fn is_watched(path: &Path) -> bool {
     let name = path.file_name().map(OsStr::to_string_lossy).unwrap_or_default();
     match obeyed_by(path) {
         None => false,
-        Some(ObeyedBy::Foveal) => name == "config.toml",
+        Some(ObeyedBy::Foveal) => matches!(&*name, "config.toml" | "config.json"),
         Some(_) => !BY_THEMSELVES.contains(&&*name),
     }
 }
@@ -173,6 +173,7 @@ mod tests {
             (".mcp.json", true),
             (".local/share/foveal/store.db-wal", false),
             (".config/foveal/config.toml", true),
+            (".config/foveal/config.json", true),
             ("src/main.rs", false),
         ] {
             assert_eq!(is_watched(Path::new(path)), is_it, "{path}");

@@ -47,7 +47,7 @@ pub use self::said::{
 pub use self::search::Hit;
 pub use self::secrets::may_hold_secrets;
 pub use self::source::{parse, text_of};
-pub use self::store::{Looked, Size, look};
+pub use self::store::{Looked, Size, definitions, look};
 
 pub use self::walk::{FILE_BYTES_MAX, FILES_MAX};
 pub use self::watch::{Changes, Watcher};

@@ -1,7 +1,7 @@
 //! Which files are indexed, and when they are read again.
 
 use foveal_cancel::Cancel;
-use foveal_index::Summary;
+use foveal_index::{Summary, definitions};
 
 use crate::world::{World, files, update};
 
@@ -152,4 +152,25 @@ fn a_folder_that_is_none_is_refused() {
         let expected = format!("`{}` is no folder that can be read", root.display());
         assert!(message.is_some_and(|message| message.replace("/.", "") == expected), "{path}");
     }
+}
+
+#[test]
+fn what_files_define_is_read_without_an_update() {
+    let world = World::new("definitions");
+    world.write("src/a.rs", CODE);
+    world.write("src/b.rs", "struct Held {\n    a: u8,\n}\n");
+    let store = world.store();
+    assert!(definitions(&store, 9).expect("nothing is there").is_none());
+    assert!(!store.exists(), "to look makes nothing");
+    update(&mut world.open());
+    world.write("src/c.rs", CODE);
+    let names = |most| -> Vec<String> {
+        let all = definitions(&store, most).expect("an index").expect("of this version");
+        let of = all.iter().flat_map(|file| &file.definitions);
+        of.map(|it| format!("{} {}", it.kind.name(), it.name)).collect()
+    };
+    assert_eq!(names(99), ["function answer", "type Held", "field a"]);
+    assert_eq!(names(1), ["function answer"]);
+    std::fs::write(&store, "no database").expect("a file");
+    assert!(!matches!(definitions(&store, 9), Ok(Some(_))));
 }

@@ -281,6 +281,26 @@ impl Talk {
         }
     }
 
+    /// Chooses the block in this row of the screen if there is more to see of it, and shows all of
+    /// it. Its first row stays where it is.
+    pub(crate) fn click(&mut self, row: usize) {
+        if row >= self.size.1 {
+            return;
+        }
+        let top = self.first();
+        let (at, _) = self.down(top, row);
+        if !self.items.get(at).is_some_and(Item::can_expand) {
+            return;
+        }
+        self.choose_none();
+        self.top = Some(top);
+        self.chosen = Some(at);
+        if let Some(item) = self.items.get_mut(at) {
+            item.is_expanded = true;
+            item.laid = None;
+        }
+    }
+
     /// Chooses nothing; whether something was chosen.
     pub(crate) fn choose_none(&mut self) -> bool {
         let chosen = self.chosen.take();

@@ -37,7 +37,7 @@ pub(super) fn outermost(root: &CstRootNode) -> Result<CstObject, EditError> {
 }
 
 /// What is to be written of a value.
-pub(super) fn input(value: &Value) -> CstInputValue {
+pub(crate) fn input(value: &Value) -> CstInputValue {
     match value {
         Value::Null => CstInputValue::Null,
         Value::Bool(value) => CstInputValue::Bool(*value),

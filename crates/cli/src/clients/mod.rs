@@ -19,6 +19,7 @@ mod words;
 pub(crate) use self::edit::Edit;
 pub(crate) use self::entry::EditError;
 pub(crate) use self::file::{FileError, backup_of, leaves, read, write};
+pub(crate) use self::json::input as json_input;
 pub(crate) use self::program::{Program, version_of};
 pub(crate) use self::table::{CLIENTS, Client, HOOKS_SINCE, HooksProblem, Start, Target};
 pub(crate) use self::words::quoted;

@@ -122,7 +122,7 @@ enum Command {
     ///
     /// Without more, lists all settings. Exits with 2 if the file is not understood.
     Config(config::Arguments),
-    /// Shows the settings that this project brings (`.foveal.toml`), and asks whether to obey them.
+    /// Shows the settings that this project brings (`.foveal.toml` or `.foveal.json`), and asks whether to obey them.
     ///
     /// They hold for this folder and for what the file says now: once it changes, it is not obeyed
     /// until you trust it again. It can open nothing: it names no servers, keys or commands, and

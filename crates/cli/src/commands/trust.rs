@@ -9,8 +9,7 @@ use crate::environment::Environment;
 use crate::exit_code;
 use crate::notice;
 use crate::output;
-use crate::project_settings::{Book, NAME, ProjectFile, Trust};
-use crate::repository_index::working_copy;
+use crate::project_settings::{Book, NAMES, ProjectFile, Trust};
 use crate::rules::can_ask;
 use crate::user_settings::{self, project};
 
@@ -41,20 +40,21 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
     }
     let folder = std::env::current_dir().context("there is no current folder")?;
     if arguments.remove {
-        let folder = folder.canonicalize().unwrap_or(folder);
-        let path = working_copy(&folder).join(NAME);
-        if !book.distrust(&path, environment)? {
+        let [toml, json] = ProjectFile::places(&folder);
+        let was = [book.distrust(&toml, environment)?, book.distrust(&json, environment)?];
+        if was == [false, false] {
+            let path = if json.exists() && !toml.exists() { json } else { toml };
             notice::say(format_args!("`{}` was not trusted", path.display()));
             return Ok(ExitCode::from(exit_code::NEGATIVE));
         }
         return Ok(ExitCode::SUCCESS);
     }
     let Some(file) = ProjectFile::of(&folder)? else {
-        bail!("this project has no {NAME}: there is nothing to trust");
+        bail!("this project has no {}: there is nothing to trust", NAMES.join(" and no "));
     };
     let shown = file.path.display();
     let user = user_settings::read(environment)?;
-    project::over(&user, &file.text).with_context(|| format!("`{shown}` cannot be trusted"))?;
+    project::over(&user, file.source()).with_context(|| format!("`{shown}` cannot be trusted"))?;
     if book.trust(&file) == Trust::Trusted {
         notice::say(format_args!("`{shown}` is trusted as it is"));
         return Ok(ExitCode::SUCCESS);

@@ -15,4 +15,4 @@ pub(crate) use self::given::{
 };
 pub(crate) use self::routes::{Routes, split_version};
 pub(crate) use self::spread::{Spread, weigh};
-pub(crate) use self::traces::{Told, Traces, VARIABLES};
+pub(crate) use self::traces::{Told, Traces, VARIABLES, named_by_variable};

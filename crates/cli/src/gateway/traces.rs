@@ -51,6 +51,12 @@ pub(crate) struct Traces {
     pub(crate) remarks: Vec<String>,
 }
 
+/// The variable that names where traces go, and what it says; it goes before what is set.
+pub(crate) fn named_by_variable(told: &Told) -> Option<(&'static str, &str)> {
+    let said = |name: &'static str| Some((name, told.get(name)?.as_str()));
+    said(ENDPOINT_TRACES).or_else(|| said(ENDPOINT))
+}
+
 impl Traces {
     /// As the variables say, and else as `set` among the user's settings.
     pub(crate) fn of(told: &Told, set: Option<&Collector>) -> Self {

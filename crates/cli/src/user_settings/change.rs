@@ -1,5 +1,7 @@
 //! Single settings in the text of the file: what is set, and the text with another value.
 
+pub(crate) mod json;
+
 use toml_edit::{Array, DocumentMut, Item, Table, TableLike, Value};
 
 use super::keys::{Form, Key, is_any, parts};
@@ -10,6 +12,9 @@ pub(crate) enum ChangeError {
     /// The file is no TOML.
     #[error(transparent)]
     NoToml(#[from] toml_edit::TomlError),
+    /// The file is no JSON.
+    #[error(transparent)]
+    NoJson(#[from] serde_json::Error),
     /// The value is not of the setting's form.
     #[error("`{value}` is no value for `{name}`, which takes: {expected}")]
     Value {

@@ -1,12 +1,14 @@
 //! What a project may set: how much of its files is shown, and what is forbidden there. Nothing that
 //! names a server, a key, a command or a folder, and nothing that allows more than the user does.
 
-use anyhow::{Context, bail};
+use anyhow::bail;
 use foveal_tools::permission::{Rule, Verdict};
-use toml_edit::{Document, Item};
+use toml_edit::{Item, TableLike};
 
+use super::source::{Read, Source, with_table};
+use super::told::line_at;
 use super::written::{Written, WrittenCurator, WrittenTool};
-use super::{UserSettings, line_at, small_lines, told};
+use super::{UserSettings, small_lines};
 use foveal_calls::ToolLimits;
 
 /// Tables and settings that a project may not set, and why. A name stands for all below it.
@@ -25,9 +27,10 @@ const FORBIDDEN: [(&str, &str); 8] = [
 ///
 /// # Errors
 /// For what is not understood, and what a project may not set; with the line.
-pub(crate) fn over(user: &UserSettings, text: &str) -> anyhow::Result<UserSettings> {
-    refuse(text)?;
-    let written: Written = toml::from_str(text).map_err(told)?;
+pub(crate) fn over(user: &UserSettings, source: Source<'_>) -> anyhow::Result<UserSettings> {
+    let Read { written, toml } = source.read()?;
+    let text = &*toml;
+    with_table(text, source.syntax, |table| refuse(table, text))?;
     let Written { curator, detect_duplicates, duplicates, answers, read, permissions, .. } =
         written;
     let mut all = user.clone();
@@ -60,24 +63,25 @@ pub(crate) fn over(user: &UserSettings, text: &str) -> anyhow::Result<UserSettin
         all.curator = None;
     }
     // The last match counts, and these only forbid.
-    all.policy.rules.extend(permissions.into_iter().map(Rule::from));
+    let rules: Vec<Rule> = permissions.into_iter().map(Rule::from).collect();
+    refuse_rules(&rules)?;
+    all.policy.rules.extend(rules);
     Ok(all)
 }
 
-/// Refuses what a project may not set.
-fn refuse(text: &str) -> anyhow::Result<()> {
-    let document = Document::parse(text)?;
+/// Refuses what a project may not set, but for its rules.
+fn refuse(table: &dyn TableLike, text: &str) -> anyhow::Result<()> {
     let line = |item: &Item, key: Option<usize>| {
         let at = key.or_else(|| Some(item.span()?.start)).unwrap_or_default();
         line_at(text.as_bytes(), at)
     };
     for (name, why) in FORBIDDEN {
-        if let Some((key, item)) = document.get_key_value(name) {
+        if let Some((key, item)) = table.get_key_value(name) {
             let line = line(item, key.span().map(|span| span.start));
             bail!("line {line}: a project may not set `{name}`: {why}");
         }
     }
-    if let Some(item) = document.get("curator")
+    if let Some(item) = table.get("curator")
         && item.as_str() != Some("extractive")
     {
         let line = line(item, None);
@@ -86,13 +90,11 @@ fn refuse(text: &str) -> anyhow::Result<()> {
              model is yours to say"
         );
     }
-    let rules: Vec<Rule> = toml::from_str::<Written>(text)
-        .map_err(told)
-        .context("it is not understood")?
-        .permissions
-        .into_iter()
-        .map(Rule::from)
-        .collect();
+    Ok(())
+}
+
+/// Refuses rules that allow something.
+fn refuse_rules(rules: &[Rule]) -> anyhow::Result<()> {
     if let Some(rule) = rules.iter().find(|rule| rule.verdict != Verdict::Deny) {
         bail!(
             "a project may only deny: its rule about `{}` of `{}` would take the place of yours",
@@ -106,7 +108,12 @@ fn refuse(text: &str) -> anyhow::Result<()> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::user_settings::source::Syntax;
     use foveal_tools::permission::Policy;
+
+    fn over(user: &UserSettings, text: &str) -> anyhow::Result<UserSettings> {
+        super::over(user, Source { text, syntax: Syntax::Toml })
+    }
 
     fn user() -> UserSettings {
         let rule =
@@ -148,6 +155,24 @@ mod tests {
         ] {
             let error = over(&user(), text).expect_err("it opens something");
             let told = format!("{error:#}");
+            assert!(told.contains(why), "{text}: {told}");
+        }
+    }
+    #[test]
+    fn the_same_holds_for_json() {
+        let over = |text| super::over(&user(), Source { text, syntax: Syntax::Json });
+        let all = over("{\"file_read_small_threshold\": 40}").expect("it is understood");
+        assert_eq!(all.tools.read_small_lines, 40);
+        for (text, why) in [
+            ("{\n\"gateway\": {\"upstream\": \"https://evil\"}}", "line 2: a project may not set"),
+            ("{\"curator\": \"model\"}", "a project may only say \"extractive\""),
+            (
+                "{\"permissions\": [{\"tool\": \"bash\", \"subject\": \"*\", \"verdict\": \"allow\"}]}",
+                "may only deny",
+            ),
+            ("{\n\"read\": {\n\"smal_lines\": 4}}", "did you mean `small_lines`?"),
+        ] {
+            let told = format!("{:#}", over(text).expect_err("it opens something"));
             assert!(told.contains(why), "{text}: {told}");
         }
     }

@@ -16,7 +16,7 @@ pub(crate) fn schema() -> Value {
         inside(place, last, || of(key));
     }
     root["$schema"] = json!("https://json-schema.org/draft/2020-12/schema");
-    root["title"] = json!("foveal's config.toml");
+    root["title"] = json!("foveal's settings");
     root
 }
 

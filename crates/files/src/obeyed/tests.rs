@@ -97,7 +97,10 @@ fn what_is_run_at_commits_installations_and_starts_is_told() {
             ".gdbinit",
         ],
     );
-    check(Some(Foveal), &[".config/foveal/config.toml", "foveal/config.toml"]);
+    check(
+        Some(Foveal),
+        &[".config/foveal/config.toml", "foveal/config.toml", "foveal/config.json", ".foveal.json"],
+    );
     check(Some(VersionControl), &[".git/config", ".git/hooks/pre-commit", ".hg/hgrc"]);
 }
 

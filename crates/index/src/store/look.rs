@@ -3,13 +3,15 @@
 use std::path::Path;
 use std::time::Duration;
 
+use foveal_code::relations::FileSymbols;
 use foveal_database::{Marks, connect_read_only};
 
 use super::database::size_of;
-use super::rows::Size;
+use super::rows::{Size, checksum};
 use super::schema::{APPLICATION, VERSION};
 use super::settings::{Setting, settings};
 use crate::error::IndexError;
+use crate::symbols::decode_definitions;
 
 /// How long another process may write before this one gives up.
 const BUSY_TIME: Duration = Duration::from_secs(2);
@@ -48,4 +50,37 @@ pub fn look(path: &Path) -> Result<Looked, IndexError> {
         Marks::Own { .. } | Marks::Empty => Looked::OtherVersion,
         Marks::Foreign => Looked::Foreign,
     })
+}
+
+/// What the files of the index at `path` define, as it was written last: nothing is made, changed or
+/// repaired, and what is damaged is left out. At most `most` definitions are read, file by file. `None`
+/// where there is no index of this version.
+///
+/// # Errors
+/// If it cannot be read as a database.
+pub fn definitions(path: &Path, most: usize) -> Result<Option<Vec<FileSymbols>>, IndexError> {
+    if !path.is_file() {
+        return Ok(None);
+    }
+    let connection = connect_read_only(path, BUSY_TIME)?;
+    if Marks::of(&connection, APPLICATION)? != (Marks::Own { version: VERSION }) {
+        return Ok(None);
+    }
+    let sql = "SELECT f.path, c.symbols, c.symbols_checksum FROM file f \
+               JOIN content c ON c.file = f.id WHERE f.class = 'source' ORDER BY f.path";
+    let mut statement = connection.prepare(sql)?;
+    let mut rows = statement.query([])?;
+    let (mut all, mut count) = (Vec::new(), 0);
+    while count < most {
+        let Some(row) = rows.next()? else { break };
+        let (path, bytes): (String, Vec<u8>) = (row.get(0)?, row.get(1)?);
+        let sum: Vec<u8> = row.get(2)?;
+        if sum == checksum(&[&bytes])
+            && let Some(symbols) = decode_definitions(&path, &bytes)
+        {
+            count += symbols.definitions.len();
+            all.push(symbols);
+        }
+    }
+    Ok(Some(all))
 }

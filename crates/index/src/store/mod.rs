@@ -13,7 +13,7 @@ mod said;
 mod schema;
 mod settings;
 
-pub use look::{Looked, look};
+pub use look::{Looked, definitions, look};
 pub use rows::Size;
 
 pub(crate) use change::Change;

@@ -6,8 +6,7 @@ use std::time::Duration;
 
 use anyhow::{Context, bail};
 use foveal_agent::Limits;
-use foveal_chat::{Chat, Colours, Command, Input, Setup};
-use foveal_llm::ModelSpec;
+use foveal_chat::{Chat, Colours, Input, Setup};
 use foveal_screen::numbers::{dollars, plural};
 use foveal_transcript::{Entry, Role};
 
@@ -15,8 +14,7 @@ use super::arrived::ARRIVED_MAX;
 use super::course::{Course, End};
 use super::person::person;
 use super::screen::{Screen, put_back};
-use crate::commands::own_agent::{self, Company, Earlier, Opened, Wanted};
-use crate::commands::run_task::amount;
+use crate::commands::own_agent::{self, Company, Earlier, Opened, Options, Wanted, amount};
 use crate::environment::Environment;
 use crate::notice;
 
@@ -26,47 +24,13 @@ const TURNS_MAX: u32 = 200;
 /// The command line of `foveal chat`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct Arguments {
-    /// Goes on with a session of this folder, as `foveal sessions` lists it; the beginning of its
-    /// name is enough.
-    #[arg(long, value_name = "SESSION")]
-    session: Option<String>,
-    /// Goes on with the latest session of this folder.
-    #[arg(long = "continue", conflicts_with = "session")]
-    goes_on: bool,
-    /// The model, as NAME:MODEL, with @URL for another server than the usual one
-    /// (`anthropic:claude-sonnet-4-5`, `ollama:qwen3`, `chat:MODEL@https://HOST/v1`). If not given,
-    /// that of the session, that in FOVEAL_MODEL, or the first that `foveal models` shows.
-    #[arg(long, value_name = "MODEL")]
-    model: Option<ModelSpec>,
+    #[command(flatten)]
+    options: Options,
     /// Asks no more at this many US dollars: what the provider says that it charges, else your own
     /// prices, else list prices.
     #[arg(long, value_name = "DOLLARS", value_parser = amount)]
     max_cost: Option<f64>,
-    /// Tells the model a file of the folder from the start, with what the project says of itself; may
-    /// be given several times. A session that is gone on with keeps the files that it began with.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["session", "goes_on"])]
-    pin: Vec<String>,
-    /// How much of old results is left out of prompts: off (nothing), lossless, balanced, curated or
-    /// max. The strategies of design documents (first-last-sampled, first-last-sampled-max5,
-    /// content-reset) change what has gone before: where the provider caches prompts they cost more
-    /// than balanced. If not given, that of the session, of your settings, or balanced.
-    #[arg(long, value_name = "PROFILE", value_parser = own_agent::PROFILES)]
-    profile: Option<String>,
 }
-
-/// The commands that there are.
-const COMMANDS: [Command; 10] = [
-    Command::Help,
-    Command::Context,
-    Command::Files,
-    Command::Compact,
-    Command::Rewind,
-    Command::Undo,
-    Command::Model,
-    Command::Stats,
-    Command::Config,
-    Command::Quit,
-];
 
 /// Talks with a person until they leave.
 ///
@@ -81,11 +45,11 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
     }
     let folder = std::env::current_dir().context("there is no current folder")?;
     let folder = folder.canonicalize().unwrap_or(folder);
-    let which = (arguments.session.as_deref(), arguments.goes_on);
-    let mut earlier = own_agent::earlier(which, &folder, environment)?;
+    let options = &arguments.options;
+    let mut earlier = options.earlier(&folder, environment)?;
     let (runtime, client) = own_agent::runtime()?;
     let (sender, arrived) = sync_channel(ARRIVED_MAX);
-    let mut model = arguments.model.clone();
+    let mut model = options.model.clone();
     let mut course: Option<Course> = None;
     let cancel = own_agent::listen(&runtime, put_back);
     let ended = loop {
@@ -94,9 +58,9 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
         let wanted = Wanted {
             folder: &folder,
             model: model.as_ref(),
-            profile: arguments.profile.as_deref(),
+            profile: options.profile.as_deref(),
             limits,
-            pinned: &arguments.pin,
+            pinned: &options.pin,
             earlier: earlier.take(),
             company: Company::Person,
             yes: false,
@@ -111,7 +75,7 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
             None => {
                 let chat = new_chat(&opened, &folder.display().to_string(), environment);
                 let screen = Screen::enter().context("the terminal cannot be drawn on")?;
-                course.insert(Course::new((chat, screen), &folder, sender.clone()))
+                course.insert(Course::new((chat, screen), (&folder, environment), sender.clone()))
             }
         };
         let session = opened.session.clone();
@@ -147,7 +111,6 @@ fn new_chat(opened: &Opened, folder: &str, environment: &Environment) -> Chat {
         model: opened.model.clone(),
         session: opened.session.clone(),
         folder: folder.to_owned(),
-        commands: COMMANDS.to_vec(),
         colours: if environment.colour { Colours::Basic } else { Colours::None },
         history: said.map(Entry::text).collect(),
     });

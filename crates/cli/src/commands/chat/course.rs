@@ -21,7 +21,7 @@ use super::finder::Finder;
 use super::keys;
 use super::person::approval;
 use super::screen::Screen;
-use crate::commands::config;
+use crate::commands::config::{Panel, refusal};
 use crate::commands::own_agent::{Control, Opened, drive};
 use crate::environment::Environment;
 use crate::models::choose;
@@ -62,12 +62,17 @@ pub(super) struct Course {
     chat: Chat,
     screen: Screen,
     finder: Finder,
+    settings: Panel,
     sender: SyncSender<Arrived>,
     notices: Receiver<String>,
     started: Instant,
     /// When it was drawn last, and whether something has changed since.
     drawn: Option<Instant>,
     is_stale: bool,
+    /// Whether it is drawn however short ago that was: a person waits for it.
+    is_urgent: bool,
+    /// Whether nothing has come of the answer yet.
+    awaits_answer: bool,
     /// Who waits for answers of the person.
     asking: HashMap<u64, SyncSender<Approval>>,
     /// What waits to be given to the agent.
@@ -91,7 +96,7 @@ impl Course {
     /// A chat that has the screen. What arrives is sent by `sender`.
     pub(super) fn new(
         (chat, screen): (Chat, Screen),
-        folder: &Path,
+        (folder, environment): (&Path, &Environment),
         sender: SyncSender<Arrived>,
     ) -> Self {
         let (notice, notices) = sync_channel(NOTICES_MAX);
@@ -102,16 +107,19 @@ impl Course {
         if reads.is_err() {
             drop(sender.try_send(Arrived::Gone));
         }
-        let finder = Finder::start(folder, sender.clone());
+        let finder = Finder::start(folder, environment, sender.clone());
         Self {
             chat,
             screen,
             finder,
+            settings: Panel::default(),
             sender,
             notices,
             started: Instant::now(),
             drawn: None,
             is_stale: true,
+            is_urgent: false,
+            awaits_answer: false,
             asking: HashMap::new(),
             outbox: VecDeque::new(),
             controls: None,
@@ -236,6 +244,7 @@ impl Course {
             *spent = sum(before, spent);
             self.spent = *spent;
         }
+        self.is_urgent |= self.is_waited_for(&input);
         if let Input::QuestionOver(number) = &input {
             self.asking.remove(number);
         }
@@ -262,18 +271,46 @@ impl Course {
             ChatAction::Run { command: Command::Compact, .. } => self.want(Controls::compact),
             ChatAction::Run { command: Command::Undo, .. } => self.want(Controls::undo),
             ChatAction::Run { command: Command::Config, argument } => {
-                match config::told(&argument, choice.2) {
+                match self.settings.told(&argument, choice.2) {
                     Ok(text) => self.note(NoteKind::Aside, text),
-                    Err(error) => {
-                        self.note(NoteKind::Warning, notice::in_one_line(error.as_ref()));
-                    }
+                    Err(error) => self.note(NoteKind::Warning, refusal(&error)),
                 }
+            }
+            ChatAction::AskSettings => self.tell_settings(choice.2),
+            ChatAction::Set { name, value } => {
+                let done = self.settings.set(&name, value.as_deref(), choice.2);
+                self.setting_changed(done, choice.2);
+            }
+            ChatAction::UndoSetting => {
+                let done = self.settings.undo();
+                self.setting_changed(done, choice.2);
             }
             ChatAction::Run { command: Command::Rewind, argument } => {
                 self.want(|controls| controls.rewind(argument));
             }
             // The chat carries them out itself, or they are not offered.
             ChatAction::Run { .. } => {}
+        }
+    }
+
+    /// Tells what can be set, and what is.
+    fn tell_settings(&mut self, environment: &Environment) {
+        match Panel::settings(environment) {
+            Ok(settings) => self.update(Input::Settings(settings)),
+            Err(error) => self.update(Input::SettingChanged {
+                is_done: false,
+                text: notice::in_one_line(error.as_ref()),
+            }),
+        }
+    }
+
+    /// Tells what became of a change of settings, and what they are then.
+    fn setting_changed(&mut self, done: anyhow::Result<String>, environment: &Environment) {
+        let is_done = done.is_ok();
+        let text = done.unwrap_or_else(|error| refusal(&error));
+        self.update(Input::SettingChanged { is_done, text });
+        if is_done {
+            self.tell_settings(environment);
         }
     }
 
@@ -359,17 +396,36 @@ impl Course {
     }
 
     fn draw_if_due(&mut self) -> io::Result<()> {
-        let is_due = self.drawn.is_none_or(|drawn| drawn.elapsed() >= FRAME_TIME);
+        let is_due = self.is_urgent || self.drawn.is_none_or(|drawn| drawn.elapsed() >= FRAME_TIME);
         if !self.is_stale || !is_due {
             return Ok(());
         }
-        (self.drawn, self.is_stale) = (Some(Instant::now()), false);
+        (self.drawn, self.is_stale, self.is_urgent) = (Some(Instant::now()), false, false);
         self.screen.draw(&mut self.chat)
+    }
+
+    /// Whether a person waits for this on the screen: for what they typed, and for the first of an
+    /// answer. Both are few.
+    fn is_waited_for(&mut self, input: &Input) -> bool {
+        match input {
+            Input::Key(_) | Input::Paste(_) | Input::Click(_) => true,
+            Input::Told(Told::Sent { .. }) => {
+                self.awaits_answer = true;
+                false
+            }
+            Input::Told(Told::Text { .. } | Told::Reasoning { .. } | Told::CallStart { .. }) => {
+                std::mem::take(&mut self.awaits_answer)
+            }
+            _ => false,
+        }
     }
 
     /// How long nothing has to be done if nothing arrives.
     fn patience(&self) -> Duration {
         let since = self.drawn.map_or(FRAME_TIME, |drawn| drawn.elapsed());
+        if self.is_urgent {
+            return Duration::ZERO;
+        }
         if self.is_stale { FRAME_TIME.saturating_sub(since) } else { LOOK_UP_TIME }
     }
 }

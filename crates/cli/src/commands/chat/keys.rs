@@ -2,7 +2,7 @@
 
 use foveal_chat::{Input, Key, KeyCode};
 use ratatui_crossterm::crossterm::event::{
-    Event, KeyCode as Code, KeyEvent, KeyEventKind, KeyModifiers, MouseEventKind,
+    Event, KeyCode as Code, KeyEvent, KeyEventKind, KeyModifiers, MouseButton, MouseEventKind,
 };
 
 use super::arrived::Arrived;
@@ -19,6 +19,9 @@ pub(super) fn arrived(event: Event) -> Option<Arrived> {
         Event::Paste(text) => Some(Arrived::Input(Input::Paste(text))),
         Event::Mouse(mouse) => match mouse.kind {
             MouseEventKind::ScrollUp => Some(Arrived::Input(Input::Scroll(-WHEEL_LINES))),
+            MouseEventKind::Down(MouseButton::Left) => {
+                Some(Arrived::Input(Input::Click(mouse.row.into())))
+            }
             MouseEventKind::ScrollDown => Some(Arrived::Input(Input::Scroll(WHEEL_LINES))),
             _ => None,
         },

@@ -9,5 +9,6 @@ mod finder;
 mod keys;
 mod person;
 mod screen;
+mod symbols;
 
 pub(crate) use command::{Arguments, run};

@@ -33,7 +33,7 @@ fn program(environment: &Environment) -> Finding {
 
 fn settings(environment: &Environment) -> Finding {
     let about = "settings";
-    let path = user_settings::path(environment).map(|path| path.display().to_string());
+    let path = user_settings::file::path(environment).map(|path| path.display().to_string());
     match (user_settings::read(environment), path) {
         (Err(error), _) => {
             Finding::new(State::Broken, about, format!("{error:#}").replace('\n', " "))

@@ -9,11 +9,13 @@ mod earlier;
 mod in_use;
 mod open;
 mod opening;
+mod options;
 mod signals;
 
 pub(crate) use self::approval::{Asked, Person, at_terminal, subject};
 pub(crate) use self::drive::{Control, drive};
 pub(crate) use self::earlier::Earlier;
-pub(crate) use self::open::{Opened, Wanted, earlier, open, runtime};
-pub(crate) use self::opening::{Company, PROFILES};
+pub(crate) use self::open::{Opened, Wanted, open, runtime};
+pub(crate) use self::opening::Company;
+pub(crate) use self::options::{Options, amount};
 pub(crate) use self::signals::listen;

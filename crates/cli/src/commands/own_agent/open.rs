@@ -28,7 +28,6 @@ use crate::runs::{Lock, Run, RunLog};
 use crate::sessions::kind_and_name;
 use crate::side_agents::Waiting;
 use crate::toolbox::Opener;
-use crate::user_settings;
 
 /// Events that wait to be taken, at most.
 const EVENTS_MAX: usize = 1_024;
@@ -87,22 +86,6 @@ pub(crate) fn runtime() -> anyhow::Result<(Runtime, Client)> {
     Ok((runtime, client))
 }
 
-/// The session that is gone on with, if one is.
-///
-/// # Errors
-/// If there is none that is meant so, or it cannot be gone on with.
-pub(crate) fn earlier(
-    (named, goes_on): (Option<&str>, bool),
-    folder: &Path,
-    environment: &Environment,
-) -> anyhow::Result<Option<Earlier>> {
-    match (named, goes_on) {
-        (Some(name), _) => Earlier::named(name, folder, environment).map(Some),
-        (None, true) => Earlier::latest(folder, environment).map(Some),
-        (None, false) => Ok(None),
-    }
-}
-
 /// Opens an agent.
 ///
 /// # Errors
@@ -123,7 +106,7 @@ pub(crate) fn open(
     }
     let opener = opener(chosen.server.key_variable, environment)?;
     let toolbox = opener.open(&[PathBuf::from(folder)])?;
-    let user = user_settings::read(environment)?;
+    let user = opener.settings();
     let profile = profile.map(str::to_owned).or_else(|| earlier.as_ref()?.profile());
     let run = Run {
         model: chosen.spec.to_string(),

@@ -26,7 +26,6 @@ use crate::runs::KIND;
 use crate::side_agents::{TellOfRead, Waiting, Watched};
 use crate::toolbox::Opener;
 use crate::user_settings::HistoryLimits;
-pub(crate) use crate::user_settings::PROFILES;
 
 /// Bytes of a read or of an output beyond which the engine shows its ends, whatever the profile:
 /// more than that fits no prompt.

@@ -6,11 +6,10 @@ use std::time::Duration;
 
 use anyhow::{Context, bail};
 use foveal_agent::{Event, Limits, Outcome, Told};
-use foveal_llm::ModelSpec;
 
 use super::show::Show;
 use crate::commands::own_agent::{
-    self, Company, Earlier, Opened, Person, Wanted, at_terminal, drive,
+    self, Company, Earlier, Opened, Options, Person, Wanted, amount, at_terminal, drive,
 };
 use crate::environment::Environment;
 use crate::exit_code;
@@ -26,18 +25,8 @@ pub(crate) struct Arguments {
     /// on with, it is what you say next; without it, the session goes on where it was.
     #[arg(value_name = "TASK")]
     task: Option<String>,
-    /// Goes on with a session of this folder, as `foveal sessions` lists it; the beginning of its
-    /// name is enough.
-    #[arg(long, value_name = "SESSION")]
-    session: Option<String>,
-    /// Goes on with the latest session of this folder.
-    #[arg(long = "continue", conflicts_with = "session")]
-    goes_on: bool,
-    /// The model, as NAME:MODEL, with @URL for another server than the usual one
-    /// (`anthropic:claude-sonnet-4-5`, `ollama:qwen3`, `chat:MODEL@https://HOST/v1`). If not given,
-    /// that of the session, that in FOVEAL_MODEL, or the first that `foveal models` shows.
-    #[arg(long, value_name = "MODEL")]
-    model: Option<ModelSpec>,
+    #[command(flatten)]
+    options: Options,
     /// Changes files and runs commands without asking. What your permission rules ask about, and
     /// files that look like keys, still need your approval.
     #[arg(long)]
@@ -58,25 +47,6 @@ pub(crate) struct Arguments {
     /// Ends it after this many seconds.
     #[arg(long, value_name = "SECONDS")]
     max_time: Option<u32>,
-    /// Tells the model a file of the folder from the start, with what the project says of itself; may
-    /// be given several times. A session that is gone on with keeps the files that it began with.
-    #[arg(long, value_name = "FILE", conflicts_with_all = ["session", "goes_on"])]
-    pin: Vec<String>,
-    /// How much of old results is left out of prompts: off (nothing), lossless, balanced, curated or
-    /// max. The strategies of design documents (first-last-sampled, first-last-sampled-max5,
-    /// content-reset) change what has gone before: where the provider caches prompts they cost more
-    /// than balanced. If not given, that of the session, of your settings, or balanced.
-    #[arg(long, value_name = "PROFILE", value_parser = own_agent::PROFILES)]
-    profile: Option<String>,
-}
-
-/// A sum of money.
-pub(crate) fn amount(text: &str) -> anyhow::Result<f64> {
-    let amount: f64 = text.parse().context("this is no number")?;
-    if !amount.is_finite() || amount < 0.0 {
-        bail!("this is no sum of money");
-    }
-    Ok(amount)
 }
 
 /// Works on a task until the model says that it is done.
@@ -86,17 +56,17 @@ pub(crate) fn amount(text: &str) -> anyhow::Result<f64> {
 pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::Result<ExitCode> {
     let folder = std::env::current_dir().context("there is no current folder")?;
     let folder = folder.canonicalize().unwrap_or(folder);
-    let which = (arguments.session.as_deref(), arguments.goes_on);
-    let earlier = own_agent::earlier(which, &folder, environment)?;
+    let options = &arguments.options;
+    let earlier = options.earlier(&folder, environment)?;
     let first = first(arguments.task.as_deref(), earlier.as_ref())?;
     let (runtime, client) = own_agent::runtime()?;
     let asks = can_ask(environment) && !arguments.json;
     let wanted = Wanted {
         folder: &folder,
-        model: arguments.model.as_ref(),
-        profile: arguments.profile.as_deref(),
+        model: options.model.as_ref(),
+        profile: options.profile.as_deref(),
         limits: limits(arguments),
-        pinned: &arguments.pin,
+        pinned: &options.pin,
         earlier,
         company: Company::Alone,
         yes: arguments.yes,

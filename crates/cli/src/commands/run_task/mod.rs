@@ -3,4 +3,4 @@
 mod command;
 mod show;
 
-pub(crate) use command::{Arguments, amount, run};
+pub(crate) use command::{Arguments, run};

@@ -1,0 +1,146 @@
+//! The settings for the screen of `foveal chat`: what holds and why, and changes that can be taken
+//! back.
+
+use anyhow::{Context, bail};
+use foveal_chat::{Origin, Setting, Settings, Takes};
+
+use super::settings::{Change, changed, explained, named, plain, project, rows, understood};
+use crate::clients::write;
+use crate::environment::Environment;
+use crate::gateway::named_by_variable;
+use crate::notice;
+use crate::user_settings::NotUnderstood;
+use crate::user_settings::keys::{Form, Key, is_any};
+
+/// Changes that can be taken back.
+const CHANGES_MAX: usize = 100;
+
+/// Settings that a person looks at and changes.
+#[derive(Debug, Default)]
+pub(crate) struct Panel {
+    /// The changes that were made, the last one at the end.
+    made: Vec<Change>,
+}
+
+impl Panel {
+    /// All settings with what holds, where that comes from, and how they are changed.
+    ///
+    /// # Errors
+    /// If the file cannot be read or understood.
+    pub(crate) fn settings(environment: &Environment) -> anyhow::Result<Settings> {
+        let file = understood(environment)?;
+        let project = project(environment).filter(|(_, holds)| *holds);
+        let all = rows(file.source())?.into_iter().map(|(name, key, set)| {
+            let of_project = match &project {
+                Some((file, _)) => file.source().value(&name)?,
+                None => None,
+            };
+            let variable =
+                (name == "gateway.otel").then(|| named_by_variable(&environment.of_traces));
+            let (value, origin) = match (variable.flatten(), of_project, set) {
+                (Some((variable, value)), ..) => {
+                    (Some(value.to_owned()), Origin::Environment(variable.to_owned()))
+                }
+                (None, Some(value), _) => (Some(value), Origin::Project),
+                (None, None, Some(value)) => (Some(value), Origin::File),
+                (None, None, None) => (key.usual.map(str::to_owned), Origin::Default),
+            };
+            let value = value.map(|value| shown(&value));
+            let usual = key.usual.map(shown);
+            let takes = takes(&name, key);
+            let (expected, about) = (key.expected(), key.about.to_owned());
+            Ok(Setting { name, value, origin, usual, takes, expected, about })
+        });
+        let all = all.collect::<anyhow::Result<_>>()?;
+        Ok(Settings { file: file.path.display().to_string(), all })
+    }
+
+    /// Writes a setting, or takes it out; what became of it.
+    ///
+    /// # Errors
+    /// If the value is none for it, or the file cannot be read, understood or written.
+    pub(crate) fn set(
+        &mut self,
+        name: &str,
+        value: Option<&str>,
+        environment: &Environment,
+    ) -> anyhow::Result<String> {
+        let key = named(name)?;
+        let change = changed(environment, |source| match value {
+            Some(value) => Ok(Some(source.set(key, name, value)?)),
+            None => Ok(source.unset(name)?),
+        })?;
+        let Some(change) = change else { return Ok(format!("{name} is not set in your file")) };
+        let file = change.path.display().to_string();
+        if change.before.as_ref() != Some(&change.after) {
+            if self.made.len() >= CHANGES_MAX {
+                self.made.remove(0);
+            }
+            self.made.push(change);
+        }
+        let what = if value.is_some() { "set in" } else { "taken out of" };
+        Ok(format!("{name} is {what} {file}: it holds for what begins from now on"))
+    }
+
+    /// Puts the file back as it was before the last change.
+    ///
+    /// # Errors
+    /// If nothing was changed, or the file holds something else by now.
+    pub(crate) fn undo(&mut self) -> anyhow::Result<String> {
+        let Some(Change { path, before, after }) = self.made.pop() else {
+            bail!("nothing was changed here: there is nothing to take back");
+        };
+        write(&path, Some(&after), before.as_deref(), false)
+            .with_context(|| format!("`{}` cannot be put back", path.display()))?;
+        Ok("the last change is taken back: the file is as it was before it".to_owned())
+    }
+
+    /// What is told of the setting that is named; with a value behind the name, that is set.
+    ///
+    /// # Errors
+    /// As those of [`Self::set`].
+    pub(crate) fn told(
+        &mut self,
+        argument: &str,
+        environment: &Environment,
+    ) -> anyhow::Result<String> {
+        match argument.split_once(char::is_whitespace) {
+            None => explained(argument, environment),
+            Some((name, value)) => self.set(name, Some(value.trim()), environment),
+        }
+    }
+}
+
+/// Why a change was not made, without the place in the file: it was never written.
+pub(crate) fn refusal(error: &anyhow::Error) -> String {
+    let reason = error.chain().find_map(|cause| cause.downcast_ref::<NotUnderstood>());
+    match reason {
+        Some(reason) => format!("nothing was changed: {}", reason.message),
+        None => notice::in_one_line(error.as_ref()),
+    }
+}
+
+/// A value in one line, texts without quotes.
+fn shown(value: &str) -> String {
+    let plain = plain(value);
+    match plain.split_once('\n') {
+        Some((first, _)) => format!("{first} …"),
+        None => plain,
+    }
+}
+
+/// How a setting is changed on a screen.
+fn takes(name: &str, key: &Key) -> Takes {
+    if name.split('.').any(is_any) {
+        let how = format!("name one in place of the capitals: /config {name} VALUE");
+        return Takes::Elsewhere(how);
+    }
+    match key.form {
+        Form::YesNo => Takes::YesNo,
+        Form::OneOf(all) => Takes::OneOf(all.iter().map(|one| (*one).to_owned()).collect()),
+        Form::Tables | Form::ByName => Takes::Elsewhere(
+            "it is written in tables of its own: `foveal config edit` opens the file".to_owned(),
+        ),
+        Form::Whole | Form::Share | Form::Text | Form::WholeOrText | Form::Texts => Takes::Text,
+    }
+}

@@ -1,0 +1,105 @@
+//! Settings as JSON, read as what they would be as TOML: so both have the same checks, and each
+//! error the line of what it is about.
+
+use anyhow::bail;
+
+use super::told::line_at;
+
+/// The mark that some editors begin a file with.
+const BYTE_ORDER_MARK: char = '\u{feff}';
+
+/// A text of JSON as one table of TOML with the name `settings`, line for line.
+///
+/// # Errors
+/// If it is no JSON, or no object; with the line.
+pub(super) fn as_toml(text: &str) -> anyhow::Result<String> {
+    let text = text.trim_start_matches(BYTE_ORDER_MARK);
+    if text.trim().is_empty() {
+        return Ok("settings = {}".to_owned());
+    }
+    match serde_json::from_str::<serde_json::Value>(text) {
+        Ok(value) if value.is_object() => {}
+        Ok(_) => bail!("line 1: settings in JSON are one object: {{ … }}"),
+        Err(error) => {
+            let told = error.to_string();
+            let what = told.split(" at line ").next().unwrap_or_default();
+            bail!("line {}: this is no JSON: {what}", error.line());
+        }
+    }
+    let mut toml = String::with_capacity(text.len() + 16);
+    toml.push_str("settings = ");
+    let mut rest = text;
+    while let Some(sign) = rest.chars().next() {
+        let length = match sign {
+            '"' => string(rest, &mut toml),
+            'n' => {
+                let line = line_at(text.as_bytes(), text.len() - rest.len());
+                bail!("line {line}: null sets nothing: remove what it stands behind");
+            }
+            _ => {
+                toml.push(match sign {
+                    ':' => '=',
+                    // Alone it ends no line of TOML.
+                    '\r' => ' ',
+                    other => other,
+                });
+                sign.len_utf8()
+            }
+        };
+        rest = &rest[length..];
+    }
+    Ok(toml)
+}
+
+/// Writes the string at the beginning of a text; its length there.
+fn string(text: &str, toml: &mut String) -> usize {
+    let mut is_escaped = false;
+    let end = text.char_indices().skip(1).find(|(_, sign)| {
+        let is_end = *sign == '"' && !is_escaped;
+        is_escaped = *sign == '\\' && !is_escaped;
+        is_end
+    });
+    let end = end.map_or(text.len(), |(at, _)| at + 1);
+    let said: String = serde_json::from_str(&text[..end]).unwrap_or_default();
+    toml.push('"');
+    for sign in said.chars() {
+        match sign {
+            '"' | '\\' => toml.extend(['\\', sign]),
+            _ if sign.is_control() => toml.push_str(&format!("\\u{:04x}", u32::from(sign))),
+            _ => toml.push(sign),
+        }
+    }
+    toml.push('"');
+    end
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_stay_and_strings_say_the_same() {
+        let json =
+            "{\r\n  \"a\\/b\": \"\\ud83d\\ude00 \\u007f \\\"\\\\\",\n  \"c\": [1, true, {}]\n}\n";
+        let toml = as_toml(json).expect("it is JSON");
+        assert_eq!(toml.lines().count(), json.lines().count());
+        let read: toml::Value = toml::from_str(&toml).expect("it is TOML");
+        assert_eq!(read["settings"]["a/b"].as_str(), Some("\u{1f600} \u{7f} \"\\"));
+        assert_eq!(read["settings"]["c"].as_array().map(Vec::len), Some(3));
+        assert_eq!(as_toml("\u{feff} \n").expect("nothing is set"), "settings = {}");
+    }
+
+    #[test]
+    fn what_is_no_object_of_json_is_told_with_its_line() {
+        for (json, told) in [
+            ("{\n  \"a\": 1,\n}", "line 3: this is no JSON: trailing comma"),
+            ("{\n// why\n}", "line 2: this is no JSON"),
+            ("[]", "one object"),
+            ("{\n\"a\":\nnull}", "line 3: null sets nothing"),
+            ("{\"a\": \"\\ud83d\"}", "line 1: this is no JSON"),
+        ] {
+            let error = as_toml(json).expect_err(json).to_string();
+            assert!(error.contains(told), "{json}: {error}");
+        }
+    }
+}
