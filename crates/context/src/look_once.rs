@@ -15,7 +15,8 @@ use std::collections::HashSet;
 use crate::facts::Facts;
 use crate::level::Level;
 use crate::note::{Counts, Note, NoteKind};
-use crate::rewrite::{self, ask::Ask};
+use crate::rewrite::ask::Ask;
+use crate::rewrite::less::{less_of_result, uses_of_thousand};
 use crate::settings::LookOnce;
 use crate::shaping::arrival::shows_files;
 use crate::shaping::reduce::{TELLING_BYTES_MAX, left_of_seen};
@@ -105,7 +106,7 @@ fn after(ask: &Ask<'_>, index: EntryIndex, once: &LookOnce) -> Option<u32> {
         EffectKind::List | EffectKind::Edit | EffectKind::Write => return Some(once.runs_after),
         EffectKind::Read => {
             let (reads, life) = (once.reads.as_ref()?, ask.lives[index.at()].as_ref()?);
-            let uses = rewrite::uses_of_thousand(ask, index, facts, life);
+            let uses = uses_of_thousand(ask, index, facts, life);
             return (uses < reads.uses_min).then_some(reads.after);
         }
         EffectKind::Fetch | EffectKind::Other => return None,
@@ -124,7 +125,7 @@ fn saving(ask: &Ask<'_>, index: EntryIndex) -> Option<u64> {
     let result = ask.record.entry(index).result()?;
     let facts = ask.record.facts(index);
     if facts.kind() == EffectKind::Read {
-        return rewrite::less_of_result(ask.old_reads, facts, &ask.items[index.at()])
+        return less_of_result(ask.old_reads, facts, &ask.items[index.at()])
             .map(|(_, saving)| saving);
     }
     let tokens = |text: &str| ask.record.tokenizer().count(text).0;

@@ -324,7 +324,7 @@ fn note_for(draft: &Draft<'_>, seen: &Seen<'_>, group: &[Match]) -> Note {
     let ends = (draft.numbers_of(&first.lines), draft.numbers_of(&last.lines));
     let is_hits = lines.clone().any(|at| is_hit(draft, at));
     let (Some(Lines(from, _)), Some(Lines(_, to)), false) = (ends.0, ends.1, is_hits) else {
-        if let Some(name) = reminder::only_one(draft, seen, first) {
+        if let Some(name) = reminder::only_one(draft, seen.ledger, first.lines.clone()) {
             return note(NoteKind::SameReminder { name: name.into() });
         }
         let counts = Counts { lines: lines.len() as u32, ..Counts::default() };

@@ -2,7 +2,7 @@
 
 use super::answer::Answer;
 use super::claim::{Claim, claims};
-use super::lines::{Shown, shown_lines, written_lines};
+use super::lines::{Shown, file_of, shown_lines, written_lines};
 
 /// What notes in these answers say that is not so.
 pub(crate) fn broken_claims(answers: &[Answer<'_>]) -> Vec<String> {

@@ -1,6 +1,9 @@
 //! Reminders: what a client puts behind results in tags of its own, in the same words each time.
 
-use super::{Draft, Match, Seen};
+use std::ops::Range;
+
+use super::super::draft::Draft;
+use crate::ledger::Ledger;
 
 /// How the names of the tags end: `<system-reminder>`.
 const NAME_END: &str = "reminder";
@@ -8,8 +11,12 @@ const NAME_END: &str = "reminder";
 /// The name of the reminder that a block of the draft is, if it is one, whole and alone, and if all
 /// visible reminders of that name begin with the same words: a note that only says the name has to
 /// mean this one.
-pub(super) fn only_one<'d>(draft: &Draft<'d>, seen: &Seen<'_>, block: &Match) -> Option<&'d str> {
-    let mut lines = block.lines.clone().filter(|at| !draft.text(*at).trim().is_empty());
+pub(super) fn only_one<'d>(
+    draft: &Draft<'d>,
+    ledger: &Ledger,
+    block: Range<usize>,
+) -> Option<&'d str> {
+    let mut lines = block.filter(|at| !draft.text(*at).trim().is_empty());
     let (first, last) = (lines.next()?, lines.next_back()?);
     let name = draft.text(first).trim().strip_prefix('<')?.strip_suffix('>')?;
     let ends = draft.text(last).trim().strip_prefix("</")?.strip_suffix('>')?;
@@ -21,6 +28,6 @@ pub(super) fn only_one<'d>(draft: &Draft<'d>, seen: &Seen<'_>, block: &Match) ->
         return None;
     }
     let ids = draft.facts.ids.get(first..=first + 1)?;
-    let mut visible = seen.ledger.blocks(ids[0]).map(|found| found.lines().nth(1));
+    let mut visible = ledger.blocks(ids[0]).map(|found| found.lines().nth(1));
     visible.all(|second| second.is_none_or(|(_, text)| text == ids[1])).then_some(name)
 }
