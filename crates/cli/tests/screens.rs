@@ -120,6 +120,9 @@ fn session() -> String {
     .to_string()
 }
 
+/// How signs of [`HOSTILE`] are spelled out; of a long name the last may be cut off.
+const SPELLED: [&str; 3] = ["\\u202e", "\\u{202e}", "\\u001b"];
+
 /// The runs of a person in a hostile repository, and whether anything hostile is among what they
 /// print.
 fn of_repository(hostile: &str) -> Vec<(Vec<&str>, bool)> {
@@ -182,7 +185,7 @@ fn a_hostile_repository_does_nothing_to_the_terminal() {
     for (arguments, shows) in of_repository(&hostile) {
         let told = at_terminal(&world.folder, &home, &arguments, "n\n");
         is_harmless(&arguments, &told);
-        let is_spelled = ["\\u202e", "\\u{202e}"].iter().any(|spelled| told.contains(spelled));
+        let is_spelled = SPELLED.iter().any(|spelled| told.contains(spelled));
         assert_eq!(is_spelled, shows, "{arguments:?}: {told}");
         if arguments.contains(&SECRET) {
             let is_asked = |line: &str| line.starts_with(QUESTION);

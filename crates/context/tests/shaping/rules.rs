@@ -215,6 +215,18 @@ fn which_of_two_reminders_is_meant_is_said() {
 }
 
 #[test]
+fn reminders_that_only_begin_alike_are_told_apart() {
+    let of = |task: &str| format!("The list of tasks has changed. It is:\n1. {task} the parser");
+    let third = of("Write");
+    let third = run(&format!("linted\n<system-reminder>\n{third}\n</system-reminder>"));
+    check(
+        "lossless",
+        &format!("{}{third}", with_reminders(&of("Write"), &of("Test"))),
+        "linted\n[4 lines above in `Bash make all`]",
+    );
+}
+
+#[test]
 fn a_reminder_with_more_around_it_is_pointed_at_by_lines() {
     let said = format!("{TASKS}\n</system-reminder>\nand so on, as before");
     let text = with_reminders(&said, &said).replace("before\n</system-reminder>", "before");

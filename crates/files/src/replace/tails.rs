@@ -223,7 +223,7 @@ impl Tails {
         // What was appended to files that this one had replaced goes on to the new one.
         let replaced = tail.id();
         for kept in &mut watched.files {
-            if kept.put.as_ref().and_then(id_of) == replaced {
+            if replaced.is_some() && kept.put.as_ref().and_then(id_of) == replaced {
                 kept.put = put.as_ref().and_then(|put| put.try_clone().ok());
             }
         }
@@ -246,13 +246,17 @@ impl Kept {
         let at = (&self.dir, self.name.as_os_str());
         if now.duration_since(self.since) <= KEPT {
             // What cannot be carried over now may be the next time.
-            let _ = self.tail.carry(at.0, at.1, UNNOTED);
+            self.is_over &= self.tail.carry(at.0, at.1, UNNOTED).is_ok();
             return true;
         }
         let Some(put) = self.put.as_ref().and_then(id_of) else { return false };
         let there = self.dir.symlink_metadata(&self.name);
-        there.is_ok_and(|there| put == (there.dev(), there.ino()))
-            && self.tail.carry_into(at, Some(put), UNNOTED).unwrap_or(true)
+        if !there.is_ok_and(|there| put == (there.dev(), there.ino())) {
+            return false;
+        }
+        let carried = self.tail.carry_into(at, Some(put), UNNOTED);
+        self.is_over &= carried.is_ok();
+        carried.unwrap_or(true)
     }
 
     /// Asks whether anybody has it open for writing, where that can be known of it alone.

@@ -3,14 +3,14 @@
 use std::ops::Range;
 
 use super::super::draft::Draft;
+use crate::facts::LineId;
 use crate::ledger::Ledger;
 
 /// How the names of the tags end: `<system-reminder>`.
 const NAME_END: &str = "reminder";
 
 /// The name of the reminder that a block of the draft is, if it is one, whole and alone, and if all
-/// visible reminders of that name begin with the same words: a note that only says the name has to
-/// mean this one.
+/// visible reminders of that name say the same: a note that only says the name has to mean this one.
 pub(super) fn only_one<'d>(
     draft: &Draft<'d>,
     ledger: &Ledger,
@@ -27,7 +27,16 @@ pub(super) fn only_one<'d>(
     if !is_reminder || !has_no_file || !is_alone {
         return None;
     }
-    let ids = draft.facts.ids.get(first..=first + 1)?;
-    let mut visible = ledger.blocks(ids[0]).map(|found| found.lines().nth(1));
-    visible.all(|second| second.is_none_or(|(_, text)| text == ids[1])).then_some(name)
+    let ids = draft.facts.ids.get(first..=last)?;
+    let mut visible = seen_blocks(ledger, ids[0], ids.len());
+    visible.all(|block| block.eq(ids.iter().copied())).then_some(name)
+}
+
+/// So many lines of each visible block that begins with a line.
+fn seen_blocks(
+    ledger: &Ledger,
+    first: LineId,
+    lines: usize,
+) -> impl Iterator<Item = impl Iterator<Item = LineId>> {
+    ledger.blocks(first).map(move |block| block.lines().take(lines).map(|(_, text)| text))
 }
