@@ -147,7 +147,7 @@ fn xargs(call: Invocation<'_>) -> Started<'_> {
     let names = call.input.unwrap_or_else(Part::run);
     let mut command = after_flags(call.arguments, FEEDER_VALUES).to_vec();
     if !command.is_empty() {
-        command.push(Word { text: "{}".to_owned(), expands: true, glob: false });
+        command.push(Word { text: "{}".to_owned(), expands: true, ..Word::default() });
         for word in &mut command[1..] {
             word.expands |= word.text.contains("{}");
         }

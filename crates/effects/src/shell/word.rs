@@ -11,13 +11,15 @@ pub(super) struct Word {
     pub(super) text: String,
     /// Holds a variable or substitution: the text is not what the program gets.
     pub(super) expands: bool,
+    /// Holds one that is not quoted: it may become no word, or several.
+    pub(super) splits: bool,
     /// Holds an unquoted pattern (`*.rs`, `{a,b}`).
     pub(super) glob: bool,
 }
 
 impl Word {
     pub(super) fn literal(text: impl Into<String>) -> Word {
-        Word { text: text.into(), expands: false, glob: false }
+        Word { text: text.into(), ..Word::default() }
     }
 
     /// The word that `node` of the tree of `source` stands for.
@@ -52,7 +54,9 @@ impl Word {
                 self.glob |= text.contains('{') && text.contains(',');
             }
             kind => {
-                self.expands |= node.is_named() || kind == "$";
+                let expands = node.is_named() || kind == "$";
+                self.expands |= expands;
+                self.splits |= expands;
                 self.text.push_str(text);
             }
         }

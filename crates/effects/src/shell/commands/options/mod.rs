@@ -40,10 +40,12 @@ pub(super) fn run_more(words: &[Word]) -> bool {
         return true;
     }
     match name {
-        "git" => git::runs_more(&texts),
-        "awk" | "gawk" | "mawk" | "nawk" => awk::runs_more(&texts),
-        "sed" | "gsed" => sed::runs_more(&texts),
-        "kubectl" | "oc" => kubectl::runs_more(&texts) || rest.iter().any(makes_options),
+        "git" => any_reading(rest, "$", git::runs_more),
+        "awk" | "gawk" | "mawk" | "nawk" => any_reading(rest, "system", awk::runs_more),
+        "sed" | "gsed" => any_reading(rest, "e", sed::runs_more),
+        "kubectl" | "oc" => {
+            any_reading(rest, "$", kubectl::runs_more) || rest.iter().any(makes_options)
+        }
         "make" | "gmake" => make_runs_more(rest),
         "ssh" | "scp" | "sftp" | "sshfs" => ssh_runs_more(&texts),
         // What they are told to do comes with their input.
@@ -57,6 +59,21 @@ pub(super) fn run_more(words: &[Word]) -> bool {
             })
         }
     }
+}
+
+/// Whether the words run more in one of the ways that the shell may hand them over: as they are
+/// spelled; without those that may become none, so that what stands behind them moves up; and with
+/// `worst` in the place of those that are nothing but a variable or a substitution.
+fn any_reading(words: &[Word], worst: &str, runs_more: fn(&[&str]) -> bool) -> bool {
+    let is_variable = |word: &Word| word.expands && word.text.starts_with(['$', '`']);
+    let spelled: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
+    let fewer: Vec<&str> =
+        words.iter().filter(|word| !word.splits).map(|word| word.text.as_str()).collect();
+    let worse: Vec<&str> = words
+        .iter()
+        .map(|word| if is_variable(word) { worst } else { word.text.as_str() })
+        .collect();
+    [spelled, fewer, worse].iter().any(|words| runs_more(words))
 }
 
 impl Options {
