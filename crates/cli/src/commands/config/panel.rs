@@ -9,11 +9,15 @@ use crate::clients::write;
 use crate::environment::Environment;
 use crate::gateway::named_by_variable;
 use crate::notice;
-use crate::user_settings::NotUnderstood;
 use crate::user_settings::keys::{Form, Key, is_any};
+use crate::user_settings::{NotUnderstood, change};
 
 /// Changes that can be taken back.
 const CHANGES_MAX: usize = 100;
+
+/// What is said of a value that no line can say.
+const IN_THE_FILE: &str =
+    "what is set has more than one line can say: `foveal config edit` opens the file";
 
 /// Settings that a person looks at and changes.
 #[derive(Debug, Default)]
@@ -39,15 +43,20 @@ impl Panel {
                 (name == "gateway.otel").then(|| named_by_variable(&environment.of_traces));
             let (value, origin) = match (variable.flatten(), of_project, set) {
                 (Some((variable, value)), ..) => {
-                    (Some(value.to_owned()), Origin::Environment(variable.to_owned()))
+                    let value = toml_edit::Value::from(value).to_string();
+                    (Some(value), Origin::Environment(variable.to_owned()))
                 }
                 (None, Some(value), _) => (Some(value), Origin::Project),
                 (None, None, Some(value)) => (Some(value), Origin::File),
                 (None, None, None) => (key.usual.map(str::to_owned), Origin::Default),
             };
-            let value = value.map(|value| shown(&value));
+            let line = value.as_deref().map(|value| change::line(key, value));
+            let takes = match (takes(&name, key), &line) {
+                (Takes::Text, Some(None)) => Takes::Elsewhere(IN_THE_FILE.to_owned()),
+                (takes, _) => takes,
+            };
+            let value = value.map(|value| line.flatten().unwrap_or_else(|| shown(&value)));
             let usual = key.usual.map(shown);
-            let takes = takes(&name, key);
             let (expected, about) = (key.expected(), key.about.to_owned());
             Ok(Setting { name, value, origin, usual, takes, expected, about })
         });
@@ -120,7 +129,7 @@ pub(crate) fn refusal(error: &anyhow::Error) -> String {
     }
 }
 
-/// A value in one line, texts without quotes.
+/// The first line of a value, texts without quotes.
 fn shown(value: &str) -> String {
     let plain = plain(value);
     match plain.split_once('\n') {
@@ -144,3 +153,6 @@ fn takes(name: &str, key: &Key) -> Takes {
         Form::Whole | Form::Share | Form::Text | Form::WholeOrText | Form::Texts => Takes::Text,
     }
 }
+
+#[cfg(test)]
+mod tests;
