@@ -9,6 +9,7 @@ use crate::clients::write;
 use crate::environment::Environment;
 use crate::gateway::named_by_variable;
 use crate::notice;
+use crate::project_settings::ProjectFile;
 use crate::user_settings::keys::{Form, Key, is_any};
 use crate::user_settings::{NotUnderstood, change};
 
@@ -33,22 +34,12 @@ impl Panel {
     /// If the file cannot be read or understood.
     pub(crate) fn settings(environment: &Environment) -> anyhow::Result<Settings> {
         let file = understood(environment)?;
-        let project = project(environment).filter(|(_, holds)| *holds);
+        let project = obeyed(environment);
         let all = rows(file.source())?.into_iter().map(|(name, key, set)| {
-            let of_project = match &project {
-                Some((file, _)) => file.source().value(&name)?,
-                None => None,
-            };
-            let variable =
-                (name == "gateway.otel").then(|| named_by_variable(&environment.of_traces));
-            let (value, origin) = match (variable.flatten(), of_project, set) {
-                (Some((variable, value)), ..) => {
-                    let value = toml_edit::Value::from(value).to_string();
-                    (Some(value), Origin::Environment(variable.to_owned()))
-                }
-                (None, Some(value), _) => (Some(value), Origin::Project),
-                (None, None, Some(value)) => (Some(value), Origin::File),
-                (None, None, None) => (key.usual.map(str::to_owned), Origin::Default),
+            let (value, origin) = match overruling(&name, project.as_ref(), environment)? {
+                Some((value, origin)) => (Some(value), origin),
+                None if set.is_some() => (set, Origin::File),
+                None => (key.usual.map(str::to_owned), Origin::Default),
             };
             let line = value.as_deref().map(|value| change::line(key, value));
             let takes = match (takes(&name, key), &line) {
@@ -88,7 +79,15 @@ impl Panel {
             self.made.push(change);
         }
         let what = if value.is_some() { "set in" } else { "taken out of" };
-        Ok(format!("{name} is {what} {file}: it holds for what begins from now on"))
+        let overruling = overruling(name, obeyed(environment).as_ref(), environment)?;
+        let holds = match overruling.map(|(_, origin)| origin) {
+            Some(Origin::Project) => "but here the project's value holds".to_owned(),
+            Some(Origin::Environment(variable)) => {
+                format!("but {variable} in the environment goes first, and holds here")
+            }
+            _ => "it holds for what begins from now on".to_owned(),
+        };
+        Ok(format!("{name} is {what} {file}: {holds}"))
     }
 
     /// Puts the file back as it was before the last change.
@@ -118,6 +117,27 @@ impl Panel {
             Some((name, value)) => self.set(name, Some(value.trim()), environment),
         }
     }
+}
+
+/// The file of the project of the current folder, if it holds.
+fn obeyed(environment: &Environment) -> Option<ProjectFile> {
+    project(environment).filter(|(_, holds)| *holds).map(|(file, _)| file)
+}
+
+/// What holds of a setting whatever the user's file says, as it would be written there, and where
+/// that comes from.
+fn overruling(
+    name: &str,
+    project: Option<&ProjectFile>,
+    environment: &Environment,
+) -> anyhow::Result<Option<(String, Origin)>> {
+    let variable = (name == "gateway.otel").then(|| named_by_variable(&environment.of_traces));
+    if let Some((variable, value)) = variable.flatten() {
+        let value = toml_edit::Value::from(value).to_string();
+        return Ok(Some((value, Origin::Environment(variable.to_owned()))));
+    }
+    let Some(file) = project else { return Ok(None) };
+    Ok(file.source().value(name)?.map(|value| (value, Origin::Project)))
 }
 
 /// Why a change was not made, without the place in the file: it was never written.

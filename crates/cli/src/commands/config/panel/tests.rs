@@ -89,3 +89,27 @@ fn what_is_no_list_is_not_written_as_one() {
         std::fs::remove_file(path).expect("it is there");
     }
 }
+
+#[test]
+fn what_is_written_and_does_not_hold_here_is_told_as_that() {
+    let home = tempfile::tempdir().expect("a folder");
+    let mut environment = environment(home.path());
+    let address = |port: &str| format!("http://localhost:{port}");
+    let set = |environment: &Environment, value: Option<&str>| {
+        Panel::default().set("gateway.otel", value, environment).expect("it is set")
+    };
+    let told = set(&environment, Some(&address("1")));
+    assert!(told.ends_with("config.toml: it holds for what begins from now on"), "{told}");
+    let variable = "OTEL_EXPORTER_OTLP_ENDPOINT";
+    environment.of_traces.insert(variable, address("2"));
+    let shown = setting(&environment, "gateway.otel");
+    assert_eq!(shown.value, Some(address("2")));
+    assert_eq!(shown.origin, Origin::Environment(variable.to_owned()));
+    for value in [Some(address("3")), None] {
+        let told = set(&environment, value.as_deref());
+        let end = format!(": but {variable} in the environment goes first, and holds here");
+        assert!(told.ends_with(&end), "{told}");
+    }
+    let told = Panel::default().set("keep_contents", Some("no"), &environment).expect("it is set");
+    assert!(told.ends_with("it holds for what begins from now on"), "{told}");
+}
