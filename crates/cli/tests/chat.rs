@@ -260,6 +260,23 @@ fn settings_are_changed_on_a_screen_and_checked() {
 }
 
 #[test]
+fn a_setting_that_the_project_overrules_is_told_as_that() {
+    const FILE: &str = "home/.config/foveal/config.toml";
+    let world = World::new("chat-settings-project");
+    world.write(".foveal.toml", "[answers]\ntokens = 6_000\n");
+    assert_eq!(world.run("trust --yes").code, Some(0));
+    let upstream = provider([Reply::text("Yes.")]);
+    let mut chat = chat(&world, &upstream, &[]);
+    chat.types("/config answers.tokens 7000").types(ENTER);
+    chat.shows("answers.tokens is set in").shows("the project's value holds");
+    assert_eq!(world.read(FILE), "[answers]\ntokens = 7000\n");
+    chat.types("/config answers.bytes 30000").types(ENTER);
+    chat.shows("answers.bytes is set in").shows("it holds for what begins");
+    chat.types(CTRL_D);
+    assert_eq!(chat.ends(), 0);
+}
+
+#[test]
 fn an_answer_is_stopped_and_another_one_asked_for() {
     let world = World::new("chat-stop");
     let upstream = provider([Reply::text("Well.")]);

@@ -127,6 +127,33 @@ fn settings_may_be_json() {
     assert_eq!(world.run_with("config edit", &[("EDITOR", "true")]).code, Some(0));
 }
 
+/// As editors have it.
+#[test]
+fn a_file_may_name_its_schema() {
+    let world = World::new("config_json_schema");
+    let schema = "{\n  \"$schema\": \"./foveal.schema.json\"";
+    world.write(JSON, format!("{schema},\n  \"answers\": {{\"tokens\": 9000}}\n}}\n"));
+    assert_eq!(world.output("config get answers.tokens"), "9000\n");
+    assert_eq!(world.output("config set answers.tokens 5_000"), "");
+    let set = world.read(JSON);
+    assert_eq!(set, format!("{schema},\n  \"answers\": {{\"tokens\": 5000}}\n}}\n"));
+    assert_eq!(world.output("config unset answers.tokens"), "");
+    assert!(world.read(JSON).starts_with(schema));
+    world.write(JSON, format!("{schema},\n  \"answers\": {{\"tokens\": 5}}\n}}\n"));
+    let told = world.run("config").err;
+    assert!(told.contains("line 3: 5 tokens"), "{told}");
+    std::fs::remove_file(world.folder.join(JSON)).expect("it is there");
+    world.write(".foveal.json", format!("{schema},\n  \"read\": {{\"small_lines\": 9}}\n}}\n"));
+    let trusted = world.run("trust --yes");
+    assert_eq!(trusted.code, Some(0), "{}", trusted.err);
+    assert_eq!(world.output("config get read.small_lines"), "9\n");
+    // TOML has another way to say that.
+    world.write(FILE, "\"$schema\" = \"x\"\n");
+    assert_eq!(world.run("config").code, Some(2));
+    let schema: Value = serde_json::from_str(&world.output("config schema")).expect("JSON");
+    assert_eq!(schema["properties"]["$schema"]["type"], "string");
+}
+
 #[test]
 fn json_that_is_not_understood_says_where_and_what_was_meant() {
     let world = World::new("config_json_refused");

@@ -204,6 +204,8 @@ fn an_address_without_a_name_is_left_alone() {
     let Ran { code, out, .. } = world.run("init --gateway --yes claude-code");
     assert_eq!(code, Some(2), "{out}");
     assert!(out.contains("`https://elsewhere.example` is no upstream of foveal's"), "{out}");
+    let out = out.replace("\n  ", " ");
+    assert!(out.contains(&format!("[gateway.upstreams] in `{SETTINGS}`")), "{out}");
     assert_eq!(world.read(path), before);
     for (arguments, told) in [
         ("init --gateway --yes cline", "names no address of a model"),
@@ -227,6 +229,34 @@ fn no_key_is_shown_beside_a_change() {
     world.write("home/.gemini/.env", format!("GEMINI_API_KEY={key}\n"));
     let shown = world.output("init --gateway --dry-run gemini");
     assert!(shown.contains("+GOOGLE_GEMINI_BASE_URL") && !shown.contains(key), "{shown}");
+}
+
+/// A file that is named where another one counts would be the second, and foveal refuses two.
+#[test]
+fn upstreams_get_their_names_in_the_file_that_counts() {
+    let world = world("unnamed-json", 0);
+    std::fs::remove_file(world.folder.join(SETTINGS)).expect("it is there");
+    let settings = SETTINGS.replace(".toml", ".json");
+    world.write(&settings, "{}\n");
+    let told = format!("\"upstreams\" of \"gateway\" in `{settings}`");
+    for (arguments, address) in [
+        ("init --gateway --yes claude-code", "https://elsewhere.example".to_owned()),
+        ("init --gateway --remove --yes claude-code", format!("{GATEWAY}/gone/v1")),
+    ] {
+        let env = format!("{{\"env\": {{\"ANTHROPIC_BASE_URL\": \"{address}\"}}}}");
+        world.write("home/.claude/settings.json", env);
+        let Ran { out, err, .. } = world.run(arguments);
+        let shown = format!("{out}{err}").replace("\n  ", " ");
+        assert!(shown.contains(&told) && shown.contains(&address), "{arguments}: {shown}");
+        assert!(!shown.contains("config.toml"), "{arguments}: {shown}");
+    }
+    // What is told is done, and it goes.
+    let upstreams = "{\"gateway\": {\"upstreams\": {\"x\": \"https://elsewhere.example\"}}}\n";
+    world.write(&settings, upstreams);
+    let env = "{\"env\": {\"ANTHROPIC_BASE_URL\": \"https://elsewhere.example\"}}";
+    world.write("home/.claude/settings.json", env);
+    world.output("init --gateway --yes claude-code");
+    assert!(world.read("home/.claude/settings.json").contains(GATEWAY));
 }
 
 const SETTINGS: &str = "home/.config/foveal/config.toml";

@@ -24,16 +24,23 @@ pub(crate) enum EditError {
     Taken,
     /// An address that is no upstream's.
     #[error(
-        "`{0}` is no upstream of foveal's: give it a name in [gateway.upstreams] in \
-         foveal/config.toml, then run this again"
+        "`{address}` is no upstream of foveal's: give it a name in {names}, then run this again"
     )]
-    NoUpstream(String),
+    NoUpstream {
+        address: String,
+        /// Where the user gives upstreams names.
+        names: String,
+    },
     /// An address of the gateway's that stands for one that is not known any more.
     #[error(
-        "it is not known any more which address `{0}` stands for: name that in [gateway.upstreams] \
-         in foveal/config.toml again, or write it there yourself"
+        "it is not known any more which address `{address}` stands for: name that in {names} \
+         again, or write it there yourself"
     )]
-    Gone(String),
+    Gone {
+        address: String,
+        /// Where the user gives upstreams names.
+        names: String,
+    },
     /// An address that the agent is told elsewhere, which what is written would overrule.
     #[error(
         "the variable {0} names an address, which this would overrule: unset it, or write the \

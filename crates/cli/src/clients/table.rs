@@ -17,6 +17,7 @@ use super::program::{self, Program, Version, version_of};
 use super::settings::gemini_variables;
 use crate::environment::Environment;
 use crate::gateway::Routes;
+use crate::user_settings::file::place_of_upstreams;
 
 /// The first version of Claude Code whose hooks can be used: since 2.1.121 they may replace what
 /// its own tools answer, and since this one commands are given their arguments without a shell.
@@ -378,7 +379,8 @@ impl Client {
         let told = file.variable().filter(|variable| {
             environment.told(variable).is_some_and(|address| !routes.is_ours(address))
         });
-        let edit = Edit::Addresses(Addresses { file, providers, routes: routes.clone(), told });
+        let (routes, names) = (routes.clone(), place_of_upstreams(environment));
+        let edit = Edit::Addresses(Addresses { file, providers, routes, told, names });
         let purpose = "the address of its model, which becomes foveal's";
         Some(Target { path, edit, purpose, is_hooks: false, is_extra: false })
     }

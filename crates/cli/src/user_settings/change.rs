@@ -2,9 +2,10 @@
 
 pub(crate) mod json;
 
-use toml_edit::{Array, DocumentMut, Item, Table, TableLike, Value};
+use toml_edit::{Array, DocumentMut, Item, RawString, Table, TableLike, Value};
 
 use super::keys::{Form, Key, is_any, parts};
+use super::written::is_host;
 
 /// Why a setting cannot be changed.
 #[derive(Debug, thiserror::Error)]
@@ -195,14 +196,7 @@ fn written(key: &Key, name: &str, text: &str) -> Result<Value, ChangeError> {
         Form::Text => Some(Value::from(text)),
         Form::WholeOrText => Some(number().map_or_else(|| Value::from(text), Value::from)),
         Form::OneOf(texts) => texts.contains(&plain).then(|| Value::from(plain)),
-        // `[::1]:80` is a text.
-        Form::Texts => match plain.parse::<Value>() {
-            Ok(list) if list.is_array() => {
-                let is_of_texts = |list: &Array| list.iter().all(Value::is_str);
-                list.as_array().is_some_and(is_of_texts).then(|| list.clone())
-            }
-            _ => Some(Value::Array(Array::from_iter([plain]))),
-        },
+        Form::Texts => list(plain).map(Value::Array),
         Form::Tables | Form::ByName => return Err(ChangeError::Tables(name.to_owned())),
     };
     value.ok_or_else(|| ChangeError::Value {
@@ -210,4 +204,53 @@ fn written(key: &Key, name: &str, text: &str) -> Result<Value, ChangeError> {
         name: name.to_owned(),
         expected: key.expected(),
     })
+}
+
+/// A list of texts as it is given, or one text as a list of it alone.
+fn list(text: &str) -> Option<Array> {
+    match text.parse::<Value>() {
+        Ok(Value::Array(list)) => {
+            let is_of_texts = list.iter().all(Value::is_str);
+            is_of_texts.then_some(list)
+        }
+        // `[::1]:80` is a text.
+        _ if text.starts_with('[') && !is_host(text) => None,
+        _ => (!text.is_empty()).then(|| Array::from_iter([text])),
+    }
+}
+
+/// A value, as it is set, in a line from which [`set`] makes the same again; `None`: none does.
+pub(crate) fn line(key: &Key, set: &str) -> Option<String> {
+    let value: Value = set.parse().ok()?;
+    let line = match &value {
+        Value::String(text) => text.value().clone(),
+        Value::Array(list) => list_line(list)?,
+        value => value.clone().decorated("", "").to_string(),
+    };
+    let again = written(key, key.name, &line).ok()?;
+    let is_same = match (&value, &again) {
+        (Value::Array(before), Value::Array(again)) => {
+            before.iter().map(Value::as_str).eq(again.iter().map(Value::as_str))
+        }
+        (Value::String(_), _) => value.as_str() == again.as_str(),
+        (Value::Integer(_), Value::Integer(_)) => value.as_integer() == again.as_integer(),
+        _ => true,
+    };
+    let is_line = line.trim() == line && !line.chars().any(char::is_control);
+    (is_same && is_line).then_some(line)
+}
+
+/// A list of texts in one line; `None` if it has others, or comments, which would be lost.
+fn list_line(list: &Array) -> Option<String> {
+    let around = |value: &Value| {
+        let decor = value.decor();
+        let [before, after] = [decor.prefix(), decor.suffix()]
+            .map(|raw| raw.and_then(RawString::as_str).unwrap_or_default().trim().is_empty());
+        before && after
+    };
+    let is_bare = list.iter().all(around);
+    let is_bare = is_bare && list.trailing().as_str().unwrap_or_default().trim().is_empty();
+    let texts = list.iter().map(|value| Some(Value::from(value.as_str()?)));
+    let texts = texts.collect::<Option<Array>>().filter(|_| is_bare)?;
+    Some(texts.to_string())
 }

@@ -51,6 +51,17 @@ pub(crate) fn path(environment: &Environment) -> Option<PathBuf> {
     Some(if !is_there(&toml) && is_there(&json) { json } else { toml })
 }
 
+/// Where the user gives upstreams names, in words.
+pub(crate) fn place_of_upstreams(environment: &Environment) -> String {
+    match path(environment) {
+        Some(path) if Syntax::of(&path) == Syntax::Json => {
+            format!("\"upstreams\" of \"gateway\" in `{}`", path.display())
+        }
+        Some(path) => format!("[gateway.upstreams] in `{}`", path.display()),
+        None => "[gateway.upstreams] of your settings".to_owned(),
+    }
+}
+
 /// Refuses two files where one counts.
 ///
 /// # Errors

@@ -29,8 +29,19 @@ pub(super) fn as_toml(text: &str) -> anyhow::Result<String> {
     let mut toml = String::with_capacity(text.len() + 16);
     toml.push_str("settings = ");
     let mut rest = text;
+    let mut depth = 0;
     while let Some(sign) = rest.chars().next() {
+        match sign {
+            '{' | '[' => depth += 1,
+            '}' | ']' => depth -= 1,
+            _ => {}
+        }
+        let schema = if depth == 1 { schema(rest) } else { None };
         let length = match sign {
+            _ if let Some(length) = schema => {
+                toml.extend(rest[..length].matches('\n'));
+                length
+            }
             '"' => string(rest, &mut toml),
             'n' => {
                 let line = line_at(text.as_bytes(), text.len() - rest.len());
@@ -49,6 +60,18 @@ pub(super) fn as_toml(text: &str) -> anyhow::Result<String> {
         rest = &rest[length..];
     }
     Ok(toml)
+}
+
+/// The length of `"$schema": "…",` at the beginning of a text, which is for editors and sets
+/// nothing; `None` where something else stands there.
+fn schema(text: &str) -> Option<usize> {
+    let value = text.strip_prefix("\"$schema\"")?.trim_start().strip_prefix(':')?.trim_start();
+    if !value.starts_with('"') {
+        return None;
+    }
+    let rest = &value[string(value, &mut String::new())..];
+    let rest = rest.trim_start().strip_prefix(',').unwrap_or(rest);
+    Some(text.len() - rest.len())
 }
 
 /// Writes the string at the beginning of a text; its length there.
@@ -87,6 +110,31 @@ mod tests {
         assert_eq!(read["settings"]["a/b"].as_str(), Some("\u{1f600} \u{7f} \"\\"));
         assert_eq!(read["settings"]["c"].as_array().map(Vec::len), Some(3));
         assert_eq!(as_toml("\u{feff} \n").expect("nothing is set"), "settings = {}");
+    }
+
+    #[test]
+    fn the_schema_for_editors_is_left_out_at_the_top_alone() {
+        for (json, left) in [
+            ("{\n\"$schema\"\n: \"a\\\"b,\"\n,\n\"a\": 1}", vec!["a"]),
+            ("{\"a\": \"$schema\",\n\"$schema\": \"x\"\n}", vec!["a"]),
+            ("{\"$schema\": \"x\"}", vec![]),
+            ("{\"$schema\": 1}", vec!["$schema"]),
+            (
+                "{\"a\": {\"$schema\": \"x\"}, \"$schema\": \"x\", \"b\": [\"$schema\"]}",
+                vec!["a", "b"],
+            ),
+        ] {
+            let toml = as_toml(json).expect("it is JSON");
+            assert_eq!(toml.lines().count(), json.lines().count(), "{json}");
+            let read: toml::Value = toml::from_str(&toml).expect(&toml);
+            let names = read["settings"].as_table().expect("a table").keys();
+            assert_eq!(names.collect::<Vec<_>>(), left, "{json}");
+            let inner = json.contains("{\"a\": {");
+            assert_eq!(
+                read["settings"].get("a").is_some_and(|a| a.get("$schema").is_some()),
+                inner
+            );
+        }
     }
 
     #[test]

@@ -15,6 +15,8 @@ pub(crate) fn schema() -> Value {
         }
         inside(place, last, || of(key));
     }
+    root["properties"]["$schema"] =
+        json!({ "type": "string", "description": "in JSON, for editors alone: this schema" });
     root["$schema"] = json!("https://json-schema.org/draft/2020-12/schema");
     root["title"] = json!("foveal's settings");
     root

@@ -344,7 +344,8 @@ impl TryFrom<String> for Host {
     }
 }
 
-fn is_host(text: &str) -> bool {
+/// Whether a text is a [`Host`].
+pub(super) fn is_host(text: &str) -> bool {
     let bare = text.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(text);
     if text.parse::<SocketAddr>().is_ok() || bare.parse::<IpAddr>().is_ok() {
         return true;

@@ -39,18 +39,34 @@ pub(crate) fn unanswered(access: &Access<'_>, file: Option<&Path>) -> String {
 
 /// The lines that allow an access.
 fn allowing(access: &Access<'_>, file: Option<&Path>, verb: &str) -> String {
-    let file = file.map_or_else(|| USUAL_FILE.to_owned(), |file| file.display().to_string());
+    let shown = shown(file);
     let Access { tool, subject, .. } = *access;
-    if subject.len() > SUBJECT_BYTES_MAX {
-        return format!("to allow it, the user can {verb} `{file}` a [[permissions]] rule");
-    }
+    let is_long = subject.len() > SUBJECT_BYTES_MAX;
     let subject = if subject.is_empty() { "*" } else { subject };
-    format!(
-        "to allow it, the user can {verb} `{file}`:\n[[permissions]]\ntool = {}\nsubject = {}\n\
-         verdict = \"allow\"",
-        quoted(tool),
-        quoted(subject)
-    )
+    let (tool, subject) = (quoted(tool), quoted(subject));
+    let lead = "to allow it, the user can";
+    match (is_json(file), is_long) {
+        (false, true) => format!("{lead} {verb} `{shown}` a [[permissions]] rule"),
+        (true, true) => format!("{lead} {verb} the list \"permissions\" in `{shown}` a rule"),
+        (false, false) => format!(
+            "{lead} {verb} `{shown}`:\n[[permissions]]\ntool = {tool}\nsubject = {subject}\n\
+             verdict = \"allow\""
+        ),
+        (true, false) => format!(
+            "{lead} {verb} the list \"permissions\" in `{shown}`:\n\
+             {{\"tool\": {tool}, \"subject\": {subject}, \"verdict\": \"allow\"}}"
+        ),
+    }
+}
+
+/// The file of rules, as it is named to a person.
+fn shown(file: Option<&Path>) -> String {
+    file.map_or_else(|| USUAL_FILE.to_owned(), |file| file.display().to_string())
+}
+
+/// Whether what is to be added to a file is JSON.
+fn is_json(file: Option<&Path>) -> bool {
+    file.and_then(Path::extension).is_some_and(|end| end == "json")
 }
 
 /// A text as TOML has it, which takes JSON's texts.
@@ -60,6 +76,52 @@ pub(crate) fn quoted(text: &str) -> String {
 
 /// The line that lets pages of a private `host` be fetched.
 pub(crate) fn private_host(host: &str, file: Option<&Path>) -> String {
-    let file = file.map_or_else(|| USUAL_FILE.to_owned(), |file| file.display().to_string());
-    format!("in `{file}`:\n[web]\nprivate_hosts = [{}]", quoted(host))
+    let (shown, host) = (shown(file), quoted(host));
+    match is_json(file) {
+        true => format!("in `{shown}`:\n\"web\": {{\"private_hosts\": [{host}]}}"),
+        false => format!("in `{shown}`:\n[web]\nprivate_hosts = [{host}]"),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_to_be_added_is_written_as_its_file_is() {
+        let access = Access::of("bash", "echo \"a\"");
+        let long = "a".repeat(SUBJECT_BYTES_MAX + 1);
+        for (file, is_json) in [
+            (Some(Path::new("/h/foveal/config.json")), true),
+            (Some(Path::new("/h/foveal/config.toml")), false),
+            (None, false),
+        ] {
+            let name = file.map_or(USUAL_FILE, |file| file.to_str().expect("a text"));
+            let texts = [
+                forbidden(&access, None, file),
+                unanswered(&access, file),
+                forbidden(&Access::of("bash", &long), None, file),
+                private_host("localhost:3000", file),
+            ];
+            for text in &texts {
+                assert!(text.contains(&format!("`{name}`")), "{text}");
+                assert_eq!(text.contains("[[permissions]]"), !is_json && *text != texts[3]);
+            }
+            let [rule, unanswered, _, host] = texts.map(|text| match text.split_once(":\n") {
+                Some((_, added)) => added.to_owned(),
+                None => String::new(),
+            });
+            assert_eq!(rule, unanswered);
+            if !is_json {
+                assert!(rule.starts_with("[[permissions]]\ntool = \"bash\"\n"), "{rule}");
+                assert_eq!(host, "[web]\nprivate_hosts = [\"localhost:3000\"]");
+                continue;
+            }
+            let rule: serde_json::Value = serde_json::from_str(&rule).expect("an object");
+            let meant = ["bash", "echo \"a\"", "allow"];
+            assert_eq!(["tool", "subject", "verdict"].map(|name| &rule[name]), meant);
+            let all: serde_json::Value = serde_json::from_str(&format!("{{{host}}}")).expect(&host);
+            assert_eq!(all["web"]["private_hosts"][0], "localhost:3000");
+        }
+    }
 }

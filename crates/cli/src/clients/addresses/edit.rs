@@ -50,7 +50,8 @@ pub(in crate::clients) fn add(
 
 fn through(known: &str, addresses: &Addresses) -> Result<String, EditError> {
     let through = addresses.routes.through(known);
-    through.ok_or_else(|| EditError::NoUpstream(known.to_owned()))
+    let names = || addresses.names.clone();
+    through.ok_or_else(|| EditError::NoUpstream { address: known.to_owned(), names: names() })
 }
 
 /// The text with the addresses that were there before; `None` if none is the gateway's.
@@ -68,7 +69,11 @@ pub(in crate::clients) fn remove(
         let is_usual = place.usual.is_some_and(|usual| addresses.routes.is_own(&known, usual));
         let before = match is_usual {
             true => None,
-            false => addresses.routes.back(&known).ok_or(EditError::Gone(known))?,
+            false => {
+                let names = addresses.names.clone();
+                let gone = || EditError::Gone { address: known.clone(), names };
+                addresses.routes.back(&known).ok_or_else(gone)?
+            }
         };
         changed.push((place.keys, before));
     }

@@ -15,6 +15,8 @@ pub(crate) struct Addresses {
     pub(crate) routes: Routes,
     /// The variable that tells the agent an address, if one does.
     pub(crate) told: Option<&'static str>,
+    /// Where the user gives upstreams names, in words.
+    pub(crate) names: String,
 }
 
 /// A file with addresses.

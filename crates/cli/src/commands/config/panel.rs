@@ -9,11 +9,16 @@ use crate::clients::write;
 use crate::environment::Environment;
 use crate::gateway::named_by_variable;
 use crate::notice;
-use crate::user_settings::NotUnderstood;
+use crate::project_settings::ProjectFile;
 use crate::user_settings::keys::{Form, Key, is_any};
+use crate::user_settings::{NotUnderstood, change};
 
 /// Changes that can be taken back.
 const CHANGES_MAX: usize = 100;
+
+/// What is said of a value that no line can say.
+const IN_THE_FILE: &str =
+    "what is set has more than one line can say: `foveal config edit` opens the file";
 
 /// Settings that a person looks at and changes.
 #[derive(Debug, Default)]
@@ -29,25 +34,20 @@ impl Panel {
     /// If the file cannot be read or understood.
     pub(crate) fn settings(environment: &Environment) -> anyhow::Result<Settings> {
         let file = understood(environment)?;
-        let project = project(environment).filter(|(_, holds)| *holds);
+        let project = obeyed(environment);
         let all = rows(file.source())?.into_iter().map(|(name, key, set)| {
-            let of_project = match &project {
-                Some((file, _)) => file.source().value(&name)?,
-                None => None,
+            let (value, origin) = match overruling(&name, project.as_ref(), environment)? {
+                Some((value, origin)) => (Some(value), origin),
+                None if set.is_some() => (set, Origin::File),
+                None => (key.usual.map(str::to_owned), Origin::Default),
             };
-            let variable =
-                (name == "gateway.otel").then(|| named_by_variable(&environment.of_traces));
-            let (value, origin) = match (variable.flatten(), of_project, set) {
-                (Some((variable, value)), ..) => {
-                    (Some(value.to_owned()), Origin::Environment(variable.to_owned()))
-                }
-                (None, Some(value), _) => (Some(value), Origin::Project),
-                (None, None, Some(value)) => (Some(value), Origin::File),
-                (None, None, None) => (key.usual.map(str::to_owned), Origin::Default),
+            let line = value.as_deref().map(|value| change::line(key, value));
+            let takes = match (takes(&name, key), &line) {
+                (Takes::Text, Some(None)) => Takes::Elsewhere(IN_THE_FILE.to_owned()),
+                (takes, _) => takes,
             };
-            let value = value.map(|value| shown(&value));
+            let value = value.map(|value| line.flatten().unwrap_or_else(|| shown(&value)));
             let usual = key.usual.map(shown);
-            let takes = takes(&name, key);
             let (expected, about) = (key.expected(), key.about.to_owned());
             Ok(Setting { name, value, origin, usual, takes, expected, about })
         });
@@ -79,7 +79,15 @@ impl Panel {
             self.made.push(change);
         }
         let what = if value.is_some() { "set in" } else { "taken out of" };
-        Ok(format!("{name} is {what} {file}: it holds for what begins from now on"))
+        let overruling = overruling(name, obeyed(environment).as_ref(), environment)?;
+        let holds = match overruling.map(|(_, origin)| origin) {
+            Some(Origin::Project) => "but here the project's value holds".to_owned(),
+            Some(Origin::Environment(variable)) => {
+                format!("but {variable} in the environment goes first, and holds here")
+            }
+            _ => "it holds for what begins from now on".to_owned(),
+        };
+        Ok(format!("{name} is {what} {file}: {holds}"))
     }
 
     /// Puts the file back as it was before the last change.
@@ -111,6 +119,27 @@ impl Panel {
     }
 }
 
+/// The file of the project of the current folder, if it holds.
+fn obeyed(environment: &Environment) -> Option<ProjectFile> {
+    project(environment).filter(|(_, holds)| *holds).map(|(file, _)| file)
+}
+
+/// What holds of a setting whatever the user's file says, as it would be written there, and where
+/// that comes from.
+fn overruling(
+    name: &str,
+    project: Option<&ProjectFile>,
+    environment: &Environment,
+) -> anyhow::Result<Option<(String, Origin)>> {
+    let variable = (name == "gateway.otel").then(|| named_by_variable(&environment.of_traces));
+    if let Some((variable, value)) = variable.flatten() {
+        let value = toml_edit::Value::from(value).to_string();
+        return Ok(Some((value, Origin::Environment(variable.to_owned()))));
+    }
+    let Some(file) = project else { return Ok(None) };
+    Ok(file.source().value(name)?.map(|value| (value, Origin::Project)))
+}
+
 /// Why a change was not made, without the place in the file: it was never written.
 pub(crate) fn refusal(error: &anyhow::Error) -> String {
     let reason = error.chain().find_map(|cause| cause.downcast_ref::<NotUnderstood>());
@@ -120,7 +149,7 @@ pub(crate) fn refusal(error: &anyhow::Error) -> String {
     }
 }
 
-/// A value in one line, texts without quotes.
+/// The first line of a value, texts without quotes.
 fn shown(value: &str) -> String {
     let plain = plain(value);
     match plain.split_once('\n') {
@@ -144,3 +173,6 @@ fn takes(name: &str, key: &Key) -> Takes {
         Form::Whole | Form::Share | Form::Text | Form::WholeOrText | Form::Texts => Takes::Text,
     }
 }
+
+#[cfg(test)]
+mod tests;
