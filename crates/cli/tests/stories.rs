@@ -361,6 +361,56 @@ fn files_in_use_move_to_the_base_over_each_protocol() {
     }
 }
 
+/// A world whose files are more than a prompt may hold, and answers that edit one and read all.
+fn more_than_fits(name: &str) -> (World, Vec<Reply>) {
+    let world = World::new(name);
+    let names: Vec<String> = (0..28).map(|at| format!("part_{at:02}.rs")).collect();
+    for name in &names {
+        world.write(&format!("project/{name}"), listing(420, &name[..7].to_uppercase()));
+    }
+    let (old, new) = ("const PART_00_7: u32", "const EDITED: u32");
+    let edit = json!({"path": "part_00.rs", "old_str": old, "new_str": new, "intent": "new"});
+    let mut turns = vec![calls(&[read("part_00.rs")]), calls(&[("edit_file", edit)])];
+    turns.extend(names[1..].chunks(3).map(|names| {
+        let reads: Vec<(&str, Value)> = names.iter().map(|name| read(name)).collect();
+        calls(&reads)
+    }));
+    turns.push(Reply::text("Done."));
+    (world, turns)
+}
+
+#[test]
+fn what_stood_in_the_system_prompt_stays_at_a_reset_after_the_session_went_on() {
+    let (world, turns) = more_than_fits("story-base-continued");
+    world.write("project/spec.md", "Parcels weigh less than a ton.\n");
+    world.write("project/AGENTS.md", "Always be brief.\n");
+    settle(&world.folder.join("project"));
+    let greeting = provider([Reply::text("Hello.")]);
+    run(&world, &greeting, "--profile content-reset --pin spec.md", "hello");
+    let upstream = provider(turns);
+    std::fs::remove_file(world.folder.join("project/AGENTS.md")).expect("it was there");
+    run(&world, &upstream, "--continue", "read it all");
+    let last = system(&bodies(&upstream).pop().expect("a request"));
+    assert!(last.contains("const EDITED: u32"), "nothing was reset: {last}");
+    assert!(last.contains("less than a ton") && last.contains("be brief"), "{last}");
+}
+
+#[test]
+fn a_reset_moves_no_file_beside_one_with_a_secret() {
+    let (world, turns) = more_than_fits("story-base-secret");
+    let secret = "postgres://shop:Zq8vT2mLx9Rw4Kd7@db.example.com/shop";
+    world.write("project/AGENTS.md", format!("The database is {secret}.\n"));
+    settle(&world.folder.join("project"));
+    let upstream = provider(turns);
+    let ran = run(&world, &upstream, "--profile content-reset", "read it all");
+    let sent = events(&ran);
+    let rewrites = of_type(&sent, "sent");
+    assert!(rewrites.iter().any(|it| it["rewrite"] == "the prompt was too long"), "{rewrites:?}");
+    let bodies = bodies(&upstream);
+    let last = system(bodies.last().expect("a request"));
+    assert_eq!(last, system(&bodies[0]), "{last}");
+}
+
 /// The example of the document about reads: a file of 1,200 lines over three turns. It promises that
 /// the prompt of the third holds 93 % fewer lines; here it is 75 %, since nothing is taken out of a
 /// prompt again while the provider's cache holds it.

@@ -35,6 +35,24 @@ pub fn render_base_files(files: &[BaseFile]) -> String {
     files.iter().map(BaseFile::render).collect()
 }
 
+/// The files that [`render_base_files`] was given, each with the line break that it ends with there.
+pub fn read_base_files(rendered: &str) -> Vec<BaseFile> {
+    const BEGIN: &str = "<file path=\"";
+    let mut files = Vec::new();
+    let mut rest = rendered.strip_prefix(BEGIN);
+    while let Some(text) = rest {
+        let (file, next) = match text.split_once(&format!("</file>\n{BEGIN}")) {
+            Some((file, next)) => (file, Some(next)),
+            None => (text.rsplit_once("</file>").map_or(text, |(file, _)| file), None),
+        };
+        rest = next;
+        if let Some((path, content)) = file.split_once("\">\n") {
+            files.push(BaseFile { path: path.to_owned(), content: content.to_owned() });
+        }
+    }
+    files
+}
+
 /// Who has the files that may stand in a system prompt. Shared by threads.
 pub trait BaseFolder: Send + Sync + std::fmt::Debug {
     /// The files that stand there when a conversation begins.
@@ -42,6 +60,9 @@ pub trait BaseFolder: Send + Sync + std::fmt::Debug {
 
     /// What a file holds now; `None` where it may not stand in the system prompt.
     fn read(&self, path: &str) -> Option<String>;
+
+    /// Whether a content is kept as it is: a decision with another cannot be recorded.
+    fn is_kept(&self, content: &str) -> bool;
 
     /// The system prompt with other files in place of those that `system` has.
     fn system(&self, system: &str, files: &[BaseFile]) -> String;

@@ -80,6 +80,11 @@ pub fn decide_beside(
     shapes
 }
 
+/// Tokens of the reads whose content can leave yet.
+pub fn removable(view: &PolicyView<'_>) -> Tokens {
+    reads_by_worth(view).iter().map(|read| read.tokens).sum()
+}
+
 /// The files that may move to the system prompt: those that stand there, and those that were read
 /// and matter, because they were edited, named, or read more than once. `content`: what one holds
 /// now, if it may stand there.

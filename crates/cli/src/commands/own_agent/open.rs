@@ -6,11 +6,13 @@ use std::sync::mpsc::{Receiver, SyncSender};
 
 use anyhow::Context;
 use foveal_agent::{Agent, Event, Limits, Past};
+use foveal_context::placement::base_files::BaseFile;
 use foveal_live::Conversations;
 use foveal_llm::{Client, ModelSpec, Patience};
 use foveal_processes::Confinement;
 use foveal_store::SessionId;
 use foveal_tools::Toolbox;
+use foveal_transcript::Role;
 use tokio::runtime::Runtime;
 
 use super::approval::{Approvals, Person};
@@ -124,7 +126,7 @@ pub(crate) fn open(
     let (sender, events) = std::sync::mpsc::sync_channel(EVENTS_MAX);
     let waiting = Arc::new(Waiting::default());
     let watch = (sender.clone(), &waiting);
-    let in_use = Arc::new(InUse::new(folder, files));
+    let in_use = Arc::new(InUse::new(folder, files_at_first(&past, files)));
     let decided_by = (&*run.profile, &user.agent.history);
     let shaper = opening::shaper(decided_by, in_use, (&opener, &toolbox), &session, own, watch)?;
     let shaper = Arc::new(shaper);
@@ -170,4 +172,11 @@ fn opener(key_variable: &str, environment: &Environment) -> anyhow::Result<Opene
         Err(error) => notice::say(error),
     }
     Ok(Opener::new(environment)?.hiding(key_variable).for_commands(&[]))
+}
+
+/// The files that stand in the system prompt of a session: in one that is gone on with those that it
+/// began with, whatever today's are.
+fn files_at_first(past: &Past, today: Vec<BaseFile>) -> Vec<BaseFile> {
+    let begun = past.entries().iter().find(|entry| entry.role == Role::System);
+    begun.map_or(today, |system| opening::files_of(&system.text()))
 }

@@ -7,7 +7,9 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::Context;
 use foveal_agent::{AgentTool, Event, Limits, Settings};
-use foveal_context::placement::base_files::{BaseFile, BaseFolder, render_base_files};
+use foveal_context::placement::base_files::{
+    BaseFile, BaseFolder, read_base_files, render_base_files,
+};
 use foveal_live::Conversations;
 use foveal_live::prices::OwnPrices;
 use foveal_live::rules::Rules;
@@ -131,13 +133,19 @@ const FILES: &str = "\nWhat the project says of itself:\n";
 
 /// The same where files in use moved there.
 const FILES_IN_USE: &str = "\nWhat the project says of itself, and files in use, as they were when \
-     they were placed here; what you read or change further down is newer:\n";
+     they were placed here; what stands further down may be older or newer, so read again where it \
+     matters:\n";
 
 fn with_files(text: &mut String, files: &[BaseFile]) {
     if !files.is_empty() {
         text.push_str(FILES);
         text.push_str(&render_base_files(files));
     }
+}
+
+/// The files that stand in a system prompt of [`system`].
+pub(super) fn files_of(system: &str) -> Vec<BaseFile> {
+    system.split_once(FILES).map_or_else(Vec::new, |(_, files)| read_base_files(files))
 }
 
 /// A system prompt of [`system`] with other files.

@@ -66,3 +66,16 @@ fn placed_files_keep_their_place_and_are_brought_up_to_date() {
     assert_eq!(render_base_files(&later[..1]), render_base_files(&placed[..1]));
     assert_eq!(later[1].render(), "<file path=\"a.rs\">\nnew\n</file>\n");
 }
+
+#[test]
+fn what_was_rendered_can_be_read() {
+    let file = |path: &str, content: &str| BaseFile { path: path.into(), content: content.into() };
+    let files = [
+        file("AGENTS.md", "Be brief.\n"),
+        file("docs/a b.md", "<file path=\"x\">\n</file>\nas it is\n"),
+        file("empty", "\n"),
+    ];
+    assert_eq!(read_base_files(&render_base_files(&files)), files);
+    assert_eq!(read_base_files(""), []);
+    assert_eq!(read_base_files("no files"), []);
+}
