@@ -223,7 +223,7 @@ impl Tails {
         // What was appended to files that this one had replaced goes on to the new one.
         let replaced = tail.id();
         for kept in &mut watched.files {
-            if kept.put.as_ref().and_then(id_of) == replaced {
+            if replaced.is_some() && kept.put.as_ref().and_then(id_of) == replaced {
                 kept.put = put.as_ref().and_then(|put| put.try_clone().ok());
             }
         }
