@@ -29,7 +29,7 @@ impl CallFacts {
 }
 
 /// Longest label, in characters.
-const LABEL_LENGTH_MAX: usize = 40;
+const LABEL_LENGTH_MAX: usize = 48;
 
 fn label_of(call: &Call, effect: &Effect) -> String {
     let subject = match (&effect.command, effect.reads.first(), effect.writes.first()) {
