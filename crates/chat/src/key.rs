@@ -69,6 +69,21 @@ impl Key {
         self == Self::ctrl(sign)
     }
 
+    /// How many rows it moves in a list of which so many are seen at once, up where they are fewer
+    /// than none; `None`: it is no such key.
+    pub(crate) fn moves(self, page: usize) -> Option<isize> {
+        let page = isize::try_from(page.max(1)).unwrap_or(isize::MAX);
+        match (self.code, self.typed()) {
+            (KeyCode::Up, _) | (_, Some('k')) => Some(-1),
+            (KeyCode::Down, _) | (_, Some('j')) => Some(1),
+            (KeyCode::PageUp, _) => Some(-page),
+            (KeyCode::PageDown, _) => Some(page),
+            (KeyCode::Home, _) => Some(isize::MIN + 1),
+            (KeyCode::End, _) => Some(isize::MAX),
+            _ => None,
+        }
+    }
+
     /// The sign that it types, if it types one.
     pub(crate) fn typed(self) -> Option<char> {
         match self.code {

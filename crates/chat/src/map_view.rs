@@ -84,15 +84,12 @@ impl MapView {
 
     pub(crate) fn key(&mut self, key: Key) -> Pressed {
         self.said = None;
-        let page = isize::try_from(self.page.max(1)).unwrap_or(isize::MAX);
+        if let Some(rows) = key.moves(self.page) {
+            self.step(rows);
+            return Pressed::Nothing;
+        }
         match (key.code, key.typed()) {
             (KeyCode::Esc, _) | (_, Some('q')) => return Pressed::Close,
-            (KeyCode::Up, _) | (_, Some('k')) => self.step(-1),
-            (KeyCode::Down, _) | (_, Some('j')) => self.step(1),
-            (KeyCode::PageUp, _) => self.step(-page),
-            (KeyCode::PageDown, _) => self.step(page),
-            (KeyCode::Home, _) => self.step(isize::MIN + 1),
-            (KeyCode::End, _) => self.step(isize::MAX),
             (_, Some('s')) => self.reorder(),
             (_, Some('u')) => return Pressed::Change(MapChange::Undo),
             (_, Some(sign @ ('d' | 'p' | 'r'))) => return self.change(sign),

@@ -100,15 +100,12 @@ impl SettingsView {
             return self.key_of_typed(key);
         }
         self.said = None;
-        let page = isize::try_from(self.page.max(1)).unwrap_or(isize::MAX);
+        if let Some(rows) = key.moves(self.page) {
+            self.step(rows);
+            return Pressed::Nothing;
+        }
         match (key.code, key.typed()) {
             (KeyCode::Esc, _) | (_, Some('q')) => return Pressed::Close,
-            (KeyCode::Up, _) | (_, Some('k')) => self.step(-1),
-            (KeyCode::Down, _) | (_, Some('j')) => self.step(1),
-            (KeyCode::PageUp, _) => self.step(-page),
-            (KeyCode::PageDown, _) => self.step(page),
-            (KeyCode::Home, _) => self.step(isize::MIN + 1),
-            (KeyCode::End, _) => self.step(isize::MAX),
             (KeyCode::Enter, _) | (_, Some(' ')) => return self.change(),
             (KeyCode::Delete, _) | (_, Some('x')) => return self.unset(),
             (_, Some('u')) => return Pressed::Undo,

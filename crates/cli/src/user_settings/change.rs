@@ -69,19 +69,28 @@ fn alone(name: &str, item: &Item) -> String {
 /// [`ChangeError::NoToml`].
 pub(crate) fn names(text: &str, key: &Key) -> Result<Vec<String>, ChangeError> {
     let document = parsed(text)?;
-    let mut found: Vec<(String, &Item)> = vec![(String::new(), document.as_item())];
+    let inside = |item| Item::as_table_like(item).into_iter().flat_map(TableLike::iter);
+    Ok(names_in(key, document.as_item(), inside))
+}
+
+/// The names under which a setting is set, in what has names inside.
+fn names_in<'v, V, I: Iterator<Item = (&'v str, &'v V)>>(
+    key: &Key,
+    whole: &'v V,
+    inside: impl Fn(&'v V) -> I,
+) -> Vec<String> {
+    let mut found = vec![(String::new(), whole)];
     for part in key.name.split('.') {
         let mut next = Vec::new();
-        for (name, item) in found {
-            let Some(table) = item.as_table_like() else { continue };
-            for (own, item) in table.iter().filter(|(own, _)| is_any(part) || *own == part) {
+        for (name, value) in found {
+            for (own, value) in inside(value).filter(|(own, _)| is_any(part) || *own == part) {
                 let dot = if name.is_empty() { "" } else { "." };
-                next.push((format!("{name}{dot}{own}"), item));
+                next.push((format!("{name}{dot}{own}"), value));
             }
         }
         found = next;
     }
-    Ok(found.into_iter().map(|(name, _)| name).collect())
+    found.into_iter().map(|(name, _)| name).collect()
 }
 
 /// The text with another value of a setting; everything else in it stays as it is.

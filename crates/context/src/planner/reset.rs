@@ -29,8 +29,8 @@ impl Planner {
             return None;
         }
         // Where what cannot leave is too long, this is asked before every request; once is enough.
-        let can_help = view.tokens() - content_reset::removable(&view) < marks.high;
-        if self.base.is_some() && !can_help && !compacts {
+        let can_help = || view.tokens() - content_reset::removable(&view) < marks.high;
+        if self.base.is_some() && !compacts && !can_help() {
             return None;
         }
         let placed = self.base.as_deref().unwrap_or_else(|| folder.first());
@@ -40,8 +40,8 @@ impl Planner {
         };
         let candidates = content_reset::candidates(&view, placed, |path| folder.read(path));
         let base = select_base_files(placed, &candidates, &rules);
-        let is_kept = base.iter().all(|file| folder.is_kept(&file.content));
-        (base != placed && is_kept).then_some(base)
+        let is_kept = |base: &[BaseFile]| base.iter().all(|file| folder.is_kept(&file.content));
+        (base != placed && is_kept(&base)).then_some(base)
     }
 
     /// The prompt as a strategy sees it, with these files in the system prompt from now on.

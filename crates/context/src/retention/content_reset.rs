@@ -35,23 +35,10 @@ pub fn decide(view: &PolicyView<'_>) -> Vec<(EntryIndex, Shape)> {
 
 /// Resets at `high` down to `low`; what was truncated stays so.
 pub fn decide_within(view: &PolicyView<'_>, high: Tokens, low: Tokens) -> Vec<(EntryIndex, Shape)> {
-    let mut shapes = view.all_replaced();
-    let mut total = view.tokens();
-    if total < high {
-        return shapes;
+    match view.tokens() < high {
+        true => view.all_replaced(),
+        false => decide_beside(view, &[], low),
     }
-    for read in reads_by_worth(view) {
-        if total <= low {
-            break;
-        }
-        let reference = reference(&read.paths);
-        let tokens = view.record.tokenizer().count(&reference);
-        if tokens < read.tokens {
-            total = total - read.tokens + tokens;
-            shapes.push(view.stand_in(read.index, RULE, reference, None));
-        }
-    }
-    shapes
 }
 
 /// The same where `base` stands in the system prompt from this request on: contents of these files

@@ -161,8 +161,12 @@ pub(super) fn in_use(directory: &Path, path: &str) -> Option<String> {
     let placed = Placed { held, files: Vec::new() };
     let content = placed.read(path.to_str()?, PINNED_BYTES_MAX).ok()?;
     // A secret stands where it was read, and nowhere else; what is kept has none.
-    let is_open = sensitivity(path).is_none() && foveal_secrets::without(&content) == content;
-    is_open.then_some(content)
+    (sensitivity(path).is_none() && has_no_secret(&content)).then_some(content)
+}
+
+/// Whether a content has no secret, so that it is kept as it is.
+pub(super) fn has_no_secret(content: &str) -> bool {
+    foveal_secrets::without(content) == content
 }
 
 #[cfg(test)]

@@ -31,7 +31,7 @@ impl BaseFolder for InUse {
     }
 
     fn is_kept(&self, content: &str) -> bool {
-        foveal_secrets::without(content) == content
+        base_files::has_no_secret(content)
     }
 
     fn system(&self, system: &str, files: &[BaseFile]) -> String {

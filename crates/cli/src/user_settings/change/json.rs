@@ -4,9 +4,9 @@ use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstObject, CstRootNode};
 use serde_json::{Map, Value};
 
-use super::{BYTE_ORDER_MARK, ChangeError, written};
+use super::{BYTE_ORDER_MARK, ChangeError, names_in, written};
 use crate::clients::json_input;
-use crate::user_settings::keys::{Key, is_any, parts};
+use crate::user_settings::keys::{Key, parts};
 
 /// What is set, as it would be written; `None`: nothing is.
 ///
@@ -27,19 +27,11 @@ pub(crate) fn value(text: &str, name: &str) -> Result<Option<String>, ChangeErro
 /// [`ChangeError::NoJson`].
 pub(crate) fn names(text: &str, key: &Key) -> Result<Vec<String>, ChangeError> {
     let all = Value::Object(parsed(text)?);
-    let mut found: Vec<(String, &Value)> = vec![(String::new(), &all)];
-    for part in key.name.split('.') {
-        let mut next = Vec::new();
-        for (name, value) in found {
-            let Some(object) = value.as_object() else { continue };
-            for (own, value) in object.iter().filter(|(own, _)| is_any(part) || *own == part) {
-                let dot = if name.is_empty() { "" } else { "." };
-                next.push((format!("{name}{dot}{own}"), value));
-            }
-        }
-        found = next;
-    }
-    Ok(found.into_iter().map(|(name, _)| name).collect())
+    let inside = |value| {
+        let object = Value::as_object(value).into_iter().flatten();
+        object.map(|(name, value)| (name.as_str(), value))
+    };
+    Ok(names_in(key, &all, inside))
 }
 
 /// The text with another value of a setting; everything else in it stays as it is.

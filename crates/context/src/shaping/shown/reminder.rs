@@ -3,8 +3,7 @@
 use std::ops::Range;
 
 use super::super::draft::Draft;
-use crate::facts::LineId;
-use crate::ledger::Ledger;
+use crate::ledger::{Block, Ledger};
 
 /// How the names of the tags end: `<system-reminder>`.
 const NAME_END: &str = "reminder";
@@ -28,15 +27,8 @@ pub(super) fn only_one<'d>(
         return None;
     }
     let ids = draft.facts.ids.get(first..=last)?;
-    let mut visible = seen_blocks(ledger, ids[0], ids.len());
-    visible.all(|block| block.eq(ids.iter().copied())).then_some(name)
-}
-
-/// So many lines of each visible block that begins with a line.
-fn seen_blocks(
-    ledger: &Ledger,
-    first: LineId,
-    lines: usize,
-) -> impl Iterator<Item = impl Iterator<Item = LineId>> {
-    ledger.blocks(first).map(move |block| block.lines().take(lines).map(|(_, text)| text))
+    let says_so = |block: Block<'_>| {
+        block.lines().take(ids.len()).map(|(_, text)| text).eq(ids.iter().copied())
+    };
+    ledger.blocks(ids[0]).all(says_so).then_some(name)
 }
