@@ -5,6 +5,7 @@ use std::process::Command;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use foveal_testkit::screen::Screen;
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, SlavePty, native_pty_system};
 
 /// How long something on the screen is waited for.
@@ -21,11 +22,9 @@ pub(crate) struct Terminal {
 }
 
 /// What was written, and the screen that it leads to.
-#[derive(Default)]
 struct Seen {
     bytes: Vec<u8>,
-    cells: Vec<Vec<char>>,
-    cursor: (usize, usize),
+    screen: Screen,
 }
 
 impl Terminal {
@@ -36,8 +35,8 @@ impl Terminal {
         let child = pair.slave.spawn_command(command).expect("the program starts");
         let mut reader = pair.master.try_clone_reader().expect("a reader");
         let writer = pair.master.take_writer().expect("a writer");
-        let cells = vec![vec![' '; columns.into()]; rows.into()];
-        let seen = Arc::new(Mutex::new(Seen { cells, ..Seen::default() }));
+        let screen = Screen::new((columns, rows));
+        let seen = Arc::new(Mutex::new(Seen { bytes: Vec::new(), screen }));
         let fill = Arc::clone(&seen);
         std::thread::spawn(move || {
             let mut piece = [0; 4096];
@@ -46,7 +45,7 @@ impl Terminal {
                 let mut seen = fill.lock().expect("no panic");
                 seen.bytes.extend_from_slice(&piece[..count]);
                 open.extend_from_slice(&piece[..count]);
-                let done = seen.take(&open);
+                let done = seen.screen.take(&open);
                 open.drain(..done);
             }
         });
@@ -62,8 +61,8 @@ impl Terminal {
     /// The screen, without blanks at the ends of rows.
     pub(crate) fn screen(&self) -> String {
         let seen = self.seen.lock().expect("no panic");
-        let row = |row: &Vec<char>| row.iter().collect::<String>().trim_end().to_owned();
-        seen.cells.iter().map(row).collect::<Vec<_>>().join("\n")
+        let rows = seen.screen.rows().map(|row| row.trim_end().to_owned());
+        rows.collect::<Vec<_>>().join("\n")
     }
 
     /// All that was written.
@@ -96,8 +95,7 @@ impl Terminal {
 
     /// Changes the size.
     pub(crate) fn resizes(&mut self, (columns, rows): (u16, u16)) -> &mut Self {
-        let cells = vec![vec![' '; columns.into()]; rows.into()];
-        self.seen.lock().expect("no panic").cells = cells;
+        self.seen.lock().expect("no panic").screen.resize((columns, rows));
         let size = PtySize { rows, cols: columns, ..PtySize::default() };
         self.master.resize(size).expect("a new size");
         self
@@ -134,65 +132,5 @@ impl Terminal {
         last("\x1b[?2004h", "\x1b[?2004l");
         last("\x1b[?1000h", "\x1b[?1000l");
         assert!(written.rfind("\x1b[?25h") > written.rfind("\x1b[?25l"), "{written:?}");
-    }
-}
-
-impl Seen {
-    /// Takes what is complete; how many bytes that was.
-    fn take(&mut self, bytes: &[u8]) -> usize {
-        let whole = match std::str::from_utf8(bytes) {
-            Ok(text) => text,
-            Err(error) => std::str::from_utf8(&bytes[..error.valid_up_to()]).expect("text"),
-        };
-        let mut rest = whole;
-        while let Some(sign) = rest.chars().next() {
-            match sign {
-                '\x1b' => match self.escape(rest) {
-                    Some(length) => rest = &rest[length..],
-                    None => break,
-                },
-                _ => {
-                    self.put(sign);
-                    rest = &rest[sign.len_utf8()..];
-                }
-            }
-        }
-        whole.len() - rest.len()
-    }
-
-    /// Obeys what begins with an escape; its length, once it is complete.
-    fn escape(&mut self, text: &str) -> Option<usize> {
-        let body = &text[1..];
-        if let Some(title) = body.strip_prefix(']') {
-            return Some(2 + title.find('\x07')? + 1);
-        }
-        let Some(body) = body.strip_prefix('[') else {
-            return (!body.is_empty()).then_some(2);
-        };
-        let end = body.find(|sign: char| ('@'..='~').contains(&sign))?;
-        let numbers: Vec<usize> =
-            body[..end].split(';').map(|number| number.parse().unwrap_or(0)).collect();
-        match &body[end..=end] {
-            "H" => {
-                let at = |place: usize| numbers.get(place).copied().unwrap_or(1).max(1) - 1;
-                self.cursor = (at(0), at(1));
-            }
-            "J" => self.cells.iter_mut().for_each(|row| row.fill(' ')),
-            _ => {}
-        }
-        Some(2 + end + 1)
-    }
-
-    fn put(&mut self, sign: char) {
-        match sign {
-            '\r' => self.cursor.1 = 0,
-            '\n' => self.cursor.0 += 1,
-            _ => {
-                let (row, column) = self.cursor;
-                let cell = self.cells.get_mut(row).and_then(|row| row.get_mut(column));
-                cell.into_iter().for_each(|cell| *cell = sign);
-                self.cursor.1 += 1;
-            }
-        }
     }
 }

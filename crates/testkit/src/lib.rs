@@ -16,6 +16,7 @@ pub mod laws;
 pub mod long;
 pub mod render;
 pub mod requests;
+pub mod screen;
 pub mod scripted_views;
 pub mod sessions;
 pub mod shapes;

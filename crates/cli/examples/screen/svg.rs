@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use super::terminal::{Cell, Look};
+use foveal_testkit::screen::{Cell, Look};
 
 /// Size of a cell, and room around the screen.
 const WIDE: f64 = 8.4;

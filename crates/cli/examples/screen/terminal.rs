@@ -6,49 +6,22 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
+use foveal_testkit::screen::{Cell, Screen};
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, SlavePty, native_pty_system};
 
 /// How long something on the screen is waited for.
 const PATIENCE: Duration = Duration::from_secs(60);
 
-/// A sign on the screen, and how it looks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Cell {
-    pub(crate) sign: char,
-    pub(crate) look: Look,
-}
-
-/// How a sign looks.
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub(crate) struct Look {
-    /// One of the sixteen colours.
-    pub(crate) colour: Option<u8>,
-    pub(crate) bold: bool,
-    pub(crate) dim: bool,
-    pub(crate) italic: bool,
-    pub(crate) underlined: bool,
-    pub(crate) reversed: bool,
-}
-
-const BLANK: Cell = Cell {
-    sign: ' ',
-    look: Look {
-        colour: None,
-        bold: false,
-        dim: false,
-        italic: false,
-        underlined: false,
-        reversed: false,
-    },
-};
-
-/// The screen.
-struct Screen {
-    cells: Vec<Vec<Cell>>,
-    cursor: (usize, usize),
-    look: Look,
-    /// When it changed last.
+/// The screen, and when it changed last.
+struct Shown {
+    screen: Screen,
     changed: Instant,
+}
+
+impl Shown {
+    fn text(&self) -> String {
+        self.screen.rows().collect::<Vec<_>>().join("\n")
+    }
 }
 
 /// A program at a terminal.
@@ -57,7 +30,7 @@ pub(crate) struct Terminal {
     _master: Box<dyn MasterPty + Send>,
     _slave: Box<dyn SlavePty + Send>,
     writer: Box<dyn Write + Send>,
-    screen: Arc<(Mutex<Screen>, Condvar)>,
+    shown: Arc<(Mutex<Shown>, Condvar)>,
 }
 
 impl Terminal {
@@ -83,24 +56,22 @@ impl Terminal {
         let child = pair.slave.spawn_command(command)?;
         let mut reader = pair.master.try_clone_reader()?;
         let writer = pair.master.take_writer()?;
-        let cells = vec![vec![BLANK; columns.into()]; rows.into()];
-        let screen =
-            Screen { cells, cursor: (0, 0), look: Look::default(), changed: Instant::now() };
-        let screen = Arc::new((Mutex::new(screen), Condvar::new()));
-        let fill = Arc::clone(&screen);
+        let shown = Shown { screen: Screen::new((columns, rows)), changed: Instant::now() };
+        let shown = Arc::new((Mutex::new(shown), Condvar::new()));
+        let fill = Arc::clone(&shown);
         std::thread::spawn(move || {
             let (mut piece, mut open) = ([0; 16_384], Vec::new());
             while let Ok(count @ 1..) = reader.read(&mut piece) {
                 open.extend_from_slice(&piece[..count]);
-                let (screen, change) = &*fill;
-                let mut screen = screen.lock().unwrap_or_else(PoisonError::into_inner);
-                let done = screen.take(&open);
-                screen.changed = Instant::now();
+                let (shown, change) = &*fill;
+                let mut shown = shown.lock().unwrap_or_else(PoisonError::into_inner);
+                let done = shown.screen.take(&open);
+                shown.changed = Instant::now();
                 open.drain(..done);
                 change.notify_all();
             }
         });
-        Ok(Self { child, _master: pair.master, _slave: pair.slave, writer, screen })
+        Ok(Self { child, _master: pair.master, _slave: pair.slave, writer, shown })
     }
 
     /// Types a text.
@@ -111,22 +82,23 @@ impl Terminal {
 
     /// Waits until these words are on the screen; since when they are.
     pub(crate) fn shows(&mut self, words: &str) -> anyhow::Result<Instant> {
-        let (screen, change) = &*self.screen;
+        let (shown, change) = &*self.shown;
         let begun = Instant::now();
-        let mut screen = screen.lock().unwrap_or_else(PoisonError::into_inner);
-        while !screen.text().contains(words) {
+        let mut shown = shown.lock().unwrap_or_else(PoisonError::into_inner);
+        while !shown.text().contains(words) {
             if begun.elapsed() > PATIENCE {
-                bail!("`{words}` is not shown:\n{}", screen.text());
+                bail!("`{words}` is not shown:\n{}", shown.text());
             }
-            let waited = change.wait_timeout(screen, Duration::from_millis(100));
-            screen = waited.unwrap_or_else(PoisonError::into_inner).0;
+            let waited = change.wait_timeout(shown, Duration::from_millis(100));
+            shown = waited.unwrap_or_else(PoisonError::into_inner).0;
         }
-        Ok(screen.changed)
+        Ok(shown.changed)
     }
 
     /// The cells of the screen.
     pub(crate) fn cells(&self) -> Vec<Vec<Cell>> {
-        self.screen.0.lock().unwrap_or_else(PoisonError::into_inner).cells.clone()
+        let shown = self.shown.0.lock().unwrap_or_else(PoisonError::into_inner);
+        shown.screen.cells().to_vec()
     }
 
     /// Ends the chat.
@@ -141,101 +113,4 @@ impl Terminal {
         }
         Ok(())
     }
-}
-
-impl Screen {
-    fn text(&self) -> String {
-        let row = |row: &Vec<Cell>| row.iter().map(|cell| cell.sign).collect::<String>();
-        self.cells.iter().map(row).collect::<Vec<_>>().join("\n")
-    }
-
-    /// Takes what is complete; how many bytes that was.
-    fn take(&mut self, bytes: &[u8]) -> usize {
-        let whole = match std::str::from_utf8(bytes) {
-            Ok(text) => text,
-            Err(error) => {
-                std::str::from_utf8(&bytes[..error.valid_up_to()]).expect("it is text up to there")
-            }
-        };
-        let mut rest = whole;
-        while let Some(sign) = rest.chars().next() {
-            let length = match sign {
-                '\x1b' => match self.escape(rest) {
-                    Some(length) => length,
-                    None => break,
-                },
-                _ => {
-                    self.put(sign);
-                    sign.len_utf8()
-                }
-            };
-            rest = &rest[length..];
-        }
-        whole.len() - rest.len()
-    }
-
-    /// Obeys what begins with an escape; its length, once it is complete.
-    fn escape(&mut self, text: &str) -> Option<usize> {
-        let body = &text[1..];
-        if let Some(title) = body.strip_prefix(']') {
-            return Some(2 + title.find('\x07')? + 1);
-        }
-        let Some(body) = body.strip_prefix('[') else {
-            return (!body.is_empty()).then_some(2);
-        };
-        let end = body.find(|sign: char| ('@'..='~').contains(&sign))?;
-        let numbers: Vec<usize> =
-            body[..end].split(';').map(|number| number.parse().unwrap_or(0)).collect();
-        match &body[end..=end] {
-            "H" => {
-                let at = |place: usize| numbers.get(place).copied().unwrap_or(1).max(1) - 1;
-                self.cursor = (at(0), at(1));
-            }
-            "J" => self.cells.iter_mut().for_each(|row| row.fill(BLANK)),
-            "m" => self.look = looks(self.look, &numbers),
-            _ => {}
-        }
-        Some(2 + end + 1)
-    }
-
-    fn put(&mut self, sign: char) {
-        match sign {
-            '\r' => self.cursor.1 = 0,
-            '\n' => self.cursor.0 += 1,
-            _ => {
-                let (row, column) = self.cursor;
-                let look = self.look;
-                let cell = self.cells.get_mut(row).and_then(|row| row.get_mut(column));
-                cell.into_iter().for_each(|cell| *cell = Cell { sign, look });
-                self.cursor.1 += 1;
-            }
-        }
-    }
-}
-
-/// A look after codes of "Select Graphic Rendition" (ECMA-48, 8.3.117).
-fn looks(mut look: Look, codes: &[usize]) -> Look {
-    let mut codes = codes.iter().copied();
-    while let Some(code) = codes.next() {
-        match code {
-            0 => look = Look::default(),
-            1 => look.bold = true,
-            2 => look.dim = true,
-            3 => look.italic = true,
-            4 => look.underlined = true,
-            7 => look.reversed = true,
-            22 => (look.bold, look.dim) = (false, false),
-            23 => look.italic = false,
-            24 => look.underlined = false,
-            27 => look.reversed = false,
-            30..=37 => look.colour = u8::try_from(code - 30).ok(),
-            90..=97 => look.colour = u8::try_from(code - 82).ok(),
-            // `38;5;N`: one of 256, of which these programs use the first sixteen.
-            38 => look.colour = codes.nth(1).and_then(|number| u8::try_from(number).ok()),
-            48 => drop(codes.nth(1)),
-            39 => look.colour = None,
-            _ => {}
-        }
-    }
-    look
 }
