@@ -164,6 +164,9 @@ impl Agent {
                 let kind = kind.word();
                 actions.push(Action::Tell(Told::Reduced { id, kind, cached, bytes, bytes_sent }));
             }
+            Event::ToldInWords { number, gist } if self.asks(number) => {
+                actions.push(Action::Tell(Told::Gist(gist)));
+            }
             Event::Streamed { number, event } if self.asks(number) => {
                 actions.extend(told(event).map(Action::Tell));
             }
@@ -203,6 +206,7 @@ impl Agent {
             Event::Leave => self.leave(now, &mut actions),
             Event::Sent { .. }
             | Event::Reduced { .. }
+            | Event::ToldInWords { .. }
             | Event::Streamed { .. }
             | Event::Again { .. }
             | Event::Said { .. }

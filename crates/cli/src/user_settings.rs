@@ -49,6 +49,8 @@ pub(crate) struct UserSettings {
     pub(crate) curator: Option<CuratorWish>,
     /// The model that reads files into the index; `None`: none does.
     pub(crate) indexer: Option<IndexerWish>,
+    /// The model that tells the oldest turns of foveal's own agent in words; `None`: none does.
+    pub(crate) gist: Option<ModelSpec>,
     /// How foveal's own agent works.
     pub(crate) agent: AgentSettings,
     /// How `foveal serve` and `foveal wrap` serve.
@@ -123,6 +125,7 @@ fn of_source(source: Source<'_>) -> anyhow::Result<UserSettings> {
         curator_model,
         indexer_model,
         indexer_tokens_max,
+        gist_model,
         detect_duplicates,
         duplicates,
         answers,
@@ -156,10 +159,20 @@ fn of_source(source: Source<'_>) -> anyhow::Result<UserSettings> {
     let keeps_no_contents = keep_contents == Some(false);
     let curator = self::curator(curator, curator_model, text)?;
     let indexer = self::indexer(indexer_model, indexer_tokens_max, text)?;
+    let gist = gist_model.map(|named| model(&named, text)).transpose()?;
     let policy = Policy { rules };
     let gateway = gateway.into();
     let agent = agent.into();
-    Ok(UserSettings { tools, policy, keeps_no_contents, curator, indexer, agent, gateway })
+    Ok(UserSettings { tools, policy, keeps_no_contents, curator, indexer, gist, agent, gateway })
+}
+
+/// The model that is named.
+///
+/// # Errors
+/// If it is none.
+fn model(named: &Spanned<String>, text: &str) -> anyhow::Result<ModelSpec> {
+    let line = line_at(text.as_bytes(), named.span().start);
+    named.get_ref().parse().with_context(|| format!("line {line}"))
 }
 
 /// The model that chooses what is shown of files.
@@ -180,8 +193,7 @@ fn curator(
         }
         return Ok(None);
     };
-    let line = line_at(text.as_bytes(), named.span().start);
-    let model: ModelSpec = named.get_ref().parse().with_context(|| format!("line {line}"))?;
+    let model = model(&named, text)?;
     let longer_than = match wanted {
         WrittenCurator::Extractive => return Ok(None),
         WrittenCurator::Model => 0,
@@ -210,8 +222,7 @@ fn indexer(
         }
         return Ok(None);
     };
-    let at = line(named.span().start);
-    let model: ModelSpec = named.get_ref().parse().with_context(|| format!("line {at}"))?;
+    let model = model(&named, text)?;
     let tokens_max = most.map_or(INDEXER_TOKENS_MAX, |most| most.get_ref().0.into());
     Ok(Some(IndexerWish { model, tokens_max }))
 }

@@ -192,7 +192,7 @@ fn what_pointed_at_a_dropped_result_says_it_itself() {
     let mut planner = planned(&record, Settings::lossless(), Constraints::default());
     assert!(planner.item(second).decision.shape().is_some_and(|it| it.refers_to() == [first]));
     let end = EntryIndex(record.len() as u32);
-    let wishes = Wishes { results: vec![Wish::dropped(first)], compacts: false };
+    let wishes = Wishes { results: vec![Wish::dropped(first)], ..Wishes::NONE };
     assert_eq!(planner.check_wish(&record, &wishes.results[0]), Ok(()));
     let step = planner.advance_with(&record, end, None, &wishes);
     assert_eq!(step.rewrite, Some(RewriteReason::Wished));
@@ -235,7 +235,7 @@ fn nothing_before_bound_thinking_is_changed() {
     assert_eq!(planner.check_wish(&record, &Wish::dropped(first)), Err(Unwishable::Bound));
     let mut planner = planned(&record, Settings::lossless(), bound);
     let end = EntryIndex(record.len() as u32);
-    let wishes = Wishes { results: vec![Wish::dropped(first)], compacts: false };
+    let wishes = Wishes { results: vec![Wish::dropped(first)], ..Wishes::NONE };
     let step = planner.advance_with(&record, end, None, &wishes);
     assert!(step.wished.is_empty() && step.rewrite.is_none(), "{step:?}");
     assert_eq!(planner.item(first).standing, Standing::Free);

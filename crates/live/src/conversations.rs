@@ -26,6 +26,7 @@ use crate::remembered::Remembered;
 use crate::request::{About, Asked, Replaced, Shaped, spliced};
 use crate::rules::{OFF, PROFILES, Rules};
 use crate::shorter::Knowledge;
+use crate::telling;
 use crate::unmarked::Unmarked;
 use crate::wanted::Wanting;
 use crate::way::Way;
@@ -56,6 +57,8 @@ pub struct Conversations {
     choices: Choices,
     /// What the person wants of conversations since their last requests.
     pub(crate) wanting: Wanting,
+    /// Whether it is told when old turns are to be told in words.
+    asks_to_tell: bool,
 }
 
 impl Conversations {
@@ -78,7 +81,15 @@ impl Conversations {
             remembered: Remembered::default(),
             choices: Choices::default(),
             wanting: Wanting::default(),
+            asks_to_tell: false,
         }
+    }
+
+    /// The same for who has a model that tells old turns in words, where the rules allow that.
+    #[must_use]
+    pub fn asking_to_tell(mut self) -> Self {
+        self.asks_to_tell = self.rules.tells;
+        self
     }
 
     /// The same, with rules about requests that say nothing of it themselves.
@@ -175,6 +186,9 @@ impl Conversations {
             let known = if is_new { live } else { live.before_last(rules.planner(&request.model)) };
             live = self.plan(known, &request, about);
         }
+        if self.asks_to_tell && !asked.counts {
+            about.to_tell = self.to_tell(&live, chain).map(Box::new);
+        }
         let (tokens_asked, tokens_sent) = live.tokens();
         (about.tokens_asked, about.tokens_sent) = (tokens_asked.0, tokens_sent.0);
         let marks = marking::marks(&live, &request);
@@ -269,7 +283,7 @@ impl Conversations {
             wait.offer(Replaced::new());
             return Ok(request.fresh());
         };
-        let said = places::said(request.bytes(), 0..*known, &requests)?;
+        let said = places::said(request.bytes(), 0..*known, &requests, request.rules.tells)?;
         wait.offer(places::replaced_by(request.body, &said, planned, request.way));
         Ok(request.fresh().resumed(request.body, chain, said, planned))
     }
@@ -282,7 +296,9 @@ impl Conversations {
             let can = request.keeping.is_some_and(|keeping| keeping.is_possible(&live));
             live.set_can_keep_answer(can);
             let wishes = self.wanting.of(request.chain.ends[0]).wishes(&live);
+            let took = telling::tokens_before(&live, &wishes.gists);
             let step = live.plan(asked.now, &wishes);
+            about.told = telling::told(&live, &step, (&wishes.gists, &took));
             let decided = Arc::clone(&step);
             live.set_caching(marking::decide(&live, request, &step));
             about.rewrite = step.rewrite.map(|reason| reason.words());
@@ -305,7 +321,7 @@ impl Conversations {
                 live.was_in_time();
                 return live;
             }
-            (about.rewrite, about.tokens_unchanged) = (None, None);
+            (about.rewrite, about.tokens_unchanged, about.told) = (None, None, None);
             about.reduced.clear();
             if is_tried && !is_kept {
                 // What was decided just now does not go, nor is it kept later.
@@ -356,7 +372,9 @@ impl Conversations {
         let mut kept = Ok(());
         for turn in live.take_unkept() {
             if kept.is_ok() {
-                kept = self.recorder.record(&turn, &live.contents(&turn.step));
+                let contents = live.contents(&turn.step);
+                let contents: Vec<&str> = contents.iter().map(|content| &**content).collect();
+                kept = self.recorder.record(&turn, &contents);
             }
             if kept.is_err() {
                 live.keep_later(turn);

@@ -40,6 +40,7 @@ pub mod recorder;
 pub mod request;
 pub mod rules;
 pub mod shorter;
+pub mod telling;
 pub mod waiting;
 pub mod wanting;
 

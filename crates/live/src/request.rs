@@ -4,11 +4,13 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use foveal_context::shape::ShapeKind;
+use foveal_context::tokens::Tokens;
 use foveal_transcript::Timestamp;
 use foveal_wire::Protocol;
 use foveal_wire::body::{self, MARK, MARK_FOR_AN_HOUR, Spelled};
 
 use crate::shorter::AboutTools;
+use crate::telling::ToTell;
 
 /// A request as its client sent it.
 #[derive(Debug)]
@@ -79,6 +81,21 @@ pub struct About {
     pub tools: AboutTools,
     /// Results of which less goes than at the request before, or than came.
     pub reduced: Vec<Reduced>,
+    /// Old turns that are told in words from this request on.
+    pub told: Option<ToldInWords>,
+    /// What a model is to be asked about old turns; see [`ToTell`].
+    pub to_tell: Option<Box<ToTell>>,
+}
+
+/// Old turns that are told in words.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ToldInWords {
+    /// How many.
+    pub turns: u64,
+    /// Tokens that they took before.
+    pub tokens_before: Tokens,
+    /// Tokens that they take.
+    pub tokens: Tokens,
 }
 
 /// A result of which less goes than before.

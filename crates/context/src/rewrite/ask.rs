@@ -42,6 +42,8 @@ pub struct Ask<'a> {
     pub now: Option<Timestamp>,
     /// Whether the person wants a shorter prompt.
     pub compacts: bool,
+    /// Tokens that are saved beside results, where old turns can be told in words.
+    pub told: Tokens,
     /// Entries of the window that were sent before.
     pub sent: usize,
     /// What was saved so far.
