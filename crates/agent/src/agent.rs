@@ -164,14 +164,14 @@ impl Agent {
                 let kind = kind.word();
                 actions.push(Action::Tell(Told::Reduced { id, kind, cached, bytes, bytes_sent }));
             }
-            Event::ToldInWords { number, gist } if self.asks(number) => {
-                actions.push(Action::Tell(Told::Gist(gist)));
+            Event::ToldInWords { number, gist } => {
+                actions.extend(self.told_of(number, Told::Gist(gist)));
             }
             Event::Streamed { number, event } if self.asks(number) => {
                 actions.extend(told(event).map(Action::Tell));
             }
-            Event::Again { number, why, wait_ms } if self.asks(number) => {
-                actions.push(Action::Tell(Told::Again { number, why, wait_ms }));
+            Event::Again { number, why, wait_ms } => {
+                actions.extend(self.told_of(number, Told::Again { number, why, wait_ms }));
             }
             Event::Said { number, said } if self.asks(number) => {
                 self.said(number, said, now, &mut actions);
@@ -206,9 +206,7 @@ impl Agent {
             Event::Leave => self.leave(now, &mut actions),
             Event::Sent { .. }
             | Event::Reduced { .. }
-            | Event::ToldInWords { .. }
             | Event::Streamed { .. }
-            | Event::Again { .. }
             | Event::Said { .. }
             | Event::Failed { .. }
             | Event::Helped { .. }
@@ -216,6 +214,11 @@ impl Agent {
             | Event::Tick => {}
         }
         actions
+    }
+
+    /// What is told of a request that is waited for.
+    fn told_of(&self, request: u64, told: Told) -> Option<Action> {
+        self.asks(request).then_some(Action::Tell(told))
     }
 
     fn asks(&self, request: u64) -> bool {

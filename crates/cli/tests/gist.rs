@@ -70,7 +70,7 @@ fn texts(body: &Value) -> Vec<String> {
             Value::String(text) => texts.push(text.clone()),
             Value::Array(all) => all.iter().for_each(|part| match part {
                 Value::Object(part) => {
-                    texts.extend(part.get("text").and_then(Value::as_str).map(str::to_owned))
+                    texts.extend(part.get("text").and_then(Value::as_str).map(str::to_owned));
                 }
                 other => of(other, texts),
             }),

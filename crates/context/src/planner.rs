@@ -7,6 +7,7 @@
 mod reset;
 mod strategic;
 mod telling;
+mod told;
 mod wishing;
 
 use std::sync::Arc;
@@ -34,7 +35,7 @@ use crate::window_tokens::WindowTokens;
 use crate::wish::{Standing, Wishes};
 use foveal_transcript::{Block, EntryIndex, Role, Timestamp, Window, WindowChange};
 
-use self::telling::Telling;
+use self::told::Telling;
 
 /// Plans one conversation, request by request.
 #[derive(Debug, Clone)]

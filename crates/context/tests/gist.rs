@@ -301,7 +301,7 @@ fn nobody_is_asked_where_a_rewrite_helps_or_none_is_allowed() {
         conversation.push(entry);
     }
     let record = Record::of(conversation, Tokenizer::O200k);
-    let bound = Constraints { reasoning_is_bound: true, ..Constraints::default() };
+    let bound = Constraints { reasoning_is_bound: true };
     assert_eq!(planned(&record, by(eager()).with_constraints(bound)).to_tell(&record, &[]), None);
     assert!(planned(&record, by(eager())).to_tell(&record, &[]).is_some());
 }
@@ -380,7 +380,7 @@ fn pinned_results_stay() {
     let before = planner.tokens_told(&record, &gist);
     let wishes = Wishes { gists: vec![gist.clone()], compacts: true, ..Wishes::NONE };
     let step = planner.advance_with(&record, end, None, &wishes);
-    assert_eq!(step.told, [gist.clone()]);
+    assert_eq!(step.told, std::slice::from_ref(&gist));
     assert_eq!(planner.item(pinned).decision.shape(), None);
     assert_eq!(planner.item(other).decision.shape().map(|it| it.kind), Some(ShapeKind::Note));
     assert!(planner.tokens_told(&record, &gist) < before);

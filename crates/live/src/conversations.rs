@@ -13,6 +13,7 @@ use crate::choices::{Choices, Chosen};
 use crate::compaction;
 use crate::conversation::Live;
 use crate::familiar::Familiar;
+use crate::gists;
 use crate::held::Held;
 use crate::inactive::{Inactive, UNRECORDED};
 use crate::keeping::Keeping;
@@ -23,10 +24,9 @@ use crate::placing;
 use crate::queue::Queue;
 use crate::recorder::{Planned, Recorder, Turn, Unrecorded};
 use crate::remembered::Remembered;
-use crate::request::{About, Asked, Replaced, Shaped, spliced};
+use crate::request::{About, Asked, Replaced, Shaped, ToTell, spliced};
 use crate::rules::{OFF, PROFILES, Rules};
 use crate::shorter::Knowledge;
-use crate::telling;
 use crate::unmarked::Unmarked;
 use crate::wanted::Wanting;
 use crate::way::Way;
@@ -186,21 +186,24 @@ impl Conversations {
             let known = if is_new { live } else { live.before_last(rules.planner(&request.model)) };
             live = self.plan(known, &request, about);
         }
-        if self.asks_to_tell && !asked.counts {
-            about.to_tell = self.to_tell(&live, chain).map(Box::new);
-        }
         let (tokens_asked, tokens_sent) = live.tokens();
         (about.tokens_asked, about.tokens_sent) = (tokens_asked.0, tokens_sent.0);
         let marks = marking::marks(&live, &request);
         about.marks = marks.places.len() as u64;
         let shaped = spliced(bytes, &placing::replaced(&live, &request), &marks);
         if !asked.counts {
+            about.to_tell = self.to_tell(&live, first);
             if !is_compacted {
                 live.becomes_familiar(request.bytes(), chain, released(alike));
             }
             self.hold(live, first, asked.now);
         }
         Ok(shaped)
+    }
+
+    /// What a model is to be asked about old turns, where somebody would ask one.
+    fn to_tell(&self, live: &Live, first: ContentHash) -> Option<ToTell> {
+        self.asks_to_tell.then(|| gists::to_tell(live, first, &self.wanting)).flatten()
     }
 
     /// Whether a request that goes again is to be decided about anew: the person wants that.
@@ -296,9 +299,9 @@ impl Conversations {
             let can = request.keeping.is_some_and(|keeping| keeping.is_possible(&live));
             live.set_can_keep_answer(can);
             let wishes = self.wanting.of(request.chain.ends[0]).wishes(&live);
-            let took = telling::tokens_before(&live, &wishes.gists);
+            let took = gists::tokens_before(&live, &wishes.gists);
             let step = live.plan(asked.now, &wishes);
-            about.told = telling::told(&live, &step, (&wishes.gists, &took));
+            about.told = gists::told(&live, &step, (&wishes.gists, &took));
             let decided = Arc::clone(&step);
             live.set_caching(marking::decide(&live, request, &step));
             about.rewrite = step.rewrite.map(|reason| reason.words());

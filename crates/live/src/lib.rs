@@ -11,6 +11,7 @@ mod chain;
 mod compaction;
 mod conversation;
 mod familiar;
+mod gists;
 mod giving;
 mod held;
 mod inactive;

@@ -3,14 +3,14 @@
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
+use foveal_context::gist::Question;
 use foveal_context::shape::ShapeKind;
 use foveal_context::tokens::Tokens;
-use foveal_transcript::Timestamp;
+use foveal_transcript::{ContentHash, Timestamp};
 use foveal_wire::Protocol;
 use foveal_wire::body::{self, MARK, MARK_FOR_AN_HOUR, Spelled};
 
 use crate::shorter::AboutTools;
-use crate::telling::ToTell;
 
 /// A request as its client sent it.
 #[derive(Debug)]
@@ -84,7 +84,20 @@ pub struct About {
     /// Old turns that are told in words from this request on.
     pub told: Option<ToldInWords>,
     /// What a model is to be asked about old turns; see [`ToTell`].
-    pub to_tell: Option<Box<ToTell>>,
+    pub to_tell: Option<ToTell>,
+}
+
+/// What a model is to be asked about the oldest turns of a conversation, since its prompt is longer
+/// than leaving out results can make it. What comes of it is
+/// [told](crate::Conversations::tell); nothing waits for it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ToTell {
+    /// The end of the conversation's first message.
+    pub(crate) first: ContentHash,
+    /// The end of the message that the last of the turns is.
+    pub(crate) end: ContentHash,
+    /// The question.
+    pub question: Question,
 }
 
 /// Old turns that are told in words.

@@ -11,7 +11,7 @@ use std::time::Duration;
 use foveal_context::gist::{ATTEMPTS_MAX, Gist, Question, TEMPERATURE};
 use foveal_context::tokens::{Tokenizer, estimate};
 use foveal_live::Conversations;
-use foveal_live::telling::ToTell;
+use foveal_live::request::ToTell;
 use foveal_llm::ModelSpec;
 use foveal_secrets::without;
 use serde_json::{Value, json};

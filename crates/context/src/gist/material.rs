@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use super::words;
+use super::turns::words;
 use crate::record::Record;
 use crate::tokens::Tokens;
 use foveal_transcript::{Entry, EntryIndex, Mark, Role};

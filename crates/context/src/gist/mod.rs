@@ -8,17 +8,16 @@
 mod answer;
 mod material;
 mod stand_in;
+mod turns;
 
-use serde::{Deserialize, Serialize};
-
-use crate::facts::Facts;
 use crate::record::Record;
 use crate::tokens::{Tokenizer, Tokens};
-use foveal_effects::EffectKind;
-use foveal_transcript::{Block, Entry, EntryIndex, Handle, Role};
+use foveal_transcript::{EntryIndex, Role};
+
+use self::turns::words_tokens;
 
 pub use self::answer::Refused;
-pub use self::stand_in::{said, stand_ins};
+pub use self::stand_in::{Gist, said, stand_ins};
 
 /// Low, so that the same question gets much the same answer.
 pub const TEMPERATURE: f32 = 0.3;
@@ -43,15 +42,6 @@ const SHARE_MAX: f64 = 0.25;
 
 /// Tokens that the telling may have at most.
 const TELLING_TOKENS_MAX: u64 = 800;
-
-/// Turns told in words, as it is recorded.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Gist {
-    /// The responses whose words it stands for, ascending.
-    pub entries: Vec<EntryIndex>,
-    /// The words that stand in their place, in one or more lines.
-    pub text: String,
-}
 
 /// What a model is asked about old turns.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -133,48 +123,4 @@ impl Question {
             format!("{}\nYour last answer is of no use: {refused}. Answer again.\n", self.user);
         Self { user, ..self.clone() }
     }
-}
-
-impl Gist {
-    /// What gives back the words of all its responses.
-    pub fn handle(&self, record: &Record) -> Handle {
-        Handle::of(said(record, self).as_bytes())
-    }
-
-    /// Whether it is about responses of this record that can be told.
-    pub(crate) fn fits(&self, record: &Record) -> bool {
-        let is_ascending = self.entries.is_sorted_by(|one, other| one < other);
-        let can_be_told = |index: &EntryIndex| {
-            index.at() < record.len() && words_tokens(record, *index).is_some()
-        };
-        !self.entries.is_empty() && is_ascending && self.entries.iter().all(can_be_told)
-    }
-}
-
-/// Tokens of the words of a response; `None` where they may not be told: it is none, it edits, or it
-/// is not plain words and calls.
-pub(crate) fn words_tokens(record: &Record, index: EntryIndex) -> Option<Tokens> {
-    let (entry, facts) = (record.entry(index), record.facts(index));
-    let words = words(entry).filter(|_| !edits(facts))?;
-    Some(record.tokenizer().count(words))
-}
-
-/// The one text of a response.
-fn words(entry: &Entry) -> Option<&str> {
-    let mut texts = entry.blocks.iter().filter_map(|block| match block {
-        Block::Text(text) => Some(text.as_str()),
-        Block::Reasoning(_) | Block::Call(_) | Block::Result(_) | Block::Opaque { .. } => None,
-    });
-    let is_plain = !entry.blocks.iter().any(|block| matches!(block, Block::Opaque { .. }));
-    let words = texts.next().filter(|words| !words.trim().is_empty())?;
-    let is_one = texts.next().is_none();
-    (entry.role == Role::Assistant && is_plain && is_one).then_some(words)
-}
-
-/// Whether a response changes files.
-fn edits(facts: &Facts) -> bool {
-    facts.calls.iter().any(|call| {
-        let effect = &call.effect;
-        matches!(effect.kind, EffectKind::Edit | EffectKind::Write) || !effect.writes.is_empty()
-    })
 }

@@ -1,9 +1,11 @@
-//! What stands in place of words that are told.
+//! A telling of old turns, and what stands in place of their words.
 
 use std::fmt::Write;
 use std::sync::Arc;
 
-use super::{Gist, words};
+use serde::{Deserialize, Serialize};
+
+use super::turns::{words, words_tokens};
 use crate::note::{Note, NoteKind};
 use crate::record::Record;
 use crate::shape::{Piece, Shape, ShapeKind};
@@ -11,6 +13,31 @@ use foveal_transcript::{EntryIndex, Handle};
 
 /// The rule's name in shapes.
 const RULE: &str = "gist";
+
+/// Turns told in words, as it is recorded.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Gist {
+    /// The responses whose words it stands for, ascending.
+    pub entries: Vec<EntryIndex>,
+    /// The words that stand in their place, in one or more lines.
+    pub text: String,
+}
+
+impl Gist {
+    /// What gives back the words of all its responses.
+    pub fn handle(&self, record: &Record) -> Handle {
+        Handle::of(said(record, self).as_bytes())
+    }
+
+    /// Whether it is about responses of this record that can be told.
+    pub(crate) fn fits(&self, record: &Record) -> bool {
+        let is_ascending = self.entries.is_sorted_by(|one, other| one < other);
+        let can_be_told = |index: &EntryIndex| {
+            index.at() < record.len() && words_tokens(record, *index).is_some()
+        };
+        !self.entries.is_empty() && is_ascending && self.entries.iter().all(can_be_told)
+    }
+}
 
 /// What the note gives back: the words of all responses of `gist`, and what each called.
 pub fn said(record: &Record, gist: &Gist) -> String {

@@ -1,8 +1,5 @@
 //! Old turns told in words, put into effect.
 
-use std::collections::BTreeMap;
-use std::sync::Arc;
-
 use super::Planner;
 use crate::gist::{self, Gist, Question};
 use crate::level::Level;
@@ -13,24 +10,6 @@ use crate::step::{RewriteReason, Step};
 use crate::tokens::Tokens;
 use crate::wish::Standing;
 use foveal_transcript::{EntryIndex, Role};
-
-/// What is told of the prompt.
-#[derive(Debug, Clone, Default)]
-pub(super) struct Telling {
-    /// The responses of each telling, in the order in which they were told.
-    told: Vec<Vec<EntryIndex>>,
-    /// What stands in place of each of them.
-    shapes: BTreeMap<EntryIndex, Arc<Shape>>,
-    /// Whether the last rewrite for size left more than the low mark.
-    falls_short: bool,
-}
-
-impl Telling {
-    /// What stands in place of a response.
-    pub(super) fn shape(&self, index: EntryIndex) -> Option<&Arc<Shape>> {
-        self.shapes.get(&index)
-    }
-}
 
 impl Planner {
     /// What a model is to be asked about the oldest turns of the last planned prompt: where it is
@@ -143,11 +122,7 @@ impl Planner {
     /// Puts tellings in place; the first response that changes by them.
     pub(super) fn tell(&mut self, record: &Record, gists: &[Gist]) -> Option<EntryIndex> {
         for gist in gists.iter().filter(|gist| gist.fits(record)) {
-            let stand_ins = gist::stand_ins(record, gist);
-            self.telling
-                .shapes
-                .extend(stand_ins.into_iter().map(|(index, shape)| (index, Arc::new(shape))));
-            self.telling.told.push(gist.entries.clone());
+            self.telling.put(&gist.entries, gist::stand_ins(record, gist));
         }
         gists.iter().filter_map(|gist| gist.entries.first()).min().copied()
     }
@@ -156,13 +131,7 @@ impl Planner {
     /// changes by that.
     pub(super) fn untell(&mut self) -> Option<EntryIndex> {
         let window = self.window.entries();
-        let is_there = |index: &EntryIndex| window.binary_search(index).is_ok();
-        let told = std::mem::take(&mut self.telling.told);
-        let (stays, goes): (Vec<_>, Vec<_>) =
-            told.into_iter().partition(|entries| entries.iter().all(is_there));
-        self.telling.told = stays;
-        goes.iter().flatten().for_each(|index| drop(self.telling.shapes.remove(index)));
-        goes.iter().flatten().min().copied()
+        self.telling.keep_if(|index| window.binary_search(&index).is_ok())
     }
 
     /// Notes what a rewrite for size came to.

@@ -101,7 +101,7 @@ impl Asker {
             self.tell(Event::ToldInWords { number, gist: self.gist_of(told) });
         }
         if let (Some(gist), Some(to_tell)) = (&self.gist, to_tell) {
-            gist.ask_beside(*to_tell, &self.shaper);
+            gist.ask_beside(to_tell, &self.shaper);
         }
         let mut on_event = |event| match event {
             AskEvent::Said(event) => self.tell(Event::Streamed { number, event }),
