@@ -29,7 +29,7 @@ pub const ATTEMPTS_MAX: u32 = 2;
 const RECENT_RESPONSES: usize = 8;
 
 /// Shorter words stay: a note in their place would save nothing.
-const WORDS_TOKENS_MIN: Tokens = Tokens(40);
+const WORDS_TOKENS_MIN: Tokens = Tokens(80);
 
 /// Turns that said less together are not worth a question.
 const TOLD_TOKENS_MIN: Tokens = Tokens(600);
