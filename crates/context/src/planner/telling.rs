@@ -8,7 +8,7 @@ use crate::retention::strategy::{ResetMarks, Strategy};
 use crate::shape::Shape;
 use crate::step::{RewriteReason, Step};
 use crate::tokens::Tokens;
-use crate::wish::Standing;
+use crate::wish::{Standing, Wish};
 use foveal_transcript::{EntryIndex, Role};
 
 impl Planner {
@@ -86,21 +86,30 @@ impl Planner {
         };
         let after: u64 = stand_ins.iter().map(weight).sum();
         let before = gist.entries.iter().map(|index| record.facts(*index).tokens.0);
-        let of_results = self.results_told(record, std::slice::from_ref(gist));
-        let of_results = of_results.into_iter().filter_map(|(index, _)| {
+        let of_results = self.results_told(record, std::slice::from_ref(gist), &[]);
+        // What others may choose by themselves is not counted twice.
+        let is_own = |(index, _): &(EntryIndex, Level)| self.movable.binary_search(index).is_err();
+        let of_results = of_results.into_iter().filter(is_own).filter_map(|(index, _)| {
             let note = self.note_tokens(record, index)?;
             Some(self.items[index.at()].tokens.0.saturating_sub(note.0))
         });
         (before.sum::<u64>() + of_results.sum::<u64>()).saturating_sub(after)
     }
 
-    /// The results that leave a note when the turns they belong to are told.
-    pub(super) fn results_told(&self, record: &Record, gists: &[Gist]) -> Vec<(EntryIndex, Level)> {
+    /// The results that leave a note when the turns they belong to are told, but for those of which
+    /// something was just `wished`.
+    pub(super) fn results_told(
+        &self,
+        record: &Record,
+        gists: &[Gist],
+        wished: &[Wish],
+    ) -> Vec<(EntryIndex, Level)> {
         let entries = gists.iter().flat_map(|gist| &gist.entries);
         let results = entries.flat_map(|index| self.results_of(record, *index));
         let goes = |index: &EntryIndex| {
             let Some(item) = self.items.get(index.at()) else { return false };
             item.standing == Standing::Free
+                && wished.iter().all(|wish| wish.entry != *index)
                 && item.level != Level::Note
                 && self.note_tokens(record, *index).is_some_and(|note| note < item.tokens)
         };

@@ -10,6 +10,7 @@ use crate::settings::{OldReads, RewriteSettings};
 use crate::step::{Item, RewriteReason};
 use crate::tokens::Tokens;
 use crate::window_tokens::WindowTokens;
+use crate::wish::Wish;
 use foveal_transcript::{EntryIndex, Role, Timestamp};
 
 /// What a choice depends on.
@@ -44,6 +45,8 @@ pub struct Ask<'a> {
     pub compacts: bool,
     /// Tokens that are saved beside results, where old turns can be told in words.
     pub told: Tokens,
+    /// What the person has just wanted of single results: these stay as they are wanted.
+    pub wished: &'a [Wish],
     /// Entries of the window that were sent before.
     pub sent: usize,
     /// What was saved so far.
@@ -63,6 +66,10 @@ pub struct Ask<'a> {
 impl Ask<'_> {
     pub(crate) fn item(&self, index: EntryIndex) -> &Item {
         &self.items[index.at()]
+    }
+
+    pub(crate) fn is_wished(&self, index: EntryIndex) -> bool {
+        self.wished.iter().any(|wish| wish.entry == index)
     }
 
     /// Entries of the window that were sent before and stand before the latest answer, which
