@@ -26,6 +26,7 @@ use toml::Spanned;
 
 use crate::environment::Environment;
 use crate::gateway::GatewaySettings;
+use crate::side_agents::OF_CLIENT;
 
 pub(crate) use self::agent::{AgentSettings, HistoryLimits, PROFILES};
 use self::file::SettingsFile;
@@ -58,9 +59,17 @@ pub(crate) struct UserSettings {
 /// A model that chooses what is shown of files.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct CuratorWish {
-    pub(crate) model: ModelSpec,
+    pub(crate) model: CuratorModel,
     /// It is asked about files of more lines than this.
     pub(crate) longer_than: u32,
+}
+
+/// Which model chooses what is shown of files.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum CuratorModel {
+    Named(ModelSpec),
+    /// That of the client that calls `foveal mcp`, where it lends one.
+    OfClient,
 }
 
 /// A model that reads files into the index.
@@ -175,13 +184,17 @@ fn curator(
         if wanted == WrittenCurator::Model {
             bail!(
                 "curator = \"model\" asks for a model: name one, such as \
-                 curator_model = \"ollama:qwen3\""
+                 curator_model = \"ollama:qwen3\", or \"{OF_CLIENT}\" for that of an agent that calls \
+                 `foveal mcp`"
             );
         }
         return Ok(None);
     };
     let line = line_at(text.as_bytes(), named.span().start);
-    let model: ModelSpec = named.get_ref().parse().with_context(|| format!("line {line}"))?;
+    let model = match named.get_ref().as_str() {
+        OF_CLIENT => CuratorModel::OfClient,
+        name => CuratorModel::Named(name.parse().with_context(|| format!("line {line}"))?),
+    };
     let longer_than = match wanted {
         WrittenCurator::Extractive => return Ok(None),
         WrittenCurator::Model => 0,

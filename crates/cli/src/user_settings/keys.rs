@@ -95,7 +95,7 @@ const PROFILES: Form = Form::OneOf(&["off", "lossless", "balanced", "curated", "
 pub(crate) static KEYS: [Key; 43] = [
     key("keep_contents", Form::YesNo, Some("true"), "whether what files, pages and outputs hold is written to disk"),
     key("curator", Form::OneOf(&["extractive", "model", "auto"]), Some("\"auto\""), "who chooses what is shown of long files"),
-    key("curator_model", Form::Text, None, "the model that does, named as for `foveal run`"),
+    key("curator_model", Form::Text, None, "the model that does, named as for `foveal run`; `client`: that of an agent that calls `foveal mcp`"),
     key("indexer_model", Form::Text, None, "a model that reads files into the index, named as for `foveal run`"),
     key("indexer_tokens_max", Form::Whole, None, "tokens that it may take while foveal runs; 200,000 if not set"),
     key("detect_duplicates", Form::YesNo, Some("true"), "whether calls are answered from earlier ones like them"),

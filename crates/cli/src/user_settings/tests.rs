@@ -37,7 +37,7 @@ fn everything_can_be_set() {
     let model = "ollama:qwen3".parse().expect("a model");
     let indexer = Some(IndexerWish { model, tokens_max: 9 });
     let model = "ollama:qwen3".parse().expect("a model");
-    let curator = Some(CuratorWish { model, longer_than: 200 });
+    let curator = Some(CuratorWish { model: CuratorModel::Named(model), longer_than: 200 });
     let history = HistoryLimits { max_file_reads: 3, keep_all_edits: false, bash_truncate: 5_000 };
     let base_files = vec!["docs/design.md".to_owned()];
     let agent = AgentSettings { base_files, profile: "content-reset".to_owned(), history };
