@@ -8,6 +8,7 @@ mod gateway;
 mod glob;
 mod json;
 pub(crate) mod keys;
+mod names;
 mod prices;
 pub(crate) mod project;
 pub(crate) mod schema;
