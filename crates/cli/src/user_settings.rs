@@ -2,6 +2,7 @@
 //! `config.json`.
 
 mod agent;
+mod budget;
 pub(crate) mod change;
 pub(crate) mod file;
 mod gateway;
@@ -168,6 +169,9 @@ fn of_source(source: Source<'_>) -> anyhow::Result<UserSettings> {
     let indexer = self::indexer(indexer_model, indexer_tokens_max, text)?;
     let policy = Policy { rules };
     let gateway = gateway.into();
+    if let Some((line, error)) = agent.wrong_budget(text) {
+        bail!("line {line}: {error}");
+    }
     let agent = agent.into();
     Ok(UserSettings { tools, policy, keeps_no_contents, curator, indexer, agent, gateway })
 }
