@@ -667,6 +667,8 @@ fn of_a_large_record_the_end_is_read() {
     assert!(session.read("c2", &file).is_none());
     shows(session.read("c3", &file), &file, 1, 1);
     let huge = "all is well\n".repeat(1 << 16);
-    let shaped = session.run("c4", "yes", &huge).expect("it is long");
+    // On a machine that is very busy the hook may end before it answers, as it should.
+    let mut tries = (0..4).map(|n| session.run(&format!("c{}", 4 + n), "yes", &huge));
+    let shaped = tries.find_map(|shaped| shaped).expect("it is long");
     assert!(shaped.output["stdout"].as_str().is_some_and(|text| text.len() < 10_000));
 }

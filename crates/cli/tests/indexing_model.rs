@@ -230,6 +230,16 @@ fn failures_leave_nothing() {
         assert_eq!(upstream.requests(), requests, "{name}");
         let found = server.call("search_code", &json!({"query": "zorp"}));
         assert!(found.contains("function zorp") && !found.contains("a model says"), "{found}");
+        if requests > 1 {
+            continue;
+        }
+        // Whoever failed is left alone for a while; files wait for that and are not given up.
+        server.read("b.rs");
+        server.state(|state| state["running"] == "b.rs");
+        std::thread::sleep(Duration::from_millis(300));
+        let state = server.state(|_| true);
+        assert_eq!((&state["running"], &state["failed"]), (&json!("b.rs"), &json!(1)), "{name}");
+        assert_eq!(upstream.requests(), requests, "{name}");
     }
 }
 

@@ -1,5 +1,6 @@
 //! A terminal in memory: the program on one side, its screen as text on the other.
 
+use std::fs::File;
 use std::io::{Read as _, Write};
 use std::process::Command;
 use std::sync::{Arc, Mutex};
@@ -10,6 +11,9 @@ use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, SlavePty, native_p
 
 /// How long something on the screen is waited for.
 const PATIENCE: Duration = Duration::from_secs(30);
+
+/// What is written behind a program's last byte: a sequence that changes nothing on a screen.
+const END: &[u8] = b"\x1b[0;0;0m";
 
 /// A program at a terminal.
 pub(crate) struct Terminal {
@@ -107,10 +111,24 @@ impl Terminal {
         let begun = Instant::now();
         loop {
             if let Some(status) = self.child.try_wait().expect("a child of ours") {
+                self.reads_to_its_end();
                 return status.exit_code();
             }
             assert!(begun.elapsed() < PATIENCE, "it goes on:\n{}", self.screen());
             std::thread::sleep(Duration::from_millis(10));
+        }
+    }
+
+    /// Waits until all that the program wrote is read, which may be later than its end.
+    #[track_caller]
+    fn reads_to_its_end(&self) {
+        let name = self.master.tty_name().expect("a name");
+        let tty = File::options().write(true).open(name);
+        tty.and_then(|mut tty| tty.write_all(END)).expect("the terminal outlives it");
+        let begun = Instant::now();
+        while !self.seen.lock().expect("no panic").bytes.ends_with(END) {
+            assert!(begun.elapsed() < PATIENCE, "it is not read:\n{}", self.screen());
+            std::thread::sleep(Duration::from_millis(1));
         }
     }
 

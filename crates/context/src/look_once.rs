@@ -71,7 +71,8 @@ pub(crate) fn seen(ask: &Ask<'_>) -> Vec<Seen> {
         pointed_at.extend(item.decision.shape().iter().flat_map(|shape| shape.refers_to()));
         let is_whole = item.level == Level::Arrival
             && item.standing == Standing::Free
-            && item.tokens >= ask.settings.tokens_min;
+            && item.tokens >= ask.settings.tokens_min
+            && !ask.is_wished(*index);
         // What points at it would have to say it all again.
         let is_free = is_whole && !pointed_at.contains(index);
         if !is_free || after(ask, *index, once).is_none_or(|after| age < after) {

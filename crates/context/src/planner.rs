@@ -30,7 +30,7 @@ use crate::tokens::{TokenCache, Tokens};
 use crate::views::{self, Choices, Chosen, Views};
 use crate::visible::Visible;
 use crate::window_tokens::WindowTokens;
-use crate::wish::{Standing, Wishes};
+use crate::wish::{Standing, Wish, Wishes};
 use foveal_transcript::{Block, EntryIndex, Role, Timestamp, Window, WindowChange};
 
 /// Plans one conversation, request by request.
@@ -238,13 +238,12 @@ impl Planner {
         let results = wishes.map_or(&[][..], |wishes| &wishes.results);
         let (wished, wished_from) = self.apply(record, results, fixed_until);
         let compacts = wishes.is_some_and(|wishes| wishes.compacts);
-        let mut levels = self.choose(record, cut, (now, compacts));
+        let mut levels = self.choose(record, cut, (now, &wished, compacts));
         let can_wait =
             matches!(levels.reason, Some(RewriteReason::SkiRental | RewriteReason::LookedOnce));
         if wishes.is_none() || (can_wait && !wished.is_empty()) {
             levels.levels.clear();
         }
-        levels.levels.retain(|(index, _)| wished.iter().all(|wish| wish.entry != *index));
         for (index, level) in &levels.levels {
             self.items[index.at()].level = *level;
         }
@@ -255,11 +254,14 @@ impl Planner {
         let changes_old = changed.first().is_some_and(|(index, _)| *index < known);
         let first = changed.first().map_or(self.sent, |(index, _)| self.position(*index));
         let kept = [Some(first), cut, Some(self.sent)].into_iter().flatten().min().unwrap_or(0);
+        // What changed before it follows from a client's cut.
+        let first_changed = changed.first().map(|(index, _)| *index);
+        let is_wished = wished_from.zip(first_changed).is_some_and(|(from, first)| from <= first);
         // What changed behind a client's cut, the client has declared.
         let known = cut.map_or(self.sent, |cut| cut.min(self.sent));
         let rewrite = match levels.levels.is_empty() {
             false if changes_old => levels.reason,
-            true if changes_old && wished_from.is_some() => Some(RewriteReason::Wished),
+            true if changes_old && is_wished => Some(RewriteReason::Wished),
             true if first < known => Some(RewriteReason::ClientRewrote),
             true | false => None,
         };
@@ -324,7 +326,7 @@ impl Planner {
         let wished_from = self.put_all(record, &step.wished);
         // Since when a result is dead weight follows from the steps; what to do about it was
         // decided then.
-        self.choose(record, cut, (step.time, false));
+        self.choose(record, cut, (step.time, &step.wished, false));
         for (index, level) in &step.levels {
             self.items[index.at()].level = *level;
         }
@@ -482,7 +484,7 @@ impl Planner {
         &mut self,
         record: &Record,
         cut: Option<usize>,
-        (now, compacts): (Option<Timestamp>, bool),
+        (now, wished, compacts): (Option<Timestamp>, &[Wish], bool),
     ) -> rewrite::Choice {
         let Some(settings) = &self.settings.rewrite else { return rewrite::Choice::default() };
         let reason = self.rewrite_reason(cut, now);
@@ -502,6 +504,7 @@ impl Planner {
             requests_sent: &self.requests_sent,
             now,
             compacts,
+            wished,
             sent: self.sent,
             balance: &self.balance,
             old_reads: self.old_reads(),

@@ -171,7 +171,8 @@ fn candidates(ask: &Ask<'_>) -> Vec<Candidate> {
             Standing::Free => life.arrived,
         };
         let recent = ask.requests - since < ask.settings.recent_requests;
-        if item.tokens < ask.settings.tokens_min || item.level == Level::Note || recent {
+        let has_less = item.tokens >= ask.settings.tokens_min && item.level != Level::Note;
+        if !has_less || recent || ask.is_wished(*index) {
             continue;
         }
         let Ok(position) = ask.window.binary_search(index) else { continue };

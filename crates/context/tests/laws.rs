@@ -81,6 +81,14 @@ proptest! {
     }
 
     #[test]
+    fn a_plan_can_be_taken_up_at_each_request(script in scripts(OPERATIONS_MAX)) {
+        let record = Record::of(script.conversation(), Tokenizer::O200k);
+        for (_, settings) in own_profiles() {
+            determinism::taking_up_at_each_request_changes_nothing(&settings, &views(), &record);
+        }
+    }
+
+    #[test]
     fn what_comes_later_changes_nothing(script in scripts(OPERATIONS_MAX)) {
         let record = Record::of(script.conversation(), Tokenizer::O200k);
         for (_, settings) in own_profiles() {

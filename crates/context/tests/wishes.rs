@@ -7,9 +7,9 @@ use foveal_context::planner::Planner;
 use foveal_context::prices::{Constraints, PriceCard};
 use foveal_context::projector::Projector;
 use foveal_context::record::Record;
-use foveal_context::settings::Settings;
+use foveal_context::settings::{RewriteSettings, Settings};
 use foveal_context::step::{RewriteReason, Step};
-use foveal_context::tokens::Tokenizer;
+use foveal_context::tokens::{Tokenizer, Tokens};
 use foveal_context::views::Views;
 use foveal_context::wish::{Standing, Unwishable, Wish, Wishes};
 use foveal_testkit::laws::{
@@ -239,4 +239,75 @@ fn nothing_before_bound_thinking_is_changed() {
     let step = planner.advance_with(&record, end, None, &wishes);
     assert!(step.wished.is_empty() && step.rewrite.is_none(), "{step:?}");
     assert_eq!(planner.item(first).standing, Standing::Free);
+}
+
+/// Calls of a command, each with as many lines of output as `lines` says.
+fn runs(lines: &[usize]) -> String {
+    let run = |(at, lines): (usize, &usize)| {
+        let output: String =
+            (0..*lines).map(|line| format!("step {line} of {at}: done\n")).collect();
+        format!(
+            "//- assistant\nI go on.\n//- call Bash {{\"command\":\"make {at}\"}}\n//- result\n{output}"
+        )
+    };
+    lines.iter().enumerate().map(run).collect()
+}
+
+/// Settings under which only the high mark takes old results.
+fn under_a_mark(high: Tokens, low: Tokens) -> Settings {
+    let mut settings = Settings::lossless();
+    settings.rewrite = Settings::balanced().rewrite.map(|rewrite| RewriteSettings {
+        high,
+        low,
+        recent_requests: 1,
+        uses_min: 0.0,
+        look_once: None,
+        ..rewrite
+    });
+    settings
+}
+
+/// What the person has just given free stays for this request; others make the room in its place.
+#[test]
+fn what_was_just_given_free_makes_no_room() {
+    let (runs, long) = (runs(&[600, 90, 90]), "and more ".repeat(300));
+    let text = format!("//- user\ngo\n{runs}//- assistant\nso\n//- user\n{long}\n");
+    let record = Record::of(fixture(&text), Tokenizer::O200k);
+    let found = results(&record);
+    let all: u64 = found.iter().map(|at| record.facts(*at).tokens.0).sum();
+    // The last message passes the mark. The large result alone would make the room for it.
+    let settings = under_a_mark(Tokens(all + 200), Tokens(all - 200));
+    let mut planner = Planner::new(settings, PriceCard::anthropic_5m());
+    let answers = laws::answers(&record);
+    let [earlier @ .., last_but_one, last] = &answers[..] else { panic!("{answers:?}") };
+    for answer in earlier {
+        planner.advance(&record, *answer, None);
+    }
+    let wish = |wish| Wishes { results: vec![wish], compacts: false };
+    let before = planner.item(found[0]).as_it_is(found[0]);
+    let step = planner.advance_with(&record, *last_but_one, None, &wish(Wish::pinned(found[0])));
+    assert!(step.rewrite.is_none() && step.wished.len() == 1, "{step:?}");
+    let step = planner.advance_with(&record, *last, None, &wish(before));
+    assert_eq!(step.wished.len(), 1);
+    let gone: Vec<_> = step.levels.iter().map(|(at, _)| *at).collect();
+    assert_eq!((gone, step.rewrite), (found[1..].to_vec(), Some(RewriteReason::HighMark)));
+}
+
+/// A client's compaction takes what a read pointed at, and the person drops a result behind it.
+#[test]
+fn what_follows_from_a_clients_cut_is_not_said_to_be_wished() {
+    let lines: String = (0..60).map(|at| format!("let value_{at} = compute({at});\n")).collect();
+    let call = "//- assistant\nI look.\n//- call Bash {\"command\":\"cat a.rs\"}\n//- result\n";
+    let reads = format!("//- user\nlook\n{call}{lines}{call}{lines}");
+    let text = format!("{reads}{}//- compact keep 3\n//- summary\nso far\n", runs(&[90]));
+    let record = Record::of(fixture(&text), Tokenizer::O200k);
+    let [_, second, last] = results(&record)[..] else { panic!("three results") };
+    let mut planner = planned(&record, Settings::lossless(), Constraints::default());
+    assert!(planner.item(second).decision.shape().is_some());
+    let wishes = Wishes { results: vec![Wish::dropped(last)], compacts: false };
+    let end = EntryIndex(record.len() as u32);
+    let step = planner.advance_with(&record, end, None, &wishes);
+    assert_eq!(step.wished, wishes.results);
+    let changed: Vec<_> = step.changed.iter().map(|(at, _)| *at).collect();
+    assert_eq!((changed, step.rewrite), (vec![second, last], None));
 }

@@ -2,18 +2,22 @@
 //! and relations that syntax does not show.
 
 use std::sync::Arc;
+use std::thread;
 use std::time::Duration;
 
 use foveal_context::tokens::estimate;
 use foveal_index::{SaidQuestion, relations_schema, summaries_schema};
 use foveal_tools::code_index::{Indexer, IndexerAnswer, Phase};
 
-use super::agent::{Form, Listener, Question, SideAgent};
+use super::agent::{Form, Listener, NoAnswer, Question, SideAgent};
 use crate::environment::Environment;
 use crate::user_settings::IndexerWish;
 
 /// Nobody waits for it.
 const ANSWER_TIME: Duration = Duration::from_secs(120);
+
+/// How often it is looked whether it can be asked again.
+const LOOK_UP_TIME: Duration = Duration::from_millis(100);
 
 const SUMMARIES: Form = Form {
     schema: ("summaries", summaries_schema),
@@ -41,17 +45,28 @@ pub(crate) fn indexer(
             Phase::Summaries => &summaries,
             Phase::Relations => &relations,
         };
-        if summaries.is_paused() || relations.is_paused() {
-            return None;
+        // Nobody waits for an answer, so that what waits to be asked can.
+        while summaries.is_paused() || relations.is_paused() {
+            if is_over() {
+                return IndexerAnswer::default();
+            }
+            thread::sleep(LOOK_UP_TIME);
         }
         let SaidQuestion { system, user } = asked;
         let question = Question { system, user, time: ANSWER_TIME };
         let listener = Listener { hear: &|_| {}, is_over };
-        // Why there is none is told where that is wanted.
-        let answered = agent.ask(question, &listener).ok()?;
-        let about = || estimate(system).0 + estimate(user).0 + estimate(&answered.text).0;
-        let tokens = if answered.tokens > 0 { answered.tokens } else { about() };
-        Some(IndexerAnswer { text: answered.text, tokens })
+        let of_question = || estimate(system).0 + estimate(user).0;
+        // Why there is no answer is told where that is wanted.
+        match agent.ask(question, &listener) {
+            Ok(answered) => {
+                let about = || of_question() + estimate(&answered.text).0;
+                let tokens = if answered.tokens > 0 { answered.tokens } else { about() };
+                IndexerAnswer { text: Some(answered.text), tokens }
+            }
+            // Its server has the question, and goes on with it for all that is known.
+            Err(NoAnswer::TimedOut) => IndexerAnswer { text: None, tokens: of_question() },
+            Err(NoAnswer::Cancelled | NoAnswer::Failed(_)) => IndexerAnswer::default(),
+        }
     };
     Ok(Indexer::new(wish.model.to_string(), wish.tokens_max, Box::new(ask)))
 }

@@ -10,6 +10,7 @@ use crate::settings::{OldReads, RewriteSettings};
 use crate::step::{Item, RewriteReason};
 use crate::tokens::Tokens;
 use crate::window_tokens::WindowTokens;
+use crate::wish::Wish;
 use foveal_transcript::{EntryIndex, Role, Timestamp};
 
 /// What a choice depends on.
@@ -42,6 +43,8 @@ pub struct Ask<'a> {
     pub now: Option<Timestamp>,
     /// Whether the person wants a shorter prompt.
     pub compacts: bool,
+    /// What the person has just wanted of single results: these stay as they are wanted.
+    pub wished: &'a [Wish],
     /// Entries of the window that were sent before.
     pub sent: usize,
     /// What was saved so far.
@@ -61,6 +64,10 @@ pub struct Ask<'a> {
 impl Ask<'_> {
     pub(crate) fn item(&self, index: EntryIndex) -> &Item {
         &self.items[index.at()]
+    }
+
+    pub(crate) fn is_wished(&self, index: EntryIndex) -> bool {
+        self.wished.iter().any(|wish| wish.entry == index)
     }
 
     /// Entries of the window that were sent before and stand before the latest answer, which

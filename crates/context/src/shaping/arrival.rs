@@ -52,6 +52,8 @@ pub struct ShapeInputs {
     same: Option<EntryIndex>,
     /// The blocks that stand above.
     blocks: Vec<Match>,
+    /// Lines of a view that say nothing beside them.
+    unsaid: Vec<usize>,
     /// Where each hit stands above.
     hits: Vec<Option<Place>>,
 }
@@ -179,9 +181,10 @@ fn point(ask: &Ask<'_>, draft: &mut Draft<'_>, inputs: &mut ShapeInputs) {
         let matches = std::mem::take(&mut inputs.blocks);
         let readable = shown::readable(draft, matches, minimum, chosen.view.is_exact);
         inputs.blocks = readable.matches;
-        if !readable.unsaid.is_empty() {
+        inputs.unsaid = readable.unsaid;
+        if !inputs.unsaid.is_empty() {
             *draft = Draft::new(draft.content, draft.facts);
-            view::show_without(draft, chosen, &readable.unsaid);
+            view::show_without(draft, chosen, &inputs.unsaid);
             noise::cut(draft);
         }
     }

@@ -91,6 +91,22 @@ pub fn resuming_changes_nothing(
     }
 }
 
+/// A planner that has decided nothing itself makes each step as the one did that decided all
+/// before it: what that remembered of its own decisions saves work and changes nothing.
+pub fn taking_up_at_each_request_changes_nothing(
+    settings: &Settings,
+    views: &Arc<dyn Views>,
+    record: &Record,
+) {
+    let (steps, _) = plan(settings, views, record);
+    let mut told = start(settings, views);
+    for (request, step) in steps.iter().enumerate() {
+        let ours = advance(&mut told.clone(), record, request);
+        assert_eq!(ours, *step, "taken up at {request}");
+        told.take_over(record, step);
+    }
+}
+
 /// A step depends on nothing after its request: planned while the conversation grows, with
 /// facts taken as the entries come, every step is the same.
 pub fn the_future_changes_nothing(settings: &Settings, views: &Arc<dyn Views>, record: &Record) {

@@ -65,7 +65,8 @@ fn is_cold(moment: &Moment<'_>) {
 
 /// The mark was passed, and what was taken held enough to come down to the low mark, or what is
 /// left is what may not be touched. How little of a result its rewrite leaves is known only
-/// afterwards, so that the prompt may still be too long then.
+/// afterwards, so that the prompt may still be too long then. So it is with what arrived: until
+/// rewrites above it changed what it may point at, it was shorter than it is as recorded.
 fn is_high(moment: &Moment<'_>, settings: &RewriteSettings) {
     let before: u64 = moment.before.tokens.iter().map(|tokens| tokens.0).sum();
     let new = moment.window().iter().filter(|index| index.at() >= moment.before.entries);
@@ -75,7 +76,7 @@ fn is_high(moment: &Moment<'_>, settings: &RewriteSettings) {
     let rewritten = |index: &EntryIndex| moment.step.levels.iter().any(|(at, _)| at == index);
     let sizes = moment.before.window.iter().zip(&moment.before.tokens);
     let taken: u64 = sizes.filter(|(at, _)| rewritten(at)).map(|(_, tokens)| tokens.0).sum();
-    if planner.tokens() <= settings.high || before + arrived <= taken + settings.low.0 {
+    if planner.tokens() <= settings.high || before <= taken + settings.low.0 {
         return;
     }
     // What a rewrite further up has made larger was not worth a rewrite when it was chosen.
@@ -87,6 +88,7 @@ fn is_high(moment: &Moment<'_>, settings: &RewriteSettings) {
             && *tokens >= settings.tokens_min
             && moment.record.facts(*index).kind() != EffectKind::Other
             && item.standing == Standing::Free
+            && moment.step.wished.iter().all(|wish| wish.entry != *index)
             && item.level == Level::Arrival;
         assert!(!free || moment.position(*index).is_none(), "{index:?} could have gone");
     }

@@ -2,6 +2,7 @@
 //! were read, and no further than its budget. Whatever it does not answer is not there.
 
 use std::fmt;
+use std::panic::{self, AssertUnwindSafe};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -17,19 +18,18 @@ pub enum Phase {
     Relations,
 }
 
-/// An answer, and the tokens that question and answer took.
+/// What came of a question, and the tokens that it took.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct IndexerAnswer {
-    /// What the model says.
-    pub text: String,
-    /// 0 where its server does not tell.
+    /// What the model says; `None` where no answer came.
+    pub text: Option<String>,
+    /// Of question and answer, or of a question that was taken and not answered.
     pub tokens: u64,
 }
 
-/// Asks a model while the caller waits, until nobody waits any longer. The error says why there is
-/// no answer.
+/// Asks a model while the caller waits, until nobody waits any longer.
 pub type AskIndexer =
-    dyn Fn(Phase, &SaidQuestion, &(dyn Fn() -> bool + Sync)) -> Option<IndexerAnswer> + Send + Sync;
+    dyn Fn(Phase, &SaidQuestion, &(dyn Fn() -> bool + Sync)) -> IndexerAnswer + Send + Sync;
 
 /// Files that wait to be asked about; of more the first that were read stay.
 pub(super) const UNTOLD_MAX: usize = 200;
@@ -44,7 +44,7 @@ pub struct IndexerState {
     pub model: String,
     /// Files that wait to be asked about.
     pub waiting: u64,
-    /// The file that it is asked about.
+    /// The file that it is asked about, if need be once it can be asked again.
     pub running: Option<String>,
     /// Files that it was asked about and that are told of now.
     pub told: u64,
@@ -107,7 +107,9 @@ impl Indexer {
     /// What the model says of a file; `None` where nothing came of it.
     pub(super) fn said(&self, file: &Untold, is_over: &(dyn Fn() -> bool + Sync)) -> Option<Said> {
         self.lock().running = Some(file.path.clone());
-        let said = self.both(file, is_over);
+        // Other files are told of all the same.
+        let said = panic::catch_unwind(AssertUnwindSafe(|| self.both(file, is_over)));
+        let said = said.unwrap_or_default();
         let mut state = self.lock();
         state.running = None;
         match said {
@@ -141,11 +143,11 @@ impl Indexer {
         is_over: &(dyn Fn() -> bool + Sync),
     ) -> Option<T> {
         for _ in 0..TRIES_MAX {
-            let answer = (self.ask)(phase, &question, is_over)?;
+            let answer = (self.ask)(phase, &question, is_over);
             let mut state = self.lock();
             state.tokens = state.tokens.saturating_add(answer.tokens);
             drop(state);
-            if let Some(read) = read(&answer.text) {
+            if let Some(read) = read(&answer.text?) {
                 return Some(read);
             }
             question.user.push_str(
@@ -160,5 +162,45 @@ impl Indexer {
 impl fmt::Debug for Indexer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("Indexer").field("state", &self.state()).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use foveal_index::Index;
+
+    fn untold() -> (tempfile::TempDir, Untold) {
+        let folder = tempfile::tempdir().expect("a folder");
+        let file = folder.path().join("a.rs");
+        std::fs::write(&file, "pub fn zorp() {}\n").expect("a file");
+        let mut index = Index::in_memory(folder.path(), None).expect("an index");
+        index.update(&mut |_| (), &foveal_cancel::Cancel::NEVER).expect("files");
+        let untold = index.untold(&file, "small").expect("a file").expect("nothing is told of it");
+        (folder, untold)
+    }
+
+    #[test]
+    fn what_was_taken_and_not_answered_counts_as_well() {
+        let (_folder, file) = untold();
+        let ask = |_: Phase, _: &SaidQuestion, _: &(dyn Fn() -> bool + Sync)| IndexerAnswer {
+            text: None,
+            tokens: 60,
+        };
+        let indexer = Indexer::new("small".to_owned(), 100, Box::new(ask));
+        assert!(indexer.said(&file, &|| false).is_none() && !indexer.is_over());
+        assert!(indexer.said(&file, &|| false).is_none() && indexer.is_over());
+        let state = indexer.state();
+        assert_eq!((state.tokens, state.failed, state.told), (120, 2, 0));
+    }
+
+    #[test]
+    fn a_panic_is_a_file_of_which_nothing_is_told() {
+        let (_folder, file) = untold();
+        let ask = |_: Phase, _: &SaidQuestion, _: &(dyn Fn() -> bool + Sync)| panic!("a fault");
+        let indexer = Indexer::new("small".to_owned(), 100, Box::new(ask));
+        assert!(indexer.said(&file, &|| false).is_none());
+        let state = indexer.state();
+        assert_eq!((state.running, state.failed), (None, 1));
     }
 }
