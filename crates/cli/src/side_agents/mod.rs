@@ -6,6 +6,6 @@ mod curator;
 mod indexer;
 mod waiting;
 
-pub(crate) use self::curator::{Curator, ModelFirst, TellOfRead, Watched};
+pub(crate) use self::curator::{Curator, ModelFirst, OF_CLIENT, TellOfRead, Watched};
 pub(crate) use self::indexer::indexer;
 pub(crate) use self::waiting::Waiting;
