@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use anyhow::{Context, bail};
-use foveal_code::views::CuratedViews;
 use foveal_context::views::Views;
 use foveal_files::{Journal, Roots, Writer};
 use foveal_index::IndexError;
@@ -28,9 +27,9 @@ use crate::notice;
 use crate::project_settings::with_project;
 use crate::readable;
 use crate::repository_index;
-use crate::side_agents::{Curator, ModelFirst, indexer};
+use crate::side_agents::{Curator, ModelFirst, OF_CLIENT, indexer};
 use crate::uptime;
-use crate::user_settings::{self, UserSettings};
+use crate::user_settings::{self, CuratorModel, UserSettings};
 
 /// Opens toolboxes that share one store.
 pub(crate) struct Opener {
@@ -303,8 +302,12 @@ impl Opener {
         let mut toolbox = Toolbox::new(roots, store, index, self.host.clone(), tools);
         toolbox.policy = policy;
         if let (Some(wish), Some(model)) = (&curator, self.model()) {
-            let views = ModelFirst::new(model, Arc::new(CuratedViews::default()));
-            let version = format!("{}, {}", wish.model, env!("CARGO_PKG_VERSION"));
+            let views = ModelFirst::new(model, toolbox.curator());
+            let named = match &wish.model {
+                CuratorModel::Named(spec) => spec.to_string(),
+                CuratorModel::OfClient => OF_CLIENT.to_owned(),
+            };
+            let version = format!("{named}, {}", env!("CARGO_PKG_VERSION"));
             toolbox.curate_by_model(Arc::new(views), version);
         }
         if let Some(program) = own_program() {
@@ -344,6 +347,8 @@ impl Opener {
     /// Who chooses what is shown of files in a folder, with `otherwise` behind it.
     pub(crate) fn curated(&self, folder: &Path, otherwise: Arc<dyn Views>) -> Arc<dyn Views> {
         let wish = self.settings_in(folder).curator;
+        // Who asks here is no client.
+        let wish = wish.filter(|wish| wish.model != CuratorModel::OfClient);
         match wish.and_then(|_| self.model()) {
             Some(model) => Arc::new(ModelFirst::new(model, otherwise)),
             None => otherwise,
@@ -355,8 +360,14 @@ impl Opener {
     fn model(&self) -> Option<&Arc<Curator>> {
         let open = || {
             let wish = self.settings.curator.as_ref()?;
-            let asked = (&wish.model, wish.longer_than);
-            match Curator::of(asked, &self.environment, self.store().store) {
+            let (store, longer_than) = (self.store().store, wish.longer_than);
+            let spec = match &wish.model {
+                CuratorModel::Named(spec) => spec,
+                CuratorModel::OfClient => {
+                    return Some(Arc::new(Curator::of_client(longer_than, store)));
+                }
+            };
+            match Curator::of((spec, longer_than), &self.environment, store) {
                 Ok(curator) => Some(Arc::new(curator)),
                 Err(error) => {
                     notice::say(format_args!(

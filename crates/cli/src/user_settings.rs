@@ -2,12 +2,14 @@
 //! `config.json`.
 
 mod agent;
+mod budget;
 pub(crate) mod change;
 pub(crate) mod file;
 mod gateway;
 mod glob;
 mod json;
 pub(crate) mod keys;
+mod names;
 mod prices;
 pub(crate) mod project;
 pub(crate) mod schema;
@@ -26,6 +28,7 @@ use toml::Spanned;
 
 use crate::environment::Environment;
 use crate::gateway::GatewaySettings;
+use crate::side_agents::OF_CLIENT;
 
 pub(crate) use self::agent::{AgentSettings, HistoryLimits, PROFILES};
 use self::file::SettingsFile;
@@ -60,9 +63,17 @@ pub(crate) struct UserSettings {
 /// A model that chooses what is shown of files.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct CuratorWish {
-    pub(crate) model: ModelSpec,
+    pub(crate) model: CuratorModel,
     /// It is asked about files of more lines than this.
     pub(crate) longer_than: u32,
+}
+
+/// Which model chooses what is shown of files.
+#[derive(Debug, Clone, PartialEq)]
+pub(crate) enum CuratorModel {
+    Named(ModelSpec),
+    /// That of the client that calls `foveal mcp`, where it lends one.
+    OfClient,
 }
 
 /// A model that reads files into the index.
@@ -162,6 +173,9 @@ fn of_source(source: Source<'_>) -> anyhow::Result<UserSettings> {
     let gist = gist_model.map(|named| model(&named, text)).transpose()?;
     let policy = Policy { rules };
     let gateway = gateway.into();
+    if let Some((line, error)) = agent.wrong_budget(text) {
+        bail!("line {line}: {error}");
+    }
     let agent = agent.into();
     Ok(UserSettings { tools, policy, keeps_no_contents, curator, indexer, gist, agent, gateway })
 }
@@ -188,12 +202,16 @@ fn curator(
         if wanted == WrittenCurator::Model {
             bail!(
                 "curator = \"model\" asks for a model: name one, such as \
-                 curator_model = \"ollama:qwen3\""
+                 curator_model = \"ollama:qwen3\", or \"{OF_CLIENT}\" for that of an agent that calls \
+                 `foveal mcp`"
             );
         }
         return Ok(None);
     };
-    let model = model(&named, text)?;
+    let model = match named.get_ref().as_str() {
+        OF_CLIENT => CuratorModel::OfClient,
+        _ => CuratorModel::Named(model(&named, text)?),
+    };
     let longer_than = match wanted {
         WrittenCurator::Extractive => return Ok(None),
         WrittenCurator::Model => 0,

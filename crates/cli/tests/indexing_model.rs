@@ -148,6 +148,7 @@ fn files_that_were_read_are_told_of_found_and_asked_about_again() {
     drop(server);
     let found = world.run("search triangular postage discount");
     assert!(found.out.contains(&format!("a model says: {WORDS}")), "{}", found.out);
+    graph_marks_what_it_says(&world);
     let mut server = Server::start(&world);
     server.read("a.rs");
     server.state(|state| state["waiting"] == 0 && state["running"].is_null());
@@ -157,6 +158,44 @@ fn files_that_were_read_are_told_of_found_and_asked_about_again() {
     server.read("a.rs");
     server.state(|state| state["told"] == 1 && state["running"].is_null());
     assert_eq!(upstream.requests(), asked + 2);
+}
+
+/// `foveal graph` at a shell tells a model's words from what was read of the code.
+fn graph_marks_what_it_says(world: &World) {
+    const WHY: &str = "reads what this writes";
+    let zorp = world.output("graph zorp");
+    assert!(zorp.contains(&format!("\n  a model says: {WORDS}\n")), "{zorp}");
+    let other =
+        format!("\nrelated, as a model says (1)\n  b.rs:1  function blip  to here: {WHY}\n");
+    assert!(zorp.contains(&other) && !zorp.contains("no relations"), "{zorp}");
+    let blip = world.output("graph blip");
+    assert!(blip.contains(&format!("  a.rs:1  function zorp  from here: {WHY}\n")), "{blip}");
+    let json: Value = serde_json::from_str(&world.output("graph zorp --json")).expect("JSON");
+    assert_eq!(json["relations"], json!([]));
+    assert_eq!(json["model_relations"][0]["why"], WHY);
+    let names = ["from", "to"].map(|end| {
+        let id = &json["model_relations"][0][end];
+        let nodes = json["nodes"].as_array().expect("a list");
+        let node = nodes.iter().find(|node| node["id"] == *id).expect("its node");
+        (node["name"].clone(), node["model_says"].clone())
+    });
+    assert_eq!(names, [(json!("blip"), json!(WORDS)), (json!("zorp"), json!(WORDS))]);
+    let mermaid = world.output("graph zorp --format mermaid");
+    assert!(mermaid.contains(&format!("n1 -. \"a model says: {WHY}\" .-> n0")), "{mermaid}");
+    let dot = world.output("graph zorp --format dot");
+    let edge = format!("n1 -> n0 [label=\"a model says: {WHY}\", style=dotted];");
+    assert!(dot.contains(&edge), "{dot}");
+    // What a rule hides is related to nothing.
+    let path = "home/.config/foveal/config.toml";
+    let settings = std::fs::read_to_string(world.folder.join(path)).expect("settings");
+    let rule = "[[permissions]]\ntool = \"graph\"\nsubject = \"b.rs\"\nverdict = \"deny\"\n";
+    world.write(path, format!("{settings}\n{rule}"));
+    for format in ["text", "json", "dot"] {
+        let told = world.output(&format!("graph zorp --format {format}"));
+        assert!(told.contains(WORDS) != (format == "dot") && !told.contains("blip"), "{told}");
+        assert!(!told.contains(WHY), "{told}");
+    }
+    world.write(path, settings);
 }
 
 #[test]

@@ -59,6 +59,7 @@ mod run_faults;
 #[cfg(unix)]
 mod run_sessions;
 mod run_task;
+mod sampling;
 #[cfg(unix)]
 mod screens;
 mod shell_tools;

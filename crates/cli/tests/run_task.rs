@@ -79,6 +79,40 @@ fn set_time(path: &Path, time: SystemTime) {
     file.set_modified(time).expect("it is ours");
 }
 
+/// A person sees of each call what it is when it begins, and how long it took.
+#[test]
+fn each_call_is_told_with_its_time() {
+    let world = World::new("run-times");
+    world.write("a.rs", "const A: u8 = 2;\n");
+    let look = ("grep", json!({"pattern": "const", "path": "a.rs"}));
+    settle(&world.folder);
+    let upstream = provider([
+        calls(&[("bash", json!({"command": "sleep 0.3"}))]),
+        calls(&[("read_file", json!({"path": "none.rs"}))]),
+        calls(std::slice::from_ref(&look)),
+        calls(&[look]),
+        Reply::text("Done."),
+    ]);
+    let ran = run(&world, &upstream, "chat", "--yes");
+    let lines: Vec<&str> = ran.err.lines().collect();
+    let after = |call: &str| {
+        let at = lines.iter().position(|line| line.contains(call)).expect(call);
+        lines[at + 1].trim_start_matches("foveal: ").trim().to_owned()
+    };
+    let seconds = |line: &str, tool: &str| {
+        let number = line.strip_prefix(tool).and_then(|rest| rest.split(' ').next());
+        number.and_then(|number| number.parse::<f64>().ok()).unwrap_or_else(|| panic!("{line}"))
+    };
+    assert!(seconds(&after("· bash"), "bash: ") >= 0.3, "{}", ran.err);
+    let failed = after("· read_file");
+    assert!(
+        failed.starts_with("read_file: failed after ") && failed.contains("none.rs"),
+        "{failed}"
+    );
+    seconds(&after("· grep"), "grep: ");
+    assert!(ran.err.contains(" s, as answered before"), "{}", ran.err);
+}
+
 /// A model that reads a file, changes it and says so.
 pub(crate) fn changes_a_file() -> Vec<Reply> {
     let edit = json!({"path": "a.rs", "old_str": "= 2;", "new_str": "= 3;", "intent": "three"});
@@ -200,6 +234,7 @@ fn all_that_happens_is_told_as_json() {
     let events = events(&ran);
     assert_eq!(events[0]["type"], "start");
     let results = of_type(&events, "result");
+    assert!(results.iter().all(|result| result["ms"].as_u64().is_some_and(|ms| ms < 60_000)));
     let cached: Vec<&Value> = results.iter().map(|result| &result["cached"]).collect();
     assert_eq!(cached, [false, true]);
     assert!(results[1]["text"].as_str().expect("text").starts_with("[Cached result from "));

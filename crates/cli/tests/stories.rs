@@ -292,6 +292,55 @@ fn contents_are_reset_as_the_document_has_it() {
     assert!(whole.contains("const PART_00_400:"));
 }
 
+/// As far as its name tells, the model takes prompts of 200,000 tokens.
+#[test]
+fn contents_leave_from_the_budget_on_that_is_set() {
+    for (profile, budget, most) in [
+        ("content-reset", "budget = \"40%\"", 80_000),
+        ("content-reset", "budget = 60_000\nbudget_low = \"20%\"", 60_000),
+        ("balanced", "budget = 60_000", 60_000),
+    ] {
+        let world = World::new("story-budget");
+        let settings = format!("[agent]\nprofile = \"{profile}\"\n{budget}\n");
+        world.write("home/.config/foveal/config.toml", settings);
+        let names: Vec<String> = (0..20).map(|at| format!("part_{at:02}.rs")).collect();
+        for name in &names {
+            world.write(&format!("project/{name}"), listing(420, &name[..7].to_uppercase()));
+        }
+        let looks = names.iter().map(|name| calls(&[read(name)]));
+        let upstream = provider(looks.chain([Reply::text("Done.")]));
+        let ran = run(&world, &upstream, "", "read it all");
+        let events = events(&ran);
+        let sent = of_type(&events, "sent");
+        let tokens: Vec<u64> =
+            sent.iter().map(|event| event["tokens_sent"].as_u64().expect("a count")).collect();
+        let longest = *tokens.iter().max().expect("requests");
+        assert!(longest < most && longest > most - 12_000, "{profile} {budget}: {tokens:?}");
+        let is_due = |event: &&&Value| event["rewrite"] == "the prompt was too long";
+        assert!(sent.iter().filter(is_due).count() > 0, "{profile} {budget}: {tokens:?}");
+    }
+}
+
+#[test]
+fn a_budget_that_cannot_be_kept_to_is_told() {
+    for (budget, told) in [
+        ("budget = 9_999", "9999 tokens leave no room to work in: give at least 10000"),
+        ("budget = \"0%\"", "`0%` is no share of the model's window"),
+        ("budget = \"half\"", "`half` is no share of the model's window"),
+        ("budget = \"50%\"\nbudget_low = \"60%\"", "line 3: budget_low is not below budget"),
+        ("budget_low = 150_000", "budget_low, 150000 tokens with this model, is not below budget"),
+    ] {
+        let world = World::new("story-budget-wrong");
+        world.write("home/.config/foveal/config.toml", format!("[agent]\n{budget}\n"));
+        let upstream = provider([Reply::text("Done.")]);
+        let mut command = world.command("run --model");
+        command.arg(model(&upstream, "chat")).arg("do it").stdin(std::process::Stdio::null());
+        let ran = world.ran(&mut command);
+        assert!(ran.code == Some(2) && ran.err.contains(told), "{budget}: {}", ran.err);
+        assert_eq!(upstream.requests(), 0, "{budget}");
+    }
+}
+
 /// The system prompt of a request, whatever the protocol.
 fn system(body: &Value) -> String {
     let text = [&body["system"][0]["text"], &body["instructions"], &body["messages"][0]["content"]];

@@ -264,6 +264,8 @@ fn the_model_is_told_the_conversation_and_the_numbered_file() {
          Choose 6 lines at most.\n\nThe file /w/a.rs (20 lines):\n{file}"
     );
     assert_eq!(asked[0].user, expected);
+    let shares = "30 to 50 % of a few hundred lines, 10 to 20 % of a thousand or more";
+    assert!(asked[0].system.contains(shares), "{}", asked[0].system);
     assert_eq!((asked[0].temperature, asked[0].context_tokens_max), (0.3, Tokens(16_000)));
     let again = "\nYour last answer is of no use: the answer holds no JSON object with \
                  `line_ranges`. Answer again.\n";

@@ -42,7 +42,8 @@ pub use self::progress::{Progress, Stage, Summary};
 pub use self::queue::{QUEUED_MAX, Queue};
 pub use self::ranking::{Reason, SearchOptions};
 pub use self::said::{
-    Said, SaidQuestion, SaidRelation, ThingSummary, Untold, relations_schema, summaries_schema,
+    Said, SaidOfThing, SaidQuestion, SaidRelation, ThingSummary, Untold, relations_schema, said_of,
+    summaries_schema,
 };
 pub use self::search::Hit;
 pub use self::secrets::may_hold_secrets;

@@ -57,6 +57,31 @@ pub struct SaidRelation {
     pub why: String,
 }
 
+/// What is said of one thing.
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub struct SaidOfThing<'a> {
+    /// What it does or is for.
+    pub summaries: Vec<&'a str>,
+    /// How it is related to others, each with the path of the file that `from` is in.
+    pub relations: Vec<(&'a str, &'a SaidRelation)>,
+}
+
+/// What is said of the thing called `name` in the file at `path`, where `files` is what is said of
+/// all.
+pub fn said_of<'a>(files: &'a [(String, Said)], (path, name): (&str, &str)) -> SaidOfThing<'a> {
+    let mut of = SaidOfThing::default();
+    for (file, said) in files {
+        let own = said.summaries.iter().filter(|one| file == path && one.name == name);
+        of.summaries.extend(own.map(|one| &*one.text));
+        of.relations.extend(said.relations.iter().filter_map(|relation| {
+            let is_from = file == path && relation.from == name;
+            let is_to = relation.to_path == path && relation.to == name;
+            (is_from || is_to).then_some((file.as_str(), relation))
+        }));
+    }
+    of
+}
+
 /// A file that a model may be asked about.
 #[derive(Debug, Clone)]
 pub struct Untold {

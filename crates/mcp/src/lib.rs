@@ -27,6 +27,7 @@ mod resources;
 mod roots;
 mod round_trips;
 mod runtime;
+mod sampling;
 mod server;
 mod session_report;
 mod sessions;

@@ -11,5 +11,6 @@ mod fuzzed;
 mod http;
 mod http_doors;
 mod malformed;
+mod sampling;
 mod sessions;
 mod world;

@@ -278,6 +278,7 @@ fn give(
     let watch = Watch {
         tell: &|did| (control.progress)(helping.progress(did)),
         is_over: &|| control.cancel.is_cancelled(),
+        lent: control.lent,
     };
     let call = ShownCall {
         tool: made.tool.name,

@@ -109,6 +109,11 @@ impl Toolbox {
         self.explain = explain;
     }
 
+    /// Who chooses what is shown of files.
+    pub fn curator(&self) -> Arc<dyn Views> {
+        Arc::clone(&self.curations) as Arc<dyn Views>
+    }
+
     /// Has `curator` choose what is shown of files, which asks a model and is called `version`: what
     /// another one chose does not count.
     pub fn curate_by_model(&mut self, curator: Arc<dyn Views>, version: String) {

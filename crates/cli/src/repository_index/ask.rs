@@ -8,7 +8,7 @@ use foveal_cancel::Cancel;
 use foveal_code::embed::EmbedError;
 use foveal_code::relations::Relations;
 use foveal_embedder::{Patience, ServerError};
-use foveal_index::{Index, IndexError, Summary};
+use foveal_index::{Index, IndexError, Said, Summary};
 
 use super::open::{Embedding, Opened, open_for_reading};
 use super::update::update_without_servers;
@@ -71,6 +71,8 @@ pub(crate) fn ask<T>(
 /// How everything is related in a folder.
 pub(crate) struct Related {
     pub(crate) relations: Arc<Relations>,
+    /// What models say of files, by path.
+    pub(crate) said: Arc<Vec<(String, Said)>>,
     /// The folder, a canonical path.
     pub(crate) root: PathBuf,
 }
@@ -90,15 +92,16 @@ pub(crate) fn relations(
     let embedding = Embedding { options, patience, environment, cancel };
     let mut opened = open_for_reading(folder, embedding)?;
     opened.tell_problem();
-    let asked = ask(&mut opened, cancel, update_without_servers, Index::relations)?;
-    let Some(Answer { answer: relations, .. }) = asked else { return Ok(None) };
+    let both = |index: &mut Index| Ok((index.relations()?, index.said()?));
+    let asked = ask(&mut opened, cancel, update_without_servers, both)?;
+    let Some(Answer { answer: (relations, said), .. }) = asked else { return Ok(None) };
     if relations.files().len() == 0 {
         let named = folder.unwrap_or(opened.index.root()).display();
         bail!(
             "`{named}` holds no source files that are not ignored: name the folder of a repository"
         );
     }
-    Ok(Some(Related { relations, root: opened.index.root().to_owned() }))
+    Ok(Some(Related { relations, said, root: opened.index.root().to_owned() }))
 }
 
 /// Whether the index cannot be written where it is: the disk is full, or the folder closed.

@@ -1,4 +1,5 @@
-//! A model that chooses what is shown of files, where the user names one.
+//! A model that chooses what is shown of files, where the user names one, or wants that of the
+//! client whose call it is to be asked.
 //!
 //! It is asked about what is read, with the built-in curator behind it: whatever goes wrong, files
 //! are shown as without it.
@@ -6,27 +7,39 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use foveal_context::views::model::{Ask, AskError, ModelRequest, ModelViews, TEMPERATURE};
-use foveal_context::views::{ChosenBy, ModelWork, Read, View, Views, Wanted, Watch};
+use foveal_context::views::model::{
+    ANSWER_TOKENS_MAX, Ask, AskError, ModelRequest, ModelViews, TEMPERATURE,
+};
+use foveal_context::views::{
+    ChosenBy, LentModel, LentQuestion, ModelWork, Read, View, Views, Wanted, Watch,
+};
 use foveal_llm::ModelSpec;
+use foveal_secrets::without;
 use foveal_store::Store;
 use foveal_tools::clock::{Clock, SystemClock};
 use serde_json::{Value, json};
 
-use super::agent::{Form, Heard, Listener, NoAnswer, Question, SideAgent};
+use super::agent::{Answered, Form, Heard, Listener, NoAnswer, Question, SideAgent};
 use super::waiting::Waiting;
 use crate::environment::Environment;
 
 const FORM: Form = Form {
     schema: ("line_ranges", schema),
     temperature: TEMPERATURE,
-    output_tokens: 1_500,
+    output_tokens: ANSWER_TOKENS_MAX as u64,
     answer_time: Duration::from_secs(30),
     pause: Duration::from_secs(120),
 };
 
+/// How the model of a client is named: in settings as it is, and before its own name.
+pub(crate) const OF_CLIENT: &str = "client";
+
 /// How long all answers about one file are waited for.
 const FILE_TIME: Duration = Duration::from_secs(60);
+
+/// The same of a client's model: many clients give a call up after 60 seconds, and who is asked
+/// then would have cost the whole answer.
+const LENT_FILE_TIME: Duration = Duration::from_secs(45);
 
 /// Bytes of thinking about one file that are kept.
 const THINKING_BYTES_MAX: usize = 256 << 10;
@@ -34,10 +47,25 @@ const THINKING_BYTES_MAX: usize = 256 << 10;
 /// A model that is asked which lines of files to show.
 #[derive(Debug)]
 pub(crate) struct Curator {
-    agent: SideAgent,
+    who: Who,
     /// It is asked about files of more lines than this.
     longer_than: u32,
     keeper: Keeper,
+}
+
+/// Which model it is.
+#[derive(Debug)]
+enum Who {
+    Named(Box<SideAgent>),
+    /// That of the client whose call it is, where it lends one.
+    OfClient,
+}
+
+/// The same for one read.
+#[derive(Clone, Copy)]
+enum Asked<'a> {
+    Named(&'a SideAgent),
+    Lent(&'a LentModel<'a>),
 }
 
 /// Who keeps what a model thought.
@@ -60,30 +88,55 @@ impl Curator {
         environment: &Environment,
         store: Arc<dyn Store>,
     ) -> anyhow::Result<Self> {
-        let agent = SideAgent::of(FORM, spec, environment)?;
-        Ok(Self { agent, longer_than, keeper: Keeper(store) })
+        let who = Who::Named(Box::new(SideAgent::of(FORM, spec, environment)?));
+        Ok(Self { who, longer_than, keeper: Keeper(store) })
     }
 
-    fn wants(&self, read: &Read<'_>, wanted: Wanted) -> bool {
+    /// The model of the client whose call it is, about such files.
+    pub(crate) fn of_client(longer_than: u32, store: Arc<dyn Store>) -> Self {
+        Self { who: Who::OfClient, longer_than, keeper: Keeper(store) }
+    }
+
+    /// The model to ask about a read; `None`: none is asked.
+    fn asked<'a>(&'a self, read: &Read<'_>, wanted: Wanted, watch: Watch<'a>) -> Option<Asked<'a>> {
         let is_longer = || read.text.lines().nth(self.longer_than as usize).is_some();
-        matches!(wanted, Wanted::Curated(_)) && is_longer() && !self.agent.is_paused()
+        if !matches!(wanted, Wanted::Curated(_)) || !is_longer() {
+            return None;
+        }
+        match &self.who {
+            Who::Named(agent) => Some(Asked::Named(agent)).filter(|_| !agent.is_paused()),
+            Who::OfClient => watch.lent.map(Asked::Lent),
+        }
     }
 
     /// What the model chooses of a read; `None` where nothing comes of it.
-    fn choose(&self, read: &Read<'_>, wanted: Wanted, watch: Watch<'_>) -> Option<View> {
+    fn choose(
+        &self,
+        asked: Asked<'_>,
+        (read, wanted): (&Read<'_>, Wanted),
+        watch: Watch<'_>,
+    ) -> Option<View> {
         let begun = Instant::now();
-        let about = AboutOne { agent: &self.agent, begun, watch, heard: Mutex::new(Vec::new()) };
+        let about = AboutOne { asked, begun, watch, heard: Mutex::default() };
         (watch.tell)(ModelWork::Waits);
-        let curation = match ModelViews::new(&about).choose(read, wanted) {
+        // Secrets are replaced line by line, so that the numbers of lines hold.
+        let text = without(read.text);
+        let told = Read { text: &text, ..*read };
+        let curation = match ModelViews::new(&about).choose(&told, wanted) {
             Ok(curation) => curation,
             Err(fallback) => {
                 (watch.tell)(ModelWork::LeftOut(fallback.to_string()));
                 return None;
             }
         };
-        let heard = about.heard.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let Heards { answers: heard, lender } =
+            about.heard.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let model = match asked {
+            Asked::Named(agent) => agent.model.as_str().into(),
+            Asked::Lent(_) => format!("{OF_CLIENT}:{lender}").into(),
+        };
         let by = Box::new(ChosenBy {
-            model: self.agent.model.as_str().into(),
+            model,
             time_ms: u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX),
             tokens: heard.iter().fold(0, |sum, answered| sum.saturating_add(answered.tokens)),
             lines: curation.lines,
@@ -111,17 +164,40 @@ impl Keeper {
 
 /// Questions about one file.
 struct AboutOne<'a> {
-    agent: &'a SideAgent,
+    asked: Asked<'a>,
     begun: Instant,
     watch: Watch<'a>,
-    /// What was answered so far.
-    heard: Mutex<Vec<super::agent::Answered>>,
+    heard: Mutex<Heards>,
+}
+
+/// What was answered so far.
+#[derive(Default)]
+struct Heards {
+    answers: Vec<Answered>,
+    /// What the model is called that was lent.
+    lender: String,
 }
 
 impl Ask for &AboutOne<'_> {
     fn complete(&self, request: &ModelRequest) -> Result<String, AskError> {
+        // What was said before may hold secrets too.
+        let user = without(&request.user);
+        let (answered, lender) = match self.asked {
+            Asked::Named(agent) => (self.ask(agent, &request.system, &user)?, String::new()),
+            Asked::Lent(lent) => self.ask_client(lent, &request.system, &user)?,
+        };
+        let text = answered.text.clone();
+        let mut heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
+        heard.answers.push(answered);
+        heard.lender = lender;
+        Ok(text)
+    }
+}
+
+impl AboutOne<'_> {
+    fn ask(&self, agent: &SideAgent, system: &str, user: &str) -> Result<Answered, AskError> {
         let time = FILE_TIME.saturating_sub(self.begun.elapsed());
-        let question = Question { system: &request.system, user: &request.user, time };
+        let question = Question { system, user, time };
         let hear = |heard: Heard| {
             (self.watch.tell)(match heard {
                 Heard::Nothing => ModelWork::Waits,
@@ -130,14 +206,28 @@ impl Ask for &AboutOne<'_> {
             });
         };
         let listener = Listener { hear: &hear, is_over: self.watch.is_over };
-        let answered = self.agent.ask(question, &listener).map_err(|why| match why {
+        agent.ask(question, &listener).map_err(|why| match why {
             NoAnswer::TimedOut => AskError::TimedOut,
             NoAnswer::Cancelled => AskError::Cancelled,
             NoAnswer::Failed(message) => AskError::Failed { message },
-        })?;
-        let text = answered.text.clone();
-        self.heard.lock().unwrap_or_else(PoisonError::into_inner).push(answered);
-        Ok(text)
+        })
+    }
+
+    /// The answer of a client's model, and what that is called.
+    fn ask_client(
+        &self,
+        lent: &LentModel<'_>,
+        system: &str,
+        user: &str,
+    ) -> Result<(Answered, String), AskError> {
+        let time = LENT_FILE_TIME.saturating_sub(self.begun.elapsed()).min(FORM.answer_time);
+        if time.is_zero() {
+            return Err(AskError::TimedOut);
+        }
+        let (temperature, output_tokens_max) = (FORM.temperature, ANSWER_TOKENS_MAX);
+        let question = LentQuestion { system, user, temperature, output_tokens_max, time };
+        let answer = lent(question, &|| (self.watch.tell)(ModelWork::Waits))?;
+        Ok((Answered { text: answer.text, ..Answered::default() }, answer.model))
     }
 }
 
@@ -181,8 +271,8 @@ impl Views for ModelFirst {
     }
 
     fn view_watched(&self, read: &Read<'_>, wanted: Wanted, watch: Watch<'_>) -> Option<View> {
-        let asks = self.model.wants(read, wanted);
-        let chosen = asks.then(|| self.model.choose(read, wanted, watch)).flatten();
+        let asked = self.model.asked(read, wanted, watch);
+        let chosen = asked.and_then(|asked| self.model.choose(asked, (read, wanted), watch));
         chosen.or_else(|| self.otherwise.view(read, wanted))
     }
 
@@ -232,7 +322,7 @@ impl Views for Watched {
         let tell = |work| (self.tell)(call.unwrap_or_default(), read.path, work);
         let stops = self.waiting.stops();
         let is_over = || self.waiting.stops() != stops;
-        let watch = Watch { tell: &tell, is_over: &is_over };
+        let watch = Watch { tell: &tell, is_over: &is_over, lent: None };
         self.views.view_watched(read, wanted, watch)
     }
 

@@ -1,6 +1,10 @@
 //! How foveal's own agent works.
 
-use foveal_context::retention::strategy::{Form, Sampled, Strategy};
+use foveal_context::retention::strategy::{Form, ResetMarks, Sampled, Strategy};
+use foveal_context::tokens::Tokens;
+use foveal_live::rules::Rules;
+
+use super::budget::{BadBudget, Budget};
 
 /// What the profile of foveal's own agent may be: nothing is left out with the first, and the last
 /// three are strategies of design documents.
@@ -22,11 +26,11 @@ pub(crate) struct AgentSettings {
     pub(crate) base_files: Vec<String>,
     /// By which rules its requests are decided about, where nothing else is said.
     pub(crate) profile: String,
-    /// Limits of the strategies of design documents.
+    /// Limits of what stays of a conversation.
     pub(crate) history: HistoryLimits,
 }
 
-/// Limits of the strategies of design documents.
+/// Limits of what stays of a conversation.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct HistoryLimits {
     /// Most full reads of one file.
@@ -35,6 +39,8 @@ pub(crate) struct HistoryLimits {
     pub(crate) keep_all_edits: bool,
     /// Characters of run output beyond which only its ends stay.
     pub(crate) bash_truncate: usize,
+    /// When contents leave; of the engine's own profiles too.
+    pub(crate) budget: Budget,
 }
 
 impl Default for AgentSettings {
@@ -53,21 +59,40 @@ impl Default for HistoryLimits {
             max_file_reads: file_reads_max,
             keep_all_edits: keeps_edits,
             bash_truncate: run_characters_max,
+            budget: Budget::default(),
         }
     }
 }
 
 impl HistoryLimits {
+    /// Has these limits hold for requests to a model that takes prompts of up to `window`.
+    ///
+    /// # Errors
+    /// If they contradict each other for it.
+    pub(crate) fn limit(&self, rules: &mut Rules, window: Tokens) -> Result<(), BadBudget> {
+        if let Some(rewrite) = &mut rules.settings.rewrite {
+            let usual = (rewrite.high, rewrite.low);
+            (rewrite.high, rewrite.low) = self.budget.marks(usual, window)?;
+        }
+        if let Some(strategy) = &mut rules.strategy {
+            *strategy = self.of(*strategy, window)?;
+        }
+        Ok(())
+    }
+
     /// A strategy with these limits.
-    pub(crate) fn of(&self, strategy: Strategy) -> Strategy {
-        match strategy {
+    fn of(&self, strategy: Strategy, window: Tokens) -> Result<Strategy, BadBudget> {
+        Ok(match strategy {
             Strategy::FirstLastSampled(usual) => Strategy::FirstLastSampled(Sampled {
                 file_reads_max: self.max_file_reads,
                 keeps_edits: self.keep_all_edits,
                 run_characters_max: self.bash_truncate,
                 ..usual
             }),
-            Strategy::ContentReset(_) => strategy,
-        }
+            Strategy::ContentReset(ResetMarks { high, low }) => {
+                let (high, low) = self.budget.marks((high, low), window)?;
+                Strategy::ContentReset(ResetMarks { high, low })
+            }
+        })
     }
 }

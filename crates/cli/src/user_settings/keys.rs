@@ -92,10 +92,10 @@ const PROFILES: Form = Form::OneOf(&["off", "lossless", "balanced", "curated", "
 
 /// All settings, in the order of the file.
 #[rustfmt::skip]
-pub(crate) static KEYS: [Key; 44] = [
+pub(crate) static KEYS: [Key; 46] = [
     key("keep_contents", Form::YesNo, Some("true"), "whether what files, pages and outputs hold is written to disk"),
     key("curator", Form::OneOf(&["extractive", "model", "auto"]), Some("\"auto\""), "who chooses what is shown of long files"),
-    key("curator_model", Form::Text, None, "the model that does, named as for `foveal run`"),
+    key("curator_model", Form::Text, None, "the model that does, named as for `foveal run`; `client`: that of an agent that calls `foveal mcp`"),
     key("indexer_model", Form::Text, None, "a model that reads files into the index, named as for `foveal run`"),
     key("indexer_tokens_max", Form::Whole, None, "tokens that it may take while foveal runs; 200,000 if not set"),
     key("gist_model", Form::Text, None, "a model that tells the oldest turns of `foveal run` and `foveal chat` in words, named as for `foveal run`"),
@@ -119,6 +119,8 @@ pub(crate) static KEYS: [Key; 44] = [
     key("web.private_hosts", Form::Texts, None, "hosts that may be fetched although their addresses are private"),
     key("agent.base_files", Form::Texts, None, "files of a project that `foveal run` tells the model from the start, where there are any"),
     key("agent.profile", AGENT_PROFILES, Some("\"balanced\""), "how much of old results foveal's own agent leaves out of prompts"),
+    key("agent.budget", Form::WholeOrText, None, "tokens of a prompt, or a share of the model's window as `70%`, from which on old contents leave"),
+    key("agent.budget_low", Form::WholeOrText, None, "the same to which they leave; if not set, as far below as the profile has it"),
     key("agent.max_file_reads", Form::Whole, Some("5"), "with a profile `first-last-sampled`: reads of one file that stay whole, at most"),
     key("agent.keep_all_edits", Form::YesNo, Some("true"), "the same: whether results of old edits stay"),
     key("agent.bash_truncate", Form::Whole, Some("10000"), "the same: characters of an output beyond which only its ends stay"),

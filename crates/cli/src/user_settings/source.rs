@@ -10,7 +10,8 @@ use toml_edit::{Document, Item, TableLike};
 use super::change::{self, ChangeError};
 use super::json;
 use super::keys::Key;
-use super::told::{NotUnderstood, line_at, told};
+use super::names;
+use super::told::{NotUnderstood, line_at};
 use super::written::Written;
 
 /// How a file of settings is written.
@@ -59,7 +60,13 @@ impl<'a> Source<'a> {
         let written = match self.syntax {
             Syntax::Toml => {
                 let toml = Cow::Borrowed(self.text);
-                return Ok(Read { written: toml::from_str(&toml).map_err(|it| told(&it))?, toml });
+                return match toml::from_str(&toml) {
+                    Ok(written) => Ok(Read { written, toml }),
+                    Err(error) => {
+                        let meant = meant(&error, &toml, self.syntax);
+                        Err(NotUnderstood::of(&error, meant).into())
+                    }
+                };
             }
             Syntax::Json => json::as_toml(self.text)?,
         };
@@ -67,7 +74,8 @@ impl<'a> Source<'a> {
             Ok(Whole { settings }) => Ok(Read { written: settings, toml: written.into() }),
             Err(error) => {
                 let at = error.span().map_or(0, |span| span.start);
-                Err(NotUnderstood::at(&error, line_at(written.as_bytes(), at)).into())
+                let meant = meant(&error, &written, self.syntax);
+                Err(NotUnderstood::at(&error, line_at(written.as_bytes(), at), meant).into())
             }
         }
     }
@@ -115,6 +123,19 @@ impl<'a> Source<'a> {
             Syntax::Json => change::json::unset(self.text, name),
         }
     }
+}
+
+/// Which name may have been meant by one that is none, if the error is about its line.
+fn meant(error: &toml::de::Error, toml: &str, syntax: Syntax) -> Option<&'static str> {
+    let line = |at: usize| line_at(toml.as_bytes(), at);
+    let is_there = |at| error.span().is_none_or(|span| line(span.start) == line(at));
+    let mut meant = None;
+    let look = |table: &dyn TableLike| {
+        meant = names::meant(table, &is_there);
+        Ok(())
+    };
+    with_table(toml, syntax, look).ok()?;
+    meant
 }
 
 /// Calls `look` with the table of all settings in text that was read.

@@ -1,3 +1,4 @@
+use super::budget::{Budget, PromptSize};
 use super::*;
 use foveal_tools::permission::Verdict;
 
@@ -17,6 +18,7 @@ fn everything_can_be_set() {
          [web]\nprivate_hosts = [\"localhost:3000\"]\n\
          [agent]\nbase_files = [\"docs/design.md\"]\nprofile = \"content-reset\"\n\
          max_file_reads = 3\nkeep_all_edits = false\nbash_truncate = 5_000\n\
+         budget = \"70%\"\nbudget_low = 60_000\n\
          [[permissions]]\ntool = \"bash\"\nsubject = \"git push*\"\nverdict = \"deny\"\n")
     .expect("settings");
     let calls = CallSettings { detect: false, ..CallSettings::default() };
@@ -38,9 +40,17 @@ fn everything_can_be_set() {
     let model = "ollama:qwen3".parse().expect("a model");
     let indexer = Some(IndexerWish { model, tokens_max: 9 });
     let model = "ollama:qwen3".parse().expect("a model");
-    let curator = Some(CuratorWish { model, longer_than: 200 });
+    let curator = Some(CuratorWish { model: CuratorModel::Named(model), longer_than: 200 });
     let gist = Some("ollama:qwen3".parse().expect("a model"));
-    let history = HistoryLimits { max_file_reads: 3, keep_all_edits: false, bash_truncate: 5_000 };
+    let history = HistoryLimits {
+        max_file_reads: 3,
+        keep_all_edits: false,
+        bash_truncate: 5_000,
+        budget: Budget {
+            high: Some(PromptSize::OfWindow(700)),
+            low: Some(PromptSize::Tokens(60_000)),
+        },
+    };
     let base_files = vec!["docs/design.md".to_owned()];
     let agent = AgentSettings { base_files, profile: "content-reset".to_owned(), history };
     let keeps_no_contents = true;

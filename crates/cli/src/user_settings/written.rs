@@ -12,8 +12,10 @@ use serde::Deserialize;
 use toml::Spanned;
 
 use super::agent::{AgentSettings, HistoryLimits, PROFILES};
+use super::budget::{BadBudget, Budget, PromptSize};
 use super::gateway::WrittenGateway;
 use super::glob::{GlobText, WrongGlob};
+use super::told::line_at;
 
 /// Tokens and bytes of an answer that has room for a page and its notes.
 const ANSWER_TOKENS_MIN: u32 = 1_000;
@@ -138,6 +140,21 @@ pub(super) struct WrittenAgent {
     max_file_reads: Option<Count>,
     keep_all_edits: Option<bool>,
     bash_truncate: Option<Count>,
+    budget: Option<PromptSize>,
+    budget_low: Option<Spanned<PromptSize>>,
+}
+
+impl WrittenAgent {
+    /// What is wrong with its budget, and in which line.
+    pub(super) fn wrong_budget(&self, text: &str) -> Option<(usize, BadBudget)> {
+        let low = self.budget_low.as_ref()?;
+        let error = self.budget().check().err()?;
+        Some((line_at(text.as_bytes(), low.span().start), error))
+    }
+
+    fn budget(&self) -> Budget {
+        Budget { high: self.budget, low: self.budget_low.as_ref().map(|low| *low.get_ref()) }
+    }
 }
 
 /// The name of a profile.
@@ -164,11 +181,13 @@ impl TryFrom<String> for ProfileName {
 impl From<WrittenAgent> for AgentSettings {
     fn from(written: WrittenAgent) -> Self {
         let usual = Self::default();
+        let budget = written.budget();
         let count = |count: Option<Count>, usual| count.map_or(usual, |count| count.0 as usize);
         let history = HistoryLimits {
             max_file_reads: count(written.max_file_reads, usual.history.max_file_reads),
             keep_all_edits: written.keep_all_edits.unwrap_or(usual.history.keep_all_edits),
             bash_truncate: count(written.bash_truncate, usual.history.bash_truncate),
+            budget,
         };
         let profile = written.profile.map_or(usual.profile, |profile| profile.0);
         Self { base_files: written.base_files, profile, history }

@@ -4,12 +4,14 @@
 //! decides when to ask, records what was chosen and makes the shape. Where there is nobody to
 //! ask, or no answer, a read is shaped as it would be without.
 
+mod asked;
 mod choose;
 pub mod model;
 mod read;
 mod value;
 mod watch;
 
+pub use asked::{LentAnswer, LentModel, LentQuestion};
 pub(crate) use choose::{Ask, Choices, choose, choose_first};
 pub use read::{Read, Views};
 pub use value::{Amount, Chosen, Label, NAME_BYTES_MAX, NAMES_MAX, View, Wanted};

@@ -18,6 +18,7 @@ use super::value::{Amount, View, Wanted};
 use crate::tokens::Tokens;
 
 pub use self::curation::{Curation, Reason, Unusable};
+pub use super::asked::AskError;
 pub use request::{ModelRequest, TEMPERATURE};
 
 /// A model, or what stands for one. It answers while the caller waits.
@@ -27,23 +28,6 @@ pub trait Ask: Send + Sync {
     /// # Errors
     /// [`AskError`] if there is no answer.
     fn complete(&self, request: &ModelRequest) -> Result<String, AskError>;
-}
-
-/// Why a model gave no answer.
-#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-pub enum AskError {
-    /// It took too long.
-    #[error("the model did not answer in time")]
-    TimedOut,
-    /// Whoever waited no longer wants it.
-    #[error("the question was taken back")]
-    Cancelled,
-    /// It could not be asked, or its server failed.
-    #[error("the model could not be asked: {message}")]
-    Failed {
-        /// What went wrong, as the client says.
-        message: String,
-    },
 }
 
 /// Why a file is not curated by the model, but shown as it would be without one.
@@ -102,7 +86,7 @@ impl<A> fmt::Debug for ModelViews<A> {
 pub const CONTEXT_TOKENS_MAX: Tokens = Tokens(16_000);
 
 /// Of these, kept free for the answer.
-const ANSWER_TOKENS_MAX: u64 = 1_500;
+pub const ANSWER_TOKENS_MAX: u32 = 1_500;
 
 /// How often a model is asked about one file.
 pub const ATTEMPTS_MAX: u32 = 2;
@@ -186,7 +170,7 @@ impl<A: Ask> ModelViews<A> {
     fn must_fit(&self, read: &Read<'_>, request: &ModelRequest) -> Result<(), Fallback> {
         let tokenizer = read.record.tokenizer();
         let tokens = tokenizer.count(&request.system).0 + tokenizer.count(&request.user).0;
-        let tokens_max = self.context_tokens_max.0.saturating_sub(ANSWER_TOKENS_MAX);
+        let tokens_max = self.context_tokens_max.0.saturating_sub(u64::from(ANSWER_TOKENS_MAX));
         if tokens > tokens_max {
             return Err(Fallback::TooLong {
                 tokens: Tokens(tokens),

@@ -4,7 +4,7 @@ use foveal_code::relations::{NodeId, RelationList, RelationRow};
 use foveal_context::note::{Note, SearchNote};
 use foveal_context::tokens::estimate;
 use foveal_files::Roots;
-use foveal_index::SaidRelation;
+use foveal_index::{SaidRelation, said_of};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
@@ -90,17 +90,14 @@ fn said(
         if !root.is_at(roots, place.as_deref()) {
             continue;
         }
-        for (file, said) in files.iter() {
-            let own = said.summaries.iter().filter(|one| file == path && one.name == *name);
-            own.for_each(|one| note(name.to_owned(), &one.text));
-            for relation in &said.relations {
-                let is_from = file == path && relation.from == name;
-                let is_to = relation.to_path == path && relation.to == name;
-                let other = if is_from { &relation.to_path } else { file };
-                if (is_from || is_to) && work.is_allowed(&root.rule_path(roots, other)) {
-                    let SaidRelation { from, to_path, to, why } = relation;
-                    note(format!("{file}:{from} and {to_path}:{to}"), why);
-                }
+        let of = said_of(&files, (path, name));
+        of.summaries.into_iter().for_each(|words| note(name.to_owned(), words));
+        for (file, relation) in of.relations {
+            let SaidRelation { from, to_path, to, why } = relation;
+            let is_from = file == path && from == name;
+            let other = if is_from { to_path } else { file };
+            if work.is_allowed(&root.rule_path(roots, other)) {
+                note(format!("{file}:{from} and {to_path}:{to}"), why);
             }
         }
     }

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use super::said::ModelWords;
 use super::{diagram, json, neighbours, symbol, text};
 use crate::environment::Environment;
 use crate::output;
@@ -57,7 +58,7 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
         bail!("the symbol is empty: name a function, type or file");
     }
     let related = repository_index::relations(arguments.path.as_deref(), environment)?;
-    let Some(Related { relations, root: folder }) = related else {
+    let Some(Related { relations, said, root: folder }) = related else {
         return Ok(ExitCode::from(exit_code::INTERRUPTED));
     };
     let rules = Rules::within(&folder, environment)?;
@@ -65,13 +66,24 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
     let is_told =
         |node: NodeId| rules.allow(TOOL, &relations.node(relations.file_of(node)).key.path);
     let root = symbol::one(&relations, &arguments.symbol, &is_told)?;
-    let around = || neighbours::around(&relations, root, arguments.depth, &is_told);
+    let words = ModelWords::of(&said, &relations);
+    let related = words.related(root, &is_told);
+    let around = || {
+        let mut around = neighbours::around(&relations, root, arguments.depth, &is_told);
+        around.nodes.extend(related.iter().flat_map(|relation| [relation.from, relation.to]));
+        around
+    };
     let format = if arguments.json { Format::Json } else { arguments.format };
     let printed = match format {
-        Format::Text => text::text(&relations, root, arguments.depth, &is_told, environment),
-        Format::Mermaid => diagram::mermaid(&relations, &around()).into(),
-        Format::Dot => diagram::dot(&relations, &around()).into(),
-        Format::Json => format!("{}\n", json::json(&relations, root, &around())).into(),
+        Format::Text => {
+            let lists = text::lists(&relations, root, arguments.depth, &is_told);
+            text::text(&relations, (root, &lists), (words, &related), environment)
+        }
+        Format::Mermaid => diagram::mermaid(&relations, &around(), &related).into(),
+        Format::Dot => diagram::dot(&relations, &around(), &related).into(),
+        Format::Json => {
+            format!("{}\n", json::json(&relations, root, &around(), (words, &related))).into()
+        }
     };
     output::print(printed)?;
     Ok(ExitCode::SUCCESS)

@@ -6,9 +6,14 @@ use std::fmt::Write;
 use foveal_code::relations::{NodeId, NodeKind, Relations};
 
 use super::neighbours::Around;
+use super::said::ModelRelation;
 
-/// A Mermaid flowchart.
-pub(super) fn mermaid(relations: &Relations, around: &Around) -> String {
+/// A Mermaid flowchart. Relations that a model sees are dotted.
+pub(super) fn mermaid(
+    relations: &Relations,
+    around: &Around,
+    related: &[ModelRelation<'_>],
+) -> String {
     let ids = ids(around);
     let mut out = String::from("flowchart LR\n");
     for (node, id) in &ids {
@@ -19,14 +24,18 @@ pub(super) fn mermaid(relations: &Relations, around: &Around) -> String {
         let (from, to) = (&ids[&relation.from], &ids[&relation.to]);
         let _ = writeln!(out, "  {from} -->|{}| {to}", relation.kind.name());
     }
+    for ModelRelation { from, to, why } in related {
+        let (from, to, why) = (&ids[from], &ids[to], in_mermaid(why));
+        let _ = writeln!(out, "  {from} -. \"a model says: {why}\" .-> {to}");
+    }
     if around.left_out > 0 {
         let _ = writeln!(out, "  %% {} more relations", around.left_out);
     }
     out
 }
 
-/// A Graphviz digraph.
-pub(super) fn dot(relations: &Relations, around: &Around) -> String {
+/// A Graphviz digraph. Relations that a model sees are dotted.
+pub(super) fn dot(relations: &Relations, around: &Around, related: &[ModelRelation<'_>]) -> String {
     let ids = ids(around);
     let mut out = String::from("digraph foveal {\n  rankdir=LR;\n  node [shape=box];\n");
     for (node, id) in &ids {
@@ -36,6 +45,10 @@ pub(super) fn dot(relations: &Relations, around: &Around) -> String {
     for relation in &around.relations {
         let (from, to) = (&ids[&relation.from], &ids[&relation.to]);
         let _ = writeln!(out, "  {from} -> {to} [label=\"{}\"];", relation.kind.name());
+    }
+    for ModelRelation { from, to, why } in related {
+        let (from, to, why) = (&ids[from], &ids[to], in_dot(why));
+        let _ = writeln!(out, "  {from} -> {to} [label=\"a model says: {why}\", style=dotted];");
     }
     if around.left_out > 0 {
         let _ = writeln!(out, "  // {} more relations", around.left_out);

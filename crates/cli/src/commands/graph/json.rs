@@ -4,9 +4,15 @@ use foveal_code::relations::{NodeId, NodeKind, Relation, Relations};
 use serde_json::{Value, json};
 
 use super::neighbours::Around;
+use super::said::{ModelRelation, ModelWords};
 
-/// Nodes by number, and relations between them.
-pub(super) fn json(relations: &Relations, root: NodeId, around: &Around) -> Value {
+/// Nodes by number, and relations between them. What a model says stands apart.
+pub(super) fn json(
+    relations: &Relations,
+    root: NodeId,
+    around: &Around,
+    (words, related): (ModelWords<'_>, &[ModelRelation<'_>]),
+) -> Value {
     let node = |of: &NodeId| {
         let node = relations.node(*of);
         json!({
@@ -18,8 +24,10 @@ pub(super) fn json(relations: &Relations, root: NodeId, around: &Around) -> Valu
             "lines": [node.lines.first.0, node.lines.last.0],
             "signature": node.signature,
             "in_tests": node.in_tests,
+            "model_says": words.summary(*of),
         })
     };
+    let said = |of: &ModelRelation<'_>| json!({"from": of.from.0, "to": of.to.0, "why": of.why});
     let relation = |of: &Relation| {
         json!({
             "from": of.from.0,
@@ -34,6 +42,7 @@ pub(super) fn json(relations: &Relations, root: NodeId, around: &Around) -> Valu
         "root": root.0,
         "nodes": around.nodes.iter().map(node).collect::<Vec<Value>>(),
         "relations": around.relations.iter().map(relation).collect::<Vec<Value>>(),
+        "model_relations": related.iter().map(said).collect::<Vec<Value>>(),
         "left_out": around.left_out,
     })
 }

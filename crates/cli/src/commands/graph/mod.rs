@@ -4,6 +4,7 @@ mod command;
 mod diagram;
 mod json;
 mod neighbours;
+mod said;
 mod symbol;
 mod text;
 

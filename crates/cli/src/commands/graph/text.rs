@@ -2,8 +2,9 @@
 
 use std::fmt::Write;
 
-use foveal_code::relations::{NodeId, RelationRow, Relations};
+use foveal_code::relations::{NodeId, RelationList, RelationRow, Relations};
 
+use super::said::{ModelRelation, ModelWords};
 use super::symbol::place_and_name;
 use crate::colour::Style;
 use crate::environment::Environment;
@@ -13,12 +14,28 @@ use crate::table::wrapped;
 /// Rows of one list; the rest is counted.
 const ROWS_MAX: usize = 100;
 
-/// What is printed for people.
-pub(super) fn text(
+/// The lists around a symbol, as far as they may be told.
+pub(super) fn lists(
     relations: &Relations,
     root: NodeId,
     depth: u32,
     is_told: &dyn Fn(NodeId) -> bool,
+) -> Vec<RelationList> {
+    let mut lists = relations.lists(root, depth);
+    for list in &mut lists {
+        let hidden = list.rows.iter().filter(|row| row.depth == 0 && !is_told(row.node)).count();
+        list.direct -= hidden.min(list.direct);
+        list.rows.retain(|row| is_told(row.node));
+    }
+    lists.retain(|list| !list.rows.is_empty());
+    lists
+}
+
+/// What is printed for people; what a model says last of each part, and as its words.
+pub(super) fn text(
+    relations: &Relations,
+    (root, lists): (NodeId, &[RelationList]),
+    (words, related): (ModelWords<'_>, &[ModelRelation<'_>]),
     environment: &Environment,
 ) -> Shown {
     let painter = environment.painter();
@@ -32,14 +49,16 @@ pub(super) fn text(
     if !signature.is_empty() {
         out.push(painter.piece(&node.key.path, &signature.join("\n")).indented("  ").and("\n"));
     }
-    let mut lists = relations.lists(root, depth);
-    for list in &mut lists {
-        let hidden = list.rows.iter().filter(|row| row.depth == 0 && !is_told(row.node)).count();
-        list.direct -= hidden.min(list.direct);
-        list.rows.retain(|row| is_told(row.node));
+    let says = |out: &mut Shown, words: &str| {
+        for line in within(words).lines() {
+            out.push_str("  ");
+            out.push(painter.paint(Style::Aside, line).and("\n"));
+        }
+    };
+    if let Some(words) = words.summary(root) {
+        says(&mut out, &format!("a model says: {words}"));
     }
-    lists.retain(|list| !list.rows.is_empty());
-    for list in &lists {
+    for list in lists {
         out.push_str("\n");
         out.push(painter.paint(Style::Name, list.heading));
         let _ = writeln!(out, " ({})", list.direct);
@@ -50,7 +69,16 @@ pub(super) fn text(
             let _ = writeln!(out, "  and {} more", list.rows.len() - ROWS_MAX);
         }
     }
-    if lists.is_empty() {
+    if !related.is_empty() {
+        out.push_str("\n");
+        out.push(painter.paint(Style::Name, "related, as a model says"));
+        let _ = writeln!(out, " ({})", related.len());
+    }
+    for ModelRelation { from, to, why } in related {
+        let (other, way) = if *from == root { (*to, "from here") } else { (*from, "to here") };
+        says(&mut out, &format!("{}  {way}: {why}", place_and_name(relations, other)));
+    }
+    if lists.is_empty() && related.is_empty() {
         out.push_str("\nno relations found\n");
     }
     out

@@ -145,7 +145,9 @@ impl Carrier {
                 let person = self.approvals.asks().then_some(&ask as _);
                 let begins = || self.gate.pass(&self.cancel);
                 let cancel = &self.cancel;
-                let control = Control { cancel, progress: &progress, person, begins: &begins };
+                let lent = None;
+                let control =
+                    Control { cancel, progress: &progress, person, begins: &begins, lent };
                 let request = request(call);
                 told(self.session.call(&request, &control))
             }

@@ -8,6 +8,7 @@ use anyhow::Context;
 use foveal_agent::{Agent, Event, Limits, Past};
 use foveal_context::placement::base_files::BaseFile;
 use foveal_live::Conversations;
+use foveal_live::models::Model;
 use foveal_llm::{Client, ModelSpec, Patience};
 use foveal_processes::Confinement;
 use foveal_store::SessionId;
@@ -127,7 +128,8 @@ pub(crate) fn open(
     let waiting = Arc::new(Waiting::default());
     let watch = (sender.clone(), &waiting);
     let in_use = Arc::new(InUse::new(folder, files_at_first(&past, files)));
-    let decided_by = (&*run.profile, &user.agent.history);
+    let window = Model::named(&chosen.server.model, chosen.server.dialect.protocol()).window;
+    let decided_by = (&*run.profile, &user.agent.history, window);
     let shaper = opening::shaper(decided_by, in_use, (&opener, &toolbox), &session, own, watch)?;
     let shaper = Arc::new(shaper);
     let model = chosen.spec.to_string();

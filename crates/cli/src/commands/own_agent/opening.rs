@@ -10,6 +10,7 @@ use foveal_agent::{AgentTool, Event, Limits, Settings};
 use foveal_context::placement::base_files::{
     BaseFile, BaseFolder, read_base_files, render_base_files,
 };
+use foveal_context::tokens::Tokens;
 use foveal_live::Conversations;
 use foveal_live::prices::OwnPrices;
 use foveal_live::rules::Rules;
@@ -156,7 +157,7 @@ pub(super) fn with_other_files(system: &str, files: &[BaseFile]) -> String {
 
 /// What decides about requests, with what it leaves out kept in the session.
 pub(crate) fn shaper(
-    (profile, history): (&str, &HistoryLimits),
+    (profile, history, window): (&str, &HistoryLimits, Tokens),
     files: Arc<dyn BaseFolder>,
     (opener, toolbox): (&Opener, &Toolbox),
     session: &SessionId,
@@ -165,7 +166,7 @@ pub(crate) fn shaper(
 ) -> anyhow::Result<Conversations> {
     let rules = if profile == OFF { Rules::off() } else { Rules::named(profile) };
     let mut rules = rules.context("the profile is not known")?;
-    rules.strategy = rules.strategy.map(|strategy| history.of(strategy));
+    history.limit(&mut rules, window).context("the settings of the agent cannot be kept to")?;
     rules.folder = Some(files);
     for most in [
         &mut rules.settings.read_bytes_max,

@@ -1,12 +1,16 @@
 //! What is shown of a run: as JSON all of it, a line for each event; to a person what the model
 //! says last on standard output, and the rest in short on standard error.
 
+use std::collections::HashMap;
+use std::time::{Duration, Instant};
+
 use foveal_agent::{Outcome, Spent, Told};
 use foveal_context::tokens::Tokens;
 use foveal_context::views::ModelWork;
 use foveal_screen::in_one_line;
 use foveal_screen::numbers::count;
 use foveal_transcript::Call;
+use serde::Serialize;
 
 use crate::commands::own_agent::subject;
 use crate::notice;
@@ -23,12 +27,14 @@ pub(super) struct Show {
     text: String,
     /// What the session is called, where it is kept.
     session: Option<String>,
+    /// When the calls began that are not answered yet.
+    begun: HashMap<String, Instant>,
 }
 
 impl Show {
     /// Shows a run, which is kept in the session of this name.
     pub(super) fn new(json: bool, session: Option<String>) -> Self {
-        Self { json, text: String::new(), session }
+        Self { json, text: String::new(), session, begun: HashMap::new() }
     }
 
     /// Shows what happened.
@@ -36,9 +42,15 @@ impl Show {
     /// # Errors
     /// If standard output cannot be written.
     pub(super) fn tell(&mut self, told: &Told) -> anyhow::Result<()> {
+        if let Told::Call { id, .. } = told {
+            self.begun.insert(id.clone(), Instant::now());
+        }
+        let took = match told {
+            Told::Result { id, .. } => self.begun.remove(id).map(|begun| begun.elapsed()),
+            _ => None,
+        };
         if self.json {
-            let line = serde_json::to_string(told)?;
-            return Ok(output::print(format!("{line}\n"))?);
+            return print_json(told, took);
         }
         match told {
             Told::Text { text } => self.text.push_str(text),
@@ -55,8 +67,14 @@ impl Show {
                 let call = Call { id, name, arguments };
                 notice::say(format_args!("· {} {}", short(&call.name), short(&subject(&call))));
             }
-            Told::Result { name, is_error: true, text, .. } => {
-                notice::say(format_args!("  {} failed: {}", short(name), short(text)));
+            Told::Result { name, is_error, cached, text, .. } => {
+                let seconds = took.unwrap_or_default().as_secs_f64();
+                let how = match (is_error, cached) {
+                    (true, _) => format!("failed after {seconds:.2} s: {}", short(text)),
+                    (false, true) => format!("{seconds:.2} s, as answered before"),
+                    (false, false) => format!("{seconds:.2} s"),
+                };
+                notice::say(format_args!("  {}: {how}", short(name)));
             }
             Told::Progress { message, model: Some(work), .. } => {
                 if let ModelWork::Chose(_) | ModelWork::LeftOut(_) = work {
@@ -76,8 +94,7 @@ impl Show {
             | Told::Reasoning { .. }
             | Told::CallStart { .. }
             | Told::CallArguments { .. }
-            | Told::Usage { .. }
-            | Told::Result { .. } => {}
+            | Told::Usage { .. } => {}
         }
         Ok(())
     }
@@ -123,6 +140,23 @@ impl Show {
         }
         Ok(())
     }
+}
+
+/// A line of JSON.
+#[derive(Serialize)]
+struct TimedLine<'a> {
+    #[serde(flatten)]
+    told: &'a Told,
+    /// Milliseconds that a call took.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ms: Option<u64>,
+}
+
+/// Prints what happened as a line of JSON; of an answer, with the time that its call took.
+fn print_json(told: &Told, took: Option<Duration>) -> anyhow::Result<()> {
+    let ms = took.map(|took| u64::try_from(took.as_millis()).unwrap_or(u64::MAX));
+    let line = serde_json::to_string(&TimedLine { told, ms })?;
+    Ok(output::print(format!("{line}\n"))?)
 }
 
 /// A text with a line break at its end.
