@@ -164,11 +164,14 @@ impl Agent {
                 let kind = kind.word();
                 actions.push(Action::Tell(Told::Reduced { id, kind, cached, bytes, bytes_sent }));
             }
+            Event::ToldInWords { number, gist } => {
+                actions.extend(self.told_of(number, Told::Gist(gist)));
+            }
             Event::Streamed { number, event } if self.asks(number) => {
                 actions.extend(told(event).map(Action::Tell));
             }
-            Event::Again { number, why, wait_ms } if self.asks(number) => {
-                actions.push(Action::Tell(Told::Again { number, why, wait_ms }));
+            Event::Again { number, why, wait_ms } => {
+                actions.extend(self.told_of(number, Told::Again { number, why, wait_ms }));
             }
             Event::Said { number, said } if self.asks(number) => {
                 self.said(number, said, now, &mut actions);
@@ -204,7 +207,6 @@ impl Agent {
             Event::Sent { .. }
             | Event::Reduced { .. }
             | Event::Streamed { .. }
-            | Event::Again { .. }
             | Event::Said { .. }
             | Event::Failed { .. }
             | Event::Helped { .. }
@@ -212,6 +214,11 @@ impl Agent {
             | Event::Tick => {}
         }
         actions
+    }
+
+    /// What is told of a request that is waited for.
+    fn told_of(&self, request: u64, told: Told) -> Option<Action> {
+        self.asks(request).then_some(Action::Tell(told))
     }
 
     fn asks(&self, request: u64) -> bool {

@@ -6,7 +6,7 @@ use foveal_transcript::Call;
 use foveal_wire::response::{Said, SaidEvent};
 
 use crate::keep::Keep;
-use crate::told::{Outcome, Told};
+use crate::told::{Outcome, Told, ToldGist};
 use crate::tool_answer::ToolAnswer;
 
 /// What happened. Requests and calls are known by their numbers: what comes of one that is no longer
@@ -46,6 +46,13 @@ pub enum Event {
         bytes: u64,
         /// Bytes that go.
         bytes_sent: u64,
+    },
+    /// Old turns are told in words from a request on.
+    ToldInWords {
+        /// The request.
+        number: u64,
+        /// What is told.
+        gist: ToldGist,
     },
     /// More of an answer.
     Streamed {

@@ -98,7 +98,10 @@ impl Status {
                 self.does("a model chooses what is shown", now_ms);
             }
             Told::Reduced { cached, .. } => self.cached += u64::from(*cached),
-            Told::CallArguments { .. } | Told::Progress { .. } | Told::Repeated { .. } => {}
+            Told::CallArguments { .. }
+            | Told::Progress { .. }
+            | Told::Gist(_)
+            | Told::Repeated { .. } => {}
         }
     }
 

@@ -1,6 +1,6 @@
 //! Scripts of what happens to a chat, one step a line, and the screen that it leads to.
 
-use foveal_agent::{ModelWork, Outcome, PromptMap, Spent, Told};
+use foveal_agent::{ModelWork, Outcome, PromptMap, Spent, Told, ToldGist};
 use foveal_chat::{
     Candidate, Chat, ChatAction, Colours, Input, Key, KeyCode, NoteKind, Question, Setup, draw,
 };
@@ -129,6 +129,13 @@ impl Screen {
                 bytes: 16_000,
                 bytes_sent: number(second),
             },
+            "gist" => Told::Gist(ToldGist {
+                turns: 12,
+                tokens_before: 12_300,
+                tokens: 410,
+                model: id,
+                model_tokens: 3_100,
+            }),
             "repeated" => Told::Repeated { name: id, times: 3 },
             "usage" => Told::Usage { number: 1, spent: spent() },
             "done" => done(Outcome::Finished { text: String::new() }),

@@ -52,6 +52,8 @@ pub(crate) struct UserSettings {
     pub(crate) curator: Option<CuratorWish>,
     /// The model that reads files into the index; `None`: none does.
     pub(crate) indexer: Option<IndexerWish>,
+    /// The model that tells the oldest turns of foveal's own agent in words; `None`: none does.
+    pub(crate) gist: Option<ModelSpec>,
     /// How foveal's own agent works.
     pub(crate) agent: AgentSettings,
     /// How `foveal serve` and `foveal wrap` serve.
@@ -134,6 +136,7 @@ fn of_source(source: Source<'_>) -> anyhow::Result<UserSettings> {
         curator_model,
         indexer_model,
         indexer_tokens_max,
+        gist_model,
         detect_duplicates,
         duplicates,
         answers,
@@ -167,13 +170,23 @@ fn of_source(source: Source<'_>) -> anyhow::Result<UserSettings> {
     let keeps_no_contents = keep_contents == Some(false);
     let curator = self::curator(curator, curator_model, text)?;
     let indexer = self::indexer(indexer_model, indexer_tokens_max, text)?;
+    let gist = gist_model.map(|named| model(&named, text)).transpose()?;
     let policy = Policy { rules };
     let gateway = gateway.into();
     if let Some((line, error)) = agent.wrong_budget(text) {
         bail!("line {line}: {error}");
     }
     let agent = agent.into();
-    Ok(UserSettings { tools, policy, keeps_no_contents, curator, indexer, agent, gateway })
+    Ok(UserSettings { tools, policy, keeps_no_contents, curator, indexer, gist, agent, gateway })
+}
+
+/// The model that is named.
+///
+/// # Errors
+/// If it is none.
+fn model(named: &Spanned<String>, text: &str) -> anyhow::Result<ModelSpec> {
+    let line = line_at(text.as_bytes(), named.span().start);
+    named.get_ref().parse().with_context(|| format!("line {line}"))
 }
 
 /// The model that chooses what is shown of files.
@@ -195,10 +208,9 @@ fn curator(
         }
         return Ok(None);
     };
-    let line = line_at(text.as_bytes(), named.span().start);
     let model = match named.get_ref().as_str() {
         OF_CLIENT => CuratorModel::OfClient,
-        name => CuratorModel::Named(name.parse().with_context(|| format!("line {line}"))?),
+        _ => CuratorModel::Named(model(&named, text)?),
     };
     let longer_than = match wanted {
         WrittenCurator::Extractive => return Ok(None),
@@ -228,8 +240,7 @@ fn indexer(
         }
         return Ok(None);
     };
-    let at = line(named.span().start);
-    let model: ModelSpec = named.get_ref().parse().with_context(|| format!("line {at}"))?;
+    let model = model(&named, text)?;
     let tokens_max = most.map_or(INDEXER_TOKENS_MAX, |most| most.get_ref().0.into());
     Ok(Some(IndexerWish { model, tokens_max }))
 }

@@ -16,6 +16,7 @@ mod full_disk;
 #[cfg(unix)]
 mod gateway;
 mod gateway_bill;
+mod gist;
 mod held;
 #[cfg(unix)]
 mod hook;

@@ -6,6 +6,8 @@
 
 mod reset;
 mod strategic;
+mod telling;
+mod told;
 mod wishing;
 
 use std::sync::Arc;
@@ -33,6 +35,8 @@ use crate::window_tokens::WindowTokens;
 use crate::wish::{Standing, Wish, Wishes};
 use foveal_transcript::{Block, EntryIndex, Role, Timestamp, Window, WindowChange};
 
+use self::told::Telling;
+
 /// Plans one conversation, request by request.
 #[derive(Debug, Clone)]
 pub struct Planner {
@@ -58,6 +62,7 @@ pub struct Planner {
     interest: Interest,
     runs: Runs,
     last_told: LastTold,
+    telling: Telling,
     /// What each decision on a result rests on, where it was made here.
     inputs: Vec<Option<ShapeInputs>>,
     cache: TokenCache,
@@ -96,6 +101,7 @@ impl Planner {
             interest: Interest::default(),
             runs: Runs::default(),
             last_told: LastTold::default(),
+            telling: Telling::default(),
             inputs: Vec::new(),
             cache: TokenCache::default(),
             views: None,
@@ -238,18 +244,25 @@ impl Planner {
         let results = wishes.map_or(&[][..], |wishes| &wishes.results);
         let (wished, wished_from) = self.apply(record, results, fixed_until);
         let compacts = wishes.is_some_and(|wishes| wishes.compacts);
-        let mut levels = self.choose(record, cut, (now, &wished, compacts));
+        let untold = self.untell();
+        let gists = wishes.map_or(&[][..], |wishes| &wishes.gists);
+        let (told, saved) = self.can_tell(record, gists, fixed_until);
+        let mut levels = self.choose(record, cut, (now, &wished, compacts), saved);
         let can_wait =
             matches!(levels.reason, Some(RewriteReason::SkiRental | RewriteReason::LookedOnce));
         if wishes.is_none() || (can_wait && !wished.is_empty()) {
             levels.levels.clear();
         }
+        let told = if levels.tells { told } else { Vec::new() };
+        levels.raise(self.results_told(record, &told, &wished));
+        let told_from = self.tell(record, &told);
         for (index, level) in &levels.levels {
             self.items[index.at()].level = *level;
         }
         let chosen = self.ask_views(record, known, &levels.levels, answer);
         self.choices.insert(&chosen);
-        let from = self.first_position(cut, &levels.levels, wished_from);
+        let others_from = [wished_from, untold, told_from].into_iter().flatten().min();
+        let from = self.first_position(cut, &levels.levels, others_from);
         let changed = self.fold(record, from);
         let changes_old = changed.first().is_some_and(|(index, _)| *index < known);
         let first = changed.first().map_or(self.sent, |(index, _)| self.position(*index));
@@ -259,7 +272,7 @@ impl Planner {
         let is_wished = wished_from.zip(first_changed).is_some_and(|(from, first)| from <= first);
         // What changed behind a client's cut, the client has declared.
         let known = cut.map_or(self.sent, |cut| cut.min(self.sent));
-        let rewrite = match levels.levels.is_empty() {
+        let rewrite = match levels.levels.is_empty() && told.is_empty() {
             false if changes_old => levels.reason,
             true if changes_old && is_wished => Some(RewriteReason::Wished),
             true if first < known => Some(RewriteReason::ClientRewrote),
@@ -271,7 +284,7 @@ impl Planner {
         let (levels, time, base) = (levels.levels, now, None);
         #[rustfmt::skip]
         let step =
-            Step { answer, time, changed, rewrite, levels, wished, chosen, kept, keeps_answer, base };
+            Step { answer, time, changed, rewrite, levels, wished, told, chosen, kept, keeps_answer, base };
         self.finish(&step);
         step
     }
@@ -326,14 +339,17 @@ impl Planner {
         let wished_from = self.put_all(record, &step.wished);
         // Since when a result is dead weight follows from the steps; what to do about it was
         // decided then.
-        self.choose(record, cut, (step.time, &step.wished, false));
+        self.choose(record, cut, (step.time, &step.wished, false), Tokens(0));
+        let untold = self.untell();
+        let told_from = self.tell(record, &step.told);
         for (index, level) in &step.levels {
             self.items[index.at()].level = *level;
         }
         self.choices.insert(&step.chosen);
         let mut changed = step.changed.iter().peekable();
         // What was forgotten then, whether it changed or not, decides what is known since.
-        let from = self.first_position(cut, &step.levels, wished_from);
+        let others_from = [wished_from, untold, told_from].into_iter().flatten().min();
+        let from = self.first_position(cut, &step.levels, others_from);
         // A strategy changes results without a level.
         let changed_from = step.changed.first().map(|(index, _)| self.position(*index));
         let from = changed_from.map_or(from, |first| from.min(first));
@@ -363,6 +379,7 @@ impl Planner {
             changed: Vec::new(),
             levels: Vec::new(),
             wished: Vec::new(),
+            told: Vec::new(),
             chosen: Vec::new(),
             kept: self.sent,
             rewrite: None,
@@ -392,6 +409,7 @@ impl Planner {
         let (answer, tokens) = (step.answer, self.window_tokens.all());
         let Step { time, keeps_answer, .. } = *step;
         self.requests_sent.push(Sent { time, keeps_answer, answer, tokens });
+        self.note_shortfall(step);
     }
 
     fn ingest_entries(&mut self, record: &Record, answer: EntryIndex) -> Option<usize> {
@@ -485,6 +503,7 @@ impl Planner {
         record: &Record,
         cut: Option<usize>,
         (now, wished, compacts): (Option<Timestamp>, &[Wish], bool),
+        told: Tokens,
     ) -> rewrite::Choice {
         let Some(settings) = &self.settings.rewrite else { return rewrite::Choice::default() };
         let reason = self.rewrite_reason(cut, now);
@@ -505,6 +524,7 @@ impl Planner {
             now,
             compacts,
             wished,
+            told,
             sent: self.sent,
             balance: &self.balance,
             old_reads: self.old_reads(),
@@ -600,6 +620,11 @@ impl Planner {
 
     /// What is to stand in a message's place, and its tokens.
     fn decide(&mut self, record: &Record, index: EntryIndex) -> (Decision, Tokens) {
+        if let Some(shape) = self.telling.shape(index) {
+            let decision = Decision::Replace(Arc::clone(shape));
+            let tokens = self.weight(record, index, &decision);
+            return (decision, tokens);
+        }
         let shaped = match record.entry(index).role {
             Role::Assistant => {
                 let mut cache = std::mem::take(&mut self.cache);

@@ -24,10 +24,21 @@ use foveal_transcript::EntryIndex;
 pub struct Choice {
     /// Results and their new levels.
     pub levels: Vec<(EntryIndex, Level)>,
+    /// Whether old turns are told in words too, as far as they can be.
+    pub tells: bool,
     /// Why now.
     pub reason: Option<RewriteReason>,
     /// Results that are dead weight now, in window order; all others are not.
     pub dead: Vec<EntryIndex>,
+}
+
+impl Choice {
+    /// Takes results further down, whatever was chosen of them.
+    pub(crate) fn raise(&mut self, results: Vec<(EntryIndex, Level)>) {
+        self.levels.retain(|(index, _)| results.iter().all(|(result, _)| result != index));
+        self.levels.extend(results);
+        self.levels.sort_unstable_by_key(|(index, _)| *index);
+    }
 }
 
 /// A result that could be reduced further.
@@ -63,23 +74,30 @@ pub fn choose(ask: &Ask<'_>) -> Choice {
     let seen = look_once::seen(ask);
     let choice = |chosen: &[&Candidate], reason, from| {
         let levels = with_seen(chosen, &seen, from);
-        let reason = (!levels.is_empty()).then_some(reason);
-        Choice { levels, reason, dead: dead.iter().map(|candidate| candidate.index).collect() }
+        // The others break the cache further behind.
+        let is_early = matches!(
+            reason,
+            RewriteReason::HighMark | RewriteReason::Compacted | RewriteReason::CacheCold
+        );
+        let tells = is_early && ask.told > Tokens(0);
+        let reason = (tells || !levels.is_empty()).then_some(reason);
+        let dead = dead.iter().map(|candidate| candidate.index).collect();
+        Choice { levels, tells, reason, dead }
     };
     let tokens = Tokens(ask.prelude.0 + ask.window_tokens.all().0);
     if ask.compacts {
-        let goal = goal_of_person(tokens, ask.settings);
+        let goal = goal_of_person(tokens, ask.settings).saturating_sub(ask.told.0);
         let chosen = least_used(&candidates, goal);
-        if !chosen.is_empty() {
+        if !chosen.is_empty() || ask.told > Tokens(0) {
             let reason = ask.reason.unwrap_or(RewriteReason::Compacted);
             return choice(&chosen, reason, first_position(&chosen));
         }
     }
-    let possible: u64 = candidates.iter().map(|candidate| candidate.saving).sum();
+    let possible = candidates.iter().map(|candidate| candidate.saving).sum::<u64>() + ask.told.0;
     // Where little is left to take, acting on the mark would break the cache at every request.
     let worthwhile = (ask.settings.high - ask.settings.low).0 / WORTHWHILE_PART;
     if tokens > ask.settings.high && possible >= worthwhile {
-        let goal = (tokens - ask.settings.low).0;
+        let goal = (tokens - ask.settings.low).0.saturating_sub(ask.told.0);
         let reason = ask.reason.unwrap_or(RewriteReason::HighMark);
         let chosen = least_used(&candidates, goal);
         return choice(&chosen, reason, first_position(&chosen));
@@ -127,6 +145,9 @@ const WORTHWHILE_PART: u64 = 4;
 /// window order.
 fn least_used(candidates: &[Candidate], goal: u64) -> Vec<&Candidate> {
     let mut ranked: Vec<_> = candidates.iter().collect();
+    if goal == 0 {
+        return Vec::new();
+    }
     ranked.sort_by(|one, other| {
         one.uses.total_cmp(&other.uses).then(one.position.cmp(&other.position))
     });

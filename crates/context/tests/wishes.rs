@@ -192,7 +192,7 @@ fn what_pointed_at_a_dropped_result_says_it_itself() {
     let mut planner = planned(&record, Settings::lossless(), Constraints::default());
     assert!(planner.item(second).decision.shape().is_some_and(|it| it.refers_to() == [first]));
     let end = EntryIndex(record.len() as u32);
-    let wishes = Wishes { results: vec![Wish::dropped(first)], compacts: false };
+    let wishes = Wishes { results: vec![Wish::dropped(first)], ..Wishes::NONE };
     assert_eq!(planner.check_wish(&record, &wishes.results[0]), Ok(()));
     let step = planner.advance_with(&record, end, None, &wishes);
     assert_eq!(step.rewrite, Some(RewriteReason::Wished));
@@ -235,7 +235,7 @@ fn nothing_before_bound_thinking_is_changed() {
     assert_eq!(planner.check_wish(&record, &Wish::dropped(first)), Err(Unwishable::Bound));
     let mut planner = planned(&record, Settings::lossless(), bound);
     let end = EntryIndex(record.len() as u32);
-    let wishes = Wishes { results: vec![Wish::dropped(first)], compacts: false };
+    let wishes = Wishes { results: vec![Wish::dropped(first)], ..Wishes::NONE };
     let step = planner.advance_with(&record, end, None, &wishes);
     assert!(step.wished.is_empty() && step.rewrite.is_none(), "{step:?}");
     assert_eq!(planner.item(first).standing, Standing::Free);
@@ -283,7 +283,7 @@ fn what_was_just_given_free_makes_no_room() {
     for answer in earlier {
         planner.advance(&record, *answer, None);
     }
-    let wish = |wish| Wishes { results: vec![wish], compacts: false };
+    let wish = |wish| Wishes { results: vec![wish], ..Wishes::NONE };
     let before = planner.item(found[0]).as_it_is(found[0]);
     let step = planner.advance_with(&record, *last_but_one, None, &wish(Wish::pinned(found[0])));
     assert!(step.rewrite.is_none() && step.wished.len() == 1, "{step:?}");
@@ -304,7 +304,7 @@ fn what_follows_from_a_clients_cut_is_not_said_to_be_wished() {
     let [_, second, last] = results(&record)[..] else { panic!("three results") };
     let mut planner = planned(&record, Settings::lossless(), Constraints::default());
     assert!(planner.item(second).decision.shape().is_some());
-    let wishes = Wishes { results: vec![Wish::dropped(last)], compacts: false };
+    let wishes = Wishes { results: vec![Wish::dropped(last)], ..Wishes::NONE };
     let end = EntryIndex(record.len() as u32);
     let step = planner.advance_with(&record, end, None, &wishes);
     assert_eq!(step.wished, wishes.results);

@@ -34,7 +34,8 @@ impl<'a> Request<'a> {
     pub(crate) fn fresh(&self) -> Live {
         let (planner, tokenizer) = (self.rules.planner(&self.model), self.rules.tokenizer);
         let live = Live::new(planner, self.model.clone(), tokenizer, self.chain.root);
-        let mut live = live.with_way(self.way).with_weigh(self.rules.weigh);
+        let mut live =
+            live.with_way(self.way).with_weigh(self.rules.weigh).telling(self.rules.tells);
         live.set_prelude(self.bytes());
         live
     }

@@ -1,10 +1,12 @@
 //! One conversation while it is live: the engine, and where in the client's messages the texts
 //! stand that it may replace.
 
+use std::borrow::Cow;
 use std::collections::{BTreeMap, HashSet};
 use std::sync::Arc;
 
 use foveal_context::engine::Engine;
+use foveal_context::gist::{self, Gist, Question};
 use foveal_context::planner::Planner;
 use foveal_context::shape::{Decision, Piece, Shape};
 use foveal_context::step::{Item, Step};
@@ -50,6 +52,8 @@ pub(crate) struct Live {
     bytes: usize,
     way: Way,
     weigh: Weigh,
+    /// Whether what the model said may be told in short.
+    tells: bool,
 }
 
 /// The most often that lateness doubles how long it is not tried again.
@@ -64,7 +68,9 @@ fn is_marked(body: &Body, message: usize) -> bool {
 fn is_about(step: &Step, entries: usize) -> bool {
     let changed = step.changed.iter().map(|(index, _)| index);
     let levels = step.levels.iter().map(|(index, _)| index);
-    step.answer.at() == entries && changed.chain(levels).all(|index| index.at() < entries)
+    let told = step.told.iter().flat_map(|gist| &gist.entries);
+    let all = changed.chain(levels).chain(told);
+    step.answer.at() == entries && all.into_iter().all(|index| index.at() < entries)
 }
 
 /// Whether a shape keeps nothing of its original and points at something with each note.
@@ -116,6 +122,7 @@ impl Live {
             bytes: 0,
             way: Way::default(),
             weigh: Weight::of_each,
+            tells: false,
         }
     }
 
@@ -128,6 +135,12 @@ impl Live {
     /// The same with notes that tell another way to what they stand for.
     pub(crate) fn with_way(mut self, way: Way) -> Self {
         self.way = way;
+        self
+    }
+
+    /// The same, of which what the model said may be told in short.
+    pub(crate) fn telling(mut self, tells: bool) -> Self {
+        self.tells = tells;
         self
     }
 
@@ -199,13 +212,15 @@ impl Live {
 
     /// Whether there is any text that could be replaced.
     pub(crate) fn has_places(&self) -> bool {
-        self.messages.iter().any(|message| !message.places.is_empty())
+        let mut places = self.messages.iter().flat_map(|message| &message.places);
+        places.any(|place| !place.is_said)
     }
 
     /// Takes over where the texts of the known messages stand in a request that continues it.
     pub(crate) fn find_places(&mut self, (body, bytes): (&Body, &[u8])) -> Result<(), BodyError> {
         for at in 0..self.messages.len() {
             let (length, is_marked) = (body.messages[at].len(), is_marked(body, at));
+            let tells = self.tells;
             let known = &mut self.messages[at];
             let is_same = (known.length, known.is_marked) == (length, is_marked) && !is_marked;
             // Other gateways' marks are not looked at.
@@ -214,9 +229,10 @@ impl Live {
             }
             (known.length, known.is_marked) = (length, is_marked);
             if !known.places.is_empty() {
-                let moved = body.message(bytes, at)?.slots;
+                let moved = &said((body, bytes), at..at + 1, &[], tells)?;
+                let moved = moved.iter().flat_map(|said| said.slots.iter().chain(&said.words));
                 for (place, slot) in known.places.iter_mut().zip(moved) {
-                    place.slot = slot;
+                    place.slot = slot.clone();
                 }
             }
         }
@@ -230,7 +246,7 @@ impl Live {
         chain: &Chain,
         until: usize,
     ) -> Result<(), BodyError> {
-        let said = said((body, bytes), self.len()..until, &[])?;
+        let said = said((body, bytes), self.len()..until, &[], self.tells)?;
         let mut weights = self.weights(&said).into_iter();
         for said in said {
             let is_marked = is_marked(body, self.len());
@@ -290,10 +306,10 @@ impl Live {
         let last = self.engine.record().len() as u32;
         // What goes on with a response is told with it.
         let entry = EntryIndex(if said.goes_on { last.saturating_sub(1) } else { last });
+        let places = said.places();
         for (entry, weight) in said.entries.into_iter().zip(weights) {
             self.engine.push_weighed(entry, weight);
         }
-        let places = said.slots.into_iter().map(Place::of).collect();
         let (length, end) = (body.messages[at].len(), chain.end(at + 1));
         self.bytes += length;
         self.messages.push(Known { end, length, is_marked, entry, places });
@@ -340,7 +356,7 @@ impl Live {
     pub(crate) fn can_be_replaced(&self, index: EntryIndex) -> bool {
         let places = |known: &Known| {
             let entry = (index.0 - known.entry.0) as usize;
-            known.places.iter().any(|place| place.slot.entry == entry)
+            known.places.iter().any(|place| !place.is_said && place.slot.entry == entry)
         };
         self.known(index).is_some_and(places)
     }
@@ -431,11 +447,24 @@ impl Live {
             .collect()
     }
 
-    /// The contents of the results that a step replaces.
-    pub(crate) fn contents<'a>(&'a self, step: &Step) -> Vec<&'a str> {
+    /// The contents of the results that a step replaces, and what the model said in turns that it
+    /// tells in short.
+    pub(crate) fn contents<'a>(&'a self, step: &Step) -> Vec<Cow<'a, str>> {
         let replaced = step.changed.iter().filter(|(_, decision)| decision.shape().is_some());
         let record = self.engine.record();
-        replaced.filter_map(|(index, _)| Some(&*record.entry(*index).result()?.content)).collect()
+        let results = replaced.filter_map(|(index, _)| record.entry(*index).result());
+        let results = results.map(|result| Cow::Borrowed(&*result.content));
+        results.chain(step.told.iter().map(|gist| gist::said(record, gist).into())).collect()
+    }
+
+    /// Tokens of the turns that are told so, as they go.
+    pub(crate) fn tokens_told(&self, gist: &Gist) -> Tokens {
+        self.engine.planner().tokens_told(self.engine.record(), gist)
+    }
+
+    /// What a model is to be asked about the oldest turns, beside what waits.
+    pub(crate) fn to_tell(&self, waiting: &[Gist]) -> Option<Question> {
+        self.engine.planner().to_tell(self.engine.record(), waiting)
     }
 
     /// The results of which a step lets less go.
@@ -519,11 +548,17 @@ impl Live {
 
     fn put(&mut self, index: EntryIndex, decision: &Decision) {
         let at = self.messages.partition_point(|known| known.entry <= index);
-        let Some(known) = at.checked_sub(1).map(|at| &mut self.messages[at]) else { return };
+        let Some(last) = at.checked_sub(1) else { return };
+        let known = &mut self.messages[last];
         let entry = (index.0 - known.entry.0) as usize;
         let result = self.engine.record().entry(index).result();
         let content = result.map_or("", |result| &result.content);
         places::put(&mut known.places, entry, (content, self.way), decision);
+        // Its words may stand in any message of a response.
+        let own = self.messages[..=last].iter_mut().rev();
+        for known in own.take_while(|known| known.entry == index) {
+            places::put_words(&mut known.places, self.way, decision);
+        }
     }
 
     /// The texts that are replaced, each with what stands in its place.
@@ -531,6 +566,7 @@ impl Live {
         self.messages.iter().flat_map(|known| {
             known.places.iter().filter_map(|place| {
                 let index = EntryIndex(known.entry.0 + place.slot.entry as u32);
+                // Of what the model said, nothing is found here: it is no result.
                 let result = self.engine.record().entry(index).result()?;
                 Some((&result.content[place.slot.content.clone()], place.text.as_ref()?.text()))
             })

@@ -13,6 +13,7 @@ use crate::choices::{Choices, Chosen};
 use crate::compaction;
 use crate::conversation::Live;
 use crate::familiar::Familiar;
+use crate::gists;
 use crate::held::Held;
 use crate::inactive::{Inactive, UNRECORDED};
 use crate::keeping::Keeping;
@@ -23,7 +24,7 @@ use crate::placing;
 use crate::queue::Queue;
 use crate::recorder::{Planned, Recorder, Turn, Unrecorded};
 use crate::remembered::Remembered;
-use crate::request::{About, Asked, Replaced, Shaped, spliced};
+use crate::request::{About, Asked, Replaced, Shaped, ToTell, spliced};
 use crate::rules::{OFF, PROFILES, Rules};
 use crate::shorter::Knowledge;
 use crate::unmarked::Unmarked;
@@ -56,6 +57,8 @@ pub struct Conversations {
     choices: Choices,
     /// What the person wants of conversations since their last requests.
     pub(crate) wanting: Wanting,
+    /// Whether it is told when old turns are to be told in words.
+    asks_to_tell: bool,
 }
 
 impl Conversations {
@@ -78,7 +81,15 @@ impl Conversations {
             remembered: Remembered::default(),
             choices: Choices::default(),
             wanting: Wanting::default(),
+            asks_to_tell: false,
         }
+    }
+
+    /// The same for who has a model that tells old turns in words, where the rules allow that.
+    #[must_use]
+    pub fn asking_to_tell(mut self) -> Self {
+        self.asks_to_tell = self.rules.tells;
+        self
     }
 
     /// The same, with rules about requests that say nothing of it themselves.
@@ -181,12 +192,18 @@ impl Conversations {
         about.marks = marks.places.len() as u64;
         let shaped = spliced(bytes, &placing::replaced(&live, &request), &marks);
         if !asked.counts {
+            about.to_tell = self.to_tell(&live, first);
             if !is_compacted {
                 live.becomes_familiar(request.bytes(), chain, released(alike));
             }
             self.hold(live, first, asked.now);
         }
         Ok(shaped)
+    }
+
+    /// What a model is to be asked about old turns, where somebody would ask one.
+    fn to_tell(&self, live: &Live, first: ContentHash) -> Option<ToTell> {
+        self.asks_to_tell.then(|| gists::to_tell(live, first, &self.wanting)).flatten()
     }
 
     /// Whether a request that goes again is to be decided about anew: the person wants that.
@@ -269,7 +286,7 @@ impl Conversations {
             wait.offer(Replaced::new());
             return Ok(request.fresh());
         };
-        let said = places::said(request.bytes(), 0..*known, &requests)?;
+        let said = places::said(request.bytes(), 0..*known, &requests, request.rules.tells)?;
         wait.offer(places::replaced_by(request.body, &said, planned, request.way));
         Ok(request.fresh().resumed(request.body, chain, said, planned))
     }
@@ -282,7 +299,9 @@ impl Conversations {
             let can = request.keeping.is_some_and(|keeping| keeping.is_possible(&live));
             live.set_can_keep_answer(can);
             let wishes = self.wanting.of(request.chain.ends[0]).wishes(&live);
+            let took = gists::tokens_before(&live, &wishes.gists);
             let step = live.plan(asked.now, &wishes);
+            about.told = gists::told(&live, &step, (&wishes.gists, &took));
             let decided = Arc::clone(&step);
             live.set_caching(marking::decide(&live, request, &step));
             about.rewrite = step.rewrite.map(|reason| reason.words());
@@ -305,7 +324,7 @@ impl Conversations {
                 live.was_in_time();
                 return live;
             }
-            (about.rewrite, about.tokens_unchanged) = (None, None);
+            (about.rewrite, about.tokens_unchanged, about.told) = (None, None, None);
             about.reduced.clear();
             if is_tried && !is_kept {
                 // What was decided just now does not go, nor is it kept later.
@@ -356,7 +375,9 @@ impl Conversations {
         let mut kept = Ok(());
         for turn in live.take_unkept() {
             if kept.is_ok() {
-                kept = self.recorder.record(&turn, &live.contents(&turn.step));
+                let contents = live.contents(&turn.step);
+                let contents: Vec<&str> = contents.iter().map(|content| &**content).collect();
+                kept = self.recorder.record(&turn, &contents);
             }
             if kept.is_err() {
                 live.keep_later(turn);

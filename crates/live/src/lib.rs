@@ -11,6 +11,7 @@ mod chain;
 mod compaction;
 mod conversation;
 mod familiar;
+mod gists;
 mod giving;
 mod held;
 mod inactive;
@@ -40,6 +41,7 @@ pub mod recorder;
 pub mod request;
 pub mod rules;
 pub mod shorter;
+pub mod telling;
 pub mod waiting;
 pub mod wanting;
 

@@ -194,5 +194,6 @@ fn why(item: &Item, standing: Standing, rewritten: Option<RewriteReason>) -> &'s
         ShapeKind::Summary | ShapeKind::Outline => "its structure is sent",
         ShapeKind::Note => "a note is sent",
         ShapeKind::Folded => "its edits are told in a few words",
+        ShapeKind::Told => "it is old: what the model said is told in short",
     }
 }

@@ -71,6 +71,9 @@ pub struct Rules {
     /// Whether all that is new goes as it is, with marks all the same. What was decided by other
     /// rules has nothing to do with it.
     pub lets_pass: bool,
+    /// Whether what the model said in old turns may be told in short. Only for who sends requests
+    /// itself: what the model said of others' requests is their clients'.
+    pub tells: bool,
 }
 
 impl Rules {
@@ -94,6 +97,7 @@ impl Rules {
             way: Way::default(),
             marks: CacheMarks::default(),
             lets_pass: false,
+            tells: false,
         })
     }
 
@@ -156,7 +160,7 @@ fn settings(profile: &str) -> Option<Settings> {
         "max" => Settings::max(),
         _ => return None,
     };
-    // What the model said stays as it said it: its bytes are the client's.
+    // What the model wrote into calls stays as it wrote it: its bytes are the client's.
     if let Some(rewrite) = &mut settings.rewrite {
         rewrite.edits = None;
     }

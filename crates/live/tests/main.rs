@@ -3,6 +3,7 @@
 mod compress;
 mod departures;
 mod faults;
+mod gists;
 mod keeping;
 mod late;
 mod laws;

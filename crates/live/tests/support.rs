@@ -12,7 +12,7 @@ use foveal_live::rules::Rules;
 use foveal_testkit::bodies::{self, Api};
 use foveal_testkit::generate::Script;
 use foveal_testkit::{laws, requests};
-use foveal_transcript::{Role, Timestamp};
+use foveal_transcript::{Conversation, Role, Timestamp};
 use foveal_wire::Protocol;
 use foveal_wire::body::{Body, MARK, MARK_FOR_AN_HOUR};
 
@@ -38,7 +38,11 @@ pub(crate) struct Sent {
 
 /// All requests of a generated conversation. A pause is where it has one.
 pub(crate) fn requests(script: &Script, api: Api) -> Vec<Sent> {
-    let conversation = script.conversation();
+    requests_of(&script.conversation(), api)
+}
+
+/// The same of any conversation.
+pub(crate) fn requests_of(conversation: &Conversation, api: Api) -> Vec<Sent> {
     let record = Record::of(conversation.clone(), foveal_context::tokens::Tokenizer::Bytes);
     let mut sent = Vec::new();
     let mut now = Timestamp(0);

@@ -145,6 +145,11 @@ impl SideAgent {
         within(&self.failed, self.form.pause) || within(&self.taken_back, TAKEN_BACK_TIME)
     }
 
+    /// Has it asked no further question for a while, as after a failure: what it says is of no use.
+    pub(crate) fn pause(&self) {
+        *self.failed.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
+    }
+
     /// Asks the model. A server that refuses a schema, or a temperature, is asked without.
     ///
     /// # Errors

@@ -3,9 +3,11 @@
 
 mod agent;
 mod curator;
+mod gist;
 mod indexer;
 mod waiting;
 
 pub(crate) use self::curator::{Curator, ModelFirst, OF_CLIENT, TellOfRead, Watched};
+pub(crate) use self::gist::GistAgent;
 pub(crate) use self::indexer::indexer;
 pub(crate) use self::waiting::Waiting;

@@ -86,6 +86,7 @@ impl Fixed {
             changed,
             levels: Vec::new(),
             wished: Vec::new(),
+            told: Vec::new(),
             chosen: Vec::new(),
             kept,
             rewrite: rewrite.map(|rewrite| rewrite.reason),

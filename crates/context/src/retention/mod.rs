@@ -216,6 +216,7 @@ impl Recomputed {
             changed,
             levels: Vec::new(),
             wished: Vec::new(),
+            told: Vec::new(),
             chosen: Vec::new(),
             kept,
             rewrite: rewritten.then_some(RewriteReason::Recomputed),

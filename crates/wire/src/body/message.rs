@@ -43,12 +43,12 @@ pub struct Message {
     pub compacts: bool,
 }
 
-/// One JSON string that is a tool result's text, or a part of it.
+/// One JSON string that is a tool result's text, or a part of it; or what the model said.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Slot {
     /// The entry, of [`Message::entries`].
     pub entry: usize,
-    /// Its block: the [`Block::Result`].
+    /// Its block: the [`Block::Result`], or the [`Block::Text`].
     pub block: usize,
     /// The place among the result's text parts. All of them have slots.
     pub part: usize,
@@ -60,7 +60,7 @@ pub struct Slot {
     pub string: Range<usize>,
     /// In how many strings it stands: in one where the result is such a document, else in none.
     pub level: usize,
-    /// The bytes of [`ToolResult::content`] that it is. Between two parts there is one line break
+    /// The bytes of [`ToolResult::content`], or of the text, that it is. Between two parts there is one line break
     /// that belongs to neither.
     pub content: Range<usize>,
 }
@@ -85,6 +85,26 @@ impl Body {
         let slots = slots_of(own, &entries, slots::of_results(self.protocol, own)?);
         let continues = self.continues(bytes, message)?;
         Ok(Message { entries, slots, continues, compacts })
+    }
+
+    /// Where the text stands of what the model said in a message that makes these `entries`; `None`
+    /// where that is not one text.
+    ///
+    /// # Errors
+    /// If it is no valid JSON.
+    pub fn words(
+        &self,
+        bytes: &[u8],
+        message: usize,
+        entries: &[Entry],
+    ) -> Result<Option<Slot>, BodyError> {
+        let own = &bytes[self.messages[message].clone()];
+        Ok(match entries {
+            [entry] if entry.role == Role::Assistant => {
+                slot_of_words(entry, own, &slots::of_words(self.protocol, own)?)
+            }
+            _ => None,
+        })
     }
 
     /// What the system prompt says that stands apart from the messages; `None` where there is none.
@@ -237,6 +257,20 @@ fn slots_of(own: &[u8], entries: &[Entry], results: Vec<Texts>) -> Vec<Slot> {
         }
     }
     slots
+}
+
+/// The slot of what the model said, of which these are the strings; none unless it is one text.
+fn slot_of_words(entry: &Entry, own: &[u8], strings: &[Place]) -> Option<Slot> {
+    let [string] = strings else { return None };
+    let text = inner::text(own, string)?;
+    let mut texts = entry.blocks.iter().enumerate().filter_map(|(at, block)| match block {
+        Block::Text(said) => Some((at, said)),
+        Block::Reasoning(_) | Block::Call(_) | Block::Result(_) | Block::Opaque { .. } => None,
+    });
+    let (block, _) = texts.next().filter(|(_, said)| **said == *text)?;
+    let content = 0..text.len();
+    let is_one = texts.next().is_none();
+    is_one.then_some(Slot { entry: 0, block, part: 0, string: string.clone(), level: 0, content })
 }
 
 /// The slots of one result; none unless their texts are its whole content.

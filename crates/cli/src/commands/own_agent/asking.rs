@@ -3,9 +3,9 @@
 use std::sync::Arc;
 use std::sync::mpsc::SyncSender;
 
-use foveal_agent::Event;
+use foveal_agent::{Event, ToldGist};
 use foveal_live::Conversations;
-use foveal_live::request::{About, Asked, Reduced, Wait};
+use foveal_live::request::{About, Asked, Reduced, ToldInWords, Wait};
 use foveal_llm::{AskError, AskEvent, Client, Server};
 use foveal_tools::clock::{Clock, SystemClock};
 use tokio::runtime::Handle;
@@ -14,7 +14,7 @@ use tokio::task::AbortHandle;
 use super::opening::NO_UPSTREAM;
 use crate::debug::{Debug, Topic};
 use crate::explained::explain;
-use crate::side_agents::Waiting;
+use crate::side_agents::{GistAgent, Waiting};
 
 /// What is told where the person changed what is sent, and that cannot be done any more.
 const UNCHANGED: &str = "a change that you wanted of the prompt could not be made any more: the model has \
@@ -35,6 +35,8 @@ struct Asker {
     shaper: Arc<Conversations>,
     /// Who the models wait for that help to decide.
     waiting: Arc<Waiting>,
+    /// Who tells old turns in words.
+    gist: Option<Arc<GistAgent>>,
     events: SyncSender<Event>,
     debug: Debug,
 }
@@ -45,10 +47,11 @@ impl Asking {
         runtime: Handle,
         (client, server): (Client, Server),
         (shaper, waiting): (Arc<Conversations>, Arc<Waiting>),
+        gist: Option<Arc<GistAgent>>,
         (events, debug): (SyncSender<Event>, Debug),
     ) -> Self {
         let server = Arc::new(server);
-        let asker = Asker { client, server, shaper, waiting, events, debug };
+        let asker = Asker { client, server, shaper, waiting, gist, events, debug };
         Self { runtime, asker, running: None }
     }
 
@@ -68,6 +71,14 @@ impl Asking {
     }
 }
 
+impl Drop for Asking {
+    fn drop(&mut self) {
+        if let Some(gist) = &self.asker.gist {
+            gist.stop();
+        }
+    }
+}
+
 impl Asker {
     async fn ask(self, number: u64, body: Vec<u8>) {
         let shaping = self.clone();
@@ -79,11 +90,18 @@ impl Asker {
         };
         tell_why(self.debug, number, &about);
         let About { tokens_asked, tokens_sent, rewrite, inactive, unchanged, reduced, .. } = about;
+        let About { told, to_tell, .. } = about;
         // It was possible when it was wanted, and is no longer.
         let inactive = inactive.or_else(|| (unchanged > 0).then(|| UNCHANGED.to_owned()));
         self.tell(Event::Sent { number, tokens_asked, tokens_sent, rewrite, inactive });
         for Reduced { call: id, kind, points: cached, bytes, bytes_sent } in reduced {
             self.tell(Event::Reduced { number, id, kind, cached, bytes, bytes_sent });
+        }
+        if let Some(told) = told {
+            self.tell(Event::ToldInWords { number, gist: self.gist_of(told) });
+        }
+        if let (Some(gist), Some(to_tell)) = (&self.gist, to_tell) {
+            gist.ask_beside(to_tell, &self.shaper);
         }
         let mut on_event = |event| match event {
             AskEvent::Said(event) => self.tell(Event::Streamed { number, event }),
@@ -117,6 +135,15 @@ impl Asker {
             wait: &Wait::default(),
         });
         (shaped.body.unwrap_or(body), shaped.about)
+    }
+
+    /// What is told of turns told in words.
+    fn gist_of(&self, told: ToldInWords) -> ToldGist {
+        let ToldInWords { turns, tokens_before, tokens } = told;
+        let (tokens_before, tokens) = (tokens_before.0, tokens.0);
+        let model = self.gist.as_ref().map(|gist| gist.model().to_owned()).unwrap_or_default();
+        let model_tokens = self.gist.as_ref().map_or(0, |gist| gist.take_tokens());
+        ToldGist { turns, tokens_before, tokens, model, model_tokens }
     }
 
     fn tell(&self, event: Event) {

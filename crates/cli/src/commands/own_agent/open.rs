@@ -29,7 +29,7 @@ use crate::models::choose;
 use crate::notice;
 use crate::runs::{Lock, Run, RunLog};
 use crate::sessions::kind_and_name;
-use crate::side_agents::Waiting;
+use crate::side_agents::{GistAgent, Waiting};
 use crate::toolbox::Opener;
 
 /// Events that wait to be taken, at most.
@@ -137,7 +137,8 @@ pub(crate) fn open(
     let handle = runtime.handle().clone();
     let decides = (Arc::clone(&shaper), waiting);
     let told = (sender.clone(), environment.debug()?);
-    let asking = Asking::new(handle, who, decides, told);
+    let gist = gist(user.gist.as_ref(), environment);
+    let asking = Asking::new(handle, who, decides, gist, told);
     let approvals = Approvals::new(yes, person).kept_in(&toolbox.store, folder);
     let calling = Calling::new(&toolbox, &session, approvals, sender.clone());
     let roots = vec![folder.display().to_string()];
@@ -157,6 +158,18 @@ pub(crate) fn open(
         session,
         lock,
     })
+}
+
+/// Who tells old turns in words, where the user names a model for it that can be asked.
+fn gist(named: Option<&ModelSpec>, environment: &Environment) -> Option<Arc<GistAgent>> {
+    match GistAgent::of(named?, environment) {
+        Ok(gist) => Some(Arc::new(gist)),
+        Err(error) => {
+            let why = notice::in_one_line(error.as_ref());
+            notice::say(format_args!("no model tells old turns in words: {why}"));
+            None
+        }
+    }
 }
 
 /// A session that nobody else works on. Where it cannot be held, nobody else can either.

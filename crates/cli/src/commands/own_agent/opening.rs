@@ -182,8 +182,10 @@ pub(crate) fn shaper(
     rules.views = Some(Arc::new(Watched::new(views, tell, Arc::clone(waiting))));
     rules.weigh = weigh;
     rules.prices = own;
+    rules.tells = true;
     let kept = Kept::of_session(Arc::clone(&toolbox.store), session.clone());
-    Ok(Conversations::new(rules, Arc::new(kept)))
+    let shaper = Conversations::new(rules, Arc::new(kept));
+    Ok(if opener.settings().gist.is_some() { shaper.asking_to_tell() } else { shaper })
 }
 
 /// Tells of a model that chooses what is shown of a read, while a request waits for it.

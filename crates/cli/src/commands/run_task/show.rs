@@ -8,6 +8,7 @@ use foveal_agent::{Outcome, Spent, Told};
 use foveal_context::tokens::Tokens;
 use foveal_context::views::ModelWork;
 use foveal_screen::in_one_line;
+use foveal_screen::numbers::count;
 use foveal_transcript::Call;
 use serde::Serialize;
 
@@ -81,6 +82,7 @@ impl Show {
                 }
             }
             Told::Progress { model: None, .. } => {}
+            Told::Gist(gist) => notice::say(format_args!("  {}", short(&gist.line(count)))),
             Told::Repeated { name, times } => {
                 let name = short(name);
                 notice::say(format_args!("  {name}: the same call and answer, {times} times"));
