@@ -65,6 +65,8 @@ impl Priced<'_> {
     /// How many entries the provider finds again; `None`: not even what stands in front of them.
     fn found(&self) -> Option<usize> {
         let is_far = match self.step.rewrite {
+            // Another system prompt is another beginning.
+            _ if self.step.base.is_some() => return None,
             None | Some(RewriteReason::LookedOnce | RewriteReason::ClientRewrote) => false,
             Some(RewriteReason::CacheCold) => return None,
             // Far in front of the last mark nothing is found that is kept up to marks.

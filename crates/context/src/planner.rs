@@ -381,7 +381,7 @@ impl Planner {
         self.balance.settle(step, self.sent, &self.window_tokens, &self.prices);
         let priced = Priced {
             prices: &self.prices,
-            prelude: self.prelude,
+            prelude: self.front(),
             step,
             is_expired: self.sent == 0 || self.is_expired(step.time),
         };

@@ -9,6 +9,7 @@ mod ledger;
 mod look_once;
 mod new_result;
 mod note;
+mod placed;
 mod recorded_effects;
 mod retention;
 mod shaping;

@@ -26,7 +26,7 @@ impl BaseFile {
     pub fn render(&self) -> String {
         let BaseFile { path, content } = self;
         let end = if content.ends_with('\n') { "" } else { "\n" };
-        format!("<file path=\"{path}\">\n{content}{end}</file>\n")
+        format!("{BEGIN}{path}{HEAD_END}{content}{end}{END}")
     }
 }
 
@@ -36,21 +36,39 @@ pub fn render_base_files(files: &[BaseFile]) -> String {
 }
 
 /// The files that [`render_base_files`] was given, each with the line break that it ends with there.
+/// A content that looks like the end of one file and the beginning of another is read as both;
+/// rendered again, all is there, with a blank line more where such a file holds nothing.
 pub fn read_base_files(rendered: &str) -> Vec<BaseFile> {
-    const BEGIN: &str = "<file path=\"";
     let mut files = Vec::new();
     let mut rest = rendered.strip_prefix(BEGIN);
     while let Some(text) = rest {
-        let (file, next) = match text.split_once(&format!("</file>\n{BEGIN}")) {
-            Some((file, next)) => (file, Some(next)),
-            None => (text.rsplit_once("</file>").map_or(text, |(file, _)| file), None),
+        let (file, next) = match next_file(text) {
+            Some(at) => (&text[..at], Some(&text[at + END.len() + BEGIN.len()..])),
+            None => (text.rsplit_once(END).map_or(text, |(file, _)| file), None),
         };
         rest = next;
-        if let Some((path, content)) = file.split_once("\">\n") {
+        if let Some((path, content)) = file.split_once(HEAD_END) {
             files.push(BaseFile { path: path.to_owned(), content: content.to_owned() });
         }
     }
     files
+}
+
+/// What a file begins with, what ends its first line, and what it ends with.
+const BEGIN: &str = "<file path=\"";
+const HEAD_END: &str = "\">\n";
+const END: &str = "</file>\n";
+
+/// Where the file that `text` begins in ends, if another follows: one whose end has a line of its
+/// own, as each is rendered, and whose first line names it. All else is content.
+fn next_file(text: &str) -> Option<usize> {
+    let head = text.find(HEAD_END)? + HEAD_END.len();
+    let mut ends = text[head..].match_indices(END).map(|(at, _)| head + at);
+    ends.find(|at| {
+        let line = text[at + END.len()..].split_inclusive('\n').next();
+        let names = line.is_some_and(|line| line.starts_with(BEGIN) && line.ends_with(HEAD_END));
+        names && text[head..*at].ends_with('\n')
+    })
 }
 
 /// Who has the files that may stand in a system prompt. Shared by threads.

@@ -1,4 +1,5 @@
 use super::*;
+use proptest::prelude::*;
 
 fn candidate(path: &str, words: usize, edits: u32, reads: u32, age: u32) -> Candidate {
     let content = "word ".repeat(words);
@@ -78,4 +79,26 @@ fn what_was_rendered_can_be_read() {
     assert_eq!(read_base_files(&render_base_files(&files)), files);
     assert_eq!(read_base_files(""), []);
     assert_eq!(read_base_files("no files"), []);
+}
+
+proptest::proptest! {
+    /// Whatever files hold, nothing of them is gone when they are placed again.
+    #[test]
+    fn nothing_of_files_that_are_read_back_is_gone(
+        files in prop::collection::vec(
+            ("[a-z.]{1,6}", prop::collection::vec(prop::sample::select(vec![
+                "</file>\n", "<file path=\"", "x", "\n", "\">\n", "\">", "</file>", "y z\n",
+            ]), 0..12)),
+            0..4,
+        ),
+    ) {
+        let files: Vec<BaseFile> =
+            files.into_iter().map(|(path, all)| BaseFile { path, content: all.concat() }).collect();
+        let rendered = render_base_files(&files);
+        let again = render_base_files(&read_base_files(&rendered));
+        let lines = |text: &str| -> Vec<String> {
+            text.lines().filter(|line| !line.is_empty()).map(str::to_owned).collect()
+        };
+        prop_assert_eq!(lines(&again), lines(&rendered));
+    }
 }
