@@ -129,7 +129,7 @@ impl Curator {
                 return None;
             }
         };
-        let Heards { answers: heard, lender } =
+        let AnsweredSoFar { answers: heard, lender } =
             about.heard.into_inner().unwrap_or_else(PoisonError::into_inner);
         let model = match asked {
             Asked::Named(agent) => agent.model.as_str().into(),
@@ -167,12 +167,12 @@ struct AboutOne<'a> {
     asked: Asked<'a>,
     begun: Instant,
     watch: Watch<'a>,
-    heard: Mutex<Heards>,
+    heard: Mutex<AnsweredSoFar>,
 }
 
 /// What was answered so far.
 #[derive(Default)]
-struct Heards {
+struct AnsweredSoFar {
     answers: Vec<Answered>,
     /// What the model is called that was lent.
     lender: String,
