@@ -2,7 +2,6 @@
 //! units of what is longer.
 
 use super::scene::Scene;
-use super::tidy::STATEMENT_LINES_MAX;
 use super::unit::{Part, rows_of};
 use crate::entity::{Entity, EntityIndex, EntityKind};
 use foveal_transcript::LineNumber;
@@ -11,6 +10,8 @@ use foveal_transcript::LineNumber;
 pub(crate) const FUNCTION_LINES_MAX: usize = 60;
 /// Lines of a type, an enumeration or a constant that is not cut.
 const TYPE_LINES_MAX: usize = 12;
+/// Lines of a statement, of an element of a list, and of a part of what is longer, that is not cut.
+pub(crate) const STATEMENT_LINES_MAX: usize = crate::bounds::STATEMENT_LINES_MAX as usize;
 /// Lines of documentation that are kept with the function whose body they stand in.
 const DOC_LINES_MAX: usize = 3;
 

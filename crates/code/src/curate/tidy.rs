@@ -3,7 +3,7 @@
 
 use std::ops::Range;
 
-use super::piece::FUNCTION_LINES_MAX;
+use super::piece::{FUNCTION_LINES_MAX, STATEMENT_LINES_MAX};
 use super::scene::Scene;
 use super::unit::{Part, Unit, rows_of, says_something};
 use crate::entity::{Block, Entity, EntityKind, Parsed};
@@ -12,8 +12,6 @@ use foveal_transcript::LineNumber;
 
 /// Rows of a header, or of the opening of a statement that holds others, that are never cut.
 pub(crate) const HEADER_LINES_MAX: usize = 12;
-/// The same of a statement, and of a part of one that is longer.
-pub(crate) const STATEMENT_LINES_MAX: usize = crate::bounds::STATEMENT_LINES_MAX as usize;
 /// The part of the lines kept that may go at their end for a function that does not fit.
 const END_PARTS: usize = 4;
 /// Rows of a run at least, unless it is as much as stands together.
