@@ -9,6 +9,7 @@ mod config;
 mod convert_page;
 mod curating;
 mod curator;
+mod documented_search;
 mod embedder;
 mod export;
 #[cfg(unix)]

@@ -12,6 +12,9 @@ pub const ENTITIES_MAX: usize = 20_000;
 /// Statements kept of one file.
 pub const BLOCKS_MAX: usize = 100_000;
 
+/// Lines of a statement up to which it is one: a longer one is taken for the sum of its parts.
+pub(crate) const STATEMENT_LINES_MAX: u32 = 30;
+
 /// Uses of names kept of one file.
 pub const MENTIONS_MAX: usize = 200_000;
 

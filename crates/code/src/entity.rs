@@ -220,6 +220,10 @@ pub struct Parsed {
     /// Entities and import blocks are not among them, nor what outside functions stands
     /// around entities.
     pub blocks: Vec<Block>,
+    /// In order, where the own parts of statements begin that have more than
+    /// thirty lines and no others in them: arguments, links of a chain, what a macro is given.
+    #[serde(default)]
+    pub seams: Vec<LineNumber>,
     /// Names used, in order.
     pub mentions: Vec<Mention>,
     /// What is imported, in order, also from inside functions.

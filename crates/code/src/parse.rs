@@ -46,6 +46,7 @@ pub fn parse_until(path: &str, text: &str, is_cancelled: &mut dyn FnMut() -> boo
         doc: None,
         entities: Vec::new(),
         blocks: Vec::new(),
+        seams: Vec::new(),
         mentions: Vec::new(),
         imports: Vec::new(),
         broken: false,

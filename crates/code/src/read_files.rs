@@ -42,7 +42,7 @@ impl ReadFile {
     pub(crate) fn lean(&self, path: &str, text: &str) -> Self {
         let relations = self.relations(path, text).clone();
         let Parsed { language, class, line_count, doc, broken, cut, .. } = self.parsed;
-        let Parsed { entities, blocks, mentions, imports, .. } = &self.parsed;
+        let Parsed { entities, blocks, seams, mentions, imports, .. } = &self.parsed;
         let is_meant = |kind| !matches!(kind, EntityKind::Imports | EntityKind::Section);
         let own: HashSet<&str> =
             entities.iter().filter(|it| is_meant(it.kind)).map(|it| &*it.name).collect();
@@ -52,6 +52,7 @@ impl ReadFile {
         let mut mentions: Vec<Mention> = mentions.collect();
         mentions.shrink_to_fit();
         let (entities, blocks, imports) = (entities.clone(), blocks.clone(), imports.clone());
+        let seams = seams.clone();
         let parsed = Parsed {
             language,
             class,
@@ -59,6 +60,7 @@ impl ReadFile {
             doc,
             entities,
             blocks,
+            seams,
             mentions,
             imports,
             broken,

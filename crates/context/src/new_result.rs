@@ -64,7 +64,7 @@ impl NewResult<'_> {
         match record.entry(index).result() {
             Some(result) => {
                 let facts = record.facts(index);
-                fit(decision, &result.content, facts, Fit { room, end_bytes })
+                fit(decision, &result.content, facts, Fit { room, end_bytes, views })
             }
             None => decision,
         }

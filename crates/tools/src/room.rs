@@ -1,7 +1,7 @@
 //! How much of a file one answer holds.
 
 use foveal_code::curate::whole_until;
-use foveal_code::{BYTES_PARSED_MAX, LINES_CURATED_MAX, parse};
+use foveal_code::{BYTES_PARSED_MAX, LINES_CURATED_MAX, LineRange, parse};
 use foveal_context::room::Room;
 use foveal_context::tokens::{Tokens, estimate};
 use foveal_context::views::{Amount, Read, View, Views, Wanted, Watch};
@@ -20,6 +20,10 @@ const VIEW_BYTES_MAX: usize = 100_000;
 const NUMBER_BYTES: usize = 6;
 const NOTE_BYTES: usize = 80;
 const NUMBER_TOKENS: Tokens = Tokens(4);
+const NOTE_TOKENS: Tokens = Tokens(30);
+
+/// Bytes of what stands around a view: its heading, and the note on what is left out.
+const NOTES_BYTES: usize = 500;
 
 /// Bytes of one line that count: the engine cuts longer ones in what it shapes.
 pub(crate) const LINE_BYTES: usize = 1_000;
@@ -50,8 +54,7 @@ pub(crate) fn is_more_than(room: Room, bytes: u64, lines: u32) -> bool {
 fn has_tokens(text: &str, room: Room) -> bool {
     let mut left = room.tokens;
     let mut fits = |line: &str| {
-        let shown = &line[..line.floor_char_boundary(LINE_BYTES)];
-        let needed = estimate(shown) + NUMBER_TOKENS;
+        let needed = tokens_of(line);
         let fits = needed <= left;
         left = left - needed;
         fits
@@ -59,6 +62,11 @@ fn has_tokens(text: &str, room: Room) -> bool {
     // No text has more tokens than bytes.
     let bytes = text.len() as u64;
     bytes.saturating_mul(NUMBER_TOKENS.0 + 1) <= room.tokens.0 || rows(text).all(&mut fits)
+}
+
+/// The tokens that a line takes in a view, its number included.
+fn tokens_of(line: &str) -> Tokens {
+    estimate(&line[..line.floor_char_boundary(LINE_BYTES)]) + NUMBER_TOKENS
 }
 
 fn has_many_lines(text: &str) -> bool {
@@ -125,7 +133,7 @@ fn sizes(text: &str) -> impl Iterator<Item = usize> {
 
 /// The lines of a view of `text` for which there is room, in order; of a long text that nobody
 /// chose from, its beginning. `Lines` may stand above for the most part.
-/// It ends with a statement.
+/// It ends with a statement, and with a short function where that takes little away.
 pub(crate) fn within_room(
     view: Option<View>,
     (path, text): (&str, &str),
@@ -144,6 +152,8 @@ pub(crate) fn within_room(
         ..View::default()
     });
     view.lines.sort_unstable();
+    let mut tokens = room.beside_notes(NOTES_BYTES).tokens;
+    let all: Vec<&str> = rows(text).collect();
     let rows: Vec<usize> = sizes(text).collect();
     let mut kept: Vec<(LineNumber, LineNumber)> = Vec::new();
     'ranges: for (first, last) in &view.lines {
@@ -151,11 +161,14 @@ pub(crate) fn within_room(
         for number in first.0.max(1)..=last {
             let follows = kept.last().is_some_and(|(_, end)| end.0 + 1 == number);
             let bytes = rows[number as usize - 1] + if follows { 0 } else { NOTE_BYTES };
-            if bytes > left {
+            let needed =
+                tokens_of(all[number as usize - 1]) + if follows { Tokens(0) } else { NOTE_TOKENS };
+            if bytes > left || needed > tokens {
                 end_with_a_statement(&mut kept, path, text);
                 break 'ranges;
             }
             left -= bytes;
+            tokens = tokens - needed;
             match kept.last_mut() {
                 Some((_, end)) if end.0 + 1 == number => end.0 = number,
                 _ => kept.push((LineNumber(number), LineNumber(number))),
@@ -167,14 +180,17 @@ pub(crate) fn within_room(
 }
 
 /// Takes from the end of what is kept what is part of a statement that goes on, unless nothing
-/// else is kept there.
-fn end_with_a_statement(kept: &mut [(LineNumber, LineNumber)], path: &str, text: &str) {
+/// else is kept.
+fn end_with_a_statement(kept: &mut Vec<(LineNumber, LineNumber)>, path: &str, text: &str) {
+    let is_alone = kept.len() == 1;
     let Some((first, last)) = kept.last_mut().filter(|_| text.len() <= BYTES_PARSED_MAX) else {
         return;
     };
-    let end = whole_until(&parse(path, text), *last);
+    let end = whole_until(&parse(path, text), LineRange::new(*first, *last));
     if end >= *first {
         *last = end;
+    } else if !is_alone {
+        kept.pop();
     }
 }
 

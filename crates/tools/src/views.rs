@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use foveal_code::curate::Question;
-use foveal_code::{Entity, parse};
+use foveal_code::curate::{Question, whole_until};
+use foveal_code::{BYTES_PARSED_MAX, Entity, LineRange, parse};
 use foveal_context::room::Room;
 use foveal_context::views::{ChosenBy, Label, Read, View, Views, Wanted, Watch};
 use foveal_store::{CurationKey, Store};
@@ -57,6 +57,16 @@ impl Views for ViewsOfRead<'_> {
         let by = view.as_ref().and_then(|view| view.by.clone());
         *self.chosen_by.lock().unwrap_or_else(PoisonError::into_inner) = by;
         within_room(view, (read.path, read.text), &self.view, self.room)
+    }
+
+    fn whole_until(
+        &self,
+        path: &str,
+        text: &str,
+        (first, last): (LineNumber, LineNumber),
+    ) -> Option<LineNumber> {
+        let is_parsed = text.len() <= BYTES_PARSED_MAX;
+        is_parsed.then(|| whole_until(&parse(path, text), LineRange::new(first, last)))
     }
 }
 

@@ -1,5 +1,9 @@
 //! No answer is larger than its client shows, and what there was no room for can be had.
 
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use foveal_code::parse;
 use foveal_context::room::Room;
 use foveal_context::tokens::{Tokenizer, Tokens};
 use foveal_tools::{Answer, Control, Request, Session};
@@ -190,6 +194,50 @@ fn a_page_that_ends_in_a_line_ends_there() {
         }
         assert!(found == whole, "{} of {}", found.len(), whole.len());
     }
+}
+
+/// Sources of this repository as one file of some thousand lines.
+fn long_source() -> String {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let names = ["room.rs", "views.rs", "call.rs", "definition.rs", "repeats.rs"];
+    let others = ["../../code/src/curate/tidy.rs", "../../context/src/shaping/shown.rs"];
+    let read = |name: &str| std::fs::read_to_string(folder.join(name)).expect(name);
+    names.into_iter().chain(others).map(read).collect()
+}
+
+#[test]
+fn no_short_statement_is_cut_where_an_answer_is_full() {
+    let text = long_source();
+    let parsed = parse("all.rs", &text);
+    let mut ended = 0;
+    for room in ROOMS {
+        for (tool, arguments) in [
+            ("read_file", json!({"path": "all.rs", "mode": "full"})),
+            ("read_file", json!({"path": "all.rs", "question": "what is left out of an answer?"})),
+            ("read_file", json!({"path": "all.rs", "mode": "curated"})),
+            ("read_lines", json!({"path": "all.rs", "start": 40, "end": 5_000})),
+            ("read_lines", json!({"path": "all.rs", "start": 300, "end": 5_000})),
+        ] {
+            let small = Small::new(room);
+            small.world.write("all.rs", &text);
+            let answer = small.ask(tool, arguments.clone()).text;
+            let numbers = answer.lines().filter_map(|line| line.split_once('→')?.0.parse().ok());
+            let numbers: BTreeSet<u32> = numbers.collect();
+            let first = *numbers.first().expect("a line");
+            for block in &parsed.blocks {
+                let lines = block.lines.first.0..=block.lines.last.0;
+                let kept = lines.clone().filter(|line| numbers.contains(line)).count();
+                // Where it begins is for who asks to say.
+                let is_short = lines.clone().count() <= 30 && *lines.start() >= first;
+                assert!(
+                    !is_short || kept == 0 || kept == lines.clone().count(),
+                    "{tool} {arguments}: {kept} of {lines:?}"
+                );
+            }
+            ended += usize::from(numbers.last().is_some_and(|last| *last < parsed.line_count));
+        }
+    }
+    assert!(ended > 6, "{ended} ended before the file");
 }
 
 #[test]

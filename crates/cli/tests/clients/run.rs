@@ -135,10 +135,10 @@ fn say(said: &Once, text: &str) {
 pub(crate) fn run(agent: &'static Agent, task: Task) -> Option<Run> {
     let installed = installation()?;
     let Some(program) = agent.program_in(&installed) else {
-        say(&Once::new(), &format!("skipped: {} is not in {}", agent.name, installed.display()));
+        say(&Once::new(), &format!("skipped: {} is not in {}", agent.runs, installed.display()));
         return None;
     };
-    let name = format!("{}-{}", agent.name, task.name);
+    let name = format!("{}-{}", agent.runs, task.name);
     let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("clients").join(&name);
     if folder.exists() {
         fs::remove_dir_all(&folder).expect("a folder of this run alone");
@@ -154,7 +154,7 @@ pub(crate) fn run(agent: &'static Agent, task: Task) -> Option<Run> {
     let place = Place { home: &home, model: address, prompt: task.prompt };
     let start = (agent.set_up)(&place);
     let environment = |command: &mut Command| {
-        command.current_dir(&project).env_clear().envs(variables(agent, &installed));
+        command.current_dir(&project).env_clear().envs(variables(agent, &installed, &program));
         command.env("HOME", &home).env(MARK, &name);
     };
     if agent.has_init && task.way == Way::Tools {
@@ -175,7 +175,7 @@ pub(crate) fn run(agent: &'static Agent, task: Task) -> Option<Run> {
     let log = folder.join("wrapped.jsonl");
     let mut command = match task.way {
         Way::Wrapped => wrapped(agent, &log),
-        Way::Tools | Way::Served | Way::Set => Command::new(program),
+        Way::Tools | Way::Served | Way::Set => Command::new(&program),
     };
     environment(&mut command);
     command.args(start.arguments).envs(start.variables);
@@ -227,10 +227,12 @@ fn wrapped(agent: &Agent, log: &Path) -> Command {
 }
 
 /// The environment of every run: nothing of the caller's, no way to another machine.
-fn variables(agent: &Agent, installed: &Path) -> Vec<(&'static str, String)> {
+/// The agent's own program is found before others of its name.
+fn variables(agent: &Agent, installed: &Path, program: &Path) -> Vec<(&'static str, String)> {
     let modules = installed.join("node_modules");
     let path = std::env::var("PATH").unwrap_or_default();
-    let folders = [modules.join("node").join("bin"), modules.join(".bin")];
+    let own = program.parent().expect("a program is in a folder").to_owned();
+    let folders = [own, modules.join("node").join("bin"), modules.join(".bin")];
     let folders = folders.map(|folder| folder.display().to_string()).join(":");
     let mut variables = vec![("PATH", format!("{folders}:{path}")), ("TERM", "dumb".to_owned())];
     let closed = "http://127.0.0.1:9";

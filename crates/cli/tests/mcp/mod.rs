@@ -1,5 +1,7 @@
 //! `foveal mcp` as agents start it, and a course of work through the official Python SDK.
 
+mod bounded;
+
 use std::io::{BufRead, BufReader, Read, Write};
 use std::process::{Child, ChildStdin, Command, Stdio};
 #[cfg(unix)]

@@ -5,7 +5,7 @@ use std::collections::BinaryHeap;
 
 use super::piece::{self, Piece};
 use super::scene::Scene;
-use super::tidy::{HEADER_LINES_MAX, tidy};
+use super::tidy::{HEADER_LINES_MAX, Limits, Statements, tidy};
 use super::unit::rows_of;
 use super::view::Budget;
 use crate::entity::EntityIndex;
@@ -133,11 +133,12 @@ pub(crate) fn choose(scene: &Scene<'_>, demand: &Demand) -> Vec<Option<usize>> {
     let count = scene.rows.len();
     let (least, most) = demand.room(count);
     let is_adaptive = budget == Budget::Adaptive;
-    let pieces = match (enough, budget) {
-        (Enough::Worth(_), _) => piece::units(scene),
-        (_, Budget::Adaptive) => piece::pieces(scene, usize::MAX),
-        (_, Budget::Share(_)) => piece::pieces(scene, most / PIECE_PARTS),
+    let piece_max = if is_adaptive { usize::MAX } else { most / PIECE_PARTS };
+    let pieces = match enough {
+        Enough::Worth(_) => piece::units(scene),
+        Enough::Share(_) => piece::pieces(scene, piece_max),
     };
+    let statements = Statements::of(scene, piece_max);
     let mut choosing =
         Choosing { scene, worth, pieces, answers, rows: vec![None; count], kept: 0, brought: 0.0 };
     let all: f32 = (0..count).map(|row| choosing.worth_of(row)).sum();
@@ -168,7 +169,7 @@ pub(crate) fn choose(scene: &Scene<'_>, demand: &Demand) -> Vec<Option<usize>> {
         if choosing.kept + cost <= most {
             choosing.keep(piece);
         } else if !is_adaptive {
-            for part in piece::parts(scene, &choosing.pieces[piece]) {
+            for part in piece::parts(scene, &statements.of_row, &choosing.pieces[piece]) {
                 choosing.pieces.push(part);
                 let piece = choosing.pieces.len() - 1;
                 heap.push(Candidate { density: choosing.density(piece).0, piece });
@@ -176,7 +177,8 @@ pub(crate) fn choose(scene: &Scene<'_>, demand: &Demand) -> Vec<Option<usize>> {
         }
     }
     let whole_max = if is_adaptive { count } else { most };
-    tidy(scene, &mut choosing.rows, whole_max, matches!(enough, Enough::Share(_)));
+    let asks = matches!(enough, Enough::Share(_));
+    tidy(scene, &mut choosing.rows, &statements, Limits { most: whole_max, asks });
     if is_adaptive {
         choosing.fill_gaps();
         if choosing.kept as f32 > WHOLE_SHARE * count as f32 {

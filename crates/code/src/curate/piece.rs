@@ -10,8 +10,8 @@ use foveal_transcript::LineNumber;
 pub(crate) const FUNCTION_LINES_MAX: usize = 60;
 /// Lines of a type, an enumeration or a constant that is not cut.
 const TYPE_LINES_MAX: usize = 12;
-/// Lines of a statement, or of an element of a list, that is not cut.
-const STATEMENT_LINES_MAX: usize = 10;
+/// Lines of a statement, of an element of a list, and of a part of what is longer, that is not cut.
+pub(crate) const STATEMENT_LINES_MAX: usize = crate::bounds::STATEMENT_LINES_MAX as usize;
 /// Lines of documentation that are kept with the function whose body they stand in.
 const DOC_LINES_MAX: usize = 3;
 
@@ -51,7 +51,7 @@ pub(crate) fn pieces(scene: &Scene<'_>, lines_max: usize) -> Vec<Piece> {
         let is_code = |row: &usize| scene.units[scene.unit_of[*row]].part != Part::Doc;
         let rows = (rows.start..rows.end.min(scene.rows.len())).filter(is_code);
         let most = most(STATEMENT_LINES_MAX);
-        found.take(rows.take(most.saturating_add(1)).collect(), most, None);
+        found.take(rows.take(most + 1).collect(), most, None);
     }
     for unit in &scene.units {
         let rows: Vec<usize> = unit.rows().filter(|row| !found.taken[*row]).collect();
@@ -68,9 +68,17 @@ pub(crate) fn units(scene: &Scene<'_>) -> Vec<Piece> {
     scene.units.iter().map(piece).collect()
 }
 
-/// A piece cut into the parts of units that it has; none where it is one.
-pub(crate) fn parts(scene: &Scene<'_>, piece: &Piece) -> Vec<Piece> {
-    let same = |a: &usize, b: &usize| scene.unit_of[*a] == scene.unit_of[*b];
+/// A piece cut between statements, and into the parts of units where it has none; none where it is
+/// one. `statement_of` has for each row the statement that is not cut and that it is in.
+pub(crate) fn parts(
+    scene: &Scene<'_>,
+    statement_of: &[Option<usize>],
+    piece: &Piece,
+) -> Vec<Piece> {
+    let same = |a: &usize, b: &usize| {
+        let (of, other) = (statement_of[*a], statement_of[*b]);
+        of == other && (of.is_some() || scene.unit_of[*a] == scene.unit_of[*b])
+    };
     let parts: Vec<Piece> = piece
         .rows
         .chunk_by(same)

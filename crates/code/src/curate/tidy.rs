@@ -3,29 +3,69 @@
 
 use std::ops::Range;
 
+use super::piece::{FUNCTION_LINES_MAX, STATEMENT_LINES_MAX};
 use super::scene::Scene;
 use super::unit::{Part, Unit, rows_of, says_something};
-use crate::entity::{Block, EntityKind, Parsed};
+use crate::entity::{Block, Entity, EntityKind, Parsed};
+use crate::lines::LineRange;
 use foveal_transcript::LineNumber;
 
 /// Rows of a header, or of the opening of a statement that holds others, that are never cut.
 pub(crate) const HEADER_LINES_MAX: usize = 12;
-/// The same of a statement that holds no other.
-const STATEMENT_LINES_MAX: usize = 30;
+/// The part of the lines kept that may go at their end for a function that does not fit.
+const END_PARTS: usize = 4;
 /// Rows of a run at least, unless it is as much as stands together.
 const RUN_LINES_MIN: usize = 3;
 /// How often statements are looked at: what is kept of one may be a part of another.
 const PASSES: usize = 2;
 
-/// Makes what is kept whole where it is cut, as far as `most` rows reach, and takes out what says
-/// nothing. `rows` has for each row the unit for whose sake it is kept.
-pub(crate) fn tidy(scene: &Scene<'_>, rows: &mut [Option<usize>], most: usize, asks: bool) {
+/// Rows that are kept together.
+pub(crate) struct Statements {
+    /// Short statements, parts of longer ones, and headers.
+    all: Vec<Range<usize>>,
+    /// Those that are never cut.
+    whole: Vec<Range<usize>>,
+    /// For each row, the first of them that it is in: the outermost.
+    pub(crate) of_row: Vec<Option<usize>>,
+}
+
+impl Statements {
+    /// Those of a file; of more than `lines_max` lines they may be cut.
+    pub(crate) fn of(scene: &Scene<'_>, lines_max: usize) -> Self {
+        let count = scene.rows.len();
+        let all = segments(scene.parsed, count);
+        let whole: Vec<_> = all.iter().filter(|rows| rows.len() <= lines_max).cloned().collect();
+        let mut of_row = vec![None; count];
+        for (at, rows) in whole.iter().enumerate() {
+            of_row[rows.clone()].iter_mut().for_each(|of| *of = of.or(Some(at)));
+        }
+        Self { all, whole, of_row }
+    }
+}
+
+/// What a view is touched up for.
+#[derive(Debug, Clone, Copy)]
+pub(crate) struct Limits {
+    /// Rows that may be kept.
+    pub(crate) most: usize,
+    /// Whether something is asked.
+    pub(crate) asks: bool,
+}
+
+/// Makes what is kept whole where it is cut, as far as there is room, and takes out what cannot be
+/// whole or says nothing. `rows` has for each row the unit for whose sake it is kept.
+pub(crate) fn tidy(
+    scene: &Scene<'_>,
+    rows: &mut [Option<usize>],
+    statements: &Statements,
+    Limits { most, asks }: Limits,
+) {
     let kept = rows.iter().flatten().count();
     let mut tidying = Tidying { scene, rows, left: most.saturating_sub(kept) };
-    let segments = segments(scene.parsed, scene.rows.len());
     for _ in 0..PASSES {
-        segments.iter().for_each(|segment| tidying.complete(segment.clone()));
+        statements.all.iter().for_each(|rows| tidying.complete(rows.clone()));
     }
+    statements.whole.iter().for_each(|rows| tidying.leave_part_out(rows.clone()));
     if asks {
         tidying.leave_openers_out();
     }
@@ -33,18 +73,29 @@ pub(crate) fn tidy(scene: &Scene<'_>, rows: &mut [Option<usize>], most: usize, a
     tidying.name_what_is_kept(most);
 }
 
-/// The last line, `last` or one before it, after which a text can end without a cut in a statement
-/// or a header that views keep whole; 0 if there is none.
-pub fn whole_until(parsed: &Parsed, last: LineNumber) -> LineNumber {
-    let mut end = last.0 as usize;
-    let mut segments = segments(parsed, parsed.line_count as usize);
-    segments.sort_unstable_by_key(|rows| std::cmp::Reverse(rows.start));
-    for rows in segments.into_iter().filter(|rows| rows.len() > 1) {
-        if rows.start < end && end < rows.end {
-            end = rows.start;
-        }
-    }
+/// The last of `kept` lines, or one before it, after which a text can end without a cut in a statement
+/// or a header that views keep whole, nor in a short function unless that takes more than a part of
+/// the lines away; 0 if there is none.
+pub fn whole_until(parsed: &Parsed, kept: LineRange) -> LineNumber {
+    let end = kept.last.0 as usize;
+    let mut whole = segments(parsed, parsed.line_count as usize);
+    let by_statements = end_outside(&mut whole, end);
+    let functions = parsed.entities.iter().filter(|entity| entity.kind.is_function());
+    let functions = functions.map(|entity| rows_of(entity.lines));
+    whole.extend(functions.filter(|rows| rows.len() <= FUNCTION_LINES_MAX));
+    let by_functions = end_outside(&mut whole, end);
+    let least = end - kept.count() as usize / END_PARTS;
+    let end = if by_functions >= least { by_functions } else { by_statements };
     LineNumber(u32::try_from(end).unwrap_or(u32::MAX))
+}
+
+/// The last of the rows up to `end` before which nothing of `whole` goes on.
+fn end_outside(whole: &mut [Range<usize>], end: usize) -> usize {
+    whole.sort_unstable_by_key(|rows| std::cmp::Reverse(rows.start));
+    let cut = |end: usize, rows: &Range<usize>| {
+        if rows.start < end && end < rows.end { rows.start } else { end }
+    };
+    whole.iter().fold(end, cut)
 }
 
 struct Tidying<'a> {
@@ -63,6 +114,14 @@ impl Tidying<'_> {
             for row in all {
                 self.rows[row].get_or_insert(self.scene.unit_of[row]);
             }
+        }
+    }
+
+    /// Leaves out what is kept of some rows if not all are.
+    fn leave_part_out(&mut self, all: Range<usize>) {
+        if self.rows[all.clone()].iter().any(Option::is_none) {
+            self.left += self.rows[all.clone()].iter().flatten().count();
+            self.rows[all].fill(None);
         }
     }
 
@@ -162,25 +221,52 @@ fn openers(scene: &Scene<'_>) -> Vec<Range<usize>> {
     blocks.iter().enumerate().filter_map(opener).collect()
 }
 
-/// Rows that are kept together: statements without others in them, and what stands before the
-/// first one in others and in what has a name.
+/// Rows that are kept together: short statements, and of longer ones what stands before the first
+/// one in them, or their own parts; the same of fields, constants and types; and headers.
 fn segments(parsed: &Parsed, count: usize) -> Vec<Range<usize>> {
     let blocks = || parsed.blocks.iter().map(|block| rows_of(block.lines));
     let mut starts: Vec<usize> = blocks().map(|rows| rows.start).collect();
     starts.extend(parsed.entities.iter().map(|entity| rows_of(entity.lines).start));
     starts.sort_unstable();
-    let statement = |rows: Range<usize>| {
-        let first_in = starts.get(starts.partition_point(|start| *start <= rows.start));
-        match first_in.filter(|start| **start < rows.end) {
-            Some(start) => (rows.start..*start, HEADER_LINES_MAX),
-            None => (rows, STATEMENT_LINES_MAX),
-        }
+    let first_in = |rows: &Range<usize>| {
+        let first = starts.get(starts.partition_point(|start| *start <= rows.start));
+        first.copied().filter(|start| *start < rows.end)
     };
+    let is_one = |entity: &&Entity| {
+        use EntityKind::{Constant, Enum, Field, Type};
+        matches!(entity.kind, Constant | Enum | Field | Type)
+    };
+    let named = parsed.entities.iter().filter(is_one).map(|entity| rows_of(entity.lines));
+    let named = named.filter(|rows| first_in(rows).is_none());
+    let mut all: Vec<Range<usize>> = Vec::new();
+    for rows in blocks().chain(named) {
+        match first_in(&rows).filter(|_| rows.len() > STATEMENT_LINES_MAX) {
+            Some(start) if start - rows.start <= HEADER_LINES_MAX => all.push(rows.start..start),
+            Some(_) => {}
+            None => all.extend(parts(parsed, rows)),
+        }
+    }
     let headers = parsed.entities.iter().map(|entity| rows_of(entity.signature));
-    let headers = headers.map(|rows| (rows, HEADER_LINES_MAX));
-    let all = blocks().map(statement).chain(headers);
-    let all = all.map(|(rows, most)| (rows.start..rows.end.min(count), most));
-    all.filter(|(rows, most)| (2..=*most).contains(&rows.len())).map(|(rows, _)| rows).collect()
+    all.extend(headers.filter(|rows| rows.len() <= HEADER_LINES_MAX));
+    let within = all.into_iter().map(|rows| rows.start..rows.end.min(count));
+    within.filter(|rows| (2..=STATEMENT_LINES_MAX).contains(&rows.len())).collect()
+}
+
+/// A statement without others in it as one, or as its own parts where it is long.
+fn parts(parsed: &Parsed, rows: Range<usize>) -> Vec<Range<usize>> {
+    if rows.len() <= STATEMENT_LINES_MAX {
+        return vec![rows];
+    }
+    let row = |line: &LineNumber| rows_of(LineRange::new(*line, *line)).start;
+    let from = parsed.seams.partition_point(|line| row(line) <= rows.start);
+    let inner = parsed.seams[from..].iter().map(row).take_while(|row| *row < rows.end);
+    let mut parts = Vec::new();
+    let mut start = rows.start;
+    for seam in inner.chain([rows.end]) {
+        parts.push(start..seam);
+        start = seam;
+    }
+    parts
 }
 
 /// The rows kept, run by run.

@@ -4,7 +4,7 @@ use tree_sitter::Node;
 
 use super::row::{last_row, row};
 use super::walker::{Frame, Lead, Walker};
-use crate::bounds::ENTITIES_MAX;
+use crate::bounds::{ENTITIES_MAX, STATEMENT_LINES_MAX};
 use crate::entity::{Entity, EntityIndex, EntityKind};
 use crate::lines::LineRange;
 use crate::spec::{Header, Namer, Role};
@@ -82,6 +82,9 @@ impl<'a> Walker<'a> {
         };
         let header_kind = entity.kind;
         self.names.push(named.at);
+        if entity.lines.count() > STATEMENT_LINES_MAX {
+            self.long.push(node);
+        }
         let index = self.push(entity)?;
         let parent = self.compiled.kind(node.kind_id());
         let statements = header_kind == EntityKind::Section && last_row(node) > row(node);

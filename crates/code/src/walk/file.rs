@@ -2,6 +2,7 @@
 
 use tree_sitter::Tree;
 
+use super::seams::seams;
 use super::walker::{Frame, Walker};
 use crate::entity::Parsed;
 use crate::language::Language;
@@ -23,11 +24,13 @@ pub(crate) fn walk<'a>(
         frames: Vec::new(),
         names: Vec::new(),
         head: None,
+        long: Vec::new(),
         exports: (language.compiled().spec.exports)(text).into_iter().collect(),
     };
     walker.frames.push(Frame { statements: true, ..Frame::default() });
     walker.run(tree);
     walker.keep_head();
+    walker.parsed.seams = seams(&walker.long, text, walker.parsed);
 }
 
 /// Whether the path of a file says that it holds tests.

@@ -11,7 +11,7 @@ use crate::lines::LineRange;
 use crate::spec::split_alias;
 
 impl<'a> Walker<'a> {
-    pub(super) fn import(&mut self, node: Node<'_>, lead: Lead) {
+    pub(super) fn import(&mut self, node: Node<'a>, lead: Lead) {
         let text = self.text.get(node.byte_range()).unwrap_or_default();
         let (mut down, mut rest) = (0, text);
         for (module, names) in (self.compiled.spec.imports)(text) {

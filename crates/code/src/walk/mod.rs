@@ -9,6 +9,7 @@ mod import;
 mod lead;
 mod mention;
 mod row;
+mod seams;
 mod walker;
 
 pub(crate) use file::walk;

@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use tree_sitter::{Node, Tree};
 
 use super::row::{last_row, row};
-use crate::bounds::BLOCKS_MAX;
+use crate::bounds::{BLOCKS_MAX, STATEMENT_LINES_MAX};
 use crate::entity::{Block, EntityIndex, Parsed, Visibility};
 use crate::lines::LineRange;
 use crate::spec::{Compiled, Role, Site};
@@ -89,6 +89,8 @@ pub(super) struct Walker<'a> {
     pub(super) names: Vec<usize>,
     /// The comment that the file begins with.
     pub(super) head: Option<Run>,
+    /// Statements and definitions of many lines.
+    pub(super) long: Vec<Node<'a>>,
     /// Names that the file exports elsewhere than where it defines them.
     pub(super) exports: HashSet<&'a str>,
 }
@@ -261,10 +263,13 @@ impl<'a> Walker<'a> {
     }
 
     /// Records a child of a body as a statement.
-    pub(super) fn statement(&mut self, node: Node<'_>, lead: Lead) -> Option<usize> {
+    pub(super) fn statement(&mut self, node: Node<'a>, lead: Lead) -> Option<usize> {
         let first = lead.first().unwrap_or_else(|| row(node));
         let lines = LineRange::of_rows(first, last_row(node));
         let frame = self.frames.last_mut().filter(|frame| frame.statements)?;
+        if lines.count() > STATEMENT_LINES_MAX {
+            self.long.push(node);
+        }
         if let Some(at) = frame.block {
             let before = &mut self.parsed.blocks[at];
             if before.lines.last >= lines.first {

@@ -1,4 +1,5 @@
-//! Rule `room`: what an answer has no room for is left out from its end, whole lines at a time.
+//! Rule `room`: what an answer has no room for is left out from its end, whole lines at a time, and
+//! of a file whose syntax is known whole statements.
 //! It comes last, and takes from what the other rules decided.
 
 use std::borrow::Cow;
@@ -9,7 +10,9 @@ use crate::facts::Facts;
 use crate::note::{Counts, Lines, Note, NoteKind};
 use crate::room::Room;
 use crate::shape::{Decision, Piece, Shape, ShapeKind};
+use crate::views::{Views, lines_of};
 use foveal_effects::EffectKind;
+use foveal_transcript::LineNumber;
 
 const RULE: &str = "room";
 
@@ -18,14 +21,16 @@ const NOTE_BYTES: usize = 160;
 
 /// How much there is room for, and what of a result is to be there in any case.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Fit {
+pub(crate) struct Fit<'a> {
     pub(crate) room: Room,
     /// Bytes of notes at its end: how a program ended, where a search goes on.
     pub(crate) end_bytes: usize,
+    /// Who knows where statements of a file end.
+    pub(crate) views: Option<&'a dyn Views>,
 }
 
 /// As much of `decision` on `content` as there is room for, from its beginning on, and its end.
-pub(crate) fn fit(decision: Decision, content: &str, facts: &Facts, fit: Fit) -> Decision {
+pub(crate) fn fit(decision: Decision, content: &str, facts: &Facts, fit: Fit<'_>) -> Decision {
     let whole = [Piece::Keep(0..content.len() as u32)];
     let (pieces, text) = match decision.shape() {
         Some(shape) => (&*shape.pieces, Cow::Owned(shape.render(content))),
@@ -37,6 +42,9 @@ pub(crate) fn fit(decision: Decision, content: &str, facts: &Facts, fit: Fit) ->
     let mut cut = Cut { content, until, room, pieces: Vec::new(), end: 0, lines: (0, 0) };
     if !pieces.iter().all(|piece| cut.take(piece)) {
         cut.end_with_a_line();
+        if let Some(views) = fit.views {
+            cut.end_with_a_statement(facts, views);
+        }
     }
     let note = Note { handle: Some(handle), ..cut.note(facts) };
     let mut pieces = cut.pieces;
@@ -152,6 +160,30 @@ impl Cut<'_> {
         if matches!(self.pieces.last(), Some(Piece::Break)) && rest.starts_with('\n') {
             self.end += 1;
         }
+    }
+
+    /// Of a file that was read from its beginning on, leaves out what is kept of a last statement
+    /// that goes on, unless nothing else is kept behind the last note.
+    fn end_with_a_statement(&mut self, facts: &Facts, views: &dyn Views) {
+        let Some(Piece::Keep(kept)) = self.pieces.last_mut() else { return };
+        let numbered = facts.printed.lines.iter().filter(|line| line.number.is_some());
+        let mut of_run = numbered
+            .filter(|line| kept.start <= line.text.start && line.text.end <= kept.end)
+            .filter_map(|line| Some((line.number?, line.text.end)));
+        let (Some((first, end)), Some((path, LineNumber(1), text))) =
+            (of_run.next(), lines_of(&facts.printed, self.content))
+        else {
+            return;
+        };
+        let run: Vec<(LineNumber, u32)> = [(first, end)].into_iter().chain(of_run).collect();
+        let last = run[run.len() - 1].0;
+        let Some(until) = views.whole_until(path, &text, (first, last)) else { return };
+        let Some((_, end)) = run.iter().find(|(number, _)| *number == until) else { return };
+        let rest = &self.content[*end as usize..];
+        // The line break behind it stays.
+        kept.end = end + rest.find('\n').map_or(0, |at| at as u32 + 1);
+        self.end = kept.end;
+        self.lines = (self.pieces.len(), self.end);
     }
 
     /// What is left out, and where in the content it begins.

@@ -172,7 +172,10 @@ fn knows(facts: &Facts, path: &str) -> bool {
 
 /// The file, the first number and the text of a result's numbered lines, if they are of one
 /// file and count up by one.
-fn lines_of<'p>(printed: &'p Printed, content: &str) -> Option<(&'p str, LineNumber, String)> {
+pub(crate) fn lines_of<'p>(
+    printed: &'p Printed,
+    content: &str,
+) -> Option<(&'p str, LineNumber, String)> {
     let mut numbered = printed.lines.iter().filter(|line| line.number.is_some()).peekable();
     let (path, first) = numbered.peek().and_then(|line| line.path.zip(line.number))?;
     let mut text = String::new();

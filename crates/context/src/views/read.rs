@@ -26,6 +26,18 @@ pub trait Views: std::fmt::Debug + Send + Sync {
         reads.iter().map(|(read, wanted)| self.view(read, *wanted)).collect()
     }
 
+    /// The last of `kept` lines, from the first to the last of them, or one before it, after which
+    /// the text of a file can end because no statement goes on there; `None` where nothing is known
+    /// of it.
+    fn whole_until(
+        &self,
+        _path: &str,
+        _text: &str,
+        _kept: (LineNumber, LineNumber),
+    ) -> Option<LineNumber> {
+        None
+    }
+
     /// Whether [`comes`](Self::comes) is to be told of reads.
     fn gets_ready(&self) -> bool {
         false

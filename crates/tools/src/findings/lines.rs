@@ -65,6 +65,11 @@ impl NumberedLines {
         is_taken
     }
 
+    /// Leaves out the lines behind the one of this number.
+    pub(crate) fn end_at(&mut self, last: u32) {
+        self.lines.retain(|line| line.number <= last);
+    }
+
     /// The number of the last line.
     pub(crate) fn last(&self) -> Option<u32> {
         self.lines.last().map(|line| line.number)

@@ -62,7 +62,7 @@ fn range_of_text(
         return Err(no_bytes(path, start, Some(first.len() as u64)));
     }
     let end_here = end.min(all);
-    let lines = part::of_text(text, AskedLines { end: end_here, ..asked }, room);
+    let lines = part::of_text((path, text), AskedLines { end: end_here, ..asked }, room);
     let last = lines.last().unwrap_or(start - 1);
     let end = if last < end_here {
         RangeEnd::GoesOn(u64::from(last) + 1)

@@ -73,7 +73,8 @@ pub(super) fn beginning(
             (glimpse(work, located.shown()), work.toolbox.small_lines(&located.rule_path()).max(1))
         }
     };
-    let lines = part::of_text(text.text(), AskedLines::whole(1, all.min(lines)), room);
+    let asked = AskedLines::whole(1, all.min(lines));
+    let lines = part::of_text((&located.rule_path(), text.text()), asked, room);
     let last = lines.last().unwrap_or(0);
     let beyond = |known: &KnownFile| -> Vec<(u32, u32)> {
         let beyond = known.unshown.ranges().filter(|(_, end)| *end > last);

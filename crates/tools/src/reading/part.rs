@@ -1,6 +1,8 @@
 //! Takes from a text, or from a large file, the lines for which an answer has room.
 
 use foveal_cancel::Cancel;
+use foveal_code::curate::whole_until;
+use foveal_code::{BYTES_PARSED_MAX, LineRange, parse};
 use foveal_context::room::Room;
 use foveal_files::{LineLimits, LinesReader};
 use foveal_transcript::LineNumber;
@@ -54,8 +56,13 @@ impl PartRoom {
     }
 }
 
-/// The lines asked for, as far as there is room for them; at least some of the first.
-pub(super) fn of_text(text: &str, asked: AskedLines, room: PartRoom) -> NumberedLines {
+/// The lines of the text of `path` that are asked for, as far as there is room for them; at least some
+/// of the first. Where they do not all fit, the last ends a statement.
+pub(super) fn of_text(
+    (path, text): (&str, &str),
+    asked: AskedLines,
+    room: PartRoom,
+) -> NumberedLines {
     let AskedLines { start, end, from_byte } = asked;
     let (mut taken, mut left) = (NumberedLines::default(), room.room);
     let mut before = usize::try_from(from_byte).unwrap_or(usize::MAX);
@@ -76,10 +83,23 @@ pub(super) fn of_text(text: &str, asked: AskedLines, room: PartRoom) -> Numbered
             after: (rest.len() - kept.len()) as u64,
         };
         if !taken.push_within(line, &mut left) {
+            if from_byte == 0 {
+                end_with_a_statement(&mut taken, (path, text), start);
+            }
             break;
         }
     }
     taken
+}
+
+/// Leaves out what is taken of a last statement that goes on, unless that is all.
+fn end_with_a_statement(taken: &mut NumberedLines, (path, text): (&str, &str), start: u32) {
+    let Some(last) = taken.last().filter(|_| text.len() <= BYTES_PARSED_MAX) else { return };
+    let kept = LineRange::new(LineNumber(start), LineNumber(last));
+    let end = whole_until(&parse(path, text), kept);
+    if end.0 >= start {
+        taken.end_at(end.0);
+    }
 }
 
 /// Lines of a file that is too large to be read as a whole, and where to go on.

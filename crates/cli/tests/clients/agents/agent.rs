@@ -11,6 +11,8 @@ use crate::model::{Call, CallForm, Step};
 pub(crate) struct Agent {
     /// As `foveal init` calls it.
     pub(crate) name: &'static str,
+    /// As its runs are called: the name, and the version where that is not the newest.
+    pub(crate) runs: &'static str,
     /// The program that npm installs.
     pub(crate) program: &'static str,
     /// Files below the folder of the installation that are taken in the program's place if they

@@ -7,6 +7,7 @@ use crate::model::{Call, CallForm, Step};
 
 pub(crate) const CLAUDE_CODE: Agent = Agent {
     name: "claude-code",
+    runs: "claude-code",
     program: "claude",
     natives: &[
         "@anthropic-ai/claude-code-linux-x64/claude",
@@ -78,7 +79,7 @@ mod large {
 }
 
 /// Its own tools, whose answers the hook shapes.
-mod own_tools {
+pub(super) mod own_tools {
     use serde_json::json;
 
     use crate::agents::Agent;
@@ -96,7 +97,7 @@ mod own_tools {
         the_agent_ends_well,
     }
 
-    fn work(agent: &Agent) -> Task {
+    pub(crate) fn work(agent: &Agent) -> Task {
         let bash = |command: String| {
             vec![Call::native("Bash", json!({"command": command, "description": "Run it"}))]
         };
@@ -121,10 +122,9 @@ mod own_tools {
 }
 
 /// Sub-agents that work at the same time, under the session's own id.
-mod sub_agents {
+pub(super) mod sub_agents {
     use serde_json::json;
 
-    use super::search;
     use crate::agents::Agent;
     use crate::course::{SHORT, task};
     use crate::model::{Call, Plan};
@@ -140,7 +140,7 @@ mod sub_agents {
     const PROMPTS: [&str; 3] =
         ["Look at the first part.", "Look at the second.", "Look at the third."];
 
-    fn work(agent: &Agent) -> Task {
+    pub(crate) fn work(agent: &Agent) -> Task {
         let ask = |prompt: &str| {
             let arguments = json!({"description": "Look", "prompt": prompt,
                 "subagent_type": "general-purpose", "run_in_background": false});
@@ -148,17 +148,17 @@ mod sub_agents {
         };
         let read = || vec![agent.call("read_file", json!({ "path": SHORT }))];
         let mut task = task(agent, "sub-agents", vec![PROMPTS.map(ask).to_vec(), read()]);
-        let plan = |marker| Plan { marker, steps: [search(), vec![read(), read()]].concat() };
+        let plan =
+            |marker| Plan { marker, steps: [(agent.before)(), vec![read(), read()]].concat() };
         task.plans.extend(PROMPTS.map(plan));
         task
     }
 }
 
 /// Its own edits of files that the model knows from the server, and the other way round.
-mod own_edits {
+pub(super) mod own_edits {
     use serde_json::json;
 
-    use super::search;
     use crate::agents::Agent;
     use crate::course::{SHORT, task};
     use crate::model::Call;
@@ -171,7 +171,7 @@ mod own_edits {
         the_agent_ends_well,
     }
 
-    fn work(agent: &Agent) -> Task {
+    pub(crate) fn work(agent: &Agent) -> Task {
         let own = |tool: &str, arguments| vec![Call::native(tool, arguments)];
         let ours = |tool, arguments| vec![agent.call(tool, arguments)];
         let edit = |old: &str, new: &str| json!({"file_path": SHORT, "old_string": old, "new_string": new});
@@ -199,7 +199,7 @@ mod own_edits {
             ours("write_file", json!({"path": "src/written.py", "content": new})),
         ];
         let mut task = task(agent, "own-edits", Vec::new());
-        task.plans[0].steps = [search(), steps].concat();
+        task.plans[0].steps = [(agent.before)(), steps].concat();
         task
     }
 }

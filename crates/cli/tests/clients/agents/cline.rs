@@ -7,6 +7,7 @@ use crate::model::CallForm;
 
 pub(crate) const CLINE: Agent = Agent {
     name: "cline",
+    runs: "cline",
     program: "cline",
     natives: &[],
     has_init: true,

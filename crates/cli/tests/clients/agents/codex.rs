@@ -7,6 +7,7 @@ use crate::model::{Call, CallForm, Step};
 
 pub(crate) const CODEX: Agent = Agent {
     name: "codex",
+    runs: "codex",
     program: "codex",
     natives: &[],
     has_init: true,

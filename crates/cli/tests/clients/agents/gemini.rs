@@ -5,6 +5,7 @@ use crate::model::CallForm;
 
 pub(crate) const GEMINI: Agent = Agent {
     name: "gemini",
+    runs: "gemini",
     program: "gemini",
     natives: &[],
     has_init: true,

@@ -1,7 +1,8 @@
 //! The agents, one a file: how each is set up and started, and how it passes answers on.
 
 mod agent;
-mod claude_code;
+pub(crate) mod claude_code;
+mod claude_code_old;
 mod cline;
 mod codex;
 mod gemini;

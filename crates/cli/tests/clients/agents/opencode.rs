@@ -5,6 +5,7 @@ use crate::model::CallForm;
 
 pub(crate) const OPENCODE: Agent = Agent {
     name: "opencode",
+    runs: "opencode",
     program: "opencode",
     natives: &[],
     has_init: true,

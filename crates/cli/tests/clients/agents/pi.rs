@@ -7,6 +7,7 @@ use crate::model::CallForm;
 
 pub(crate) const PI: Agent = Agent {
     name: "pi",
+    runs: "pi",
     program: "pi",
     natives: &[],
     has_init: true,

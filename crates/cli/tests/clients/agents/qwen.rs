@@ -7,6 +7,7 @@ use crate::model::CallForm;
 
 pub(crate) const QWEN: Agent = Agent {
     name: "qwen",
+    runs: "qwen",
     program: "qwen",
     natives: &[],
     has_init: true,
