@@ -8,11 +8,19 @@ use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _, PermissionsExt as
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::thread;
 use std::time::{Duration, Instant};
 
 use foveal_lease::Lease;
 use tempfile::TempDir;
+
+/// One test at a time: a process that one begins has what others have open for a moment, for writing
+/// too.
+fn turn() -> MutexGuard<'static, ()> {
+    static TURN: Mutex<()> = Mutex::new(());
+    TURN.lock().unwrap_or_else(PoisonError::into_inner)
+}
 
 fn file() -> (TempDir, PathBuf, File) {
     let folder = tempfile::tempdir().unwrap();
@@ -51,6 +59,7 @@ fn wait_until(what: impl Fn() -> bool) {
 
 #[test]
 fn granted_for_a_file_that_nobody_has() {
+    let _turn = turn();
     let (_folder, _, file) = file();
     for _ in 0..3 {
         let lease = Lease::take(&file).unwrap();
@@ -60,6 +69,7 @@ fn granted_for_a_file_that_nobody_has() {
 
 #[test]
 fn refused_while_another_process_has_it_open_for_writing() {
+    let _turn = turn();
     let (_folder, path, file) = file();
     for how in [">>", "<>"] {
         let shell = holding(&path, how);
@@ -76,6 +86,7 @@ fn refused_while_another_process_has_it_open_for_writing() {
 
 #[test]
 fn readers_neither_refuse_it_nor_wait() {
+    let _turn = turn();
     let (_folder, path, file) = file();
     let shell = holding(&path, "<");
     let lease = Lease::take(&file).unwrap();
@@ -88,6 +99,7 @@ fn readers_neither_refuse_it_nor_wait() {
 /// By default the signal of a break ends the process.
 #[test]
 fn who_comes_to_write_waits_and_is_noticed() {
+    let _turn = turn();
     let (_folder, path, file) = file();
     let lease = Lease::take(&file).unwrap();
     let others = path.clone();
@@ -106,6 +118,7 @@ fn who_comes_to_write_waits_and_is_noticed() {
 
 #[test]
 fn who_comes_to_cut_the_file_is_noticed() {
+    let _turn = turn();
     let (_folder, path, file) = file();
     let lease = Lease::take(&file).unwrap();
     let mut shell = Command::new("sh").args(["-c", ": >\"$0\""]).arg(&path).spawn().unwrap();
@@ -119,6 +132,7 @@ fn who_comes_to_cut_the_file_is_noticed() {
 /// Who does not wait is told to come again, and is noticed too.
 #[test]
 fn who_does_not_wait_is_refused() {
+    let _turn = turn();
     let (_folder, path, file) = file();
     let lease = Lease::take(&file).unwrap();
     let mut options = OpenOptions::new();
@@ -129,6 +143,7 @@ fn who_does_not_wait_is_refused() {
 
 #[test]
 fn only_on_files_and_only_for_reading() {
+    let _turn = turn();
     let folder = tempfile::tempdir().unwrap();
     assert!(Lease::take(&File::open(folder.path()).unwrap()).is_none());
     let path = folder.path().join("log");
@@ -140,6 +155,7 @@ fn only_on_files_and_only_for_reading() {
 
 #[test]
 fn a_file_of_another_user_has_none() {
+    let _turn = turn();
     let name = "a_file_of_another_user_has_none";
     let theirs = Path::new("/etc/passwd");
     let user = |path: &Path| fs::metadata(path).unwrap().uid();
