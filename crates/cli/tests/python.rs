@@ -31,5 +31,7 @@ pub(crate) fn program(path: &str) -> Command {
     let python = std::env::var_os("FOVEAL_TEST_PYTHON").unwrap_or_else(|| "python3".into());
     let mut command = Command::new(python);
     command.arg(format!("{}/tests/{path}", env!("CARGO_MANIFEST_DIR")));
+    // What it imports stays as it is in the repository.
+    command.env("PYTHONDONTWRITEBYTECODE", "1");
     command
 }

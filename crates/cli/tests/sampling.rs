@@ -1,8 +1,7 @@
 //! The model of a client of `foveal mcp` as the curator, through the official Python SDK.
 
 use crate::curator::file;
-use crate::mcp::{address, start};
-use crate::python;
+use crate::mcp::{self, address, start};
 use crate::world::World;
 
 /// A world with files to curate and these settings.
@@ -19,17 +18,9 @@ fn world(test: &str, settings: &str) -> World {
     world
 }
 
-/// Runs a client; says so where it cannot be run.
+/// Runs a client that lends its model; says so where it cannot be run.
 fn client(world: &World, mode: &str, transport: &str, target: &[&str]) {
-    let ran = python::run("mcp/sampling_client.py", |command| {
-        command.args([mode, transport]).arg(world.folder.join("work")).args(target);
-        let home = world.folder.join("home");
-        command.env("HOME", &home).env("XDG_CONFIG_HOME", home.join(".config"));
-    });
-    let Some(ran) = ran else { return };
-    let said = String::from_utf8_lossy(&ran.stdout);
-    let complained = String::from_utf8_lossy(&ran.stderr);
-    assert!(ran.status.success() && said.ends_with("all is well\n"), "{said}\n{complained}");
+    mcp::client("mcp/sampling_client.py", world, (mode, transport), target);
 }
 
 /// From version 2026-07-28 on (`auto`) a client cannot be asked while its call runs.

@@ -3,6 +3,7 @@
 //! Nothing here knows a clock, a file, an environment variable or a network. The
 //! transcript is what happened; a projection is what the model is sent in its place.
 
+mod answered;
 pub mod balance;
 pub mod bill;
 pub mod budget;

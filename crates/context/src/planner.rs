@@ -261,8 +261,7 @@ impl Planner {
         }
         let chosen = self.ask_views(record, known, &levels.levels, answer);
         self.choices.insert(&chosen);
-        let others_from = [wished_from, untold, told_from].into_iter().flatten().min();
-        let from = self.first_position(cut, &levels.levels, others_from);
+        let from = self.first_position(cut, &levels.levels, [wished_from, untold, told_from]);
         let changed = self.fold(record, from);
         let changes_old = changed.first().is_some_and(|(index, _)| *index < known);
         let first = changed.first().map_or(self.sent, |(index, _)| self.position(*index));
@@ -348,8 +347,7 @@ impl Planner {
         self.choices.insert(&step.chosen);
         let mut changed = step.changed.iter().peekable();
         // What was forgotten then, whether it changed or not, decides what is known since.
-        let others_from = [wished_from, untold, told_from].into_iter().flatten().min();
-        let from = self.first_position(cut, &step.levels, others_from);
+        let from = self.first_position(cut, &step.levels, [wished_from, untold, told_from]);
         // A strategy changes results without a level.
         let changed_from = step.changed.first().map(|(index, _)| self.position(*index));
         let from = changed_from.map_or(from, |first| from.min(first));
@@ -581,10 +579,11 @@ impl Planner {
         &self,
         cut: Option<usize>,
         levels: &[(EntryIndex, Level)],
-        wished: Option<EntryIndex>,
+        others: [Option<EntryIndex>; 3],
     ) -> usize {
         let place = |first| self.position(first);
-        let rewritten = levels.iter().map(|(index, _)| *index).chain(wished).min().map(place);
+        let others = others.into_iter().flatten();
+        let rewritten = levels.iter().map(|(index, _)| *index).chain(others).min().map(place);
         // A note must not tell of edits that the client took back.
         let stale = cut.and_then(|_| self.runs.first_stale(self.window.entries())).map(place);
         [Some(self.sent), cut, rewritten, stale].into_iter().flatten().min().unwrap_or(0)

@@ -144,10 +144,10 @@ const WORTHWHILE_PART: u64 = 4;
 /// The candidates of least expected use that together save `goal` tokens, or all of them, in
 /// window order.
 fn least_used(candidates: &[Candidate], goal: u64) -> Vec<&Candidate> {
-    let mut ranked: Vec<_> = candidates.iter().collect();
     if goal == 0 {
         return Vec::new();
     }
+    let mut ranked: Vec<_> = candidates.iter().collect();
     ranked.sort_by(|one, other| {
         one.uses.total_cmp(&other.uses).then(one.position.cmp(&other.position))
     });

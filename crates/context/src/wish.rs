@@ -50,6 +50,11 @@ impl Wish {
     }
 }
 
+/// Whether one of `wishes` is about this result.
+pub(crate) fn has(wishes: &[Wish], entry: EntryIndex) -> bool {
+    wishes.iter().any(|wish| wish.entry == entry)
+}
+
 /// What the person wants of the next request.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Wishes {

@@ -69,8 +69,8 @@ fn is_about(step: &Step, entries: usize) -> bool {
     let changed = step.changed.iter().map(|(index, _)| index);
     let levels = step.levels.iter().map(|(index, _)| index);
     let told = step.told.iter().flat_map(|gist| &gist.entries);
-    let all = changed.chain(levels).chain(told);
-    step.answer.at() == entries && all.into_iter().all(|index| index.at() < entries)
+    let mut all = changed.chain(levels).chain(told);
+    step.answer.at() == entries && all.all(|index| index.at() < entries)
 }
 
 /// Whether a shape keeps nothing of its original and points at something with each note.
@@ -356,7 +356,7 @@ impl Live {
     pub(crate) fn can_be_replaced(&self, index: EntryIndex) -> bool {
         let places = |known: &Known| {
             let entry = (index.0 - known.entry.0) as usize;
-            known.places.iter().any(|place| !place.is_said && place.slot.entry == entry)
+            known.places.iter().any(|place| place.is_of_result(entry))
         };
         self.known(index).is_some_and(places)
     }

@@ -105,7 +105,7 @@ pub(crate) fn put(
         way == Way::Expand || length + LONGER_BYTES <= content.len()
     };
     let mut texts = texts.filter(goes).into_iter().flatten();
-    for place in places.iter_mut().filter(|place| !place.is_said && place.slot.entry == entry) {
+    for place in places.iter_mut().filter(|place| place.is_of_result(entry)) {
         let text = texts.next().flatten();
         place.text = text.map(|text| Spelled::new(&text, place.slot.level));
     }
@@ -116,11 +116,7 @@ pub(crate) fn put_words(places: &mut [Place], way: Way, decision: &Decision) {
     let shape = decision.shape().filter(|shape| shape.kind == ShapeKind::Told);
     let note = shape.and_then(|shape| shape.notes().next());
     for place in places.iter_mut().filter(|place| place.is_said) {
-        let text = note.map(|note| match way {
-            Way::Offered => note.by_command(EXPAND_TOOL).to_string(),
-            Way::Expand | Way::Hash => note.to_string(),
-        });
-        place.text = text.map(|text| Spelled::new(&text, place.slot.level));
+        place.text = note.map(|note| Spelled::new(&by_handle(note, way), place.slot.level));
     }
 }
 
@@ -134,10 +130,23 @@ impl Said {
 }
 
 impl Place {
+    /// Whether it is a text of the result that is this entry of its message.
+    pub(crate) fn is_of_result(&self, entry: usize) -> bool {
+        !self.is_said && self.slot.entry == entry
+    }
+
     /// Its text and where that goes, in a body in which its message begins at `start`.
     pub(crate) fn replaced(&self, start: usize) -> Option<(Range<usize>, Spelled)> {
         let text = self.text.clone()?;
         Some((start + self.slot.string.start..start + self.slot.string.end, text))
+    }
+}
+
+/// A note that names the way back by its handle.
+fn by_handle(note: &Note, way: Way) -> String {
+    match way {
+        Way::Offered => note.by_command(EXPAND_TOOL).to_string(),
+        Way::Expand | Way::Hash => note.to_string(),
     }
 }
 
@@ -151,10 +160,9 @@ fn texts(
     let whole = (way == Way::Hash).then(|| ContentHash::of(content.as_bytes()));
     let spell = |note: &Note| match &whole {
         Some(whole) => note.by_hash(whole).to_string(),
-        None if way == Way::Offered => note.by_command(EXPAND_TOOL).to_string(),
-        None => note.to_string(),
+        None => by_handle(note, way),
     };
-    let own = places.iter().filter(|place| !place.is_said && place.slot.entry == entry);
+    let own = places.iter().filter(|place| place.is_of_result(entry));
     let parts: Vec<Range<usize>> = own.map(|place| place.slot.content.clone()).collect();
     let mut notes = Vec::with_capacity(shape.pieces.len());
     for piece in &shape.pieces {

@@ -1,7 +1,7 @@
 //! How much of a file one answer holds.
 
-use foveal_code::curate::whole_until;
-use foveal_code::{BYTES_PARSED_MAX, LINES_CURATED_MAX, LineRange, parse};
+use foveal_code::curate::whole_until_in;
+use foveal_code::{BYTES_PARSED_MAX, LINES_CURATED_MAX, LineRange};
 use foveal_context::room::Room;
 use foveal_context::tokens::{Tokens, estimate};
 use foveal_context::views::{Amount, Read, View, Views, Wanted, Watch};
@@ -183,10 +183,8 @@ pub(crate) fn within_room(
 /// else is kept.
 fn end_with_a_statement(kept: &mut Vec<(LineNumber, LineNumber)>, path: &str, text: &str) {
     let is_alone = kept.len() == 1;
-    let Some((first, last)) = kept.last_mut().filter(|_| text.len() <= BYTES_PARSED_MAX) else {
-        return;
-    };
-    let end = whole_until(&parse(path, text), LineRange::new(*first, *last));
+    let Some((first, last)) = kept.last_mut() else { return };
+    let Some(end) = whole_until_in(path, text, LineRange::new(*first, *last)) else { return };
     if end >= *first {
         *last = end;
     } else if !is_alone {

@@ -5,8 +5,8 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use foveal_code::curate::{Question, whole_until};
-use foveal_code::{BYTES_PARSED_MAX, Entity, LineRange, parse};
+use foveal_code::curate::{Question, whole_until_in};
+use foveal_code::{Entity, LineRange, parse};
 use foveal_context::room::Room;
 use foveal_context::views::{ChosenBy, Label, Read, View, Views, Wanted, Watch};
 use foveal_store::{CurationKey, Store};
@@ -65,8 +65,7 @@ impl Views for ViewsOfRead<'_> {
         text: &str,
         (first, last): (LineNumber, LineNumber),
     ) -> Option<LineNumber> {
-        let is_parsed = text.len() <= BYTES_PARSED_MAX;
-        is_parsed.then(|| whole_until(&parse(path, text), LineRange::new(first, last)))
+        whole_until_in(path, text, LineRange::new(first, last))
     }
 }
 

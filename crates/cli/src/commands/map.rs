@@ -42,7 +42,7 @@ pub(crate) struct Arguments {
 /// # Errors
 /// If there is nothing to read, or a focus names nothing.
 pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::Result<ExitCode> {
-    let related = repository_index::relations(arguments.path.as_deref(), environment)?;
+    let related = repository_index::relations(arguments.path.as_deref(), environment, |_| Ok(()))?;
     let Some(Related { relations, root, .. }) = related else {
         return Ok(ExitCode::from(exit_code::INTERRUPTED));
     };

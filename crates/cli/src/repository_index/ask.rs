@@ -8,7 +8,7 @@ use foveal_cancel::Cancel;
 use foveal_code::embed::EmbedError;
 use foveal_code::relations::Relations;
 use foveal_embedder::{Patience, ServerError};
-use foveal_index::{Index, IndexError, Said, Summary};
+use foveal_index::{Index, IndexError, Summary};
 
 use super::open::{Embedding, Opened, open_for_reading};
 use super::update::update_without_servers;
@@ -68,40 +68,41 @@ pub(crate) fn ask<T>(
     Ok(None)
 }
 
-/// How everything is related in a folder.
-pub(crate) struct Related {
+/// How everything is related in a folder, and what else was asked of its index.
+pub(crate) struct Related<T> {
     pub(crate) relations: Arc<Relations>,
-    /// What models say of files, by path.
-    pub(crate) said: Arc<Vec<(String, Said)>>,
+    pub(crate) more: T,
     /// The folder, a canonical path.
     pub(crate) root: PathBuf,
 }
 
 /// How everything is related in `folder`, or in the working copy that the current folder is
-/// in. `None`, which is said, if the user interrupts.
+/// in; `more` asks the same index for what else is wanted. `None`, which is said, if the user
+/// interrupts.
 ///
 /// # Errors
 /// If there is no such folder, it holds nothing to read, or its index cannot be read.
-pub(crate) fn relations(
+pub(crate) fn relations<T>(
     folder: Option<&Path>,
     environment: &Environment,
-) -> anyhow::Result<Option<Related>> {
+    more: impl Fn(&mut Index) -> Result<T, IndexError>,
+) -> anyhow::Result<Option<Related<T>>> {
     let cancel = &interrupt::listen();
     // With the vectors that cost little, so that a search finds them there.
     let (options, patience) = (&EmbedderOptions::default(), Patience::SHORT);
     let embedding = Embedding { options, patience, environment, cancel };
     let mut opened = open_for_reading(folder, embedding)?;
     opened.tell_problem();
-    let both = |index: &mut Index| Ok((index.relations()?, index.said()?));
+    let both = |index: &mut Index| Ok((index.relations()?, more(index)?));
     let asked = ask(&mut opened, cancel, update_without_servers, both)?;
-    let Some(Answer { answer: (relations, said), .. }) = asked else { return Ok(None) };
+    let Some(Answer { answer: (relations, more), .. }) = asked else { return Ok(None) };
     if relations.files().len() == 0 {
         let named = folder.unwrap_or(opened.index.root()).display();
         bail!(
             "`{named}` holds no source files that are not ignored: name the folder of a repository"
         );
     }
-    Ok(Some(Related { relations, said, root: opened.index.root().to_owned() }))
+    Ok(Some(Related { relations, more, root: opened.index.root().to_owned() }))
 }
 
 /// Whether the index cannot be written where it is: the disk is full, or the folder closed.

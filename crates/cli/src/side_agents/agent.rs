@@ -7,6 +7,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
+use foveal_context::tokens::estimate;
 use foveal_llm::{AskError, AskEvent, Client, ModelSpec, Patience, Server};
 use foveal_transcript::{Block, Entry, Mark, Role, Source};
 use foveal_wire::prompt::{Prompt, Wish, encode, encode_wish};
@@ -81,6 +82,23 @@ pub(crate) struct Answered {
     pub(crate) thinking: String,
     /// Tokens of question and answer; 0 where the server does not tell.
     pub(crate) tokens: u64,
+}
+
+impl Question<'_> {
+    /// Its tokens, by estimate.
+    pub(crate) fn estimated(&self) -> u64 {
+        estimate(self.system).0 + estimate(self.user).0
+    }
+}
+
+impl Answered {
+    /// Tokens of the question and of this answer; where the server does not tell, by estimate.
+    pub(crate) fn tokens_with(&self, question: &Question<'_>) -> u64 {
+        match self.tokens {
+            0 => question.estimated() + estimate(&self.text).0,
+            told => told,
+        }
+    }
 }
 
 /// Why there is no answer.

@@ -9,7 +9,7 @@ use std::thread;
 use std::time::Duration;
 
 use foveal_context::gist::{ATTEMPTS_MAX, Gist, Question, TEMPERATURE};
-use foveal_context::tokens::{Tokenizer, estimate};
+use foveal_context::tokens::Tokenizer;
 use foveal_live::Conversations;
 use foveal_live::request::ToTell;
 use foveal_llm::ModelSpec;
@@ -119,9 +119,7 @@ impl GistAgent {
         let listener = Listener { hear: &|_| {}, is_over: &is_over };
         let asked = Asked { system, user, time: FORM.answer_time };
         let answered = self.agent.ask(asked, &listener).ok()?;
-        let about = || estimate(system).0 + estimate(user).0 + estimate(&answered.text).0;
-        let tokens = if answered.tokens > 0 { answered.tokens } else { about() };
-        self.tokens.fetch_add(tokens, Ordering::SeqCst);
+        self.tokens.fetch_add(answered.tokens_with(&asked), Ordering::SeqCst);
         Some(answered)
     }
 }

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use foveal_context::tokens::estimate;
 use foveal_index::{SaidQuestion, relations_schema, summaries_schema};
 use foveal_tools::code_index::{Indexer, IndexerAnswer, Phase};
 
@@ -55,16 +54,14 @@ pub(crate) fn indexer(
         let SaidQuestion { system, user } = asked;
         let question = Question { system, user, time: ANSWER_TIME };
         let listener = Listener { hear: &|_| {}, is_over };
-        let of_question = || estimate(system).0 + estimate(user).0;
         // Why there is no answer is told where that is wanted.
         match agent.ask(question, &listener) {
             Ok(answered) => {
-                let about = || of_question() + estimate(&answered.text).0;
-                let tokens = if answered.tokens > 0 { answered.tokens } else { about() };
+                let tokens = answered.tokens_with(&question);
                 IndexerAnswer { text: Some(answered.text), tokens }
             }
             // Its server has the question, and goes on with it for all that is known.
-            Err(NoAnswer::TimedOut) => IndexerAnswer { text: None, tokens: of_question() },
+            Err(NoAnswer::TimedOut) => IndexerAnswer { text: None, tokens: question.estimated() },
             Err(NoAnswer::Cancelled | NoAnswer::Failed(_)) => IndexerAnswer::default(),
         }
     };

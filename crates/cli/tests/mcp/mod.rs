@@ -72,11 +72,22 @@ pub(crate) fn address(served: &mut Served) -> String {
     address.unwrap_or_else(|| panic!("it listens nowhere: {line}"))
 }
 
-/// Runs the course of work; says so where it cannot be run.
+/// Runs the course of work.
 fn course(world: &World, mode: &str, transport: &str, target: &[&str]) {
-    let ran = python::run("mcp/python_client.py", |command| {
+    client("mcp/python_client.py", world, (mode, transport), target);
+}
+
+/// Runs a client in Python; says so where it cannot be run.
+pub(crate) fn client(
+    script: &str,
+    world: &World,
+    (mode, transport): (&str, &str),
+    target: &[&str],
+) {
+    let ran = python::run(script, |command| {
         command.args([mode, transport]).arg(world.folder.join("work")).args(target);
-        command.env("HOME", world.folder.join("home"));
+        let home = world.folder.join("home");
+        command.env("HOME", &home).env("XDG_CONFIG_HOME", home.join(".config"));
     });
     let Some(ran) = ran else { return };
     let said = String::from_utf8_lossy(&ran.stdout);

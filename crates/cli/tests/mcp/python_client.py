@@ -1,24 +1,12 @@
-"""An agent's course of work through the official Python SDK, over one transport.
-
-python_client.py MODE stdio FOLDER PROGRAM [ARGUMENT...]
-python_client.py MODE http FOLDER URL
-
-MODE is how the SDK begins: `legacy` with a handshake, `auto` with the newest version that the
-server speaks. Ends with 1 and says why if the server does not do what it should.
+"""An agent's course of work through the official Python SDK, over one transport; called as sdk.py
+says.
 """
 
 import asyncio
-import pathlib
 import sys
 
-try:
-    from mcp import Client, StdioServerParameters, types
-except ImportError as missing:
-    print(f"no usable SDK: {missing}")
-    sys.exit(77)
+from sdk import FOLDER, MODE, TRANSPORT, Client, check, fail, server, types
 
-MODE, TRANSPORT, FOLDER, TARGET = *sys.argv[1:4], sys.argv[4:]
-FOLDER = pathlib.Path(FOLDER)
 SOURCE = FOLDER / "ledger.py"
 
 
@@ -31,17 +19,6 @@ def source():
         yield f"    total = scaled + {n}\n    return total\n"
     yield "\n\nif __name__ == '__main__':\n    assert entry_11(2) == 33, entry_11(2)\n"
     yield "    print('all is well')\n"
-
-
-def fail(what, *seen):
-    print(f"FAILED: {what}", *seen, sep="\n")
-    sys.exit(1)
-
-
-def check(what, holds, *seen):
-    if not holds:
-        fail(what, *seen)
-    print(f"ok: {what}")
 
 
 class Agent:
@@ -151,10 +128,9 @@ async def main():
         asked.append(params.message)
         return types.ElicitResult(action="accept", content={"allow": "once"})
 
-    server = TARGET[0]
-    if TRANSPORT == "stdio":
-        server = StdioServerParameters(command=TARGET[0], args=TARGET[1:], cwd="/")
-    client = Client(server, mode=MODE, list_roots_callback=list_roots, elicitation_callback=elicit)
+    client = Client(
+        server("/"), mode=MODE, list_roots_callback=list_roots, elicitation_callback=elicit
+    )
     async with client:
         print(f"{TRANSPORT} {MODE}: {client.protocol_version}")
         check("the server says its name", client.server_info.name == "foveal", client.server_info)
@@ -184,7 +160,7 @@ async def main():
         check("calls run beside each other", [int(text) for text in many] == list(range(20)), many)
 
     if TRANSPORT == "http":
-        async with Client(server, mode=MODE, list_roots_callback=list_roots) as other:
+        async with Client(server("/"), mode=MODE, list_roots_callback=list_roots) as other:
             agent = Agent(other, "other" if is_alone else None)
             read = await agent.text("read_lines", path="ledger.py", start=1, end=1)
             check("another client is shown what the first was", "import sys" in read, read)

@@ -1,33 +1,12 @@
-"""A client that lends its model, through the official Python SDK, over one transport.
-
-sampling_client.py MODE stdio FOLDER PROGRAM [ARGUMENT...]
-sampling_client.py MODE http FOLDER URL
-
-MODE is how the SDK begins, as for python_client.py. FOLDER holds the files a.rs, b.rs and so on,
-each of thirty functions of ten lines, `step_1` to `step_30`. Ends with 1 and says why if the server
-does not do what it should.
+"""A client that lends its model, through the official Python SDK, over one transport; called as
+sdk.py says. FOLDER holds the files a.rs, b.rs and so on, each of thirty functions of ten lines,
+`step_1` to `step_30`.
 """
 
 import asyncio
 import json
-import pathlib
-import sys
 
-try:
-    from mcp import Client, StdioServerParameters, types
-except ImportError as missing:
-    print(f"no usable SDK: {missing}")
-    sys.exit(77)
-
-MODE, TRANSPORT, FOLDER, TARGET = *sys.argv[1:4], sys.argv[4:]
-FOLDER = pathlib.Path(FOLDER)
-
-
-def check(what, holds, *seen):
-    if not holds:
-        print(f"FAILED: {what}", *seen, sep="\n")
-        sys.exit(1)
-    print(f"ok: {what}")
+from sdk import FOLDER, MODE, Client, check, server, types
 
 
 def chooses(first, last):
@@ -53,10 +32,7 @@ class Model:
 
 
 def connect(model):
-    server = TARGET[0]
-    if TRANSPORT == "stdio":
-        server = StdioServerParameters(command=TARGET[0], args=TARGET[1:], cwd=str(FOLDER))
-    return Client(server, mode=MODE, sampling_callback=model)
+    return Client(server(FOLDER), mode=MODE, sampling_callback=model)
 
 
 async def read(client, path, step):

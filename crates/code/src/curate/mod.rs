@@ -27,5 +27,5 @@ pub use self::curator::{Curator, Table, column_names};
 pub use self::forest::Forest;
 pub use self::question::{Phrase, Question, ToldLine, Voice};
 pub use self::scene::SourceFile;
-pub use self::tidy::whole_until;
+pub use self::tidy::{whole_until, whole_until_in};
 pub use self::view::{Budget, CuratedView, KeptPart};

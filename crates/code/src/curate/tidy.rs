@@ -6,8 +6,10 @@ use std::ops::Range;
 use super::piece::{FUNCTION_LINES_MAX, STATEMENT_LINES_MAX};
 use super::scene::Scene;
 use super::unit::{Part, Unit, rows_of, says_something};
+use crate::bounds::BYTES_PARSED_MAX;
 use crate::entity::{Block, Entity, EntityKind, Parsed};
 use crate::lines::LineRange;
+use crate::parse::parse;
 use foveal_transcript::LineNumber;
 
 /// Rows of a header, or of the opening of a statement that holds others, that are never cut.
@@ -87,6 +89,11 @@ pub fn whole_until(parsed: &Parsed, kept: LineRange) -> LineNumber {
     let least = end - kept.count() as usize / END_PARTS;
     let end = if by_functions >= least { by_functions } else { by_statements };
     LineNumber(u32::try_from(end).unwrap_or(u32::MAX))
+}
+
+/// The same of the text of `path`; `None` where it is too long to be parsed.
+pub fn whole_until_in(path: &str, text: &str, kept: LineRange) -> Option<LineNumber> {
+    (text.len() <= BYTES_PARSED_MAX).then(|| whole_until(&parse(path, text), kept))
 }
 
 /// The last of the rows up to `end` before which nothing of `whole` goes on.

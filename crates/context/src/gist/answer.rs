@@ -1,13 +1,12 @@
 //! What of an answer can be used. Anything may be in it.
 
-use serde_json::{Deserializer, Value};
+use serde_json::Value;
 
+use crate::answered::last_object;
 use crate::tokens::Tokens;
 
 /// Bytes of an answer that are looked at.
 const ANSWER_BYTES_MAX: usize = 64 * 1024;
-/// Places at which a JSON object may begin.
-const PLACES_MAX: usize = 512;
 
 /// Why an answer is of no use.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
@@ -34,28 +33,12 @@ pub enum Refused {
 /// The text that an answer has, in lines without what no reader sees.
 pub(super) fn text(answer: &str) -> Result<String, Refused> {
     let answer = &answer[..answer.floor_char_boundary(ANSWER_BYTES_MAX)];
-    let value = object_in(answer).ok_or(Refused::NoText)?;
+    let has_text = |value: &Value| value["gist"].is_string();
+    let value = last_object(answer, has_text).ok_or(Refused::NoText)?;
     let text = value["gist"].as_str().unwrap_or_default();
     let plain: String = text.chars().filter(|c| *c == '\n' || !c.is_control()).collect();
     let lines: Vec<&str> = plain.lines().map(str::trim).filter(|line| !line.is_empty()).collect();
     if lines.is_empty() { Err(Refused::NoText) } else { Ok(lines.join("\n")) }
-}
-
-/// The last object with such a text: before it a model may think aloud.
-fn object_in(answer: &str) -> Option<Value> {
-    let mut found = None;
-    let mut from = 0;
-    for _ in 0..PLACES_MAX {
-        let Some(at) = answer[from..].find('{').map(|at| from + at) else { break };
-        let mut values = Deserializer::from_str(&answer[at..]).into_iter::<Value>();
-        from = at + 1;
-        let Some(Ok(value)) = values.next() else { continue };
-        if value["gist"].is_string() {
-            from = at + values.byte_offset();
-            found = Some(value);
-        }
-    }
-    found
 }
 
 /// The first name in a telling that does not stand in what was told: what is in backquotes, and

@@ -77,8 +77,11 @@ impl Question {
         let mut material = material::Material::new(record);
         let (mut entries, mut tokens) = (Vec::new(), Tokens(0));
         for (at, index) in old.iter().enumerate() {
-            let own = words_tokens(record, *index).filter(|_| !(ask.is_told)(*index));
-            let Some(own) = own.filter(|own| *own >= WORDS_TOKENS_MIN) else { continue };
+            if (ask.is_told)(*index) {
+                continue;
+            }
+            let own = words_tokens(record, *index).filter(|own| *own >= WORDS_TOKENS_MIN);
+            let Some(own) = own else { continue };
             if !material.add(&old[at..], MATERIAL_TOKENS_MAX) {
                 break;
             }

@@ -16,14 +16,9 @@ pub(super) fn words_tokens(record: &Record, index: EntryIndex) -> Option<Tokens>
 
 /// The one text of a response.
 pub(super) fn words(entry: &Entry) -> Option<&str> {
-    let mut texts = entry.blocks.iter().filter_map(|block| match block {
-        Block::Text(text) => Some(text.as_str()),
-        Block::Reasoning(_) | Block::Call(_) | Block::Result(_) | Block::Opaque { .. } => None,
-    });
+    let (_, words) = entry.only_text().filter(|(_, words)| !words.trim().is_empty())?;
     let is_plain = !entry.blocks.iter().any(|block| matches!(block, Block::Opaque { .. }));
-    let words = texts.next().filter(|words| !words.trim().is_empty())?;
-    let is_one = texts.next().is_none();
-    (entry.role == Role::Assistant && is_plain && is_one).then_some(words)
+    (entry.role == Role::Assistant && is_plain).then_some(words)
 }
 
 /// Whether a response changes files.

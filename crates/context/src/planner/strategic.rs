@@ -51,8 +51,7 @@ impl Planner {
         };
         let first = wanted.iter().filter(differs).map(|(index, _)| self.position(*index)).min();
         let told_from = self.tell(record, &told);
-        let others_from = [wished_from, untold, told_from].into_iter().flatten().min();
-        let from = self.first_position(cut, &[], others_from);
+        let from = self.first_position(cut, &[], [wished_from, untold, told_from]);
         let from = first.map_or(from, |first| first.min(from));
         let mut changed = Vec::new();
         for index in self.forget_from(record, from) {

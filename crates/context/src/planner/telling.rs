@@ -8,7 +8,7 @@ use crate::retention::strategy::{ResetMarks, Strategy};
 use crate::shape::Shape;
 use crate::step::{RewriteReason, Step};
 use crate::tokens::Tokens;
-use crate::wish::{Standing, Wish};
+use crate::wish::{self, Standing, Wish};
 use foveal_transcript::{EntryIndex, Role};
 
 impl Planner {
@@ -66,8 +66,8 @@ impl Planner {
                 |index: &EntryIndex| fitting.iter().all(|it| !it.entries.contains(index));
             let fits =
                 gist.fits(record) && gist.entries.iter().all(|at| is_free(at) && is_other(at));
-            let saving = self.saving(record, gist);
-            if fits && saving > 0 {
+            let saving = if fits { self.saving(record, gist) } else { 0 };
+            if saving > 0 {
                 saved += saving;
                 fitting.push(gist.clone());
             }
@@ -77,9 +77,6 @@ impl Planner {
 
     /// Tokens that a telling saves, of words and of results; 0 where it saves none.
     fn saving(&self, record: &Record, gist: &Gist) -> u64 {
-        if !gist.fits(record) {
-            return 0;
-        }
         let stand_ins = gist::stand_ins(record, gist);
         let weight = |(index, shape): &(EntryIndex, Shape)| {
             record.tokenizer().count(&shape.render(&record.entry(*index).prompt_text())).0
@@ -109,7 +106,7 @@ impl Planner {
         let goes = |index: &EntryIndex| {
             let Some(item) = self.items.get(index.at()) else { return false };
             item.standing == Standing::Free
-                && wished.iter().all(|wish| wish.entry != *index)
+                && !wish::has(wished, *index)
                 && item.level != Level::Note
                 && self.note_tokens(record, *index).is_some_and(|note| note < item.tokens)
         };

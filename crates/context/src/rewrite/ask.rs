@@ -10,7 +10,7 @@ use crate::settings::{OldReads, RewriteSettings};
 use crate::step::{Item, RewriteReason};
 use crate::tokens::Tokens;
 use crate::window_tokens::WindowTokens;
-use crate::wish::Wish;
+use crate::wish::{self, Wish};
 use foveal_transcript::{EntryIndex, Role, Timestamp};
 
 /// What a choice depends on.
@@ -69,7 +69,7 @@ impl Ask<'_> {
     }
 
     pub(crate) fn is_wished(&self, index: EntryIndex) -> bool {
-        self.wished.iter().any(|wish| wish.entry == index)
+        wish::has(self.wished, index)
     }
 
     /// Entries of the window that were sent before and stand before the latest answer, which

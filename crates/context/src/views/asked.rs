@@ -8,7 +8,7 @@ pub enum AskError {
     /// It took too long.
     #[error("the model did not answer in time")]
     TimedOut,
-    /// Whoever waited no longer wants it.
+    /// Who waited has given it up.
     #[error("the question was taken back")]
     Cancelled,
     /// It could not be asked, or its server failed.

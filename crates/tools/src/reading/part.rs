@@ -1,8 +1,8 @@
 //! Takes from a text, or from a large file, the lines for which an answer has room.
 
 use foveal_cancel::Cancel;
-use foveal_code::curate::whole_until;
-use foveal_code::{BYTES_PARSED_MAX, LineRange, parse};
+use foveal_code::LineRange;
+use foveal_code::curate::whole_until_in;
 use foveal_context::room::Room;
 use foveal_files::{LineLimits, LinesReader};
 use foveal_transcript::LineNumber;
@@ -94,10 +94,9 @@ pub(super) fn of_text(
 
 /// Leaves out what is taken of a last statement that goes on, unless that is all.
 fn end_with_a_statement(taken: &mut NumberedLines, (path, text): (&str, &str), start: u32) {
-    let Some(last) = taken.last().filter(|_| text.len() <= BYTES_PARSED_MAX) else { return };
+    let Some(last) = taken.last() else { return };
     let kept = LineRange::new(LineNumber(start), LineNumber(last));
-    let end = whole_until(&parse(path, text), kept);
-    if end.0 >= start {
+    if let Some(end) = whole_until_in(path, text, kept).filter(|end| end.0 >= start) {
         taken.end_at(end.0);
     }
 }

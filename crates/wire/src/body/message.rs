@@ -60,8 +60,8 @@ pub struct Slot {
     pub string: Range<usize>,
     /// In how many strings it stands: in one where the result is such a document, else in none.
     pub level: usize,
-    /// The bytes of [`ToolResult::content`], or of the text, that it is. Between two parts there is one line break
-    /// that belongs to neither.
+    /// The bytes of [`ToolResult::content`], or of the text, that it is. Between two parts there is
+    /// one line break that belongs to neither.
     pub content: Range<usize>,
 }
 
@@ -263,14 +263,9 @@ fn slots_of(own: &[u8], entries: &[Entry], results: Vec<Texts>) -> Vec<Slot> {
 fn slot_of_words(entry: &Entry, own: &[u8], strings: &[Place]) -> Option<Slot> {
     let [string] = strings else { return None };
     let text = inner::text(own, string)?;
-    let mut texts = entry.blocks.iter().enumerate().filter_map(|(at, block)| match block {
-        Block::Text(said) => Some((at, said)),
-        Block::Reasoning(_) | Block::Call(_) | Block::Result(_) | Block::Opaque { .. } => None,
-    });
-    let (block, _) = texts.next().filter(|(_, said)| **said == *text)?;
+    let (block, _) = entry.only_text().filter(|(_, said)| **said == *text)?;
     let content = 0..text.len();
-    let is_one = texts.next().is_none();
-    is_one.then_some(Slot { entry: 0, block, part: 0, string: string.clone(), level: 0, content })
+    Some(Slot { entry: 0, block, part: 0, string: string.clone(), level: 0, content })
 }
 
 /// The slots of one result; none unless their texts are its whole content.

@@ -12,6 +12,7 @@ use crate::rules::Rules;
 use crate::{exit_code, repository_index};
 use anyhow::bail;
 use foveal_code::relations::NodeId;
+use foveal_index::Index;
 
 /// The tool whose permission rules hold here.
 const TOOL: &str = "graph";
@@ -57,8 +58,9 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
     if arguments.symbol.trim().is_empty() {
         bail!("the symbol is empty: name a function, type or file");
     }
-    let related = repository_index::relations(arguments.path.as_deref(), environment)?;
-    let Some(Related { relations, said, root: folder }) = related else {
+    let path = arguments.path.as_deref();
+    let related = repository_index::relations(path, environment, Index::said)?;
+    let Some(Related { relations, more: said, root: folder }) = related else {
         return Ok(ExitCode::from(exit_code::INTERRUPTED));
     };
     let rules = Rules::within(&folder, environment)?;

@@ -3,7 +3,9 @@
 use serde_json::json;
 
 use super::agent::{Agent, Place, Start};
-use crate::model::{Call, CallForm, Step};
+use crate::course::{LARGE, SHORT, task};
+use crate::model::{Call, CallForm, Plan, Step};
+use crate::run::Task;
 
 pub(crate) const CLAUDE_CODE: Agent = Agent {
     name: "claude-code",
@@ -58,150 +60,131 @@ fn search() -> Vec<Step> {
     vec![vec![Call::native("ToolSearch", query)]]
 }
 
-crate::checks::common_checks!(CLAUDE_CODE);
+/// What has to hold of every version of it.
+macro_rules! claude_code_checks {
+    ($agent:ident) => {
+        crate::checks::common_checks!($agent);
 
-/// What needs no search.
-mod at_once {
-    crate::checks::checks! {
-        super::CLAUDE_CODE, crate::course::alike;
-        the_few_tools_are_offered_at_once,
-    }
+        /// What needs no search.
+        mod at_once {
+            crate::checks::checks! {
+                super::$agent, crate::course::alike;
+                the_few_tools_are_offered_at_once,
+            }
+        }
+
+        mod large {
+            crate::checks::checks! {
+                super::$agent, crate::course::large;
+                answers_come_uncut,
+                pointers_hold,
+                nothing_fails,
+                the_agent_ends_well,
+            }
+        }
+
+        mod own_tools {
+            crate::checks::checks! {
+                super::$agent, crate::agents::claude_code::own_tools;
+                the_hook_points_at_what_was_read,
+                what_the_hook_makes_of_output_is_read,
+                what_the_hook_leaves_of_files_is_read,
+                notes_of_the_hook_stand_for_what_was_printed,
+                pointers_hold,
+                the_agent_ends_well,
+            }
+        }
+
+        mod sub_agents {
+            crate::checks::checks! {
+                super::$agent, crate::agents::claude_code::sub_agents;
+                pointers_hold,
+                sub_agents_are_pointed_at_what_they_read_themselves,
+                the_agent_ends_well,
+            }
+        }
+
+        mod own_edits {
+            crate::checks::checks! {
+                super::$agent, crate::agents::claude_code::own_edits;
+                nothing_fails,
+                pointers_hold,
+                the_agent_ends_well,
+            }
+        }
+    };
 }
 
-mod large {
-    crate::checks::checks! {
-        super::CLAUDE_CODE, crate::course::large;
-        answers_come_uncut,
-        pointers_hold,
-        nothing_fails,
-        the_agent_ends_well,
-    }
-}
+pub(super) use claude_code_checks;
+
+claude_code_checks!(CLAUDE_CODE);
 
 /// Its own tools, whose answers the hook shapes.
-pub(super) mod own_tools {
-    use serde_json::json;
-
-    use crate::agents::Agent;
-    use crate::course::{LARGE, SHORT, task};
-    use crate::model::Call;
-    use crate::run::Task;
-
-    crate::checks::checks! {
-        super::CLAUDE_CODE, work;
-        the_hook_points_at_what_was_read,
-        what_the_hook_makes_of_output_is_read,
-        what_the_hook_leaves_of_files_is_read,
-        notes_of_the_hook_stand_for_what_was_printed,
-        pointers_hold,
-        the_agent_ends_well,
-    }
-
-    pub(crate) fn work(agent: &Agent) -> Task {
-        let bash = |command: String| {
-            vec![Call::native("Bash", json!({"command": command, "description": "Run it"}))]
-        };
-        let read = |path: &str| vec![Call::native("Read", json!({ "file_path": path }))];
-        let edit = json!({"file_path": SHORT, "old_string": "    return amount + 5",
-            "new_string": "    return amount + 5_000"});
-        let steps = vec![
-            read(SHORT),
-            bash(format!("cat {SHORT}")),
-            vec![Call::native("Edit", edit)],
-            read(SHORT),
-            // The first of these lines is empty.
-            bash(format!("sed -n '8,30p' {SHORT}")),
-            bash("cat src/middle.py".to_owned()),
-            bash("sed -n '20,60p' src/middle.py".to_owned()),
-            read("src/middle.py"),
-            bash(format!("cat {LARGE}")),
-            bash(format!("sed -n '101,150p' {LARGE}")),
-        ];
-        task(agent, "own-tools", steps)
-    }
+pub(crate) fn own_tools(agent: &Agent) -> Task {
+    let bash = |command: String| {
+        vec![Call::native("Bash", json!({"command": command, "description": "Run it"}))]
+    };
+    let read = |path: &str| vec![Call::native("Read", json!({ "file_path": path }))];
+    let edit = json!({"file_path": SHORT, "old_string": "    return amount + 5",
+        "new_string": "    return amount + 5_000"});
+    let steps = vec![
+        read(SHORT),
+        bash(format!("cat {SHORT}")),
+        vec![Call::native("Edit", edit)],
+        read(SHORT),
+        // The first of these lines is empty.
+        bash(format!("sed -n '8,30p' {SHORT}")),
+        bash("cat src/middle.py".to_owned()),
+        bash("sed -n '20,60p' src/middle.py".to_owned()),
+        read("src/middle.py"),
+        bash(format!("cat {LARGE}")),
+        bash(format!("sed -n '101,150p' {LARGE}")),
+    ];
+    task(agent, "own-tools", steps)
 }
 
+const PROMPTS: [&str; 3] = ["Look at the first part.", "Look at the second.", "Look at the third."];
+
 /// Sub-agents that work at the same time, under the session's own id.
-pub(super) mod sub_agents {
-    use serde_json::json;
-
-    use crate::agents::Agent;
-    use crate::course::{SHORT, task};
-    use crate::model::{Call, Plan};
-    use crate::run::Task;
-
-    crate::checks::checks! {
-        super::CLAUDE_CODE, work;
-        pointers_hold,
-        sub_agents_are_pointed_at_what_they_read_themselves,
-        the_agent_ends_well,
-    }
-
-    const PROMPTS: [&str; 3] =
-        ["Look at the first part.", "Look at the second.", "Look at the third."];
-
-    pub(crate) fn work(agent: &Agent) -> Task {
-        let ask = |prompt: &str| {
-            let arguments = json!({"description": "Look", "prompt": prompt,
-                "subagent_type": "general-purpose", "run_in_background": false});
-            Call::native("Agent", arguments)
-        };
-        let read = || vec![agent.call("read_file", json!({ "path": SHORT }))];
-        let mut task = task(agent, "sub-agents", vec![PROMPTS.map(ask).to_vec(), read()]);
-        let plan =
-            |marker| Plan { marker, steps: [(agent.before)(), vec![read(), read()]].concat() };
-        task.plans.extend(PROMPTS.map(plan));
-        task
-    }
+pub(crate) fn sub_agents(agent: &Agent) -> Task {
+    let ask = |prompt: &str| {
+        let arguments = json!({"description": "Look", "prompt": prompt,
+            "subagent_type": "general-purpose", "run_in_background": false});
+        Call::native("Agent", arguments)
+    };
+    let read = || vec![agent.call("read_file", json!({ "path": SHORT }))];
+    let mut task = task(agent, "sub-agents", vec![PROMPTS.map(ask).to_vec(), read()]);
+    let plan = |marker| Plan { marker, steps: [(agent.before)(), vec![read(), read()]].concat() };
+    task.plans.extend(PROMPTS.map(plan));
+    task
 }
 
 /// Its own edits of files that the model knows from the server, and the other way round.
-pub(super) mod own_edits {
-    use serde_json::json;
-
-    use crate::agents::Agent;
-    use crate::course::{SHORT, task};
-    use crate::model::Call;
-    use crate::run::Task;
-
-    crate::checks::checks! {
-        super::CLAUDE_CODE, work;
-        nothing_fails,
-        pointers_hold,
-        the_agent_ends_well,
-    }
-
-    pub(crate) fn work(agent: &Agent) -> Task {
-        let own = |tool: &str, arguments| vec![Call::native(tool, arguments)];
-        let ours = |tool, arguments| vec![agent.call(tool, arguments)];
-        let edit = |old: &str, new: &str| json!({"file_path": SHORT, "old_string": old, "new_string": new});
-        let edit_ours = |path: &str, old: &str, new: &str| {
-            ours(
-                "edit_file",
-                json!({"path": path, "old_str": old, "new_str": new, "intent": "try"}),
-            )
-        };
-        let new = "def new_1(amount):\n    return amount + 1\n";
-        let steps = vec![
-            ours("read_file", json!({ "path": SHORT })),
-            own("Read", json!({ "file_path": SHORT })),
-            own(
-                "Edit",
-                edit("    return amount + 5", "    more = 5_000\n    return amount + more"),
-            ),
-            own("Edit", edit("amount + 2\n", "amount + 2_000\n")),
-            // On lines that the model wrote itself.
-            edit_ours(SHORT, "    more = 5_000\n", "    more = 50_000\n"),
-            edit_ours(SHORT, "    return amount + 2_000\n", "    return amount + 20_000\n"),
-            ours("read_file", json!({ "path": SHORT })),
-            own("Write", json!({"file_path": "src/written.py", "content": new})),
-            edit_ours("src/written.py", "    return amount + 1\n", "    return amount + 100\n"),
-            ours("write_file", json!({"path": "src/written.py", "content": new})),
-        ];
-        let mut task = task(agent, "own-edits", Vec::new());
-        task.plans[0].steps = [(agent.before)(), steps].concat();
-        task
-    }
+pub(crate) fn own_edits(agent: &Agent) -> Task {
+    let own = |tool: &str, arguments| vec![Call::native(tool, arguments)];
+    let ours = |tool, arguments| vec![agent.call(tool, arguments)];
+    let edit =
+        |old: &str, new: &str| json!({"file_path": SHORT, "old_string": old, "new_string": new});
+    let edit_ours = |path: &str, old: &str, new: &str| {
+        ours("edit_file", json!({"path": path, "old_str": old, "new_str": new, "intent": "try"}))
+    };
+    let new = "def new_1(amount):\n    return amount + 1\n";
+    let steps = vec![
+        ours("read_file", json!({ "path": SHORT })),
+        own("Read", json!({ "file_path": SHORT })),
+        own("Edit", edit("    return amount + 5", "    more = 5_000\n    return amount + more")),
+        own("Edit", edit("amount + 2\n", "amount + 2_000\n")),
+        // On lines that the model wrote itself.
+        edit_ours(SHORT, "    more = 5_000\n", "    more = 50_000\n"),
+        edit_ours(SHORT, "    return amount + 2_000\n", "    return amount + 20_000\n"),
+        ours("read_file", json!({ "path": SHORT })),
+        own("Write", json!({"file_path": "src/written.py", "content": new})),
+        edit_ours("src/written.py", "    return amount + 1\n", "    return amount + 100\n"),
+        ours("write_file", json!({"path": "src/written.py", "content": new})),
+    ];
+    let mut task = task(agent, "own-edits", Vec::new());
+    task.plans[0].steps = [(agent.before)(), steps].concat();
+    task
 }
 
 crate::checks::between_checks! {

@@ -1,9 +1,10 @@
 //! What comes of an answer. Anything may be in it.
 
-use serde_json::{Deserializer, Value};
+use serde_json::Value;
 
 use super::curation::{Curation, Reason, Unusable};
 use super::request::cut;
+use crate::answered::last_object;
 use crate::views::{Read, View};
 use foveal_effects::whole_number;
 use foveal_transcript::LineNumber;
@@ -18,8 +19,6 @@ pub(super) enum Bad {
 
 /// Bytes of an answer that are looked at.
 const ANSWER_BYTES_MAX: usize = 64 * 1024;
-/// Places at which a JSON object may begin.
-const PLACES_MAX: usize = 512;
 /// Characters of what a model says, of a range, of the whole or of an error.
 const WORDS_LENGTH_MAX: usize = 300;
 
@@ -50,24 +49,18 @@ pub(super) fn curation(read: &Read<'_>, answer: &str) -> Result<Curation, Bad> {
 
 /// The last object with ranges: before it a model may think aloud.
 fn object_in(answer: &str) -> Result<Value, Bad> {
-    let mut found = None;
-    let mut error = None;
-    let mut from = 0;
-    for _ in 0..PLACES_MAX {
-        let Some(at) = answer[from..].find('{').map(|at| from + at) else { break };
-        let mut values = Deserializer::from_str(&answer[at..]).into_iter::<Value>();
-        from = at + 1;
-        let Some(Ok(value)) = values.next() else { continue };
-        let own_error = error_of(&value);
-        if value["line_ranges"].is_array() {
-            from = at + values.byte_offset();
+    let (mut error, mut is_found) = (None, false);
+    let found = last_object(answer, |value| {
+        let has_ranges = value["line_ranges"].is_array();
+        if has_ranges {
             // Elsewhere it may quote the file.
-            error = own_error;
-            found = Some(value);
-        } else if found.is_none() {
-            error = own_error.or(error);
+            error = error_of(value);
+        } else if !is_found {
+            error = error_of(value).or(error.take());
         }
-    }
+        is_found |= has_ranges;
+        has_ranges
+    });
     let says_error = || {
         let word = answer.trim_start().get(..5)?;
         word.eq_ignore_ascii_case("error").then(|| cut(answer.trim(), WORDS_LENGTH_MAX))

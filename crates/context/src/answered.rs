@@ -1,0 +1,42 @@
+//! JSON in the answers of models. Anything may be in them.
+
+use serde_json::{Deserializer, Value};
+
+/// Places of an answer at which an object may begin, as far as they are looked at.
+const PLACES_MAX: usize = 512;
+
+/// The last object of an answer that `is_it` takes for what was asked for: before it a model may
+/// think aloud. What stands inside of such an object is passed over.
+pub(crate) fn last_object(answer: &str, mut is_it: impl FnMut(&Value) -> bool) -> Option<Value> {
+    let mut found = None;
+    let mut from = 0;
+    for _ in 0..PLACES_MAX {
+        let Some(at) = answer[from..].find('{').map(|at| from + at) else { break };
+        let mut values = Deserializer::from_str(&answer[at..]).into_iter::<Value>();
+        from = at + 1;
+        let Some(Ok(value)) = values.next() else { continue };
+        if is_it(&value) {
+            from = at + values.byte_offset();
+            found = Some(value);
+        }
+    }
+    found
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_last_one_counts_and_what_is_inside_of_it_does_not() {
+        let has = |value: &Value| value["a"].is_number();
+        let last = |answer: &str| last_object(answer, has);
+        assert_eq!(last("{\"a\": 1} so {\"b\": {\"a\": 2}} or"), Some(json!({"a": 2})));
+        let nested = "{x {\"a\": 3, \"b\": {\"a\": 4}}";
+        assert_eq!(last(nested), Some(json!({"a": 3, "b": {"a": 4}})));
+        assert_eq!((last(&"{".repeat(PLACES_MAX)), last("no object")), (None, None));
+        assert_eq!(last(&("{".repeat(PLACES_MAX) + nested)), None);
+    }
+}
