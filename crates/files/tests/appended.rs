@@ -15,6 +15,8 @@ use foveal_cancel::Cancel;
 use foveal_files::{Roots, WriteError, Writer};
 use foveal_transcript::ContentHash;
 
+use crate::begun::begin;
+
 /// Puts another first line into the file; false if somebody else was faster.
 fn edit(writer: &Writer, folder: &Path, count: usize) -> bool {
     let roots = Roots::open(&[folder]).unwrap();
@@ -70,7 +72,7 @@ fn what_a_program_appends_that_keeps_it_open_is_carried_over() {
     fs::write(&path, "first\n").unwrap();
     let script = "exec >>log; : >opened; sleep 3; echo a; sleep 3; echo b";
     let mut shell = Command::new("bash");
-    let mut shell = shell.args(["-c", script]).current_dir(folder.path()).spawn().unwrap();
+    let mut shell = begin(shell.args(["-c", script]).current_dir(folder.path()));
     while !folder.path().join("opened").exists() {
         std::thread::sleep(Duration::from_millis(5));
     }
@@ -90,7 +92,7 @@ impl Appending {
         let script = "exec >>log; : >opened; while read -r line; do echo \"$line\"; done";
         let mut shell = Command::new("bash");
         let shell = shell.args(["-c", script]).current_dir(folder).stdin(Stdio::piped());
-        let shell = Self(shell.spawn().unwrap());
+        let shell = Self(begin(shell));
         while !folder.join("opened").exists() {
             std::thread::sleep(Duration::from_millis(5));
         }
@@ -210,7 +212,7 @@ fn no_line_of_a_loop_is_lost() {
         "for i in $(seq {lines}); do echo line $i >> log; sleep 0.00$((RANDOM % 10)); done"
     );
     let mut shell = Command::new("bash");
-    let mut shell = shell.args(["-c", &append]).current_dir(folder.path()).spawn().unwrap();
+    let mut shell = begin(shell.args(["-c", &append]).current_dir(folder.path()));
     let (mut edits, mut count) = (0, 0);
     let writer = Writer::default();
     while shell.try_wait().unwrap().is_none() {

@@ -18,6 +18,8 @@ use foveal_files::{
 use foveal_transcript::ContentHash;
 use tempfile::TempDir;
 
+use crate::begun::{alone, begin};
+
 const FILES: [&str; 3] = ["a/one", "b/two", "a/three"];
 
 /// A workspace whose files hold `0` lines, and a folder for the journal.
@@ -48,7 +50,7 @@ impl World {
             .args(["--exact", &format!("killed::{test}")])
             .env("FOVEAL_TEST_WORLD", self.0.path());
         command.envs(variables.iter().map(|(name, value)| (name, value)));
-        command.stdout(Stdio::null()).stderr(Stdio::null()).spawn().unwrap()
+        begin(command.stdout(Stdio::null()).stderr(Stdio::null()))
     }
 
     fn run(&self, test: &str, variables: &[(&str, String)]) -> ExitStatus {
@@ -57,7 +59,7 @@ impl World {
 
     fn recover(&self) -> Vec<Recovered> {
         let roots = Roots::open(&[self.roots()]).unwrap();
-        Journal::open(&self.state()).unwrap().recover(&roots)
+        alone(|| Journal::open(&self.state()).unwrap().recover(&roots))
     }
 
     fn read(&self, path: &str) -> String {

@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used)] // Helpers of tests are not told from other functions.
 
 mod appended;
+mod begun;
 mod edit;
 mod escape;
 mod killed;

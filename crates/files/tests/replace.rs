@@ -12,6 +12,8 @@ use foveal_files::{Freshness, Located, Note, Roots, WriteError, Writer, Written}
 use foveal_transcript::ContentHash;
 use tempfile::TempDir;
 
+use crate::begun::{begin, output};
+
 fn replace_if(
     located: &Located,
     expected: &ContentHash,
@@ -189,11 +191,9 @@ fn a_full_device_is_said_and_the_temporary_file_removed() {
         let this = std::env::current_exe().unwrap();
         let command = "trap '' XFSZ; ulimit -f 8; exec \"$0\" --exact \
                        replace::a_full_device_is_said_and_the_temporary_file_removed --nocapture";
-        let output = Command::new("bash")
-            .args(["-c", command, this.to_str().unwrap()])
-            .env("FOVEAL_TEST_FULL", folder.path())
-            .output()
-            .unwrap();
+        let mut shell = Command::new("bash");
+        shell.args(["-c", command, this.to_str().unwrap()]);
+        let output = output(shell.env("FOVEAL_TEST_FULL", folder.path()));
         assert!(output.status.success(), "{output:?}");
         check_tree(&folder, &[("a", "old")]);
         return;
@@ -275,7 +275,7 @@ fn processes_that_write_one_file_lose_nothing() {
     let start = || {
         let mut command = Command::new(&this);
         command.args(["--exact", name]).env("FOVEAL_TEST_COUNTER", folder.path());
-        command.stdout(std::process::Stdio::null()).spawn().unwrap()
+        begin(command.stdout(std::process::Stdio::null()))
     };
     let children = [start(), start()];
     for mut child in children {
