@@ -9,9 +9,11 @@ mod packing;
 type Example = (fn() -> Language, &'static str);
 
 const TEXTS: &[Example] = &[
+    (foveal_grammars::bash, "for f in *.c; do [[ -e $f ]] && wc -l \"$f\" | sort; done\n"),
     (foveal_grammars::c, "int f(const char *x) { return x ? *x : 0; }"),
     (foveal_grammars::c_sharp, "class A { int F(int x) => x switch { > 1 => 2, _ => 3 }; }"),
     (foveal_grammars::cpp, "template <class T> struct A { auto f() const -> T { return {}; } };"),
+    (foveal_grammars::go, "package a\n\nfunc f[T any](x []T) (T, error) { return x[0], nil }\n"),
     (foveal_grammars::java, "class A { int f(int x) { return x > 1 ? x : 0; } }"),
     (foveal_grammars::javascript, "const f = async (x) => <a>{await x?.y}</a>;"),
     (foveal_grammars::kotlin, "fun f(x: Int?): Int = x?.let { it + 1 } ?: 0\n"),
@@ -27,6 +29,7 @@ const TEXTS: &[Example] = &[
     ),
     (foveal_grammars::typescript, "const f = <T,>(x: T[]): T | undefined => x[0] as T;"),
     (foveal_grammars::tsx, "const A = (p: P): X => <a b={p.c}>text</a>;"),
+    (foveal_grammars::yaml, "a: &x\n  - b: [1, 2]\n  - *x\n"),
     (foveal_grammars::zig, "pub fn f(x: ?u8) u8 { return x orelse 0; }"),
 ];
 
