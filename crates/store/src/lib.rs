@@ -26,7 +26,7 @@ pub use keys::{
 };
 pub use passing::{PASSING_BYTES_MAX, PassingContents};
 pub use records::{
-    Call, CallChanges, CallHistory, Collected, Content, Fetch, Grant, Limits, Message, NewContent,
+    Call, CallChanges, CallHistory, Collected, Content, Fetch, Grant, LeftOut, Limits, Message, NewContent,
     NotedEdit, OwnEdit, Readers, Record, Said, Sealed, Session, SessionFacts, Stored, Turn, Write,
 };
 pub use redacting::Redacting;
