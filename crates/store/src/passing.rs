@@ -8,8 +8,9 @@ use serde_json::Value;
 use crate::error::StoreError;
 use crate::keys::{CurationKey, FetchKey, Moment, ReaderPlace, RecordNumber, RootsKey, SessionId};
 use crate::records::{
-    CallChanges, CallHistory, Collected, Content, Fetch, Grant, LeftOut, Limits, Message, NewContent,
-    NotedEdit, OwnEdit, Readers, Record, Said, Session, SessionFacts, Stored, Turn, Write,
+    CallChanges, CallHistory, Collected, Content, Fetch, Grant, LeftOut, Limits, Message,
+    NewContent, NotedEdit, OwnEdit, Readers, Record, Said, Session, SessionFacts, Stored, Turn,
+    Write,
 };
 use crate::store::Store;
 

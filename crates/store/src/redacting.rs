@@ -11,8 +11,9 @@ use crate::error::StoreError;
 use crate::json::check_depth;
 use crate::keys::{CurationKey, FetchKey, Moment, ReaderPlace, RecordNumber, RootsKey, SessionId};
 use crate::records::{
-    Call, CallChanges, CallHistory, Collected, Content, Fetch, Grant, LeftOut, Limits, Message, NewContent,
-    NotedEdit, OwnEdit, Readers, Record, Said, Sealed, Session, SessionFacts, Stored, Turn, Write,
+    Call, CallChanges, CallHistory, Collected, Content, Fetch, Grant, LeftOut, Limits, Message,
+    NewContent, NotedEdit, OwnEdit, Readers, Record, Said, Sealed, Session, SessionFacts, Stored,
+    Turn, Write,
 };
 use crate::spread;
 use crate::store::{SESSION_ID_BYTES_MAX, Store};

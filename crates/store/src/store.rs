@@ -8,8 +8,9 @@ use serde_json::Value;
 use crate::error::StoreError;
 use crate::keys::{CurationKey, FetchKey, Moment, ReaderPlace, RecordNumber, RootsKey, SessionId};
 use crate::records::{
-    CallChanges, CallHistory, Collected, Content, Fetch, Grant, LeftOut, Limits, Message, NewContent,
-    NotedEdit, OwnEdit, Readers, Record, Said, Session, SessionFacts, Stored, Turn, Write,
+    CallChanges, CallHistory, Collected, Content, Fetch, Grant, LeftOut, Limits, Message,
+    NewContent, NotedEdit, OwnEdit, Readers, Record, Said, Session, SessionFacts, Stored, Turn,
+    Write,
 };
 
 /// Largest content, in bytes before compression.
@@ -259,10 +260,8 @@ pub trait Store: Send + Sync {
     ///
     /// # Errors
     /// Those of every call.
-    fn contents_stored(
-        &self,
-        contents: &[ContentHash],
-    ) -> Result<HashSet<ContentHash>, StoreError>;
+    fn contents_stored(&self, contents: &[ContentHash])
+    -> Result<HashSet<ContentHash>, StoreError>;
 
     /// Keeps what was decided about a request, and the contents that are left out of it, all or
     /// none. `session` refers to the contents from then on; it is opened where it is not there.

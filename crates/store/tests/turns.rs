@@ -1,6 +1,9 @@
 //! What is decided about requests of live conversations.
 
-use foveal_store::{LeftOut, NewContent, PAYLOAD_BYTES_MAX, SESSION_ID_BYTES_MAX, SessionId, Store, StoreError, Turn};
+use foveal_store::{
+    LeftOut, NewContent, PAYLOAD_BYTES_MAX, SESSION_ID_BYTES_MAX, SessionId, Store, StoreError,
+    Turn,
+};
 use foveal_transcript::{ContentHash, Handle};
 
 use crate::conformance::{at, has, open};
@@ -97,8 +100,12 @@ pub(crate) fn refer_to_what_is_stored(store: &dyn Store) {
 pub(crate) fn with_secrets_are_refused(store: &dyn Store) {
     let session = open(store, "s", at(0));
     let secret = format!("{{\"note\":\"ghp_{}\"}}", "A1b2".repeat(9));
-    let refused =
-        store.put_turn(&session, &Turn { decided: secret, ..turn("", "a") }, LeftOut::default(), at(1));
+    let refused = store.put_turn(
+        &session,
+        &Turn { decided: secret, ..turn("", "a") },
+        LeftOut::default(),
+        at(1),
+    );
     assert!(matches!(refused, Err(StoreError::Secret)), "{refused:?}");
     let text = format!("token = \"ghp_{}\"\n", "A1b2".repeat(9));
     store.put_turn(&session, &turn("", "a"), new(&[&text]), at(1)).expect("kept");

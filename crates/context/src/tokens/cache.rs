@@ -70,7 +70,8 @@ impl TokenCache {
         (other, known): (&str, Tokens),
         common: &[Common],
     ) -> Tokens {
-        let common: Vec<Common> = common.iter().filter_map(|part| part.whole_chunks(text)).collect();
+        let common: Vec<Common> =
+            common.iter().filter_map(|part| part.whole_chunks(text)).collect();
         let bytes: usize = common.iter().map(|part| part.bytes).sum();
         let is_less = other.len() < 2 * bytes;
         let Some(known) = tokenizer.uncharged(known).filter(|_| is_less) else {

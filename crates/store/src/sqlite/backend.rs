@@ -13,8 +13,9 @@ use crate::file::Notice;
 use crate::json::text_of;
 use crate::keys::{CurationKey, FetchKey, Moment, ReaderPlace, RecordNumber, RootsKey, SessionId};
 use crate::records::{
-    CallChanges, CallHistory, Collected, Content, Fetch, Grant, LeftOut, Limits, Message, NewContent,
-    NotedEdit, OwnEdit, Readers, Record, Said, Session, SessionFacts, Stored, Turn, Write,
+    CallChanges, CallHistory, Collected, Content, Fetch, Grant, LeftOut, Limits, Message,
+    NewContent, NotedEdit, OwnEdit, Readers, Record, Said, Session, SessionFacts, Stored, Turn,
+    Write,
 };
 use crate::spread;
 use crate::store::Store;

@@ -113,7 +113,10 @@ pub(super) fn stored(
 }
 
 /// The hash of the content that has this one's handle, and how many secrets were left out of it.
-fn known(connection: &Connection, hash: ContentHash) -> Result<Option<([u8; 32], u32)>, StoreError> {
+fn known(
+    connection: &Connection,
+    hash: ContentHash,
+) -> Result<Option<([u8; 32], u32)>, StoreError> {
     let mut statement =
         connection.prepare_cached("SELECT hash, secrets FROM content WHERE handle = ?1")?;
     let number = row::number_of(hash.handle());
