@@ -8,6 +8,7 @@
 
 pub mod ask;
 pub(crate) mod less;
+mod loss;
 
 use self::ask::Ask;
 use self::less::{less_of_edit, less_of_result, uses_of_thousand};
@@ -102,7 +103,10 @@ pub fn choose(ask: &Ask<'_>) -> Choice {
         let chosen = least_used(&candidates, goal);
         return choice(&chosen, reason, first_position(&chosen));
     }
-    let free: Vec<_> = dead.iter().copied().filter(|candidate| is_free(candidate)).collect();
+    let mut free: Vec<_> = dead.iter().copied().filter(|candidate| is_free(candidate)).collect();
+    if ask.prices.cache_lifetime_ms.is_none() {
+        loss::keep_within(ask, &mut free);
+    }
     if let Some(reason) = ask.reason {
         // What stands before a cut can wait for the next request.
         return choice(&free, reason, ask.free_from);

@@ -81,8 +81,11 @@ pub struct RewriteSettings {
     /// Factor on `uses_min` at moments when rewriting is free.
     pub free_factor: f64,
     /// The same where nothing is ever cached: every request is such a moment, and drops what those
-    /// before it have left. So this is bound by what may be missed, not by what it costs.
+    /// before it have left.
     pub uncached_factor: f64,
+    /// There, of all uses that are expected of results, the share (0 to 1) that those may have of
+    /// which less goes: what may be missed is the bound, not what it costs.
+    pub loss_max: f64,
     /// Results, and texts of edits, smaller than this are left alone.
     pub tokens_min: Tokens,
     /// Share of the rewrite's cost that the carried dead weight must have reached.
@@ -177,7 +180,8 @@ impl Settings {
                 weights: score::WEIGHTS,
                 uses_min: 0.0028,
                 free_factor: 8.0,
-                uncached_factor: 2.0,
+                uncached_factor: 3.0,
+                loss_max: 0.09,
                 tokens_min: Tokens(100),
                 rental: 1.2,
                 edits: None,
@@ -223,6 +227,7 @@ impl Settings {
                 uses_min: 0.035,
                 free_factor: 4.0,
                 uncached_factor: 0.4,
+                loss_max: 0.3,
                 tokens_min: Tokens(40),
                 rental: 3.0,
                 edits: Some(EditSettings { old_factor: 0.1, new_factor: 15.0 }),

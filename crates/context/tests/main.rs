@@ -8,6 +8,7 @@ mod gist;
 mod laws;
 mod ledger;
 mod look_once;
+mod loss;
 mod new_result;
 mod note;
 mod placed;

@@ -16,12 +16,16 @@ pub(crate) fn uses_of_thousand(
     facts: &Facts,
     life: &Life,
 ) -> f64 {
+    expected_use(ask, index, facts, life) * 1000.0 / ask.item(index).tokens.0 as f64
+}
+
+/// How likely a result is to be used, 0 to 1.
+pub(super) fn expected_use(ask: &Ask<'_>, index: EntryIndex, facts: &Facts, life: &Life) -> f64 {
     let other = ask.score.and_then(|score| score.probability(index, ask.requests));
-    let probability = other.unwrap_or_else(|| {
+    other.unwrap_or_else(|| {
         let features = score::features(facts, life, ask.interest, ask.requests);
         score::probability(&features, &ask.settings.weights)
-    });
-    probability * 1000.0 / ask.item(index).tokens.0 as f64
+    })
 }
 
 /// The next level of a result and the tokens that it saves.

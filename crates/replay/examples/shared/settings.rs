@@ -54,6 +54,7 @@ pub(crate) fn set(settings: &mut Settings, key: &str, value: &str) -> anyhow::Re
         "once-reads-uses" => reads_once(settings)?.uses_min = factor()?,
         "once-horizon" => once(settings)?.horizon = requests()?,
         "uncached" => rewrite(settings)?.uncached_factor = factor()?,
+        "loss" => rewrite(settings)?.loss_max = factor()?,
         "free" => rewrite(settings)?.free_factor = factor()?,
         _ => match key.strip_prefix("weight-").and_then(feature) {
             Some(at) => rewrite(settings)?.weights[at] = factor()?,
