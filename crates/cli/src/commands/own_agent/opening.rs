@@ -11,9 +11,9 @@ use foveal_context::placement::base_files::{
     BaseFile, BaseFolder, read_base_files, render_base_files,
 };
 use foveal_context::tokens::Tokens;
-use foveal_live::Conversations;
 use foveal_live::prices::OwnPrices;
 use foveal_live::rules::Rules;
+use foveal_live::{Conversations, Redactor};
 use foveal_store::SessionId;
 use foveal_tools::Toolbox;
 use foveal_tools::control::Progress;
@@ -183,6 +183,9 @@ pub(crate) fn shaper(
     rules.weigh = weigh;
     rules.prices = own;
     rules.tells = true;
+    // A session that is gone on with has its messages as they were kept.
+    rules.redactor =
+        Some(Redactor { text: foveal_secrets::without, arguments: foveal_secrets::without_in });
     let kept = Kept::of_session(Arc::clone(&toolbox.store), session.clone());
     let shaper = Conversations::new(rules, Arc::new(kept));
     Ok(if opener.settings().gist.is_some() { shaper.asking_to_tell() } else { shaper })
