@@ -467,3 +467,36 @@ fn what_held_a_secret_is_decided_about_anew() {
     let stored = stored(&world);
     assert!(!stored.windows(SECRET.len()).any(|part| part == SECRET.as_bytes()));
 }
+
+/// Where the user goes on by other rules, what had gone may change: that is told with its reason, and
+/// only then.
+#[test]
+fn other_rules_are_told_as_what_changes_the_prompt() {
+    let world = World::new("sessions-rules");
+    world.write("a.rs", "const A: u8 = 2;\n");
+    let upstream = provider([Reply::text("")]);
+    let looks = calls(&[("read_file", json!({"path": "a.rs"}))]);
+    let ends = (0..6).map(|_| Reply::text("Two."));
+    upstream.play(Script::in_order(std::iter::once(looks).chain(ends)));
+    let ran = run(&world, &upstream, "chat", "--json --profile first-last-sampled");
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let why = |options: &[&str]| {
+        let ran = go_on(&world, options);
+        assert_eq!(ran.code, Some(0), "{}", ran.err);
+        let sent = ran.out.lines().find(|line| line.contains("\"sent\"")).expect("it is told");
+        serde_json::from_str::<Value>(sent).expect("JSON")["rewrite"].clone()
+    };
+    let told = "the session goes on by another profile, other limits or another API";
+    assert_eq!(why(&["--continue", "--json", "sure?"]), Value::Null);
+    let limits = |count| format!("[agent]\nmax_file_reads = {count}\n");
+    world.write("home/.config/foveal/config.toml", limits(2));
+    assert_eq!(why(&["--continue", "--json", "sure?"]), told);
+    assert_eq!(why(&["--continue", "--json", "sure?"]), Value::Null);
+    let other = ["--continue", "--json", "--profile", "balanced", "sure?"];
+    assert_eq!(why(&other), told);
+    // Limits of a profile that is not used change nothing.
+    world.write("home/.config/foveal/config.toml", limits(3));
+    assert_eq!(why(&["--continue", "--json", "sure?"]), Value::Null);
+    let other = model(&upstream, "messages");
+    assert_eq!(why(&["--continue", "--json", "--model", &other, "sure?"]), told);
+}

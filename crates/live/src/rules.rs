@@ -129,7 +129,7 @@ impl Rules {
 
     /// What tells decisions by these rules from those by others: the profile, and the limits of a
     /// strategy where they are not the document's.
-    fn decided_by(&self) -> Cow<'_, str> {
+    pub fn decided_by(&self) -> Cow<'_, str> {
         match self.strategy {
             Some(other) if Strategy::named(&self.profile) != Some(other) => {
                 Cow::Owned(format!("{} {other:?}", self.profile))

@@ -5,6 +5,7 @@ mod agent;
 mod curator;
 mod gist;
 mod indexer;
+mod one_at_a_time;
 mod waiting;
 
 pub(crate) use self::curator::{Curator, ModelFirst, OF_CLIENT, TellOfRead, Watched};
