@@ -101,7 +101,7 @@ const JSON: &str = "home/.config/foveal/config.json";
 
 /// As a design document has it.
 const DOCUMENT: &str = "{\n  \"file_read_small_threshold\": 150,\n  \"file_read_thresholds\": {\n    \
-                        \"*.json\": { \"small\": 200 }\n  }\n}\n";
+                        \"*.json\": { \"small\": 200, \"large\": 1000 }\n  }\n}\n";
 
 #[test]
 fn settings_may_be_json() {
