@@ -10,7 +10,7 @@ use super::tool::{ToolBlock, ToolState};
 impl Talk {
     /// Takes what happened.
     pub(crate) fn take(&mut self, told: Told, now_ms: u64) {
-        if !matches!(told, Told::Reasoning { .. } | Told::Progress { .. }) {
+        if !matches!(told, Told::Reasoning { .. } | Told::Progress { .. } | Told::Indexing(_)) {
             self.end_thinking(now_ms);
         }
         match told {
@@ -76,7 +76,7 @@ impl Talk {
                     self.note(kind, text);
                 }
             }
-            Told::Start { .. } | Told::Usage { .. } => {}
+            Told::Start { .. } | Told::Usage { .. } | Told::Indexing(_) => {}
         }
     }
 }
