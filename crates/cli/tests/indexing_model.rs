@@ -11,8 +11,11 @@ use serde_json::{Value, json};
 use crate::run_task::{bodies, calls, events, model, of_type};
 use crate::world::World;
 
+/// How long it is waited for the model.
+const PATIENCE: Duration = Duration::from_secs(150);
+
 /// A server of tools that goes on until it is dropped.
-struct Server {
+pub(crate) struct Server {
     child: Child,
     input: Option<ChildStdin>,
     output: BufReader<ChildStdout>,
@@ -20,7 +23,7 @@ struct Server {
 }
 
 impl Server {
-    fn start(world: &World) -> Self {
+    pub(crate) fn start(world: &World) -> Self {
         let mut command = world.command("mcp");
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn().expect("the program starts");
@@ -55,18 +58,18 @@ impl Server {
         }
     }
 
-    fn call(&mut self, tool: &str, arguments: &Value) -> String {
+    pub(crate) fn call(&mut self, tool: &str, arguments: &Value) -> String {
         let answer = self.ask("tools/call", &json!({"name": tool, "arguments": arguments}));
         answer["content"][0]["text"].as_str().unwrap_or_default().to_owned()
     }
 
-    fn read(&mut self, path: &str) {
+    pub(crate) fn read(&mut self, path: &str) {
         self.call("read_file", &json!({ "path": path, "mode": "full" }));
     }
 
     /// How far the model has come, once it is as wanted.
-    fn state(&mut self, wanted: impl Fn(&Value) -> bool) -> Value {
-        let until = Instant::now() + Duration::from_secs(30);
+    pub(crate) fn state(&mut self, wanted: impl Fn(&Value) -> bool) -> Value {
+        let until = Instant::now() + PATIENCE;
         loop {
             let report = self.ask("resources/read", &json!({"uri": "foveal://session.json"}));
             let text = report["contents"][0]["text"].as_str().expect("a text").to_owned();

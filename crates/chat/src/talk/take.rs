@@ -17,7 +17,10 @@ impl Talk {
             Told::Sent { rewrite, inactive, .. } => {
                 self.begin_answer();
                 if let Some(why) = rewrite {
-                    self.note(NoteKind::Aside, format!("older results go shorter: {why}"));
+                    self.note(
+                        NoteKind::Aside,
+                        format!("older results go otherwise than before: {why}"),
+                    );
                 }
                 if let Some(why) = inactive {
                     self.note_once(NoteKind::Aside, format!("nothing is left out: {why}"));
