@@ -15,17 +15,7 @@ impl Talk {
         }
         match told {
             Told::Sent { rewrite, inactive, .. } => {
-                self.begin_answer();
-                if let Some(why) = rewrite {
-                    self.note(
-                        NoteKind::Aside,
-                        format!("older results go otherwise than before: {why}"),
-                    );
-                }
-                if let Some(why) = inactive {
-                    self.note_once(NoteKind::Aside, format!("nothing is left out: {why}"));
-                }
-                self.begin_answer();
+                self.sent(rewrite, inactive);
             }
             Told::Reduced { id, kind, bytes, bytes_sent, .. } => {
                 let [bytes, sent] = [bytes, bytes_sent].map(numbers::count);
@@ -85,6 +75,19 @@ impl Talk {
 }
 
 impl Talk {
+    /// Says why older results change with a request, and why nothing is left out.
+    fn sent(&mut self, rewrite: Option<&str>, inactive: Option<String>) {
+        self.begin_answer();
+        if let Some(why) = rewrite {
+            let text = format!("older results go otherwise than before: {why}");
+            self.note(NoteKind::Aside, text);
+        }
+        if let Some(why) = inactive {
+            self.note_once(NoteKind::Aside, format!("nothing is left out: {why}"));
+        }
+        self.begin_answer();
+    }
+
     /// Takes what a model does that chooses what is shown of a result.
     fn help(&mut self, work: ModelWork, message: String, now_ms: u64) {
         match work {
