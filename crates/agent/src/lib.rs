@@ -28,5 +28,5 @@ pub use past::Past;
 pub use prompt_map::{BlockKind, BlockPlace, BlockState, MapChange, PromptBlock, PromptMap};
 pub use settings::{AgentTool, Settings};
 pub use spent::Spent;
-pub use told::{Outcome, Told, ToldGist};
+pub use told::{Outcome, Told, ToldGist, ToldIndexing};
 pub use tool_answer::ToolAnswer;

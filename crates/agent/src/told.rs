@@ -51,6 +51,8 @@ pub enum Told {
     },
     /// The oldest turns are told in words by a model, from the request on that was just sent.
     Gist(ToldGist),
+    /// How far a model is that reads files into the index beside the run.
+    Indexing(ToldIndexing),
     /// More text of the model.
     Text {
         /// The piece.
@@ -164,6 +166,45 @@ impl ToldGist {
             model => format!(" ({model}, {} tokens)", count(self.model_tokens)),
         };
         format!("told {turns} old turns in words: {before} → {tokens} tokens{by}")
+    }
+}
+
+/// How far a model is that reads files into the index.
+#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
+pub struct ToldIndexing {
+    /// The model, as the user names it.
+    pub model: String,
+    /// The file that it reads.
+    pub file: Option<String>,
+    /// Files that wait for it.
+    pub waiting: u64,
+    /// Files that it has told of.
+    pub told: u64,
+    /// Files about which nothing came.
+    pub failed: u64,
+    /// Tokens of all questions and answers.
+    pub tokens: u64,
+}
+
+impl ToldIndexing {
+    /// Whether it reads, or is about to.
+    pub fn is_at_work(&self) -> bool {
+        self.file.is_some() || self.waiting > 0
+    }
+
+    /// The line for a person on what it did since it was as far as `before`, with numbers as `count`
+    /// writes them.
+    pub fn line_since(&self, before: &Self, time: &str, count: impl Fn(u64) -> String) -> String {
+        let told = self.told.saturating_sub(before.told);
+        let failed = self.failed.saturating_sub(before.failed);
+        let tokens = self.tokens.saturating_sub(before.tokens);
+        let files = if told == 1 { "file" } else { "files" };
+        let of_no_use = match failed {
+            0 => String::new(),
+            failed => format!(", of {} nothing came", count(failed)),
+        };
+        let (model, told, tokens) = (&self.model, count(told), count(tokens));
+        format!("{model} read {told} {files} into the index{of_no_use}: {time}, {tokens} tokens")
     }
 }
 

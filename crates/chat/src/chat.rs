@@ -6,6 +6,7 @@ use foveal_transcript::Entry;
 
 use crate::command::{Command, beginning, named};
 use crate::editor::Editor;
+use crate::indexing::Indexing;
 use crate::key::{Key, KeyCode};
 use crate::map_view::{self, MapView};
 use crate::popup::{Candidate, Popup};
@@ -152,6 +153,7 @@ pub struct Chat {
     questions: Vec<Question>,
     pub(crate) queued: Vec<String>,
     pub(crate) status: Status,
+    pub(crate) indexing: Indexing,
     pub(crate) now_ms: u64,
     /// When Ctrl+C was pressed and did nothing.
     pub(crate) quits_ms: Option<u64>,
@@ -177,6 +179,7 @@ impl Chat {
             questions: Vec::new(),
             queued: Vec::new(),
             status: Status { model: short(&model), session, ..Status::default() },
+            indexing: Indexing::default(),
             now_ms: 0,
             quits_ms: None,
             dismissed: None,
@@ -190,7 +193,7 @@ impl Chat {
 
     /// Whether it looks different as time passes.
     pub fn is_live(&self) -> bool {
-        self.is_working() || self.quits_ms.is_some()
+        self.is_working() || self.quits_ms.is_some() || self.indexing.is_live()
     }
 
     /// Takes what happened, and says what is to be done, in this order.
@@ -213,6 +216,11 @@ impl Chat {
                 // It may be said otherwise.
                 if self.editor.is_empty() {
                     self.editor.insert(&text);
+                }
+            }
+            Input::Told(Told::Indexing(told)) => {
+                if let Some(line) = self.indexing.take(told, self.now_ms) {
+                    self.talk.note(NoteKind::Aside, in_one_line(&line).into_owned());
                 }
             }
             Input::Told(told) => self.told(told, &mut actions),

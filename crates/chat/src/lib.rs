@@ -8,6 +8,7 @@
 mod chat;
 mod command;
 mod editor;
+mod indexing;
 mod key;
 mod lines;
 mod map_view;

@@ -101,6 +101,7 @@ impl Status {
             Told::CallArguments { .. }
             | Told::Progress { .. }
             | Told::Gist(_)
+            | Told::Indexing(_)
             | Told::Repeated { .. } => {}
         }
     }

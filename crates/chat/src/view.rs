@@ -91,6 +91,7 @@ fn with_input(
         above.extend((rows >= AIRY_ROWS).then(Line::default));
         above.push(line);
     }
+    above.extend(chat.indexing.line(chat.now_ms, columns, colours));
     for text in &chat.queued {
         let text = foveal_screen::in_one_line(text);
         let text = format!("  then: {text}");

@@ -1,6 +1,6 @@
 //! Scripts of what happens to a chat, one step a line, and the screen that it leads to.
 
-use foveal_agent::{ModelWork, Outcome, PromptMap, Spent, Told, ToldGist};
+use foveal_agent::{ModelWork, Outcome, PromptMap, Spent, Told, ToldGist, ToldIndexing};
 use foveal_chat::{
     Candidate, Chat, ChatAction, Colours, Input, Key, KeyCode, NoteKind, Question, Setup, draw,
 };
@@ -136,6 +136,12 @@ impl Screen {
                 model: id,
                 model_tokens: 3_100,
             }),
+            "indexes" => {
+                let parts: Vec<&str> = second.split(' ').collect();
+                let [waiting, told, failed, tokens] = [0, 1, 2, 3].map(|at| number(parts[at]));
+                let file = parts.get(4).map(|file| (*file).to_owned());
+                Told::Indexing(ToldIndexing { model: id, file, waiting, told, failed, tokens })
+            }
             "repeated" => Told::Repeated { name: id, times: 3 },
             "usage" => Told::Usage { number: 1, spent: spent() },
             "done" => done(Outcome::Finished { text: String::new() }),

@@ -55,6 +55,26 @@ fn thoughts_stand_in_a_box_and_collapse() {
     screen.play("key ctrl-o").has_not("│ First I look.");
 }
 
+/// A model that reads files into the index has a line while it does, and one with figures stays.
+#[test]
+fn a_model_that_reads_into_the_index_is_one_line_at_the_end() {
+    let mut screen = Screen::new(60, 12);
+    screen.play("indexes qwen3 2 0 0 0 src/a.rs");
+    screen.has("⠋ qwen3 reads src/a.rs into the index, 2 more, 0.0 s");
+    screen.play("wait 1500\nindexes qwen3 1 1 0 400 src/b.rs\ntype hello");
+    screen.has("qwen3 reads src/b.rs into the index, 1 more, 1.5 s").has("> hello");
+    screen.play("wait 1500\nindexes qwen3 0 2 1 600");
+    screen.has_not("reads").has("qwen3 read 2 files into the index, of 1 nothing came: 3.0\n");
+    screen.has("  s, 600 tokens");
+    // The next stretch is counted anew; an answer on its way is not broken by it.
+    screen
+        .play("type !\nkey enter\nsent 10 10\ntext One \nindexes qwen3 0 2 1 600 a.rs\ntext word.");
+    screen.has("One word.").has("reads a.rs into the index, 0.0 s");
+    screen.play("wait 200\nindexes qwen3 0 3 1 940").has("read 1 file into the index: 0.2 s, 340");
+    // What other programs are called is not obeyed.
+    screen.play("indexes q\u{1b}[2J 0 3 1 940 a.rs").has_not("\u{1b}");
+}
+
 /// A model that chooses what is shown of a file thinks in the same box.
 #[test]
 fn a_curator_thinks_in_a_box_that_opens_again() {

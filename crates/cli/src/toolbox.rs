@@ -27,7 +27,7 @@ use crate::notice;
 use crate::project_settings::with_project;
 use crate::readable;
 use crate::repository_index;
-use crate::side_agents::{Curator, ModelFirst, OF_CLIENT, indexer};
+use crate::side_agents::{Curator, Later, ModelFirst, OF_CLIENT, indexer};
 use crate::uptime;
 use crate::user_settings::{self, CuratorModel, UserSettings};
 
@@ -344,13 +344,17 @@ impl Opener {
         writer.get_or_insert_with(|| open().unwrap_or_default()).clone()
     }
 
-    /// Who chooses what is shown of files in a folder, with `otherwise` behind it.
+    /// Who chooses what is shown of files in a folder, with `otherwise` behind it. A model that
+    /// does is asked beside the run too, for when less of old reads goes.
     pub(crate) fn curated(&self, folder: &Path, otherwise: Arc<dyn Views>) -> Arc<dyn Views> {
         let wish = self.settings_in(folder).curator;
         // Who asks here is no client.
         let wish = wish.filter(|wish| wish.model != CuratorModel::OfClient);
         match wish.and_then(|_| self.model()) {
-            Some(model) => Arc::new(ModelFirst::new(model, otherwise)),
+            Some(model) => {
+                let first = Arc::new(ModelFirst::new(model, otherwise));
+                Arc::new(Later::start(model, first))
+            }
             None => otherwise,
         }
     }

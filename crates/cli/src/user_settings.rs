@@ -37,6 +37,7 @@ pub(crate) use self::told::NotUnderstood;
 use self::told::line_at;
 use self::written::{
     Count, Written, WrittenCurator, WrittenDuplicates, WrittenRead, WrittenRun, WrittenTool,
+    limits_by_glob,
 };
 
 /// What a user may set.
@@ -152,11 +153,9 @@ fn of_source(source: Source<'_>) -> anyhow::Result<UserSettings> {
     let usual = ToolSettings::default();
     let (run_time_out_ms, run_time_out_max_ms) = time_outs(&run, &usual, text)?;
     let small_lines = small_lines(&read, file_read_small_threshold, text)?;
-    let for_files = read.for_files.into_iter().map(|files| (files.glob.0, files.small_lines.0));
-    let thresholds = file_read_thresholds.into_iter().map(|(glob, it)| (glob.0, it.small.0));
     let tools = ToolSettings {
         read_small_lines: small_lines.unwrap_or(usual.read_small_lines),
-        read_small_lines_by_glob: for_files.chain(thresholds).collect(),
+        line_limits_by_glob: limits_by_glob(read.for_files, file_read_thresholds).collect(),
         answer_tokens: answers.tokens.map_or(usual.answer_tokens, |count| count.0),
         answer_bytes: answers.bytes.map(|count| count.0 as usize),
         run_time_out_ms,

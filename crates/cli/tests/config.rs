@@ -101,7 +101,7 @@ const JSON: &str = "home/.config/foveal/config.json";
 
 /// As a design document has it.
 const DOCUMENT: &str = "{\n  \"file_read_small_threshold\": 150,\n  \"file_read_thresholds\": {\n    \
-                        \"*.json\": { \"small\": 200 }\n  }\n}\n";
+                        \"*.json\": { \"small\": 200, \"large\": 1000 }\n  }\n}\n";
 
 #[test]
 fn settings_may_be_json() {
@@ -166,8 +166,8 @@ fn json_that_is_not_understood_says_where_and_what_was_meant() {
         ("{\n  \"curator\": \"auto\",\n}", "line 3: this is no JSON: trailing comma"),
         ("{\n\n  \"indexer_tokens_max\": 9 }", "line 3: indexer_tokens_max has no effect"),
         (
-            "{\n  \"file_read_thresholds\": {\"*.md\": {\"small\": 1, \"large\": 2}}\n}",
-            "`large` has",
+            "{\n  \"file_read_thresholds\": {\"*.md\": {\"small\": 2, \"large\": 2}}\n}",
+            "line 2: 2 lines are large only where fewer are small",
         ),
         ("[]", "settings in JSON are one object"),
     ] {

@@ -2,6 +2,7 @@
 
 use std::io::Read;
 use std::process::{Command, Stdio};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use foveal_upstream::{Fault, Play, Reply, Script, Settings, Upstream};
@@ -10,7 +11,9 @@ use serde_json::{Value, json};
 
 use crate::curator::{READ, chooses, file, world};
 use crate::mcp::called_by;
-use crate::run_task::{calls, events, model, of_type, provider};
+use crate::run_sessions::{go_on, messages};
+use crate::run_task::{bodies, calls, events, model, of_type, provider};
+use crate::world::World;
 
 const THINKING: &str = "The question is about step_12, which begins at line 111.";
 
@@ -203,4 +206,119 @@ fn decisions_are_explained_where_that_is_wanted() {
     command.arg(model(&upstream, "chat")).arg("look").env("FOVEAL_DEBUG", "plan");
     let ran = world.ran(command.stdin(Stdio::null()));
     assert!(ran.err.contains("[plan] request 2: "), "{}", ran.err);
+}
+
+/// A model that reads a file, and then others until the prompt is too long. What it waits for is
+/// done `beside`.
+fn reads_on(beside: &Arc<Upstream>, parts: usize) -> Upstream {
+    let upstream = provider([Reply::text("")]);
+    let beside = Arc::clone(beside);
+    upstream.play(Script::new(move |request| {
+        let read = |path: String| calls(&[("read_file", json!({ "path": path }))]);
+        let until = Instant::now() + Duration::from_secs(10);
+        while request.turn == 1 && beside.requests() == 0 && Instant::now() < until {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        if request.turn == 1 {
+            std::thread::sleep(Duration::from_millis(300));
+        }
+        Play::from(match request.turn {
+            0 => read("steps.rs".to_owned()),
+            turn if turn <= parts => read(format!("part_{turn}.txt")),
+            _ => Reply::text("Seen."),
+        })
+    }));
+    upstream
+}
+
+const PARTS: usize = 9;
+
+fn world_with_parts(test: &str, curator: &Upstream) -> World {
+    let more = "[agent]\nbudget = 30_000\nbudget_low = 26_000\n";
+    let world = world(test, curator, "chat", more);
+    for part in 1..=PARTS {
+        let line = |n: usize| format!("value {n} of part {part} is {}\n", n * part);
+        world.write(&format!("part_{part}.txt"), (0..400).map(line).collect::<String>());
+    }
+    world
+}
+
+/// What the first read goes as in a request.
+fn first_result(body: &Value) -> String {
+    let messages = body["messages"].as_array().expect("a list");
+    let tool = messages.iter().find(|message| message["role"] == "tool").expect("a result");
+    tool["content"].as_str().expect("a text").to_owned()
+}
+
+/// A read goes whole at once; what the model beside shows of it stands in its place once less of it
+/// goes anyway.
+#[test]
+fn what_a_model_chose_beside_stands_in_place_of_an_old_read() {
+    let curator = Arc::new(provider([chooses(111, 120)]));
+    let world = world_with_parts("curating-later", &curator);
+    let upstream = reads_on(&curator, PARTS);
+    let mut command = world.command("run --json --model");
+    command.arg(model(&upstream, "chat")).arg("what does step_12 do?").stdin(Stdio::null());
+    let ran = world.ran(&mut command);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let all = bodies(&upstream);
+    let whole = first_result(&all[1]);
+    assert!(whole.contains("pub fn step_29()") && whole.contains("pub fn step_3()"), "{whole}");
+    let last = first_result(all.last().expect("requests"));
+    for words in [
+        "a model chose what is shown, and says: one step of thirty",
+        "pub fn step_12() ",
+        "expand ",
+    ] {
+        assert!(last.contains(words), "{last}");
+    }
+    assert!(!last.contains("let value_3 = 13 * 3") && last.len() * 4 < whole.len(), "{last}");
+    // What had gone changes only with a rewrite that is told.
+    let events = events(&ran);
+    let sent = of_type(&events, "sent");
+    for (at, pair) in all.windows(2).enumerate() {
+        let [before, after] = [messages(&pair[0]), messages(&pair[1])];
+        let is_rewrite = !sent[at + 1]["rewrite"].is_null();
+        assert!(is_rewrite || after.starts_with(&before), "request {}", at + 2);
+    }
+    // The model was asked about what was said before, and about each read once.
+    let asked = bodies(&curator);
+    assert!(asked[0].to_string().contains("what does step_12 do?"));
+    assert!(asked.len() <= PARTS + 1, "{}", asked.len());
+    // The session goes on in the same bytes where no model is named any more.
+    world.write("home/.config/foveal/config.toml", "");
+    let ran = go_on(&world, &["--continue", "and now?"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let again = bodies(&upstream);
+    let [before, after] = [all.last(), again.last()].map(|body| messages(body.expect("requests")));
+    assert!(after.starts_with(&before));
+}
+
+/// Whatever the model beside does, the run goes on as without one.
+#[test]
+fn without_a_choice_of_use_old_reads_go_as_without_a_model() {
+    let plays = [
+        ("garbage", Play::from(Reply::text("I do not know."))),
+        ("fails", Play::from(Fault::Status { status: 500, retry_after_s: None })),
+        ("stalls", Play { fault: Fault::Silent(1), ..Play::from(chooses(111, 120)) }),
+        ("late", Play { fault: Fault::Late(Duration::from_secs(20)), ..Play::from(chooses(1, 9)) }),
+    ];
+    let mut all: Vec<String> = Vec::new();
+    for (name, play) in plays {
+        let curator = Arc::new(Upstream::start(Settings::default()).expect("a provider"));
+        curator.play(Script::always(play));
+        let world = world_with_parts(&format!("curating-later-{name}"), &curator);
+        let upstream = reads_on(&curator, PARTS);
+        let mut command = world.command("run --model");
+        command.arg(model(&upstream, "chat")).arg("what does step_12 do?").stdin(Stdio::null());
+        let begun = Instant::now();
+        let ran = world.ran(&mut command);
+        assert_eq!((ran.code, ran.out.as_str()), (Some(0), "Seen.\n"), "{name}: {}", ran.err);
+        assert!(begun.elapsed() < Duration::from_secs(15), "{name}: it was waited for");
+        let last = first_result(bodies(&upstream).last().expect("requests"));
+        assert!(last.contains("expand ") && !last.contains("a model chose"), "{name}: {last}");
+        all.push(last);
+    }
+    all.dedup();
+    assert_eq!(all.len(), 1, "{all:?}");
 }

@@ -169,6 +169,13 @@ fn secrets_are_not_told() {
     let (_, handle) = said[0].split_once("expand ").expect("a way back");
     let expanded = world.run(&format!("expand {}", &handle[..12])).out;
     assert!(expanded.contains("The key is [secret removed") && !expanded.contains(SECRET));
+    // What was told stays told where the session goes on with the words as they were kept.
+    world.write("home/.config/foveal/config.toml", "");
+    let ran = go_on(&world, &["--continue", "and now?"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let again = texts(&bodies(&upstream).pop().expect("requests"));
+    assert_eq!(again[0], said[0]);
+    assert!(!Value::from(again).to_string().contains(SECRET));
 }
 
 /// Whatever the model beside does, the run goes on as without it.

@@ -2,16 +2,20 @@
 
 use std::io::{BufRead, BufReader, Write};
 use std::process::{Child, ChildStdin, ChildStdout, Stdio};
+use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use foveal_upstream::{Asked, Fault, Play, Reply, Script, Settings, Upstream};
 use serde_json::{Value, json};
 
-use crate::run_task::bodies;
+use crate::run_task::{bodies, calls, events, model, of_type};
 use crate::world::World;
 
+/// How long it is waited for the model.
+const PATIENCE: Duration = Duration::from_secs(150);
+
 /// A server of tools that goes on until it is dropped.
-struct Server {
+pub(crate) struct Server {
     child: Child,
     input: Option<ChildStdin>,
     output: BufReader<ChildStdout>,
@@ -19,7 +23,7 @@ struct Server {
 }
 
 impl Server {
-    fn start(world: &World) -> Self {
+    pub(crate) fn start(world: &World) -> Self {
         let mut command = world.command("mcp");
         command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
         let mut child = command.spawn().expect("the program starts");
@@ -54,18 +58,18 @@ impl Server {
         }
     }
 
-    fn call(&mut self, tool: &str, arguments: &Value) -> String {
+    pub(crate) fn call(&mut self, tool: &str, arguments: &Value) -> String {
         let answer = self.ask("tools/call", &json!({"name": tool, "arguments": arguments}));
         answer["content"][0]["text"].as_str().unwrap_or_default().to_owned()
     }
 
-    fn read(&mut self, path: &str) {
+    pub(crate) fn read(&mut self, path: &str) {
         self.call("read_file", &json!({ "path": path, "mode": "full" }));
     }
 
     /// How far the model has come, once it is as wanted.
-    fn state(&mut self, wanted: impl Fn(&Value) -> bool) -> Value {
-        let until = Instant::now() + Duration::from_secs(30);
+    pub(crate) fn state(&mut self, wanted: impl Fn(&Value) -> bool) -> Value {
+        let until = Instant::now() + PATIENCE;
         loop {
             let report = self.ask("resources/read", &json!({"uri": "foveal://session.json"}));
             let text = report["contents"][0]["text"].as_str().expect("a text").to_owned();
@@ -272,4 +276,46 @@ fn nobody_is_asked_unless_the_user_names_one() {
     world.write("home/.config/foveal/config.toml", "indexer_tokens_max = 5\n");
     let ran = world.run("read a.rs");
     assert!(ran.code == Some(2) && ran.err.contains("name one, such as"), "{}", ran.err);
+}
+
+/// A run tells how far the model is, as events and to a person in one line.
+#[test]
+fn a_run_tells_how_far_it_is() {
+    for (name, options) in [("events", "run --json"), ("line", "run")] {
+        let beside = Arc::new(provider());
+        // Long enough to be seen at work.
+        let late = Fault::Late(Duration::from_millis(300));
+        beside.play(Script::new(move |asked| Play { fault: late, ..answers(asked) }));
+        let world = world(&format!("indexing-run-{name}"), &beside, "");
+        let upstream = Upstream::start(Settings::default()).expect("a provider");
+        let other = Arc::clone(&beside);
+        upstream.play(Script::new(move |request| {
+            let until = Instant::now() + Duration::from_secs(20);
+            while request.turn == 1 && other.requests() < 2 && Instant::now() < until {
+                std::thread::sleep(Duration::from_millis(10));
+            }
+            if request.turn == 0 {
+                return Play::from(calls(&[("read_file", json!({"path": "a.rs"}))]));
+            }
+            std::thread::sleep(Duration::from_millis(900));
+            Play::from(Reply::text("Seen."))
+        }));
+        let mut command = world.command(options);
+        command.args(["--model", &model(&upstream, "chat"), "what is zorp?"]);
+        let ran = world.ran(command.stdin(Stdio::null()));
+        assert_eq!(ran.code, Some(0), "{}", ran.err);
+        let named = format!("chat:small@{}", beside.url());
+        if name == "line" {
+            let line = format!("  {named} read 1 file into the index: ");
+            assert!(ran.err.contains(&line), "{}", ran.err);
+            continue;
+        }
+        let events = events(&ran);
+        let told = of_type(&events, "indexing");
+        assert!(told.iter().all(|told| told["model"] == named), "{told:?}");
+        assert!(told.iter().any(|told| told["file"] == "a.rs"), "{told:?}");
+        let last = told.last().expect("it is told");
+        assert_eq!((&last["told"], &last["file"]), (&json!(1), &Value::Null), "{last}");
+        assert!(last["tokens"].as_u64().is_some_and(|tokens| tokens > 0), "{last}");
+    }
 }

@@ -5,6 +5,7 @@ use std::time::Duration;
 
 use foveal_upstream::{Fault, Play, Reply, Script};
 use rusqlite::Connection;
+use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
 
 use crate::full_disk::{BLOCKS, limited};
@@ -162,4 +163,48 @@ fn what_waits_for_the_store_is_kept_later() {
         listed[0]["session"].as_str().expect("a name").trim_start_matches("run ")
     ));
     assert!(shown.contains("2 turns, 5 messages"), "{shown}");
+}
+
+/// Whatever signal ends a run, and at whatever stage, its session is valid and goes on to its end.
+#[test]
+fn a_signal_at_any_stage_leaves_a_session_that_goes_on() {
+    let acts = || calls(&[("bash", json!({"command": "echo done >> made; sleep 30"}))]);
+    let with = |fault: Fault| vec![Play { fault, ..Play::from(Reply::text("It never comes.")) }];
+    // The stage, what the model does, and after how many requests it is there.
+    let stages: [(&str, Vec<Play>, usize); 6] = [
+        ("before its answer", with(Fault::Late(Duration::from_secs(60))), 1),
+        ("at the first event", with(Fault::Silent(0)), 1),
+        ("in its answer", with(Fault::Silent(3)), 1),
+        ("while it waits", with(Fault::Status { status: 429, retry_after_s: Some(60) }), 1),
+        ("in a call", vec![Play::from(acts())], 1),
+        (
+            "in the answer to calls",
+            [vec![Play::from(calls(&[("list", json!({}))]))], with(Fault::Silent(2))].concat(),
+            2,
+        ),
+    ];
+    for (number, (stage, plays, requests)) in stages.into_iter().enumerate() {
+        for (at, signal) in [Signal::INT, Signal::TERM, Signal::HUP].into_iter().enumerate() {
+            let world = World::new(&format!("faults-signal-{number}-{at}"));
+            let upstream = provider([Reply::text("")]);
+            let end = [Play::from(Reply::text("It is there."))];
+            upstream.play(Script::in_order(plays.iter().cloned().chain(end)));
+            let dialect = DIALECTS[(number + at) % DIALECTS.len()];
+            let model = model(&upstream, dialect);
+            let mut child = started(&world, &["--yes", "--model", &model, "is it there?"]);
+            let made = world.folder.join("made");
+            wait_for(&|| {
+                upstream.requests() == requests && (stage != "in a call" || made.exists())
+            });
+            kill_process(Pid::from_child(&child), signal).expect("it runs");
+            let code = child.wait().expect("it ends").code();
+            assert_eq!(code, Some(130), "{stage}, {signal:?}");
+            let ran = go_on(&world, &["--continue", "--yes"]);
+            let told = (ran.code, ran.out.as_str());
+            assert_eq!(told, (Some(0), "It is there.\n"), "{stage}, {signal:?}: {}", ran.err);
+            // Each request had calls and results in pairs, and nothing was done twice.
+            bodies(&upstream);
+            assert!(stage != "in a call" || world.read("made") == "done\n", "{signal:?}");
+        }
+    }
 }

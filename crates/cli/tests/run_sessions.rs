@@ -388,3 +388,115 @@ fn what_was_shown_before_may_be_written_over() {
     assert_eq!(ran.out, "Three.\n", "{}", ran.err);
     assert_eq!(world.read("a.rs"), "const A: u8 = 3;\n", "{}", ran.err);
 }
+
+const SECRET: &str = "ghp_Q7x2Vn9Wb4Tc6Rf8Lp3Hs5Jd1Gz0AyKm4E2d";
+
+/// What was decided about results stands also behind words that held a secret, which come back
+/// without it.
+#[test]
+fn what_was_decided_stands_behind_a_secret() {
+    for dialect in DIALECTS {
+        let world = World::new(&format!("sessions-said-{dialect}"));
+        for at in 0..6 {
+            let lines = (0..700).map(|line| format!("value {line} of part {at} is {}\n", line * 7));
+            world.write(&format!("part_{at}.txt"), lines.collect::<String>());
+        }
+        let look = |at: usize| ("read_file", json!({"path": format!("part_{at}.txt")}));
+        let says = format!("The token is {SECRET}.");
+        let tells = json!({"command": format!("echo {SECRET} > token.txt")});
+        let first = Reply { text: says, ..calls(&[look(0), ("bash", tells)]) };
+        let others = (1..6)
+            .map(|at| calls(&[look(at)]))
+            .chain((0..4).map(|at| calls(&[("list", json!({"path": ".", "depth": at + 1}))])));
+        let ends = [Reply::text("Done."), Reply::text("Yes."), Reply::text("Yes.")];
+        let turns: Vec<Reply> = std::iter::once(first).chain(others).chain(ends).collect();
+        let count = turns.len();
+        let upstream = provider([Reply::text("")]);
+        upstream.play(Script::in_order(turns));
+        world.write(
+            "home/.config/foveal/config.toml",
+            "[agent]\nbudget = 30_000\nbudget_low = 15_000\n",
+        );
+        let ran = run(&world, &upstream, dialect, "--yes --json");
+        assert_eq!(ran.code, Some(0), "{}", ran.err);
+        assert!(ran.out.contains("the prompt was too long"), "{}", ran.out);
+        for next in [count - 2, count - 1] {
+            let ran = go_on(&world, &["--continue", "--json", "sure?"]);
+            assert_eq!(ran.code, Some(0), "{}", ran.err);
+            assert!(!ran.out.contains("reduced"), "{dialect}: {}", ran.out);
+            let bodies = bodies(&upstream);
+            let before = Value::Array(messages(&bodies[next - 1])).to_string();
+            let before: Vec<Value> =
+                serde_json::from_str(&before.replace(SECRET, "[secret removed: GitHub token]"))
+                    .expect("JSON");
+            let after = messages(&bodies[next]);
+            for (at, (one, other)) in before.iter().zip(&after).enumerate() {
+                assert_eq!(one, other, "{dialect}: message {at}");
+            }
+            assert!(after.len() > before.len());
+        }
+        let stored = stored(&world);
+        assert!(!stored.windows(SECRET.len()).any(|part| part == SECRET.as_bytes()));
+    }
+}
+
+/// What was decided about a result that has other bytes without its secret is decided anew, once.
+#[test]
+fn what_held_a_secret_is_decided_about_anew() {
+    let world = World::new("sessions-result-secret");
+    let script = "echo token=$(cat token.txt)\nfor i in $(seq 4000); do echo line $i; done\n";
+    world.write("long.sh", script);
+    world.write("token.txt", SECRET);
+    let shows = || calls(&[("bash", json!({"command": "sh long.sh"}))]);
+    let looks = calls(&[("list", json!({}))]);
+    let ends = ["Long.", "Yes.", "Yes."].map(Reply::text);
+    let turns = [shows(), looks].into_iter().chain(ends);
+    let upstream = provider([Reply::text("")]);
+    upstream.play(Script::in_order(turns));
+    assert_eq!(run(&world, &upstream, "messages", "--yes").code, Some(0));
+    for _ in 0..2 {
+        let ran = go_on(&world, &["--continue", "was it long?"]);
+        assert_eq!(ran.code, Some(0), "{}", ran.err);
+    }
+    let bodies = bodies(&upstream);
+    let [first, second, third] =
+        [2, 3, 4].map(|at| Value::Array(messages(&bodies[at])).to_string());
+    assert!(first.contains(SECRET) && !second.contains(SECRET), "{second}");
+    assert!(second.contains("[secret removed: ") && second.contains("line 3999"), "{second}");
+    assert!(!second.contains("line 2000") && third.starts_with(second.trim_end_matches(']')));
+    let stored = stored(&world);
+    assert!(!stored.windows(SECRET.len()).any(|part| part == SECRET.as_bytes()));
+}
+
+/// Where the user goes on by other rules, what had gone may change: that is told with its reason, and
+/// only then.
+#[test]
+fn other_rules_are_told_as_what_changes_the_prompt() {
+    let world = World::new("sessions-rules");
+    world.write("a.rs", "const A: u8 = 2;\n");
+    let upstream = provider([Reply::text("")]);
+    let looks = calls(&[("read_file", json!({"path": "a.rs"}))]);
+    let ends = (0..6).map(|_| Reply::text("Two."));
+    upstream.play(Script::in_order(std::iter::once(looks).chain(ends)));
+    let ran = run(&world, &upstream, "chat", "--json --profile first-last-sampled");
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let why = |options: &[&str]| {
+        let ran = go_on(&world, options);
+        assert_eq!(ran.code, Some(0), "{}", ran.err);
+        let sent = ran.out.lines().find(|line| line.contains("\"sent\"")).expect("it is told");
+        serde_json::from_str::<Value>(sent).expect("JSON")["rewrite"].clone()
+    };
+    let told = "the session goes on by another profile, other limits or another API";
+    assert_eq!(why(&["--continue", "--json", "sure?"]), Value::Null);
+    let limits = |count| format!("[agent]\nmax_file_reads = {count}\n");
+    world.write("home/.config/foveal/config.toml", limits(2));
+    assert_eq!(why(&["--continue", "--json", "sure?"]), told);
+    assert_eq!(why(&["--continue", "--json", "sure?"]), Value::Null);
+    let other = ["--continue", "--json", "--profile", "balanced", "sure?"];
+    assert_eq!(why(&other), told);
+    // Limits of a profile that is not used change nothing.
+    world.write("home/.config/foveal/config.toml", limits(3));
+    assert_eq!(why(&["--continue", "--json", "sure?"]), Value::Null);
+    let other = model(&upstream, "messages");
+    assert_eq!(why(&["--continue", "--json", "--model", &other, "sure?"]), told);
+}

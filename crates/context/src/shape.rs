@@ -234,6 +234,11 @@ impl Shape {
         lines
     }
 
+    /// Whether any part of the original is kept.
+    pub fn keeps_any(&self) -> bool {
+        self.kept_len() > 0
+    }
+
     /// Bytes of the original that are kept.
     fn kept_len(&self) -> usize {
         let kept = self.pieces.iter().map(|piece| match piece {

@@ -36,8 +36,10 @@ impl Views for Fixed {
         true
     }
 
-    fn comes(&self, path: &str, text: String) {
-        self.told.lock().expect("no thread panicked").push((path.to_owned(), text));
+    fn comes(&self, read: &Read<'_>, wanted: Wanted) {
+        assert!(matches!(wanted, Wanted::Summary(Tokens(1..=200))), "{wanted:?}");
+        let read = (read.path.to_owned(), read.text.to_owned());
+        self.told.lock().expect("no thread panicked").push(read);
     }
 }
 

@@ -51,6 +51,12 @@ impl Chain {
         lengths.collect()
     }
 
+    /// The end here of the messages that have this end in another chain of the same messages.
+    pub(crate) fn end_for(&self, other: &Chain, end: ContentHash) -> ContentHash {
+        let at = other.ends.iter().rposition(|known| *known == end);
+        at.and_then(|at| self.ends.get(at)).copied().unwrap_or(end)
+    }
+
     /// The end after so many messages.
     pub(crate) fn end(&self, messages: usize) -> ContentHash {
         match messages.checked_sub(1) {

@@ -13,7 +13,7 @@ use foveal_context::step::{Item, Step};
 use foveal_context::tokens::{Tokenizer, Tokens};
 use foveal_context::weight::{Weigh, Weight};
 use foveal_context::wish::{Wish, Wishes};
-use foveal_transcript::{ContentHash, Conversation, Entry, EntryIndex, Timestamp};
+use foveal_transcript::{ContentHash, Conversation, EntryIndex, Timestamp};
 use foveal_wire::body::{Body, BodyError, MarkPlace};
 
 use crate::caching::Caching;
@@ -289,8 +289,7 @@ impl Live {
 
     /// How much of the prompt what messages say takes, entry by entry.
     fn weights(&self, said: &[Said]) -> Vec<Weight> {
-        let entries: Vec<&Entry> = said.iter().flat_map(|said| &said.entries).collect();
-        (self.weigh)(&entries, self.tokenizer)
+        (self.weigh)(&places::entries(said), self.tokenizer)
     }
 
     /// Takes in the next message. `weights` goes on with those of its entries.

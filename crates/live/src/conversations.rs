@@ -23,6 +23,7 @@ use crate::places;
 use crate::placing;
 use crate::queue::Queue;
 use crate::recorder::{Planned, Recorder, Turn, Unrecorded};
+use crate::redacted::{self, Latest};
 use crate::remembered::Remembered;
 use crate::request::{About, Asked, Replaced, Shaped, ToTell, spliced};
 use crate::rules::{OFF, PROFILES, Rules};
@@ -59,6 +60,8 @@ pub struct Conversations {
     pub(crate) wanting: Wanting,
     /// Whether it is told when old turns are to be told in words.
     asks_to_tell: bool,
+    /// What the latest request is kept by, where messages are kept without their secrets.
+    latest: Latest,
 }
 
 impl Conversations {
@@ -82,6 +85,7 @@ impl Conversations {
             choices: Choices::default(),
             wanting: Wanting::default(),
             asks_to_tell: false,
+            latest: Latest::default(),
         }
     }
 
@@ -250,8 +254,8 @@ impl Conversations {
                 self.further(request, &live).unwrap_or(live)
             }
             None => {
-                let planned = self.recorder.find(chain.root, &chain.ends)?;
-                self.resumed(request, &planned)?
+                let planned = self.recorded(request)?;
+                self.resumed(request, planned)?
             }
         };
         if asked.counts && !live.steps().is_empty() {
@@ -275,20 +279,52 @@ impl Conversations {
         }
         let planned = self.recorder.find(chain.root, &chain.ends).ok()?;
         let is_further = chain.lengths(&planned).last().is_some_and(|length| *length > known);
-        is_further.then(|| self.resumed(request, &planned).ok()).flatten()
+        is_further.then(|| self.resumed(request, planned).ok()).flatten()
+    }
+
+    /// What is recorded of the conversation that a request continues.
+    fn recorded(&self, request: &Request<'_>) -> Result<Vec<Planned>, Unrecorded> {
+        let chain = request.chain;
+        let planned = self.recorder.find(chain.root, &chain.ends)?;
+        let lengths = chain.lengths(&planned);
+        let Some(kept) = self.kept_by(request, lengths.last().copied().unwrap_or(0)) else {
+            return Ok(planned);
+        };
+        let mut others = self.recorder.find(kept.root, &kept.ends)?;
+        let longer = kept.lengths(&others);
+        if longer.last() <= lengths.last() {
+            return Ok(planned);
+        }
+        others.truncate(longer.len());
+        for (planned, length) in others.iter_mut().zip(longer) {
+            planned.end = chain.end(length);
+        }
+        Ok(others)
+    }
+
+    /// The chain by which a request is kept, where that is another one. The first `known` messages
+    /// are known to have no secrets.
+    fn kept_by(&self, request: &Request<'_>, known: usize) -> Option<Chain> {
+        let redactor = request.rules.redactor.as_ref()?;
+        let kept = self.latest.chain(redactor, request.bytes(), (request.chain, known));
+        (kept != *request.chain).then_some(kept)
     }
 
     /// The conversation as it was after what is recorded of it.
-    fn resumed(&self, request: &Request<'_>, planned: &[Planned]) -> Result<Live, Inactive> {
+    fn resumed(&self, request: &Request<'_>, planned: Vec<Planned>) -> Result<Live, Inactive> {
         let (wait, chain) = (request.asked.wait, request.chain);
-        let requests = chain.lengths(planned);
+        let requests = chain.lengths(&planned);
         let Some(known) = requests.last() else {
             wait.offer(Replaced::new());
             return Ok(request.fresh());
         };
         let said = places::said(request.bytes(), 0..*known, &requests, request.rules.tells)?;
-        wait.offer(places::replaced_by(request.body, &said, planned, request.way));
-        Ok(request.fresh().resumed(request.body, chain, said, planned))
+        let planned = match request.rules.redactor {
+            Some(_) => redacted::fitted(planned, &places::entries(&said)),
+            None => planned,
+        };
+        wait.offer(places::replaced_by(request.body, &said, &planned, request.way));
+        Ok(request.fresh().resumed(request.body, chain, said, &planned))
     }
 
     /// Decides about what is new, and keeps that before it is used. Where nobody waits any longer,
@@ -357,7 +393,10 @@ impl Conversations {
         about: &mut About,
     ) -> bool {
         let conversation = about.conversation.clone().unwrap_or_default();
-        let (end, time) = (live.planned(), request.asked.now);
+        let (mut end, mut before, time) = (live.planned(), before, request.asked.now);
+        if let Some(kept) = self.kept_by(request, 0) {
+            [end, before] = [end, before].map(|end| kept.end_for(request.chain, end));
+        }
         let caching = live.caching().copied();
         let turn = Turn { conversation, end, before, step, caching, time };
         live.keep_later(turn);

@@ -23,6 +23,7 @@ mod places;
 mod placing;
 mod prelude;
 mod queue;
+mod redacted;
 mod remembered;
 mod shortening;
 mod unmarked;
@@ -47,4 +48,5 @@ pub mod wanting;
 
 pub use compress::Compressor;
 pub use conversations::Conversations;
+pub use redacted::Redactor;
 pub use way::Way;

@@ -52,6 +52,11 @@ pub(crate) fn said(
     Ok(all)
 }
 
+/// The entries of messages, the first first.
+pub(crate) fn entries(said: &[Said]) -> Vec<&Entry> {
+    said.iter().flat_map(|said| &said.entries).collect()
+}
+
 /// What a result has to be shorter by where notes are longer than the engine counted.
 const LONGER_BYTES: usize = 64;
 

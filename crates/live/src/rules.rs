@@ -17,6 +17,7 @@ use foveal_wire::response::EXPAND_TOOL;
 use crate::chain;
 use crate::models::Model;
 use crate::prices::OwnPrices;
+use crate::redacted::Redactor;
 use crate::way::Way;
 
 /// The engine's profiles that can be used live.
@@ -74,6 +75,9 @@ pub struct Rules {
     /// Whether what the model said in old turns may be told in short. Only for who sends requests
     /// itself: what the model said of others' requests is their clients'.
     pub tells: bool,
+    /// How secrets are removed from messages before they are kept, where whoever asks sends what was
+    /// kept after a restart: decisions are kept for the messages as they are then.
+    pub redactor: Option<Redactor>,
 }
 
 impl Rules {
@@ -98,6 +102,7 @@ impl Rules {
             marks: CacheMarks::default(),
             lets_pass: false,
             tells: false,
+            redactor: None,
         })
     }
 
@@ -124,7 +129,7 @@ impl Rules {
 
     /// What tells decisions by these rules from those by others: the profile, and the limits of a
     /// strategy where they are not the document's.
-    fn decided_by(&self) -> Cow<'_, str> {
+    pub fn decided_by(&self) -> Cow<'_, str> {
         match self.strategy {
             Some(other) if Strategy::named(&self.profile) != Some(other) => {
                 Cow::Owned(format!("{} {other:?}", self.profile))

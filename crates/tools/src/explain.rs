@@ -90,10 +90,13 @@ impl fmt::Display for Explained<'_> {
                 let LineCounts { all, shown } = lines;
                 write!(f, "{path} has {all} lines, ")?;
                 match view {
-                    ReadView::Auto { small } if all <= small => {
+                    ReadView::Auto { small, .. } if all <= small => {
                         write!(f, "no more than the limit of {small}: all are wanted")?;
                     }
-                    ReadView::Auto { small } => {
+                    ReadView::Auto { large: Some(large), .. } if all > large => {
+                        write!(f, "more than {large}: at most a fifth is wanted, what matters")?;
+                    }
+                    ReadView::Auto { small, .. } => {
                         write!(f, "more than the limit of {small}: what matters is wanted")?;
                     }
                     ReadView::Curated => f.write_str("of which what matters is asked for")?,
@@ -129,13 +132,18 @@ mod tests {
             Explained::Read { path: "a.rs", view, lines, kind, by: None }.to_string()
         };
         assert_eq!(
-            read(&ReadView::Auto { small: 100 }, 345, 120, Some("curated")),
+            read(&ReadView::Auto { small: 100, large: Some(500) }, 345, 120, Some("curated")),
             "a.rs has 345 lines, more than the limit of 100: what matters is wanted; 120 are shown, \
              curated, by the built-in curator"
         );
         assert_eq!(
-            read(&ReadView::Auto { small: 100 }, 45, 45, None),
+            read(&ReadView::Auto { small: 100, large: None }, 45, 45, None),
             "a.rs has 45 lines, no more than the limit of 100: all are wanted; 45 are shown"
+        );
+        assert_eq!(
+            read(&ReadView::Auto { small: 100, large: Some(500) }, 501, 90, Some("curated")),
+            "a.rs has 501 lines, more than 500: at most a fifth is wanted, what matters; 90 are \
+             shown, curated, by the built-in curator"
         );
     }
 }

@@ -1,7 +1,10 @@
 //! How much of a file a read shows.
 
+use foveal_context::views::{Amount, Wanted};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+use crate::settings::LARGE_SHARE_MAX;
 
 /// How a file is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize, JsonSchema)]
@@ -21,6 +24,8 @@ pub enum ReadView {
     Auto {
         /// Lines.
         small: u32,
+        /// With more lines than this it has little room.
+        large: Option<u32>,
     },
     /// What matters to the question.
     Curated,
@@ -33,6 +38,16 @@ pub enum ReadView {
 impl ReadView {
     /// Whether `text` is shown whole because it is short.
     pub(crate) fn is_short(&self, text: &str) -> bool {
-        matches!(self, Self::Auto { small } if text.lines().count() <= *small as usize)
+        matches!(self, Self::Auto { small, .. } if text.lines().count() <= *small as usize)
+    }
+
+    /// How much is wanted of `text`, where a curator would be asked for this.
+    pub(crate) fn wanted_of(&self, text: &str, wanted: Wanted) -> Wanted {
+        match self {
+            Self::Auto { large: Some(large), .. } if text.lines().count() > *large as usize => {
+                Wanted::Curated(Amount::Share(LARGE_SHARE_MAX))
+            }
+            Self::Auto { .. } | Self::Curated | Self::Whole | Self::Lines(_) => wanted,
+        }
     }
 }

@@ -108,7 +108,11 @@ fn at_first(wanted: Wanted, sizes: &[usize]) -> Wanted {
     match wanted {
         Wanted::Curated(_) if bytes > WIDEST.bytes => {
             let alone = bytes + sizes.len() * NOTE_BYTES;
-            Wanted::Curated(Amount::Share(VIEW_BYTES_MAX as f64 / alone as f64))
+            let share = VIEW_BYTES_MAX as f64 / alone as f64;
+            Wanted::Curated(Amount::Share(match wanted {
+                Wanted::Curated(Amount::Share(most)) => share.min(most),
+                Wanted::Curated(Amount::Adaptive) | Wanted::Summary(_) => share,
+            }))
         }
         wanted => wanted,
     }

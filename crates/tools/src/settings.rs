@@ -22,8 +22,8 @@ pub const ANSWER_TOKENS_MAX: u32 = 20_000;
 pub struct ToolSettings {
     /// Files of at most so many lines are read in full.
     pub read_small_lines: u32,
-    /// The same for paths that match a glob; the first that matches counts.
-    pub read_small_lines_by_glob: Vec<(String, u32)>,
+    /// Limits for paths that match a glob; the first that matches counts.
+    pub line_limits_by_glob: Vec<(String, LineLimits)>,
     /// Tokens of an answer, about; what there is no room for is given by the piece.
     pub answer_tokens: u32,
     /// Bytes of an answer, where the user knows better than the table of clients.
@@ -43,11 +43,20 @@ pub struct ToolSettings {
     pub private_hosts: Vec<String>,
 }
 
+/// By their lines, what is shown of files.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct LineLimits {
+    /// Of at most so many lines all.
+    pub small: u32,
+    /// Of more than so many lines no more than a fifth of them; `None`: as much as is demanded.
+    pub large: Option<u32>,
+}
+
 impl Default for ToolSettings {
     fn default() -> Self {
         Self {
             read_small_lines: 100,
-            read_small_lines_by_glob: Vec::new(),
+            line_limits_by_glob: Vec::new(),
             answer_tokens: 8_000,
             answer_bytes: None,
             run_time_out_ms: 120_000,
@@ -59,6 +68,9 @@ impl Default for ToolSettings {
         }
     }
 }
+
+/// Share of the lines of a large file that are shown at most.
+pub(crate) const LARGE_SHARE_MAX: f64 = 0.2;
 
 /// Share of a file that a view must leave out; else all is shown.
 const SAVING_MIN: f64 = 0.2;

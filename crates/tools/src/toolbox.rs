@@ -23,7 +23,7 @@ use crate::explain::Explain;
 use crate::permission::{Access, Grants, Policy};
 use crate::person::Person;
 use crate::session::Calls;
-use crate::settings::{COLLECT_EVERY_MS, KEPT, ToolSettings};
+use crate::settings::{COLLECT_EVERY_MS, KEPT, LineLimits, ToolSettings};
 use crate::unkept::Unkept;
 use crate::views::Curations;
 
@@ -192,11 +192,17 @@ impl Toolbox {
 
     /// Lines up to which the file at `path` is read in full.
     pub(crate) fn small_lines(&self, path: &str) -> u32 {
+        self.line_limits(path).small
+    }
+
+    /// The limits that hold for the file at `path`.
+    pub(crate) fn line_limits(&self, path: &str) -> LineLimits {
         let settings = &self.settings;
-        let named = settings.read_small_lines_by_glob.iter().find(|(glob, _)| {
+        let named = settings.line_limits_by_glob.iter().find(|(glob, _)| {
             Glob::new(glob).is_ok_and(|glob| glob.compile_matcher().is_match(path))
         });
-        named.map_or(settings.read_small_lines, |(_, lines)| *lines)
+        let usual = LineLimits { small: settings.read_small_lines, large: None };
+        named.map_or(usual, |(_, limits)| *limits)
     }
 
     /// Sets what makes two calls of a tool the same, in place of what

@@ -51,6 +51,7 @@ impl Views for ViewsOfRead<'_> {
             ReadView::Whole => return None,
             ReadView::Lines(ranges) => Some(lines(read, ranges)),
             ReadView::Auto { .. } | ReadView::Curated => {
+                let wanted = self.view.wanted_of(read.text, wanted);
                 curated((&*self.curator, self.watch), read, wanted, self.room)
             }
         };

@@ -3,7 +3,7 @@
 use std::fs::{self, File};
 use std::io::{Seek, SeekFrom, Write};
 
-use foveal_tools::settings::ToolSettings;
+use foveal_tools::settings::{LineLimits, ToolSettings};
 use foveal_tools::table::TOOLS;
 use serde_json::{Value, json};
 
@@ -220,14 +220,35 @@ fn files_too_long_to_be_curated_are_shown_from_the_beginning() {
     assert!(refused.contains("lines"), "{refused}");
 }
 
+/// Of a file that is large by the limit of its kind no more than a fifth is shown.
+#[test]
+fn of_large_files_a_fifth_is_shown() {
+    let shown = |large: Option<u32>| -> f64 {
+        let limits = LineLimits { small: 20, large };
+        let line_limits_by_glob = vec![("**/*.rs".to_owned(), limits)];
+        let world = World::with(ToolSettings { line_limits_by_glob, ..ToolSettings::default() });
+        world.write("src/a.rs", source(60));
+        let asked = json!({"path": "src/a.rs", "question": "what do the steps do, one by one?"});
+        let read = world.call("read_file", asked);
+        assert!(read.starts_with("File: src/a.rs (curated)\n"), "{}", &read[..100]);
+        let share = read.split_once(" (").and_then(|(_, rest)| rest.split_once(" %)"));
+        let (share, _) = share.expect("the share is told");
+        share.rsplit_once('(').expect("it is in brackets").1.parse().expect("a number")
+    };
+    let lines = u32::try_from(source(60).lines().count()).expect("few");
+    let (usual, large) = (shown(None), shown(Some(lines - 1)));
+    assert!(large <= 20.0 && large > 5.0 && usual > 25.0, "{usual} {large}");
+    assert!((shown(Some(lines)) - usual).abs() < f64::EPSILON);
+}
+
 #[test]
 fn thresholds_hold_by_glob() {
     let settings = ToolSettings {
         read_small_lines: 200,
-        read_small_lines_by_glob: vec![
-            ("docs/**".to_owned(), 20),
-            ("*.txt".to_owned(), 100_000),
-            ("**/*.rs".to_owned(), 400),
+        line_limits_by_glob: vec![
+            ("docs/**".to_owned(), LineLimits { small: 20, large: None }),
+            ("*.txt".to_owned(), LineLimits { small: 100_000, large: None }),
+            ("**/*.rs".to_owned(), LineLimits { small: 400, large: None }),
         ],
         ..ToolSettings::default()
     };

@@ -10,19 +10,12 @@ use super::tool::{ToolBlock, ToolState};
 impl Talk {
     /// Takes what happened.
     pub(crate) fn take(&mut self, told: Told, now_ms: u64) {
-        if !matches!(told, Told::Reasoning { .. } | Told::Progress { .. }) {
+        if !matches!(told, Told::Reasoning { .. } | Told::Progress { .. } | Told::Indexing(_)) {
             self.end_thinking(now_ms);
         }
         match told {
             Told::Sent { rewrite, inactive, .. } => {
-                self.begin_answer();
-                if let Some(why) = rewrite {
-                    self.note(NoteKind::Aside, format!("older results go shorter: {why}"));
-                }
-                if let Some(why) = inactive {
-                    self.note_once(NoteKind::Aside, format!("nothing is left out: {why}"));
-                }
-                self.begin_answer();
+                self.sent(rewrite, inactive);
             }
             Told::Reduced { id, kind, bytes, bytes_sent, .. } => {
                 let [bytes, sent] = [bytes, bytes_sent].map(numbers::count);
@@ -76,12 +69,25 @@ impl Talk {
                     self.note(kind, text);
                 }
             }
-            Told::Start { .. } | Told::Usage { .. } => {}
+            Told::Start { .. } | Told::Usage { .. } | Told::Indexing(_) => {}
         }
     }
 }
 
 impl Talk {
+    /// Says why older results change with a request, and why nothing is left out.
+    fn sent(&mut self, rewrite: Option<&str>, inactive: Option<String>) {
+        self.begin_answer();
+        if let Some(why) = rewrite {
+            let text = format!("older results go otherwise than before: {why}");
+            self.note(NoteKind::Aside, text);
+        }
+        if let Some(why) = inactive {
+            self.note_once(NoteKind::Aside, format!("nothing is left out: {why}"));
+        }
+        self.begin_answer();
+    }
+
     /// Takes what a model does that chooses what is shown of a result.
     fn help(&mut self, work: ModelWork, message: String, now_ms: u64) {
         match work {

@@ -80,9 +80,9 @@ impl Views for Spread {
         true
     }
 
-    fn comes(&self, path: &str, text: String) {
+    fn comes(&self, read: &Read<'_>, _wanted: Wanted) {
         // Where too many wait, this one is found out about when it is asked for.
-        drop(self.reads.try_send((path.to_owned(), text)));
+        drop(self.reads.try_send((read.path.to_owned(), read.text.to_owned())));
     }
 }
 

@@ -22,6 +22,17 @@ pub(crate) struct Run {
     pub(crate) protocol: String,
     /// By which rules its requests are decided about.
     pub(crate) profile: String,
+    /// The same with their limits. Earlier versions did not say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) rules: Option<String>,
+}
+
+impl Run {
+    /// Whether what was decided by another stands by this one.
+    pub(crate) fn decides_as(&self, other: &Self) -> bool {
+        let is_alike = self.rules.is_none() || other.rules.is_none() || self.rules == other.rules;
+        is_alike && (&self.protocol, &self.profile) == (&other.protocol, &other.profile)
+    }
 }
 
 /// One message of the log.

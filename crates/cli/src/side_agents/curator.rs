@@ -97,6 +97,25 @@ impl Curator {
         Self { who: Who::OfClient, longer_than, keeper: Keeper(store) }
     }
 
+    /// Whether it failed a short time ago.
+    pub(super) fn is_paused(&self) -> bool {
+        match &self.who {
+            Who::Named(agent) => agent.is_paused(),
+            Who::OfClient => false,
+        }
+    }
+
+    /// What the model chooses of a read; `None` where none is asked about it, or nothing comes of it.
+    pub(super) fn view_of(
+        &self,
+        read: &Read<'_>,
+        wanted: Wanted,
+        watch: Watch<'_>,
+    ) -> Option<View> {
+        let asked = self.asked(read, wanted, watch)?;
+        self.choose(asked, (read, wanted), watch)
+    }
+
     /// The model to ask about a read; `None`: none is asked.
     fn asked<'a>(&'a self, read: &Read<'_>, wanted: Wanted, watch: Watch<'a>) -> Option<Asked<'a>> {
         let is_longer = || read.text.lines().nth(self.longer_than as usize).is_some();
@@ -271,8 +290,7 @@ impl Views for ModelFirst {
     }
 
     fn view_watched(&self, read: &Read<'_>, wanted: Wanted, watch: Watch<'_>) -> Option<View> {
-        let asked = self.model.asked(read, wanted, watch);
-        let chosen = asked.and_then(|asked| self.model.choose(asked, (read, wanted), watch));
+        let chosen = self.model.view_of(read, wanted, watch);
         chosen.or_else(|| self.otherwise.view(read, wanted))
     }
 
@@ -287,8 +305,8 @@ impl Views for ModelFirst {
         self.otherwise.gets_ready()
     }
 
-    fn comes(&self, path: &str, text: String) {
-        self.otherwise.comes(path, text);
+    fn comes(&self, read: &Read<'_>, wanted: Wanted) {
+        self.otherwise.comes(read, wanted);
     }
 }
 
@@ -334,7 +352,7 @@ impl Views for Watched {
         self.views.gets_ready()
     }
 
-    fn comes(&self, path: &str, text: String) {
-        self.views.comes(path, text);
+    fn comes(&self, read: &Read<'_>, wanted: Wanted) {
+        self.views.comes(read, wanted);
     }
 }

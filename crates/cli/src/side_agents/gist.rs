@@ -17,6 +17,7 @@ use foveal_secrets::without;
 use serde_json::{Value, json};
 
 use super::agent::{Answered, Form, Listener, Question as Asked, SideAgent};
+use super::one_at_a_time::OneAtATime;
 use crate::debug::{Debug, Topic};
 use crate::environment::Environment;
 use crate::explained::explain;
@@ -34,8 +35,8 @@ const FORM: Form = Form {
 pub(crate) struct GistAgent {
     agent: SideAgent,
     debug: Debug,
-    /// Whether it is at work: one question at a time.
-    is_asked: AtomicBool,
+    /// One question at a time.
+    work: Arc<OneAtATime>,
     /// Whether nobody needs what it says any more.
     is_over: AtomicBool,
     /// Tokens of questions and answers that nobody was told of yet.
@@ -49,12 +50,11 @@ impl GistAgent {
     /// If its key is not set.
     pub(crate) fn of(spec: &ModelSpec, environment: &Environment) -> anyhow::Result<Self> {
         let agent = SideAgent::of(FORM, spec, environment)?;
-        let (is_asked, is_over) = (AtomicBool::new(false), AtomicBool::new(false));
         Ok(Self {
             agent,
             debug: environment.debug()?,
-            is_asked,
-            is_over,
+            work: Arc::default(),
+            is_over: AtomicBool::new(false),
             tokens: AtomicU64::new(0),
         })
     }
@@ -77,19 +77,19 @@ impl GistAgent {
     /// Has it asked, on a thread of its own, unless it is at work or failed a short time ago; what
     /// comes of it `shaper` is told.
     pub(crate) fn ask_beside(self: &Arc<Self>, to_tell: ToTell, shaper: &Arc<Conversations>) {
-        if self.agent.is_paused() || self.is_asked.swap(true, Ordering::SeqCst) {
+        if self.agent.is_paused() {
             return;
         }
+        let Some(under_way) = self.work.begin() else { return };
         let (own, shaper) = (Arc::clone(self), Arc::clone(shaper));
         let work = move || {
+            let _under_way = under_way;
             if let Some(gist) = own.gist(&to_tell.question) {
                 shaper.tell(&to_tell, gist);
             }
-            own.is_asked.store(false, Ordering::SeqCst);
         };
-        if thread::Builder::new().name("gist".to_owned()).spawn(work).is_err() {
-            self.is_asked.store(false, Ordering::SeqCst);
-        }
+        // Where no thread can begin, nothing is told.
+        drop(thread::Builder::new().name("gist".to_owned()).spawn(work));
     }
 
     /// What it tells of old turns, if that is of use.

@@ -5,9 +5,12 @@ mod agent;
 mod curator;
 mod gist;
 mod indexer;
+mod later;
+mod one_at_a_time;
 mod waiting;
 
 pub(crate) use self::curator::{Curator, ModelFirst, OF_CLIENT, TellOfRead, Watched};
 pub(crate) use self::gist::GistAgent;
 pub(crate) use self::indexer::indexer;
+pub(crate) use self::later::Later;
 pub(crate) use self::waiting::Waiting;

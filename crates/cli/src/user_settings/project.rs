@@ -7,7 +7,7 @@ use toml_edit::{Item, TableLike};
 
 use super::source::{Read, Source, with_table};
 use super::told::line_at;
-use super::written::{Written, WrittenCurator, WrittenTool};
+use super::written::{Written, WrittenCurator, WrittenTool, limits_by_glob};
 use super::{UserSettings, small_lines};
 use foveal_calls::ToolLimits;
 
@@ -39,11 +39,9 @@ pub(crate) fn over(user: &UserSettings, source: Source<'_>) -> anyhow::Result<Us
         all.tools.read_small_lines = lines;
     }
     // The first that matches counts.
-    let for_files = read.for_files.into_iter().map(|files| (files.glob.0, files.small_lines.0));
-    let thresholds = written.file_read_thresholds.into_iter();
-    let thresholds = thresholds.map(|(glob, it)| (glob.0, it.small.0));
-    let users = std::mem::take(&mut all.tools.read_small_lines_by_glob);
-    all.tools.read_small_lines_by_glob = for_files.chain(thresholds).chain(users).collect();
+    let users = std::mem::take(&mut all.tools.line_limits_by_glob);
+    let own = limits_by_glob(read.for_files, written.file_read_thresholds);
+    all.tools.line_limits_by_glob = own.chain(users).collect();
     if let Some(tokens) = answers.tokens {
         all.tools.answer_tokens = tokens.0;
     }

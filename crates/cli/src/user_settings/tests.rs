@@ -1,6 +1,7 @@
 use super::budget::{Budget, PromptSize};
 use super::*;
 use foveal_tools::permission::Verdict;
+use foveal_tools::settings::LineLimits;
 
 fn of(text: &str) -> anyhow::Result<UserSettings> {
     super::of(text.as_bytes())
@@ -13,7 +14,7 @@ fn everything_can_be_set() {
          indexer_model = \"ollama:qwen3\"\nindexer_tokens_max = 9\n\
          gist_model = \"ollama:qwen3\"\n\
          [answers]\ntokens = 9_000\nbytes = 30_000\n\
-         [read]\nsmall_lines = 50\nfor_files = [{ glob = \"**/*.md\", small_lines = 400 }]\n\
+         [read]\nsmall_lines = 50\nfor_files = [{ glob = \"**/*.md\", small_lines = 400, large_lines = 1_000 }]\n\
          [run]\ntime_out_ms = 1\ntime_out_max_ms = 2\nterminals_max = 3\n\
          [web]\nprivate_hosts = [\"localhost:3000\"]\n\
          [agent]\nbase_files = [\"docs/design.md\"]\nprofile = \"content-reset\"\n\
@@ -26,7 +27,10 @@ fn everything_can_be_set() {
         answer_tokens: 9_000,
         answer_bytes: Some(30_000),
         read_small_lines: 50,
-        read_small_lines_by_glob: vec![("**/*.md".to_owned(), 400)],
+        line_limits_by_glob: vec![(
+            "**/*.md".to_owned(),
+            LineLimits { small: 400, large: Some(1_000) },
+        )],
         run_time_out_ms: 1,
         run_time_out_max_ms: 2,
         terminals_max: 3,

@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use std::net::{IpAddr, SocketAddr};
 
 use foveal_tools::permission::{Rule, Verdict};
-use foveal_tools::settings::ANSWER_TOKENS_MAX;
+use foveal_tools::settings::{ANSWER_TOKENS_MAX, LineLimits};
 use foveal_tools::table::{self, TOOLS};
 use globset::Glob;
 use serde::Deserialize;
@@ -94,33 +94,64 @@ pub(super) struct WrittenRead {
 }
 
 #[derive(Debug, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub(super) struct WrittenFiles {
-    pub(super) glob: GlobText,
-    pub(super) small_lines: Count,
-}
+#[serde(try_from = "FilesAsWritten")]
+pub(super) struct WrittenFiles(GlobText, LineLimits);
 
-/// From how many lines on files of a kind are not shown in full.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub(super) struct WrittenThresholds {
-    pub(super) small: Count,
+struct FilesAsWritten {
+    glob: GlobText,
+    small_lines: Count,
     #[serde(default)]
-    #[expect(dead_code, reason = "it is refused where it stands")]
-    large: Option<NoLimit>,
+    large_lines: Option<Count>,
 }
 
-/// A limit that nothing has.
-#[derive(Debug, Deserialize)]
-#[serde(try_from = "toml::Value")]
-struct NoLimit;
-
-impl TryFrom<toml::Value> for NoLimit {
+impl TryFrom<FilesAsWritten> for WrittenFiles {
     type Error = WrongValue;
 
-    fn try_from(_: toml::Value) -> Result<Self, WrongValue> {
-        Err(WrongValue::Large)
+    fn try_from(written: FilesAsWritten) -> Result<Self, WrongValue> {
+        let FilesAsWritten { glob, small_lines, large_lines } = written;
+        Ok(Self(glob, limits(small_lines, large_lines)?))
     }
+}
+
+/// By their lines, what is shown of files of a kind.
+#[derive(Debug, Deserialize)]
+#[serde(try_from = "ThresholdsAsWritten")]
+pub(super) struct WrittenThresholds(LineLimits);
+
+#[derive(Debug, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct ThresholdsAsWritten {
+    small: Count,
+    #[serde(default)]
+    large: Option<Count>,
+}
+
+impl TryFrom<ThresholdsAsWritten> for WrittenThresholds {
+    type Error = WrongValue;
+
+    fn try_from(written: ThresholdsAsWritten) -> Result<Self, WrongValue> {
+        Ok(Self(limits(written.small, written.large)?))
+    }
+}
+
+fn limits(small: Count, large: Option<Count>) -> Result<LineLimits, WrongValue> {
+    let limits = LineLimits { small: small.0, large: large.map(|count| count.0) };
+    match limits.large {
+        Some(large) if large <= limits.small => Err(WrongValue::Large(large, limits.small)),
+        Some(_) | None => Ok(limits),
+    }
+}
+
+/// What is said of files by glob, the first first.
+pub(super) fn limits_by_glob(
+    for_files: Vec<WrittenFiles>,
+    thresholds: BTreeMap<GlobText, WrittenThresholds>,
+) -> impl Iterator<Item = (String, LineLimits)> {
+    let for_files = for_files.into_iter().map(|WrittenFiles(glob, limits)| (glob.0, limits));
+    let thresholds = thresholds.into_iter();
+    for_files.chain(thresholds.map(|(glob, WrittenThresholds(limits))| (glob.0, limits)))
 }
 
 #[derive(Debug, Default, Deserialize)]
@@ -217,10 +248,8 @@ impl From<WrittenRule> for Rule {
 /// Why a value is refused: what to write in its place.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum WrongValue {
-    #[error(
-        "`large` has no effect: of long files the less is shown the longer they are; remove it"
-    )]
-    Large,
+    #[error("{0} lines are large only where fewer are small: give more than {1}")]
+    Large(u32, u32),
     #[error("0 leaves nothing: give at least 1, or remove the line")]
     Zero,
     #[error("{0} tokens: an answer may have {ANSWER_TOKENS_MIN} to {ANSWER_TOKENS_MAX}")]

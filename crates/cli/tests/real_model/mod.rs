@@ -7,6 +7,7 @@ use std::process::{Child, Stdio};
 
 use serde_json::Value;
 
+use crate::indexing_model;
 use crate::python;
 use crate::run_task::{events, of_type};
 use crate::world::World;
@@ -57,10 +58,11 @@ impl Drop for Server {
 }
 
 #[test]
-fn a_real_model_is_talked_with_and_chooses_lines() {
+fn a_real_model_is_talked_with_chooses_lines_and_indexes() {
     let Some(server) = Server::start() else { return };
     talk(&server);
     curate(&server);
+    index(&server);
 }
 
 /// A conversation of two turns: it streams, and the second prompt begins as the first one did.
@@ -99,4 +101,30 @@ fn curate(server: &Server) {
     let ran = world.run("read long.rs --for step_7");
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     assert!(ran.out.starts_with("File: long.rs (") && ran.out.contains("step_7"), "{}", ran.out);
+}
+
+/// It is asked by a schema about the files of a small folder. Whatever it answers, they are found.
+fn index(server: &Server) {
+    let world = World::new("real-model-index");
+    let files = ["postage", "discount", "weight"];
+    for name in files {
+        let code = format!(
+            "/// Computes the {name} of a parcel in cents.\npub fn {name}(grams: u32) -> u32 {{\n    \
+             grams * 3 + 1\n}}\n"
+        );
+        world.write(&format!("{name}.rs"), code);
+    }
+    let settings = format!("indexer_model = \"{}\"\n", server.model());
+    world.write("home/.config/foveal/config.toml", settings);
+    let mut tools = indexing_model::Server::start(&world);
+    files.iter().for_each(|name| tools.read(&format!("{name}.rs")));
+    let count = |state: &Value, name: &str| state[name].as_u64().unwrap_or_default();
+    // So small a model does not always say something of use. After an answer of none it is left alone
+    // for a while, so that not all files are waited for.
+    let asked = |state: &Value| count(state, "told") + count(state, "failed");
+    let state = tools.state(|state| asked(state) > 0);
+    println!("{state}");
+    assert!(count(&state, "tokens") > 100, "{state}");
+    let found = tools.call("search_code", &serde_json::json!({"query": "parcel postage"}));
+    assert!(found.contains("postage.rs"), "{found}");
 }

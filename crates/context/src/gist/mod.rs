@@ -17,7 +17,7 @@ use foveal_transcript::{EntryIndex, Role};
 use self::turns::words_tokens;
 
 pub use self::answer::Refused;
-pub use self::stand_in::{Gist, said, stand_ins};
+pub use self::stand_in::{Gist, fitted, said, stand_ins};
 
 /// Low, so that the same question gets much the same answer.
 pub const TEMPERATURE: f32 = 0.3;

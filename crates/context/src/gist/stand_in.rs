@@ -9,7 +9,7 @@ use super::turns::{words, words_tokens};
 use crate::note::{Note, NoteKind};
 use crate::record::Record;
 use crate::shape::{Piece, Shape, ShapeKind};
-use foveal_transcript::{EntryIndex, Handle};
+use foveal_transcript::{Entry, EntryIndex, Handle};
 
 /// The rule's name in shapes.
 const RULE: &str = "gist";
@@ -67,14 +67,20 @@ pub fn stand_ins(record: &Record, gist: &Gist) -> Vec<(EntryIndex, Shape)> {
     let told = Arc::new(told);
     let stand_in = |index: &EntryIndex| {
         let note = if index == first { &telling } else { &told };
-        (*index, stand_in(record, *index, note))
+        (*index, stand_in(record.entry(*index), note))
     };
     gist.entries.iter().map(stand_in).collect()
 }
 
+/// The same shape for a response whose words were kept in other bytes since; `None` if it is none
+/// that stands for words.
+pub fn fitted(shape: &Shape, entry: &Entry) -> Option<Shape> {
+    let note = shape.notes().next().filter(|_| shape.kind == ShapeKind::Told)?;
+    Some(stand_in(entry, &Arc::new(note.clone())))
+}
+
 /// A note in place of the words of a response.
-fn stand_in(record: &Record, index: EntryIndex, note: &Arc<Note>) -> Shape {
-    let entry = record.entry(index);
+fn stand_in(entry: &Entry, note: &Arc<Note>) -> Shape {
     let all = entry.prompt_text();
     let [words, end] = [entry.text().len(), all.len()].map(|at| at as u32);
     let mut pieces = vec![Piece::Note(words, Arc::clone(note))];

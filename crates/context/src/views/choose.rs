@@ -92,8 +92,10 @@ fn old_views(views: &dyn Views, ask: &Ask<'_>, old: &OldReads) -> Vec<Chosen> {
 /// Tells of the new reads that a rewrite may ask about later.
 fn tell_of_reads(views: &dyn Views, ask: &Ask<'_>, old: &OldReads) {
     for entry in ask.window.get(ask.new_from..).unwrap_or_default() {
-        if let Some((path, _, text)) = read_of(ask.record, *entry, old) {
-            views.comes(path, text);
+        if let Some((path, first, text)) = read_of(ask.record, *entry, old) {
+            let (record, upto) = (ask.record, ask.answer);
+            let read = Read { record, upto, path, first, text: &text };
+            views.comes(&read, old.wanted.of_read(record.facts(*entry).tokens));
         }
     }
 }

@@ -43,10 +43,9 @@ pub trait Views: std::fmt::Debug + Send + Sync {
         false
     }
 
-    /// Takes note of a read that has come, with its lines as in [`Read::text`]: a later rewrite
-    /// may ask about it. Whoever has time between requests may get ready for that. No answer may
-    /// depend on it.
-    fn comes(&self, _path: &str, _text: String) {}
+    /// Takes note of a read that has come: a later rewrite may ask about it for this. Whoever has
+    /// time between requests may get ready for that.
+    fn comes(&self, _read: &Read<'_>, _wanted: Wanted) {}
 }
 
 /// Lines of one file, as a result shows them.

@@ -17,6 +17,7 @@ use crate::findings::{
 use crate::read_view::{ReadMode, ReadView};
 use crate::room::{is_more_than, is_parsed, rows};
 use crate::session::{KnownFile, LineCounts, Work};
+use crate::settings::LineLimits;
 
 use super::long;
 
@@ -190,7 +191,7 @@ impl Read<'_> {
         };
         let asks_anew =
             now.question.is_some() && before.is_some_and(|before| before.question != now.question);
-        let small = self.work.toolbox.small_lines(&self.located.rule_path());
+        let LineLimits { small, large } = self.work.toolbox.line_limits(&self.located.rule_path());
         let is_in_focus = || self.work.session.workspace.is_in_focus(&self.key);
         match self.mode {
             ReadMode::Full | ReadMode::Structure => ReadView::Whole,
@@ -200,7 +201,7 @@ impl Read<'_> {
             ReadMode::Auto if is_changed && !asks_anew && lines > small && !wanted.is_empty() => {
                 ReadView::Lines(wanted.ranges().to_vec())
             }
-            ReadMode::Auto => ReadView::Auto { small },
+            ReadMode::Auto => ReadView::Auto { small, large },
         }
     }
 }

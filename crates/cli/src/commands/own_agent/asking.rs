@@ -1,6 +1,7 @@
 //! Asks the model: what of a request goes is decided first, as a gateway does it.
 
 use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::SyncSender;
 
 use foveal_agent::{Event, ToldGist};
@@ -19,6 +20,9 @@ use crate::side_agents::{GistAgent, Waiting};
 /// What is told where the person changed what is sent, and that cannot be done any more.
 const UNCHANGED: &str = "a change that you wanted of the prompt could not be made any more: the model has \
                          thought on behind it, or it would save nothing now";
+
+/// Why what had gone changes where a session goes on by other rules.
+const DECIDED_ANEW: &str = "the session goes on by another profile, other limits or another API";
 
 /// Asks one model, one request at a time.
 pub(crate) struct Asking {
@@ -39,6 +43,8 @@ struct Asker {
     gist: Option<Arc<GistAgent>>,
     events: SyncSender<Event>,
     debug: Debug,
+    /// Whether all is decided anew with the next request, whatever went before.
+    is_decided_anew: Arc<AtomicBool>,
 }
 
 impl Asking {
@@ -51,8 +57,15 @@ impl Asking {
         (events, debug): (SyncSender<Event>, Debug),
     ) -> Self {
         let server = Arc::new(server);
-        let asker = Asker { client, server, shaper, waiting, gist, events, debug };
+        let is_decided_anew = Arc::default();
+        let asker = Asker { client, server, shaper, waiting, gist, events, debug, is_decided_anew };
         Self { runtime, asker, running: None }
+    }
+
+    /// The same where the first request goes on with a session about which other rules decided.
+    pub(crate) fn deciding_anew(self, is_decided_anew: bool) -> Self {
+        self.asker.is_decided_anew.store(is_decided_anew, Ordering::SeqCst);
+        self
     }
 
     /// Sends a request. What comes of it are events.
@@ -84,10 +97,13 @@ impl Asker {
         let shaping = self.clone();
         self.waiting.begin(number);
         let shaped = tokio::task::spawn_blocking(move || shaping.shaped(body)).await;
-        let Ok((body, about)) = shaped else {
+        let Ok((body, mut about)) = shaped else {
             let message = "what of the conversation goes could not be decided".to_owned();
             return self.tell(Event::Failed { number, message, is_too_long: false });
         };
+        if self.is_decided_anew.swap(false, Ordering::SeqCst) {
+            about.rewrite = Some(DECIDED_ANEW);
+        }
         tell_why(self.debug, number, &about);
         let About { tokens_asked, tokens_sent, rewrite, inactive, unchanged, reduced, .. } = about;
         let About { told, to_tell, .. } = about;

@@ -9,6 +9,7 @@ use foveal_tools::clock::{Clock, SystemClock};
 
 use super::asking::Asking;
 use super::calling::Calling;
+use super::indexing::IndexingWatch;
 use crate::runs::RunLog;
 
 /// How often it is looked whether the person, or a limit, wants it to end.
@@ -28,6 +29,7 @@ pub(crate) fn drive(
     (show, log): (&mut dyn FnMut(Told) -> anyhow::Result<()>, &mut RunLog),
     (events, controls, cancel): (&Receiver<Event>, &Receiver<Control>, &Cancel<'_>),
 ) -> anyhow::Result<Outcome> {
+    let mut indexing = IndexingWatch::new(calling.session().toolbox());
     let mut is_stopped = false;
     let mut next = first;
     let mut shown = Ok(());
@@ -76,5 +78,8 @@ pub(crate) fn drive(
             looked = Instant::now();
             Event::Tick
         });
+        if let Some(told) = indexing.changed().filter(|_| shown.is_ok()) {
+            shown = show(Told::Indexing(told));
+        }
     }
 }

@@ -106,6 +106,11 @@ impl Earlier {
         Some(self.loaded.runs.last()?.profile.clone())
     }
 
+    /// Whether what was decided in it does not stand where `run` goes on with it.
+    pub(crate) fn is_decided_anew(&self, run: &Run) -> bool {
+        self.loaded.runs.last().is_some_and(|last| !run.decides_as(last))
+    }
+
     /// Goes on if there is something to go on with.
     ///
     /// # Errors

@@ -7,6 +7,7 @@ mod calling;
 mod drive;
 mod earlier;
 mod in_use;
+mod indexing;
 mod open;
 mod opening;
 mod options;

@@ -111,11 +111,16 @@ pub(crate) fn open(
     let toolbox = opener.open(&[PathBuf::from(folder)])?;
     let user = opener.settings();
     let profile = profile.map(str::to_owned).or_else(|| earlier.as_ref()?.profile());
+    let profile = profile.unwrap_or_else(|| user.agent.profile.clone());
+    let window = Model::named(&chosen.server.model, chosen.server.dialect.protocol()).window;
+    let rules = opening::rules(&profile, &user.agent.history, window)?;
     let run = Run {
         model: chosen.spec.to_string(),
         protocol: chosen.server.dialect.name().to_owned(),
-        profile: profile.unwrap_or_else(|| user.agent.profile.clone()),
+        profile,
+        rules: Some(rules.decided_by().into_owned()),
     };
+    let is_decided_anew = earlier.as_ref().is_some_and(|earlier| earlier.is_decided_anew(&run));
     let (session, past, lock) = match earlier {
         Some(earlier) => earlier.taken_up(&run),
         None => new_session(environment),
@@ -128,9 +133,7 @@ pub(crate) fn open(
     let waiting = Arc::new(Waiting::default());
     let watch = (sender.clone(), &waiting);
     let in_use = Arc::new(InUse::new(folder, files_at_first(&past, files)));
-    let window = Model::named(&chosen.server.model, chosen.server.dialect.protocol()).window;
-    let decided_by = (&*run.profile, &user.agent.history, window);
-    let shaper = opening::shaper(decided_by, in_use, (&opener, &toolbox), &session, own, watch)?;
+    let shaper = opening::shaper(rules, in_use, (&opener, &toolbox), &session, own, watch);
     let shaper = Arc::new(shaper);
     let model = chosen.spec.to_string();
     let who = (client, chosen.server);
@@ -138,7 +141,7 @@ pub(crate) fn open(
     let decides = (Arc::clone(&shaper), waiting);
     let told = (sender.clone(), environment.debug()?);
     let gist = gist(user.gist.as_ref(), environment);
-    let asking = Asking::new(handle, who, decides, gist, told);
+    let asking = Asking::new(handle, who, decides, gist, told).deciding_anew(is_decided_anew);
     let approvals = Approvals::new(yes, person).kept_in(&toolbox.store, folder);
     let calling = Calling::new(&toolbox, &session, approvals, sender.clone());
     let roots = vec![folder.display().to_string()];

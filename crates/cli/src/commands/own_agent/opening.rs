@@ -11,9 +11,9 @@ use foveal_context::placement::base_files::{
     BaseFile, BaseFolder, read_base_files, render_base_files,
 };
 use foveal_context::tokens::Tokens;
-use foveal_live::Conversations;
 use foveal_live::prices::OwnPrices;
 use foveal_live::rules::Rules;
+use foveal_live::{Conversations, Redactor};
 use foveal_store::SessionId;
 use foveal_tools::Toolbox;
 use foveal_tools::control::Progress;
@@ -155,18 +155,30 @@ pub(super) fn with_other_files(system: &str, files: &[BaseFile]) -> String {
     format!("{own}{FILES_IN_USE}{}", render_base_files(files))
 }
 
-/// What decides about requests, with what it leaves out kept in the session.
+/// The rules of a profile with the user's limits, for a model that takes prompts of up to `window`.
+///
+/// # Errors
+/// If they cannot be kept to.
+pub(crate) fn rules(
+    profile: &str,
+    history: &HistoryLimits,
+    window: Tokens,
+) -> anyhow::Result<Rules> {
+    let rules = if profile == OFF { Rules::off() } else { Rules::named(profile) };
+    let mut rules = rules.context("the profile is not known")?;
+    history.limit(&mut rules, window).context("the settings of the agent cannot be kept to")?;
+    Ok(rules)
+}
+
+/// What decides about requests by these rules, with what it leaves out kept in the session.
 pub(crate) fn shaper(
-    (profile, history, window): (&str, &HistoryLimits, Tokens),
+    mut rules: Rules,
     files: Arc<dyn BaseFolder>,
     (opener, toolbox): (&Opener, &Toolbox),
     session: &SessionId,
     own: Arc<OwnPrices>,
     (events, waiting): (SyncSender<Event>, &Arc<Waiting>),
-) -> anyhow::Result<Conversations> {
-    let rules = if profile == OFF { Rules::off() } else { Rules::named(profile) };
-    let mut rules = rules.context("the profile is not known")?;
-    history.limit(&mut rules, window).context("the settings of the agent cannot be kept to")?;
+) -> Conversations {
     rules.folder = Some(files);
     for most in [
         &mut rules.settings.read_bytes_max,
@@ -183,9 +195,12 @@ pub(crate) fn shaper(
     rules.weigh = weigh;
     rules.prices = own;
     rules.tells = true;
+    // A session that is gone on with has its messages as they were kept.
+    rules.redactor =
+        Some(Redactor { text: foveal_secrets::without, arguments: foveal_secrets::without_in });
     let kept = Kept::of_session(Arc::clone(&toolbox.store), session.clone());
     let shaper = Conversations::new(rules, Arc::new(kept));
-    Ok(if opener.settings().gist.is_some() { shaper.asking_to_tell() } else { shaper })
+    if opener.settings().gist.is_some() { shaper.asking_to_tell() } else { shaper }
 }
 
 /// Tells of a model that chooses what is shown of a read, while a request waits for it.

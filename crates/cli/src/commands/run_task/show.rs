@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-use foveal_agent::{Outcome, Spent, Told};
+use foveal_agent::{Outcome, Spent, Told, ToldIndexing};
 use foveal_context::tokens::Tokens;
 use foveal_context::views::ModelWork;
 use foveal_screen::in_one_line;
@@ -29,12 +29,16 @@ pub(super) struct Show {
     session: Option<String>,
     /// When the calls began that are not answered yet.
     begun: HashMap<String, Instant>,
+    /// Since when a model reads files into the index, and how far it was then.
+    indexing: Option<(Instant, ToldIndexing)>,
+    indexed: ToldIndexing,
 }
 
 impl Show {
     /// Shows a run, which is kept in the session of this name.
     pub(super) fn new(json: bool, session: Option<String>) -> Self {
-        Self { json, text: String::new(), session, begun: HashMap::new() }
+        let (text, begun, indexed) = (String::new(), HashMap::new(), ToldIndexing::default());
+        Self { json, text, session, begun, indexing: None, indexed }
     }
 
     /// Shows what happened.
@@ -82,6 +86,7 @@ impl Show {
                 }
             }
             Told::Progress { model: None, .. } => {}
+            Told::Indexing(told) => self.indexing(told),
             Told::Gist(gist) => notice::say(format_args!("  {}", short(&gist.line(count)))),
             Told::Repeated { name, times } => {
                 let name = short(name);
@@ -97,6 +102,17 @@ impl Show {
             | Told::Usage { .. } => {}
         }
         Ok(())
+    }
+
+    /// Says what a model read into the index, once it has come to rest.
+    fn indexing(&mut self, told: &ToldIndexing) {
+        let before = std::mem::replace(&mut self.indexed, told.clone());
+        if told.is_at_work() {
+            self.indexing.get_or_insert((Instant::now(), before));
+        } else if let Some((begun, before)) = self.indexing.take() {
+            let time = format!("{:.1} s", begun.elapsed().as_secs_f64());
+            notice::say(format_args!("  {}", short(&told.line_since(&before, &time, count))));
+        }
     }
 
     fn done(&mut self, outcome: &Outcome, spent: &Spent) -> anyhow::Result<()> {

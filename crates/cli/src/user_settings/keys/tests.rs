@@ -1,5 +1,7 @@
 use std::collections::BTreeSet;
 
+use foveal_tools::settings::LineLimits;
+
 use super::super::{UserSettings, change, names, of, schema};
 use super::*;
 
@@ -120,18 +122,23 @@ fn the_template_sets_nothing_and_the_schema_has_all() {
 
 #[test]
 fn the_names_of_design_documents_are_understood() {
-    let set = of(
-        b"file_read_small_threshold = 150\n[file_read_thresholds]\n\"*.md\" = { small = 400 }\n",
-    );
+    let set = of(b"file_read_small_threshold = 150\n[file_read_thresholds]\n\
+          \"*.json\" = { small = 200, large = 1000 }\n\"*.md\" = { small = 400 }\n");
     let tools = set.expect("settings").tools;
     assert_eq!(tools.read_small_lines, 150);
-    assert_eq!(tools.read_small_lines_by_glob, [("*.md".to_owned(), 400)]);
+    let limits = |glob: &str, small, large| (glob.to_owned(), LineLimits { small, large });
+    let both = [limits("*.json", 200, Some(1_000)), limits("*.md", 400, None)];
+    assert_eq!(tools.line_limits_by_glob, both);
     for (text, told) in [
         (
             "file_read_small_threshold = 1\n[read]\nsmall_lines = 2\n",
             "line 1: file_read_small_threshold",
         ),
-        ("[file_read_thresholds]\n\"*.md\" = { small = 4, large = 5 }\n", "`large` has no effect"),
+        (
+            "[file_read_thresholds]\n\"*.md\" = { small = 5, large = 5 }\n",
+            "5 lines are large only where fewer are small: give more than 5",
+        ),
+        ("[file_read_thresholds]\n\"*.md\" = { small = 5, lage = 7 }\n", "lage"),
         ("[read]\nsmal_lines = 1\n", "did you mean `small_lines`?"),
     ] {
         let error = of(text.as_bytes()).expect_err(text);
