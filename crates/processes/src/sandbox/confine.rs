@@ -2,6 +2,7 @@
 
 use std::os::fd::AsFd as _;
 use std::path::{Path, PathBuf};
+use std::process::{Child, Command};
 use std::sync::Arc;
 
 use landlock::{
@@ -9,9 +10,12 @@ use landlock::{
     RulesetAttr as _, RulesetCreatedAttr as _, RulesetError, RulesetStatus, Scope,
 };
 
+use super::beside::Beside;
 use super::capabilities;
-use super::confinement::Confinement;
+use super::confinement::{Confinement, Holding, Protection};
 use super::network;
+use super::own_mounts::{self, Attempt, Order};
+use super::parts::{Parts, Writing};
 use super::places::{Place, is_chosen_outside, is_of_the_system};
 use super::starter::{Kept, run};
 use crate::CommandError;
@@ -40,14 +44,16 @@ const SCOPES_OF: ABI = ABI::V6;
 /// place of one later is meant.
 #[derive(Debug, Clone)]
 pub struct Sandbox {
-    places: Vec<Arc<Place>>,
+    pub(super) places: Vec<Arc<Place>>,
     passed_over: Arc<Vec<PathBuf>>,
     /// What may be read beside what may be written; `None`: everything.
-    readable: Option<Vec<Arc<Place>>>,
+    pub(super) readable: Option<Vec<Arc<Place>>>,
+    /// What may not be written though it lies in one of the places.
+    pub(super) parts: Arc<Parts>,
     /// Whether roots may be written.
     writes_roots: bool,
-    has_network: bool,
-    is_required: bool,
+    pub(super) has_network: bool,
+    pub(super) is_required: bool,
     kept: Kept,
 }
 
@@ -63,6 +69,7 @@ impl Sandbox {
             places,
             passed_over: Arc::new(passed_over),
             readable: None,
+            parts: Arc::default(),
             writes_roots: true,
             has_network: true,
             is_required: false,
@@ -78,26 +85,28 @@ impl Sandbox {
         self
     }
 
-    /// Whether roots can be written.
-    pub fn writes_roots(&self) -> bool {
-        self.writes_roots
+    /// The same sandbox, in which `parts` of what may be written, by their absolute paths without
+    /// links, may not be written, or may again though they lie in such a part. What is no part of a
+    /// folder that may be written is passed over, and so is what does not exist when something is
+    /// started, or is a link.
+    ///
+    /// Where a process with a [guard](crate::Guard) can have mounts of its own, each part is
+    /// mounted there read-only; else only what lies beside the parts is given ([`Protection`]).
+    #[must_use]
+    pub fn forbidding(mut self, parts: impl IntoIterator<Item = (PathBuf, Writing)>) -> Self {
+        let is_near = |path: &Path| {
+            let is_in =
+                |place: &Arc<Place>| path.starts_with(&place.real) || place.real.starts_with(path);
+            self.places.iter().any(is_in)
+        };
+        self.parts = Arc::new(parts.into_iter().filter(|(path, _)| is_near(path)).collect());
+        self
     }
 
-    /// The same sandbox without the folders, by their names without links, of which `is_left_out`
-    /// says so, where roots cannot be written; and those. Where they can, it stays as it is.
-    #[must_use]
-    pub fn leaving_out(mut self, is_left_out: impl Fn(&Path) -> bool) -> (Self, Vec<PathBuf>) {
-        if self.writes_roots {
-            return (self, Vec::new());
-        }
-        let (out, places): (Vec<_>, Vec<_>) =
-            self.places.into_iter().partition(|place| is_left_out(&place.real));
-        self.places = places;
-        if let Some(readable) = &mut self.readable {
-            // What could be written could be read.
-            readable.extend(out.iter().cloned());
-        }
-        (self, out.iter().map(|place| place.real.clone()).collect())
+    /// The folders that may not be written as they lie in forbidden parts.
+    pub fn forbidden(&self) -> impl Iterator<Item = &Path> {
+        let places = self.places.iter().map(|place| place.real.as_path());
+        places.filter(|place| self.parts.forbid(place))
     }
 
     /// The same sandbox with `roots`, absolute paths of workspace folders. A link to a root is
@@ -170,12 +179,138 @@ impl Sandbox {
         start: impl FnOnce() -> T + Send,
     ) -> Result<(T, Confinement), CommandError> {
         let own_folder = self.kept.folder()?;
-        run(|| self.restrict_this_thread(own_folder.place()), start)
+        let granted = self.granted(Some(own_folder.place()), self.has_forbidden_parts())?;
+        run(|| self.restrict_this_thread(&granted), start)
     }
 
-    fn restrict_this_thread(&self, own_folder: &Place) -> Result<Confinement, CommandError> {
+    /// Starts what `make` makes, behind a guard if there is one: only then can it be given an
+    /// order, to have mounts of its own. It is made anew for each try.
+    ///
+    /// # Errors
+    /// As [`Self::start`]; the inner one, if it could not be started.
+    pub(crate) fn spawn(
+        &self,
+        has_guard: bool,
+        make: &(dyn Fn(Option<&Order>) -> std::io::Result<Command> + Sync),
+    ) -> Result<(std::io::Result<Child>, Holding), CommandError> {
+        let mut why = None;
+        let needs_more = self.has_forbidden_parts();
+        if needs_more && has_guard {
+            why = Some(match self.kept.no_mounts() {
+                Some(why) => why,
+                None => match own_mounts::start(self, self.kept.folder()?.place(), make)? {
+                    Attempt::Started(child, confinement) => {
+                        return Ok((
+                            Ok(child),
+                            Holding { confinement, protection: Protection::Mounts },
+                        ));
+                    }
+                    Attempt::NoMounts(why) => self.kept.note_no_mounts(why),
+                },
+            });
+        }
+        let (child, confinement) = self.start(|| make(None)?.spawn())?;
+        let protection = self.protection_without_mounts(&confinement, why);
+        Ok((child, Holding { confinement, protection }))
+    }
+
+    /// How forbidden parts are held of what was [started](Self::start) without mounts of its own,
+    /// and why it has none; `None`: as it has no guard.
+    pub(crate) fn protection_without_mounts(
+        &self,
+        confinement: &Confinement,
+        why: Option<String>,
+    ) -> Protection {
+        let has_parts = self.has_forbidden_parts();
+        let why = why.unwrap_or_else(|| "nobody is there to make the mounts".to_owned());
+        match confinement {
+            Confinement::Absent { .. } if has_parts || self.forbidden().next().is_some() => {
+                Protection::Absent { why }
+            }
+            Confinement::Full | Confinement::Writes | Confinement::Partial if has_parts => {
+                Protection::Beside { why }
+            }
+            Confinement::Absent { .. }
+            | Confinement::Full
+            | Confinement::Writes
+            | Confinement::Partial => Protection::None,
+        }
+    }
+
+    /// Whether there is something forbidden in what may be written.
+    fn has_forbidden_parts(&self) -> bool {
+        !self.parts.is_empty() && !self.forbidden_parts().is_empty()
+    }
+
+    /// What may be written: the places, and of those that are forbidden the parts that are allowed.
+    pub(super) fn writable(&self) -> Vec<Arc<Place>> {
+        let mut found = Vec::new();
+        for place in &self.places {
+            if !self.parts.forbid(&place.real) {
+                found.push(Arc::clone(place));
+                continue;
+            }
+            let allowed = self.parts.below(&place.real).filter(|(_, it)| !it.is_forbidden());
+            found.extend(allowed.filter_map(|(path, _)| place.at(path).ok().map(Arc::new)));
+        }
+        found
+    }
+
+    /// The forbidden parts of that which are there, and no links.
+    fn forbidden_parts(&self) -> Vec<Place> {
+        let mut found = Vec::new();
+        for place in self.writable() {
+            let forbidden = self.parts.below(&place.real).filter(|(_, it)| it.is_forbidden());
+            found.extend(forbidden.filter_map(|(path, _)| place.at(path).ok()));
+        }
+        found
+    }
+
+    /// What is given. Of a folder with forbidden parts, what lies `beside` these; else all of it,
+    /// as mounts hold them.
+    fn granted(&self, own_folder: Option<&Place>, beside: bool) -> Result<Granted, CommandError> {
+        let reads = self.confined_reads();
+        let all = AccessFs::from_write(WRITES_OF) | reads;
+        let forbidden = if beside { self.forbidden_parts() } else { Vec::new() };
+        let is_there = |path: &Path| forbidden.iter().any(|part| part.real == path);
+        let parts = self.parts.iter().filter(|(path, it)| !it.is_forbidden() || is_there(path));
+        let parts: Parts = parts.map(|(path, writing)| (path.to_owned(), writing)).collect();
+        let known = forbidden.iter().map(Place::identity).collect::<Result<_, _>>()?;
+        let mut given = Beside::new(&parts, known);
+        for place in self.writable() {
+            given.give(&place)?;
+        }
+        let own = own_folder.map(|own| own.below(Path::new(""))).transpose()?.map(Arc::new);
+        let devices = DEVICES.iter().filter_map(|device| Place::open(Path::new(device)).ok());
+        let writable = given.given.into_iter().chain(devices.map(Arc::new)).chain(own);
+        // What could be written could be read.
+        let readable = self.places.iter().chain(self.readable.iter().flatten()).cloned();
+        let readable = readable.filter(|_| !reads.is_empty());
+        let writable = writable.map(|place| (place, all));
+        Ok(writable.chain(readable.map(|place| (place, reads))).collect())
+    }
+
+    /// What is refused of reading, where it is not allowed.
+    fn confined_reads(&self) -> BitFlags<AccessFs> {
+        match self.readable {
+            Some(_) => AccessFs::from_read(WRITES_OF),
+            None => BitFlags::EMPTY,
+        }
+    }
+
+    /// Restricts this process, whose mounts hold what is forbidden.
+    pub(super) fn restrict_with_mounts(&self) -> Result<Confinement, CommandError> {
+        let confinement = self.restrict_this_thread(&self.granted(None, false)?)?;
+        if matches!(confinement, Confinement::Absent { .. }) {
+            // Who is root could undo the mounts.
+            give_up_capabilities()?;
+        }
+        Ok(confinement)
+    }
+
+    fn restrict_this_thread(&self, granted: &Granted) -> Result<Confinement, CommandError> {
         let failed = |error| CommandError::Unconfined(format!("Landlock failed: {error}"));
-        let status = self.restrict(own_folder).map_err(failed)?;
+        let status = self.restrict(granted).map_err(failed)?;
         let confinement = confinement(&status);
         self.check(&confinement)?;
         match &confinement {
@@ -184,10 +319,7 @@ impl Sandbox {
                 if status.ruleset == RulesetStatus::NotEnforced {
                     return Err(CommandError::Unconfined("Landlock took no rules".to_owned()));
                 }
-                capabilities::give_up().map_err(|error| {
-                    let what = format!("the rights of root cannot be given up: {error}");
-                    CommandError::Unconfined(what)
-                })?;
+                give_up_capabilities()?;
             }
         }
         if !self.has_network {
@@ -211,28 +343,24 @@ impl Sandbox {
         }
     }
 
-    fn restrict(&self, own_folder: &Place) -> Result<RestrictionStatus, RulesetError> {
-        let writes = AccessFs::from_write(WRITES_OF);
-        let reads = match self.readable {
-            Some(_) => AccessFs::from_read(WRITES_OF),
-            None => BitFlags::EMPTY,
-        };
-        let devices: Vec<Place> =
-            DEVICES.iter().filter_map(|device| Place::open(Path::new(device)).ok()).collect();
+    fn restrict(&self, granted: &Granted) -> Result<RestrictionStatus, RulesetError> {
+        let handled = AccessFs::from_write(WRITES_OF) | self.confined_reads();
         let scopes = Scope::from_all(SCOPES_OF);
-        let mut rules =
-            Ruleset::default().handle_access(writes | reads)?.scope(scopes)?.create()?;
-        let places = self.places.iter().map(|place| &**place);
-        let writable = places.chain(&devices).chain([own_folder]);
-        let readable = self.readable.iter().flatten().map(|place| &**place);
-        let all = writable
-            .map(|place| (place, writes | reads))
-            .chain(readable.map(|place| (place, reads)));
-        for (place, access) in all {
-            rules = rules.add_rule(PathBeneath::new(place.as_fd(), allowed(place, access)))?;
+        let mut rules = Ruleset::default().handle_access(handled)?.scope(scopes)?.create()?;
+        for (place, access) in granted {
+            rules = rules.add_rule(PathBeneath::new(place.as_fd(), allowed(place, *access)))?;
         }
         rules.restrict_self()
     }
+}
+
+/// What may be done where.
+type Granted = Vec<(Arc<Place>, BitFlags<AccessFs>)>;
+
+fn give_up_capabilities() -> Result<(), CommandError> {
+    capabilities::give_up().map_err(|error| {
+        CommandError::Unconfined(format!("the rights of root cannot be given up: {error}"))
+    })
 }
 
 /// A folder for files of ours that what is started in `sandbox` writes.

@@ -1,0 +1,233 @@
+//! What passes between foveal and a process that confines itself, in a file without a name that
+//! nobody else can open: first the sandbox, then how far it holds.
+
+use std::ffi::OsString;
+use std::fs::{File, OpenOptions};
+use std::io;
+use std::os::fd::AsRawFd as _;
+use std::os::unix::ffi::{OsStrExt as _, OsStringExt as _};
+use std::os::unix::fs::FileExt as _;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use rustix::fs::{MemfdFlags, memfd_create};
+use rustix::process::Pid;
+
+use crate::Confinement;
+use crate::sandbox::Sandbox;
+use crate::sandbox::parts::Writing;
+use crate::sandbox::places::Place;
+
+/// Bytes of the number that stands first: how long the sandbox is.
+const HEAD_BYTES: usize = 16;
+
+/// The longest report, in bytes.
+const REPORT_BYTES_MAX: usize = 1024;
+
+/// Orders for a process that is to confine itself.
+#[derive(Debug)]
+pub(crate) struct Order {
+    file: File,
+    /// Where the report begins.
+    length: u64,
+}
+
+/// What such a process tells.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Report {
+    /// It is confined, and becomes what it was started for.
+    Held(Confinement),
+    /// It cannot have mounts of its own, and has ended: the step that failed, and why.
+    NoMounts(String),
+    /// It is not confined, and has ended.
+    Unconfined(String),
+}
+
+impl Order {
+    /// Orders with what `sandbox` says, in which `own` may be written too.
+    ///
+    /// # Errors
+    /// If there can be no such file.
+    pub(super) fn of(sandbox: &Sandbox, own: &Place) -> io::Result<Self> {
+        let mut words: Vec<OsString> = Vec::new();
+        let writable = sandbox.places.iter().map(|place| (&**place, "write"));
+        let readable = sandbox.readable.iter().flatten().map(|place| (&**place, "read"));
+        for (place, right) in writable.chain([(own, "write")]).chain(readable) {
+            let (device, inode) = place.identity()?;
+            words.extend([right, &*format!("{} {device} {inode}", place.number())].map(Into::into));
+            words.push(place.real.clone().into());
+        }
+        for (path, writing) in sandbox.parts.iter() {
+            words.extend(["part".into(), word(writing).into(), path.into()]);
+        }
+        for (is_so, name) in [
+            (sandbox.readable.is_some(), "confines reads"),
+            (!sandbox.has_network, "has no network"),
+            (sandbox.is_required, "is required"),
+        ] {
+            if is_so {
+                words.extend(["set", name, ""].map(OsString::from));
+            }
+        }
+        let bytes: Vec<u8> =
+            words.iter().flat_map(|word| word.as_bytes().iter().copied().chain([0])).collect();
+        let file = File::from(memfd_create("foveal-sandbox", MemfdFlags::CLOEXEC)?);
+        let head = format!("{:0width$}\n", bytes.len(), width = HEAD_BYTES - 1);
+        file.write_all_at(&[head.as_bytes(), &bytes].concat(), 0)?;
+        Ok(Self { file, length: (HEAD_BYTES + bytes.len()) as u64 })
+    }
+
+    /// Its number among what this process has open.
+    pub(super) fn number(&self) -> i32 {
+        self.file.as_raw_fd()
+    }
+
+    /// What was told, once it is.
+    pub(super) fn report(&self) -> io::Result<Option<Report>> {
+        let mut bytes = [0; REPORT_BYTES_MAX];
+        let read = self.file.read_at(&mut bytes, self.length)?;
+        let Some(text) = bytes[..read].strip_suffix(b"\n") else { return Ok(None) };
+        Ok(Some(Report::parse(&String::from_utf8_lossy(text))))
+    }
+
+    /// The orders that `process` has open as `number`.
+    ///
+    /// # Errors
+    /// If they cannot be read.
+    pub(super) fn open(process: Pid, number: i32) -> io::Result<Self> {
+        let path = format!("/proc/{}/fd/{number}", process.as_raw_nonzero());
+        let file = OpenOptions::new().read(true).write(true).open(path)?;
+        let mut head = [0; HEAD_BYTES];
+        file.read_exact_at(&mut head, 0)?;
+        let length = std::str::from_utf8(&head).ok().and_then(|head| head.trim_end().parse().ok());
+        let length: u64 = length.ok_or(io::ErrorKind::InvalidData)?;
+        Ok(Self { file, length: HEAD_BYTES as u64 + length })
+    }
+
+    /// The sandbox that they say, its places opened from what `process` has open.
+    ///
+    /// # Errors
+    /// If they cannot be read, or a place is not what is meant.
+    pub(super) fn sandbox(&self, process: Pid) -> io::Result<Sandbox> {
+        let size = usize::try_from(self.length).map_err(io::Error::other)? - HEAD_BYTES;
+        let mut bytes = vec![0; size];
+        self.file.read_exact_at(&mut bytes, HEAD_BYTES as u64)?;
+        let words: Vec<&[u8]> = bytes.split(|byte| *byte == 0).collect();
+        let (mut sandbox, mut readable, mut parts) = (Sandbox::default(), Vec::new(), Vec::new());
+        let mut confines_reads = false;
+        for said in words.chunks_exact(3) {
+            let (&[kind, what, path], invalid) = (said, io::ErrorKind::InvalidData) else {
+                continue;
+            };
+            let what = std::str::from_utf8(what).map_err(|_| invalid)?;
+            let path = PathBuf::from(OsString::from_vec(path.to_vec()));
+            match (kind, what) {
+                (b"write" | b"read", numbers) => {
+                    let place = opened(process, numbers, path)?;
+                    let of = if kind == b"read" { &mut readable } else { &mut sandbox.places };
+                    of.push(Arc::new(place));
+                }
+                (b"part", what) => parts.push((path, writing(what).ok_or(invalid)?)),
+                (b"set", "confines reads") => confines_reads = true,
+                (b"set", "has no network") => sandbox.has_network = false,
+                (b"set", "is required") => sandbox.is_required = true,
+                _ => return Err(invalid.into()),
+            }
+        }
+        sandbox.readable = confines_reads.then_some(readable);
+        sandbox.parts = Arc::new(parts.into_iter().collect());
+        Ok(sandbox)
+    }
+
+    /// Tells it.
+    ///
+    /// # Errors
+    /// If it cannot be written.
+    pub(super) fn tell(&self, report: &Report) -> io::Result<()> {
+        let mut text = report.spelled().replace('\n', " ");
+        text.truncate(text.floor_char_boundary(REPORT_BYTES_MAX - 1));
+        text.push('\n');
+        self.file.write_all_at(text.as_bytes(), self.length)
+    }
+}
+
+fn opened(process: Pid, numbers: &str, real: PathBuf) -> io::Result<Place> {
+    let numbers: Vec<u64> = numbers.split(' ').filter_map(|number| number.parse().ok()).collect();
+    let &[number, device, inode] = &*numbers else { return Err(io::ErrorKind::InvalidData.into()) };
+    let number = i32::try_from(number).map_err(io::Error::other)?;
+    let mut place = Place::of_process(process, number, (device, inode))?;
+    place.real = real;
+    Ok(place)
+}
+
+const WRITINGS: [(Writing, &str); 3] = [
+    (Writing::Forbidden, "forbidden"),
+    (Writing::ForbiddenInPlace, "forbidden in place"),
+    (Writing::Allowed, "allowed"),
+];
+
+fn word(writing: Writing) -> &'static str {
+    WRITINGS.iter().find(|(known, _)| *known == writing).map_or("", |(_, word)| word)
+}
+
+fn writing(word: &str) -> Option<Writing> {
+    WRITINGS.iter().find(|(_, known)| *known == word).map(|(writing, _)| *writing)
+}
+
+impl Report {
+    fn spelled(&self) -> String {
+        match self {
+            Self::Held(Confinement::Full) => "full ".to_owned(),
+            Self::Held(Confinement::Writes) => "writes ".to_owned(),
+            Self::Held(Confinement::Partial) => "partial ".to_owned(),
+            Self::Held(Confinement::Absent { why }) => format!("absent {why}"),
+            Self::NoMounts(why) => format!("mounts {why}"),
+            Self::Unconfined(why) => format!("unconfined {why}"),
+        }
+    }
+
+    fn parse(text: &str) -> Self {
+        let (word, why) = text.split_once(' ').unwrap_or((text, ""));
+        match word {
+            "full" => Self::Held(Confinement::Full),
+            "writes" => Self::Held(Confinement::Writes),
+            "partial" => Self::Held(Confinement::Partial),
+            "absent" => Self::Held(Confinement::Absent { why: why.to_owned() }),
+            "mounts" => Self::NoMounts(why.to_owned()),
+            _ => Self::Unconfined(why.to_owned()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_is_ordered_and_told_is_read() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().canonicalize().expect("it is there");
+        let own = Place::open(&path).expect("it is there");
+        let parts = [(path.join("a\nb"), Writing::Forbidden), (path.join("c"), Writing::Allowed)];
+        let sandbox = Sandbox::hold([path.clone()])
+            .reading_only([path.clone()])
+            .without_network()
+            .forbidding(parts.clone());
+        let order = Order::of(&sandbox, &own).expect("a file");
+        let me = rustix::process::getpid();
+        let opened = Order::open(me, order.number()).expect("it is there");
+        let read = opened.sandbox(me).expect("a sandbox");
+        assert_eq!(read.places.len(), 2);
+        assert_eq!(read.places[0].real, path);
+        assert_eq!(read.readable.as_ref().map(Vec::len), Some(1));
+        assert_eq!((read.has_network, read.is_required), (false, false));
+        assert_eq!(read.parts, sandbox.parts);
+        assert_eq!(order.report().expect("a file"), None);
+        let absent = Confinement::Absent { why: "no\nLandlock".to_owned() };
+        opened.tell(&Report::Held(absent)).expect("a file");
+        let why = "no Landlock".to_owned();
+        let told = Report::Held(Confinement::Absent { why });
+        assert_eq!(order.report().expect("a file"), Some(told));
+        assert!(Place::of_process(me, own.number(), (0, 0)).is_err(), "it is another");
+    }
+}
