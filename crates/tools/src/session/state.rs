@@ -8,6 +8,7 @@ use foveal_files::Roots;
 use foveal_processes::{TerminalLimits, Terminals};
 use foveal_transcript::Handle;
 
+use crate::forbidden::ForbiddenWatch;
 use crate::permission::Permissions;
 use crate::room::WIDEST;
 use crate::settings;
@@ -64,6 +65,8 @@ pub struct Session {
     pub(crate) journal: Arc<Journal>,
     /// Files that other programs obey unasked.
     pub(crate) obeyed: ObeyedWatch,
+    /// What rules forbid to write, while terminals run.
+    pub(crate) forbidden: ForbiddenWatch,
     /// Its programs.
     pub(crate) terminals: Terminals,
 }
@@ -105,6 +108,7 @@ impl Session {
             duplicates: Duplicates::new(toolbox, &id, &journal),
             journal,
             obeyed: ObeyedWatch::default(),
+            forbidden: ForbiddenWatch::default(),
             terminals: Terminals::new(limits),
             id,
         };
