@@ -11,7 +11,7 @@ mod make;
 mod order;
 mod table;
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::os::unix::process::CommandExt as _;
 use std::process::{Child, Command, ExitCode};
 use std::thread;
@@ -20,7 +20,7 @@ use std::time::{Duration, Instant};
 use rustix::process::Pid;
 
 pub(crate) use self::order::Order;
-use self::order::Report;
+use self::order::{Report, Variables};
 use super::confine::Sandbox;
 use super::places::Place;
 use crate::{CommandError, Confinement};
@@ -48,9 +48,13 @@ pub(super) fn start(
     own: &Place,
     make: &dyn Fn(Option<&Order>) -> std::io::Result<Command>,
 ) -> Result<Attempt, CommandError> {
-    let order = Order::of(sandbox, own)?;
-    // Our own ends of its streams go with the command.
-    let mut child = make(Some(&order))?.spawn()?;
+    let mut order = Order::new()?;
+    let mut command = make(Some(&order))?;
+    let variables = taken_variables(&mut command);
+    order.write(sandbox, own, &variables)?;
+    let mut child = command.spawn()?;
+    // With our own ends of its streams, they could not end.
+    drop(command);
     let report = wait_for_report(&order, &mut child);
     let why = match report {
         Ok(Report::Held(confinement)) => return Ok(Attempt::Started(child, confinement)),
@@ -65,6 +69,15 @@ pub(super) fn start(
     drop(child.kill());
     drop(child.wait());
     Err(CommandError::Unconfined(why))
+}
+
+/// Takes its variables from a command. As long as it is in no sandbox, they could have it load what
+/// a command left in a folder (`LD_LIBRARY_PATH`).
+fn taken_variables(command: &mut Command) -> Variables {
+    let set = |(name, value): (&OsStr, Option<&OsStr>)| Some((name.to_owned(), value?.to_owned()));
+    let variables = command.get_envs().filter_map(set).collect();
+    command.env_clear();
+    variables
 }
 
 fn wait_for_report(order: &Order, child: &mut Child) -> std::io::Result<Report> {
@@ -104,21 +117,20 @@ pub(crate) fn enter(process: &str, number: &str, arguments: &[OsString]) -> Exit
     let parent = parent.filter(|parent| rustix::process::getppid() == Some(*parent));
     let (Some(parent), Ok(number)) = (parent, number.parse()) else { return ExitCode::FAILURE };
     let Ok(order) = Order::open(parent, number) else { return ExitCode::FAILURE };
-    let report = confine(&order, parent);
+    let (report, variables) = match order.read(parent) {
+        Ok((sandbox, variables)) => (confine(&sandbox), variables),
+        Err(error) => (Report::NoMounts(format!("reading the sandbox: {error}")), Vec::new()),
+    };
     let is_held = matches!(report, Report::Held(_));
     if order.tell(&report).is_err() || !is_held {
         return ExitCode::FAILURE;
     }
     // Who waits sees it end.
-    drop(Command::new("/proc/self/exe").args(arguments).exec());
+    drop(Command::new("/proc/self/exe").args(arguments).env_clear().envs(variables).exec());
     ExitCode::FAILURE
 }
 
-fn confine(order: &Order, parent: Pid) -> Report {
-    let sandbox = match order.sandbox(parent) {
-        Ok(sandbox) => sandbox,
-        Err(error) => return Report::NoMounts(format!("reading the sandbox: {error}")),
-    };
+fn confine(sandbox: &Sandbox) -> Report {
     if let Err((step, error)) = make::make(&sandbox.writable(), &sandbox.parts) {
         return Report::NoMounts(format!("{step}: {error}"));
     }
@@ -126,5 +138,21 @@ fn confine(order: &Order, parent: Pid) -> Report {
         Ok(confinement) => Report::Held(confinement),
         Err(CommandError::Unconfined(why)) => Report::Unconfined(why),
         Err(error) => Report::Unconfined(error.to_string()),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_is_started_outside_of_the_sandbox_with_variables_of_a_command() {
+        let mut command = Command::new("env");
+        command.env_clear().env("LD_LIBRARY_PATH", "lib").env("A", "");
+        let pairs = [("A", ""), ("LD_LIBRARY_PATH", "lib")];
+        let pairs: Variables = pairs.map(|(name, value)| (name.into(), value.into())).into();
+        assert_eq!(taken_variables(&mut command), pairs);
+        assert_eq!(command.get_envs().count(), 0);
+        assert!(command.output().expect("it starts").stdout.is_empty());
     }
 }

@@ -1,7 +1,7 @@
 //! What passes between foveal and a process that confines itself, in a file without a name that
 //! nobody else can open: first the sandbox, then how far it holds.
 
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::os::fd::AsRawFd as _;
@@ -28,9 +28,12 @@ const REPORT_BYTES_MAX: usize = 1024;
 #[derive(Debug)]
 pub(crate) struct Order {
     file: File,
-    /// Where the report begins.
+    /// Where the report begins; zero before there are orders.
     length: u64,
 }
+
+/// Variables and their values.
+pub(super) type Variables = Vec<(OsString, OsString)>;
 
 /// What such a process tells.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -44,11 +47,26 @@ pub(super) enum Report {
 }
 
 impl Order {
-    /// Orders with what `sandbox` says, in which `own` may be written too.
+    /// A file that has no orders yet.
     ///
     /// # Errors
     /// If there can be no such file.
-    pub(super) fn of(sandbox: &Sandbox, own: &Place) -> io::Result<Self> {
+    pub(super) fn new() -> io::Result<Self> {
+        let file = File::from(memfd_create("foveal-sandbox", MemfdFlags::CLOEXEC)?);
+        Ok(Self { file, length: 0 })
+    }
+
+    /// Orders what `sandbox` says, in which `own` may be written too, and the variables of the
+    /// program that the process becomes.
+    ///
+    /// # Errors
+    /// If they cannot be written.
+    pub(super) fn write(
+        &mut self,
+        sandbox: &Sandbox,
+        own: &Place,
+        variables: &Variables,
+    ) -> io::Result<()> {
         let mut words: Vec<OsString> = Vec::new();
         let writable = sandbox.places.iter().map(|place| (&**place, "write"));
         let readable = sandbox.readable.iter().flatten().map(|place| (&**place, "read"));
@@ -69,12 +87,17 @@ impl Order {
                 words.extend(["set", name, ""].map(OsString::from));
             }
         }
+        for (name, value) in variables {
+            let mut variable = name.clone();
+            variable.push("=");
+            variable.push(value);
+            words.extend(["variable".into(), OsString::new(), variable]);
+        }
         let bytes: Vec<u8> =
             words.iter().flat_map(|word| word.as_bytes().iter().copied().chain([0])).collect();
-        let file = File::from(memfd_create("foveal-sandbox", MemfdFlags::CLOEXEC)?);
         let head = format!("{:0width$}\n", bytes.len(), width = HEAD_BYTES - 1);
-        file.write_all_at(&[head.as_bytes(), &bytes].concat(), 0)?;
-        Ok(Self { file, length: (HEAD_BYTES + bytes.len()) as u64 })
+        self.length = (HEAD_BYTES + bytes.len()) as u64;
+        self.file.write_all_at(&[head.as_bytes(), &bytes].concat(), 0)
     }
 
     /// Its number among what this process has open.
@@ -104,17 +127,18 @@ impl Order {
         Ok(Self { file, length: HEAD_BYTES as u64 + length })
     }
 
-    /// The sandbox that they say, its places opened from what `process` has open.
+    /// The sandbox that they say, its places opened from what `process` has open, and the
+    /// variables.
     ///
     /// # Errors
     /// If they cannot be read, or a place is not what is meant.
-    pub(super) fn sandbox(&self, process: Pid) -> io::Result<Sandbox> {
+    pub(super) fn read(&self, process: Pid) -> io::Result<(Sandbox, Variables)> {
         let size = usize::try_from(self.length).map_err(io::Error::other)? - HEAD_BYTES;
         let mut bytes = vec![0; size];
         self.file.read_exact_at(&mut bytes, HEAD_BYTES as u64)?;
         let words: Vec<&[u8]> = bytes.split(|byte| *byte == 0).collect();
         let (mut sandbox, mut readable, mut parts) = (Sandbox::default(), Vec::new(), Vec::new());
-        let mut confines_reads = false;
+        let (mut confines_reads, mut variables) = (false, Variables::new());
         for said in words.chunks_exact(3) {
             let (&[kind, what, path], invalid) = (said, io::ErrorKind::InvalidData) else {
                 continue;
@@ -128,6 +152,7 @@ impl Order {
                     of.push(Arc::new(place));
                 }
                 (b"part", what) => parts.push((path, writing(what).ok_or(invalid)?)),
+                (b"variable", _) => variables.extend(variable(path.as_os_str())),
                 (b"set", "confines reads") => confines_reads = true,
                 (b"set", "has no network") => sandbox.has_network = false,
                 (b"set", "is required") => sandbox.is_required = true,
@@ -136,7 +161,7 @@ impl Order {
         }
         sandbox.readable = confines_reads.then_some(readable);
         sandbox.parts = Arc::new(parts.into_iter().collect());
-        Ok(sandbox)
+        Ok((sandbox, variables))
     }
 
     /// Tells it.
@@ -149,6 +174,13 @@ impl Order {
         text.push('\n');
         self.file.write_all_at(text.as_bytes(), self.length)
     }
+}
+
+fn variable(text: &OsStr) -> Option<(OsString, OsString)> {
+    let bytes = text.as_bytes();
+    let at = bytes.iter().position(|byte| *byte == b'=')?;
+    let part = |bytes: &[u8]| OsString::from_vec(bytes.to_vec());
+    Some((part(&bytes[..at]), part(&bytes[at + 1..])))
 }
 
 fn opened(process: Pid, numbers: &str, real: PathBuf) -> io::Result<Place> {
@@ -213,10 +245,13 @@ mod tests {
             .reading_only([path.clone()])
             .without_network()
             .forbidding(parts.clone());
-        let order = Order::of(&sandbox, &own).expect("a file");
+        let mut order = Order::new().expect("a file");
+        let variables: Variables = vec![("A".into(), "b=\nc".into()), ("D".into(), "".into())];
+        order.write(&sandbox, &own, &variables).expect("a file");
         let me = rustix::process::getpid();
         let opened = Order::open(me, order.number()).expect("it is there");
-        let read = opened.sandbox(me).expect("a sandbox");
+        let (read, told) = opened.read(me).expect("a sandbox");
+        assert_eq!(told, variables);
         assert_eq!(read.places.len(), 2);
         assert_eq!(read.places[0].real, path);
         assert_eq!(read.readable.as_ref().map(Vec::len), Some(1));
