@@ -393,3 +393,35 @@ fn without_landlock_mounts_hold_it() {
         });
     });
 }
+
+/// The right to write follows a folder into every mount that shows it.
+#[test]
+fn another_mount_of_the_folder_is_no_way_around() {
+    if !can_confine() || !rustix::process::geteuid().is_root() || !can_mount() {
+        return;
+    }
+    let alone = || {
+        #[expect(deprecated, reason = "only the mounts are the thread's own")]
+        rustix::thread::unshare(rustix::thread::UnshareFlags::NEWNS).expect("it is root's right");
+        let here = rustix::mount::MountPropagationFlags::DOWNSTREAM
+            | rustix::mount::MountPropagationFlags::REC;
+        rustix::mount::mount_change("/", here).expect("it is root's right");
+        let world = World::new();
+        let at = |name: &str| world.folder.path().join(name);
+        for (shown, place) in [("root", "all"), ("root/docs/in", "part"), ("root/src", "free")] {
+            fs::create_dir(at(place)).expect("ours");
+            rustix::mount::mount_bind(at(shown), at(place)).expect("it is root's right");
+        }
+        let text = "echo x >../all/docs/old; echo x >../all/docs/in/old; rm -r ../all/docs; \
+                    echo x >../part/old; rm ../part/old; echo x >../all/Cargo.lock; \
+                    echo x >../free/new; echo x >../all/new";
+        let outer = at("").canonicalize().expect("it is there");
+        let parts = PARTS.map(|(path, writing)| (world.at(path), writing));
+        let sandbox = Some(Sandbox::hold([outer, world.root()]).forbidding(parts));
+        let ran = run(&Command { sandbox, ..world.command(text) });
+        assert_eq!(ran.protection, Protection::Mounts);
+        world.check_forbidden("by another mount");
+        assert!(world.at("src/new").exists() && world.at("new").exists());
+    };
+    std::thread::scope(|scope| scope.spawn(alone).join().expect("the test holds"));
+}
