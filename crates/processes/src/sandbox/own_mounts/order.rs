@@ -244,7 +244,7 @@ mod tests {
         let sandbox = Sandbox::hold([path.clone()])
             .reading_only([path.clone()])
             .without_network()
-            .forbidding(parts.clone());
+            .forbidding(parts);
         let mut order = Order::new().expect("a file");
         let variables: Variables = vec![("A".into(), "b=\nc".into()), ("D".into(), "".into())];
         order.write(&sandbox, &own, &variables).expect("a file");
