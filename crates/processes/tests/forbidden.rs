@@ -394,6 +394,24 @@ fn without_landlock_mounts_hold_it() {
     });
 }
 
+/// What a process stood in before the mounts were made is below them.
+#[test]
+fn a_command_that_starts_in_what_is_forbidden_is_held() {
+    if !can_confine() || !can_mount() {
+        return;
+    }
+    for folder in ["docs", "docs/in", "src/deep/gen", "docs/made", "src/deep"] {
+        let world = World::new();
+        let text = "echo x >old; echo x >new; rm old; cd ..; cd -; echo x >new";
+        let ran = run(&Command { directory: world.at(folder), ..world.command(text) });
+        assert_eq!(ran.protection, Protection::Mounts, "{folder}");
+        assert_eq!(ran.directory, Some(world.at(folder)));
+        world.check_forbidden(folder);
+        let is_free = folder == "docs/made" || folder == "src/deep";
+        assert_eq!(world.at(folder).join("new").exists(), is_free, "{folder}");
+    }
+}
+
 /// The right to write follows a folder into every mount that shows it.
 #[test]
 fn another_mount_of_the_folder_is_no_way_around() {
