@@ -26,6 +26,8 @@ fn run_true(criterion: &mut Criterion) {
     let parts = names.map(|name| (root.join(name), Writing::Forbidden));
     let forbidding = Some(Sandbox::hold([root.clone()]).forbidding(parts));
     let forbidding = Command { sandbox: forbidding, directory: root, ..guarded.clone() };
+    let held = forbidding.run(&mut |_| (), &Cancel::NEVER).map(|ran| ran.protection);
+    println!("parts are held by {held:?}");
     let mut group = criterion.benchmark_group("true");
     group.bench_function("std::process", |bencher| {
         bencher.iter(|| {

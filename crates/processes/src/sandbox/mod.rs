@@ -15,6 +15,7 @@
 
 mod apart;
 mod beside;
+mod bounds;
 mod capabilities;
 mod confine;
 mod confinement;

@@ -8,7 +8,6 @@ use foveal_files::Roots;
 use foveal_processes::{TerminalLimits, Terminals};
 use foveal_transcript::Handle;
 
-use crate::forbidden::ForbiddenWatch;
 use crate::permission::Permissions;
 use crate::room::WIDEST;
 use crate::settings;
@@ -17,6 +16,7 @@ use crate::toolbox::Toolbox;
 use super::deliveries::{Arrival, Arrivals, CallView, Deliveries, Delivery};
 use super::duplicates::Duplicates;
 use super::each_alone::EachAlone;
+use super::forbidden::ForbiddenWatch;
 use super::journal::{Event, Journal};
 use super::known_files::KnownFiles;
 use super::obeyed::ObeyedWatch;

@@ -3,7 +3,7 @@
 //!
 //! A process in a Landlock sandbox cannot mount, and one that has several threads cannot enter a
 //! user name space. So neither can a thread of foveal do it nor the guard that it starts in a
-//! sandbox. Another process of foveal's program is started first. It makes the mounts, goes into
+//! bounds. Another process of foveal's program is started first. It makes the mounts, goes into
 //! the sandbox, and becomes the guard: with the program that it becomes, it loses the rights that
 //! it had in its name space. Nothing that it starts can undo the mounts, which Landlock refuses too.
 
@@ -21,7 +21,7 @@ use rustix::process::Pid;
 
 pub(crate) use self::order::Order;
 use self::order::{Report, Variables};
-use super::confine::Sandbox;
+use super::bounds::Bounds;
 use super::places::Place;
 use crate::{CommandError, Confinement};
 
@@ -39,19 +39,19 @@ pub(super) enum Attempt {
     NoMounts(String),
 }
 
-/// Starts what `make` makes of an order, in `sandbox`, where `own` may be written too.
+/// Starts what `make` makes of an order, in `bounds`, where `own` may be written too.
 ///
 /// # Errors
 /// [`CommandError::Unconfined`] if it is not confined.
 pub(super) fn start(
-    sandbox: &Sandbox,
+    bounds: &Bounds,
     own: &Place,
     make: &dyn Fn(Option<&Order>) -> std::io::Result<Command>,
 ) -> Result<Attempt, CommandError> {
     let mut order = Order::new()?;
     let mut command = make(Some(&order))?;
     let variables = taken_variables(&mut command);
-    order.write(sandbox, own, &variables)?;
+    order.write(bounds, own, &variables)?;
     let mut child = command.spawn()?;
     // With our own ends of its streams, they could not end.
     drop(command);
@@ -118,7 +118,7 @@ pub(crate) fn enter(process: &str, number: &str, arguments: &[OsString]) -> Exit
     let (Some(parent), Ok(number)) = (parent, number.parse()) else { return ExitCode::FAILURE };
     let Ok(order) = Order::open(parent, number) else { return ExitCode::FAILURE };
     let (report, variables) = match order.read(parent) {
-        Ok((sandbox, variables)) => (confine(&sandbox), variables),
+        Ok((bounds, variables)) => (confine(&bounds), variables),
         Err(error) => (Report::NoMounts(format!("reading the sandbox: {error}")), Vec::new()),
     };
     let is_held = matches!(report, Report::Held(_));
@@ -130,11 +130,11 @@ pub(crate) fn enter(process: &str, number: &str, arguments: &[OsString]) -> Exit
     ExitCode::FAILURE
 }
 
-fn confine(sandbox: &Sandbox) -> Report {
-    if let Err((step, error)) = make::make(&sandbox.writable(), &sandbox.parts) {
+fn confine(bounds: &Bounds) -> Report {
+    if let Err((step, error)) = make::make(&bounds.writable(), &bounds.parts) {
         return Report::NoMounts(format!("{step}: {error}"));
     }
-    match sandbox.restrict_with_mounts() {
+    match bounds.restrict_with_mounts() {
         Ok(confinement) => Report::Held(confinement),
         Err(CommandError::Unconfined(why)) => Report::Unconfined(why),
         Err(error) => Report::Unconfined(error.to_string()),

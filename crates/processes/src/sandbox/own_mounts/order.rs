@@ -14,7 +14,7 @@ use rustix::fs::{MemfdFlags, memfd_create};
 use rustix::process::Pid;
 
 use crate::Confinement;
-use crate::sandbox::Sandbox;
+use crate::sandbox::bounds::Bounds;
 use crate::sandbox::parts::Writing;
 use crate::sandbox::places::Place;
 
@@ -56,32 +56,32 @@ impl Order {
         Ok(Self { file, length: 0 })
     }
 
-    /// Orders what `sandbox` says, in which `own` may be written too, and the variables of the
+    /// Orders what `bounds` say, in which `own` may be written too, and the variables of the
     /// program that the process becomes.
     ///
     /// # Errors
     /// If they cannot be written.
     pub(super) fn write(
         &mut self,
-        sandbox: &Sandbox,
+        bounds: &Bounds,
         own: &Place,
         variables: &Variables,
     ) -> io::Result<()> {
         let mut words: Vec<OsString> = Vec::new();
-        let writable = sandbox.places.iter().map(|place| (&**place, "write"));
-        let readable = sandbox.readable.iter().flatten().map(|place| (&**place, "read"));
+        let writable = bounds.places.iter().map(|place| (&**place, "write"));
+        let readable = bounds.readable.iter().flatten().map(|place| (&**place, "read"));
         for (place, right) in writable.chain([(own, "write")]).chain(readable) {
             let (device, inode) = place.identity()?;
             words.extend([right, &*format!("{} {device} {inode}", place.number())].map(Into::into));
             words.push(place.real.clone().into());
         }
-        for (path, writing) in sandbox.parts.iter() {
+        for (path, writing) in bounds.parts.iter() {
             words.extend(["part".into(), word(writing).into(), path.into()]);
         }
         for (is_so, name) in [
-            (sandbox.readable.is_some(), "confines reads"),
-            (!sandbox.has_network, "has no network"),
-            (sandbox.is_required, "is required"),
+            (bounds.readable.is_some(), "confines reads"),
+            (!bounds.has_network, "has no network"),
+            (bounds.is_required, "is required"),
         ] {
             if is_so {
                 words.extend(["set", name, ""].map(OsString::from));
@@ -132,12 +132,13 @@ impl Order {
     ///
     /// # Errors
     /// If they cannot be read, or a place is not what is meant.
-    pub(super) fn read(&self, process: Pid) -> io::Result<(Sandbox, Variables)> {
+    pub(super) fn read(&self, process: Pid) -> io::Result<(Bounds, Variables)> {
         let size = usize::try_from(self.length).map_err(io::Error::other)? - HEAD_BYTES;
         let mut bytes = vec![0; size];
         self.file.read_exact_at(&mut bytes, HEAD_BYTES as u64)?;
         let words: Vec<&[u8]> = bytes.split(|byte| *byte == 0).collect();
-        let (mut sandbox, mut readable, mut parts) = (Sandbox::default(), Vec::new(), Vec::new());
+        let (mut bounds, mut readable, mut parts) =
+            (Bounds::of(Vec::new()), Vec::new(), Vec::new());
         let (mut confines_reads, mut variables) = (false, Variables::new());
         for said in words.chunks_exact(3) {
             let (&[kind, what, path], invalid) = (said, io::ErrorKind::InvalidData) else {
@@ -148,20 +149,20 @@ impl Order {
             match (kind, what) {
                 (b"write" | b"read", numbers) => {
                     let place = opened(process, numbers, path)?;
-                    let of = if kind == b"read" { &mut readable } else { &mut sandbox.places };
+                    let of = if kind == b"read" { &mut readable } else { &mut bounds.places };
                     of.push(Arc::new(place));
                 }
                 (b"part", what) => parts.push((path, writing(what).ok_or(invalid)?)),
                 (b"variable", _) => variables.extend(variable(path.as_os_str())),
                 (b"set", "confines reads") => confines_reads = true,
-                (b"set", "has no network") => sandbox.has_network = false,
-                (b"set", "is required") => sandbox.is_required = true,
+                (b"set", "has no network") => bounds.has_network = false,
+                (b"set", "is required") => bounds.is_required = true,
                 _ => return Err(invalid.into()),
             }
         }
-        sandbox.readable = confines_reads.then_some(readable);
-        sandbox.parts = Arc::new(parts.into_iter().collect());
-        Ok((sandbox, variables))
+        bounds.readable = confines_reads.then_some(readable);
+        bounds.parts = Arc::new(parts.into_iter().collect());
+        Ok((bounds, variables))
     }
 
     /// Tells it.
@@ -241,13 +242,16 @@ mod tests {
         let path = folder.path().canonicalize().expect("it is there");
         let own = Place::open(&path).expect("it is there");
         let parts = [(path.join("a\nb"), Writing::Forbidden), (path.join("c"), Writing::Allowed)];
-        let sandbox = Sandbox::hold([path.clone()])
-            .reading_only([path.clone()])
-            .without_network()
-            .forbidding(parts);
+        let place = || Arc::new(Place::open(&path).expect("it is there"));
+        let bounds = Bounds {
+            readable: Some(vec![place()]),
+            parts: Arc::new(parts.into_iter().collect()),
+            has_network: false,
+            ..Bounds::of(vec![place()])
+        };
         let mut order = Order::new().expect("a file");
         let variables: Variables = vec![("A".into(), "b=\nc".into()), ("D".into(), "".into())];
-        order.write(&sandbox, &own, &variables).expect("a file");
+        order.write(&bounds, &own, &variables).expect("a file");
         let me = rustix::process::getpid();
         let opened = Order::open(me, order.number()).expect("it is there");
         let (read, told) = opened.read(me).expect("a sandbox");
@@ -256,7 +260,7 @@ mod tests {
         assert_eq!(read.places[0].real, path);
         assert_eq!(read.readable.as_ref().map(Vec::len), Some(1));
         assert_eq!((read.has_network, read.is_required), (false, false));
-        assert_eq!(read.parts, sandbox.parts);
+        assert_eq!(read.parts, bounds.parts);
         assert_eq!(order.report().expect("a file"), None);
         let absent = Confinement::Absent { why: "no\nLandlock".to_owned() };
         opened.tell(&Report::Held(absent)).expect("a file");
