@@ -83,7 +83,7 @@ impl Policy {
     pub(crate) fn forbids_writing(&self) -> bool {
         let forbids =
             |tool: &&str| self.about_writing(tool).any(|(_, it)| it.verdict == Verdict::Deny);
-        WRITERS.iter().any(|tool| forbids(tool))
+        WRITERS.iter().any(forbids)
     }
 
     /// The rules whose patterns can be told only by looking at each name; `None`: no such rule
