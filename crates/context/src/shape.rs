@@ -13,6 +13,7 @@ use serde_json::Value;
 
 use crate::lines::Printed;
 use crate::note::{Note, Standing};
+use crate::tokens::Common;
 use foveal_transcript::EntryIndex;
 use foveal_transcript::Handle;
 
@@ -113,6 +114,23 @@ impl Shape {
         let mut text = String::with_capacity(self.kept_len() + NOTE_BYTES * self.pieces.len());
         self.pieces.iter().for_each(|piece| text += &self.text_of(piece, original));
         text
+    }
+
+    /// The projected text of `original`, and what it has in common with it, in order.
+    ///
+    /// # Panics
+    /// As [`Shape::render`].
+    pub fn render_beside(&self, original: &str) -> (String, Vec<Common>) {
+        let mut text = String::with_capacity(self.kept_len() + NOTE_BYTES * self.pieces.len());
+        let mut common = Vec::new();
+        for piece in &self.pieces {
+            if let Piece::Keep(range) = piece {
+                let (at, at_in_other) = (text.len(), range.start as usize);
+                common.push(Common { at, at_in_other, bytes: range.len() });
+            }
+            text += &self.text_of(piece, original);
+        }
+        (text, common)
     }
 
     /// The text of one piece of the shape.

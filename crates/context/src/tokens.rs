@@ -9,7 +9,7 @@ use std::ops::{Add, AddAssign, Sub};
 
 use serde::{Deserialize, Serialize};
 
-pub use self::cache::TokenCache;
+pub use self::cache::{Common, TokenCache};
 pub use self::estimate::estimate;
 
 /// A number of tokens.
@@ -100,6 +100,16 @@ impl Tokenizer {
         };
         let encoding = tiktoken::get_encoding(name).expect("both vocabularies are compiled in");
         stretches::parts(text).map(|part| encoding.count(part) as u64).sum()
+    }
+
+    /// How many tokens of the vocabulary are taken for so many; `None` where that cannot be told.
+    fn uncharged(self, tokens: Tokens) -> Option<u64> {
+        match self {
+            Tokenizer::O200k | Tokenizer::Cl100k => Some(tokens.0),
+            // Every further token is charged more than one, so that no two counts are charged alike.
+            Tokenizer::Claude => Some(tokens.0 * 1000 / CLAUDE_PER_THOUSAND),
+            Tokenizer::Bytes => None,
+        }
     }
 
     /// What `count` tokens of the vocabulary are taken for.

@@ -31,6 +31,12 @@ pub enum StoreError {
         /// The shared handle.
         handle: Handle,
     },
+    /// Content that was stored is not stored any more.
+    #[error("the content behind {handle} is gone: store it once more")]
+    Gone {
+        /// Its handle.
+        handle: Handle,
+    },
     /// There is a secret in what is to be read again byte for byte.
     #[error("there is a secret in it, and none is kept")]
     Secret,
@@ -70,6 +76,7 @@ impl StoreError {
             Self::TooLarge { .. }
             | Self::TooDeep { .. }
             | Self::Collision { .. }
+            | Self::Gone { .. }
             | Self::UnknownSession { .. }
             | Self::Json(_)
             | Self::Secret
@@ -98,6 +105,7 @@ impl StoreError {
             | Self::TooDeep { .. }
             | Self::Json(_)
             | Self::Collision { .. }
+            | Self::Gone { .. }
             | Self::UnknownSession { .. }
             | Self::Place { .. }
             | Self::Secret

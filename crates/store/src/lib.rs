@@ -26,8 +26,9 @@ pub use keys::{
 };
 pub use passing::{PASSING_BYTES_MAX, PassingContents};
 pub use records::{
-    Call, CallChanges, CallHistory, Collected, Content, Fetch, Grant, Limits, Message, NewContent,
-    NotedEdit, OwnEdit, Readers, Record, Said, Sealed, Session, SessionFacts, Stored, Turn, Write,
+    Call, CallChanges, CallHistory, Collected, Content, Fetch, Grant, LeftOut, Limits, Message,
+    NewContent, NotedEdit, OwnEdit, Readers, Record, Said, Sealed, Session, SessionFacts, Stored,
+    Turn, Write,
 };
 pub use redacting::Redacting;
 pub use sqlite::{ReadOnly, Sqlite, SqliteStore, Uptime};

@@ -1,13 +1,16 @@
 //! A store whose contents pass with the process.
 
+use std::collections::HashSet;
+
 use foveal_transcript::{ContentHash, Handle, Timestamp};
 use serde_json::Value;
 
 use crate::error::StoreError;
 use crate::keys::{CurationKey, FetchKey, Moment, ReaderPlace, RecordNumber, RootsKey, SessionId};
 use crate::records::{
-    CallChanges, CallHistory, Collected, Content, Fetch, Grant, Limits, Message, NewContent,
-    NotedEdit, OwnEdit, Readers, Record, Said, Session, SessionFacts, Stored, Turn, Write,
+    CallChanges, CallHistory, Collected, Content, Fetch, Grant, LeftOut, Limits, Message,
+    NewContent, NotedEdit, OwnEdit, Readers, Record, Said, Session, SessionFacts, Stored, Turn,
+    Write,
 };
 use crate::store::Store;
 
@@ -161,14 +164,21 @@ impl<K: Store, P: Store> Store for PassingContents<K, P> {
         self.passing.writes(session, path)
     }
 
+    fn contents_stored(
+        &self,
+        contents: &[ContentHash],
+    ) -> Result<HashSet<ContentHash>, StoreError> {
+        self.passing.contents_stored(contents)
+    }
+
     fn put_turn(
         &self,
         session: &SessionId,
         turn: &Turn,
-        contents: Vec<NewContent<'_>>,
+        left_out: LeftOut<'_>,
         now: Timestamp,
     ) -> Result<(), StoreError> {
-        self.passing.put_turn(session, turn, contents, now)
+        self.passing.put_turn(session, turn, left_out, now)
     }
 
     fn turns(&self, beginnings: &[ContentHash]) -> Result<Vec<Turn>, StoreError> {

@@ -62,6 +62,15 @@ pub struct NewContent<'c> {
     pub secrets: u32,
 }
 
+/// The contents that a turn leaves out.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct LeftOut<'c> {
+    /// Those that are stored, as [`Store::contents_stored`](crate::Store::contents_stored) says.
+    pub stored: Vec<ContentHash>,
+    /// The others.
+    pub new: Vec<NewContent<'c>>,
+}
+
 /// Content that was stored.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct Stored {

@@ -1,6 +1,7 @@
 //! A store that keeps no secrets, over any other.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 
 use foveal_secrets as secrets;
 use foveal_transcript::{ContentHash, Handle, Timestamp};
@@ -10,8 +11,9 @@ use crate::error::StoreError;
 use crate::json::check_depth;
 use crate::keys::{CurationKey, FetchKey, Moment, ReaderPlace, RecordNumber, RootsKey, SessionId};
 use crate::records::{
-    Call, CallChanges, CallHistory, Collected, Content, Fetch, Grant, Limits, Message, NewContent,
-    NotedEdit, OwnEdit, Readers, Record, Said, Sealed, Session, SessionFacts, Stored, Turn, Write,
+    Call, CallChanges, CallHistory, Collected, Content, Fetch, Grant, LeftOut, Limits, Message,
+    NewContent, NotedEdit, OwnEdit, Readers, Record, Said, Sealed, Session, SessionFacts, Stored,
+    Turn, Write,
 };
 use crate::spread;
 use crate::store::{SESSION_ID_BYTES_MAX, Store};
@@ -248,18 +250,25 @@ impl<S: Store> Store for Redacting<S> {
         self.store.writes(&stored(session), &secrets::without(path))
     }
 
+    fn contents_stored(
+        &self,
+        contents: &[ContentHash],
+    ) -> Result<HashSet<ContentHash>, StoreError> {
+        self.store.contents_stored(contents)
+    }
+
     fn put_turn(
         &self,
         session: &SessionId,
         turn: &Turn,
-        contents: Vec<NewContent<'_>>,
+        left_out: LeftOut<'_>,
         now: Timestamp,
     ) -> Result<(), StoreError> {
         if secrets::redact(turn.decided.as_bytes()).is_some() {
             return Err(StoreError::Secret);
         }
-        let contents = spread::each(contents, redacted);
-        self.store.put_turn(&stored(session), turn, contents, now)
+        let left_out = LeftOut { new: spread::each(left_out.new, redacted), ..left_out };
+        self.store.put_turn(&stored(session), turn, left_out, now)
     }
 
     fn turns(&self, beginnings: &[ContentHash]) -> Result<Vec<Turn>, StoreError> {

@@ -1,13 +1,16 @@
 //! What a store does, whatever keeps it.
 
+use std::collections::HashSet;
+
 use foveal_transcript::{ContentHash, Handle, Timestamp};
 use serde_json::Value;
 
 use crate::error::StoreError;
 use crate::keys::{CurationKey, FetchKey, Moment, ReaderPlace, RecordNumber, RootsKey, SessionId};
 use crate::records::{
-    CallChanges, CallHistory, Collected, Content, Fetch, Grant, Limits, Message, NewContent,
-    NotedEdit, OwnEdit, Readers, Record, Said, Session, SessionFacts, Stored, Turn, Write,
+    CallChanges, CallHistory, Collected, Content, Fetch, Grant, LeftOut, Limits, Message,
+    NewContent, NotedEdit, OwnEdit, Readers, Record, Said, Session, SessionFacts, Stored, Turn,
+    Write,
 };
 
 /// Largest content, in bytes before compression.
@@ -252,18 +255,27 @@ pub trait Store: Send + Sync {
     /// Those of every call.
     fn writes(&self, session: &SessionId, path: &str) -> Result<Vec<Write>, StoreError>;
 
-    /// Keeps what was decided about a request, and the contents that are left out of it, all or
-    /// none. `session` refers to the contents from then on.
+    /// Those of some contents that are stored. Each may be removed right afterwards, unless a
+    /// session that is in use refers to it.
     ///
     /// # Errors
-    /// [`StoreError::TooLarge`] above [`PAYLOAD_BYTES_MAX`] or [`CONTENT_BYTES_MAX`],
-    /// [`StoreError::UnknownSession`], [`StoreError::Collision`], and [`StoreError::Secret`] where
-    /// no secret is kept and there is one in what was decided: the same could not be read again.
+    /// Those of every call.
+    fn contents_stored(&self, contents: &[ContentHash])
+    -> Result<HashSet<ContentHash>, StoreError>;
+
+    /// Keeps what was decided about a request, and the contents that are left out of it, all or
+    /// none. `session` refers to the contents from then on; it is opened where it is not there.
+    ///
+    /// # Errors
+    /// [`StoreError::TooLarge`] above [`PAYLOAD_BYTES_MAX`], [`CONTENT_BYTES_MAX`] or
+    /// [`SESSION_ID_BYTES_MAX`], [`StoreError::Collision`], [`StoreError::Gone`] where what is told
+    /// to be stored is not, and [`StoreError::Secret`] where no secret is kept and there is one in
+    /// what was decided: the same could not be read again.
     fn put_turn(
         &self,
         session: &SessionId,
         turn: &Turn,
-        contents: Vec<NewContent<'_>>,
+        left_out: LeftOut<'_>,
         now: Timestamp,
     ) -> Result<(), StoreError>;
 

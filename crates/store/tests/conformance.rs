@@ -39,6 +39,8 @@ pub(crate) const CASES: &[Case] = &[
     ("notes on readers are seen whole", notes_on_readers_are_seen_whole),
     ("turns lead to the longest beginning", crate::turns::lead_to_the_longest_beginning),
     ("a turn is kept with its contents", crate::turns::are_kept_with_their_contents),
+    ("a turn opens its session", crate::turns::open_their_session),
+    ("a turn refers to what is stored", crate::turns::refer_to_what_is_stored),
     ("deleting takes what nothing else needs", deleting_takes_what_nothing_else_needs),
     ("the old goes", the_old_goes),
     ("it is collected when it is due", it_is_collected_when_it_is_due),

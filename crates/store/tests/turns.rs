@@ -1,6 +1,9 @@
 //! What is decided about requests of live conversations.
 
-use foveal_store::{NewContent, PAYLOAD_BYTES_MAX, SessionId, Store, StoreError, Turn};
+use foveal_store::{
+    LeftOut, NewContent, PAYLOAD_BYTES_MAX, SESSION_ID_BYTES_MAX, SessionId, Store, StoreError,
+    Turn,
+};
 use foveal_transcript::{ContentHash, Handle};
 
 use crate::conformance::{at, has, open};
@@ -17,10 +20,15 @@ fn content(text: &str) -> NewContent<'_> {
     NewContent { hash: hash(text), bytes: text.as_bytes().into(), secrets: 0 }
 }
 
+/// New contents.
+fn new<'c>(texts: &[&'c str]) -> LeftOut<'c> {
+    LeftOut { new: texts.iter().map(|text| content(text)).collect(), stored: Vec::new() }
+}
+
 pub(crate) fn lead_to_the_longest_beginning(store: &dyn Store) {
     let session = open(store, "s", at(0));
     for (before, end) in [("", "a"), ("a", "abc"), ("abc", "abcd"), ("a", "ax"), ("", "other")] {
-        store.put_turn(&session, &turn(before, end), Vec::new(), at(1)).expect("kept");
+        store.put_turn(&session, &turn(before, end), LeftOut::default(), at(1)).expect("kept");
     }
     let found = |ends: &[&str]| {
         let ends: Vec<ContentHash> = ends.iter().map(|end| hash(end)).collect();
@@ -34,7 +42,7 @@ pub(crate) fn lead_to_the_longest_beginning(store: &dyn Store) {
     assert_eq!(found(&[]), []);
     // The same again takes the place of what was there.
     let again = Turn { decided: "[]".to_owned(), ..turn("a", "ax") };
-    store.put_turn(&session, &again, Vec::new(), at(2)).expect("kept");
+    store.put_turn(&session, &again, LeftOut::default(), at(2)).expect("kept");
     assert_eq!(found(&["a", "ax"])[1], again);
     store.delete_session(&session).expect("deleted");
     assert_eq!(found(&["a", "ab", "abc"]), []);
@@ -42,33 +50,65 @@ pub(crate) fn lead_to_the_longest_beginning(store: &dyn Store) {
 
 pub(crate) fn are_kept_with_their_contents(store: &dyn Store) {
     let session = open(store, "s", at(0));
-    let left_out = vec![content("one\n"), content("two\n")];
-    store.put_turn(&session, &turn("", "a"), left_out, at(1)).expect("kept");
+    store.put_turn(&session, &turn("", "a"), new(&["one\n", "two\n"]), at(1)).expect("kept");
     assert!(has(store, Handle::of(b"one\n")) && has(store, Handle::of(b"two\n")));
-    let nobody = SessionId("nobody".to_owned());
-    let refused = store.put_turn(&nobody, &turn("", "b"), vec![content("three\n")], at(1));
-    assert!(matches!(refused, Err(StoreError::UnknownSession { .. })), "{refused:?}");
-    assert!(!has(store, Handle::of(b"three\n")));
-    assert_eq!(store.turns(&[hash("b")]).expect("read"), []);
     let knows = |ends: &[&str]| {
         let ends: Vec<_> = ends.iter().map(|end| hash(end)).collect();
         store.knows_turn(&ends).expect("read")
     };
     assert!(knows(&["b", "a"]) && !knows(&["b"]) && !knows(&[]));
     let long = Turn { decided: " ".repeat(PAYLOAD_BYTES_MAX + 1), ..turn("", "c") };
-    let refused = store.put_turn(&session, &long, vec![content("four\n")], at(1));
+    let refused = store.put_turn(&session, &long, new(&["four\n"]), at(1));
     assert!(matches!(refused, Err(StoreError::TooLarge { .. })), "{refused:?}");
     assert!(!has(store, Handle::of(b"four\n")));
+    let long = SessionId("s".repeat(SESSION_ID_BYTES_MAX + 1));
+    let refused = store.put_turn(&long, &turn("", "d"), new(&["five\n"]), at(1));
+    assert!(matches!(refused, Err(StoreError::TooLarge { .. })), "{refused:?}");
+    assert!(!has(store, Handle::of(b"five\n")) && !knows(&["d"]));
+}
+
+pub(crate) fn open_their_session(store: &dyn Store) {
+    let session = SessionId("new".to_owned());
+    store.put_turn(&session, &turn("", "a"), new(&["one\n"]), at(1)).expect("kept");
+    let sessions = store.sessions().expect("read");
+    assert_eq!(sessions.iter().map(|session| &session.id).collect::<Vec<_>>(), [&session]);
+    assert!(store.delete_session(&session).expect("deleted"));
+    assert!(!has(store, Handle::of(b"one\n")));
+}
+
+pub(crate) fn refer_to_what_is_stored(store: &dyn Store) {
+    let (first, second) = (open(store, "first", at(0)), open(store, "second", at(0)));
+    store.put_turn(&first, &turn("", "a"), new(&["one\n", "two\n"]), at(1)).expect("kept");
+    let all = [hash("one\n"), hash("three\n")];
+    let stored = store.contents_stored(&all).expect("read");
+    assert_eq!(stored.iter().collect::<Vec<_>>(), [&hash("one\n")]);
+    let known = |text| LeftOut { stored: vec![hash(text)], ..new(&["three\n"]) };
+    store.put_turn(&second, &turn("", "b"), known("one\n"), at(2)).expect("kept");
+    store.delete_session(&first).expect("deleted");
+    assert!(has(store, Handle::of(b"one\n")) && !has(store, Handle::of(b"two\n")));
+    let stored = store.contents_stored(&all).expect("read");
+    assert_eq!(stored.len(), 2);
+    // Nothing of a turn is kept that leaves out what is gone.
+    let gone = LeftOut { stored: vec![hash("two\n")], ..new(&["four\n"]) };
+    let refused = store.put_turn(&second, &turn("", "c"), gone, at(3));
+    let handle = Handle::of(b"two\n");
+    assert!(matches!(refused, Err(StoreError::Gone { handle: gone }) if gone == handle));
+    assert!(!has(store, Handle::of(b"four\n")));
+    assert_eq!(store.turns(&[hash("c")]).expect("read"), []);
 }
 
 pub(crate) fn with_secrets_are_refused(store: &dyn Store) {
     let session = open(store, "s", at(0));
     let secret = format!("{{\"note\":\"ghp_{}\"}}", "A1b2".repeat(9));
-    let refused =
-        store.put_turn(&session, &Turn { decided: secret, ..turn("", "a") }, vec![], at(1));
+    let refused = store.put_turn(
+        &session,
+        &Turn { decided: secret, ..turn("", "a") },
+        LeftOut::default(),
+        at(1),
+    );
     assert!(matches!(refused, Err(StoreError::Secret)), "{refused:?}");
     let text = format!("token = \"ghp_{}\"\n", "A1b2".repeat(9));
-    store.put_turn(&session, &turn("", "a"), vec![content(&text)], at(1)).expect("kept");
+    store.put_turn(&session, &turn("", "a"), new(&[&text]), at(1)).expect("kept");
     let kept = store.get(Handle::of(text.as_bytes())).expect("read").expect("there");
     assert_eq!(kept.secrets, 1);
     assert!(!String::from_utf8_lossy(&kept.bytes).contains("A1b2A1b2"));

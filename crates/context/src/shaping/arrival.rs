@@ -236,7 +236,11 @@ fn weighed(ask: &Ask<'_>, draft: &Draft<'_>, cache: &mut TokenCache) -> Option<(
     let shape = draft.compose();
     let tokens = match ask.before.decision.shape() {
         Some(before) if *before == shape => ask.before.tokens,
-        Some(_) | None => cache.count(ask.record.tokenizer(), &shape.render(draft.content)),
+        Some(_) | None => {
+            let (text, common) = shape.render_beside(draft.content);
+            let original = (draft.content, draft.facts.tokens);
+            cache.count_like(ask.record.tokenizer(), &text, original, &common)
+        }
     };
     // What saves no tokens is not done, however short it looks.
     let saves = tokens < draft.facts.tokens && surely(ask.record.tokenizer(), &shape, draft);

@@ -1,6 +1,8 @@
 //! Token counts of texts that share most of their lines, such as one result shaped in
 //! several ways: what was counted before is remembered, chunk by chunk.
 
+use std::ops::Range;
+
 use super::{Tokenizer, Tokens};
 use crate::facts::LineHash;
 
@@ -9,6 +11,37 @@ const SLOTS_MIN: usize = 1 << 9;
 
 /// Most slots: the memory of one conversation under one profile is bounded.
 const SLOTS_MAX: usize = 1 << 16;
+
+/// A part that two texts have in common.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Common {
+    /// Where it begins in one.
+    pub at: usize,
+    /// Where it begins in the other.
+    pub at_in_other: usize,
+    /// How long it is.
+    pub bytes: usize,
+}
+
+impl Common {
+    fn range(&self) -> Range<usize> {
+        self.at..self.at + self.bytes
+    }
+
+    fn range_in_other(&self) -> Range<usize> {
+        self.at_in_other..self.at_in_other + self.bytes
+    }
+
+    /// The same as far as tokens of both texts begin and end with it, whatever stands around it.
+    fn whole_chunks(&self, text: &str) -> Option<Self> {
+        let part = &text[self.range()];
+        let begins = |at: &usize| begins_line(&part[*at..]);
+        let first = part.match_indices('\n').map(|(at, _)| at + 1).find(begins)?;
+        let last = part.rmatch_indices('\n').map(|(at, _)| at + 1).find(begins)?;
+        let (at, at_in_other) = (self.at + first, self.at_in_other + first);
+        (first < last).then_some(Self { at, at_in_other, bytes: last - first })
+    }
+}
 
 /// Counts of chunks by their hashes, each in one of the two slots that its hash names; where
 /// both are taken, what comes later takes the first over.
@@ -24,14 +57,55 @@ impl TokenCache {
     /// Tokens of `text`: the same as [`Tokenizer::count`], unless two chunks have the same
     /// hash of 64 bits. One cache is for one tokenizer.
     pub fn count(&mut self, tokenizer: Tokenizer, text: &str) -> Tokens {
-        let mut count = 0;
-        let mut rest = text;
+        tokenizer.charged(self.count_chunks(tokenizer, text))
+    }
+
+    /// Tokens of `text`, which has parts in common with one that has `known` tokens: as
+    /// [`TokenCache::count`] says, but for long stretches that are counted in parts. Where most of
+    /// both is in common, only the rest of both is counted.
+    pub fn count_like(
+        &mut self,
+        tokenizer: Tokenizer,
+        text: &str,
+        (other, known): (&str, Tokens),
+        common: &[Common],
+    ) -> Tokens {
+        let common: Vec<Common> =
+            common.iter().filter_map(|part| part.whole_chunks(text)).collect();
+        let bytes: usize = common.iter().map(|part| part.bytes).sum();
+        let is_less = other.len() < 2 * bytes;
+        let Some(known) = tokenizer.uncharged(known).filter(|_| is_less) else {
+            return self.count(tokenizer, text);
+        };
+        let own = self.count_between(tokenizer, text, common.iter().map(|part| part.range()));
+        let others = common.iter().map(|part| part.range_in_other());
+        let without = self.count_between(tokenizer, other, others);
+        tokenizer.charged((known + own).saturating_sub(without))
+    }
+
+    /// Tokens of the vocabulary of what stands before, between and behind some parts.
+    fn count_between(
+        &mut self,
+        tokenizer: Tokenizer,
+        text: &str,
+        parts: impl Iterator<Item = Range<usize>>,
+    ) -> u64 {
+        let (mut count, mut from) = (0, 0);
+        for part in parts {
+            count += self.count_chunks(tokenizer, &text[from..part.start]);
+            from = part.end;
+        }
+        count + self.count_chunks(tokenizer, &text[from..])
+    }
+
+    fn count_chunks(&mut self, tokenizer: Tokenizer, text: &str) -> u64 {
+        let (mut count, mut rest) = (0, text);
         while !rest.is_empty() {
             let (chunk, after) = rest.split_at(chunk_len(rest));
             count += self.count_chunk(tokenizer, chunk);
             rest = after;
         }
-        tokenizer.charged(count)
+        count
     }
 
     fn count_chunk(&mut self, tokenizer: Tokenizer, chunk: &str) -> u64 {

@@ -1,5 +1,6 @@
 //! A store in one SQLite file, or in memory: each method of the trait in its transaction.
 
+use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -12,8 +13,9 @@ use crate::file::Notice;
 use crate::json::text_of;
 use crate::keys::{CurationKey, FetchKey, Moment, ReaderPlace, RecordNumber, RootsKey, SessionId};
 use crate::records::{
-    CallChanges, CallHistory, Collected, Content, Fetch, Grant, Limits, Message, NewContent,
-    NotedEdit, OwnEdit, Readers, Record, Said, Session, SessionFacts, Stored, Turn, Write,
+    CallChanges, CallHistory, Collected, Content, Fetch, Grant, LeftOut, Limits, Message,
+    NewContent, NotedEdit, OwnEdit, Readers, Record, Said, Session, SessionFacts, Stored, Turn,
+    Write,
 };
 use crate::spread;
 use crate::store::Store;
@@ -289,23 +291,33 @@ impl Store for Sqlite {
         self.database.read(|connection| writes::of_file(connection, session, path))
     }
 
+    fn contents_stored(
+        &self,
+        contents: &[ContentHash],
+    ) -> Result<HashSet<ContentHash>, StoreError> {
+        self.database.read(|connection| content::stored(connection, contents))
+    }
+
     fn put_turn(
         &self,
         session: &SessionId,
         turn: &Turn,
-        contents: Vec<NewContent<'_>>,
+        left_out: LeftOut<'_>,
         now: Timestamp,
     ) -> Result<(), StoreError> {
+        let LeftOut { stored, new } = left_out;
         let packed: Result<Vec<_>, _> =
-            spread::each_with(contents, content::compressor, content::Packed::by)
-                .into_iter()
-                .collect();
+            spread::each_with(new, content::compressor, content::Packed::by).into_iter().collect();
         let packed = packed?;
         self.write_for(Some(session), |connection| {
-            for content in &packed {
-                content::put(connection, Some(session), content, now)?;
+            let number = turns::put(connection, session, turn, now)?;
+            for hash in &stored {
+                content::refer_from(connection, number, *hash, now)?;
             }
-            turns::put(connection, session, turn, now)
+            for content in &packed {
+                content::put_from(connection, number, content, now)?;
+            }
+            Ok(())
         })
     }
 

@@ -1,6 +1,7 @@
 //! Content behind handles: compressed, once.
 
 use std::borrow::Cow;
+use std::collections::HashSet;
 use std::io;
 
 use foveal_transcript::{ContentHash, Handle, Timestamp};
@@ -75,18 +76,65 @@ pub(super) fn refer(
     hash: ContentHash,
     now: Timestamp,
 ) -> Result<Option<Stored>, StoreError> {
+    let found = used(connection, hash, now)?;
+    if found.is_some() {
+        keep_for(connection, session, row::number_of(hash.handle()), now)?;
+    }
+    Ok(found)
+}
+
+/// Lets the session of this number refer to content that is there.
+///
+/// # Errors
+/// [`StoreError::Gone`] where it is not, and as [`refer`].
+pub(super) fn refer_from(
+    connection: &Connection,
+    session: i64,
+    hash: ContentHash,
+    now: Timestamp,
+) -> Result<(), StoreError> {
     let handle = hash.handle();
-    let number = row::number_of(handle);
-    let known = connection
-        .prepare_cached("SELECT hash, secrets FROM content WHERE handle = ?1")?
-        .query_row([number], |row| Ok((row.get::<_, [u8; 32]>(0)?, row.get(1)?)))
-        .optional()?;
-    let Some((known, secrets)) = known else { return Ok(None) };
-    if known != *hash.as_bytes() {
+    used(connection, hash, now)?.ok_or(StoreError::Gone { handle })?;
+    add_reference(connection, session, row::number_of(handle))
+}
+
+/// Those of some contents that are there.
+pub(super) fn stored(
+    connection: &Connection,
+    contents: &[ContentHash],
+) -> Result<HashSet<ContentHash>, StoreError> {
+    let mut stored = HashSet::new();
+    for hash in contents {
+        if known(connection, *hash)?.is_some_and(|(known, _)| known == *hash.as_bytes()) {
+            stored.insert(*hash);
+        }
+    }
+    Ok(stored)
+}
+
+/// The hash of the content that has this one's handle, and how many secrets were left out of it.
+fn known(
+    connection: &Connection,
+    hash: ContentHash,
+) -> Result<Option<([u8; 32], u32)>, StoreError> {
+    let mut statement =
+        connection.prepare_cached("SELECT hash, secrets FROM content WHERE handle = ?1")?;
+    let number = row::number_of(hash.handle());
+    Ok(statement.query_row([number], |row| Ok((row.get(0)?, row.get(1)?))).optional()?)
+}
+
+/// Content that is there, which counts as used at `now`; `None` if it is not.
+fn used(
+    connection: &Connection,
+    hash: ContentHash,
+    now: Timestamp,
+) -> Result<Option<Stored>, StoreError> {
+    let handle = hash.handle();
+    let Some((found, secrets)) = known(connection, hash)? else { return Ok(None) };
+    if found != *hash.as_bytes() {
         return Err(StoreError::Collision { handle });
     }
-    touch(connection, number, now)?;
-    keep_for(connection, session, number, now)?;
+    touch(connection, row::number_of(handle), now)?;
     Ok(Some(Stored { handle, secrets }))
 }
 
@@ -96,9 +144,31 @@ pub(super) fn put(
     packed: &Packed<'_>,
     now: Timestamp,
 ) -> Result<Stored, StoreError> {
+    let stored = put_for_all(connection, packed, now)?;
+    keep_for(connection, session, row::number_of(stored.handle), now)?;
+    Ok(stored)
+}
+
+/// Stores content to which the session of this number refers.
+pub(super) fn put_from(
+    connection: &Connection,
+    session: i64,
+    packed: &Packed<'_>,
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    let stored = put_for_all(connection, packed, now)?;
+    add_reference(connection, session, row::number_of(stored.handle))
+}
+
+/// Stores content to which nobody refers yet.
+fn put_for_all(
+    connection: &Connection,
+    packed: &Packed<'_>,
+    now: Timestamp,
+) -> Result<Stored, StoreError> {
     let Packed { hash, bytes, secrets, compressed, stored } = packed;
     // Another process may have been faster.
-    if let Some(known) = refer(connection, session, *hash, now)? {
+    if let Some(known) = used(connection, *hash, now)? {
         return Ok(known);
     }
     let number = row::number_of(hash.handle());
@@ -115,7 +185,6 @@ pub(super) fn put(
         checksum(stored),
         stored,
     ])?;
-    keep_for(connection, session, number, now)?;
     Ok(Stored { handle: hash.handle(), secrets: *secrets })
 }
 

@@ -12,6 +12,7 @@ use rusqlite::{Connection, TransactionBehavior};
 use crate::error::StoreError;
 use crate::file::{Notice, aside};
 
+use super::folding::Folding;
 use super::schema::{self, Was};
 
 /// How long another process may write before a call gives up, if nothing else is said.
@@ -41,6 +42,7 @@ struct State {
     connection: Connection,
     /// `None` in memory.
     place: Option<DatabaseFile>,
+    folding: Folding,
     /// The file that another process held when it was to be opened. It is tried again with each
     /// call; until then there is nothing to read and nothing is kept.
     unopened: Option<PathBuf>,
@@ -63,6 +65,7 @@ impl Database {
             Err(error) if error.is_busy() => State {
                 connection: Connection::open_in_memory()?,
                 place: None,
+                folding: Folding::default(),
                 unopened: Some(path.to_owned()),
                 busy_time,
                 given_up: Some(Instant::now()),
@@ -126,6 +129,9 @@ impl Database {
             Ok(done)
         })?;
         state.given_up = None;
+        if let Some(place) = &state.place {
+            state.folding.fold(place.path());
+        }
         Ok(done)
     }
 
@@ -144,6 +150,7 @@ impl State {
         Self {
             connection,
             place: None,
+            folding: Folding::default(),
             unopened: None,
             busy_time: BUSY_TIME,
             given_up: None,
@@ -171,11 +178,11 @@ impl State {
             put.extend(place.set_aside(aside)?.map(|aside| Notice::SetAside { aside }));
             Ok(())
         };
-        let (connection, place) = open(path, attempt, put_away, refused)?;
+        let (mut connection, place) = open(path, attempt, put_away, refused)?;
         newer.append(&mut put);
-        let unopened = None;
-        let place = Some(place);
-        Ok(Self { connection, place, unopened, busy_time, given_up: None, notices: newer })
+        let folding = Folding::of(&mut connection)?;
+        let (place, unopened, given_up) = (Some(place), None, None);
+        Ok(Self { connection, place, folding, unopened, busy_time, given_up, notices: newer })
     }
 
     /// Opens the file, if another process held it when it was to be opened.

@@ -7,6 +7,7 @@ mod calls;
 mod collect;
 mod content;
 mod database;
+mod folding;
 mod grants;
 mod log;
 mod messages;

@@ -5,30 +5,37 @@ use rusqlite::{Connection, OptionalExtension as _, params};
 
 use crate::error::StoreError;
 use crate::keys::SessionId;
-use crate::records::Turn;
+use crate::records::{SessionFacts, Turn};
 use crate::store::PAYLOAD_BYTES_MAX;
 
-use super::session_row;
+use super::{session_row, sessions};
 
 /// Turns of one conversation that are read at most: a way back that never ends is damage.
 const TURNS_MAX: usize = 100_000;
 
+/// Keeps a turn; the number of its session.
 pub(super) fn put(
     connection: &Connection,
     session: &SessionId,
     turn: &Turn,
     now: Timestamp,
-) -> Result<(), StoreError> {
+) -> Result<i64, StoreError> {
     let (bytes, bytes_max) = (turn.decided.len(), PAYLOAD_BYTES_MAX);
     if bytes > bytes_max {
         return Err(StoreError::TooLarge { bytes, bytes_max });
     }
-    let session = session_row::touch(connection, session, bytes, now)?;
+    let number = match session_row::touch(connection, session, bytes, now) {
+        Err(StoreError::UnknownSession { .. }) => {
+            sessions::open(connection, session, &SessionFacts::default(), now)?;
+            session_row::touch(connection, session, bytes, now)?
+        }
+        number => number?,
+    };
     let sql =
         "INSERT OR REPLACE INTO planned(end, before, session, decided) VALUES (?1, ?2, ?3, ?4)";
-    let values = params![turn.end.as_bytes(), turn.before.as_bytes(), session, turn.decided];
+    let values = params![turn.end.as_bytes(), turn.before.as_bytes(), number, turn.decided];
     connection.prepare_cached(sql)?.execute(values)?;
-    Ok(())
+    Ok(number)
 }
 
 pub(super) fn knows(connection: &Connection, ends: &[ContentHash]) -> Result<bool, StoreError> {

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use foveal_context::step::Step;
 use foveal_live::caching::Caching;
 use foveal_live::recorder::{Content, Noted, Planned, Recorder, Turn, Unrecorded};
-use foveal_store::{self as store, NewContent, SessionFacts, SessionId, Store, StoreError};
+use foveal_store::{self as store, LeftOut, NewContent, SessionId, Store, StoreError};
 use foveal_transcript::{ContentHash, Handle, Timestamp};
 use serde::{Deserialize, Serialize};
 
@@ -39,21 +39,38 @@ impl Kept {
         now: Timestamp,
     ) -> Result<(), Unrecorded> {
         let session = self.session.clone().unwrap_or_else(|| requests::session(conversation));
-        let put = || {
-            let contents = contents.iter().map(|content| {
+        let contents: Vec<NewContent<'_>> = contents
+            .iter()
+            .map(|content| {
                 let bytes = content.as_bytes();
                 NewContent { hash: ContentHash::of(bytes), bytes: bytes.into(), secrets: 0 }
-            });
-            self.store.put_turn(&session, kept, contents.collect(), now)
+            })
+            .collect();
+        let done = match self.left_out(&contents) {
+            Ok(left_out) => self.store.put_turn(&session, kept, left_out, now),
+            Err(error) => Err(error),
         };
-        let done = match put() {
-            Err(StoreError::UnknownSession { .. }) => {
-                let opened = self.store.open_session(&session, &SessionFacts::default(), now);
-                opened.and_then(|_| put())
+        let done = match done {
+            // It was removed meanwhile.
+            Err(StoreError::Gone { .. }) => {
+                let left_out = LeftOut { new: contents, stored: Vec::new() };
+                self.store.put_turn(&session, kept, left_out, now)
             }
             done => done,
         };
         done.map_err(|error| unrecorded(&error))
+    }
+
+    /// The contents, of which those that are stored are not looked at again: to search a content
+    /// for secrets and to compress it takes longest of all that a rewrite does.
+    fn left_out<'c>(&self, contents: &[NewContent<'c>]) -> Result<LeftOut<'c>, StoreError> {
+        if contents.is_empty() {
+            return Ok(LeftOut::default());
+        }
+        let hashes: Vec<ContentHash> = contents.iter().map(|content| content.hash).collect();
+        let stored = self.store.contents_stored(&hashes)?;
+        let new = contents.iter().filter(|content| !stored.contains(&content.hash));
+        Ok(LeftOut { new: new.cloned().collect(), stored: stored.into_iter().collect() })
     }
 }
 

@@ -1,0 +1,65 @@
+//! The write-ahead log of a file, which now and then is folded into it.
+//!
+//! SQLite does that in the commit by which the log becomes long, and waits for the disk twice.
+//! Somebody waits for that commit, so a thread of its own does it afterwards.
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::thread;
+
+use rusqlite::{Connection, OpenFlags};
+
+/// Pages of a log that is folded: SQLite's own measure.
+const PAGES_MIN: usize = 1_000;
+
+/// Pages of a log that the commit folds itself, since no thread came to it: 64 MiB.
+const PAGES_MAX: usize = 16_384;
+
+/// Folds the log of the file that one connection writes.
+#[derive(Debug, Default)]
+pub(super) struct Folding {
+    /// Pages of the log after the last commit.
+    pages: Arc<AtomicUsize>,
+    is_under_way: Arc<AtomicBool>,
+}
+
+impl Folding {
+    /// Takes over from SQLite for this connection.
+    pub(super) fn of(connection: &mut Connection) -> rusqlite::Result<Self> {
+        let folding = Self::default();
+        let pages = Arc::clone(&folding.pages);
+        connection.wal_hook(Some(move |log: &mut rusqlite::hooks::Wal, count: i32| {
+            let count = usize::try_from(count).unwrap_or_default();
+            pages.store(count, Ordering::Relaxed);
+            if count < PAGES_MAX { Ok(()) } else { log.checkpoint() }
+        }))?;
+        Ok(folding)
+    }
+
+    /// Has the log folded into the file at `path`, if it is long. Does not wait for it.
+    pub(super) fn fold(&self, path: &Path) {
+        let is_long = self.pages.load(Ordering::Relaxed) >= PAGES_MIN;
+        if !is_long || self.is_under_way.swap(true, Ordering::Relaxed) {
+            return;
+        }
+        let (path, is_under_way) = (path.to_owned(), Arc::clone(&self.is_under_way));
+        let folding = move || {
+            // What could not be folded stays in the log, where it is found as well.
+            drop(fold(path));
+            is_under_way.store(false, Ordering::Relaxed);
+        };
+        if thread::Builder::new().name("store log".into()).spawn(folding).is_err() {
+            self.is_under_way.store(false, Ordering::Relaxed);
+        }
+    }
+}
+
+/// Folds what no reader needs, and keeps nobody from writing.
+fn fold(path: PathBuf) -> rusqlite::Result<()> {
+    let connection = Connection::open_with_flags(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?;
+    connection.query_row("PRAGMA wal_checkpoint(PASSIVE)", [], |_| Ok(()))
+}
+
+#[cfg(test)]
+mod tests;
