@@ -234,7 +234,7 @@ mod tests {
         // To the same tools, and all of it.
         check(&[docs, ("write_file", "docs/made/**", Allow)], "-/w/docs -/w/docs/made");
         check(&[docs, ("*", "docs/made/*.md", Allow)], "-/w/docs");
-        check(&[docs, ("write_file", "*", Allow)], "-/w/docs");
+        check(&[docs, ("write_file", "*", Allow)], "+/v +/w -/w/docs");
     }
 
     #[test]
