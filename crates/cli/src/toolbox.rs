@@ -191,10 +191,10 @@ impl Opener {
         };
         let first = index(opened.working_directory());
         let mut toolbox = self.with_index(opened, first);
-        toolbox.sandbox = self.sandbox_for(roots)?.map(|sandbox| {
-            self.tell_forbidden(&sandbox, &toolbox.policy, &paths);
-            sandbox
-        });
+        toolbox.sandbox = self.sandbox_for(roots)?;
+        if let Some(sandbox) = &toolbox.sandbox {
+            self.tell_forbidden(sandbox, &toolbox.policy, &paths);
+        }
         toolbox.writer = self.writer();
         toolbox.mend_cut_off();
         if let Some(indexer) = self.indexer() {
