@@ -14,7 +14,7 @@ use foveal_context::tokens::Tokenizer;
 use foveal_context::views::{Read, View, Views, Wanted};
 use foveal_context::visible::Visible;
 use foveal_testkit::laws::{answers, viewed};
-use foveal_testkit::scripts;
+use foveal_testkit::{fixture, scripts};
 use foveal_transcript::{EntryIndex, LineNumber, Mark, Role};
 use proptest::prelude::*;
 
@@ -27,6 +27,58 @@ impl Views for Beginning {
         let last = LineNumber(read.first.0 + 2);
         Some(View { lines: vec![(read.first, last)], ..View::default() })
     }
+}
+
+/// Every three lines of a file are one statement.
+#[derive(Debug)]
+struct ThreeLines;
+
+impl Views for ThreeLines {
+    fn view(&self, _: &Read<'_>, _: Wanted) -> Option<View> {
+        None
+    }
+
+    fn whole_until(
+        &self,
+        path: &str,
+        text: &str,
+        (first, last): (LineNumber, LineNumber),
+    ) -> Option<LineNumber> {
+        assert_eq!((path, first), ("/w/a.rs", LineNumber(1)));
+        assert!(text.starts_with("line 1\nline 2\n"), "{text}");
+        Some(LineNumber(last.0 - last.0 % 3))
+    }
+}
+
+#[test]
+fn a_file_without_room_ends_with_a_statement() {
+    let content: String = (1..=300).map(|at| format!("{at}\tline {at}\n")).collect();
+    let read = format!("//- call Read {{\"file_path\":\"/w/a.rs\"}}\n//- result\n{content}");
+    let record = Record::of(fixture(&read), Tokenizer::O200k);
+    let content = &record.entry(EntryIndex(record.len() as u32 - 1)).result().unwrap().content;
+    let settings = Settings { rewrite: None, ..Settings::lossless() };
+    let lines_sent = |bytes: usize, views: Option<&dyn Views>| {
+        let room = Room { bytes, ..Room::UNBOUNDED };
+        let visible = Visible::default();
+        let settings = &settings;
+        let new =
+            NewResult { record: &record, visible: &visible, settings, views, room, end_bytes: 0 };
+        let decision = new.decide();
+        let shape = decision.shape().expect("there is no room for all");
+        let sent = shape.render(content);
+        assert!(room.holds(&sent), "{sent}");
+        let lines = sent.lines().take_while(|line| line.contains('\t')).count();
+        let note = &shape.gaps().next().expect("a gap").note.kind;
+        assert_eq!(*note, NoteKind::NoRoom { line: lines as u32 + 1, from_byte: 0 }, "{sent}");
+        lines
+    };
+    let mut cut_inside = 0;
+    for bytes in 400..460 {
+        let by_line = lines_sent(bytes, None);
+        assert_eq!(lines_sent(bytes, Some(&ThreeLines)), by_line - by_line % 3, "{bytes}");
+        cut_inside += usize::from(by_line % 3 != 0);
+    }
+    assert!(cut_inside > 20, "{cut_inside}");
 }
 
 /// The decisions on all entries, each result taken by itself.

@@ -1,6 +1,7 @@
 //! Writes and compiles a copy of each large generated parser whose tables are packed, and one of
 //! the parser's runtime that counts its work.
 
+mod numbers;
 mod packing;
 mod parser_source;
 mod runtime_source;
@@ -17,9 +18,11 @@ use self::runtime_source::RuntimeError;
 
 /// Package, and the folder in it that has the generated `parser.c`.
 const PARSERS: &[(&str, &str)] = &[
+    ("tree-sitter-bash", "src"),
     ("tree-sitter-c", "src"),
     ("tree-sitter-c-sharp", "src"),
     ("tree-sitter-cpp", "src"),
+    ("tree-sitter-go", "src"),
     ("tree-sitter-java", "src"),
     ("tree-sitter-javascript", "src"),
     ("tree-sitter-kotlin-ng", "src"),
@@ -32,6 +35,7 @@ const PARSERS: &[(&str, &str)] = &[
     ("tree-sitter-swift", "src"),
     ("tree-sitter-typescript", "typescript/src"),
     ("tree-sitter-typescript", "tsx/src"),
+    ("tree-sitter-yaml", "src"),
     ("tree-sitter-zig", "src"),
 ];
 
@@ -73,6 +77,7 @@ fn main() {
             }
         }
     }
+    compile_unpacking();
     let counted = compile_runtime(&metadata);
     if let Err(error) = &counted {
         println!("cargo::warning=the parser's work is not counted: {error}");
@@ -82,6 +87,13 @@ fn main() {
         let to = Path::new(&env::var_os("OUT_DIR").unwrap_or_default()).join(name);
         fs::write(to, text).expect("Cargo gives a folder to write to");
     }
+}
+
+/// Compiles what all copies of parsers call.
+fn compile_unpacking() {
+    let mut build = cc::Build::new();
+    build.std("c11").file("build/unpack.c").opt_level(2).warnings(false);
+    build.compile("foveal-unpack");
 }
 
 /// Writes and compiles the copy of the runtime.

@@ -1,8 +1,8 @@
-//! Tables of numbers in few bytes, in a form that `unpack.h` reads.
+//! Tables of numbers in few bytes, in a form that `unpack.c` reads.
 //!
-//! Over and over: how many numbers follow as they are, these numbers, how many numbers are
+//! All tables of a parser are one deflated text (RFC 1951). In it, for each table, over and over: how many numbers follow as they are, these numbers, how many numbers are
 //! copied, and from how far back. Every number has seven bits a byte, low ones first, the top
-//! bit set where more follow. A copy may overlap what it makes.
+//! bit set where more follow. A copy may overlap what it makes. No copy from nowhere ends a table.
 
 /// Numbers that are compared before a copy is worth its bytes.
 const MATCH_MIN: usize = 6;

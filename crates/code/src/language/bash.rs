@@ -6,7 +6,7 @@ use crate::entity::EntityKind;
 use crate::spec::{Imported, PLAIN, Role, Roles, Site, Spec, name_field};
 
 pub(super) const SPEC: Spec =
-    Spec { grammar: || tree_sitter_bash::LANGUAGE.into(), roles: &[ROLES], body, imports, ..PLAIN };
+    Spec { grammar: foveal_grammars::bash, roles: &[ROLES], body, imports, ..PLAIN };
 
 const ROLES: Roles = &[
     ("comment", Role::Comment),

@@ -9,7 +9,7 @@ use crate::spec::{
 };
 
 pub(super) const SPEC: Spec = Spec {
-    grammar: || tree_sitter_go::LANGUAGE.into(),
+    grammar: foveal_grammars::go,
     roles: &[ROLES],
     body,
     visibility,

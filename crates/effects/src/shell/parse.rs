@@ -23,7 +23,7 @@ impl<'a> Parsed<'a> {
             return None;
         }
         let mut parser = Parser::new();
-        parser.set_language(&tree_sitter_bash::LANGUAGE.into()).ok()?;
+        parser.set_language(&foveal_grammars::bash()).ok()?;
         let tree = parser.parse(masked(source), None)?;
         Some(Self { source, is_nested: shells > 0, tree })
     }

@@ -11,11 +11,11 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("foveal-cancel", &[]),
     ("foveal-screen", &[]),
     ("foveal-transcript", &[]),
-    ("foveal-effects", &["foveal-transcript"]),
+    ("foveal-grammars", &[]),
+    ("foveal-effects", &["foveal-grammars", "foveal-transcript"]),
     ("foveal-calls", &["foveal-effects", "foveal-transcript"]),
     ("foveal-context", &["foveal-effects", "foveal-transcript"]),
     ("foveal-wire", &["foveal-transcript"]),
-    ("foveal-grammars", &[]),
     ("foveal-listening", &[]),
     ("foveal-code", &["foveal-context", "foveal-effects", "foveal-grammars", "foveal-transcript"]),
     (
