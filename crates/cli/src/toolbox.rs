@@ -10,10 +10,10 @@ use anyhow::{Context, bail};
 use foveal_context::views::Views;
 use foveal_files::{Journal, Roots, Writer};
 use foveal_index::IndexError;
-use foveal_processes::{Guard, Sandbox, Shell};
+use foveal_processes::{Guard, Sandbox, Shell, Writing};
 use foveal_store::{PassingContents, ReadOnly, SqliteStore, Store};
 use foveal_tools::code_index::Indexer;
-use foveal_tools::permission::{Policy, Rule};
+use foveal_tools::permission::{Policy, Said};
 use foveal_tools::person::Person;
 use foveal_tools::toolbox::Host;
 use foveal_tools::unkept::Unkept;
@@ -191,10 +191,10 @@ impl Opener {
         };
         let first = index(opened.working_directory());
         let mut toolbox = self.with_index(opened, first);
-        toolbox.sandbox = self.sandbox_for(roots)?.map(|sandbox| {
-            let first = toolbox.roots.working_directory();
-            self.under_rules(sandbox, &toolbox.policy, first)
-        });
+        toolbox.sandbox = self.sandbox_for(roots)?;
+        if let Some(sandbox) = &toolbox.sandbox {
+            self.tell_forbidden(sandbox, &toolbox.policy, &paths);
+        }
         toolbox.writer = self.writer();
         toolbox.mend_cut_off();
         if let Some(indexer) = self.indexer() {
@@ -228,31 +228,34 @@ impl Opener {
         Ok(Some(sandbox))
     }
 
-    /// The same sandbox without folders that rules forbid to write, in part or as a whole, where
-    /// commands write to no others than those that are named.
-    fn under_rules(&self, sandbox: Sandbox, policy: &Policy, root: &Path) -> Sandbox {
-        let forbidden = |folder: &Path| policy.forbids_writing_in(root, folder);
-        let is_narrowed = !sandbox.writes_roots();
-        let (sandbox, left_out) = sandbox.leaving_out(|folder| forbidden(folder).is_some());
-        let of = |(at, rule): (usize, &Rule)| {
-            format!("permission rule {} ({:?} {:?})", at + 1, rule.tool, rule.subject)
+    /// Says which of the folders that commands may write rules forbid to write as a whole.
+    fn tell_forbidden(&self, sandbox: &Sandbox, policy: &Policy, roots: &[PathBuf]) {
+        let paths: Vec<&Path> = roots.iter().map(PathBuf::as_path).collect();
+        let Some(first) = paths.first() else { return };
+        let named = policy.named_to_write(first, &paths);
+        let rule_of = |folder: &Path| {
+            let said = folder.ancestors().find_map(|folder| named.get(folder))?;
+            Some((said.rule, &policy.rules[said.rule]))
         };
-        let left_out = left_out.iter().filter_map(|folder| {
-            Some(format!(
-                "commands cannot write to `{}`: {} forbids writing there or to a part of it, and \
-                 the kernel takes no part out of a folder; name folders beside that part with \
-                 `--writable`",
-                folder.display(),
-                of(forbidden(folder)?)
-            ))
-        });
-        let unheld = policy
-            .forbid_writing_anywhere()
-            .filter(|_| is_narrowed)
-            .map(|rule| format!("commands are not held to {}: it names no folder", of(rule)));
+        let writing = |said: &Said| match said.is_allowed {
+            true => Writing::Allowed,
+            false => Writing::Forbidden,
+        };
+        let parts = named.iter().map(|(path, said)| (path.clone(), writing(said)));
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-        left_out.chain(unheld).filter(|text| told.insert(text.clone())).for_each(notice::say);
-        sandbox
+        for folder in sandbox.clone().forbidding(parts).forbidden() {
+            let Some((at, rule)) = rule_of(folder) else { continue };
+            let text = format!(
+                "commands cannot write to `{}`: permission rule {} ({:?} {:?}) forbids it",
+                folder.display(),
+                at + 1,
+                rule.tool,
+                rule.subject
+            );
+            if told.insert(text.clone()) {
+                notice::say(text);
+            }
+        }
     }
 
     /// Tools for a single call of a person in the folder that they mean: no index is made or

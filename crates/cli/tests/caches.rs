@@ -6,6 +6,7 @@ use foveal_processes::Confinement;
 use serde_json::json;
 
 use crate::mcp::called;
+use crate::unconfined::kernel::without_calls;
 use crate::world::World;
 
 /// What a server says that runs `command`.
@@ -43,10 +44,21 @@ fn with_writes_confined_commands_write_only_to_named_folders() {
 
 /// What rules forbid to write holds for what commands start too, in whatever way they write.
 #[test]
-fn with_writes_confined_no_folder_is_given_that_a_rule_forbids() {
+fn rules_about_writing_hold_for_commands() {
     if matches!(Confinement::available(), Ok(Confinement::Absent { .. })) {
         return;
     }
+    for is_able in [true, false] {
+        let check = || rules_hold(is_able);
+        match is_able {
+            true => check(),
+            // As where the system gives no process mounts of its own.
+            false => without_calls(&[libc::SYS_unshare], check),
+        }
+    }
+}
+
+fn rules_hold(is_able: bool) {
     let rule = |subject: &str, verdict: &str| {
         format!(
             "[[permissions]]\ntool = \"*_*\"\nsubject = \"{subject}\"\nverdict = \"{verdict}\"\n\n"
@@ -54,24 +66,28 @@ fn with_writes_confined_no_folder_is_given_that_a_rule_forbids() {
     };
     let forbidden = rule("docs/**", "deny") + &rule("*.lock", "deny");
     let made = forbidden.clone() + &rule("docs/made/**", "allow");
-    let named = "--writable work/target --writable work/docs/made";
-    for (test, rules, named, expected) in [
-        ("forbidden_part", &forbidden, "--writable work", [false, false, false]),
+    let named = "--confine-writes --writable work/target --writable work/docs/made";
+    // Of `target`, `docs` and `docs/made`, which are written.
+    for (test, rules, options, expected) in [
+        ("forbidden", &forbidden, "", [true, false, false]),
+        ("forbidden_but_a_part", &made, "", [true, false, true]),
         ("forbidden_beside", &forbidden, named, [true, false, false]),
-        ("forbidden_but_a_part", &made, named, [true, false, true]),
-        ("nothing_forbidden", &String::new(), "--writable work", [true, true, true]),
+        ("forbidden_around", &made, named, [true, false, true]),
+        ("forbidden_in", &made, "--confine-writes --writable work", [true, false, true]),
+        ("nothing_forbidden", &String::new(), "", [true, true, true]),
     ] {
-        let world = World::new(test);
+        let world = World::new(&format!("{test}_{is_able}"));
         world.write("home/.config/foveal/config.toml", rules);
-        for folder in ["target", "docs", "docs/made"] {
-            world.write(&format!("work/{folder}/old"), "old");
+        for file in ["target/old", "docs/old", "docs/made/old", "a.lock"] {
+            world.write(&format!("work/{file}"), "old");
         }
         let command = "d=do; for folder in target ${d}cs ${d}cs/made; do \
-                       sh -c 'echo x >$0/new; mv $0 $0.away; ln $0/old target/link$$ && echo x >target/link$$' $folder; \
+                       sh -c 'echo x >$0/new; ln $0/old target/link$$ && echo x >target/link$$; \
+                       ln -s ../$0 target/soft$$ && echo x >target/soft$$/new' $folder; \
                        python3 -c 'import sys; open(sys.argv[1] + \"/old\", \"w\")' $folder; \
-                       done; mv ${d}cs away; echo done";
+                       done; mv ${d}cs away; rm *.lo*; echo done";
         let program = world.command("").get_program().to_owned();
-        let server = format!("exec \"$0\" mcp --root work --confine-writes {named} 2>said");
+        let server = format!("exec \"$0\" mcp --root work {options} 2>said");
         let mut shell = Command::new("sh");
         shell.args(["-c", &server]).arg(program).current_dir(&world.folder).env_clear();
         shell.env("HOME", world.folder.join("home"));
@@ -79,21 +95,26 @@ fn with_writes_confined_no_folder_is_given_that_a_rule_forbids() {
         let out = asked(shell, command);
         assert!(out.contains("done"), "{out}");
         let said = world.read("said");
+        let folder = |name: &str| world.folder.join("work").join(name);
         if rules.is_empty() {
             assert_eq!(said, "");
-            assert!(world.folder.join("work/target.away/new").exists(), "{out}");
+            assert!(folder("away/new").exists() && !folder("a.lock").exists(), "{out}");
             continue;
         }
-        let folder = |name: &str| world.folder.join("work").join(name);
-        let old = |name: &str| std::fs::read_to_string(folder(name).join("old"));
+        let old = |name: &str| std::fs::read_to_string(folder(name)).unwrap_or_default();
         let is_new = |name: &str| folder(name).join("new").exists();
-        assert_eq!(["target", "docs", "docs/made"].map(is_new), expected, "{out}");
-        assert_eq!(old("docs").expect("it stays"), "old", "{out}");
+        assert_eq!(["target", "docs", "docs/made"].map(is_new), expected, "{test}: {out}");
+        assert_eq!([old("docs/old"), old("a.lock")], ["old", "old"], "{test}: {out}");
         if !expected[2] {
-            assert_eq!(old("docs/made").expect("it stays"), "old", "{out}");
-            assert!(said.contains("permission rule 1 (\"*_*\" \"docs/**\") forbids"), "{said}");
+            assert_eq!(old("docs/made/old"), "old", "{test}: {out}");
         }
-        assert!(said.contains("not held to permission rule 2 (\"*_*\" \"*.lock\")"), "{said}");
+        let told = "permission rule 1 (\"*_*\" \"docs/**\") forbids";
+        let is_whole = test == "forbidden_beside";
+        let is_beside = options != named && !is_able;
+        assert_eq!(said.contains(told), is_whole, "{test}: {said}");
+        for told in [&said, &out] {
+            assert_eq!(told.contains("have mounts of their own here"), is_beside, "{test}: {told}");
+        }
     }
 }
 

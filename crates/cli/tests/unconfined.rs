@@ -10,7 +10,7 @@ use serde_json::{Value, json};
 use crate::world::World;
 
 #[path = "../../processes/tests/absent/kernel.rs"]
-mod kernel;
+pub(crate) mod kernel;
 
 /// What a server says to a command and a terminal, and to the person.
 fn said(world: &World, arguments: &str) -> (String, String) {

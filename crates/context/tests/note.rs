@@ -230,6 +230,11 @@ fn each_of_tools() -> Vec<(Note, &'static str)> {
             "[no; the working directory stays /a]",
         ),
         (RunNote::Unconfined("writes are not confined".into()).into(), "[writes are not confined]"),
+        (
+            RunNote::Forbidden { files: "`a.lock`".into(), more: 1 }.into(),
+            "[changed meanwhile: `a.lock` and 1 more; a permission rule forbids writing there: \
+             tell the user]",
+        ),
         (RunNote::NoOutput.into(), "[no output]"),
         (
             RunNote::OutputCut { lines: 7, bytes: 900 }.into(),

@@ -5,7 +5,7 @@ use std::process;
 
 use criterion::{Criterion, criterion_group, criterion_main};
 use foveal_cancel::Cancel;
-use foveal_processes::{Command, Environment, Guard, Sandbox, Shell};
+use foveal_processes::{Command, Environment, Guard, Sandbox, Shell, Writing};
 
 fn run_true(criterion: &mut Criterion) {
     let shell = Shell::find(std::env::var_os("PATH").as_deref()).expect("a shell to measure with");
@@ -16,6 +16,18 @@ fn run_true(criterion: &mut Criterion) {
     let confined = Command { sandbox, ..command.clone() };
     let guard = Guard::at(env!("CARGO_BIN_EXE_foveal-test-guard").into());
     let guarded = Command { guard: Some(guard), ..confined.clone() };
+    // What rules forbid to write: a folder, a file, and one two folders deep.
+    let project = tempfile::tempdir().expect("a folder of ours");
+    let root = project.path().canonicalize().expect("it is there");
+    let names = ["docs", "Cargo.lock", "src/made"];
+    std::fs::create_dir_all(root.join("src/made")).expect("a folder of ours");
+    std::fs::create_dir(root.join("docs")).expect("a folder of ours");
+    std::fs::write(root.join("Cargo.lock"), "").expect("a folder of ours");
+    let parts = names.map(|name| (root.join(name), Writing::Forbidden));
+    let forbidding = Some(Sandbox::hold([root.clone()]).forbidding(parts));
+    let forbidding = Command { sandbox: forbidding, directory: root, ..guarded.clone() };
+    let held = forbidding.run(&mut |_| (), &Cancel::NEVER).map(|ran| ran.protection);
+    println!("parts are held by {held:?}");
     let mut group = criterion.benchmark_group("true");
     group.bench_function("std::process", |bencher| {
         bencher.iter(|| {
@@ -31,6 +43,9 @@ fn run_true(criterion: &mut Criterion) {
     });
     group.bench_function("run confined and guarded", |bencher| {
         bencher.iter(|| black_box(guarded.run(&mut |_| (), &Cancel::NEVER)));
+    });
+    group.bench_function("run confined and guarded, parts forbidden", |bencher| {
+        bencher.iter(|| black_box(forbidding.run(&mut |_| (), &Cancel::NEVER)));
     });
     group.finish();
 }

@@ -16,9 +16,11 @@ use crate::error::CommandError;
 use crate::group::{Group, Of};
 use crate::guard::{self, Guard, Kind, Watched};
 use crate::output::BoundedOutput;
-use crate::sandbox::own_folder;
+use crate::sandbox::{Holding, Order, own_folder};
 use crate::shell;
-use crate::{Confinement, Decoder, Environment, KeepBytes, Outcome, Output, Sandbox, Shell};
+use crate::{
+    Confinement, Decoder, Environment, KeepBytes, Outcome, Output, Protection, Sandbox, Shell,
+};
 
 /// The longest wait between two looks at the cancellation token.
 const TICK: Duration = Duration::from_millis(20);
@@ -104,6 +106,8 @@ pub struct Ran {
     pub daemons: Vec<String>,
     /// How far the sandbox held; `None` without one.
     pub confinement: Option<Confinement>,
+    /// How forbidden parts of what it may write were held.
+    pub protection: Protection,
 }
 
 impl Ran {
@@ -117,6 +121,7 @@ impl Ran {
             left_background: false,
             daemons: Vec::new(),
             confinement: None,
+            protection: Protection::None,
         }
     }
 }
@@ -168,7 +173,7 @@ impl Command {
         let directory_file =
             tempfile::Builder::new().prefix("foveal-directory-").tempfile_in(&folder)?;
         let started = Instant::now();
-        let (group, pipe, confinement) = self.start(&directory_file, &folder)?;
+        let (group, pipe, holding) = self.start(&directory_file, &folder)?;
         let source = Source::new(pipe, self.limits.keep);
         let mut run = Run { limits: &self.limits, started, group, source, stream };
         let (outcome, left_background) = run.follow(cancel)?;
@@ -181,7 +186,8 @@ impl Command {
             directory: shell::directory_in(directory_file.as_file())?,
             left_background,
             daemons,
-            confinement,
+            confinement: holding.as_ref().map(|holding| holding.confinement.clone()),
+            protection: holding.map(|holding| holding.protection).unwrap_or_default(),
         })
     }
 
@@ -190,42 +196,42 @@ impl Command {
         &self,
         directory_file: &NamedTempFile,
         folder: &Path,
-    ) -> Result<(Group, PipeReader, Option<Confinement>), CommandError> {
+    ) -> Result<(Group, PipeReader, Option<Holding>), CommandError> {
         let (reader, writer) = std::io::pipe()?;
         let shell = self.shell.command(&self.text, directory_file.path());
         let watched = self.guard.as_ref().map(|_| self.watched(folder, &shell)).transpose()?;
-        let mut command = match (&self.guard, &watched) {
-            (Some(guard), Some(watched)) => watched.command(guard, Kind::Command),
-            _ => shell,
+        let make = |order: Option<&Order>| -> std::io::Result<process::Command> {
+            let mut command = match (&self.guard, &watched) {
+                (Some(guard), Some(watched)) => watched.command(guard, Kind::Command, order),
+                _ => self.shell.command(&self.text, directory_file.path()),
+            };
+            command
+                .current_dir(&self.directory)
+                .env_clear()
+                .envs(self.environment.iter())
+                .stdin(Stdio::null())
+                .stdout(writer.try_clone()?)
+                .stderr(writer.try_clone()?);
+            if watched.is_none() {
+                // A guard makes a session of its own.
+                command.process_group(0);
+            }
+            Ok(command)
         };
-        command
-            .current_dir(&self.directory)
-            .env_clear()
-            .envs(self.environment.iter())
-            .stdin(Stdio::null())
-            .stdout(writer.try_clone()?)
-            .stderr(writer);
-        if watched.is_none() {
-            // A guard makes a session of its own.
-            command.process_group(0);
-        }
-        let start = move || {
-            // Our own ends of the pipe for writing go with it, so that it can end.
-            let mut command = command;
-            command.spawn()
-        };
-        let (child, confinement) = match &self.sandbox {
-            None => (start(), None),
+        let (child, holding) = match &self.sandbox {
+            None => (make(None)?.spawn(), None),
             Some(sandbox) => {
-                let (child, confinement) = sandbox.start(start)?;
-                (child, Some(confinement))
+                let (child, holding) = sandbox.spawn(watched.is_some(), &make)?;
+                (child, Some(holding))
             }
         };
+        // With our own ends for writing, the pipe could not end.
+        drop(writer);
         let child = child.map_err(|source| CommandError::Start {
             shell: self.shell.path().to_path_buf(),
             source,
         })?;
-        Ok((Group::new(child, watched)?, reader, confinement))
+        Ok((Group::new(child, watched)?, reader, holding))
     }
 
     /// What a guard is told of the shell that it is to start.

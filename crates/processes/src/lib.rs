@@ -31,5 +31,5 @@ pub use pty::{
     Listed, Paused, Reading, Size, TerminalCommand, TerminalError, TerminalId, TerminalLimits,
     Terminals, Wait, Waiting,
 };
-pub use sandbox::{Confinement, Sandbox};
+pub use sandbox::{Confinement, Holding, Protection, Sandbox, Writing};
 pub use shell::Shell;

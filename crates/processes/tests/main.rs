@@ -3,6 +3,8 @@
 #[cfg(target_os = "linux")]
 mod absent;
 mod command;
+#[cfg(target_os = "linux")]
+mod forbidden;
 mod guard;
 mod malformed;
 mod output;

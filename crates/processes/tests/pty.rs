@@ -340,7 +340,8 @@ fn terminals_are_confined_like_commands() {
     let command = TerminalCommand { sandbox, ..command(text, &root) };
     let (id, _) =
         terminals.exec(&command, Wait::NONE, Waiting::QUIET, Instant::now()).expect("it starts");
-    assert_eq!(terminals.list()[0].confinement, Some(Confinement::Full));
+    let holding = terminals.list()[0].holding.clone().expect("it is in a sandbox");
+    assert_eq!(holding.confinement, Confinement::Full);
     assert_eq!(rest(&terminals, id).ending.expect("it ended").to_string(), "exit code 5");
     assert_eq!(std::fs::read_to_string(root.join("in")).expect("written"), "in\n");
     assert!(!path.join("out").exists());

@@ -13,6 +13,7 @@ mod definition;
 pub mod error;
 pub mod explain;
 mod findings;
+mod forbidden;
 pub mod helping;
 mod obeyed;
 pub mod permission;

@@ -10,6 +10,7 @@ mod duplicates;
 mod escape;
 mod fetches;
 mod fits;
+mod forbidden;
 mod fuzzed;
 mod held;
 mod malformed;

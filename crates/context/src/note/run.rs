@@ -31,6 +31,13 @@ pub enum RunNote {
         /// How many there are beyond those.
         more: usize,
     },
+    /// While it ran, files changed that a rule forbids to write: so many of them.
+    Forbidden {
+        /// The first of them, each in quotes.
+        files: Box<str>,
+        /// How many there are beyond those.
+        more: usize,
+    },
     /// It printed nothing.
     NoOutput,
     /// The middle of its output is left out.
@@ -79,6 +86,13 @@ impl RunNote {
                     write!(f, " and {more} more")?;
                 }
                 f.write_str("; other programs obey or run them unasked: tell the user]")
+            }
+            Self::Forbidden { files, more } => {
+                write!(f, "[changed meanwhile: {files}")?;
+                if *more > 0 {
+                    write!(f, " and {more} more")?;
+                }
+                f.write_str("; a permission rule forbids writing there: tell the user]")
             }
             Self::NoOutput => f.write_str("[no output]"),
             Self::OutputCut { lines, bytes } => {

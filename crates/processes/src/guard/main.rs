@@ -8,8 +8,8 @@ use std::os::fd::OwnedFd;
 use std::os::unix::process::{CommandExt as _, ExitStatusExt as _};
 use std::path::PathBuf;
 use std::process::{Child, Command, ExitCode, ExitStatus};
-use std::thread;
 use std::time::{Duration, Instant};
+use std::{iter, thread};
 
 use rustix::event::{PollFd, PollFlags, poll};
 use rustix::process::{Pid, PidfdFlags, Signal, WaitOptions};
@@ -18,7 +18,7 @@ use super::orders;
 use super::program::{ARGUMENT, Guard, Kind};
 use crate::Ending;
 use crate::listed::{descendants, send};
-use crate::sandbox::stand_apart;
+use crate::sandbox::{CONFINED, enter, stand_apart};
 
 /// How long what is left when foveal has ended may take to end by itself.
 const GRACE: Duration = Duration::from_millis(200);
@@ -47,6 +47,12 @@ pub fn stand(arguments: impl IntoIterator<Item = OsString>) -> Option<ExitCode> 
         return None;
     }
     // Who calls it by hand learns nothing useful here; nothing is done.
+    let mut arguments = arguments.peekable();
+    if arguments.next_if(|next| next == CONFINED).is_some() {
+        let (parent, order) = (arguments.next()?, arguments.next()?);
+        let rest: Vec<OsString> = iter::once(ARGUMENT.into()).chain(arguments).collect();
+        return Some(enter(parent.to_str()?, order.to_str()?, &rest));
+    }
     let asked = Asked::read(arguments)?;
     Some(match asked.follow() {
         Ok(()) => ExitCode::SUCCESS,

@@ -12,6 +12,7 @@ use super::orders;
 use super::program::{Guard, Kind};
 use crate::Ending;
 use crate::listed::{Listed, of_guard, send};
+use crate::sandbox::Order;
 
 /// What is known of a guard and of the program behind it.
 #[derive(Debug)]
@@ -37,10 +38,17 @@ impl Watched {
         Ok(Self { orders, length, guard: None })
     }
 
-    /// The guard, which does nothing before [`Self::started`].
-    pub(crate) fn command(&self, guard: &Guard, kind: Kind) -> process::Command {
+    /// The guard, which does nothing before [`Self::started`] but to confine itself, if there is
+    /// an order to do so.
+    pub(crate) fn command(
+        &self,
+        guard: &Guard,
+        kind: Kind,
+        order: Option<&Order>,
+    ) -> process::Command {
         let mut command = process::Command::new(guard.program());
-        command.args(Guard::arguments(kind, self.orders.path()));
+        let [argument, rest @ ..] = Guard::arguments(kind, self.orders.path());
+        command.arg(argument).args(order.into_iter().flat_map(Order::arguments)).args(rest);
         command
     }
 

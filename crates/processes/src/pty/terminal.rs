@@ -19,8 +19,8 @@ use serde::{Deserialize, Serialize};
 use super::reading::{Paused, Reading, Unread, Wait, Waiting};
 use super::session::Session;
 use crate::guard::{Guard, Kind, Watched};
-use crate::sandbox::own_folder;
-use crate::{CommandError, Confinement, Ending, Environment, KeepBytes, Sandbox, Shell, shell};
+use crate::sandbox::{Holding, Order, own_folder};
+use crate::{CommandError, Ending, Environment, KeepBytes, Sandbox, Shell, shell};
 
 /// Input that may wait for a program to read it, in bytes.
 pub(super) const INPUT_BYTES_MAX: usize = 256 * 1024;
@@ -68,7 +68,7 @@ pub struct TerminalCommand {
 /// A terminal and what runs in it.
 pub(super) struct Terminal {
     pub(super) text: String,
-    pub(super) confinement: Option<Confinement>,
+    pub(super) holding: Option<Holding>,
     /// When it was last written to or read from.
     pub(super) used: Mutex<Instant>,
     unread: Arc<Unread>,
@@ -90,10 +90,10 @@ impl Terminal {
             Unread::follow(pair.master.try_clone_reader().map_err(io::Error::other)?, keep)?;
         let writer = pair.master.take_writer().map_err(io::Error::other)?;
         let (input, waiting_bytes) = write_in_background(writer)?;
-        let (session, confinement) = start(command, &*pair.master, pair.slave)?;
+        let (session, holding) = start(command, &*pair.master, pair.slave)?;
         Ok(Self {
             text: command.text.clone(),
-            confinement,
+            holding,
             used: Mutex::new(now),
             unread,
             input,
@@ -166,58 +166,63 @@ impl Terminal {
     }
 }
 
-type Started = io::Result<Box<dyn portable_pty::Child + Send + Sync>>;
-
-/// Starts the shell in the terminal.
+/// Starts the shell in the terminal. Our own end of it goes with what starts it.
 fn start(
     command: &TerminalCommand,
     master: &dyn MasterPty,
     slave: Box<dyn SlavePty + Send>,
-) -> Result<(Session, Option<Confinement>), CommandError> {
-    let (watched, start): (_, Box<dyn FnOnce() -> Started + Send>) = match &command.guard {
-        None => {
-            let builder = builder(command);
-            (None, Box::new(move || slave.spawn_command(builder).map_err(io::Error::other)))
-        }
-        Some(guard) => {
-            let (watched, mut process) = guarded(command, guard, master)?;
-            // Our own end of the terminal goes with it.
-            let start = move || -> Started { Ok(Box::new(process.spawn()?)) };
-            drop(slave);
-            (Some(watched), Box::new(start))
-        }
-    };
-    let (child, confinement) = match &command.sandbox {
+) -> Result<(Session, Option<Holding>), CommandError> {
+    if let Some(guard) = &command.guard {
+        // Where nobody has the terminal open, it is over: our own end goes last.
+        let started = guarded(command, guard, master);
+        drop(slave);
+        return started;
+    }
+    let builder = builder(command);
+    let start = move || slave.spawn_command(builder).map_err(io::Error::other);
+    let (child, holding) = match &command.sandbox {
         None => (start(), None),
         Some(sandbox) => {
             let (child, confinement) = sandbox.start(start)?;
-            (child, Some(confinement))
+            let protection = sandbox.protection_without_mounts(&confinement, None);
+            (child, Some(Holding { confinement, protection }))
         }
     };
-    Ok((Session::new(child?, watched)?, confinement))
+    Ok((Session::new(child?, None)?, holding))
 }
 
-/// The guard that starts the shell in the terminal; it gets the terminal as its three streams.
+/// The same by a guard, which gets the terminal as its three streams.
 fn guarded(
     command: &TerminalCommand,
     guard: &Guard,
     master: &dyn MasterPty,
-) -> Result<(Watched, process::Command), CommandError> {
+) -> Result<(Session, Option<Holding>), CommandError> {
     let folder = own_folder(command.sandbox.as_ref())?;
     let arguments = [OsStr::new("-c"), OsStr::new(&command.text)];
     let watched = Watched::prepare(&folder, command.shell.path(), arguments.into_iter())?;
     let name = master.tty_name().ok_or_else(|| io::Error::other("the terminal has no name"))?;
     let not_ours = OFlags::NOCTTY.bits().cast_signed();
     let terminal = OpenOptions::new().read(true).write(true).custom_flags(not_ours).open(name)?;
-    let mut process = watched.command(guard, Kind::Terminal);
-    process
-        .current_dir(&command.directory)
-        .env_clear()
-        .envs(command.environment.iter())
-        .stdin(terminal.try_clone()?)
-        .stdout(terminal.try_clone()?)
-        .stderr(terminal);
-    Ok((watched, process))
+    let make = |order: Option<&Order>| -> io::Result<process::Command> {
+        let mut process = watched.command(guard, Kind::Terminal, order);
+        process
+            .current_dir(&command.directory)
+            .env_clear()
+            .envs(command.environment.iter())
+            .stdin(terminal.try_clone()?)
+            .stdout(terminal.try_clone()?)
+            .stderr(terminal.try_clone()?);
+        Ok(process)
+    };
+    let (child, holding) = match &command.sandbox {
+        None => (make(None)?.spawn(), None),
+        Some(sandbox) => {
+            let (child, holding) = sandbox.spawn(true, &make)?;
+            (child, Some(holding))
+        }
+    };
+    drop(terminal);
+    Ok((Session::new(Box::new(child?), Some(watched))?, holding))
 }
 
 /// The shell is the only process that is started; it says itself when a program is missing.

@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::reading::{Reading, Wait, Waiting};
 use super::terminal::{self, INPUT_BYTES_MAX, Terminal, TerminalCommand};
-use crate::{CommandError, Confinement, Ending, KeepBytes, guard};
+use crate::{CommandError, Ending, Holding, KeepBytes, guard};
 
 /// Names a terminal among those of one [`Terminals`]; never used twice.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -60,7 +60,7 @@ pub struct Listed {
     /// When it was last written to or read from.
     pub used: Instant,
     /// How far its sandbox holds; `None` without one.
-    pub confinement: Option<Confinement>,
+    pub holding: Option<Holding>,
 }
 
 /// Why a terminal could not be used.
@@ -197,7 +197,7 @@ impl Terminals {
             ending: terminal.ending(),
             unread_bytes: terminal.unread_bytes(),
             used: terminal.used(),
-            confinement: terminal.confinement.clone(),
+            holding: terminal.holding.clone(),
         };
         terminals.into_iter().map(listed).collect()
     }

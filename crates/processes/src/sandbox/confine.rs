@@ -1,53 +1,25 @@
 //! A sandbox and what starts in it.
 
-use std::os::fd::AsFd as _;
 use std::path::{Path, PathBuf};
+use std::process::{Child, Command};
 use std::sync::Arc;
 
-use landlock::{
-    ABI, Access as _, AccessFs, BitFlags, LandlockStatus, PathBeneath, RestrictionStatus, Ruleset,
-    RulesetAttr as _, RulesetCreatedAttr as _, RulesetError, RulesetStatus, Scope,
-};
-
-use super::capabilities;
-use super::confinement::Confinement;
-use super::network;
+use super::bounds::Bounds;
+use super::confinement::{Confinement, Holding, Protection};
+use super::own_mounts::{self, Attempt, Order};
+use super::parts::Writing;
 use super::places::{Place, is_chosen_outside, is_of_the_system};
 use super::starter::{Kept, run};
 use crate::CommandError;
-
-/// Devices that programs write to as a matter of course; shared memory and terminals too.
-const DEVICES: &[&str] = &[
-    "/dev/null",
-    "/dev/zero",
-    "/dev/full",
-    "/dev/tty",
-    "/dev/ptmx",
-    "/dev/pts",
-    "/dev/shm",
-    "/dev/mqueue",
-];
-
-/// The kernel interface whose write accesses are confined: creating, changing, removing,
-/// renaming and truncating files. Later ones add device controls and sockets, no writes.
-const WRITES_OF: ABI = ABI::V3;
-
-/// The kernel interface that confines signals, and connections to sockets without a file, to
-/// the processes of the sandbox.
-const SCOPES_OF: ABI = ABI::V6;
 
 /// Where a command may write: folders that are held open, so that nothing that is put in the
 /// place of one later is meant.
 #[derive(Debug, Clone)]
 pub struct Sandbox {
-    places: Vec<Arc<Place>>,
+    bounds: Bounds,
     passed_over: Arc<Vec<PathBuf>>,
-    /// What may be read beside what may be written; `None`: everything.
-    readable: Option<Vec<Arc<Place>>>,
     /// Whether roots may be written.
     writes_roots: bool,
-    has_network: bool,
-    is_required: bool,
     kept: Kept,
 }
 
@@ -60,12 +32,9 @@ impl Sandbox {
     pub fn hold(folders: impl IntoIterator<Item = PathBuf>) -> Self {
         let (places, passed_over) = held(folders);
         Self {
-            places,
+            bounds: Bounds::of(places),
             passed_over: Arc::new(passed_over),
-            readable: None,
             writes_roots: true,
-            has_network: true,
-            is_required: false,
             kept: Kept::default(),
         }
     }
@@ -78,26 +47,28 @@ impl Sandbox {
         self
     }
 
-    /// Whether roots can be written.
-    pub fn writes_roots(&self) -> bool {
-        self.writes_roots
+    /// The same sandbox, in which `parts` of what may be written, by their absolute paths without
+    /// links, may not be written, or may again though they lie in such a part. What is no part of a
+    /// folder that may be written is passed over, and so is what does not exist when something is
+    /// started, or is a link.
+    ///
+    /// Where a process with a [guard](crate::Guard) can have mounts of its own, each part is
+    /// mounted there read-only; else only what lies beside the parts is given ([`Protection`]).
+    #[must_use]
+    pub fn forbidding(mut self, parts: impl IntoIterator<Item = (PathBuf, Writing)>) -> Self {
+        let is_near = |path: &Path| {
+            let is_in =
+                |place: &Arc<Place>| path.starts_with(&place.real) || place.real.starts_with(path);
+            self.bounds.places.iter().any(is_in)
+        };
+        self.bounds.parts = Arc::new(parts.into_iter().filter(|(path, _)| is_near(path)).collect());
+        self
     }
 
-    /// The same sandbox without the folders, by their names without links, of which `is_left_out`
-    /// says so, where roots cannot be written; and those. Where they can, it stays as it is.
-    #[must_use]
-    pub fn leaving_out(mut self, is_left_out: impl Fn(&Path) -> bool) -> (Self, Vec<PathBuf>) {
-        if self.writes_roots {
-            return (self, Vec::new());
-        }
-        let (out, places): (Vec<_>, Vec<_>) =
-            self.places.into_iter().partition(|place| is_left_out(&place.real));
-        self.places = places;
-        if let Some(readable) = &mut self.readable {
-            // What could be written could be read.
-            readable.extend(out.iter().cloned());
-        }
-        (self, out.iter().map(|place| place.real.clone()).collect())
+    /// The folders that may not be written as they lie in forbidden parts.
+    pub fn forbidden(&self) -> impl Iterator<Item = &Path> {
+        let places = self.bounds.places.iter().map(|place| place.real.as_path());
+        places.filter(|place| self.bounds.parts.forbid(place))
     }
 
     /// The same sandbox with `roots`, absolute paths of workspace folders. A link to a root is
@@ -109,15 +80,15 @@ impl Sandbox {
     pub fn with_roots(mut self, roots: &[PathBuf], before: &[PathBuf]) -> Result<Self, PathBuf> {
         let real = |path: &PathBuf| path.canonicalize().ok();
         let of_roots = roots.iter().chain(before).filter_map(real);
-        let held = self.places.iter().map(|place| place.real.clone());
+        let held = self.bounds.places.iter().map(|place| place.real.clone());
         let writable: Vec<PathBuf> = held.chain(of_roots).collect();
         for root in roots {
             if !is_chosen_outside(root, &writable) {
                 return Err(root.clone());
             }
             let place = Place::open(root).ok().map(Arc::new);
-            match (self.writes_roots, &mut self.readable) {
-                (true, _) => self.places.extend(place),
+            match (self.writes_roots, &mut self.bounds.readable) {
+                (true, _) => self.bounds.places.extend(place),
                 (false, Some(readable)) => readable.extend(place),
                 // All can be read.
                 (false, None) => {}
@@ -133,21 +104,21 @@ impl Sandbox {
         let (readable, mut passed_over) = held(folders);
         passed_over.splice(0..0, self.passed_over.iter().cloned());
         self.passed_over = Arc::new(passed_over);
-        self.readable = Some(readable);
+        self.bounds.readable = Some(readable);
         self
     }
 
     /// The same sandbox, in which sockets lead to processes of this machine alone, by a file.
     #[must_use]
     pub fn without_network(mut self) -> Self {
-        self.has_network = false;
+        self.bounds.has_network = false;
         self
     }
 
     /// The same sandbox, without which nothing is started.
     #[must_use]
     pub fn required(mut self) -> Self {
-        self.is_required = true;
+        self.bounds.is_required = true;
         self
     }
 
@@ -170,68 +141,63 @@ impl Sandbox {
         start: impl FnOnce() -> T + Send,
     ) -> Result<(T, Confinement), CommandError> {
         let own_folder = self.kept.folder()?;
-        run(|| self.restrict_this_thread(own_folder.place()), start)
+        let granted =
+            self.bounds.granted(Some(own_folder.place()), self.bounds.has_forbidden_parts())?;
+        run(|| self.bounds.restrict_this_thread(&granted), start)
     }
 
-    fn restrict_this_thread(&self, own_folder: &Place) -> Result<Confinement, CommandError> {
-        let failed = |error| CommandError::Unconfined(format!("Landlock failed: {error}"));
-        let status = self.restrict(own_folder).map_err(failed)?;
-        let confinement = confinement(&status);
-        self.check(&confinement)?;
-        match &confinement {
-            Confinement::Absent { .. } => {}
-            Confinement::Full | Confinement::Writes | Confinement::Partial => {
-                if status.ruleset == RulesetStatus::NotEnforced {
-                    return Err(CommandError::Unconfined("Landlock took no rules".to_owned()));
-                }
-                capabilities::give_up().map_err(|error| {
-                    let what = format!("the rights of root cannot be given up: {error}");
-                    CommandError::Unconfined(what)
-                })?;
-            }
+    /// Starts what `make` makes, behind a guard if there is one: only then can it be given an
+    /// order, to have mounts of its own. It is made anew for each try.
+    ///
+    /// # Errors
+    /// As [`Self::start`]; the inner one, if it could not be started.
+    pub(crate) fn spawn(
+        &self,
+        has_guard: bool,
+        make: &(dyn Fn(Option<&Order>) -> std::io::Result<Command> + Sync),
+    ) -> Result<(std::io::Result<Child>, Holding), CommandError> {
+        let mut why = None;
+        let needs_more = self.bounds.has_forbidden_parts();
+        if needs_more && has_guard {
+            why = Some(match self.kept.no_mounts() {
+                Some(why) => why,
+                None => match own_mounts::start(&self.bounds, self.kept.folder()?.place(), make)? {
+                    Attempt::Started(child, confinement) => {
+                        return Ok((
+                            Ok(child),
+                            Holding { confinement, protection: Protection::Mounts },
+                        ));
+                    }
+                    Attempt::NoMounts(why) => self.kept.note_no_mounts(why),
+                },
+            });
         }
-        if !self.has_network {
-            network::give_up().map_err(|error| {
-                CommandError::Unconfined(format!("the network cannot be taken from it: {error}"))
-            })?;
-        }
-        Ok(confinement)
+        let (child, confinement) = self.start(|| make(None)?.spawn())?;
+        let protection = self.protection_without_mounts(&confinement, why);
+        Ok((child, Holding { confinement, protection }))
     }
 
-    /// Whether something may be started where this much is confined.
-    fn check(&self, confinement: &Confinement) -> Result<(), CommandError> {
+    /// How forbidden parts are held of what was [started](Self::start) without mounts of its own,
+    /// and why it has none; `None`: as it has no guard.
+    pub(crate) fn protection_without_mounts(
+        &self,
+        confinement: &Confinement,
+        why: Option<String>,
+    ) -> Protection {
+        let has_parts = self.bounds.has_forbidden_parts();
+        let why = why.unwrap_or_else(|| "nobody is there to make the mounts".to_owned());
         match confinement {
-            Confinement::Absent { why } if self.is_required => {
-                Err(CommandError::Unconfined(why.clone()))
+            Confinement::Absent { .. } if has_parts || self.forbidden().next().is_some() => {
+                Protection::Absent { why }
+            }
+            Confinement::Full | Confinement::Writes | Confinement::Partial if has_parts => {
+                Protection::Beside { why }
             }
             Confinement::Absent { .. }
             | Confinement::Full
             | Confinement::Writes
-            | Confinement::Partial => Ok(()),
+            | Confinement::Partial => Protection::None,
         }
-    }
-
-    fn restrict(&self, own_folder: &Place) -> Result<RestrictionStatus, RulesetError> {
-        let writes = AccessFs::from_write(WRITES_OF);
-        let reads = match self.readable {
-            Some(_) => AccessFs::from_read(WRITES_OF),
-            None => BitFlags::EMPTY,
-        };
-        let devices: Vec<Place> =
-            DEVICES.iter().filter_map(|device| Place::open(Path::new(device)).ok()).collect();
-        let scopes = Scope::from_all(SCOPES_OF);
-        let mut rules =
-            Ruleset::default().handle_access(writes | reads)?.scope(scopes)?.create()?;
-        let places = self.places.iter().map(|place| &**place);
-        let writable = places.chain(&devices).chain([own_folder]);
-        let readable = self.readable.iter().flatten().map(|place| &**place);
-        let all = writable
-            .map(|place| (place, writes | reads))
-            .chain(readable.map(|place| (place, reads)));
-        for (place, access) in all {
-            rules = rules.add_rule(PathBeneath::new(place.as_fd(), allowed(place, access)))?;
-        }
-        rules.restrict_self()
     }
 }
 
@@ -243,35 +209,6 @@ pub(crate) fn own_folder(sandbox: Option<&Sandbox>) -> Result<PathBuf, CommandEr
     match sandbox {
         Some(sandbox) => Ok(sandbox.kept.folder()?.path().to_owned()),
         None => Ok(std::env::temp_dir()),
-    }
-}
-
-/// How far the kernel holds what it was asked to.
-fn confinement(status: &RestrictionStatus) -> Confinement {
-    let why = match status.landlock {
-        LandlockStatus::Available { effective_abi, .. } => {
-            return match effective_abi {
-                abi if abi >= SCOPES_OF => Confinement::Full,
-                abi if abi >= WRITES_OF => Confinement::Writes,
-                _ => Confinement::Partial,
-            };
-        }
-        LandlockStatus::NotEnabled => {
-            "Landlock is not among the security modules this kernel was started with (`lsm=` on \
-             its command line)"
-        }
-        LandlockStatus::NotImplemented => "this system has no Landlock; Linux has it since 5.13",
-    };
-    Confinement::Absent { why: why.to_owned() }
-}
-
-/// What may be done in a place. Nodes of devices are never made: through one of a disk, whoever
-/// may make it writes every file.
-fn allowed(place: &Place, access: BitFlags<AccessFs>) -> BitFlags<AccessFs> {
-    if place.is_folder {
-        access & !(AccessFs::MakeChar | AccessFs::MakeBlock)
-    } else {
-        access & AccessFs::from_file(WRITES_OF)
     }
 }
 
@@ -299,20 +236,5 @@ impl Confinement {
     /// If the kernel has Landlock but does not confine; no command runs then.
     pub fn available() -> Result<Self, CommandError> {
         Sandbox::default().start(|| ()).map(|((), confinement)| confinement)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_must_be_confined_and_is_not_does_not_start() {
-        let absent = Confinement::Absent { why: "no Landlock here".to_owned() };
-        let required = Sandbox::default().required();
-        let refused = required.check(&absent).expect_err("nothing is confined");
-        assert!(refused.to_string().contains("no Landlock here"), "{refused}");
-        assert!(required.check(&Confinement::Full).is_ok());
-        assert!(Sandbox::default().check(&absent).is_ok());
     }
 }

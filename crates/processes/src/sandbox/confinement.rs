@@ -20,6 +20,37 @@ pub enum Confinement {
     },
 }
 
+/// How it is held that nothing is written to parts of what may be written, which are
+/// [forbidden](super::Sandbox::forbidding).
+#[derive(Debug, Clone, Default, PartialEq, Eq)]
+pub enum Protection {
+    /// No such part was there.
+    #[default]
+    None,
+    /// They are mounted read-only for the process and all that it starts.
+    Mounts,
+    /// Only what lies beside them is given: in the folders on the way to them nothing is made,
+    /// renamed or removed.
+    Beside {
+        /// Why there are no mounts, for a person.
+        why: String,
+    },
+    /// It is not held.
+    Absent {
+        /// Why there are no mounts, for a person.
+        why: String,
+    },
+}
+
+/// What holds of a sandbox that something was started in.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Holding {
+    /// How far the kernel holds the sandbox.
+    pub confinement: Confinement,
+    /// How forbidden parts in it are held.
+    pub protection: Protection,
+}
+
 impl fmt::Display for Confinement {
     fn fmt(&self, out: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

@@ -8,17 +8,27 @@
 //! other processes, or read their memory and variables; the guard in there has the program that it
 //! starts in one more sandbox, for the same reason (`apart`). The kernel asks for
 //! `no_new_privs` with it: programs like `sudo` gain no rights in there.
+//!
+//! Landlock takes no part out of a folder that it gives. Parts that may not be written are mounted
+//! read-only (`own_mounts`), or, where that cannot be, only what lies beside them is given
+//! (`beside`).
 
 mod apart;
+mod beside;
+mod bounds;
 mod capabilities;
 mod confine;
 mod confinement;
 mod network;
 mod own_folder;
+mod own_mounts;
+mod parts;
 mod places;
 mod starter;
 
 pub(crate) use self::apart::stand_apart;
 pub use self::confine::Sandbox;
 pub(crate) use self::confine::own_folder;
-pub use self::confinement::Confinement;
+pub use self::confinement::{Confinement, Holding, Protection};
+pub(crate) use self::own_mounts::{ARGUMENT as CONFINED, Order, enter};
+pub use self::parts::Writing;

@@ -7,14 +7,17 @@ use std::collections::VecDeque;
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
 use std::io;
-use std::os::fd::{AsFd, BorrowedFd};
+use std::os::fd::{AsFd, AsRawFd as _, BorrowedFd};
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Component, Path, PathBuf};
 
-use rustix::fs::OFlags;
+use rustix::fs::{Mode, OFlags};
 
 /// As many links as the system follows in one path.
 const LINKS_MAX: usize = 40;
+
+/// What a file or folder is known by, whatever it is called: its device and its number there.
+pub(super) type Identity = (u64, u64);
 
 /// A folder or a file, whatever its name leads to by now.
 #[derive(Debug)]
@@ -34,6 +37,72 @@ impl Place {
     /// What stands at `path` itself, which is no link.
     pub(super) fn open_itself(path: &Path) -> io::Result<Self> {
         Self::open_with(path, OFlags::PATH | OFlags::NOFOLLOW | OFlags::DIRECTORY)
+    }
+
+    /// What `process` has open as `number`, if that is what is meant.
+    pub(super) fn of_process(
+        process: rustix::process::Pid,
+        number: i32,
+        meant: Identity,
+    ) -> io::Result<Self> {
+        let process = process.as_raw_nonzero();
+        let place = Self::open(Path::new(&format!("/proc/{process}/fd/{number}")))?;
+        match place.identity()? == meant {
+            true => Ok(place),
+            false => Err(io::ErrorKind::NotFound.into()),
+        }
+    }
+
+    /// What stands at `path`, which is absolute, without following a link.
+    pub(super) fn without_links(path: &Path) -> io::Result<Self> {
+        let below = path.strip_prefix("/").map_err(|_| io::ErrorKind::InvalidInput)?;
+        Self::open_itself(Path::new("/"))?.below(below)
+    }
+
+    /// What stands at `relative`, names alone, in this folder, without following a link.
+    pub(super) fn below(&self, relative: &Path) -> io::Result<Self> {
+        let flags = OFlags::PATH | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+        let mut handle = self.handle.try_clone()?;
+        for name in relative.components() {
+            let Component::Normal(name) = name else {
+                return Err(io::ErrorKind::InvalidInput.into());
+            };
+            handle = rustix::fs::openat(&handle, name, flags, Mode::empty())?.into();
+        }
+        let metadata = handle.metadata()?;
+        if metadata.is_symlink() {
+            return Err(rustix::io::Errno::LOOP.into());
+        }
+        let real = match relative.as_os_str().is_empty() {
+            true => self.real.clone(),
+            false => self.real.join(relative),
+        };
+        Ok(Self { handle, real, is_folder: metadata.is_dir() })
+    }
+
+    /// What stands at `path` in this folder, where that was called as it was.
+    pub(super) fn at(&self, path: &Path) -> io::Result<Self> {
+        self.below(path.strip_prefix(&self.real).map_err(|_| io::ErrorKind::NotFound)?)
+    }
+
+    /// What it is known by.
+    pub(super) fn identity(&self) -> io::Result<Identity> {
+        self.handle.metadata().map(|metadata| (metadata.dev(), metadata.ino()))
+    }
+
+    /// Its number among what this process has open.
+    pub(super) fn number(&self) -> i32 {
+        self.handle.as_raw_fd()
+    }
+
+    /// A name for it that leads to what is held, in this process.
+    pub(super) fn name_here(&self) -> PathBuf {
+        format!("/proc/self/fd/{}", self.number()).into()
+    }
+
+    /// Where it is by now, if it has a name.
+    pub(super) fn path_now(&self) -> io::Result<PathBuf> {
+        fs::read_link(self.name_here())
     }
 
     fn open_with(path: &Path, flags: OFlags) -> io::Result<Self> {

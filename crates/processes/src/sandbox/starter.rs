@@ -1,15 +1,16 @@
 //! The threads that start the processes of a sandbox.
 
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::thread;
 
 use super::confinement::Confinement;
 use super::own_folder::OwnFolder;
 use crate::CommandError;
 
-/// The folder of one sandbox, made with the first process.
+/// The folder of one sandbox, made with the first process; and why its processes cannot have mounts
+/// of their own, once that was seen.
 #[derive(Debug, Clone, Default)]
-pub(super) struct Kept(Arc<Mutex<Option<Arc<OwnFolder>>>>);
+pub(super) struct Kept(Arc<Mutex<Option<Arc<OwnFolder>>>>, Arc<OnceLock<String>>);
 
 impl Kept {
     /// The folder; another one if a command removed it.
@@ -21,6 +22,16 @@ impl Kept {
         let made = Arc::new(OwnFolder::new()?);
         *kept = Some(Arc::clone(&made));
         Ok(made)
+    }
+
+    /// Why no process here can have mounts of its own, if that was seen.
+    pub(super) fn no_mounts(&self) -> Option<String> {
+        self.1.get().cloned()
+    }
+
+    /// Remembers it.
+    pub(super) fn note_no_mounts(&self, why: String) -> String {
+        self.1.get_or_init(|| why).clone()
     }
 }
 

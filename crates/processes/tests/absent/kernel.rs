@@ -12,7 +12,12 @@ pub(crate) fn without_landlock(test: impl FnOnce() + Send) {
         libc::SYS_landlock_add_rule,
         libc::SYS_landlock_restrict_self,
     ];
-    let refused = BTreeMap::from(calls.map(|call| (call, Vec::new())));
+    without_calls(&calls, test);
+}
+
+/// The same without the system calls of these numbers.
+pub(crate) fn without_calls(calls: &[i64], test: impl FnOnce() + Send) {
+    let refused: BTreeMap<_, _> = calls.iter().map(|call| (*call, Vec::new())).collect();
     let missing = SeccompAction::Errno(libc::ENOSYS.unsigned_abs());
     let here = TargetArch::try_from(std::env::consts::ARCH).expect("a processor with filters");
     let filter = SeccompFilter::new(refused, SeccompAction::Allow, missing, here);

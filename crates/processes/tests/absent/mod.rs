@@ -10,7 +10,7 @@ use foveal_processes::{
     TerminalLimits, Terminals, Wait, Waiting,
 };
 
-use self::kernel::without_landlock;
+pub(crate) use self::kernel::{without_calls, without_landlock};
 use crate::command::{PATIENCE, command, environment, folder, run};
 
 #[test]

@@ -3,17 +3,18 @@
 mod access;
 mod command;
 mod decided;
-mod folders;
 mod grants;
 mod permissions;
 mod policy;
 pub(crate) mod refusal;
 mod rule;
+mod written;
 
 pub use self::access::Verdict;
 pub(crate) use self::access::{Access, Asks, CommandKind};
-pub(crate) use self::folders::WRITERS;
 pub(crate) use self::grants::Grants;
 pub use self::permissions::Permissions;
 pub use self::policy::Policy;
 pub use self::rule::Rule;
+pub use self::written::Said;
+pub(crate) use self::written::{WRITERS, nearest};

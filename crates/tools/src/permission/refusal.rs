@@ -29,6 +29,12 @@ pub(crate) fn forbidden_by(decided: Option<(usize, &Rule)>) -> String {
     format!("a permission rule forbids it{}", by.unwrap_or_default())
 }
 
+/// A rule, by its place from 0, in words.
+pub(crate) fn rule_in_words(number: usize, rule: &Rule) -> String {
+    let place = number + 1;
+    format!("permission rule {place} ({} {})", quoted(&rule.tool), quoted(&rule.subject))
+}
+
 /// That an access needs an approval that nobody can give here, and how to allow it.
 pub(crate) fn unanswered(access: &Access<'_>, file: Option<&Path>) -> String {
     format!(

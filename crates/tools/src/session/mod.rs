@@ -3,6 +3,7 @@
 mod deliveries;
 mod duplicates;
 mod each_alone;
+mod forbidden;
 mod held_contents;
 mod journal;
 mod kept;
@@ -28,6 +29,7 @@ mod workspace;
 pub use self::deliveries::{Arrival, Arrivals, CallNumber, CallView, Delivery, Settled};
 pub use self::duplicates::Duplicates;
 pub(crate) use self::duplicates::shortened;
+pub(crate) use self::forbidden::Forbidden;
 pub(crate) use self::journal::Event;
 pub use self::kept::{KeptCall, kept_call, kept_conversation};
 pub(crate) use self::known_file::{KnownFile, written_lines};

@@ -16,6 +16,7 @@ use crate::toolbox::Toolbox;
 use super::deliveries::{Arrival, Arrivals, CallView, Deliveries, Delivery};
 use super::duplicates::Duplicates;
 use super::each_alone::EachAlone;
+use super::forbidden::ForbiddenWatch;
 use super::journal::{Event, Journal};
 use super::known_files::KnownFiles;
 use super::obeyed::ObeyedWatch;
@@ -64,6 +65,8 @@ pub struct Session {
     pub(crate) journal: Arc<Journal>,
     /// Files that other programs obey unasked.
     pub(crate) obeyed: ObeyedWatch,
+    /// What rules forbid to write, while terminals run.
+    pub(crate) forbidden: ForbiddenWatch,
     /// Its programs.
     pub(crate) terminals: Terminals,
 }
@@ -105,6 +108,7 @@ impl Session {
             duplicates: Duplicates::new(toolbox, &id, &journal),
             journal,
             obeyed: ObeyedWatch::default(),
+            forbidden: ForbiddenWatch::default(),
             terminals: Terminals::new(limits),
             id,
         };

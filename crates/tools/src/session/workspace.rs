@@ -17,12 +17,18 @@ struct State {
     /// Files that are shown whole.
     focus: BTreeMap<PathKey, PathBuf>,
     told_unconfined: bool,
+    told_protection: bool,
 }
 
 impl Workspace {
     /// A session that starts in the working directory of `roots`.
     pub(crate) fn new(roots: Roots) -> Self {
-        Self(Mutex::new(State { roots, focus: BTreeMap::new(), told_unconfined: false }))
+        Self(Mutex::new(State {
+            roots,
+            focus: BTreeMap::new(),
+            told_unconfined: false,
+            told_protection: false,
+        }))
     }
 
     /// The roots, relative paths taken from where the session's commands are.
@@ -67,6 +73,11 @@ impl Workspace {
     /// Whether the user is still to be told that commands are not confined: once.
     pub(crate) fn tells_unconfined(&self) -> bool {
         !std::mem::replace(&mut self.state().told_unconfined, true)
+    }
+
+    /// Whether it is still to be told how forbidden files are held: once.
+    pub(crate) fn tells_protection(&self) -> bool {
+        !std::mem::replace(&mut self.state().told_protection, true)
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

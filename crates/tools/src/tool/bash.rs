@@ -13,6 +13,7 @@ use serde_json::json;
 use crate::definition::{Hints, Tool, ToolArguments};
 use crate::error::ToolError;
 use crate::findings::{Content, Findings, Output, printed};
+use crate::forbidden;
 use crate::obeyed::Before;
 use crate::permission::{Asks, CommandKind};
 use crate::session::Work;
@@ -49,7 +50,8 @@ impl ToolArguments for Bash {
         let toolbox = work.toolbox;
         let (environment, shell) = (toolbox.command_environment(), toolbox.shell.clone());
         let mut command = Command::new(&self.command, directory, environment, shell);
-        command.sandbox = toolbox.sandbox.clone();
+        let forbidden = forbidden::Before::look(work);
+        command.sandbox = forbidden.sandbox(work);
         command.guard = toolbox.command_guard.clone();
         command.limits.time_out = self.time_out(work)?;
         let before = Before::look(work);
@@ -61,7 +63,8 @@ impl ToolArguments for Bash {
         let loose = unconfined(work, ran.confinement.as_ref());
         let moved = ran.directory.as_ref().and_then(|directory| move_to(work, directory));
         let obeyed = before.changes(work);
-        Ok(found(&ran, moved.into_iter().chain(loose).chain(obeyed)))
+        let forbidden = forbidden.changes(work, Some(&ran.protection));
+        Ok(found(&ran, moved.into_iter().chain(loose).chain(obeyed).chain(forbidden)))
     }
 }
 

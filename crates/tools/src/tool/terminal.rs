@@ -13,6 +13,7 @@ use serde_json::json;
 use crate::definition::{Hints, Tool, ToolArguments};
 use crate::error::ToolError;
 use crate::findings::{AnswerText, Content, Findings, Output, printed};
+use crate::forbidden;
 use crate::obeyed::changes_in_terminals;
 use crate::permission::{Asks, CommandKind};
 use crate::session::Work;
@@ -86,13 +87,14 @@ impl ToolArguments for Exec {
 
     fn run(self, work: &Work<'_>) -> Result<Findings, ToolError> {
         work.roots().check().map_err(ToolError::failed)?;
+        let forbidden = forbidden::Before::look(work);
         let command = TerminalCommand {
             text: self.command,
             directory: work.roots().working_directory().to_owned(),
             environment: work.toolbox.command_environment(),
             shell: work.toolbox.shell.clone(),
             size: Size::default(),
-            sandbox: work.toolbox.sandbox.clone(),
+            sandbox: forbidden.sandbox(work),
             guard: work.toolbox.command_guard.clone(),
         };
         let terminals = &work.session.terminals;
@@ -111,9 +113,10 @@ impl ToolArguments for Exec {
             return Ok(stopped(id, &reading));
         }
         let listed = terminals.list().into_iter().find(|listed| listed.id == id);
-        let confinement = listed.and_then(|listed| listed.confinement);
-        let loose = unconfined(work, confinement.as_ref());
-        Ok(found(id, &reading, loose.into_iter().chain(changes_in_terminals(work))))
+        let holding = listed.and_then(|listed| listed.holding);
+        let loose = unconfined(work, holding.as_ref().map(|holding| &holding.confinement));
+        let held = forbidden.begin(work, holding.as_ref());
+        Ok(found(id, &reading, loose.into_iter().chain(held).chain(changes(work))))
     }
 }
 
@@ -134,7 +137,7 @@ impl ToolArguments for WriteStdin {
             false => terminals.write_stdin(id, &self.text, wait, waiting, now),
         };
         let reading = reading.map_err(ToolError::failed)?;
-        Ok(found(id, &reading, changes_in_terminals(work)))
+        Ok(found(id, &reading, changes(work)))
     }
 }
 
@@ -146,7 +149,7 @@ impl ToolArguments for Close {
     fn run(self, work: &Work<'_>) -> Result<Findings, ToolError> {
         let id = TerminalId(self.id);
         let reading = work.session.terminals.close(id).map_err(ToolError::failed)?;
-        Ok(found(id, &reading, changes_in_terminals(work)))
+        Ok(found(id, &reading, changes(work)))
     }
 }
 
@@ -168,6 +171,12 @@ impl ToolArguments for ListTerminals {
         }
         Ok(Findings::text(text))
     }
+}
+
+/// What to say of files that changed while terminals run.
+fn changes(work: &Work<'_>) -> impl Iterator<Item = RunNote> {
+    let forbidden = forbidden::changes_in_terminals(work);
+    changes_in_terminals(work).into_iter().chain(forbidden)
 }
 
 fn wait(asked_ms: Option<u64>) -> Wait {

@@ -1,0 +1,102 @@
+//! What commands may not write, as rules about writing forbid it: held by the kernel where it
+//! stands when a command starts, and looked at afterwards where it did not.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use foveal_context::note::RunNote;
+use foveal_processes::{Holding, Protection, Sandbox};
+
+use crate::permission::refusal::rule_in_words;
+use crate::session::{Forbidden, Work};
+
+/// Files that are named.
+const NAMED_MAX: usize = 8;
+
+/// What is forbidden, before a command.
+pub(crate) struct Before(Forbidden);
+
+impl Before {
+    pub(crate) fn look(work: &Work<'_>) -> Self {
+        Self(Forbidden::look(&work.toolbox.policy, &work.roots()))
+    }
+
+    /// Where the command may write.
+    pub(crate) fn sandbox(&self, work: &Work<'_>) -> Option<Sandbox> {
+        let sandbox = work.toolbox.sandbox.clone()?;
+        Some(sandbox.forbidding(self.0.parts()))
+    }
+
+    /// What to say after the command, of which `holding` was held.
+    pub(crate) fn changes(self, work: &Work<'_>, holding: Option<&Protection>) -> Vec<RunNote> {
+        let now = Forbidden::look(&work.toolbox.policy, &work.roots());
+        let mut changed = now.changed_since(&self.0);
+        changed.extend(in_terminals(work));
+        let held = holding.and_then(|protection| tell_protection(work, &self.0, protection));
+        held.into_iter().chain(tell_changed(work, &changed)).collect()
+    }
+
+    /// The same after a terminal was opened, which is watched from then on.
+    pub(crate) fn begin(self, work: &Work<'_>, holding: Option<&Holding>) -> Option<RunNote> {
+        let protection = holding.map(|holding| &holding.protection);
+        let held = protection.and_then(|protection| tell_protection(work, &self.0, protection));
+        work.session.forbidden.begin(self.0);
+        held
+    }
+}
+
+/// What to say of what changed that is forbidden, since it was looked at last, while terminals run.
+pub(crate) fn changes_in_terminals(work: &Work<'_>) -> Option<RunNote> {
+    tell_changed(work, &in_terminals(work))
+}
+
+fn in_terminals(work: &Work<'_>) -> BTreeMap<PathBuf, usize> {
+    work.session.forbidden.changes(&work.toolbox.policy, &work.roots())
+}
+
+/// Tells the person what changed; what to say to the model.
+fn tell_changed(work: &Work<'_>, changed: &BTreeMap<PathBuf, usize>) -> Option<RunNote> {
+    let (_, rule) = changed.first_key_value()?;
+    let files = listed(work, changed.keys());
+    let more = changed.len().saturating_sub(NAMED_MAX);
+    let told = if more > 0 { format!(" and {more} more") } else { String::new() };
+    let rule = rule_in_words(*rule, &work.toolbox.policy.rules[*rule]);
+    work.toolbox.person.tell(&format!(
+        "while a command of the agent ran, {files}{told} changed, which {rule} forbids to write: \
+         look at them"
+    ));
+    Some(RunNote::Forbidden { files: files.into(), more })
+}
+
+fn listed<'a>(work: &Work<'_>, paths: impl Iterator<Item = &'a PathBuf>) -> String {
+    let roots = work.roots();
+    let quoted = |path: &PathBuf| format!("`{}`", roots.display_path(path));
+    paths.take(NAMED_MAX).map(quoted).collect::<Vec<_>>().join(", ")
+}
+
+/// Tells the person and the model, once in a session, where what is forbidden is held in another
+/// way than by mounts.
+fn tell_protection(work: &Work<'_>, of: &Forbidden, held: &Protection) -> Option<RunNote> {
+    let (path, rule) = of.first()?;
+    let rule = rule_in_words(rule, &work.toolbox.policy.rules[rule]);
+    let path = work.roots().display_path(path);
+    let text = match held {
+        Protection::None | Protection::Mounts => return None,
+        Protection::Beside { why } => format!(
+            "{rule} forbids writing to `{path}`. Commands cannot have mounts of their own here \
+             ({why}), so in the folders that such a file or folder lies in they make, rename and \
+             remove nothing directly; they write to what else stands there. Where the system \
+             allows user name spaces (docs/security.md), only what is forbidden is refused"
+        ),
+        Protection::Absent { why } => format!(
+            "{rule} forbids writing to `{path}`, and nothing holds commands to it here: there is \
+             no Landlock, and they cannot have mounts of their own ({why}). Do not write there; \
+             with `--require-sandbox` no command runs"
+        ),
+    };
+    if !work.session.workspace.tells_protection() {
+        return None;
+    }
+    work.toolbox.person.tell(&text);
+    Some(RunNote::Unconfined(text.into()))
+}
