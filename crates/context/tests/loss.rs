@@ -67,7 +67,7 @@ fn no_more_uses_are_lost_than_may_be_however_many_requests_come() {
 #[test]
 fn what_is_used_least_goes_first() {
     // The even ones are hardly used: all ten of them together are lost for one of the others.
-    let hardly = |result: EntryIndex| if result.0 % 4 == 0 { 0.01 } else { 0.5 };
+    let hardly = |result: EntryIndex| if result.0.is_multiple_of(4) { 0.01 } else { 0.5 };
     let all = gone("flat", 1.0, hardly);
     let gone = gone("flat", 0.05, hardly);
     let even: Vec<usize> = all.iter().copied().filter(|at| hardly(result(*at)) < 0.1).collect();

@@ -7,7 +7,7 @@ use foveal_context::tokens::{Tokenizer, Tokens};
 use foveal_context::views::model::{
     Ask, AskError, Curation, Fallback, ModelRequest, ModelViews, Unusable,
 };
-use foveal_context::views::{Amount, Read, Views, Wanted};
+use foveal_context::views::{Amount, Read, View, Views, Wanted};
 use foveal_testkit::fixture;
 use foveal_transcript::{Conversation, EntryIndex, LineNumber};
 use proptest::prelude::*;
@@ -222,6 +222,66 @@ fn long_files_are_asked_about_in_parts() {
         ModelViews::new(Scripted::new(&["{\"line_ranges\":[]}"])).with_context(Tokens(9_500));
     let unusable = Unusable::NoLines;
     assert_eq!(none.choose(&read, CURATED), Err(Fallback::Unusable { unusable, attempts: 2 }));
+}
+
+/// Keeps these lines, and notes how much it was asked for.
+#[derive(Debug, Default)]
+struct Keeps(Vec<(u32, u32)>, Mutex<Vec<Wanted>>);
+
+impl Views for Keeps {
+    fn view(&self, _: &Read<'_>, wanted: Wanted) -> Option<View> {
+        self.1.lock().expect("no thread panicked").push(wanted);
+        let lines = self.0.iter().map(|(first, last)| (LineNumber(*first), LineNumber(*last)));
+        Some(View { lines: lines.collect(), ..View::default() })
+    }
+}
+
+/// Of a file that would take too many questions the model is asked about what somebody else chose.
+#[test]
+fn very_long_files_are_asked_about_as_far_as_they_are_likely_to_matter() {
+    let answer = ranges(r#"{"start":30,"end":2005,"reason":"both"},{"start":3000,"end":3001}"#);
+    let text: String = (1..=9_000).map(|at| format!("line {at}\n")).collect();
+    let record = Record::of(fixture("//- user\nWhy?"), Tokenizer::O200k);
+    let (upto, first) = (EntryIndex(1), LineNumber(1));
+    let read = Read { record: &record, upto, path: "/w/a.rs", first, text: &text };
+    let ask = |answer: &str, before: Option<Arc<Keeps>>| {
+        let model = Scripted::new(&[answer]);
+        let asked = Arc::clone(&model.asked);
+        let views = ModelViews::new(model).with_context(Tokens(5_000));
+        let views = match before {
+            Some(before) => views.after(before),
+            None => views,
+        };
+        let chosen = views.choose(&read, CURATED);
+        let asked = asked.lock().expect("no thread panicked").clone();
+        (chosen, asked)
+    };
+    let (alone, asked) = ask(&answer, None);
+    assert!(matches!(alone, Err(Fallback::TooLong { .. })) && asked.is_empty());
+    let before = Arc::new(Keeps(vec![(2_000, 2_010), (10, 40)], Mutex::default()));
+    let (chosen, asked) = ask(&answer, Some(Arc::clone(&before)));
+    let chosen = chosen.expect("what was chosen first fits");
+    let lines: Vec<(u32, u32)> = chosen.view.lines.iter().map(|(a, b)| (a.0, b.0)).collect();
+    assert_eq!(lines, [(30, 40), (2_000, 2_005)]);
+    assert_eq!((chosen.lines, chosen.lines_kept), (9_000, 17));
+    let [asked] = asked.as_slice() else { panic!("{asked:?}") };
+    let shown = asked.user.split_once("lines):\n").expect("a file").1;
+    let shown: Vec<&str> = shown.lines().collect();
+    assert_eq!(shown[..2], ["(9 lines that are not in question)", "10: line 10"]);
+    assert_eq!(shown[32..34], ["(1959 lines that are not in question)", "2000: line 2000"]);
+    assert_eq!(shown.last(), Some(&"(6990 lines that are not in question)"));
+    assert_eq!(shown.len(), 31 + 11 + 3);
+    let wanted = before.1.lock().expect("no thread panicked").clone();
+    let [Wanted::Curated(Amount::Share(share))] = wanted.as_slice() else { panic!("{wanted:?}") };
+    assert!((0.01..0.2).contains(share), "{share}");
+    // Lines alone that it was not asked about are none.
+    let other = ranges(r#"{"start":3000,"end":3001}"#);
+    let (none, _) = ask(&other, Some(before));
+    let unusable = Unusable::NoLines;
+    assert_eq!(none, Err(Fallback::Unusable { unusable, attempts: 1 }));
+    // What still does not fit is not asked about.
+    let (none, asked) = ask(&answer, Some(Arc::new(Keeps(vec![(1, 9_000)], Mutex::default()))));
+    assert!(matches!(none, Err(Fallback::TooLong { .. })) && asked.is_empty());
 }
 
 /// What the model says stands beside the lines, as a model's words.

@@ -105,15 +105,16 @@ impl Curator {
         }
     }
 
-    /// What the model chooses of a read; `None` where none is asked about it, or nothing comes of it.
+    /// What the model chooses of a read; `None` where none is asked about it, or nothing comes of
+    /// it. Of a very long one it is asked about what `before` chooses.
     pub(super) fn view_of(
         &self,
         read: &Read<'_>,
         wanted: Wanted,
-        watch: Watch<'_>,
+        (before, watch): (&Arc<dyn Views>, Watch<'_>),
     ) -> Option<View> {
         let asked = self.asked(read, wanted, watch)?;
-        self.choose(asked, (read, wanted), watch)
+        self.choose(asked, (read, wanted), (before, watch))
     }
 
     /// The model to ask about a read; `None`: none is asked.
@@ -133,7 +134,7 @@ impl Curator {
         &self,
         asked: Asked<'_>,
         (read, wanted): (&Read<'_>, Wanted),
-        watch: Watch<'_>,
+        (before, watch): (&Arc<dyn Views>, Watch<'_>),
     ) -> Option<View> {
         let begun = Instant::now();
         let about = AboutOne { asked, begun, watch, heard: Mutex::default() };
@@ -141,7 +142,8 @@ impl Curator {
         // Secrets are replaced line by line, so that the numbers of lines hold.
         let text = without(read.text);
         let told = Read { text: &text, ..*read };
-        let curation = match ModelViews::new(&about).choose(&told, wanted) {
+        let views = ModelViews::new(&about).after(Arc::clone(before));
+        let curation = match views.choose(&told, wanted) {
             Ok(curation) => curation,
             Err(fallback) => {
                 (watch.tell)(ModelWork::LeftOut(fallback.to_string()));
@@ -290,7 +292,7 @@ impl Views for ModelFirst {
     }
 
     fn view_watched(&self, read: &Read<'_>, wanted: Wanted, watch: Watch<'_>) -> Option<View> {
-        let chosen = self.model.view_of(read, wanted, watch);
+        let chosen = self.model.view_of(read, wanted, (&self.otherwise, watch));
         chosen.or_else(|| self.otherwise.view(read, wanted))
     }
 

@@ -72,9 +72,10 @@ impl Later {
         let (reads, come) = sync_channel(READS_MAX);
         let made = Arc::new(Made::default());
         let (model, known) = (Arc::clone(model), Arc::clone(&made));
+        let before = Arc::clone(&otherwise);
         // Without it there is what is there without the model.
         drop(thread::Builder::new().name("curator".into()).spawn(move || {
-            make(&model, &come, &known);
+            make((&model, &before), &come, &known);
         }));
         Self { otherwise, reads, made }
     }
@@ -188,7 +189,7 @@ fn messages_before(read: &Read<'_>) -> Record {
 }
 
 /// Makes views until nobody needs any more.
-fn make(model: &Curator, come: &Receiver<WaitingRead>, made: &Made) {
+fn make((model, before): (&Curator, &Arc<dyn Views>), come: &Receiver<WaitingRead>, made: &Made) {
     let is_over = || made.is_over.load(Ordering::SeqCst);
     while let Ok(waiting) = come.recv() {
         // Whoever waits for a view of it, or of another read, comes first.
@@ -205,7 +206,9 @@ fn make(model: &Curator, come: &Receiver<WaitingRead>, made: &Made) {
         if lock(&made.shown).contains(&waiting.key) {
             continue;
         }
-        let Some((view, tokens)) = of_waiting(model, &waiting, &is_over) else { continue };
+        let Some((view, tokens)) = of_waiting((model, before), &waiting, &is_over) else {
+            continue;
+        };
         let mut views = lock(&made.views);
         if views.len() == VIEWS_MAX {
             views.pop_front();
@@ -216,7 +219,7 @@ fn make(model: &Curator, come: &Receiver<WaitingRead>, made: &Made) {
 
 /// What the model shows of a read, and what that takes.
 fn of_waiting(
-    model: &Curator,
+    (model, before): (&Curator, &Arc<dyn Views>),
     waiting: &WaitingRead,
     is_over: &(dyn Fn() -> bool + Sync),
 ) -> Option<(View, Tokens)> {
@@ -225,7 +228,7 @@ fn of_waiting(
     let read = Read { record, upto, path, first: *first, text };
     let wanted = Wanted::Curated(Amount::Share(share(text, *tokens_max)));
     let watch = Watch { tell: &|_| {}, is_over, lent: None };
-    fitted(model.view_of(&read, wanted, watch)?, &read, *tokens_max)
+    fitted(model.view_of(&read, wanted, (before, watch))?, &read, *tokens_max)
 }
 
 /// The share of a text that has so many tokens.

@@ -12,6 +12,7 @@ mod request;
 mod words;
 
 use std::fmt;
+use std::sync::Arc;
 
 use super::read::{Read, Views};
 use super::value::{Amount, View, Wanted};
@@ -71,6 +72,7 @@ pub type Observer = dyn Fn(&str, Result<&Curation, &Fallback>) + Send + Sync;
 pub struct ModelViews<A> {
     model: A,
     context_tokens_max: Tokens,
+    before: Option<Arc<dyn Views>>,
     observer: Option<Box<Observer>>,
 }
 
@@ -88,19 +90,32 @@ pub const CONTEXT_TOKENS_MAX: Tokens = Tokens(16_000);
 /// Of these, kept free for the answer.
 pub const ANSWER_TOKENS_MAX: u32 = 1_500;
 
+/// What of the room for a question the lines may take that are chosen first: gaps between them and
+/// lines longer than others take the rest.
+const SHARE_OF_ROOM: f64 = 0.7;
+
 /// How often a model is asked about one file.
 pub const ATTEMPTS_MAX: u32 = 2;
 
 impl<A: Ask> ModelViews<A> {
     /// Views by `model`, with a context of [`CONTEXT_TOKENS_MAX`].
     pub fn new(model: A) -> Self {
-        Self { model, context_tokens_max: CONTEXT_TOKENS_MAX, observer: None }
+        let context_tokens_max = CONTEXT_TOKENS_MAX;
+        Self { model, context_tokens_max, before: None, observer: None }
     }
 
     /// The same for a model with another context.
     #[must_use]
     pub fn with_context(mut self, tokens_max: Tokens) -> Self {
         self.context_tokens_max = tokens_max;
+        self
+    }
+
+    /// The same with somebody who chooses first, of a read that would take too many questions: the
+    /// model is asked about the lines that `before` thinks likeliest, as many as fit one question.
+    #[must_use]
+    pub fn after(mut self, before: Arc<dyn Views>) -> Self {
+        self.before = Some(before);
         self
     }
 
@@ -115,7 +130,7 @@ impl<A: Ask> ModelViews<A> {
     }
 
     /// Asks the model about a read: of one that is too long for one question part by part, if a
-    /// few parts are enough.
+    /// few parts are enough, and else about what is likeliest to matter in it.
     ///
     /// # Errors
     /// The [`Fallback`], where the file is to be shown as without a model.
@@ -126,9 +141,8 @@ impl<A: Ask> ModelViews<A> {
             chosen => return chosen,
         };
         let parts = parts::of(read, too_long);
-        let (tokens, tokens_max) = too_long;
         if parts.is_empty() {
-            return Err(Fallback::TooLong { tokens, tokens_max });
+            return self.choose_among(read, amount, too_long);
         }
         let mut chosen = Vec::with_capacity(parts.len());
         for part in &parts {
@@ -147,8 +161,33 @@ impl<A: Ask> ModelViews<A> {
         if all.lines_kept == 0 { Err(Fallback::Unusable { unusable, attempts }) } else { Ok(all) }
     }
 
+    /// Asks about the lines that are chosen first. The read takes so many tokens, of which one
+    /// question may take so many.
+    fn choose_among(
+        &self,
+        read: &Read<'_>,
+        amount: Amount,
+        (tokens, tokens_max): (Tokens, Tokens),
+    ) -> Result<Curation, Fallback> {
+        let share = tokens_max.0 as f64 / tokens.0.max(1) as f64 * SHARE_OF_ROOM;
+        let before = self.before.as_ref();
+        let first = before.and_then(|it| it.view(read, Wanted::Curated(Amount::Share(share))));
+        let Some(first) = first else { return Err(Fallback::TooLong { tokens, tokens_max }) };
+        let kept = first.kept();
+        let request = ModelRequest::among(read, &kept, amount, self.context_tokens_max);
+        let chosen = self.ask(read, request)?.within(&kept);
+        let (unusable, attempts) = (Unusable::NoLines, 1);
+        match chosen.lines_kept {
+            0 => Err(Fallback::Unusable { unusable, attempts }),
+            _ => Ok(chosen),
+        }
+    }
+
     fn choose_at_once(&self, read: &Read<'_>, amount: Amount) -> Result<Curation, Fallback> {
-        let mut request = ModelRequest::about(read, amount, self.context_tokens_max);
+        self.ask(read, ModelRequest::about(read, amount, self.context_tokens_max))
+    }
+
+    fn ask(&self, read: &Read<'_>, mut request: ModelRequest) -> Result<Curation, Fallback> {
         let mut attempts = 0;
         loop {
             attempts += 1;

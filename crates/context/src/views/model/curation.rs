@@ -3,6 +3,7 @@
 use std::fmt;
 
 use crate::views::View;
+use crate::views::value::KeptRanges;
 use foveal_transcript::LineNumber;
 
 /// What is wrong with an answer.
@@ -70,6 +71,17 @@ impl Curation {
             all.lines_kept = all.lines_kept.saturating_add(part.lines_kept);
         }
         all
+    }
+
+    /// The same without lines that the model was not asked about.
+    pub(super) fn within(mut self, among: &KeptRanges) -> Self {
+        let clipped = |(first, last): &(LineNumber, LineNumber)| {
+            let both = among.0.iter().map(|range| (range.0.max(*first), range.1.min(*last)));
+            both.filter(|(first, last)| first <= last).collect::<Vec<_>>()
+        };
+        self.view.lines = self.view.lines.iter().flat_map(clipped).collect();
+        self.lines_kept = self.view.lines.iter().map(|(first, last)| last.0 - first.0 + 1).sum();
+        self
     }
 
     /// Lines kept of a hundred, counted.

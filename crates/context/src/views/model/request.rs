@@ -4,8 +4,9 @@ use std::fmt::Write;
 
 use super::curation::Unusable;
 use crate::tokens::Tokens;
+use crate::views::value::KeptRanges;
 use crate::views::{Amount, Read};
-use foveal_transcript::{Block, Entry, Mark, Role};
+use foveal_transcript::{Block, Entry, LineNumber, Mark, Role};
 
 /// Low, so that the same question gets much the same answer.
 pub const TEMPERATURE: f32 = 0.3;
@@ -56,6 +57,19 @@ Answer with one JSON object and nothing else:
 impl ModelRequest {
     /// What is asked about a read.
     pub(super) fn about(read: &Read<'_>, amount: Amount, context_tokens_max: Tokens) -> Self {
+        let all = u32::try_from(read.text.lines().count()).unwrap_or(u32::MAX);
+        let last = LineNumber(read.first.0.saturating_add(all));
+        let all = KeptRanges(vec![(read.first, last)]);
+        Self::among(read, &all, amount, context_tokens_max)
+    }
+
+    /// What is asked about some lines of a read.
+    pub(super) fn among(
+        read: &Read<'_>,
+        among: &KeptRanges,
+        amount: Amount,
+        context_tokens_max: Tokens,
+    ) -> Self {
         let mut user = String::with_capacity(read.text.len() * 5 / 4 + 4096);
         let messages = last_messages(read);
         if messages.is_empty() {
@@ -73,10 +87,18 @@ impl ModelRequest {
             write!(user, "\nChoose {most} lines at most.\n").expect("writing to a string");
         }
         write!(user, "\nThe file {} ({lines} lines):\n", read.path).expect("writing to a string");
+        let mut hidden = 0;
         for (number, line) in (u64::from(read.first.0)..).zip(read.text.lines()) {
+            let at = LineNumber(u32::try_from(number).unwrap_or(u32::MAX));
+            if !among.has(at) {
+                hidden += 1;
+                continue;
+            }
+            write_hidden(&mut user, &mut hidden);
             let line = cut(line, LINE_LENGTH_MAX);
             writeln!(user, "{number}: {line}").expect("writing to a string");
         }
+        write_hidden(&mut user, &mut hidden);
         Self { system: TASK.to_owned(), user, temperature: TEMPERATURE, context_tokens_max }
     }
 
@@ -84,6 +106,17 @@ impl ModelRequest {
     pub(super) fn ask_again(&mut self, unusable: Unusable) {
         write!(self.user, "\nYour last answer is of no use: {unusable}. Answer again.\n")
             .expect("writing to a string");
+    }
+}
+
+/// Says how many lines are not shown here, where there are any.
+fn write_hidden(user: &mut String, hidden: &mut u32) {
+    match std::mem::take(hidden) {
+        0 => {}
+        hidden => {
+            writeln!(user, "({hidden} lines that are not in question)")
+                .expect("writing to a string");
+        }
     }
 }
 
