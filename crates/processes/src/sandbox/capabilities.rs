@@ -1,4 +1,4 @@
-//! What root may no longer do in a sandbox.
+//! Rights of root that what runs in a sandbox does not have.
 
 use rustix::thread::{
     CapabilitySet, capability_is_in_bounding_set, remove_capability_from_bounding_set,
@@ -6,12 +6,14 @@ use rustix::thread::{
 
 /// Rights of root with which a process gets round the sandbox, or changes the machine for all:
 /// it reads the memory and variables of processes outside, loads code into the kernel, makes
-/// disks readable, sets the clock, restarts.
-const TAKEN: [CapabilitySet; 17] = [
+/// disks readable, opens files by their numbers (`open_by_handle_at`) past the mounts that hold them,
+/// sets the clock, restarts. Files of others root still reads: `DAC_OVERRIDE` is left to it.
+const TAKEN: [CapabilitySet; 18] = [
     CapabilitySet::AUDIT_CONTROL,
     CapabilitySet::BPF,
     CapabilitySet::BLOCK_SUSPEND,
     CapabilitySet::CHECKPOINT_RESTORE,
+    CapabilitySet::DAC_READ_SEARCH,
     CapabilitySet::LINUX_IMMUTABLE,
     CapabilitySet::MAC_ADMIN,
     CapabilitySet::MAC_OVERRIDE,
