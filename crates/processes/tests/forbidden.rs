@@ -345,6 +345,20 @@ fn without_mounts_only_what_lies_beside_is_given() {
             assert_eq!(fs::read_to_string(world.at(file)).expect("it is there"), text, "{file}");
         }
     });
+    // However much stands beside it.
+    let world = World::new();
+    for number in 0..5_000 {
+        fs::write(world.at(&format!("file{number}")), "old").expect("ours");
+    }
+    let text = "for one in file*; do echo x >$one; done; echo x >docs/old";
+    let ran = run(&Command { guard: None, ..world.command(text) });
+    assert!(matches!(ran.protection, Protection::Beside { .. }), "{:?}", ran.protection);
+    let is_written = |number: &i32| {
+        let text = fs::read_to_string(world.at(&format!("file{number}")));
+        text.expect("it is there") == "x\n"
+    };
+    assert_eq!((0..5_000).filter(is_written).count(), 5_000);
+    world.check_forbidden("many beside it");
     // Nor is anything lost where nobody guards the command.
     let world = World::new();
     let ran = run(&Command { guard: None, ..world.command("echo x >docs/old; rm -r docs") });

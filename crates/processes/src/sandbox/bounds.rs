@@ -1,17 +1,19 @@
 //! What a sandbox allows, and how the kernel is told.
 
+use std::collections::HashSet;
+use std::io;
 use std::os::fd::AsFd as _;
 use std::path::Path;
 use std::sync::Arc;
 
 use landlock::{
     ABI, Access as _, AccessFs, BitFlags, LandlockStatus, PathBeneath, RestrictionStatus, Ruleset,
-    RulesetAttr as _, RulesetCreatedAttr as _, RulesetError, RulesetStatus, Scope,
+    RulesetAttr as _, RulesetCreated, RulesetCreatedAttr as _, RulesetError, RulesetStatus, Scope,
 };
 
 use super::beside::Beside;
 use super::confinement::Confinement;
-use super::parts::Parts;
+use super::parts::{Parts, Writing};
 use super::places::Place;
 use super::{capabilities, network};
 use crate::CommandError;
@@ -58,60 +60,95 @@ impl Bounds {
     }
 
     /// Whether there is something forbidden in what may be written.
-    pub(super) fn has_forbidden_parts(&self) -> bool {
-        !self.parts.is_empty() && !self.forbidden_parts().is_empty()
+    ///
+    /// # Errors
+    /// If that cannot be looked at.
+    pub(super) fn has_forbidden_parts(&self) -> Result<bool, CommandError> {
+        if self.parts.is_empty() {
+            return Ok(false);
+        }
+        let first = self.forbidden_parts().map_err(unseen)?.next().transpose().map_err(unseen)?;
+        Ok(first.is_some())
     }
 
     /// What may be written: the places, and of those that are forbidden the parts that are allowed.
-    pub(super) fn writable(&self) -> Vec<Arc<Place>> {
+    ///
+    /// # Errors
+    /// If such a part cannot be looked at.
+    pub(super) fn writable(&self) -> io::Result<Vec<Arc<Place>>> {
         let mut found = Vec::new();
         for place in &self.places {
             if !self.parts.forbid(&place.real) {
                 found.push(Arc::clone(place));
                 continue;
             }
-            let allowed = self.parts.below(&place.real).filter(|(_, it)| !it.is_forbidden());
-            found.extend(allowed.filter_map(|(path, _)| place.at(path).ok().map(Arc::new)));
+            for (path, _) in self.parts.below(&place.real).filter(|(_, it)| !it.is_forbidden()) {
+                found.extend(Place::if_there(place.at(path))?.map(Arc::new));
+            }
         }
-        found
+        Ok(found)
     }
 
-    /// The forbidden parts of that which are there, and no links.
-    fn forbidden_parts(&self) -> Vec<Place> {
-        let mut found = Vec::new();
-        for place in self.writable() {
+    /// The forbidden parts of that which are there, and no links, looked up one by one.
+    fn forbidden_parts(&self) -> io::Result<impl Iterator<Item = io::Result<Place>>> {
+        let in_place = |place: Arc<Place>| {
             let forbidden = self.parts.below(&place.real).filter(|(_, it)| it.is_forbidden());
-            found.extend(forbidden.filter_map(|(path, _)| place.at(path).ok()));
-        }
-        found
+            let paths: Vec<&Path> = forbidden.map(|(path, _)| path).collect();
+            let named = |path: &Path, error: io::Error| {
+                io::Error::new(error.kind(), format!("{}: {error}", path.display()))
+            };
+            let there = move |path| {
+                let part = Place::if_there(place.at(path));
+                part.map_err(|error| named(path, error)).transpose()
+            };
+            paths.into_iter().filter_map(there)
+        };
+        Ok(self.writable()?.into_iter().flat_map(in_place))
     }
 
-    /// What is given. Of a folder with forbidden parts, what lies `beside` these; else all of it,
-    /// as mounts hold them.
+    /// What is given, as the kernel is told it. Of a folder with forbidden parts, what lies `beside`
+    /// these; else all of it, as mounts hold them.
     pub(super) fn granted(
         &self,
         own_folder: Option<&Place>,
         beside: bool,
-    ) -> Result<Granted, CommandError> {
+    ) -> Result<RulesetCreated, CommandError> {
         let reads = self.confined_reads();
         let all = AccessFs::from_write(WRITES_OF) | reads;
-        let forbidden = if beside { self.forbidden_parts() } else { Vec::new() };
-        let is_there = |path: &Path| forbidden.iter().any(|part| part.real == path);
-        let parts = self.parts.iter().filter(|(path, it)| !it.is_forbidden() || is_there(path));
-        let parts: Parts = parts.map(|(path, writing)| (path.to_owned(), writing)).collect();
-        let known = forbidden.iter().map(Place::identity).collect::<Result<_, _>>()?;
-        let mut given = Beside::new(&parts, known);
-        for place in self.writable() {
-            given.give(&place)?;
+        let mut rules = self.rules().map_err(failed)?;
+        let mut give = |place: &Place, access| {
+            let rule = PathBeneath::new(place.as_fd(), allowed(place, access));
+            (&mut rules).add_rule(rule).map(drop).map_err(failed)
+        };
+        let (mut known, mut there) = (HashSet::new(), HashSet::new());
+        if beside {
+            for part in self.forbidden_parts().map_err(unseen)? {
+                let part = part.map_err(unseen)?;
+                known.insert(part.identity().map_err(unseen)?);
+                there.insert(part.real);
+            }
         }
-        let own = own_folder.map(|own| own.below(Path::new(""))).transpose()?.map(Arc::new);
+        let counts = |(path, it): &(&Path, Writing)| !it.is_forbidden() || there.contains(*path);
+        let parts = self.parts.iter().filter(counts);
+        let parts: Parts = parts.map(|(path, writing)| (path.to_owned(), writing)).collect();
+        let given = &mut |place: &Place| give(place, all);
+        let mut besides = Beside { parts: &parts, forbidden: known, given };
+        for place in self.writable().map_err(unseen)? {
+            besides.give(&place)?;
+        }
         let devices = DEVICES.iter().filter_map(|device| Place::open(Path::new(device)).ok());
-        let writable = given.given.into_iter().chain(devices.map(Arc::new)).chain(own);
+        for device in devices {
+            give(&device, all)?;
+        }
+        if let Some(own) = own_folder {
+            give(own, all)?;
+        }
         // What could be written could be read.
-        let readable = self.places.iter().chain(self.readable.iter().flatten()).cloned();
-        let readable = readable.filter(|_| !reads.is_empty());
-        let writable = writable.map(|place| (place, all));
-        Ok(writable.chain(readable.map(|place| (place, reads))).collect())
+        let readable = self.places.iter().chain(self.readable.iter().flatten());
+        for place in readable.filter(|_| !reads.is_empty()) {
+            give(place, reads)?;
+        }
+        Ok(rules)
     }
 
     /// What is refused of reading, where it is not allowed.
@@ -124,7 +161,7 @@ impl Bounds {
 
     /// Restricts this process, whose mounts hold what is forbidden.
     pub(super) fn restrict_with_mounts(&self) -> Result<Confinement, CommandError> {
-        let confinement = self.restrict_this_thread(&self.granted(None, false)?)?;
+        let confinement = self.restrict_this_thread(self.granted(None, false)?)?;
         if matches!(confinement, Confinement::Absent { .. }) {
             // Who is root could undo the mounts.
             give_up_capabilities()?;
@@ -134,10 +171,9 @@ impl Bounds {
 
     pub(super) fn restrict_this_thread(
         &self,
-        granted: &Granted,
+        granted: RulesetCreated,
     ) -> Result<Confinement, CommandError> {
-        let failed = |error| CommandError::Unconfined(format!("Landlock failed: {error}"));
-        let status = self.restrict(granted).map_err(failed)?;
+        let status = granted.restrict_self().map_err(failed)?;
         let confinement = confinement(&status);
         self.check(&confinement)?;
         match &confinement {
@@ -170,19 +206,23 @@ impl Bounds {
         }
     }
 
-    fn restrict(&self, granted: &Granted) -> Result<RestrictionStatus, RulesetError> {
+    /// What is handled; nothing is given by it.
+    fn rules(&self) -> Result<RulesetCreated, RulesetError> {
         let handled = AccessFs::from_write(WRITES_OF) | self.confined_reads();
         let scopes = Scope::from_all(SCOPES_OF);
-        let mut rules = Ruleset::default().handle_access(handled)?.scope(scopes)?.create()?;
-        for (place, access) in granted {
-            rules = rules.add_rule(PathBeneath::new(place.as_fd(), allowed(place, *access)))?;
-        }
-        rules.restrict_self()
+        Ruleset::default().handle_access(handled)?.scope(scopes)?.create()
     }
 }
 
-/// What may be done where.
-pub(super) type Granted = Vec<(Arc<Place>, BitFlags<AccessFs>)>;
+#[expect(clippy::needless_pass_by_value, reason = "`map_err` gives it so")]
+fn failed(error: RulesetError) -> CommandError {
+    CommandError::Unconfined(format!("Landlock failed: {error}"))
+}
+
+#[expect(clippy::needless_pass_by_value, reason = "`map_err` gives it so")]
+fn unseen(error: io::Error) -> CommandError {
+    CommandError::Unconfined(format!("what it may not write cannot be looked at: {error}"))
+}
 
 fn give_up_capabilities() -> Result<(), CommandError> {
     capabilities::give_up().map_err(|error| {

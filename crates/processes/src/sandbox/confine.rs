@@ -141,9 +141,9 @@ impl Sandbox {
         start: impl FnOnce() -> T + Send,
     ) -> Result<(T, Confinement), CommandError> {
         let own_folder = self.kept.folder()?;
-        let granted =
-            self.bounds.granted(Some(own_folder.place()), self.bounds.has_forbidden_parts())?;
-        run(|| self.bounds.restrict_this_thread(&granted), start)
+        let beside = self.bounds.has_forbidden_parts()?;
+        let granted = self.bounds.granted(Some(own_folder.place()), beside)?;
+        run(move || self.bounds.restrict_this_thread(granted), start)
     }
 
     /// Starts what `make` makes, behind a guard if there is one: only then can it be given an
@@ -157,7 +157,7 @@ impl Sandbox {
         make: &(dyn Fn(Option<&Order>) -> std::io::Result<Command> + Sync),
     ) -> Result<(std::io::Result<Child>, Holding), CommandError> {
         let mut why = None;
-        let needs_more = self.bounds.has_forbidden_parts();
+        let needs_more = self.bounds.has_forbidden_parts()?;
         if needs_more && has_guard {
             why = Some(match self.kept.no_mounts() {
                 Some(why) => why,
@@ -184,7 +184,8 @@ impl Sandbox {
         confinement: &Confinement,
         why: Option<String>,
     ) -> Protection {
-        let has_parts = self.bounds.has_forbidden_parts();
+        // What could not be looked at may be there.
+        let has_parts = self.bounds.has_forbidden_parts().unwrap_or(true);
         let why = why.unwrap_or_else(|| "nobody is there to make the mounts".to_owned());
         match confinement {
             Confinement::Absent { .. } if has_parts || self.forbidden().next().is_some() => {

@@ -85,6 +85,21 @@ impl Place {
         self.below(path.strip_prefix(&self.real).map_err(|_| io::ErrorKind::NotFound)?)
     }
 
+    /// What was looked up, if it is there and no link. Every other failure stays one: what cannot
+    /// be looked at may be there.
+    pub(super) fn if_there(looked_up: io::Result<Self>) -> io::Result<Option<Self>> {
+        let is_missing = |error: &io::Error| {
+            let is_link = error.raw_os_error() == Some(rustix::io::Errno::LOOP.raw_os_error());
+            is_link
+                || matches!(error.kind(), io::ErrorKind::NotFound | io::ErrorKind::NotADirectory)
+        };
+        match looked_up {
+            Ok(place) => Ok(Some(place)),
+            Err(error) if is_missing(&error) => Ok(None),
+            Err(error) => Err(error),
+        }
+    }
+
     /// What it is known by.
     pub(super) fn identity(&self) -> io::Result<Identity> {
         self.handle.metadata().map(|metadata| (metadata.dev(), metadata.ino()))
@@ -176,6 +191,24 @@ mod tests {
     use std::os::unix::fs::symlink;
 
     use super::*;
+
+    #[test]
+    fn only_what_is_missing_or_a_link_is_not_there() {
+        let base = tempfile::tempdir().expect("a folder");
+        fs::write(base.path().join("file"), "").expect("a file");
+        symlink("file", base.path().join("link")).expect("a link");
+        let folder = Place::open(base.path()).expect("it is there");
+        for (name, is_there) in
+            [("file", true), ("no", false), ("file/in", false), ("link", false), ("link/in", false)]
+        {
+            let place = Place::if_there(folder.below(Path::new(name))).expect("it is known");
+            assert_eq!(place.is_some(), is_there, "{name}");
+        }
+        for error in [rustix::io::Errno::MFILE, rustix::io::Errno::ACCESS, rustix::io::Errno::IO] {
+            assert!(Place::if_there(Err(error.into())).is_err(), "{error}");
+        }
+        assert!(Place::if_there(folder.below(Path::new(&"x".repeat(300)))).is_err());
+    }
 
     #[test]
     fn links_that_a_command_may_have_made_are_not_followed() {

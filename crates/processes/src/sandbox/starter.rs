@@ -5,6 +5,7 @@ use std::thread;
 
 use super::confinement::Confinement;
 use super::own_folder::OwnFolder;
+use super::own_mounts::NoMounts;
 use crate::CommandError;
 
 /// The folder of one sandbox, made with the first process; and why its processes cannot have mounts
@@ -29,9 +30,12 @@ impl Kept {
         self.1.get().cloned()
     }
 
-    /// Remembers it.
-    pub(super) fn note_no_mounts(&self, why: String) -> String {
-        self.1.get_or_init(|| why).clone()
+    /// Remembers it, if it holds for every process; why.
+    pub(super) fn note_no_mounts(&self, NoMounts { why, lasts }: NoMounts) -> String {
+        match lasts {
+            true => self.1.get_or_init(|| why).clone(),
+            false => why,
+        }
     }
 }
 
@@ -50,4 +54,19 @@ pub(super) fn run<T: Send>(
         Ok(started) => started,
         Err(panic) => std::panic::resume_unwind(panic),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_what_holds_for_every_process_is_remembered() {
+        let kept = Kept::default();
+        let why = |why: &str, lasts| NoMounts { why: why.to_owned(), lasts };
+        assert_eq!(kept.note_no_mounts(why("once", false)), "once");
+        assert_eq!(kept.no_mounts(), None);
+        assert_eq!(kept.note_no_mounts(why("never", true)), "never");
+        assert_eq!(kept.no_mounts().as_deref(), Some("never"));
+    }
 }

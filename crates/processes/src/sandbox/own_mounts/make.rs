@@ -6,17 +6,28 @@ use std::sync::Arc;
 use std::{env, fs, io};
 
 use rustix::fs::{StatVfsMountFlags, fstatvfs};
+use rustix::io::Errno;
 use rustix::mount::{
     MountFlags, MountPropagationFlags, mount_bind_recursive, mount_change, mount_remount,
 };
 use rustix::thread::UnshareFlags;
 
+use super::order::NoMounts;
 use super::table::{Mount, mounts};
 use crate::sandbox::parts::{Parts, Writing};
 use crate::sandbox::places::Place;
 
 /// A step that failed, and why.
-pub(super) type Failed = (&'static str, io::Error);
+type Failed = (&'static str, io::Error);
+
+/// Whether another process may do better, by what the system said.
+pub(super) fn failed((step, error): Failed) -> NoMounts {
+    let refusals = [Errno::PERM, Errno::NOSYS].map(|refusal| Some(refusal.raw_os_error()));
+    NoMounts { why: format!("{step}: {error}"), lasts: refusals.contains(&error.raw_os_error()) }
+}
+
+/// That no link is followed in a mount (`statfs.h` of the kernel).
+const ST_NOSYMFOLLOW: u64 = 0x2000;
 
 /// What is made a mount of its own, by its path, and whether it may be written: a mount cannot be
 /// renamed or removed. `None`: it is as what it lies in.
@@ -26,11 +37,16 @@ type Points = BTreeMap<PathBuf, Option<Writing>>;
 /// cannot be written. It is in no Landlock sandbox: that allows no mounts.
 ///
 /// # Errors
-/// The step that failed. What was done before is not undone.
-pub(super) fn make(places: &[Arc<Place>], parts: &Parts) -> Result<(), Failed> {
-    let at = |step: &'static str| move |error| (step, error);
+/// Why it cannot. What was done before is not undone.
+pub(super) fn make(places: &[Arc<Place>], parts: &Parts) -> Result<(), NoMounts> {
     let directory = env::current_dir().ok();
-    enter_name_spaces()?;
+    // Who cannot enter one never can.
+    enter_name_spaces().map_err(|step| NoMounts { lasts: true, ..failed(step) })?;
+    mount(places, parts, directory).map_err(failed)
+}
+
+fn mount(places: &[Arc<Place>], parts: &Parts, directory: Option<PathBuf>) -> Result<(), Failed> {
+    let at = |step: &'static str| move |error| (step, error);
     let points = points(places, parts)?;
     for path in points.keys() {
         bind(path).map_err(at("mounting"))?;
@@ -85,7 +101,7 @@ fn points(places: &[Arc<Place>], parts: &Parts) -> Result<Points, Failed> {
             let below = part.strip_prefix(&place.real).unwrap_or(part);
             let path = path.join(below);
             // What is not there, or is a link, cannot be held.
-            if Place::without_links(&path).is_ok() {
+            if Place::if_there(Place::without_links(&path)).map_err(lost)?.is_some() {
                 found.push((path, writing));
             }
         }
@@ -141,6 +157,7 @@ fn make_read_only(path: &Path) -> io::Result<()> {
         (StatVfsMountFlags::NOATIME, MountFlags::NOATIME),
         (StatVfsMountFlags::NODIRATIME, MountFlags::NODIRATIME),
         (StatVfsMountFlags::RELATIME, MountFlags::RELATIME),
+        (StatVfsMountFlags::from_bits_retain(ST_NOSYMFOLLOW), MountFlags::NOSYMFOLLOW),
     ];
     let kept = kept.into_iter().filter(|(flag, _)| is.contains(*flag)).map(|(_, flag)| flag);
     let flags = kept.fold(MountFlags::BIND | MountFlags::RDONLY, |all, flag| all | flag);
@@ -155,24 +172,27 @@ fn hold_elsewhere(points: &Points, table: &[Mount]) -> io::Result<()> {
         let Some(held) = table.iter().rfind(|mount| mount.point == *path) else {
             return Err(io::ErrorKind::NotFound.into());
         };
+        // Where we may not look, nothing that we start gets.
+        let reached = |path: &Path| match Place::without_links(path) {
+            Err(error) if error.kind() == io::ErrorKind::PermissionDenied => Ok(None),
+            looked_up => Place::if_there(looked_up),
+        };
         let is_same =
             |mount: &&Mount| mount.device == held.device && !mount.point.starts_with(path);
         for other in table.iter().filter(is_same) {
-            let is_shown = || Place::without_links(&other.point).is_ok();
             if other.shows.starts_with(&held.shows)
                 && !points.contains_key(&other.point)
-                && is_shown()
+                && reached(&other.point)?.is_some()
             {
                 make_read_only(&other.point)?;
             }
             let Ok(below) = held.shows.strip_prefix(&other.shows) else { continue };
             let elsewhere = other.point.join(below);
-            let is_it = |place: &Place| {
-                let held = Place::without_links(path).and_then(|held| held.identity());
-                held.is_ok_and(|held| place.identity().is_ok_and(|it| it == held))
-            };
-            let is_held = || elsewhere.ancestors().any(|folder| folder == path);
-            if !is_held() && Place::without_links(&elsewhere).is_ok_and(|place| is_it(&place)) {
+            if elsewhere.ancestors().any(|folder| folder == path) {
+                continue;
+            }
+            let Some(place) = reached(&elsewhere)? else { continue };
+            if place.identity()? == Place::without_links(path)?.identity()? {
                 bind(&elsewhere)?;
                 make_read_only(&elsewhere)?;
             }

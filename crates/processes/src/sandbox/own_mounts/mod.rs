@@ -19,7 +19,7 @@ use std::time::{Duration, Instant};
 
 use rustix::process::Pid;
 
-pub(crate) use self::order::Order;
+pub(crate) use self::order::{NoMounts, Order};
 use self::order::{Report, Variables};
 use super::bounds::Bounds;
 use super::places::Place;
@@ -36,7 +36,7 @@ pub(super) enum Attempt {
     /// It is confined.
     Started(Child, Confinement),
     /// It cannot have mounts of its own. Nothing runs.
-    NoMounts(String),
+    NoMounts(NoMounts),
 }
 
 /// Starts what `make` makes of an order, in `bounds`, where `own` may be written too.
@@ -89,8 +89,8 @@ fn wait_for_report(order: &Order, child: &mut Child) -> std::io::Result<Report> 
             return Ok(report);
         }
         if has_ended {
-            let why = "the process that was to confine itself ended before it had";
-            return Ok(Report::Unconfined(why.to_owned()));
+            let why = "the process that was to make them ended before it had";
+            return Ok(Report::NoMounts(NoMounts { why: why.to_owned(), lasts: false }));
         }
         if begun.elapsed() > PATIENCE {
             return Err(std::io::ErrorKind::TimedOut.into());
@@ -119,7 +119,10 @@ pub(crate) fn enter(process: &str, number: &str, arguments: &[OsString]) -> Exit
     let Ok(order) = Order::open(parent, number) else { return ExitCode::FAILURE };
     let (report, variables) = match order.read(parent) {
         Ok((bounds, variables)) => (confine(&bounds), variables),
-        Err(error) => (Report::NoMounts(format!("reading the sandbox: {error}")), Vec::new()),
+        Err(error) => {
+            let why = format!("reading the sandbox: {error}");
+            (Report::NoMounts(NoMounts { why, lasts: false }), Vec::new())
+        }
     };
     let is_held = matches!(report, Report::Held(_));
     if order.tell(&report).is_err() || !is_held {
@@ -131,8 +134,12 @@ pub(crate) fn enter(process: &str, number: &str, arguments: &[OsString]) -> Exit
 }
 
 fn confine(bounds: &Bounds) -> Report {
-    if let Err((step, error)) = make::make(&bounds.writable(), &bounds.parts) {
-        return Report::NoMounts(format!("{step}: {error}"));
+    let made = bounds
+        .writable()
+        .map_err(|error| make::failed(("finding what may be written", error)))
+        .and_then(|writable| make::make(&writable, &bounds.parts));
+    if let Err(why) = made {
+        return Report::NoMounts(why);
     }
     match bounds.restrict_with_mounts() {
         Ok(confinement) => Report::Held(confinement),
@@ -144,6 +151,15 @@ fn confine(bounds: &Bounds) -> Report {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn who_ends_without_a_report_ran_nothing() {
+        let order = Order::new().expect("a file");
+        let mut child = Command::new("true").spawn().expect("it starts");
+        let report = wait_for_report(&order, &mut child).expect("it ends");
+        let Report::NoMounts(NoMounts { lasts, .. }) = report else { panic!("{report:?}") };
+        assert!(!lasts, "the next one may have mounts");
+    }
 
     #[test]
     fn nothing_is_started_outside_of_the_sandbox_with_variables_of_a_command() {

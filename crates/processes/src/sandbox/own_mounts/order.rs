@@ -35,13 +35,22 @@ pub(crate) struct Order {
 /// Variables and their values.
 pub(super) type Variables = Vec<(OsString, OsString)>;
 
+/// Why a process has no mounts of its own.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct NoMounts {
+    /// The step that failed, and why.
+    pub(crate) why: String,
+    /// Whether none can have them here; else another process may.
+    pub(crate) lasts: bool,
+}
+
 /// What such a process tells.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) enum Report {
     /// It is confined, and becomes what it was started for.
     Held(Confinement),
-    /// It cannot have mounts of its own, and has ended: the step that failed, and why.
-    NoMounts(String),
+    /// It cannot have mounts of its own, and has ended.
+    NoMounts(NoMounts),
     /// It is not confined, and has ended.
     Unconfined(String),
 }
@@ -214,7 +223,8 @@ impl Report {
             Self::Held(Confinement::Writes) => "writes ".to_owned(),
             Self::Held(Confinement::Partial) => "partial ".to_owned(),
             Self::Held(Confinement::Absent { why }) => format!("absent {why}"),
-            Self::NoMounts(why) => format!("mounts {why}"),
+            Self::NoMounts(NoMounts { why, lasts: false }) => format!("mounts {why}"),
+            Self::NoMounts(NoMounts { why, lasts: true }) => format!("no-mounts {why}"),
             Self::Unconfined(why) => format!("unconfined {why}"),
         }
     }
@@ -226,7 +236,9 @@ impl Report {
             "writes" => Self::Held(Confinement::Writes),
             "partial" => Self::Held(Confinement::Partial),
             "absent" => Self::Held(Confinement::Absent { why: why.to_owned() }),
-            "mounts" => Self::NoMounts(why.to_owned()),
+            "mounts" | "no-mounts" => {
+                Self::NoMounts(NoMounts { why: why.to_owned(), lasts: word == "no-mounts" })
+            }
             _ => Self::Unconfined(why.to_owned()),
         }
     }
@@ -268,5 +280,9 @@ mod tests {
         let told = Report::Held(Confinement::Absent { why });
         assert_eq!(order.report().expect("a file"), Some(told));
         assert!(Place::of_process(me, own.number(), (0, 0)).is_err(), "it is another");
+        for lasts in [true, false] {
+            let report = Report::NoMounts(NoMounts { why: "unshare: no".to_owned(), lasts });
+            assert_eq!(Report::parse(&report.spelled()), report);
+        }
     }
 }
