@@ -8,7 +8,7 @@ use foveal_context::note::RunNote;
 use foveal_processes::{Holding, Protection, Sandbox};
 
 use crate::permission::refusal::rule_in_words;
-use crate::session::{Forbidden, Work};
+use crate::session::{FOUND_MAX, Forbidden, LOOKED_AT_MAX, Work};
 
 /// Files that are named.
 const NAMED_MAX: usize = 8;
@@ -33,15 +33,17 @@ impl Before {
         let mut changed = now.changed_since(&self.0);
         changed.extend(in_terminals(work));
         let held = holding.and_then(|protection| tell_protection(work, &self.0, protection));
-        held.into_iter().chain(tell_changed(work, &changed)).collect()
+        let cut = tell_cut(work, &self.0);
+        held.into_iter().chain(cut).chain(tell_changed(work, &changed)).collect()
     }
 
     /// The same after a terminal was opened, which is watched from then on.
-    pub(crate) fn begin(self, work: &Work<'_>, holding: Option<&Holding>) -> Option<RunNote> {
+    pub(crate) fn begin(self, work: &Work<'_>, holding: Option<&Holding>) -> Vec<RunNote> {
         let protection = holding.map(|holding| &holding.protection);
         let held = protection.and_then(|protection| tell_protection(work, &self.0, protection));
+        let told = held.into_iter().chain(tell_cut(work, &self.0)).collect();
         work.session.forbidden.begin(self.0);
-        held
+        told
     }
 }
 
@@ -97,6 +99,21 @@ fn tell_protection(work: &Work<'_>, of: &Forbidden, held: &Protection) -> Option
     if !work.session.workspace.tells_protection() {
         return None;
     }
+    work.toolbox.person.tell(&text);
+    Some(RunNote::Unconfined(text.into()))
+}
+
+/// Tells the person and the model, once in a session, that not all is held that patterns forbid.
+fn tell_cut(work: &Work<'_>, of: &Forbidden) -> Option<RunNote> {
+    if !of.is_cut() || !work.session.workspace.tells_cut() {
+        return None;
+    }
+    let text = format!(
+        "permission rules with patterns that forbid writing do not hold for all that commands \
+         write here: {LOOKED_AT_MAX} entries of the roots are looked at, outer folders first, and \
+         {FOUND_MAX} that match are held. What is beyond is neither held nor told; a rule that names \
+         a folder (`docs/**`) holds for all of it"
+    );
     work.toolbox.person.tell(&text);
     Some(RunNote::Unconfined(text.into()))
 }

@@ -167,3 +167,28 @@ fn what_comes_anew_by_a_terminal_is_told_with_the_next_call() {
     assert!(answer.text.contains("[changed meanwhile: `a.pem`;"), "{}", answer.text);
     assert!(world.at("a.pem").exists());
 }
+
+#[test]
+fn a_change_whose_time_was_set_back_is_told() {
+    let world = World::new(&[("*_file", "Cargo.lock", Deny)], false);
+    let text = "cp -p Cargo.lock kept; printf new >Cargo.lock; touch -r kept Cargo.lock";
+    let answer = world.run("bash", text);
+    assert_eq!(world.read("Cargo.lock"), "new");
+    assert!(answer.text.contains("[changed meanwhile: `Cargo.lock`;"), "{}", answer.text);
+}
+
+#[test]
+fn what_patterns_cannot_hold_is_told_once() {
+    for tool in ["bash", "exec"] {
+        let world = World::new(&[("*_file", "**/*.pem", Deny)], false);
+        let told = "do not hold for all that commands write here";
+        assert!(!world.run(tool, "true").text.contains(told));
+        for number in 0..520 {
+            fs::write(world.at(&format!("src/{number}.pem")), "").unwrap();
+        }
+        assert!(world.run(tool, "true").text.contains(told));
+        assert!(!world.run(tool, "true").text.contains(told));
+        let told_person = world.told.lock().unwrap().clone();
+        assert_eq!(told_person.iter().filter(|text| text.contains(told)).count(), 1);
+    }
+}

@@ -12,10 +12,10 @@ use foveal_processes::Writing;
 use crate::permission::{Policy, Said, nearest};
 
 /// Entries of folders that are looked at for what patterns forbid, those of outer folders first.
-const LOOKED_AT_MAX: usize = 10_000;
+pub(crate) const LOOKED_AT_MAX: usize = 10_000;
 
 /// What patterns forbid that is held, at most.
-const FOUND_MAX: usize = 512;
+pub(crate) const FOUND_MAX: usize = 512;
 
 /// What rules forbid to write, as it stood when it was looked at.
 #[derive(Debug, Clone, Default)]
@@ -35,8 +35,9 @@ pub(crate) struct Forbidden {
 struct State {
     device: u64,
     inode: u64,
-    /// Of a file: its size, and when it changed.
-    content: Option<(u64, i64, i64)>,
+    /// Of a file: its size, and when its content, and anything of it, changed. The first time can
+    /// be set, the second cannot.
+    content: Option<(u64, [i64; 4])>,
 }
 
 impl Forbidden {
@@ -111,6 +112,11 @@ impl Forbidden {
         named.chain(found)
     }
 
+    /// Whether there is more that patterns may forbid than is looked at, or held.
+    pub(crate) fn is_cut(&self) -> bool {
+        self.is_cut
+    }
+
     /// The first that is there, and the rule that forbids it.
     pub(crate) fn first(&self) -> Option<(&Path, usize)> {
         self.states.keys().find_map(|path| Some((path.as_path(), self.rule_of(path)?)))
@@ -139,8 +145,9 @@ impl Forbidden {
 
 impl State {
     fn of(metadata: &Metadata) -> Self {
-        let content = (metadata.size(), metadata.mtime(), metadata.mtime_nsec());
-        let content = (!metadata.is_dir()).then_some(content);
+        let times =
+            [metadata.mtime(), metadata.mtime_nsec(), metadata.ctime(), metadata.ctime_nsec()];
+        let content = (!metadata.is_dir()).then_some((metadata.size(), times));
         Self { device: metadata.dev(), inode: metadata.ino(), content }
     }
 }

@@ -29,7 +29,7 @@ mod workspace;
 pub use self::deliveries::{Arrival, Arrivals, CallNumber, CallView, Delivery, Settled};
 pub use self::duplicates::Duplicates;
 pub(crate) use self::duplicates::shortened;
-pub(crate) use self::forbidden::Forbidden;
+pub(crate) use self::forbidden::{FOUND_MAX, Forbidden, LOOKED_AT_MAX};
 pub(crate) use self::journal::Event;
 pub use self::kept::{KeptCall, kept_call, kept_conversation};
 pub(crate) use self::known_file::{KnownFile, written_lines};

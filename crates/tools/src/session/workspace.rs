@@ -18,6 +18,7 @@ struct State {
     focus: BTreeMap<PathKey, PathBuf>,
     told_unconfined: bool,
     told_protection: bool,
+    told_cut: bool,
 }
 
 impl Workspace {
@@ -28,6 +29,7 @@ impl Workspace {
             focus: BTreeMap::new(),
             told_unconfined: false,
             told_protection: false,
+            told_cut: false,
         }))
     }
 
@@ -78,6 +80,11 @@ impl Workspace {
     /// Whether it is still to be told how forbidden files are held: once.
     pub(crate) fn tells_protection(&self) -> bool {
         !std::mem::replace(&mut self.state().told_protection, true)
+    }
+
+    /// Whether it is still to be told that not all is held that patterns forbid: once.
+    pub(crate) fn tells_cut(&self) -> bool {
+        !std::mem::replace(&mut self.state().told_cut, true)
     }
 
     fn state(&self) -> MutexGuard<'_, State> {
