@@ -1,7 +1,7 @@
 //! Views by a model that are made beside the run: a read goes whole at once, and what the model would
 //! show of it is there when the read is old and a rewrite shows less of it anyway.
 
-use std::collections::{HashSet, VecDeque};
+use std::collections::VecDeque;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -20,6 +20,9 @@ const READS_MAX: usize = 16;
 
 /// Views that wait for a rewrite. The oldest ones go first.
 const VIEWS_MAX: usize = 256;
+
+/// Reads of which it is remembered that the model was asked about them, or has shown them.
+const LATEST_MAX: usize = 1_024;
 
 /// Messages of the conversation that the model is asked with, at most.
 const MESSAGES_MAX: usize = 20;
@@ -49,12 +52,36 @@ type Key = (String, ContentHash, LineNumber);
 struct Made {
     views: Mutex<VecDeque<(Key, View, Tokens)>>,
     /// What waited for the model, and what it has shown while the run waited.
-    asked: Mutex<HashSet<Key>>,
-    shown: Mutex<HashSet<Key>>,
+    asked: Mutex<Latest>,
+    shown: Mutex<Latest>,
     /// How many wait for a view of a read that arrives.
     waiting: AtomicUsize,
     /// Whether nobody needs any more of it.
     is_over: AtomicBool,
+}
+
+/// The reads that something happened to last, each once.
+#[derive(Debug, Default)]
+struct Latest(VecDeque<Key>);
+
+impl Latest {
+    fn has(&self, key: &Key) -> bool {
+        self.0.contains(key)
+    }
+
+    fn add(&mut self, key: Key) {
+        if self.has(&key) {
+            return;
+        }
+        if self.0.len() == LATEST_MAX {
+            self.0.pop_front();
+        }
+        self.0.push_back(key);
+    }
+
+    fn remove(&mut self, key: &Key) {
+        self.0.retain(|known| known != key);
+    }
 }
 
 /// A read that waits, with the messages before it.
@@ -83,14 +110,13 @@ impl Later {
     /// Has the model asked about a read, unless it was, or too many wait.
     fn ask_later(&self, read: &Read<'_>, tokens_max: Tokens) {
         let key = key(read);
-        let mut asked = lock(&self.made.asked);
-        if asked.contains(&key) {
+        if lock(&self.made.asked).has(&key) {
             return;
         }
         let (record, text) = (messages_before(read), read.text.to_owned());
         let waiting = WaitingRead { key: key.clone(), record, text, tokens_max };
         if self.reads.try_send(waiting).is_ok() {
-            asked.insert(key);
+            lock(&self.made.asked).add(key);
         }
     }
 
@@ -119,7 +145,7 @@ impl Views for Later {
         let _waits = Waits::begin(&self.made.waiting);
         let view = self.otherwise.view_watched(read, wanted, watch);
         if view.as_ref().is_some_and(|view| view.by.is_some()) {
-            lock(&self.made.shown).insert(key(read));
+            lock(&self.made.shown).add(key(read));
         }
         view
     }
@@ -203,17 +229,22 @@ fn make((model, before): (&Curator, &Arc<dyn Views>), come: &Receiver<WaitingRea
                 break;
             }
         }
-        if lock(&made.shown).contains(&waiting.key) {
+        if lock(&made.shown).has(&waiting.key) {
             continue;
         }
         let Some((view, tokens)) = of_waiting((model, before), &waiting, &is_over) else {
+            // Where it is read once more, it is asked once more.
+            lock(&made.asked).remove(&waiting.key);
             continue;
         };
         let mut views = lock(&made.views);
-        if views.len() == VIEWS_MAX {
-            views.pop_front();
-        }
+        let is_full = views.len() == VIEWS_MAX;
+        let gone = is_full.then(|| views.pop_front()).flatten();
         views.push_back((waiting.key, view, tokens));
+        drop(views);
+        if let Some((key, ..)) = gone {
+            lock(&made.asked).remove(&key);
+        }
     }
 }
 
@@ -273,6 +304,19 @@ mod tests {
     use foveal_context::views::Label;
 
     use super::*;
+
+    #[test]
+    fn only_the_latest_reads_are_remembered() {
+        let key = |at: u32| ("a.rs".to_owned(), ContentHash::of(b"text"), LineNumber(at));
+        let mut latest = Latest::default();
+        for at in (0..=LATEST_MAX as u32).chain([5, 6]) {
+            latest.add(key(at));
+        }
+        assert_eq!(latest.0.len(), LATEST_MAX);
+        assert!(!latest.has(&key(0)) && latest.has(&key(1)));
+        latest.remove(&key(1));
+        assert!(!latest.has(&key(1)) && latest.has(&key(2)));
+    }
 
     /// A view is held to what is wanted, whatever a model chooses.
     #[test]

@@ -13,7 +13,7 @@ use crate::wish::Standing;
 use foveal_transcript::EntryIndex;
 
 /// Takes out of the candidates, in window order, those that would be missed too much together with
-/// what has gone before. Those of least expected use stay first.
+/// what has gone before. Those of least use for the tokens that they take go first.
 pub(super) fn keep_within(ask: &Ask<'_>, candidates: &mut Vec<&Candidate>) {
     let (mut gone, all) = expected(ask);
     let most = ask.settings.loss_max * all;

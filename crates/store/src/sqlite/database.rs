@@ -239,6 +239,7 @@ impl State {
         }
         match (work(&mut self.connection), self.place.clone()) {
             (Err(error), Some(place)) if error.is_damage() => {
+                self.folding.wait();
                 // Closes the file, which some systems do not move while it is open.
                 self.connection = Connection::open_in_memory()?;
                 let aside = place.set_aside(aside);

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::thread;
+use std::time::Duration;
 
 use rusqlite::{Connection, OpenFlags};
 
@@ -32,7 +33,11 @@ impl Folding {
         connection.wal_hook(Some(move |log: &mut rusqlite::hooks::Wal, count: i32| {
             let count = usize::try_from(count).unwrap_or_default();
             pages.store(count, Ordering::Relaxed);
-            if count < PAGES_MAX { Ok(()) } else { log.checkpoint() }
+            if count >= PAGES_MAX {
+                // What is said here is said of the commit, which is done whatever comes of this.
+                drop(log.checkpoint());
+            }
+            Ok(())
         }))?;
         Ok(folding)
     }
@@ -40,18 +45,34 @@ impl Folding {
     /// Has the log folded into the file at `path`, if it is long. Does not wait for it.
     pub(super) fn fold(&self, path: &Path) {
         let is_long = self.pages.load(Ordering::Relaxed) >= PAGES_MIN;
-        if !is_long || self.is_under_way.swap(true, Ordering::Relaxed) {
+        if !is_long || self.is_under_way.swap(true, Ordering::SeqCst) {
             return;
         }
-        let (path, is_under_way) = (path.to_owned(), Arc::clone(&self.is_under_way));
+        let (path, under_way) = (path.to_owned(), UnderWay(Arc::clone(&self.is_under_way)));
         let folding = move || {
+            let _under_way = under_way;
             // What could not be folded stays in the log, where it is found as well.
             drop(fold(path));
-            is_under_way.store(false, Ordering::Relaxed);
         };
-        if thread::Builder::new().name("store log".into()).spawn(folding).is_err() {
-            self.is_under_way.store(false, Ordering::Relaxed);
+        // Where no thread can be had, a later commit tries again.
+        drop(thread::Builder::new().name("store log".into()).spawn(folding));
+    }
+
+    /// Waits until nothing is folded any more: another file is to take this one's place, and a log
+    /// must not be folded into a file that it is not of.
+    pub(super) fn wait(&self) {
+        while self.is_under_way.load(Ordering::SeqCst) {
+            thread::sleep(Duration::from_millis(1));
         }
+    }
+}
+
+/// The log is being folded until this is dropped, however that ends.
+struct UnderWay(Arc<AtomicBool>);
+
+impl Drop for UnderWay {
+    fn drop(&mut self) {
+        self.0.store(false, Ordering::SeqCst);
     }
 }
 

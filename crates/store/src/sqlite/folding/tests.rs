@@ -1,5 +1,5 @@
 use std::fs;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use super::*;
 
@@ -37,11 +37,7 @@ fn a_long_log_is_folded_apart_from_who_writes() {
     let before = bytes(&path);
     assert!(before < 100 * 4096, "the commits have folded it: {before} bytes");
     folding.fold(&path);
-    let began = Instant::now();
-    while folding.is_under_way.load(Ordering::Relaxed) {
-        assert!(began.elapsed() < Duration::from_secs(60), "it does not end");
-        thread::sleep(Duration::from_millis(5));
-    }
+    folding.wait();
     assert!(bytes(&path) > ROWS as u64 * 4096);
     // The next commits begin the log anew.
     write(&connection, 5);
@@ -58,4 +54,23 @@ fn a_log_that_nobody_folds_is_folded_by_a_commit() {
     write(&transaction, PAGES_MAX);
     transaction.commit().expect("it is committed");
     assert!(bytes(&path) > PAGES_MAX as u64 * 4096);
+}
+
+#[test]
+fn a_commit_is_done_whoever_folds_the_log() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("a.db");
+    let mut connection = open(&path);
+    let _folding = Folding::of(&mut connection).expect("it takes over");
+    let transaction = connection.transaction().expect("it begins");
+    write(&transaction, PAGES_MAX);
+    // Another one folds, and waits for the writer: until then nobody else can.
+    let other = open(&path);
+    other.busy_timeout(Duration::from_secs(30)).expect("it is set");
+    let waits = thread::spawn(move || {
+        other.query_row("PRAGMA wal_checkpoint(RESTART)", [], |_| Ok(())).expect("it is folded");
+    });
+    thread::sleep(Duration::from_millis(300));
+    transaction.commit().expect("it is committed");
+    waits.join().expect("it ends");
 }
