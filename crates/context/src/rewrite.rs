@@ -7,17 +7,17 @@
 //! Some results go sooner, as long as little stands behind them: see [`crate::look_once`].
 
 pub mod ask;
+mod candidate;
 pub(crate) mod less;
 mod loss;
 
 use self::ask::Ask;
-use self::less::{less_of_edit, less_of_result, uses_of_thousand};
+use self::candidate::{Candidate, candidates};
 use crate::level::Level;
 use crate::look_once::{self, Seen};
 use crate::settings::RewriteSettings;
 use crate::step::RewriteReason;
 use crate::tokens::Tokens;
-use crate::wish::Standing;
 use foveal_transcript::EntryIndex;
 
 /// What to rewrite.
@@ -40,22 +40,6 @@ impl Choice {
         self.levels.extend(results);
         self.levels.sort_unstable_by_key(|(index, _)| *index);
     }
-}
-
-/// A result that could be reduced further.
-struct Candidate {
-    index: EntryIndex,
-    /// Place in the window.
-    position: usize,
-    level: Level,
-    /// Whether it is a result that was reduced before; only the high mark takes it further.
-    again: bool,
-    /// Tokens it would lose, estimated.
-    saving: u64,
-    /// Uses expected of a thousand of its tokens.
-    uses: f64,
-    /// What carrying the saving has cost since it became dead weight, in input tokens.
-    rent: f64,
 }
 
 /// Which results to reduce before the next request, if any.
@@ -181,49 +165,4 @@ fn rental_start(ask: &Ask<'_>, dead: &[&Candidate]) -> Option<usize> {
         }
     }
     best.map(|(_, position)| position)
-}
-
-/// Every result that may be reduced further, with what that saves and risks.
-fn candidates(ask: &Ask<'_>) -> Vec<Candidate> {
-    let read_ratio = ask.prices.read_ratio();
-    let mut found = Vec::new();
-    for index in ask.movable {
-        let (Some(life), item) = (&ask.lives[index.at()], ask.item(*index)) else { continue };
-        let since = match item.standing {
-            Standing::Pinned | Standing::Dropped => continue,
-            // The person had it sent again.
-            Standing::Whole => life.last_use,
-            Standing::Free => life.arrived,
-        };
-        let recent = ask.requests - since < ask.settings.recent_requests;
-        let has_less = item.tokens >= ask.settings.tokens_min && item.level != Level::Note;
-        if !has_less || recent || ask.is_wished(*index) {
-            continue;
-        }
-        let Ok(position) = ask.window.binary_search(index) else { continue };
-        if position < ask.fixed_until {
-            continue;
-        }
-        let facts = ask.record.facts(*index);
-        let uses = || uses_of_thousand(ask, *index, facts, life);
-        let is_edit = !facts.edits.is_empty();
-        let reduced = if is_edit {
-            less_of_edit(ask.settings, facts, item.level, uses)
-        } else {
-            less_of_result(ask.old_reads, facts, item)
-                .map(|(level, saving)| (level, saving, uses()))
-        };
-        let Some((level, saving, uses)) = reduced else { continue };
-        let dead_for = life.dead_since.map_or(0, |since| ask.requests - since);
-        found.push(Candidate {
-            index: *index,
-            position,
-            level,
-            again: item.level != Level::Arrival && !is_edit,
-            saving,
-            uses,
-            rent: f64::from(dead_for) * saving as f64 * read_ratio,
-        });
-    }
-    found
 }

@@ -5,8 +5,8 @@
 //! as a share of those expected of everything: a session that goes on to use much of what it has read
 //! keeps more of it than one that does not.
 
-use super::Candidate;
 use super::ask::Ask;
+use super::candidate::Candidate;
 use super::less::expected_use;
 use crate::level::Level;
 use crate::wish::Standing;
