@@ -66,6 +66,7 @@ pub fn eager() -> Settings {
         rewrite.tokens_min = Tokens(30);
         rewrite.free_factor = 2.0;
         rewrite.uncached_factor = 2.0;
+        rewrite.loss_max = f64::INFINITY;
         rewrite.rental = 0.5;
         rewrite.edits = Some(EditSettings { old_factor: 0.1, new_factor: 1.0 });
         rewrite.old_reads = None;
