@@ -10,7 +10,6 @@
 
 use std::collections::HashMap;
 
-use foveal_code::curate::Forest;
 use foveal_code::embed::{StaticModel, Vector};
 use foveal_context::facts::Facts;
 use foveal_context::level::Life;
@@ -35,21 +34,17 @@ mod parts;
 mod quality;
 #[path = "shared/regression.rs"]
 mod regression;
+#[path = "shared/sampled.rs"]
+mod sampled;
+#[path = "shared/tried.rs"]
+mod tried;
 #[path = "shared/watched.rs"]
 mod watched;
 
 use parts::{Part, parts};
-use regression::{Row, fit, probability};
-use watched::{OF_FILES, OF_WORDS, Watched};
-
-/// What trees are grown on, in the form that [`boost`] takes.
-mod sampled {
-    pub(crate) struct Sampled {
-        pub(crate) rows: Vec<Vec<f32>>,
-        pub(crate) gold: Vec<f32>,
-        pub(crate) rest: Vec<f32>,
-    }
-}
+use regression::{Row, probability};
+use tried::{Tried, shares};
+use watched::{OF_FILES, Watched};
 
 /// Names of what is told of a part beside what is told of its result, in order.
 const OF_PARTS: [&str; 10] = [
@@ -64,16 +59,6 @@ const OF_PARTS: [&str; 10] = [
     "like the user's words",
     "like the last answer",
 ];
-
-/// What is told of words stands first among what is told of parts.
-const ALL: usize = FEATURES + OF_FILES.len() + OF_WORDS.len() + OF_PARTS.len();
-
-/// A score that is tried: its name, which of the features it sees, and whether it is trees.
-struct Tried {
-    name: &'static str,
-    sees: fn(usize) -> bool,
-    is_trees: bool,
-}
 
 const TRIED: [Tried; 4] = [
     Tried { name: "parts, as results", sees: |at| at < FEATURES, is_trees: false },
@@ -205,7 +190,7 @@ impl<'a> Seen<'a> {
         at: usize,
         (life, watched): (&Life, &Watched),
         request: u32,
-    ) -> Vec<f64> {
+    ) -> [f64; OF_PARTS.len()] {
         let all = &self.parts[&index];
         let part = &all[at];
         let beside = [at.wrapping_sub(1), at + 1].into_iter().filter_map(|at| all.get(at));
@@ -216,7 +201,7 @@ impl<'a> Seen<'a> {
         let like = |other: &Option<Vector>| {
             other.as_ref().map_or(0.0, |other| f64::from(part.vector.cosine(other)))
         };
-        vec![
+        [
             part.tokens.ln(),
             part.tokens / whole,
             part.place,
@@ -286,50 +271,8 @@ fn of_parts<'s>(
 }
 
 /// What is expected of the parts of one source by what was fitted on the others.
-fn judged<'s>(sources: &'s [Source], held: usize, tried: &Tried) -> Vec<(f64, &'s Row)> {
-    let others = || {
-        let others = sources.iter().enumerate().filter(move |(at, _)| *at != held);
-        others.flat_map(|(_, source)| source.rows.iter().map(|(_, row)| row))
-    };
-    let own = sources[held].rows.iter().map(|(_, row)| row);
-    if tried.is_trees {
-        let forest = grown(others(), tried);
-        let value = |row: &Row| {
-            let row: Vec<f32> = seen_by(row, tried).map(|it| it as f32).collect();
-            1.0 / (1.0 + (-f64::from(forest.value(&row))).exp())
-        };
-        return own.map(|row| (value(row), row)).collect();
-    }
-    let rows: Vec<Row> =
-        others().map(|row| Row { features: seen_by(row, tried).collect(), ..*row }).collect();
-    let weights = fit(&rows.iter().collect::<Vec<_>>());
-    own.map(|row| (probability(&seen_by(row, tried).collect::<Vec<_>>(), &weights), row)).collect()
-}
-
-fn grown<'s>(rows: impl Iterator<Item = &'s Row>, tried: &Tried) -> Forest {
-    let mut case = sampled::Sampled { rows: Vec::new(), gold: Vec::new(), rest: Vec::new() };
-    for row in rows {
-        case.rows.push(seen_by(row, tried).map(|it| it as f32).collect());
-        let weight = row.weight as f32;
-        case.gold.push(if row.used { weight } else { 0.0 });
-        case.rest.push(if row.used { 0.0 } else { weight });
-    }
-    let settings = boost::Settings { trees: 80, columns: 0.5, leaves: 8, ..Default::default() };
-    let width = (0..ALL).filter(|at| (tried.sees)(*at)).count();
-    Forest::read(&boost::fit(&[&case], width, &settings)).expect("what was written can be read")
-}
-
-/// The features that a score sees.
-fn seen_by<'r>(row: &'r Row, tried: &'r Tried) -> impl Iterator<Item = f64> + 'r {
-    let of = row.features.iter().enumerate();
-    of.filter(|(at, _)| (tried.sees)(*at)).map(|(_, feature)| *feature)
-}
-
-fn shares(guessed: &[(f64, &Row)]) -> String {
-    let gone = quality::dropping(guessed);
-    let at = |loss: f64| {
-        let within = gone.partition_point(|(_, lost)| *lost <= loss);
-        within.checked_sub(1).map_or(0.0, |last| gone[last].0)
-    };
-    [0.01, 0.03, 0.1].map(|loss| format!("{:5.1} %", at(loss) * 100.0)).join(" ")
+fn judged<'s>(sources: &'s [Source], held: usize, tried: &'static Tried) -> Vec<(f64, &'s Row)> {
+    let others = sources.iter().enumerate().filter(|(at, _)| *at != held);
+    let judge = tried.judge(others.flat_map(|(_, source)| source.rows.iter().map(|(_, row)| row)));
+    sources[held].rows.iter().map(|(_, row)| (judge(row), row)).collect()
 }

@@ -13,7 +13,6 @@ use std::collections::HashMap;
 use std::sync::Arc;
 
 use anyhow::bail;
-use foveal_code::curate::Forest;
 use foveal_code::views::CuratedViews;
 use foveal_context::planner::Planner;
 use foveal_context::prices::PriceCard;
@@ -36,27 +35,16 @@ mod quality;
 mod regression;
 #[path = "shared/row.rs"]
 mod row;
+#[path = "shared/sampled.rs"]
+mod sampled;
+#[path = "shared/tried.rs"]
+mod tried;
 #[path = "shared/watched.rs"]
 mod watched;
 
-use regression::{Row, fit, probability};
-use watched::{OF_FILES, OF_WORDS, Watched};
-
-/// What trees are grown on, in the form that [`boost`] takes.
-mod sampled {
-    pub(crate) struct Sampled {
-        pub(crate) rows: Vec<Vec<f32>>,
-        pub(crate) gold: Vec<f32>,
-        pub(crate) rest: Vec<f32>,
-    }
-}
-
-/// A score that is tried: its name, which of the features it sees, and whether it is trees.
-struct Tried {
-    name: &'static str,
-    sees: fn(usize) -> bool,
-    is_trees: bool,
-}
+use regression::{Row, probability};
+use tried::{Judge, Tried, shares};
+use watched::{OF_FILES, Watched};
 
 /// The first feature that is told of words; those of files stand before, those in use first.
 const WORDS: usize = FEATURES + OF_FILES.len();
@@ -100,13 +88,18 @@ fn main() -> anyhow::Result<()> {
     };
     let known = known(&folder, by_source)?;
     println!("share of the tokens that go before 1, 3 and 10 % of the uses are lost");
-    println!("{:24} {}", "in use", shares(&known, &|row| probability(&row.features, &WEIGHTS)));
+    println!(
+        "{:24} {}",
+        "in use",
+        shares(&guessed(&known, &|_, row| probability(&row.features, &WEIGHTS)))
+    );
     let mut scores: Vec<(&str, Vec<Arc<dyn Score>>)> = Vec::new();
     for tried in &TRIED {
         let judges = judges(&known, tried);
         let guess = |one: &Known, row: &Row| judges[one.part](row);
-        println!("{:24} {}", tried.name, shares_by(&known, &guess));
-        quality::print_calibration(tried.name, &guessed(&known, &guess));
+        let guessed = guessed(&known, &guess);
+        println!("{:24} {}", tried.name, shares(&guessed));
+        quality::print_calibration(tried.name, &guessed);
         let table = |one: &Known| -> Arc<dyn Score> {
             let rows = one.rows.iter().map(|(at, row)| (*at, guess(one, row)));
             Arc::new(Table(rows.collect()))
@@ -178,57 +171,15 @@ fn is_counted((_, request): Before) -> bool {
     request % 3 == 0
 }
 
-/// Tells how likely a row is to be used.
-type Judge = Box<dyn Fn(&Row) -> f64 + Sync>;
-
 /// For each part, what judges its rows: fitted on all others.
 fn judges(known: &[Known], tried: &'static Tried) -> Vec<Judge> {
     let parts = known.iter().map(|one| one.part).max().map_or(0, |last| last + 1);
-    (0..parts)
-        .map(|part| -> Judge {
-            let others = || known.iter().filter(move |one| one.part != part);
-            if tried.is_trees {
-                let forest = grown(others(), tried);
-                return Box::new(move |row| {
-                    let row: Vec<f32> = seen(row, tried).map(|it| it as f32).collect();
-                    1.0 / (1.0 + (-f64::from(forest.value(&row))).exp())
-                });
-            }
-            let rows: Vec<Row> = counted(others())
-                .map(|row| Row { features: seen(row, tried).collect(), ..*row })
-                .collect();
-            let weights = fit(&rows.iter().collect::<Vec<_>>());
-            Box::new(move |row| probability(&seen(row, tried).collect::<Vec<_>>(), &weights))
-        })
-        .collect()
+    let others = |part: usize| counted(known.iter().filter(move |one| one.part != part));
+    (0..parts).map(|part| tried.judge(others(part))).collect()
 }
 
 fn counted<'k>(known: impl Iterator<Item = &'k Known>) -> impl Iterator<Item = &'k Row> {
     known.flat_map(|one| one.rows.iter().filter(|(at, _)| is_counted(*at)).map(|(_, row)| row))
-}
-
-/// The features that a score sees.
-fn seen<'r>(row: &'r Row, tried: &'r Tried) -> impl Iterator<Item = f64> + 'r {
-    let of = row.features.iter().enumerate();
-    of.filter(|(at, _)| (tried.sees)(*at)).map(|(_, feature)| *feature)
-}
-
-fn grown<'k>(known: impl Iterator<Item = &'k Known>, tried: &Tried) -> Forest {
-    let cases: Vec<sampled::Sampled> = known
-        .map(|one| {
-            let rows: Vec<&Row> = counted(std::iter::once(one)).collect();
-            let weight = |row: &Row, used| if row.used == used { row.weight as f32 } else { 0.0 };
-            sampled::Sampled {
-                rows: rows.iter().map(|r| seen(r, tried).map(|it| it as f32).collect()).collect(),
-                gold: rows.iter().map(|row| weight(row, true)).collect(),
-                rest: rows.iter().map(|row| weight(row, false)).collect(),
-            }
-        })
-        .collect();
-    let settings = boost::Settings { trees: 80, columns: 0.5, leaves: 8, ..Default::default() };
-    let cases: Vec<&sampled::Sampled> = cases.iter().collect();
-    let width = (0..WORDS + OF_WORDS.len()).filter(|at| (tried.sees)(*at)).count();
-    Forest::read(&boost::fit(&cases, width, &settings)).expect("what was written can be read")
 }
 
 /// What will be needed, for certain.
@@ -254,19 +205,6 @@ fn guessed<'k>(known: &'k [Known], guess: &dyn Fn(&Known, &Row) -> f64) -> Vec<(
         counted(std::iter::once(one)).map(|row| (guess(one, row), row)).collect()
     };
     known.iter().flat_map(each).collect()
-}
-
-fn shares(known: &[Known], guess: &dyn Fn(&Row) -> f64) -> String {
-    shares_by(known, &|_, row| guess(row))
-}
-
-fn shares_by(known: &[Known], guess: &dyn Fn(&Known, &Row) -> f64) -> String {
-    let gone = quality::dropping(&guessed(known, guess));
-    let at = |loss: f64| {
-        let within = gone.partition_point(|(_, lost)| *lost <= loss);
-        within.checked_sub(1).map_or(0.0, |last| gone[last].0)
-    };
-    [0.01, 0.03, 0.1].map(|loss| format!("{:5.1} %", at(loss) * 100.0)).join(" ")
 }
 
 /// A conversation and what judges its results.
