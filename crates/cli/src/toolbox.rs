@@ -10,10 +10,10 @@ use anyhow::{Context, bail};
 use foveal_context::views::Views;
 use foveal_files::{Journal, Roots, Writer};
 use foveal_index::IndexError;
-use foveal_processes::{Guard, Sandbox, Shell, Writing};
+use foveal_processes::{Guard, Sandbox, Shell};
 use foveal_store::{PassingContents, ReadOnly, SqliteStore, Store};
 use foveal_tools::code_index::Indexer;
-use foveal_tools::permission::{Policy, Said};
+use foveal_tools::permission::{Policy, Said, nearest};
 use foveal_tools::person::Person;
 use foveal_tools::toolbox::Host;
 use foveal_tools::unkept::Unkept;
@@ -233,18 +233,11 @@ impl Opener {
         let paths: Vec<&Path> = roots.iter().map(PathBuf::as_path).collect();
         let Some(first) = paths.first() else { return };
         let named = policy.named_to_write(first, &paths);
-        let rule_of = |folder: &Path| {
-            let said = folder.ancestors().find_map(|folder| named.get(folder))?;
-            Some((said.rule, &policy.rules[said.rule]))
-        };
-        let writing = |said: &Said| match said.is_allowed {
-            true => Writing::Allowed,
-            false => Writing::Forbidden,
-        };
-        let parts = named.iter().map(|(path, said)| (path.clone(), writing(said)));
+        let parts = named.iter().map(|(path, said)| (path.clone(), said.writing()));
         let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
         for folder in sandbox.clone().forbidding(parts).forbidden() {
-            let Some((at, rule)) = rule_of(folder) else { continue };
+            let Some(Said { rule: at, .. }) = nearest(&named, folder) else { continue };
+            let rule = &policy.rules[at];
             let text = format!(
                 "commands cannot write to `{}`: permission rule {} ({:?} {:?}) forbids it",
                 folder.display(),

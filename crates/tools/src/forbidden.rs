@@ -7,11 +7,9 @@ use std::path::PathBuf;
 use foveal_context::note::RunNote;
 use foveal_processes::{Holding, Protection, Sandbox};
 
+use crate::changed_files::ChangedFiles;
 use crate::permission::refusal::rule_in_words;
 use crate::session::{FOUND_MAX, Forbidden, LOOKED_AT_MAX, Work};
-
-/// Files that are named.
-const NAMED_MAX: usize = 8;
 
 /// What is forbidden, before a command.
 pub(crate) struct Before(Forbidden);
@@ -59,21 +57,10 @@ fn in_terminals(work: &Work<'_>) -> BTreeMap<PathBuf, usize> {
 /// Tells the person what changed; what to say to the model.
 fn tell_changed(work: &Work<'_>, changed: &BTreeMap<PathBuf, usize>) -> Option<RunNote> {
     let (_, rule) = changed.first_key_value()?;
-    let files = listed(work, changed.keys());
-    let more = changed.len().saturating_sub(NAMED_MAX);
-    let told = if more > 0 { format!(" and {more} more") } else { String::new() };
     let rule = rule_in_words(*rule, &work.toolbox.policy.rules[*rule]);
-    work.toolbox.person.tell(&format!(
-        "while a command of the agent ran, {files}{told} changed, which {rule} forbids to write: \
-         look at them"
-    ));
-    Some(RunNote::Forbidden { files: files.into(), more })
-}
-
-fn listed<'a>(work: &Work<'_>, paths: impl Iterator<Item = &'a PathBuf>) -> String {
-    let roots = work.roots();
-    let quoted = |path: &PathBuf| format!("`{}`", roots.display_path(path));
-    paths.take(NAMED_MAX).map(quoted).collect::<Vec<_>>().join(", ")
+    let told = ChangedFiles::of(work, changed.keys());
+    told.tell(work, &format!(", which {rule} forbids to write"));
+    Some(RunNote::Forbidden { files: told.files, more: told.more })
 }
 
 /// Tells the person and the model, once in a session, where what is forbidden is held in another

@@ -5,6 +5,7 @@
 
 pub mod answer;
 mod call;
+mod changed_files;
 pub mod clock;
 pub mod code_index;
 pub mod control;

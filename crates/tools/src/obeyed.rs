@@ -6,10 +6,8 @@ use std::path::PathBuf;
 use foveal_context::note::RunNote;
 use foveal_files::{ObeyedFiles, Roots};
 
+use crate::changed_files::ChangedFiles;
 use crate::session::Work;
-
-/// Files that are named.
-const NAMED_MAX: usize = 8;
 
 /// Those files before a command.
 pub(crate) struct Before {
@@ -41,15 +39,7 @@ fn tell(work: &Work<'_>, changed: &BTreeSet<PathBuf>) -> Option<RunNote> {
     if changed.is_empty() {
         return None;
     }
-    let roots = work.roots();
-    let quoted = |path: &PathBuf| format!("`{}`", roots.display_path(path));
-    let files: Vec<String> = changed.iter().take(NAMED_MAX).map(quoted).collect();
-    let files = files.join(", ");
-    let more = changed.len().saturating_sub(NAMED_MAX);
-    let told = if more > 0 { format!(" and {more} more") } else { String::new() };
-    work.toolbox.person.tell(&format!(
-        "while a command of the agent ran, {files}{told} changed; other programs obey or run such \
-         files unasked: look at them"
-    ));
-    Some(RunNote::Obeyed { files: files.into(), more })
+    let told = ChangedFiles::of(work, changed.iter());
+    told.tell(work, "; other programs obey or run such files unasked");
+    Some(RunNote::Obeyed { files: told.files, more: told.more })
 }

@@ -81,18 +81,11 @@ impl RunNote {
             }
             Self::Unconfined(why) => write!(f, "[{why}]"),
             Self::Obeyed { files, more } => {
-                write!(f, "[changed meanwhile: {files}")?;
-                if *more > 0 {
-                    write!(f, " and {more} more")?;
-                }
-                f.write_str("; other programs obey or run them unasked: tell the user]")
+                let why = "other programs obey or run them unasked";
+                write_changed(f, (files, *more), why)
             }
             Self::Forbidden { files, more } => {
-                write!(f, "[changed meanwhile: {files}")?;
-                if *more > 0 {
-                    write!(f, " and {more} more")?;
-                }
-                f.write_str("; a permission rule forbids writing there: tell the user]")
+                write_changed(f, (files, *more), "a permission rule forbids writing there")
             }
             Self::NoOutput => f.write_str("[no output]"),
             Self::OutputCut { lines, bytes } => {
@@ -105,4 +98,13 @@ impl RunNote {
             Self::NoTerminals => f.write_str("[no terminals]"),
         }
     }
+}
+
+/// Files that changed meanwhile, with how many more there are, and why the user is to know.
+fn write_changed(f: &mut Formatter<'_>, (files, more): (&str, usize), why: &str) -> fmt::Result {
+    write!(f, "[changed meanwhile: {files}")?;
+    if more > 0 {
+        write!(f, " and {more} more")?;
+    }
+    write!(f, "; {why}: tell the user]")
 }

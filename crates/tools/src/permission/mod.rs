@@ -16,5 +16,5 @@ pub(crate) use self::grants::Grants;
 pub use self::permissions::Permissions;
 pub use self::policy::Policy;
 pub use self::rule::Rule;
-pub use self::written::Said;
-pub(crate) use self::written::{WRITERS, nearest};
+pub(crate) use self::written::WRITERS;
+pub use self::written::{Said, nearest};

@@ -6,6 +6,7 @@
 use std::collections::BTreeMap;
 use std::path::{Component, Path, PathBuf};
 
+use foveal_processes::Writing;
 use globset::{Glob, GlobMatcher};
 
 use super::access::Verdict;
@@ -28,6 +29,13 @@ pub struct Said {
     pub is_allowed: bool,
     /// The rule, by its place from 0.
     pub rule: usize,
+}
+
+impl Said {
+    /// The same as a sandbox is told it.
+    pub fn writing(self) -> Writing {
+        if self.is_allowed { Writing::Allowed } else { Writing::Forbidden }
+    }
 }
 
 /// What is said of paths; the nearest one that a path is in counts.
@@ -142,7 +150,7 @@ impl Patterns {
 }
 
 /// What is said of `path` by the nearest that it is in.
-pub(crate) fn nearest(named: &Named, path: &Path) -> Option<Said> {
+pub fn nearest(named: &BTreeMap<PathBuf, Said>, path: &Path) -> Option<Said> {
     path.ancestors().find_map(|folder| named.get(folder)).copied()
 }
 

@@ -103,10 +103,7 @@ impl Forbidden {
 
     /// The parts of what commands may write that they may not.
     pub(crate) fn parts(&self) -> impl Iterator<Item = (PathBuf, Writing)> {
-        let named = self.named.iter().map(|(path, said)| {
-            let writing = if said.is_allowed { Writing::Allowed } else { Writing::Forbidden };
-            (path.clone(), writing)
-        });
+        let named = self.named.iter().map(|(path, said)| (path.clone(), said.writing()));
         let found = self.found.keys().map(|path| (path.clone(), Writing::ForbiddenInPlace));
         // A pattern that forbids what a name allows was looked at with all rules.
         named.chain(found)
