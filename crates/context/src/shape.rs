@@ -111,9 +111,7 @@ impl Shape {
     /// # Panics
     /// If a kept range is not one of `original`, which only a mismatched pair can cause.
     pub fn render(&self, original: &str) -> String {
-        let mut text = String::with_capacity(self.kept_len() + NOTE_BYTES * self.pieces.len());
-        self.pieces.iter().for_each(|piece| text += &self.text_of(piece, original));
-        text
+        self.render_beside(original).0
     }
 
     /// The projected text of `original`, and what it has in common with it, in order.

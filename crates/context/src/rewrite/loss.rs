@@ -15,6 +15,9 @@ use foveal_transcript::EntryIndex;
 /// Takes out of the candidates, in window order, those that would be missed too much together with
 /// what has gone before. Those of least use for the tokens that they take go first.
 pub(super) fn keep_within(ask: &Ask<'_>, candidates: &mut Vec<&Candidate>) {
+    if candidates.is_empty() {
+        return;
+    }
     let (mut gone, all) = expected(ask);
     let most = ask.settings.loss_max * all;
     candidates.sort_by(|one, other| {

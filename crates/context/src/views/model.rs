@@ -174,7 +174,7 @@ impl<A: Ask> ModelViews<A> {
         let first = before.and_then(|it| it.view(read, Wanted::Curated(Amount::Share(share))));
         let Some(first) = first else { return Err(Fallback::TooLong { tokens, tokens_max }) };
         let kept = first.kept();
-        let request = ModelRequest::among(read, &kept, amount, self.context_tokens_max);
+        let request = ModelRequest::among(read, Some(&kept), amount, self.context_tokens_max);
         let chosen = self.ask(read, request)?.within(&kept);
         let (unusable, attempts) = (Unusable::NoLines, 1);
         match chosen.lines_kept {

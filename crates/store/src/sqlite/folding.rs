@@ -5,7 +5,7 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
@@ -22,7 +22,8 @@ const PAGES_MAX: usize = 16_384;
 pub(super) struct Folding {
     /// Pages of the log after the last commit.
     pages: Arc<AtomicUsize>,
-    is_under_way: Arc<AtomicBool>,
+    /// Held by the thread that folds, as long as it does.
+    work: Arc<()>,
 }
 
 impl Folding {
@@ -44,13 +45,12 @@ impl Folding {
 
     /// Has the log folded into the file at `path`, if it is long. Does not wait for it.
     pub(super) fn fold(&self, path: &Path) {
-        let is_long = self.pages.load(Ordering::Relaxed) >= PAGES_MIN;
-        if !is_long || self.is_under_way.swap(true, Ordering::SeqCst) {
+        if self.pages.load(Ordering::Relaxed) < PAGES_MIN || self.is_under_way() {
             return;
         }
-        let (path, under_way) = (path.to_owned(), UnderWay(Arc::clone(&self.is_under_way)));
+        let (path, work) = (path.to_owned(), Arc::clone(&self.work));
         let folding = move || {
-            let _under_way = under_way;
+            let _work = work;
             // What could not be folded stays in the log, where it is found as well.
             drop(fold(path));
         };
@@ -61,18 +61,14 @@ impl Folding {
     /// Waits until nothing is folded any more: another file is to take this one's place, and a log
     /// must not be folded into a file that it is not of.
     pub(super) fn wait(&self) {
-        while self.is_under_way.load(Ordering::SeqCst) {
+        while self.is_under_way() {
             thread::sleep(Duration::from_millis(1));
         }
     }
-}
 
-/// The log is being folded until this is dropped, however that ends.
-struct UnderWay(Arc<AtomicBool>);
-
-impl Drop for UnderWay {
-    fn drop(&mut self) {
-        self.0.store(false, Ordering::SeqCst);
+    /// Whether a thread folds. Nobody else starts one meanwhile: the store asks from one place.
+    fn is_under_way(&self) -> bool {
+        Arc::strong_count(&self.work) > 1
     }
 }
 

@@ -46,16 +46,10 @@ impl Kept {
                 NewContent { hash: ContentHash::of(bytes), bytes: bytes.into(), secrets: 0 }
             })
             .collect();
-        let done = match self.left_out(&contents) {
-            Ok(left_out) => self.store.put_turn(&session, kept, left_out, now),
-            Err(error) => Err(error),
-        };
-        let done = match done {
+        let put = |left_out| self.store.put_turn(&session, kept, left_out, now);
+        let done = match self.left_out(&contents).and_then(put) {
             // It was removed meanwhile.
-            Err(StoreError::Gone { .. }) => {
-                let left_out = LeftOut { new: contents, stored: Vec::new() };
-                self.store.put_turn(&session, kept, left_out, now)
-            }
+            Err(StoreError::Gone { .. }) => put(LeftOut { new: contents, stored: Vec::new() }),
             done => done,
         };
         done.map_err(|error| unrecorded(&error))

@@ -57,16 +57,13 @@ Answer with one JSON object and nothing else:
 impl ModelRequest {
     /// What is asked about a read.
     pub(super) fn about(read: &Read<'_>, amount: Amount, context_tokens_max: Tokens) -> Self {
-        let all = u32::try_from(read.text.lines().count()).unwrap_or(u32::MAX);
-        let last = LineNumber(read.first.0.saturating_add(all));
-        let all = KeptRanges(vec![(read.first, last)]);
-        Self::among(read, &all, amount, context_tokens_max)
+        Self::among(read, None, amount, context_tokens_max)
     }
 
-    /// What is asked about some lines of a read.
+    /// What is asked about some lines of a read, or all.
     pub(super) fn among(
         read: &Read<'_>,
-        among: &KeptRanges,
+        among: Option<&KeptRanges>,
         amount: Amount,
         context_tokens_max: Tokens,
     ) -> Self {
@@ -90,7 +87,7 @@ impl ModelRequest {
         let mut hidden = 0;
         for (number, line) in (u64::from(read.first.0)..).zip(read.text.lines()) {
             let at = LineNumber(u32::try_from(number).unwrap_or(u32::MAX));
-            if !among.has(at) {
+            if among.is_some_and(|among| !among.has(at)) {
                 hidden += 1;
                 continue;
             }

@@ -12,6 +12,22 @@ fn open(path: &Path) -> Connection {
     connection
 }
 
+/// A file in a folder of its own, with who writes it and what folds its log.
+struct Written {
+    path: PathBuf,
+    connection: Connection,
+    folding: Folding,
+    _folder: tempfile::TempDir,
+}
+
+fn written() -> Written {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("a.db");
+    let mut connection = open(&path);
+    let folding = Folding::of(&mut connection).expect("it takes over");
+    Written { path, connection, folding, _folder: folder }
+}
+
 /// Commits so many rows of about a page each.
 fn write(connection: &Connection, rows: usize) {
     for _ in 0..rows {
@@ -26,13 +42,10 @@ fn bytes(path: &Path) -> u64 {
 
 #[test]
 fn a_long_log_is_folded_apart_from_who_writes() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("a.db");
-    let mut connection = open(&path);
-    let folding = Folding::of(&mut connection).expect("it takes over");
+    let Written { path, connection, folding, _folder } = written();
     write(&connection, 10);
     folding.fold(&path);
-    assert!(!folding.is_under_way.load(Ordering::Relaxed), "a short log is left alone");
+    assert!(!folding.is_under_way(), "a short log is left alone");
     write(&connection, ROWS);
     let before = bytes(&path);
     assert!(before < 100 * 4096, "the commits have folded it: {before} bytes");
@@ -46,26 +59,20 @@ fn a_long_log_is_folded_apart_from_who_writes() {
 
 #[test]
 fn a_log_that_nobody_folds_is_folded_by_a_commit() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("a.db");
-    let mut connection = open(&path);
-    let _folding = Folding::of(&mut connection).expect("it takes over");
+    let Written { path, connection, .. } = &mut written();
     let transaction = connection.transaction().expect("it begins");
     write(&transaction, PAGES_MAX);
     transaction.commit().expect("it is committed");
-    assert!(bytes(&path) > PAGES_MAX as u64 * 4096);
+    assert!(bytes(path) > PAGES_MAX as u64 * 4096);
 }
 
 #[test]
 fn a_commit_is_done_whoever_folds_the_log() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let path = folder.path().join("a.db");
-    let mut connection = open(&path);
-    let _folding = Folding::of(&mut connection).expect("it takes over");
+    let Written { path, connection, .. } = &mut written();
     let transaction = connection.transaction().expect("it begins");
     write(&transaction, PAGES_MAX);
     // Another one folds, and waits for the writer: until then nobody else can.
-    let other = open(&path);
+    let other = open(path);
     other.busy_timeout(Duration::from_secs(30)).expect("it is set");
     let waits = thread::spawn(move || {
         other.query_row("PRAGMA wal_checkpoint(RESTART)", [], |_| Ok(())).expect("it is folded");
