@@ -29,6 +29,8 @@ struct Table {
     /// Whether a parser of which it cannot be read is left as it comes. Else the table is.
     is_needed: bool,
     read: fn(&Body<'_>) -> Result<Vec<u16>, SourceError>,
+    /// How many numbers a row has that is much like the one above; 0 where there are no rows.
+    row: fn(&Body<'_>) -> usize,
     /// How the room for it is declared, of so many numbers.
     room: fn(usize) -> String,
     /// Where its numbers go, if not to where it begins.
@@ -43,6 +45,7 @@ const TABLES: &[Table] = &[
         name: "ts_parse_table",
         is_needed: true,
         read: |body| numbers::dense(body.text, body.names, body.rows, body.width),
+        row: |body| body.width,
         room: |_| "[LARGE_STATE_COUNT][SYMBOL_COUNT]".to_owned(),
         to: |_| "ts_parse_table".to_owned(),
         finish: |_| String::new(),
@@ -51,6 +54,7 @@ const TABLES: &[Table] = &[
         name: "ts_small_parse_table",
         is_needed: true,
         read: |body| numbers::sparse(body.text, body.names),
+        row: |_| 0,
         room: |count| format!("[{count}]"),
         to: |_| "ts_small_parse_table".to_owned(),
         finish: |_| String::new(),
@@ -59,6 +63,7 @@ const TABLES: &[Table] = &[
         name: "ts_small_parse_table_map",
         is_needed: false,
         read: |body| numbers::rising(body.text, body.rows),
+        row: |_| 0,
         room: |count| format!("[{count}]"),
         to: |count| format!("(char *)ts_small_parse_table_map + {}", 2 * count),
         finish: |count| format!("foveal_add_up(ts_small_parse_table_map, {count});"),
@@ -67,6 +72,7 @@ const TABLES: &[Table] = &[
         name: "ts_lex_modes",
         is_needed: false,
         read: |body| numbers::modes(body.text, body.states, body.kind),
+        row: |_| 0,
         room: |_| "[STATE_COUNT]".to_owned(),
         to: |_| "ts_lex_modes".to_owned(),
         finish: |_| String::new(),
@@ -75,6 +81,7 @@ const TABLES: &[Table] = &[
         name: "ts_primary_state_ids",
         is_needed: false,
         read: |body| numbers::near_their_places(body.text, body.states),
+        row: |_| 0,
         room: |_| "[STATE_COUNT]".to_owned(),
         to: |_| "ts_primary_state_ids".to_owned(),
         finish: |count| format!("foveal_add_places(ts_primary_state_ids, {count});"),
@@ -83,6 +90,7 @@ const TABLES: &[Table] = &[
         name: "ts_parse_actions",
         is_needed: false,
         read: |body| numbers::actions(body.text, body.names),
+        row: |_| 0,
         room: |count| format!("[{}]", count / 4),
         to: |_| "ts_parse_actions".to_owned(),
         finish: |count| format!("foveal_make_actions(ts_parse_actions, {});", count / 4),
@@ -122,8 +130,7 @@ pub(crate) fn packed(source: &str) -> Result<String, SourceError> {
             Err(_) => continue,
         };
         let count = numbers.len();
-        let row = if table.name == "ts_parse_table" { width } else { 0 };
-        bytes.extend(pack(&numbers, row));
+        bytes.extend(pack(&numbers, (table.row)(&body)));
         let _ = writeln!(tables, "      {{{}, {count}}},", (table.to)(count));
         let _ = writeln!(finish, "    {}", (table.finish)(count));
         made = format!("{before}static {kind} {}{};\n{after}", table.name, (table.room)(count));

@@ -1,15 +1,10 @@
 /* Unpacks what `packing.rs` packed; the form is described there. Every bound is checked: whatever
    the bytes are, nothing is read or written outside of what is given. */
 
-#include <stddef.h>
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
-typedef struct {
-  void *to;
-  size_t count;
-} foveal_table;
+#include "table.h"
 
 /* Bits of a deflated text, low ones first. Behind its end there are zeros. */
 typedef struct {

@@ -4,17 +4,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "table.h"
 #include "tree_sitter/parser.h"
-
-/* A table of numbers of 16 bits, and how many it has room for. */
-typedef struct {
-  void *to;
-  size_t count;
-} foveal_table;
-
-/* In `unpack.c`. */
-void foveal_unpack(const uint8_t *packed, size_t bytes, size_t inflated_bytes,
-                   const foveal_table *tables, size_t count);
 
 /* A number of 16 bits in memory of any type. */
 static inline uint16_t foveal_half(const void *from, size_t at) {
