@@ -16,7 +16,7 @@ pub(crate) struct Before(Forbidden);
 
 impl Before {
     pub(crate) fn look(work: &Work<'_>) -> Self {
-        Self(Forbidden::look(&work.toolbox.policy, &work.roots()))
+        Self(look(work))
     }
 
     /// Where the command may write.
@@ -27,9 +27,9 @@ impl Before {
 
     /// What to say after the command, of which `holding` was held.
     pub(crate) fn changes(self, work: &Work<'_>, holding: Option<&Protection>) -> Vec<RunNote> {
-        let now = Forbidden::look(&work.toolbox.policy, &work.roots());
+        let now = look(work);
         let mut changed = now.changed_since(&self.0);
-        changed.extend(in_terminals(work));
+        changed.extend(work.session.forbidden.changes(|| now.clone()));
         let held = holding.and_then(|protection| tell_protection(work, &self.0, protection));
         let cut = tell_cut(work, &self.0);
         held.into_iter().chain(cut).chain(tell_changed(work, &changed)).collect()
@@ -47,11 +47,11 @@ impl Before {
 
 /// What to say of what changed that is forbidden, since it was looked at last, while terminals run.
 pub(crate) fn changes_in_terminals(work: &Work<'_>) -> Option<RunNote> {
-    tell_changed(work, &in_terminals(work))
+    tell_changed(work, &work.session.forbidden.changes(|| look(work)))
 }
 
-fn in_terminals(work: &Work<'_>) -> BTreeMap<PathBuf, usize> {
-    work.session.forbidden.changes(&work.toolbox.policy, &work.roots())
+fn look(work: &Work<'_>) -> Forbidden {
+    Forbidden::look(&work.toolbox.policy, &work.roots())
 }
 
 /// Tells the person what changed; what to say to the model.

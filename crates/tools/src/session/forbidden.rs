@@ -160,11 +160,12 @@ impl ForbiddenWatch {
         self.known().get_or_insert(before);
     }
 
-    /// What changed since it was looked last, with the rules that forbid it.
-    pub(crate) fn changes(&self, policy: &Policy, roots: &Roots) -> BTreeMap<PathBuf, usize> {
+    /// What changed since it was looked last, with the rules that forbid it. It is looked only where
+    /// something is watched.
+    pub(crate) fn changes(&self, look: impl FnOnce() -> Forbidden) -> BTreeMap<PathBuf, usize> {
         let mut known = self.known();
         let Some(before) = known.take() else { return BTreeMap::new() };
-        let now = Forbidden::look(policy, roots);
+        let now = look();
         let changed = now.changed_since(&before);
         *known = Some(now);
         changed
