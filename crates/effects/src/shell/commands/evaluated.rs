@@ -26,6 +26,25 @@ const RULING: &[&str] = &[
 /// The same by their beginning.
 const RULING_PREFIXES: &[&str] = &["BASH_FUNC_", "DYLD_", "LD_"];
 
+/// Variables whose values a shell takes for expressions, whoever assigns them. By a plain `=` a
+/// number, or a value that hides no substitution, is no matter.
+const NUMERIC: &[&str] = &[
+    "BASHPID",
+    "BASH_MONOSECONDS",
+    "BASH_SUBSHELL",
+    "EPOCHREALTIME",
+    "EPOCHSECONDS",
+    "EUID",
+    "HISTCMD",
+    "LINENO",
+    "OPTIND",
+    "PPID",
+    "RANDOM",
+    "SECONDS",
+    "SRANDOM",
+    "UID",
+];
+
 /// Variables that say which program another one runs. With the name of a pager or an editor for a value they are clear.
 #[rustfmt::skip]
 const COMMANDING: &[&str] = &[
@@ -52,17 +71,17 @@ const PLAIN_PROGRAMS: &[&str] = &[
 const RUNNING: &[&str] = &["bind", "compgen", "complete", "compopt", "enable", "fc"];
 /// Builtins that take words for names of variables, whose subscripts they evaluate, with their
 /// options that take a word of another kind.
-const NAMING: &[(&str, &[&str])] = &[
-    ("declare", &[]),
-    ("getopts", &[]),
-    ("let", &[]),
-    ("local", &[]),
-    ("mapfile", &["-d", "-n", "-s", "-u", "-c"]),
-    ("read", &["-d", "-i", "-n", "-N", "-p", "-t", "-u"]),
-    ("readarray", &["-d", "-n", "-s", "-u", "-c"]),
-    ("readonly", &[]),
-    ("typeset", &[]),
-    ("unset", &[]),
+const NAMING: &[(&str, &str)] = &[
+    ("declare", ""),
+    ("getopts", ""),
+    ("let", ""),
+    ("local", ""),
+    ("mapfile", "dnsuc"),
+    ("read", "dinNptu"),
+    ("readarray", "dnsuc"),
+    ("readonly", ""),
+    ("typeset", ""),
+    ("unset", ""),
 ];
 
 /// Whether a line does, by the rules of this module, more than its commands show.
@@ -107,12 +126,13 @@ impl Line<'_> {
             "command_substitution" => text.starts_with('`') && text.contains('\\'),
             "expansion" => text.contains("@P") || assigned_by(text).is_some_and(is_ruling),
             "variable_assignment" => {
-                let name = text.split(['=', '[', '+']).next().unwrap_or_default();
+                let name = name_assigned(text);
                 is_ruling(name) || commands(text) || hides_substitution(node, self.source)
             }
             "for_statement" => {
-                let name = text.split_whitespace().nth(1).unwrap_or_default();
-                is_ruling(name) || commands(name) || name == "PATH"
+                let variable = node.child_by_field_name("variable");
+                let name = variable.map_or("", |variable| text_of(variable, self.source));
+                !is_plain(&Word::literal(name))
             }
             "declaration_command" => {
                 let mut words = text.split([' ', '\t', '\n', '\'', '"']);
@@ -133,6 +153,7 @@ impl Line<'_> {
         match node.kind() {
             "arithmetic_expansion" | "c_style_for_statement" | "subscript" => self.evaluates = true,
             "compound_statement" => self.evaluates |= text.starts_with("(("),
+            "variable_assignment" => self.evaluates |= NUMERIC.contains(&name_assigned(text)),
             "array" => self.evaluates |= text.contains("([") || text.contains(" ["),
             "test_command" => {
                 // Only between double brackets numbers are expressions.
@@ -143,7 +164,10 @@ impl Line<'_> {
                     || text.split_whitespace().any(asks);
             }
             "expansion" => {
-                self.evaluates |= text.starts_with("${!") || has_offset(text);
+                let assigned = assigned_by(text);
+                self.evaluates |= text.starts_with("${!")
+                    || has_offset(text)
+                    || assigned.is_some_and(|name| NUMERIC.contains(&name));
                 self.hides |= assigned_by(text).is_some();
             }
             "declaration_command" | "unset_command" => {
@@ -177,6 +201,9 @@ impl Line<'_> {
             "test" | "[" => rest.iter().any(|word| asks(word) || word.expands),
             _ => false,
         };
+        let is_number =
+            |word: &Word| word.text.contains('=') && NUMERIC.contains(&name_assigned(&word.text));
+        self.evaluates |= rest.iter().any(is_number);
         self.reads |= matches!(name.text.as_str(), "mapfile" | "read" | "readarray");
     }
 }
@@ -235,11 +262,16 @@ fn names(builtin: &str, words: &[Word]) -> bool {
         return false;
     };
     let mut words = words.iter();
+    let mut are_options = true;
     while let Some(word) = words.next() {
-        if valued.contains(&word.text.as_str()) {
-            words.next();
-        } else if !is_plain(word) {
-            return true;
+        are_options &= word.text.starts_with('-') && word.text != "--";
+        // The first letter that takes a value takes the rest of the word, or the next word.
+        let value = word.text.find(|letter| valued.contains(letter)).filter(|_| are_options);
+        match value {
+            Some(at) if word.is_written() && at + 1 == word.text.len() => drop(words.next()),
+            Some(at) if word.known().is_some() && is_plain(&Word::literal(&word.text[..at])) => {}
+            _ if is_plain(word) => {}
+            _ => return true,
         }
     }
     false
@@ -261,7 +293,13 @@ fn is_plain(word: &Word) -> bool {
         None => (&*word.text, false),
     };
     let is_evaluated = (word.expands && !is_assigned) || name.contains(['[', '`', '$']);
-    !is_evaluated && !is_ruling(name) && !commands(&word.text) && (name != "PATH" || is_assigned)
+    let is_given = is_assigned || name != "PATH" && !NUMERIC.contains(&name);
+    !is_evaluated && is_given && !is_ruling(name) && !commands(&word.text)
+}
+
+/// The variable of `name=value`, `name[…]=value` or `name+=value`.
+fn name_assigned(assignment: &str) -> &str {
+    assignment.split(['=', '[', '+']).next().unwrap_or_default()
 }
 
 /// The variable that `${name:=…}` or `${name=…}` assigns to.
