@@ -161,7 +161,8 @@ impl Line<'_> {
                     |word: &str| matches!(word, "-eq" | "-ne" | "-lt" | "-le" | "-gt" | "-ge");
                 let asks = |word: &str| matches!(word, "-v" | "-R") || word.starts_with(['$', '`']);
                 self.evaluates |= (text.starts_with("[[") && text.split_whitespace().any(compares))
-                    || text.split_whitespace().any(asks);
+                    || text.split_whitespace().any(asks)
+                    || !text.starts_with("[[") && may_ask(text);
             }
             "expansion" => {
                 let assigned = assigned_by(text);
@@ -198,7 +199,11 @@ impl Line<'_> {
             "printf" => {
                 rest.first().is_some_and(|word| !word.is_written()) || rest.iter().any(asks)
             }
-            "test" | "[" => rest.iter().any(|word| asks(word) || word.expands),
+            "test" | "[" => {
+                rest.iter().any(|word| asks(word) || word.expands || is_several(&word.text))
+            }
+            // What is expanded may be `-p` with a name behind it.
+            "wait" => rest.iter().any(|word| word.expands && word.text != "$!"),
             _ => false,
         };
         let is_number =
@@ -226,7 +231,10 @@ fn runs_words(words: &[Word]) -> bool {
         "test" | "[" => rest
             .windows(2)
             .any(|pair| matches!(pair[0].text.as_str(), "-v" | "-R") && !is_plain(&pair[1])),
-        "wait" => rest.windows(2).any(|pair| pair[0].text == "-p" && !is_plain(&pair[1])),
+        "wait" => rest.iter().enumerate().any(|(at, word)| {
+            let names = || rest[at + 1..].iter().all(is_plain) && is_plain(word);
+            is_several(&word.text) || is_flag(word, 'p') && !names()
+        }),
         starter if starter == "export" || is_starter(name_of(starter)) => {
             let sets = rest.iter().filter(|word| word.text.contains('=')).any(|word| {
                 is_ruling(word.text.split('=').next().unwrap_or_default()) || commands(&word.text)
@@ -254,6 +262,31 @@ fn takes_git_settings(starter: &str, words: &[Word]) -> bool {
     };
     words.iter().any(|word| word.text.contains(GIT_SETTINGS))
         || letter.is_some() && flags().any(clears) && has_git()
+}
+
+/// Whether braces make several words of one.
+fn is_several(text: &str) -> bool {
+    text.contains('{') && text.contains(',')
+}
+
+/// Whether words between brackets may become `-v` and a name: one that becomes several, and one
+/// that stands where an operator may stand before another word.
+fn may_ask(test: &str) -> bool {
+    let words: Vec<&str> = test.split_whitespace().collect();
+    let is_list = |word: &str| word.starts_with("\"$@") || word.contains("[@]");
+    let is_operator = |word: &str| {
+        matches!(word, "]" | "=" | "==" | "!=" | "<" | ">" | "\\<" | "\\>" | "\\)" | ")")
+            || word.starts_with('-') && word.len() <= 3
+    };
+    let is_made = |word: &str| word.starts_with("\"$") || word.starts_with("\"`");
+    // `-"v"`, `\-v`, `-$x`.
+    let asks = |word: &str| {
+        let bare = word.replace(['"', '\'', '\\'], "");
+        matches!(&*bare, "-v" | "-R") || bare.starts_with("-$") || bare.starts_with("-`")
+    };
+    is_several(test)
+        || words.iter().any(|word| is_list(word) || asks(word))
+        || words.windows(2).any(|pair| is_made(pair[0]) && !is_operator(pair[1]))
 }
 
 /// Whether a builtin is given a word for a name that is more than a name.
