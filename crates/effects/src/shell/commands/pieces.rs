@@ -6,6 +6,7 @@
 use tree_sitter::Node;
 
 use super::evaluated::does_more;
+use super::input::{TAKERS_MAX, takes_untold};
 use super::scan::{expansions, is_one, single_blanks, without};
 use super::told::{has_odd_letters, is_told};
 use crate::shell::parse::{Parsed, redirection, text_of};
@@ -34,7 +35,8 @@ pub(super) fn pieces(parsed: &Parsed<'_>) -> (Vec<Piece>, bool) {
     let has_keys = source.contains(|letter: char| letter.is_control() && !"\t\n".contains(letter));
     let is_clear = !parsed.root().has_error() && !has_keys && !does_more(parsed.root(), source);
     let is_nested = parsed.is_nested;
-    let mut reader = PieceReader { source, is_nested, pieces: Vec::new(), is_clear };
+    let takers = TAKERS_MAX;
+    let mut reader = PieceReader { source, is_nested, pieces: Vec::new(), is_clear, takers };
     reader.read(parsed.root());
     (reader.pieces, reader.is_clear)
 }
@@ -53,6 +55,8 @@ struct PieceReader<'a> {
     is_nested: bool,
     pieces: Vec<Piece>,
     is_clear: bool,
+    /// Programs that take commands from their input, and may still be looked at.
+    takers: u8,
 }
 
 impl PieceReader<'_> {
@@ -179,6 +183,7 @@ impl PieceReader<'_> {
         // A script has the input of who runs it.
         let typed = if self.is_nested { "" } else { self.source };
         self.is_clear &= is_told(&words, typed) && !has_odd_letters(node, self.source);
+        self.is_clear &= !takes_untold(&words, node, self.source, self.is_nested, &mut self.takers);
         self.add(single_blanks(&written), words);
     }
 
