@@ -118,16 +118,17 @@ impl Taker {
         let mut waiting = vec![root];
         while let Some(node) = waiting.pop() {
             let text = text_of(node, source);
-            match node.kind() {
+            let is_fed = match node.kind() {
                 "heredoc_body" | "herestring_redirect" => {
-                    if !expansions(node).is_empty() || has_variable(node) || self.runs(text) {
-                        return true;
-                    }
+                    !expansions(node).is_empty() || has_variable(node) || self.runs(text)
                 }
-                "file_redirect" if text.contains("<(") => return true,
-                // Of a program in the background, too.
-                "command" if text.starts_with("coproc") => return true,
-                _ => {}
+                "file_redirect" => text.contains("<("),
+                // What runs beside it may feed it.
+                "command" => text.starts_with("coproc"),
+                _ => false,
+            };
+            if is_fed {
+                return true;
             }
             let mut cursor = node.walk();
             waiting.extend(node.named_children(&mut cursor));
