@@ -152,20 +152,35 @@ fn unescape_word(text: &str) -> String {
 
 fn unescape_ansi(text: &str) -> String {
     let mut out = String::with_capacity(text.len());
-    let mut letters = text.chars();
-    while let Some(letter) = letters.next() {
-        if letter != '\\' {
-            out.push(letter);
-            continue;
-        }
-        match letters.next() {
-            Some('n') => out.push('\n'),
-            Some('t') => out.push('\t'),
-            Some('r') => out.push('\r'),
-            Some(other) => out.push(other),
-            None => {}
+    let mut rest = text;
+    while let Some((before, after)) = rest.split_once('\\') {
+        out.push_str(before);
+        let Some(letter) = after.chars().next() else { return out };
+        let after = &after[letter.len_utf8()..];
+        let (radix, digits_max, number) = match letter {
+            'x' => (16, 2, after),
+            'u' => (16, 4, after),
+            'U' => (16, 8, after),
+            '0'..='7' => (8, 3, &rest[before.len() + 1..]),
+            _ => (0, 0, ""),
+        };
+        let is_digit = |digit: char| radix > 0 && digit.is_digit(radix);
+        let digits = number.chars().take(digits_max).take_while(|it| is_digit(*it)).count();
+        rest = if digits == 0 { after } else { &number[digits..] };
+        match letter {
+            _ if digits > 0 => match u32::from_str_radix(&number[..digits], radix) {
+                // To a shell the text ends here.
+                Ok(0) => return out,
+                Ok(code) => out.push(char::from_u32(code).unwrap_or(char::REPLACEMENT_CHARACTER)),
+                Err(_) => out.push(char::REPLACEMENT_CHARACTER),
+            },
+            'n' => out.push('\n'),
+            't' => out.push('\t'),
+            'r' => out.push('\r'),
+            other => out.push(other),
         }
     }
+    out.push_str(rest);
     out
 }
 

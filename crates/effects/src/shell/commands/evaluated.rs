@@ -216,24 +216,16 @@ fn runs_words(words: &[Word]) -> bool {
             is_several(&word.text) || is_flag(word, 'p') && !names()
         }),
         "set" | "shopt" => takes_assignments(rest),
-        shell if runs_scripts(name_of(shell)) => {
-            let mut is_value = false;
-            let flags = |word: &&Word| {
-                let text = word.text.as_str();
-                let is_flag = text.starts_with(['-', '+']);
-                let was_value =
-                    std::mem::replace(&mut is_value, is_flag && text.ends_with(['o', 'O']));
-                is_flag || was_value
-            };
-            takes_assignments(&rest.iter().take_while(flags).cloned().collect::<Vec<_>>())
-        }
+        shell if runs_scripts(name_of(shell)) => shell_takes_assignments(rest),
         starter if starter == "export" || is_starter(name_of(starter)) => {
             let is_made =
                 |word: &Word| starter == "export" && name_assigned(&word.text).contains('{');
             let sets = rest
                 .iter()
                 .any(|word| rules_more(word) && word.text.contains('=') || is_made(word));
+            let shell = rest.iter().position(|word| runs_scripts(name_of(&word.text)));
             sets || takes_git_settings(starter, rest)
+                || shell.is_some_and(|at| shell_takes_assignments(&rest[at + 1..]))
         }
         builtin => names(builtin, rest),
     }
@@ -248,8 +240,21 @@ fn takes_assignments(flags: &[Word]) -> bool {
         word.text == "keyword"
             || is_short && word.text.contains('k')
             || is_several(&word.text)
-            || word.expands && (word.splits || word.text.starts_with(['-', '$']))
+            || word.expands
+            || word.glob
     })
+}
+
+/// The same of the options of a shell, before its script.
+fn shell_takes_assignments(words: &[Word]) -> bool {
+    let mut is_value = false;
+    let is_option = |word: &&Word| {
+        let text = word.text.as_str();
+        let is_flag = text.starts_with(['-', '+']);
+        is_flag | std::mem::replace(&mut is_value, is_flag && text.ends_with(['o', 'O']))
+    };
+    let options: Vec<Word> = words.iter().take_while(is_option).cloned().collect();
+    takes_assignments(&options)
 }
 
 /// The words behind `export`, `declare` and the like. Of `A"B"=c` the grammar makes several.
@@ -370,7 +375,8 @@ fn is_plain(word: &Word) -> bool {
         Some((name, _)) => (name, true),
         None => (&*word.text, false),
     };
-    let is_evaluated = (word.expands && !is_assigned) || name.contains(['[', '`', '$', '{']);
+    let is_evaluated =
+        (word.expands && !is_assigned) || name.contains(['[', '`', '$', '{', '*', '?']);
     let is_given = is_assigned || name != "PATH" && !NUMERIC.contains(&name);
     !is_evaluated && is_given && !is_ruling(name) && !commands(&word.text)
 }

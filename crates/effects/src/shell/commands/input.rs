@@ -4,7 +4,7 @@
 
 use tree_sitter::Node;
 
-use super::options::may_run;
+use super::options::{may_run, names_command};
 use super::scan::expansions;
 use crate::shell::parse::text_of;
 use crate::shell::starters::is_starter;
@@ -25,7 +25,7 @@ struct Taker {
 
 const NONE: &[&str] = &[];
 /// So many of them are looked at in a line.
-pub(super) const TAKERS_MAX: u8 = 16;
+pub(super) const TAKERS_MAX: u8 = 32;
 /// So deep in a line; finding what a node stands in takes as long as that is deep.
 const DEPTH_MAX: usize = 100;
 /// Whatever its input holds.
@@ -57,13 +57,22 @@ pub(super) fn takes_untold(
     left: &mut u8,
 ) -> bool {
     let Some((taker, rest)) = taker_in(words) else { return false };
-    if taker.is_kept_from_input(rest) {
-        return false;
-    }
-    if *left == 0 || is_nested {
+    let is_made = |word: &Word| word.expands && word.text.starts_with(['$', '`']);
+    if *left == 0 {
         return true;
     }
     *left -= 1;
+    // A file that it is fed may be written in the same line.
+    let takes_file = || source.replace("<<", "").contains('<');
+    if taker.is_named_in(source) && (rest.iter().any(is_made) || takes_file()) {
+        return true;
+    }
+    if taker.is_kept_from_input(rest) {
+        return false;
+    }
+    if is_nested {
+        return true;
+    }
     let mut root = node;
     for _ in 0..DEPTH_MAX {
         let Some(parent) = root.parent() else { return taker.may_be_fed(root, source) };
@@ -134,6 +143,19 @@ impl Taker {
             waiting.extend(node.named_children(&mut cursor));
         }
         false
+    }
+
+    /// Whether somewhere in a line what may be a command stands that runs something.
+    fn is_named_in(&self, source: &str) -> bool {
+        let mut words = source.split([' ', '\t', '\n', '\'', '"', '=', '(', '`', ';', '$', '|']);
+        words.any(|word| match self.programs[0] {
+            "duckdb" => names_command(word, source.contains('|')),
+            "psql" => {
+                ["\\!", "\\g", "\\i", "\\o", "\\w", "\\copy"].iter().any(|it| word.contains(it))
+            }
+            "mariadb" => word.contains("\\!") || word == "system" || word == "source",
+            _ => false,
+        })
     }
 
     fn runs(&self, input: &str) -> bool {

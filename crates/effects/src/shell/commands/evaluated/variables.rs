@@ -74,7 +74,7 @@ const PLAIN_PROGRAMS: &[&str] = &[
 pub(super) fn commands(assignment: &str) -> bool {
     let (name, value) = assignment.split_once('=').unwrap_or((assignment, "/"));
     let value = value.trim_matches(['\'', '"']);
-    let name = name.trim_end_matches('+');
+    let name = name.split(['[', '+']).next().unwrap_or_default();
     let is_plain = PLAIN_PROGRAMS.contains(&value) || are_harmless_options(name, value);
     // A linker or a runner for a target.
     let is_target = name.starts_with("CARGO_TARGET_")

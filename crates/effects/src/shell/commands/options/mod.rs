@@ -13,6 +13,7 @@ mod table;
 mod tests;
 
 use self::option::{is_input, is_option};
+pub(super) use self::sqlite::names_command;
 use self::table::{OPTIONS, Options};
 use crate::shell::word::{Word, name_of};
 

@@ -15,6 +15,17 @@ const AMBIGUOUS: &[&str] = &["a", "e", "ex", "l", "r", "re", "s", "sh", "t"];
 /// Those that take a file, or a program behind `|`.
 const PIPING: &[&str] = &["import", "once", "output"];
 
+/// Those that run a program or read commands.
+const RUNNING: &[&str] = &["excel", "load", "read", "shell", "system", "www"];
+
+/// Whether a word of a line may be the name of a command that runs a program, or begin it; also one
+/// that does so behind `|`, if the line has that.
+pub(in super::super) fn names_command(word: &str, has_pipe: bool) -> bool {
+    let Some(name) = word.strip_prefix('.').filter(|name| !name.is_empty()) else { return false };
+    let begins = |known: &&str| known.starts_with(name);
+    RUNNING.iter().any(begins) || has_pipe && PIPING.iter().any(begins)
+}
+
 /// Whether a word or a text of input has a command that may run a program.
 pub(super) fn runs_more(text: &str) -> bool {
     text.lines().map(str::trim_start).any(|line| {
