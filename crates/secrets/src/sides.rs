@@ -23,8 +23,8 @@ fn side(text: &[u8], lines: &[Range<usize>], marks: [u8; 2]) -> Option<View> {
         if !run.iter().any(|line| mark(line).is_some_and(|(sign, _)| marks.contains(&sign))) {
             continue;
         }
-        // What stands between two parts keeps them apart.
-        before.into_iter().for_each(|line| view.push(text, line.clone(), 0));
+        // An empty line keeps parts apart.
+        before.into_iter().for_each(|line| view.push(text, line.clone(), line.len() - 1));
         // Of edits, a blank stands behind each mark.
         let has_blank = |line: &Range<usize>| {
             let behind = mark(line).and_then(|(_, skip)| text.get(line.start + skip));

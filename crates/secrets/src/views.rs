@@ -3,8 +3,8 @@
 
 use std::ops::Range;
 
-use crate::secret::{Secret, joined};
-use crate::{gutters, scanner, sides};
+use crate::secret::{GUESS, Secret, joined};
+use crate::{gutters, scanner, sides, words};
 
 /// What takes away one sort of what tools put in front of lines.
 type Look = fn(&[u8]) -> Vec<View>;
@@ -31,10 +31,13 @@ fn find_by(text: &[u8], looks: &[Look]) -> Vec<Secret> {
                 if secret.range.start >= view.end() {
                     break;
                 }
-                *is_told |= secret.is_guess() && view.has(secret.range.start);
+                *is_told |= secret.is_guess() && view.has(secret.range.end - 1);
             }
             for Secret { range, kind, .. } in joined(find_by(&view.text, &others)) {
-                found.extend(view.places(range).into_iter().map(|place| Secret::new(place, kind)));
+                // What stands in front may say what a word is.
+                let is_one = |at: usize| kind != GUESS || !words::is_said_harmless(text, at);
+                let places = view.places(range).into_iter().filter(|place| is_one(place.start));
+                found.extend(places.map(|place| Secret::new(place, kind)));
             }
         }
     }

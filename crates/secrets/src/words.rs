@@ -204,7 +204,7 @@ fn has_words(signs: &[u8]) -> bool {
 }
 
 /// Whether the line says before the word that it is something else.
-fn is_said_harmless(text: &[u8], start: usize) -> bool {
+pub(crate) fn is_said_harmless(text: &[u8], start: usize) -> bool {
     let before = &text[start.saturating_sub(BEFORE_BYTES)..start];
     let line = memchr::memrchr(b'\n', before).map_or(before, |at| &before[at + 1..]);
     HARMLESS_WORDS.is_in(line)
