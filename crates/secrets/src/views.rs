@@ -34,9 +34,10 @@ fn find_by(text: &[u8], looks: &[Look]) -> Vec<Secret> {
                 *is_told |= secret.is_guess() && view.has(secret.range.end - 1);
             }
             for Secret { range, kind, .. } in joined(find_by(&view.text, &others)) {
-                // What stands in front may say what a word is.
-                let is_one = |at: usize| kind != GUESS || !words::is_said_harmless(text, at);
-                let places = view.places(range).into_iter().filter(|place| is_one(place.start));
+                // What stands in front may say what a word is, or belong to it.
+                let is_one =
+                    |place: &Range<usize>| kind != GUESS || !words::is_harmless(text, place);
+                let places = view.places(range).into_iter().filter(is_one);
                 found.extend(places.map(|place| Secret::new(place, kind)));
             }
         }
