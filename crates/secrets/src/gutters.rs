@@ -1,7 +1,7 @@
 //! Lines with their numbers in front (`12→`, `12:`, `  12 | `) or behind the name of their file
 //! (`a.yml:12:`, `a.yml-12-`, `a.yml:`), as listings and searches show them.
 
-use crate::views::{View, any_line, lines};
+use crate::view::{View, any_line, lines};
 
 /// Lines without a number behind one that has one: where only every tenth is told, and the lines
 /// that were removed in a difference.

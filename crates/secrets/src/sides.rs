@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::views::{View, any_line, lines};
+use crate::view::{View, any_line, lines};
 
 /// Marks of lines that only one of the two texts has; those of `diff` have a blank behind them.
 const SIDES: [[u8; 2]; 2] = [*b"-<", *b"+>"];

@@ -481,6 +481,14 @@ const UNITS: &[&str] = &[
     "1→+\n",
     "    1 + a\n",
     "1:+2→-a\n",
+    "password,",
+    "a,password\n",
+    "a|password\nb|c\n",
+    "user\tpassword\n",
+    "insert into ",
+    "insert into a(password) values ",
+    "insert into a(password) values ('a'),",
+    "('a',",
 ];
 
 /// A text that consists of what rules begin with takes no longer than a few times

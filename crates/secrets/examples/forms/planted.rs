@@ -382,4 +382,12 @@ pub(crate) const EVERYDAY: &[&str] = &[
     "<a data-x=\"password=&quot;<<!pw>>&quot;\">",
     "{&quot;token&quot;: &quot;<<!alnum:32>>&quot;}",
     "data-db='{&#34;password&#34;:&#34;<<!word>>&#34;}'",
+    "user,password\nbob,<<!pw>>\neve,<<!word>>\n",
+    "\"id\",\"password\",\"name\"\n\"1\",\"<<!pw>>\",\"a, b\"\n",
+    "user\tpassword\nbob\t<<!pw>>\n",
+    "name;api_token\nci;<<!alnum:32>>\n",
+    "| user | password |\n|------|:--------:|\n| bob | `<<!pw>>` |\n| eve | <<!word>> |\n",
+    " id | login | password \n----+-------+----------\n  1 | bob   | <<!pw>>\n",
+    "INSERT INTO users (name, password, age) VALUES ('bob', '<<!pw>>', 7), ('e,v', '<<!word>>', 8);",
+    "insert into `t`(`id`,`api_key`)\n  values (1, '<<!alnum:32>>');",
 ];
