@@ -288,6 +288,9 @@ fn fragments() -> impl Strategy<Value = String> {
         Just("-----BEGIN PRIVATE KEY-----".to_owned()),
         Just("-----END PRIVATE KEY-----".to_owned()),
         Just("ä\n".to_owned()),
+        "\n[+-]|\n[0-9]{1,3}[→:-]|\na/b:[0-9]:|\n    1 [+ -] |\n> ",
+        Just(": >-\n ".to_owned()),
+        Just("a,password\nb,".to_owned()),
         (0..SECRETS.len()).prop_map(|at| format!("{}{}", SECRETS[at].1, SECRETS[at].2)),
     ];
     proptest::collection::vec(words, 0..12).prop_map(|words| words.concat())
