@@ -15,6 +15,7 @@ use crate::limits::Limit;
 use crate::past::{OpenCall, Past, rewind_mark};
 use crate::repeated::{self, Repeated};
 use crate::settings::Settings;
+use crate::side::SideCharge;
 use crate::spent::{Spent, usage};
 use crate::told::{Outcome, Told};
 use crate::tool_answer::ToolAnswer;
@@ -42,6 +43,8 @@ pub struct Agent {
     /// When the turn began, while there is one.
     started: Option<Timestamp>,
     spent: Spent,
+    /// Questions to models beside the main one that are not answered, and what they cost at least.
+    side: Vec<(u64, SideCharge)>,
     /// Requests before this turn.
     turns_before: u32,
     /// The number of the last call that was made.
@@ -96,6 +99,7 @@ impl Agent {
             has_begun: false,
             started: None,
             spent: Spent::default(),
+            side: Vec::new(),
             turns_before: 0,
             calls_made: 0,
             repeated: Repeated::default(),
@@ -183,6 +187,10 @@ impl Agent {
                 };
                 self.end(outcome, &mut actions);
             }
+            Event::OverLimit { number, limit } if self.asks(number) => {
+                self.spent.turns = self.spent.turns.saturating_sub(1);
+                self.end(Outcome::Limit { limit }, &mut actions);
+            }
             Event::Allowed { number } if self.ending.is_none() => {
                 self.allowed(number, &mut actions);
             }
@@ -199,6 +207,11 @@ impl Agent {
             Event::Answered { number, answer } => {
                 self.answered(number, answer, now, &mut actions);
             }
+            Event::SideAsked { number, charge } => self.side.push((number, charge)),
+            Event::SideAnswered { number, charge } => {
+                self.side.retain(|(asked, _)| *asked != number);
+                self.charge(charge, &mut actions);
+            }
             Event::Tick if self.settings.limits.is_late(&self.spent) => {
                 self.stop(Outcome::Limit { limit: Limit::Time }, now, &mut actions);
             }
@@ -210,10 +223,28 @@ impl Agent {
             | Event::Said { .. }
             | Event::Failed { .. }
             | Event::Helped { .. }
+            | Event::OverLimit { .. }
             | Event::Allowed { .. }
             | Event::Tick => {}
         }
         actions
+    }
+
+    /// Counts what questions to models beside the main one cost.
+    fn charge(&mut self, charges: impl IntoIterator<Item = SideCharge>, actions: &mut Vec<Action>) {
+        if self.has_ended() {
+            return;
+        }
+        for charge in charges {
+            self.spent = self.spent.with_side(&charge);
+            actions.push(Action::Tell(Told::SideUsage { charge, spent: self.spent }));
+        }
+    }
+
+    /// Counts those that are not answered: nobody waits for that any more.
+    fn charge_unanswered(&mut self, actions: &mut Vec<Action>) {
+        let asked = std::mem::take(&mut self.side);
+        self.charge(asked.into_iter().map(|(_, charge)| charge), actions);
     }
 
     /// What is told of a request that is waited for.
@@ -299,7 +330,8 @@ impl Agent {
     /// Asks the model about the conversation, if no limit is reached.
     fn ask(&mut self, actions: &mut Vec<Action>) {
         let turns = self.spent.turns.saturating_sub(self.turns_before);
-        if let Some(limit) = self.settings.limits.reached(&self.spent, turns) {
+        let asked = self.side.iter().fold(self.spent, |spent, (_, asked)| spent.with_side(asked));
+        if let Some(limit) = self.settings.limits.reached(&asked, turns) {
             return self.end(Outcome::Limit { limit }, actions);
         }
         self.spent.turns = self.spent.turns.saturating_add(1);
@@ -439,6 +471,7 @@ impl Agent {
         self.leaves = true;
         if self.is_idle() && self.settings.stays {
             // The end of the last turn was told.
+            self.charge_unanswered(actions);
             self.state = State::Ended;
             return actions.push(Action::End(self.ended.take().unwrap_or(Outcome::Stopped)));
         }
@@ -447,9 +480,13 @@ impl Agent {
 
     /// The turn is over; and with it all, unless it stays.
     fn end(&mut self, outcome: Outcome, actions: &mut Vec<Action>) {
+        let stays = self.settings.stays && !self.leaves;
+        if !stays {
+            self.charge_unanswered(actions);
+        }
         let spent = self.spent;
         actions.push(Action::Tell(Told::Done { outcome: outcome.clone(), spent }));
-        if self.settings.stays && !self.leaves {
+        if stays {
             (self.state, self.started) = (State::Idle, None);
             self.ended = Some(outcome);
         } else {

@@ -5,6 +5,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::limits::Limit;
+use crate::side::SideCharge;
 use crate::spent::Spent;
 
 /// One line of what is told. In JSON, `type` says which, in snake case.
@@ -90,6 +91,14 @@ pub enum Told {
     Usage {
         /// The request.
         number: u64,
+        /// All so far.
+        spent: Spent,
+    },
+    /// What a question to a model beside the main one cost, and all so far.
+    SideUsage {
+        /// The question.
+        #[serde(flatten)]
+        charge: SideCharge,
         /// All so far.
         spent: Spent,
     },

@@ -4,5 +4,6 @@ mod courses;
 mod laws;
 mod resumed;
 mod rewound;
+mod sides;
 mod staying;
 mod world;

@@ -81,7 +81,7 @@ impl Status {
                 self.retries += 1;
                 self.does(&format!("asks again in {}", seconds(*wait_ms)), now_ms);
             }
-            Told::Usage { spent, .. } => self.spent = *spent,
+            Told::Usage { spent, .. } | Told::SideUsage { spent, .. } => self.spent = *spent,
             Told::Call { name, .. } => {
                 self.calls += 1;
                 self.does(&format!("carries out {}", in_one_line(name)), now_ms);
@@ -114,9 +114,9 @@ impl Status {
         }
     }
 
-    /// The share of prompts that was read from the cache, in percent.
+    /// The share of the main model's prompts that was read from the cache, in percent.
     pub(crate) fn cache_share(&self) -> Option<u64> {
-        let Spent { uncached, cache_read, cache_write, .. } = self.spent;
+        let Spent { uncached, cache_read, cache_write, .. } = self.spent.main();
         let all = uncached + cache_read + cache_write;
         (all > 0).then(|| cache_read * 100 / all)
     }

@@ -48,7 +48,9 @@ pub(crate) fn help() -> String {
 
 /// What the session came to.
 pub(crate) fn stats(status: &Status) -> String {
-    let Spent { turns, uncached, cache_read, cache_write, output, cost, time_ms } = status.spent;
+    let Spent { cost, side, .. } = status.spent;
+    let Spent { turns, uncached, cache_read, cache_write, output, time_ms, .. } =
+        status.spent.main();
     let (asked, sent) = status.prompts;
     let prompts = uncached + cache_read + cache_write;
     let mut rows = vec![
@@ -59,6 +61,13 @@ pub(crate) fn stats(status: &Status) -> String {
         ("cost", numbers::dollars(cost)),
         ("calls", numbers::count(status.calls)),
     ];
+    if side.requests > 0 {
+        let asked = numbers::plural(side.requests.into(), "request");
+        let tokens = numbers::count(side.tokens());
+        let dollars = numbers::dollars(side.cost);
+        rows.insert(4, ("models beside", format!("{asked}, {tokens} tokens, {dollars}")));
+        rows[5].1.push_str(" with those");
+    }
     if let Some(share) = status.cache_share() {
         rows[2].1.push_str(&format!(" ({share} %)"));
     }

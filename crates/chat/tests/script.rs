@@ -1,6 +1,8 @@
 //! Scripts of what happens to a chat, one step a line, and the screen that it leads to.
 
-use foveal_agent::{ModelWork, Outcome, PromptMap, Spent, Told, ToldGist, ToldIndexing};
+use foveal_agent::{
+    ModelWork, Outcome, PromptMap, SideCharge, SideKind, Spent, Told, ToldGist, ToldIndexing,
+};
 use foveal_chat::{
     Candidate, Chat, ChatAction, Colours, Input, Key, KeyCode, NoteKind, Question, Setup, draw,
 };
@@ -143,6 +145,13 @@ impl Screen {
                 Told::Indexing(ToldIndexing { model: id, file, waiting, told, failed, tokens })
             }
             "repeated" => Told::Repeated { name: id, times: 3 },
+            "side" => {
+                let tokens = (number(second), 0);
+                let charge = SideCharge::estimated((SideKind::Gist, &id), tokens, None);
+                let charge = SideCharge { cost: 0.125, ..charge };
+                let spent = spent().with_side(&charge);
+                Told::SideUsage { charge, spent }
+            }
             "usage" => Told::Usage { number: 1, spent: spent() },
             "done" => done(Outcome::Finished { text: String::new() }),
             "stopped" => done(Outcome::Stopped),

@@ -64,6 +64,7 @@ mod sampling;
 #[cfg(unix)]
 mod screens;
 mod shell_tools;
+mod side_costs;
 mod single;
 mod soak;
 mod stories;

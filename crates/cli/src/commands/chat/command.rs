@@ -53,8 +53,10 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
     let mut course: Option<Course> = None;
     let cancel = own_agent::listen(&runtime, put_back);
     let ended = loop {
-        let limits =
-            Limits { turns: Some(TURNS_MAX), cost: arguments.max_cost, ..Limits::default() };
+        // What other models of this chat came to counts.
+        let before = course.as_ref().map_or(0.0, |course| course.spent().cost);
+        let cost = arguments.max_cost.map(|most| most - before);
+        let limits = Limits { turns: Some(TURNS_MAX), cost, ..Limits::default() };
         let wanted = Wanted {
             folder: &folder,
             model: model.as_ref(),

@@ -15,7 +15,7 @@ use tokio::task::AbortHandle;
 use super::opening::NO_UPSTREAM;
 use crate::debug::{Debug, Topic};
 use crate::explained::explain;
-use crate::side_agents::{GistAgent, Waiting};
+use crate::side_agents::{GistAgent, SideBill, Waiting};
 
 /// What is told where the person changed what is sent, and that cannot be done any more.
 const UNCHANGED: &str = "a change that you wanted of the prompt could not be made any more: the model has \
@@ -41,6 +41,8 @@ struct Asker {
     waiting: Arc<Waiting>,
     /// Who tells old turns in words.
     gist: Option<Arc<GistAgent>>,
+    /// What models cost that are asked beside this one.
+    bill: Arc<SideBill>,
     events: SyncSender<Event>,
     debug: Debug,
     /// Whether all is decided anew with the next request, whatever went before.
@@ -53,12 +55,13 @@ impl Asking {
         runtime: Handle,
         (client, server): (Client, Server),
         (shaper, waiting): (Arc<Conversations>, Arc<Waiting>),
-        gist: Option<Arc<GistAgent>>,
+        (gist, bill): (Option<Arc<GistAgent>>, Arc<SideBill>),
         (events, debug): (SyncSender<Event>, Debug),
     ) -> Self {
         let server = Arc::new(server);
         let is_decided_anew = Arc::default();
-        let asker = Asker { client, server, shaper, waiting, gist, events, debug, is_decided_anew };
+        let asker =
+            Asker { client, server, shaper, waiting, gist, bill, events, debug, is_decided_anew };
         Self { runtime, asker, running: None }
     }
 
@@ -66,6 +69,11 @@ impl Asking {
     pub(crate) fn deciding_anew(self, is_decided_anew: bool) -> Self {
         self.asker.is_decided_anew.store(is_decided_anew, Ordering::SeqCst);
         self
+    }
+
+    /// What models cost that are asked beside this one.
+    pub(super) fn bill(&self) -> &SideBill {
+        &self.asker.bill
     }
 
     /// Sends a request. What comes of it are events.
@@ -86,6 +94,7 @@ impl Asking {
 
 impl Drop for Asking {
     fn drop(&mut self) {
+        self.asker.bill.close();
         if let Some(gist) = &self.asker.gist {
             gist.stop();
         }
@@ -101,6 +110,10 @@ impl Asker {
             let message = "what of the conversation goes could not be decided".to_owned();
             return self.tell(Event::Failed { number, message, is_too_long: false });
         };
+        // Models may have helped to decide that.
+        if let Some(limit) = self.bill.limit() {
+            return self.tell(Event::OverLimit { number, limit });
+        }
         if self.is_decided_anew.swap(false, Ordering::SeqCst) {
             about.rewrite = Some(DECIDED_ANEW);
         }

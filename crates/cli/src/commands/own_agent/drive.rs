@@ -11,6 +11,7 @@ use super::asking::Asking;
 use super::calling::Calling;
 use super::indexing::IndexingWatch;
 use crate::runs::RunLog;
+use crate::side_agents::SideBill;
 
 /// How often it is looked whether the person, or a limit, wants it to end.
 const LOOK_UP_TIME: Duration = Duration::from_millis(50);
@@ -36,7 +37,7 @@ pub(crate) fn drive(
     let mut looked = Instant::now();
     loop {
         let mut keeps = Vec::new();
-        for action in agent.step(next, SystemClock.now()) {
+        for action in stepped(&mut agent, next, asking.bill()) {
             // What is said one after the other is kept at once, before anything else is done.
             if !matches!(action, Action::Keep(_)) && !keeps.is_empty() {
                 log.keep(std::mem::take(&mut keeps));
@@ -82,4 +83,13 @@ pub(crate) fn drive(
             shown = show(Told::Indexing(told));
         }
     }
+}
+
+/// What is to be done where this happens, with what models beside the main one cost counted before.
+fn stepped(agent: &mut Agent, next: Event, bill: &SideBill) -> Vec<Action> {
+    let now = SystemClock.now();
+    let events = bill.news().into_iter().chain([next]);
+    let actions = events.flat_map(|event| agent.step(event, now)).collect();
+    bill.know(agent.spent());
+    actions
 }

@@ -29,7 +29,7 @@ use crate::models::choose;
 use crate::notice;
 use crate::runs::{Lock, Run, RunLog};
 use crate::sessions::kind_and_name;
-use crate::side_agents::{GistAgent, Waiting};
+use crate::side_agents::{GistAgent, SideBill, Waiting};
 use crate::toolbox::Opener;
 
 /// Events that wait to be taken, at most.
@@ -108,6 +108,10 @@ pub(crate) fn open(
         notice::say(format_args!("asks {}; --model names another", chosen.spec));
     }
     let opener = opener(chosen.server.key_variable, environment)?;
+    let own = Arc::new(own_prices(&opener.settings().gateway.prices)?);
+    let priced = Arc::clone(&own);
+    let bill = SideBill::new(limits, Box::new(move |model| opening::card(model, &priced)));
+    let opener = opener.billed_to(&bill);
     let toolbox = opener.open(&[PathBuf::from(folder)])?;
     let user = opener.settings();
     let profile = profile.map(str::to_owned).or_else(|| earlier.as_ref()?.profile());
@@ -125,7 +129,6 @@ pub(crate) fn open(
         Some(earlier) => earlier.taken_up(&run),
         None => new_session(environment),
     };
-    let own = Arc::new(own_prices(&user.gateway.prices)?);
     let files = base_files(folder, &user.agent.base_files, pinned)?;
     let about = (folder, company, files.as_slice());
     let settings = opening::settings(&chosen, limits, about, (&session, &own));
@@ -140,8 +143,8 @@ pub(crate) fn open(
     let handle = runtime.handle().clone();
     let decides = (Arc::clone(&shaper), waiting);
     let told = (sender.clone(), environment.debug()?);
-    let gist = gist(user.gist.as_ref(), environment);
-    let asking = Asking::new(handle, who, decides, gist, told).deciding_anew(is_decided_anew);
+    let beside = (gist((user.gist.as_ref(), &bill), environment), bill);
+    let asking = Asking::new(handle, who, decides, beside, told).deciding_anew(is_decided_anew);
     let approvals = Approvals::new(yes, person).kept_in(&toolbox.store, folder);
     let calling = Calling::new(&toolbox, &session, approvals, sender.clone());
     let roots = vec![folder.display().to_string()];
@@ -164,8 +167,11 @@ pub(crate) fn open(
 }
 
 /// Who tells old turns in words, where the user names a model for it that can be asked.
-fn gist(named: Option<&ModelSpec>, environment: &Environment) -> Option<Arc<GistAgent>> {
-    match GistAgent::of(named?, environment) {
+fn gist(
+    (named, bill): (Option<&ModelSpec>, &Arc<SideBill>),
+    environment: &Environment,
+) -> Option<Arc<GistAgent>> {
+    match GistAgent::of(named?, bill, environment) {
         Ok(gist) => Some(Arc::new(gist)),
         Err(error) => {
             let why = notice::in_one_line(error.as_ref());

@@ -10,6 +10,7 @@ use foveal_agent::{AgentTool, Event, Limits, Settings};
 use foveal_context::placement::base_files::{
     BaseFile, BaseFolder, read_base_files, render_base_files,
 };
+use foveal_context::prices::PriceCard;
 use foveal_context::tokens::Tokens;
 use foveal_live::prices::OwnPrices;
 use foveal_live::rules::Rules;
@@ -66,8 +67,7 @@ pub(crate) fn settings(
     let (model, dialect) = (server.model.clone(), server.dialect);
     let is_newer_claude = model.contains("claude") && !model.contains("claude-3");
     let asks_for_much = dialect == Dialect::Messages && is_newer_claude;
-    let is_free = chosen.is_free && own.said(&model, NO_UPSTREAM).is_none();
-    let prices = (!is_free).then(|| prices(own, (&model, NO_UPSTREAM), dialect.protocol()));
+    let prices = card(chosen, own);
     Settings {
         session: session.0.clone(),
         system: system(directory, company, files),
@@ -80,6 +80,13 @@ pub(crate) fn settings(
         model,
         dialect,
     }
+}
+
+/// What a model costs; `None`: nothing, as on this machine where the user says no price.
+pub(crate) fn card(chosen: &Chosen, own: &OwnPrices) -> Option<PriceCard> {
+    let (model, protocol) = (&*chosen.server.model, chosen.server.dialect.protocol());
+    let is_free = chosen.is_free && own.said(model, NO_UPSTREAM).is_none();
+    (!is_free).then(|| prices(own, (model, NO_UPSTREAM), protocol))
 }
 
 fn tool(tool: &'static foveal_tools::Tool) -> AgentTool {

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-use foveal_agent::{Outcome, Spent, Told, ToldIndexing};
+use foveal_agent::{Outcome, SideSpent, Spent, Told, ToldIndexing};
 use foveal_context::tokens::Tokens;
 use foveal_context::views::ModelWork;
 use foveal_screen::in_one_line;
@@ -99,6 +99,7 @@ impl Show {
             | Told::Reasoning { .. }
             | Told::CallStart { .. }
             | Told::CallArguments { .. }
+            | Told::SideUsage { .. }
             | Told::Usage { .. } => {}
         }
         Ok(())
@@ -151,11 +152,27 @@ impl Show {
         let session = self.session.iter().map(|name| format!(", session {name}"));
         let session: String = session.collect();
         notice::say(format_args!("{turns}, {all} tokens{cost}{session}"));
+        if let Some(beside) = beside(&spent.side) {
+            notice::say(format_args!("  {beside}"));
+        }
         if let (Some(name), false) = (&self.session, matches!(outcome, Outcome::Finished { .. })) {
             notice::say(format_args!("`foveal run --session {name}` goes on with it"));
         }
         Ok(())
     }
+}
+
+/// What of a run models beside the main one came to, if any was asked.
+fn beside(side: &SideSpent) -> Option<String> {
+    let asked = (side.requests > 0).then(|| plural(side.requests.into(), "request"))?;
+    let cost = match side.cost > 0.0 {
+        true => format!(" and {}", dollars(side.cost)),
+        false => String::new(),
+    };
+    Some(format!(
+        "of that {} tokens{cost} in {asked} to models beside it",
+        tokens(Tokens(side.tokens()))
+    ))
 }
 
 /// A line of JSON.
