@@ -10,6 +10,9 @@ use crate::theme::{Colours, Role};
 /// Milliseconds of one picture of the spinner.
 const SPIN_MS: u64 = 120;
 
+/// The rank of the gauge among the parts of the line: it is left out last.
+const GAUGE: u8 = 0;
+
 /// How the session is.
 #[derive(Debug, Default)]
 pub(crate) struct Status {
@@ -146,7 +149,7 @@ impl Status {
         let cost = self.spent.cost;
         let parts: Vec<(u8, Option<String>)> = vec![
             (3, Some(self.model.clone()).filter(|model| !model.is_empty())),
-            (0, self.gauge()),
+            (GAUGE, self.gauge()),
             (2, self.cache_share().map(|share| format!("cache {share} %"))),
             (1, (cost > 0.0).then(|| numbers::dollars(cost))),
             (
@@ -166,8 +169,15 @@ impl Status {
             let Some(worst) = kept.iter().map(|(rank, _)| *rank).max() else { break };
             kept.retain(|(rank, _)| *rank != worst);
         }
-        let texts: Vec<String> = kept.into_iter().map(|(_, text)| text).collect();
-        Line::styled(texts.join(" · "), colours.style(Role::Aside))
+        let style = |rank| colours.style(if rank == GAUGE { Role::Gauge } else { Role::Aside });
+        let mut spans = Vec::new();
+        for (rank, text) in kept {
+            if !spans.is_empty() {
+                spans.push(Span::styled(" · ", colours.style(Role::Aside)));
+            }
+            spans.push(Span::styled(text, style(rank)));
+        }
+        Line::from(spans)
     }
 
     /// The line that says what goes on, while something does.

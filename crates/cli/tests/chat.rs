@@ -18,6 +18,16 @@ const PAGE_UP: &str = "\x1b[5~";
 
 /// The chat in a folder, asking this provider.
 fn chat(world: &World, upstream: &Upstream, options: &[&str]) -> Terminal {
+    chat_with(world, upstream, options, &[("TERM", "xterm-256color")])
+}
+
+/// The same at a terminal that these variables tell of.
+fn chat_with(
+    world: &World,
+    upstream: &Upstream,
+    options: &[&str],
+    variables: &[(&str, &str)],
+) -> Terminal {
     let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_foveal"));
     command.args(["chat", "--model", &model(upstream, "messages")]);
     command.args(options);
@@ -25,7 +35,9 @@ fn chat(world: &World, upstream: &Upstream, options: &[&str]) -> Terminal {
     command.env_clear();
     command.env("HOME", world.folder.join("home"));
     command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
-    command.env("TERM", "xterm-256color");
+    for (name, value) in variables {
+        command.env(name, value);
+    }
     command.env("FOVEAL_MODEL_KEY", KEY);
     let mut terminal = Terminal::start(command, (80, 24));
     terminal.shows("/help tells keys");
@@ -59,6 +71,60 @@ fn a_task_is_done_with_a_person() {
     let after = &after[after.rfind("\x1b[?1049l").expect("it is left")..];
     assert!(after.contains("goes on with it"), "{after:?}");
     assert_eq!(bodies(&upstream).len(), 3);
+}
+
+/// Whether a program wrote colours of the table of 256, and of the sixteen.
+fn colours_in(written: &str) -> (bool, bool) {
+    let sets = written.split("\x1b[").skip(1).filter_map(|rest| {
+        let end = rest.find(|sign: char| !sign.is_ascii_digit() && sign != ';')?;
+        rest[end..].starts_with('m').then(|| &rest[..end])
+    });
+    let (mut indexed, mut basic) = (false, false);
+    for set in sets {
+        let parts: Vec<u16> = set.split(';').filter_map(|part| part.parse().ok()).collect();
+        let mut parts = parts.into_iter();
+        while let Some(part) = parts.next() {
+            match part {
+                // Of these the table has sixteen too: crossterm names them so.
+                38 | 48 => match (parts.next(), parts.next()) {
+                    (Some(5), Some(index)) if index < 16 => basic = true,
+                    _ => indexed = true,
+                },
+                30..=37 | 40..=47 | 90..=97 | 100..=107 => basic = true,
+                _ => {}
+            }
+        }
+    }
+    (indexed, basic)
+}
+
+/// The terminal says how many colours there are, and the user may want others.
+#[test]
+fn colours_are_those_of_the_terminal() {
+    const NONE: (bool, bool) = (false, false);
+    const SIXTEEN: (bool, bool) = (false, true);
+    const MANY: (bool, bool) = (true, false);
+    for (name, wish, variables, expected) in [
+        ("256", "", &[("TERM", "xterm-256color")][..], MANY),
+        ("true", "", &[("TERM", "xterm"), ("COLORTERM", "truecolor")][..], MANY),
+        ("16", "", &[("TERM", "xterm")][..], SIXTEEN),
+        ("none", "", &[("TERM", "xterm-256color"), ("NO_COLOR", "1")][..], NONE),
+        ("dumb", "", &[("TERM", "dumb")][..], NONE),
+        ("wants-16", "chat.colours = 16\n", &[("TERM", "xterm-256color")][..], SIXTEEN),
+        ("wants-256", "chat.colours = \"256\"\n", &[("TERM", "xterm")][..], MANY),
+        ("wants-none", "chat.colours = \"none\"\n", &[("TERM", "xterm-256color")][..], NONE),
+        ("refuses", "chat.colours = 256\n", &[("TERM", "xterm"), ("NO_COLOR", "1")][..], NONE),
+    ] {
+        let world = World::new(&format!("chat-colours-{name}"));
+        world.write("a.rs", "const A: u8 = 2;\n");
+        world.write("home/.config/foveal/config.toml", wish);
+        let upstream = provider(changes_a_file());
+        let mut chat = chat_with(&world, &upstream, &[], variables);
+        chat.types("make it three").types(ENTER).shows("? edit_file `a.rs`").types("y");
+        chat.shows("It is three now.").shows("+= 3;").types(CTRL_D);
+        assert_eq!(chat.ends(), 0);
+        assert_eq!(colours_in(&chat.written()), expected, "{name}: {:?}", chat.written());
+    }
 }
 
 #[test]

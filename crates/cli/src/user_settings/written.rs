@@ -13,6 +13,7 @@ use toml::Spanned;
 
 use super::agent::{AgentSettings, HistoryLimits, PROFILES};
 use super::budget::{BadBudget, Budget, PromptSize};
+use super::chat::ColoursWish;
 use super::gateway::WrittenGateway;
 use super::glob::{GlobText, WrongGlob};
 use super::told::line_at;
@@ -42,6 +43,7 @@ pub(super) struct Written {
     pub(super) run: WrittenRun,
     pub(super) web: WrittenWeb,
     pub(super) agent: WrittenAgent,
+    pub(super) chat: WrittenChat,
     pub(super) permissions: Vec<WrittenRule>,
     pub(super) gateway: WrittenGateway,
 }
@@ -186,6 +188,13 @@ impl WrittenAgent {
     fn budget(&self) -> Budget {
         Budget { high: self.budget, low: self.budget_low.as_ref().map(|low| *low.get_ref()) }
     }
+}
+
+/// How `foveal chat` looks.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct WrittenChat {
+    pub(super) colours: ColoursWish,
 }
 
 /// The name of a profile.

@@ -91,5 +91,8 @@ fn stepped(agent: &mut Agent, next: Event, bill: &SideBill) -> Vec<Action> {
     let events = bill.news().into_iter().chain([next]);
     let actions = events.flat_map(|event| agent.step(event, now)).collect();
     bill.know(agent.spent());
+    if agent.has_ended() {
+        bill.close();
+    }
     actions
 }
