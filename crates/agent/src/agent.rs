@@ -8,6 +8,7 @@ use foveal_transcript::{
 use foveal_wire::prompt::{Prompt, ToolSpec, encode};
 use foveal_wire::response::{Said, SaidEvent, StopReason};
 
+use crate::billed::usage;
 use crate::calls::Calls;
 use crate::event::{Action, Event};
 use crate::keep::Keep;
@@ -16,7 +17,7 @@ use crate::past::{OpenCall, Past, rewind_mark};
 use crate::repeated::{self, Repeated};
 use crate::settings::Settings;
 use crate::side::SideCharge;
-use crate::spent::{Spent, usage};
+use crate::spent::Spent;
 use crate::told::{Outcome, Told};
 use crate::tool_answer::ToolAnswer;
 
@@ -181,15 +182,7 @@ impl Agent {
                 self.said(number, said, now, &mut actions);
             }
             Event::Failed { number, message, is_too_long } if self.asks(number) => {
-                let outcome = match is_too_long {
-                    true => Outcome::TooLong { message },
-                    false => Outcome::Failed { message },
-                };
-                self.end(outcome, &mut actions);
-            }
-            Event::OverLimit { number, limit } if self.asks(number) => {
-                self.spent.turns = self.spent.turns.saturating_sub(1);
-                self.end(Outcome::Limit { limit }, &mut actions);
+                self.end(failed(message, is_too_long), &mut actions);
             }
             Event::Allowed { number } if self.ending.is_none() => {
                 self.allowed(number, &mut actions);
@@ -207,10 +200,8 @@ impl Agent {
             Event::Answered { number, answer } => {
                 self.answered(number, answer, now, &mut actions);
             }
-            Event::SideAsked { number, charge } => self.side.push((number, charge)),
-            Event::SideAnswered { number, charge } => {
-                self.side.retain(|(asked, _)| *asked != number);
-                self.charge(charge, &mut actions);
+            Event::SideAsked { .. } | Event::SideAnswered { .. } | Event::OverLimit { .. } => {
+                self.beside(event, &mut actions);
             }
             Event::Tick if self.settings.limits.is_late(&self.spent) => {
                 self.stop(Outcome::Limit { limit: Limit::Time }, now, &mut actions);
@@ -223,11 +214,27 @@ impl Agent {
             | Event::Said { .. }
             | Event::Failed { .. }
             | Event::Helped { .. }
-            | Event::OverLimit { .. }
             | Event::Allowed { .. }
             | Event::Tick => {}
         }
         actions
+    }
+
+    /// Takes what happens with models beside the main one.
+    fn beside(&mut self, event: Event, actions: &mut Vec<Action>) {
+        match event {
+            Event::SideAsked { number, charge } => self.side.push((number, charge)),
+            Event::SideAnswered { number, charge } => {
+                self.side.retain(|(asked, _)| *asked != number);
+                self.charge(charge, actions);
+            }
+            Event::OverLimit { number, limit } if self.asks(number) => {
+                // It was not sent.
+                self.spent.turns = self.spent.turns.saturating_sub(1);
+                self.end(Outcome::Limit { limit }, actions);
+            }
+            _ => {}
+        }
     }
 
     /// Counts what questions to models beside the main one cost.
@@ -519,6 +526,14 @@ impl Agent {
         };
         let (time, mark) = (Some(now), Mark::None);
         Entry { source, role, time, mark, model: None, usage: None, blocks }
+    }
+}
+
+/// How it ends where a request has no answer.
+fn failed(message: String, is_too_long: bool) -> Outcome {
+    match is_too_long {
+        true => Outcome::TooLong { message },
+        false => Outcome::Failed { message },
     }
 }
 

@@ -7,6 +7,7 @@
 //! is said before it is used, so that a run that breaks off anywhere is taken up again ([`Past`]).
 
 mod agent;
+mod billed;
 mod calls;
 mod event;
 mod keep;

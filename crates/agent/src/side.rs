@@ -4,7 +4,7 @@ use foveal_context::prices::PriceCard;
 use foveal_wire::response::Billed;
 use serde::Serialize;
 
-use crate::spent::{dollars, usage};
+use crate::billed::{dollars, usage};
 
 /// What a model beside the main one is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]

@@ -85,11 +85,9 @@ fn colours_in(written: &str) -> (bool, bool) {
         let mut parts = parts.into_iter();
         while let Some(part) = parts.next() {
             match part {
-                // Of these the table has sixteen too: crossterm names them so.
-                38 | 48 => match (parts.next(), parts.next()) {
-                    (Some(5), Some(index)) if index < 16 => basic = true,
-                    _ => indexed = true,
-                },
+                38 | 48 => {
+                    (indexed, _) = (true, parts.nth(1));
+                }
                 30..=37 | 40..=47 | 90..=97 | 100..=107 => basic = true,
                 _ => {}
             }

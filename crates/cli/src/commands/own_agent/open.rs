@@ -9,6 +9,7 @@ use foveal_agent::{Agent, Event, Limits, Past};
 use foveal_context::placement::base_files::BaseFile;
 use foveal_live::Conversations;
 use foveal_live::models::Model;
+use foveal_live::prices::OwnPrices;
 use foveal_llm::{Client, ModelSpec, Patience};
 use foveal_processes::Confinement;
 use foveal_store::SessionId;
@@ -31,6 +32,7 @@ use crate::runs::{Lock, Run, RunLog};
 use crate::sessions::kind_and_name;
 use crate::side_agents::{GistAgent, SideBill, Waiting};
 use crate::toolbox::Opener;
+use crate::user_settings::UserSettings;
 
 /// Events that wait to be taken, at most.
 const EVENTS_MAX: usize = 1_024;
@@ -108,9 +110,7 @@ pub(crate) fn open(
         notice::say(format_args!("asks {}; --model names another", chosen.spec));
     }
     let opener = opener(chosen.server.key_variable, environment)?;
-    let own = Arc::new(own_prices(&opener.settings().gateway.prices)?);
-    let priced = Arc::clone(&own);
-    let bill = SideBill::new(limits, Box::new(move |model| opening::card(model, &priced)));
+    let (own, bill) = bill(limits, opener.settings())?;
     let opener = opener.billed_to(&bill);
     let toolbox = opener.open(&[PathBuf::from(folder)])?;
     let user = opener.settings();
@@ -164,6 +164,17 @@ pub(crate) fn open(
         session,
         lock,
     })
+}
+
+/// What the user says of prices, and by that what models cost that are asked beside the main one.
+///
+/// # Errors
+/// If the prices cannot be used.
+fn bill(limits: Limits, user: &UserSettings) -> anyhow::Result<(Arc<OwnPrices>, Arc<SideBill>)> {
+    let own = Arc::new(own_prices(&user.gateway.prices)?);
+    let said = Arc::clone(&own);
+    let bill = SideBill::new(limits, Box::new(move |model| opening::card(model, &said)));
+    Ok((own, bill))
 }
 
 /// Who tells old turns in words, where the user names a model for it that can be asked.
