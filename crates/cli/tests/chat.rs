@@ -258,6 +258,21 @@ fn another_model_goes_on() {
     assert_eq!(chat.ends(), 0);
 }
 
+/// What was spent before another model is asked is spent.
+#[test]
+fn a_limit_holds_over_another_model() {
+    let world = World::new("chat-model-limit");
+    let prices = "[[gateway.prices]]\nmodel = \"*\"\ninput = 0\noutput = 1000000\n";
+    world.write("home/.config/foveal/config.toml", prices);
+    let (one, other) = (provider([Reply::text("I am one.")]), provider([Reply::text("I am two.")]));
+    let mut chat = chat(&world, &one, &["--max-cost", "1"]);
+    chat.types("who").types(ENTER).shows("I am one.");
+    chat.types(&format!("/model {}", model(&other, "chat"))).types(ENTER);
+    chat.shows("is asked from now on").types("and you").types(ENTER);
+    chat.shows("limit of cost").types(CTRL_D);
+    assert_eq!((chat.ends(), other.requests()), (0, 0));
+}
+
 #[test]
 fn functions_and_types_are_completed_from_the_index_that_is_there() {
     let world = World::new("chat-symbols");

@@ -28,6 +28,8 @@ const DECIDED_ANEW: &str = "the session goes on by another profile, other limits
 pub(crate) struct Asking {
     runtime: Handle,
     asker: Asker,
+    /// Whether what models beside this one cost is the agent's to count.
+    pays: bool,
     running: Option<AbortHandle>,
 }
 
@@ -41,7 +43,7 @@ struct Asker {
     waiting: Arc<Waiting>,
     /// Who tells old turns in words.
     gist: Option<Arc<GistAgent>>,
-    /// What models cost that are asked beside this one.
+    /// What models cost that are asked beside this one, and how far all may go together.
     bill: Arc<SideBill>,
     events: SyncSender<Event>,
     debug: Debug,
@@ -62,7 +64,7 @@ impl Asking {
         let is_decided_anew = Arc::default();
         let asker =
             Asker { client, server, shaper, waiting, gist, bill, events, debug, is_decided_anew };
-        Self { runtime, asker, running: None }
+        Self { runtime, asker, pays: false, running: None }
     }
 
     /// The same where the first request goes on with a session about which other rules decided.
@@ -71,9 +73,16 @@ impl Asking {
         self
     }
 
-    /// What models cost that are asked beside this one.
-    pub(super) fn bill(&self) -> &SideBill {
-        &self.asker.bill
+    /// The same for the agent that counts what models beside it cost; of several with one bill that
+    /// is one, and with its end none of them is asked any more.
+    pub(crate) fn paying(mut self) -> Self {
+        self.pays = true;
+        self
+    }
+
+    /// What models cost that are asked beside this one, where that is the agent's to count.
+    pub(super) fn bill(&self) -> Option<Arc<SideBill>> {
+        self.pays.then(|| Arc::clone(&self.asker.bill))
     }
 
     /// Sends a request. What comes of it are events.
@@ -94,7 +103,9 @@ impl Asking {
 
 impl Drop for Asking {
     fn drop(&mut self) {
-        self.asker.bill.close();
+        if self.pays {
+            self.asker.bill.close();
+        }
         if let Some(gist) = &self.asker.gist {
             gist.stop();
         }

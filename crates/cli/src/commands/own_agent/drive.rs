@@ -31,13 +31,14 @@ pub(crate) fn drive(
     (events, controls, cancel): (&Receiver<Event>, &Receiver<Control>, &Cancel<'_>),
 ) -> anyhow::Result<Outcome> {
     let mut indexing = IndexingWatch::new(calling.session().toolbox());
+    let bill = asking.bill();
     let mut is_stopped = false;
     let mut next = first;
     let mut shown = Ok(());
     let mut looked = Instant::now();
     loop {
         let mut keeps = Vec::new();
-        for action in stepped(&mut agent, next, asking.bill()) {
+        for action in stepped(&mut agent, next, bill.as_deref()) {
             // What is said one after the other is kept at once, before anything else is done.
             if !matches!(action, Action::Keep(_)) && !keeps.is_empty() {
                 log.keep(std::mem::take(&mut keeps));
@@ -86,8 +87,9 @@ pub(crate) fn drive(
 }
 
 /// What is to be done where this happens, with what models beside the main one cost counted before.
-fn stepped(agent: &mut Agent, next: Event, bill: &SideBill) -> Vec<Action> {
+fn stepped(agent: &mut Agent, next: Event, bill: Option<&SideBill>) -> Vec<Action> {
     let now = SystemClock.now();
+    let Some(bill) = bill else { return agent.step(next, now) };
     let events = bill.news().into_iter().chain([next]);
     let actions = events.flat_map(|event| agent.step(event, now)).collect();
     bill.know(agent.spent());

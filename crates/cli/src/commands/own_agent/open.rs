@@ -144,7 +144,7 @@ pub(crate) fn open(
     let decides = (Arc::clone(&shaper), waiting);
     let told = (sender.clone(), environment.debug()?);
     let beside = (gist((user.gist.as_ref(), &bill), environment), bill);
-    let asking = Asking::new(handle, who, decides, beside, told).deciding_anew(is_decided_anew);
+    let asking = Asking::new(handle, who, decides, beside, told).paying();
     let approvals = Approvals::new(yes, person).kept_in(&toolbox.store, folder);
     let calling = Calling::new(&toolbox, &session, approvals, sender.clone());
     let roots = vec![folder.display().to_string()];
@@ -153,7 +153,7 @@ pub(crate) fn open(
     let agent = Agent::resumed(settings, past);
     Ok(Opened {
         agent,
-        asking,
+        asking: asking.deciding_anew(is_decided_anew),
         calling,
         log,
         sender,
