@@ -6,6 +6,7 @@ use foveal_transcript::Call;
 use foveal_wire::response::{Said, SaidEvent};
 
 use crate::keep::Keep;
+use crate::sub_agent::StartAgent;
 use crate::told::{Outcome, Told, ToldGist};
 use crate::tool_answer::ToolAnswer;
 
@@ -107,6 +108,13 @@ pub enum Event {
         /// What a model does that helps with it.
         model: Option<ModelWork>,
     },
+    /// Something happened to the sub-agent that carries a call out.
+    OfAgent {
+        /// The call.
+        number: u64,
+        /// What it tells.
+        told: Box<Told>,
+    },
     /// A model helps with the result of a call, on its way to the model that made it.
     Helped {
         /// The request that waits for it.
@@ -157,6 +165,9 @@ pub enum Action {
         /// What is to be done.
         call: Call,
     },
+    /// Have a sub-agent carry a call out, which does nothing before [`Action::Begin`]. It is to be
+    /// answered as other calls are.
+    StartAgent(StartAgent),
     /// A call that is allowed begins: that it did is kept.
     Begin {
         /// The call.

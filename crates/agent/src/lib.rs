@@ -16,6 +16,7 @@ mod prompt_map;
 mod repeated;
 mod settings;
 mod spent;
+mod sub_agent;
 mod told;
 mod tool_answer;
 
@@ -27,6 +28,7 @@ pub use limits::{Limit, Limits};
 pub use past::Past;
 pub use prompt_map::{BlockKind, BlockPlace, BlockState, MapChange, PromptBlock, PromptMap};
 pub use settings::{AgentTool, Settings};
-pub use spent::Spent;
+pub use spent::{OfAgents, Spent};
+pub use sub_agent::{START_AGENT, StartAgent, SubTask, answer as answer_of_agent};
 pub use told::{Outcome, Told, ToldGist, ToldIndexing};
 pub use tool_answer::ToolAnswer;

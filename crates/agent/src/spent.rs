@@ -5,7 +5,7 @@ use foveal_transcript::Usage;
 use foveal_wire::response::Billed;
 use serde::Serialize;
 
-/// What a run has come to so far.
+/// What a run has come to so far, with its sub-agents.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct Spent {
     /// Requests to the model, all tasks together.
@@ -22,6 +22,40 @@ pub struct Spent {
     pub cost: f64,
     /// Milliseconds since the last task was given, or the conversation went on.
     pub time_ms: i64,
+    /// What of it is of sub-agents.
+    #[serde(skip_serializing_if = "OfAgents::are_none")]
+    pub agents: OfAgents,
+}
+
+/// What sub-agents have come to so far.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+pub struct OfAgents {
+    /// How many there were.
+    pub count: u32,
+    /// Their requests to the model.
+    pub turns: u32,
+    /// Their tokens, whatever each costs.
+    pub tokens: u64,
+    /// US dollars.
+    pub cost: f64,
+}
+
+impl OfAgents {
+    /// Whether there were none.
+    pub fn are_none(&self) -> bool {
+        self.count == 0
+    }
+
+    /// These and others.
+    #[must_use]
+    pub fn and(self, other: &Self) -> Self {
+        Self {
+            count: self.count.saturating_add(other.count),
+            turns: self.turns.saturating_add(other.turns),
+            tokens: self.tokens.saturating_add(other.tokens),
+            cost: self.cost + other.cost,
+        }
+    }
 }
 
 impl Spent {
@@ -30,6 +64,25 @@ impl Spent {
         [self.uncached, self.cache_read, self.cache_write, self.output]
             .into_iter()
             .fold(0, u64::saturating_add)
+    }
+
+    /// The same with what a sub-agent came to since it had come to `before`.
+    pub(crate) fn with_agent(self, now: &Self, before: &Self) -> Self {
+        let more = |now: u64, before: u64| now.saturating_sub(before);
+        let turns = now.turns.saturating_sub(before.turns);
+        let cost = (now.cost - before.cost).max(0.0);
+        let tokens = more(now.tokens(), before.tokens());
+        let plus = |sum: u64, now: u64, before: u64| sum.saturating_add(more(now, before));
+        Self {
+            turns: self.turns.saturating_add(turns),
+            uncached: plus(self.uncached, now.uncached, before.uncached),
+            cache_read: plus(self.cache_read, now.cache_read, before.cache_read),
+            cache_write: plus(self.cache_write, now.cache_write, before.cache_write),
+            output: plus(self.output, now.output, before.output),
+            cost: self.cost + cost,
+            agents: self.agents.and(&OfAgents { count: 0, turns, tokens, cost }),
+            ..self
+        }
     }
 
     /// The same with one more answer.

@@ -5,4 +5,5 @@ mod laws;
 mod resumed;
 mod rewound;
 mod staying;
+mod sub_agents;
 mod world;

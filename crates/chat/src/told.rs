@@ -48,7 +48,8 @@ pub(crate) fn help() -> String {
 
 /// What the session came to.
 pub(crate) fn stats(status: &Status) -> String {
-    let Spent { turns, uncached, cache_read, cache_write, output, cost, time_ms } = status.spent;
+    let Spent { turns, uncached, cache_read, cache_write, output, cost, time_ms, agents } =
+        status.spent;
     let (asked, sent) = status.prompts;
     let prompts = uncached + cache_read + cache_write;
     let mut rows = vec![
@@ -66,6 +67,12 @@ pub(crate) fn stats(status: &Status) -> String {
         let left = asked.saturating_sub(sent);
         let share = status.saved_share().unwrap_or(0);
         rows.push(("left out", format!("{} tokens ({share} %)", numbers::count(left))));
+    }
+    if !agents.are_none() {
+        let (turns, tokens) = (numbers::plural(agents.turns.into(), "request"), agents.tokens);
+        let of = format!("{}: {turns}, {} tokens", agents.count, numbers::count(tokens));
+        let cost = (agents.cost > 0.0).then(|| format!(", {}", numbers::dollars(agents.cost)));
+        rows.push(("of sub-agents", of + &cost.unwrap_or_default()));
     }
     let more = [
         ("failed calls", status.failed),

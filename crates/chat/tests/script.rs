@@ -82,6 +82,7 @@ impl Screen {
                 let (subject, diff) = second.split_once(" / ").unwrap_or((second, ""));
                 return self.take(Input::Question(Question {
                     number: self.actions.len() as u64 + 7,
+                    agent: None,
                     tool: id,
                     subject: subject.replace("\\n", "\n"),
                     reason: None,

@@ -47,7 +47,7 @@ fn a_task_is_done_with_a_person() {
     assert_eq!(world.read("a.rs"), "const A: u8 = 3;\n");
     // The last block that has more to show is the change.
     chat.types(CTRL_O).shows("──");
-    chat.types("/context").types(ENTER).shows("Context: ").shows("last billed").shows("23 tools");
+    chat.types("/context").types(ENTER).shows("Context: ").shows("last billed").shows("24 tools");
     chat.types("\x1b[F").shows("make it three").types(ESC).shows_no("Context: ");
     chat.types("/stats").types(ENTER).shows("requests        3");
     chat.types("/nothing").types(ENTER).shows("there is no command /nothing");

@@ -68,6 +68,7 @@ mod single;
 mod soak;
 mod stories;
 mod structure;
+mod sub_agents;
 mod terminal;
 mod tls;
 mod trust;

@@ -8,7 +8,7 @@ mod load;
 mod lock;
 mod log;
 
-pub(crate) use self::kept::{KIND, Run, is_run};
+pub(crate) use self::kept::{KIND, OfCall, Run, is_run, latest_agent, of_agent};
 pub(crate) use self::load::{Loaded, damaged, first_words, load};
 pub(crate) use self::lock::Lock;
 pub(crate) use self::log::RunLog;

@@ -458,6 +458,7 @@ fn sum(before: Spent, spent: &Spent) -> Spent {
         cache_write: before.cache_write + spent.cache_write,
         output: before.output + spent.output,
         cost: before.cost + spent.cost,
+        agents: before.agents.and(&spent.agents),
         ..*spent
     }
 }
