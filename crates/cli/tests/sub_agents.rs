@@ -366,3 +366,93 @@ fn it_can_be_switched_off() {
     let last = bodies(&upstream).pop().expect("a request").to_string();
     assert!(last.contains("start_agent") && last.contains("is_error"), "{last}");
 }
+
+/// The sessions that are listed.
+fn listed(world: &World, options: &str) -> Vec<String> {
+    let listed: Value =
+        serde_json::from_str(&world.output(&format!("sessions --json {options}"))).expect("JSON");
+    let all = listed.as_array().expect("a list").iter();
+    all.map(|it| it["session"].as_str().expect("a name").to_owned()).collect()
+}
+
+/// A run in which the agent and its sub-agent change a file each, and the sub-agent the agent's.
+fn changes_by_both(world: &World) -> Upstream {
+    for name in ["a", "b"] {
+        world.write(&format!("{name}.rs"), format!("const {name}: u8 = 1;\n"));
+    }
+    settle(&world.folder);
+    let edit = |path: &str, old: &str, new: &str| {
+        let intent = format!("{old} is {new}");
+        ("edit_file", json!({"path": path, "old_str": old, "new_str": new, "intent": intent}))
+    };
+    let main = vec![
+        read("a.rs"),
+        calls(&[edit("a.rs", "1", "2")]),
+        start("Make both three. The key is AKIAQYLPMN5HFIQR7XYA."),
+        Reply::text("All are three."),
+    ];
+    let sub = vec![
+        calls(&["a.rs", "b.rs"].map(|path| ("read_file", json!({"path": path})))),
+        calls(&[edit("a.rs", "2", "3"), edit("b.rs", "1", "3")]),
+        Reply::text("Both are three."),
+    ];
+    provider(main, sub)
+}
+
+#[test]
+fn its_session_is_a_part_of_the_agents() {
+    let world = World::new("agents-kept");
+    let upstream = changes_by_both(&world);
+    assert_eq!(run(&world, &upstream, "messages", "--yes").code, Some(0));
+    let [name] = &listed(&world, "")[..] else { panic!("one is listed") };
+    let part = name.strip_prefix("run ").expect("a run");
+    assert!(world.output("sessions").contains("1 sub-agent: see `foveal sessions --all`"));
+    let all = listed(&world, "--all");
+    assert!(all.len() == 2 && all.contains(&format!("{name}/1")), "{all:?}");
+    // Nothing that looks like a key is kept of either.
+    let log = std::fs::read(world.folder.join("home/.local/share/foveal/store.db")).expect("it");
+    assert!(!String::from_utf8_lossy(&log).contains("AKIAQYLPMN5HFIQR7XYA"));
+    // It is shown behind the agent's, and alone.
+    let shown = world.output(&format!("show {part}"));
+    let agent = shown.find("\n1, agent foveal, in ").expect("a sub-agent");
+    assert!(shown[agent..].contains(&format!(", of {name}: 3 turns, ")), "{shown}");
+    let own = world.output(&format!("show {part} --conversation 1 --turn 3"));
+    assert!(own.contains("Both are three."), "{own}");
+    let turn = world.output(&format!("show {part} --turn 3"));
+    assert!(turn.contains(r#"[{"trajectory_id":"1"}]"#), "{turn}");
+    let alone = world.output(&format!("show {part}/1"));
+    assert!(alone.starts_with(&format!("{name}/1, agent foveal")), "{alone}");
+    assert!(world.output(&format!("changelog {part}")).contains("1 is 3"));
+    for (asked, requests) in [(part.to_owned(), 7), (format!("{part}/1"), 3)] {
+        let replayed = world.run(&format!("replay {asked} --json"));
+        assert_eq!((replayed.code, replayed.err.as_str()), (Some(0), ""), "{asked}");
+        let replayed: Value = serde_json::from_str(&replayed.out).expect("JSON");
+        assert_eq!(replayed["raw"]["requests"], requests, "{asked}");
+    }
+    // It cannot be gone on with alone.
+    let ran = go_on(&world, &["--session", &format!("{part}/1"), "more"]);
+    assert!(
+        ran.code == Some(2) && ran.err.contains("is no session of `foveal run`"),
+        "{}",
+        ran.err
+    );
+    // It is kept and removed with the agent's.
+    assert_eq!(world.run(&format!("sessions pin {part}")).code, Some(0));
+    let pinned = world.output("sessions --all");
+    assert_eq!(pinned.matches("pinned").count(), 2, "{pinned}");
+    let ran = world.ran(world.command("sessions delete").arg(name));
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert!(listed(&world, "--all").is_empty());
+}
+
+#[test]
+fn what_it_wrote_goes_back_with_the_agents() {
+    let world = World::new("agents-rewind");
+    let upstream = changes_by_both(&world);
+    assert_eq!(run(&world, &upstream, "messages", "--yes").code, Some(0));
+    assert_eq!(world.read("a.rs") + &world.read("b.rs"), "const a: u8 = 3;\nconst b: u8 = 3;\n");
+    let name = listed(&world, "").remove(0).replace("run ", "");
+    let ran = world.run(&format!("rewind {name} --files --yes"));
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert_eq!(world.read("a.rs") + &world.read("b.rs"), "const a: u8 = 1;\nconst b: u8 = 1;\n");
+}

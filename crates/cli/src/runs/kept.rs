@@ -17,6 +17,12 @@ pub(crate) fn is_run(session: &Session) -> bool {
     kind_and_name.is_some_and(|(kind, name)| kind == KIND && !name.contains(OF))
 }
 
+/// Whether a session is that of a run's sub-agent.
+pub(crate) fn is_agent(session: &Session) -> bool {
+    let kind_and_name = session.id.0.split_once(' ');
+    kind_and_name.is_some_and(|(kind, name)| kind == KIND && name.contains(OF))
+}
+
 /// The session of a run's sub-agent with this number.
 pub(crate) fn of_agent(run: &SessionId, number: u32) -> SessionId {
     SessionId(format!("{run}{OF}{number}"))
