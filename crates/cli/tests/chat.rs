@@ -1,6 +1,6 @@
 //! `foveal chat` at a terminal, with a scripted model over HTTP.
 
-use foveal_upstream::{Fault, Reply, Upstream};
+use foveal_upstream::{Fault, Reply, Script, Upstream};
 use portable_pty::CommandBuilder;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
@@ -59,6 +59,33 @@ fn a_task_is_done_with_a_person() {
     let after = &after[after.rfind("\x1b[?1049l").expect("it is left")..];
     assert!(after.contains("goes on with it"), "{after:?}");
     assert_eq!(bodies(&upstream).len(), 3);
+}
+
+#[test]
+fn a_sub_agent_asks_the_person_and_shows_what_it_does() {
+    let world = World::new("chat-agent");
+    let task = json!({"task": "Make it.", "label": "make the file"});
+    let upstream = provider([Reply::text("")]);
+    upstream.play(Script::in_order([
+        calls(&[("start_agent", task)]),
+        calls(&[("bash", json!({"command": "touch made; sleep 2"}))]),
+        Reply::text("I made it."),
+        Reply::text("It is there."),
+    ]));
+    let mut chat = chat(&world, &upstream, &[]);
+    chat.types("make it").types(ENTER);
+    chat.shows("start_agent make the file").shows("? sub-agent `make the file`: bash `touch made");
+    assert!(!world.folder.join("made").exists());
+    chat.types("y").shows("    bash touch made").shows("1 request, 1 call, ");
+    chat.shows("It is there.").shows("✓ start_agent make the file").shows("2 requests, 1 call, ");
+    chat.shows_no("I made it.").types(CTRL_O).shows("· bash touch made").shows("I made it.");
+    chat.types("/stats")
+        .types(ENTER)
+        .shows("requests        4")
+        .shows("of sub-agents   1: 2 requests");
+    chat.types(CTRL_D);
+    assert_eq!(chat.ends(), 0);
+    assert!(world.folder.join("made").exists());
 }
 
 #[test]

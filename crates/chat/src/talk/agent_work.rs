@@ -5,7 +5,7 @@ use std::collections::VecDeque;
 use foveal_agent::{Spent, Told};
 use foveal_screen::{in_one_line, numbers};
 
-use super::subject::subject;
+use super::subject::{changes, paths, subject};
 use crate::status::seconds;
 
 /// Calls of a sub-agent that are held, the last ones.
@@ -29,6 +29,8 @@ pub(crate) struct AgentWork {
 struct AgentCall {
     id: String,
     line: String,
+    /// The files that it names, each with whether it is changed.
+    files: Vec<(bool, String)>,
     is_failed: bool,
 }
 
@@ -51,7 +53,9 @@ impl AgentWork {
                 if self.calls.len() == CALLS_MAX {
                     self.calls.pop_front();
                 }
-                self.calls.push_back(AgentCall { id: id.clone(), line, is_failed: false });
+                let files =
+                    paths(arguments).into_iter().map(|path| (changes(name), path)).collect();
+                self.calls.push_back(AgentCall { id: id.clone(), line, files, is_failed: false });
             }
             Told::Result { id, is_error, .. } => {
                 let call = self.calls.iter_mut().rev().find(|call| call.id == *id);
@@ -80,6 +84,11 @@ impl AgentWork {
         let turns = numbers::plural(self.spent.turns.into(), "request");
         let calls = numbers::plural(self.count, "call");
         format!("{turns}, {calls}, {} tokens", numbers::tokens(self.spent.tokens()))
+    }
+
+    /// The files that its calls named, each with whether it is changed.
+    pub(crate) fn files(&self) -> impl Iterator<Item = (bool, String)> {
+        self.calls.iter().flat_map(|call| call.files.iter().cloned())
     }
 
     /// The calls that it made, a line each.

@@ -12,4 +12,4 @@ mod tool;
 pub(crate) use self::block::Block;
 pub use self::block::NoteKind;
 pub(crate) use self::blocks::Talk;
-pub(crate) use self::subject::subject;
+pub(crate) use self::subject::{changes, paths};

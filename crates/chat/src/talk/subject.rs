@@ -1,4 +1,4 @@
-//! What a call is about, in one line.
+//! What a call is about: in one line, and the files that it names.
 
 use foveal_screen::in_one_line;
 use serde_json::Value;
@@ -29,4 +29,20 @@ pub(crate) fn subject(arguments: &Value) -> String {
         Some(object) if object.is_empty() => String::new(),
         _ => in_one_line(&arguments.to_string()).into_owned(),
     }
+}
+
+/// Whether calls of this tool change the files that they name.
+pub(crate) fn changes(tool: &str) -> bool {
+    matches!(tool, "edit_file" | "multi_edit" | "write_file")
+}
+
+/// The paths that a call names.
+pub(crate) fn paths(arguments: &Value) -> Vec<String> {
+    let named = |value: &Value| {
+        let path = value.get("path").unwrap_or(value);
+        path.is_string().then(|| subject(&serde_json::json!({ "path": path })))
+    };
+    let one = arguments.get("path").and_then(named);
+    let many = ["edits", "paths"].into_iter().filter_map(|key| arguments.get(key)?.as_array());
+    one.into_iter().chain(many.flatten().filter_map(named)).collect()
 }
