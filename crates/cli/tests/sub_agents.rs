@@ -323,6 +323,36 @@ fn who_stops_the_agent_stops_its_sub_agent() {
 }
 
 #[test]
+fn the_time_of_the_agent_is_its_time() {
+    let world = World::new("agents-late");
+    let sub = vec![calls(&[("bash", json!({"command": "sleep 60"}))])];
+    let upstream = provider(vec![start("Look.")], sub);
+    let ran = run(&world, &upstream, "messages", "--yes --max-time 2");
+    assert_eq!(ran.code, Some(1), "{}", ran.err);
+    assert!(ran.err.contains("it was stopped") && ran.err.contains("limit of time"), "{}", ran.err);
+}
+
+#[test]
+fn what_it_leaves_running_ends_with_it() {
+    let world = World::new("agents-terminal");
+    let looks = "if test -d /proc/$(cat pid); then echo it runs; else echo it ended; fi";
+    let main = vec![
+        start("Start it."),
+        calls(&[("bash", json!({"command": looks}))]),
+        Reply::text("I see."),
+    ];
+    let runs = json!({"command": "echo $$ > pid; sleep 300"});
+    let looks = calls(&[("bash", json!({"command": looks}))]);
+    let sub = vec![calls(&[("exec", runs)]), looks, Reply::text("It runs.")];
+    let upstream = provider(main, sub);
+    let ran = run(&world, &upstream, "messages", "--yes");
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let (main, sub) = by_agent(&upstream);
+    let [main, sub] = [main, sub].map(|bodies| results(bodies.last().expect("a request")));
+    assert!(sub[1].contains("it runs") && main[1].contains("it ended"), "{sub:?} {main:?}");
+}
+
+#[test]
 fn a_kill_in_the_middle_of_a_sub_agent_does_nothing_twice() {
     for dialect in DIALECTS {
         let world = World::new(&format!("agents-killed-{dialect}"));

@@ -113,7 +113,7 @@ pub(super) fn system(directory: &Path, company: Company, files: &[BaseFile]) -> 
         }
         Company::Agent => {
             "for another agent: it gave you the task, answers no questions, and reads only what you \
-             say last"
+             say last; terminals that you leave open end with you"
         }
     };
     let at_the_end = match company {
