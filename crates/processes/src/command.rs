@@ -231,7 +231,8 @@ impl Command {
             shell: self.shell.path().to_path_buf(),
             source,
         })?;
-        Ok((Group::new(child, watched)?, reader, holding))
+        let confinement = holding.as_ref().map(|holding| &holding.confinement);
+        Ok((Group::new(child, watched, confinement)?, reader, holding))
     }
 
     /// What a guard is told of the shell that it is to start.

@@ -6,8 +6,9 @@ use std::time::Duration;
 use rustix::process::{Pid, Signal};
 
 use crate::Ending;
-use crate::guard::{self, Watched};
+use crate::guard::Watched;
 use crate::listed::{Listed, name_of, running};
+use crate::sandbox::Confinement;
 
 /// How often, and how long apart, is tried to kill what nobody waits for any longer.
 const KILLED_TICKS: u32 = 50;
@@ -33,11 +34,15 @@ pub(crate) struct Group {
 
 impl Group {
     /// Follows what was started; a guard starts the program now.
-    pub(crate) fn new(leader: Child, watched: Option<Watched>) -> std::io::Result<Self> {
+    pub(crate) fn new(
+        leader: Child,
+        watched: Option<Watched>,
+        confinement: Option<&Confinement>,
+    ) -> std::io::Result<Self> {
         let mut group = Self { leader, status: None, watched };
         let id = group.id();
         if let Some(watched) = &mut group.watched {
-            watched.started(Some(id))?;
+            watched.started(Some(id), confinement)?;
         }
         Ok(group)
     }
@@ -61,6 +66,7 @@ impl Group {
     /// that its parent has not asked about counts as left, so callers wait for this with a bound.
     pub(crate) fn is_over(&mut self, of: Of) -> bool {
         let leader_runs = matches!(self.leader_status(), Ok(None));
+        let was_killed = self.guard_was_killed();
         match &self.watched {
             // A guard ends after all others, unless it was killed; one that has just been started
             // has others soon.
@@ -70,7 +76,8 @@ impl Group {
                     return false;
                 }
                 let is_meant = |process: &Listed| self.is_meant(process, of);
-                !leader_runs && is_told || !watched.processes().iter().any(is_meant)
+                let is_after_all = !leader_runs && is_told && !was_killed;
+                is_after_all || !watched.processes().iter().any(is_meant)
             }
             None => !(leader_runs || self.has_members() && self.may_have_running()),
         }
@@ -92,12 +99,19 @@ impl Group {
 
     /// The names of the processes behind the guard that left the session and go on.
     pub(crate) fn daemons(&mut self) -> Vec<String> {
-        // Where the guard has ended nobody is left, and no process has to be listed.
-        if self.is_over(Of::All) {
+        // Where the guard has ended nobody is left, and no process has to be listed. What it can
+        // watch over no more is about to end.
+        if self.guard_was_killed() || self.is_over(Of::All) {
             return Vec::new();
         }
         let processes = self.watched.iter().flat_map(Watched::processes);
         processes.filter_map(|process| name_of(process.id)).collect()
+    }
+
+    /// Whether the guard could not wait for the others.
+    fn guard_was_killed(&mut self) -> bool {
+        let ended = self.leader_status().ok().flatten();
+        self.watched.is_some() && ended.is_some_and(|status| status.code().is_none())
     }
 
     /// Whether a process behind the guard is one of them. The guard leads the session of the
@@ -124,18 +138,18 @@ impl Group {
 impl Drop for Group {
     /// Whatever happens to who waits (a panic in a callback), nothing is left running unseen.
     fn drop(&mut self) {
-        let is_told = matches!(self.ending(), Ok(Some(_)));
+        let goes_on = matches!(self.ending(), Ok(Some(_))) && !self.guard_was_killed();
         for _ in 0..KILLED_TICKS {
-            if is_told || self.is_over(Of::All) {
+            if goes_on || self.is_over(Of::All) {
                 break;
             }
             self.signal(Signal::KILL, Of::All);
             std::thread::sleep(KILLED_TICK);
         }
-        match (self.status, &self.watched) {
+        match (self.status, &mut self.watched) {
             (Some(_), _) => {}
             // It goes on watching over what is left.
-            (None, Some(_)) => guard::leave(self.id()),
+            (None, Some(watched)) => watched.leave(),
             (None, None) => drop(self.leader.wait()),
         }
     }

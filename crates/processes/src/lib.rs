@@ -24,7 +24,7 @@ pub use command::{Command, Limits, Ran};
 pub use decoder::Decoder;
 pub use environment::Environment;
 pub use error::CommandError;
-pub use guard::{ARGUMENT as GUARD_ARGUMENT, Guard, stand as stand_guard};
+pub use guard::{ARGUMENT as GUARD_ARGUMENT, Guard, has_control_groups, stand as stand_guard};
 pub use outcome::{Ending, Outcome};
 pub use output::{BoundedOutput, KeepBytes, LeftOut, Output};
 pub use pty::{

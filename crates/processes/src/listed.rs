@@ -62,14 +62,16 @@ pub(crate) fn descendants(ancestor: Pid) -> Vec<Listed> {
     descendants_among(&mut running().unwrap_or_default(), ancestor)
 }
 
-/// The same of a guard; of one that has ended before them, what is left of its session.
-pub(crate) fn of_guard(guard: Pid) -> Vec<Listed> {
+/// The same of a guard, and the `members` of its control group; of one that has ended before them,
+/// what is left of its session.
+pub(crate) fn of_guard(guard: Pid, members: &[Pid]) -> Vec<Listed> {
     let mut others = running().unwrap_or_default();
     let mut found = descendants_among(&mut others, guard);
-    let of_session = |process: &mut Listed| {
-        process.session == guard.as_raw_nonzero().get() && process.id != guard
+    let session = guard.as_raw_nonzero().get();
+    let is_left = |process: &mut Listed| {
+        process.id != guard && (process.session == session || members.contains(&process.id))
     };
-    found.extend(others.extract_if(.., of_session));
+    found.extend(others.extract_if(.., is_left));
     found
 }
 

@@ -8,11 +8,12 @@ use std::{io, iter, process};
 use rustix::process::{Pid, Signal, WaitOptions};
 use tempfile::NamedTempFile;
 
+use super::control_group::ControlGroup;
 use super::orders;
 use super::program::{Guard, Kind};
 use crate::Ending;
 use crate::listed::{Listed, of_guard, send};
-use crate::sandbox::Order;
+use crate::sandbox::{Confinement, Order};
 
 /// What is known of a guard and of the program behind it.
 #[derive(Debug)]
@@ -22,6 +23,8 @@ pub(crate) struct Watched {
     /// How long the orders are.
     length: usize,
     guard: Option<Pid>,
+    /// Where the command could kill its guard, and the system lets foveal have one.
+    group: Option<ControlGroup>,
 }
 
 impl Watched {
@@ -35,7 +38,7 @@ impl Watched {
         let orders = tempfile::Builder::new().prefix("foveal-command-").tempfile_in(folder)?;
         let words = iter::once(program.as_os_str()).chain(arguments);
         let length = orders::write_program(orders.as_file(), words)?;
-        Ok(Self { orders, length, guard: None })
+        Ok(Self { orders, length, guard: None, group: None })
     }
 
     /// The guard, which does nothing before [`Self::started`] but to confine itself, if there is
@@ -55,8 +58,16 @@ impl Watched {
     /// The guard runs as `guard`, which nobody but the caller waits for, and may start the program.
     /// Nothing but the guard ran before, and by now the thread that started it, which is in the
     /// same sandbox, must have ended.
-    pub(crate) fn started(&mut self, guard: Option<Pid>) -> io::Result<()> {
+    pub(crate) fn started(
+        &mut self,
+        guard: Option<Pid>,
+        confinement: Option<&Confinement>,
+    ) -> io::Result<()> {
         self.guard = guard;
+        // A guard that its command cannot reach needs none, and to enter one takes milliseconds.
+        if confinement != Some(&Confinement::Full) {
+            self.group = guard.and_then(ControlGroup::around);
+        }
         orders::give_program(self.orders.as_file(), self.length)
     }
 
@@ -65,9 +76,19 @@ impl Watched {
         orders::read_ending(self.orders.as_file())
     }
 
-    /// The processes behind the guard that run; of a guard that was killed, those of its session.
+    /// The processes behind the guard that run; of a guard that was killed, those of its control
+    /// group or, without one, of its session.
     pub(crate) fn processes(&self) -> Vec<Listed> {
-        self.guard.map(of_guard).unwrap_or_default()
+        let members = self.group.as_ref().map(ControlGroup::members).unwrap_or_default();
+        self.guard.map(|guard| of_guard(guard, &members)).unwrap_or_default()
+    }
+
+    /// Lets the guard stay with what it guards; [`reap`] collects it when it has ended.
+    pub(crate) fn leave(&mut self) {
+        if let Some(guard) = self.guard {
+            let left = Left { guard, group: self.group.take() };
+            LEFT.lock().unwrap_or_else(PoisonError::into_inner).push(left);
+        }
     }
 
     /// Sends to every process behind the guard that `is_meant`. Where they are to be killed, all
@@ -81,18 +102,28 @@ impl Watched {
     }
 }
 
-/// Guards that stay with programs that went on after their command had ended.
-static LEFT: Mutex<Vec<Pid>> = Mutex::new(Vec::new());
-
-/// Lets a guard stay with what it guards; [`reap`] collects it when it has ended.
-pub(crate) fn leave(guard: Pid) {
-    LEFT.lock().unwrap_or_else(PoisonError::into_inner).push(guard);
+/// A guard that stays with programs that went on after their command had ended.
+#[derive(Debug)]
+struct Left {
+    guard: Pid,
+    group: Option<ControlGroup>,
 }
+
+impl Left {
+    /// Whether it goes on; what is left of one that has ended was left by who killed it.
+    fn is_there(&self) -> bool {
+        let is_there =
+            matches!(rustix::process::waitpid(Some(self.guard), WaitOptions::NOHANG), Ok(None));
+        if !is_there && let Some(group) = &self.group {
+            group.kill();
+        }
+        is_there
+    }
+}
+
+static LEFT: Mutex<Vec<Left>> = Mutex::new(Vec::new());
 
 /// Collects the guards that have ended since they were left.
 pub(crate) fn reap() {
-    let is_there = |guard: &Pid| {
-        matches!(rustix::process::waitpid(Some(*guard), WaitOptions::NOHANG), Ok(None))
-    };
-    LEFT.lock().unwrap_or_else(PoisonError::into_inner).retain(is_there);
+    LEFT.lock().unwrap_or_else(PoisonError::into_inner).retain(Left::is_there);
 }

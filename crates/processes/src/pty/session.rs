@@ -5,8 +5,9 @@ use std::time::{Duration, Instant};
 use rustix::process::{Pid, Signal, WaitId, WaitIdOptions};
 
 use crate::Ending;
-use crate::guard::{self, Watched};
+use crate::guard::Watched;
 use crate::listed::{Listed, running, send};
+use crate::sandbox::Confinement;
 
 /// How long killed processes may take to be gone.
 const KILLED_WAIT: Duration = Duration::from_millis(500);
@@ -35,12 +36,13 @@ impl Session {
     pub(super) fn new(
         leader: Box<dyn portable_pty::Child + Send + Sync>,
         watched: Option<Watched>,
+        confinement: Option<&Confinement>,
     ) -> std::io::Result<Self> {
         let number = leader.process_id().and_then(|id| i32::try_from(id).ok());
         let id = number.and_then(Pid::from_raw);
         let mut session = Self { leader, id, ending: None, is_over: false, watched };
         if let Some(watched) = &mut session.watched {
-            watched.started(id)?;
+            watched.started(id, confinement)?;
         }
         Ok(session)
     }
@@ -78,8 +80,10 @@ impl Session {
         self.ending();
         // A leader that is stuck in the kernel would hold up who waits here; it is left alone. A
         // guard is about to end.
-        if !matches!(self.leader.try_wait(), Ok(Some(_))) && self.watched.is_some() {
-            self.id.into_iter().for_each(guard::leave);
+        if !matches!(self.leader.try_wait(), Ok(Some(_)))
+            && let Some(watched) = &mut self.watched
+        {
+            watched.leave();
         }
         self.is_over = true;
     }

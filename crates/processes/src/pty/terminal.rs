@@ -188,7 +188,7 @@ fn start(
             (child, Some(Holding { confinement, protection }))
         }
     };
-    Ok((Session::new(child?, None)?, holding))
+    Ok((Session::new(child?, None, None)?, holding))
 }
 
 /// The same by a guard, which gets the terminal as its three streams.
@@ -222,7 +222,8 @@ fn guarded(
         }
     };
     drop(terminal);
-    Ok((Session::new(Box::new(child?), Some(watched))?, holding))
+    let confinement = holding.as_ref().map(|holding| &holding.confinement);
+    Ok((Session::new(Box::new(child?), Some(watched), confinement)?, holding))
 }
 
 /// The shell is the only process that is started; it says itself when a program is missing.

@@ -9,7 +9,7 @@ use std::time::{Duration, Instant};
 use foveal_cancel::Cancel;
 use foveal_processes::{
     Command, Guard, Limits, Outcome, Sandbox, Shell, Size, TerminalCommand, TerminalLimits,
-    Terminals, Wait, Waiting,
+    Terminals, Wait, Waiting, has_control_groups,
 };
 
 use crate::command::{
@@ -219,7 +219,7 @@ fn a_guarded_terminal_is_like_any_other() {
     let mut interrupted = type_in("\u{3}").output.text();
     assert!(interrupted.contains("^C"), "{interrupted}");
     // What is typed before the shell asks again is lost with the interrupt.
-    while !interrupted.trim_end().ends_with('>') && now.elapsed() < PATIENCE {
+    while !interrupted.trim_end().ends_with(['>', '#', '$']) && now.elapsed() < PATIENCE {
         interrupted += &type_in("").output.text();
     }
     assert!(type_in("setsid -f sh stay\n").ending.is_none());
@@ -374,4 +374,57 @@ fn a_guard_that_is_killed_leaves_nothing_of_its_session() {
         run(&guarded("sh stay & while [ ! -e pid ]; do :; done; kill -9 $PPID; sleep 9", &path));
     assert!(!ran.outcome.is_success());
     ends(&pid_in(&path.join("pid")), "the guard was killed");
+}
+
+/// A command without a sandbox can kill its guard. What left its session by then is found in the
+/// control group.
+#[test]
+fn a_guard_that_is_killed_leaves_nothing_of_its_control_group() {
+    if !has_linux_proc() || !has_control_groups() {
+        eprintln!("skipped: no control groups here that are ours to divide");
+        return;
+    }
+    let waits = "while [ ! -e pid ]; do :; done; kill -9 $PPID";
+    for way in WAYS_OUT {
+        // The program goes on, ends with its guard, or had told its end before that.
+        for rest in [
+            format!("{waits}; sleep 600"),
+            format!("{waits}; exit 3"),
+            "while [ ! -e pid ]; do :; done; setsid sh -c \"sleep 0.2; kill -9 $PPID\" &"
+                .to_owned(),
+        ] {
+            let (_folder, path) = folder();
+            put_stay(&path);
+            let mut command = guarded(&format!("{way}\n{rest}"), &path);
+            command.limits.time_out = Duration::from_secs(2);
+            command.limits.grace = Duration::from_millis(50);
+            let begun = Instant::now();
+            drop(run(&command));
+            let pid = pid_in(&path.join("pid"));
+            if rest.ends_with('&') {
+                // The next command collects guards that have ended since.
+                while begun.elapsed() < PATIENCE && is_running(&pid) {
+                    run(&guarded("true", &path));
+                }
+            }
+            ends(&pid, &format!("{way}; {rest}"));
+        }
+    }
+}
+
+#[test]
+fn control_groups_go_with_their_commands() {
+    if !has_control_groups() {
+        return;
+    }
+    let (_folder, path) = folder();
+    let own = "sed -n 's/^0:://p' /proc/self/cgroup";
+    let inside = run(&guarded(own, &path)).output.text();
+    let name = inside.trim().rsplit('/').next().expect("a path").to_owned();
+    assert!(name.starts_with(&format!("foveal-{}-", process::id())), "{inside}");
+    let mounts = fs::read_to_string("/proc/mounts").expect("it is listed");
+    let mount = mounts.lines().find(|line| line.split(' ').nth(2) == Some("cgroup2"));
+    let point = mount.and_then(|line| line.split(' ').nth(1)).expect("there are groups");
+    let group = format!("{point}{}", inside.trim());
+    assert!(!Path::new(&group).exists(), "{group} is left");
 }

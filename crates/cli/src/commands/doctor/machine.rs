@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use foveal_processes::{Confinement, Shell};
+use foveal_processes::{Confinement, Shell, has_control_groups};
 
 use super::data;
 use super::finding::{Finding, State};
@@ -62,7 +62,13 @@ fn confinement() -> Finding {
         Ok(confinement) => confinement,
         Err(error) => return Finding::new(State::Broken, about, error.to_string()),
     };
-    let what = confinement.to_string();
+    let needs_group = confinement != Confinement::Full;
+    let groups = if needs_group && has_control_groups() {
+        "; each in a control group of its own"
+    } else {
+        ""
+    };
+    let what = format!("{confinement}{groups}");
     match confinement {
         Confinement::Full | Confinement::Writes => Finding::new(State::Ok, about, what),
         Confinement::Partial => Finding::new(State::Note, about, what),
