@@ -18,6 +18,7 @@ use crate::repeated::{self, Repeated};
 use crate::settings::Settings;
 use crate::side::SideCharge;
 use crate::spent::Spent;
+use crate::sub_agent::{START_AGENT, StartAgent, SubTask};
 use crate::told::{Outcome, Told};
 use crate::tool_answer::ToolAnswer;
 
@@ -46,6 +47,10 @@ pub struct Agent {
     spent: Spent,
     /// Questions to models beside the main one that are not answered, and what they cost at least.
     side: Vec<(u64, SideCharge)>,
+    /// The number of the last request of its own.
+    requests: u64,
+    /// What the sub-agent that works came to so far.
+    of_agent: Spent,
     /// Requests before this turn.
     turns_before: u32,
     /// The number of the last call that was made.
@@ -101,6 +106,8 @@ impl Agent {
             started: None,
             spent: Spent::default(),
             side: Vec::new(),
+            requests: 0,
+            of_agent: Spent::default(),
             turns_before: 0,
             calls_made: 0,
             repeated: Repeated::default(),
@@ -151,9 +158,7 @@ impl Agent {
     /// Takes what happened, and says what is to be done, in this order. What does not fit the state
     /// it is in changes nothing.
     pub fn step(&mut self, event: Event, now: Timestamp) -> Vec<Action> {
-        if let Some(started) = self.started {
-            self.spent.time_ms = now.since_ms(started).max(self.spent.time_ms);
-        }
+        self.take_time(now);
         let mut actions = Vec::new();
         match event {
             Event::Task(task) => self.begin(Some(task), now, &mut actions),
@@ -192,6 +197,7 @@ impl Agent {
                 let told = id.map(|id| Told::Progress { id, message, model });
                 actions.extend(told.map(Action::Tell));
             }
+            Event::OfAgent { number, told } => self.told_by_agent(number, *told, &mut actions),
             // A model may help with a result on its way to the model that made the call.
             Event::Helped { number, id, message, model } if self.asks(number) => {
                 let told = Told::Progress { id, message, model: Some(model) };
@@ -252,6 +258,12 @@ impl Agent {
     fn charge_unanswered(&mut self, actions: &mut Vec<Action>) {
         let asked = std::mem::take(&mut self.side);
         self.charge(asked.into_iter().map(|(_, charge)| charge), actions);
+    }
+
+    fn take_time(&mut self, now: Timestamp) {
+        if let Some(started) = self.started {
+            self.spent.time_ms = now.since_ms(started).max(self.spent.time_ms);
+        }
     }
 
     /// What is told of a request that is waited for.
@@ -342,7 +354,8 @@ impl Agent {
             return self.end(Outcome::Limit { limit }, actions);
         }
         self.spent.turns = self.spent.turns.saturating_add(1);
-        let number = u64::from(self.spent.turns);
+        self.requests += 1;
+        let number = self.requests;
         self.state = State::Asking(number);
         actions.push(Action::Ask { number, body: self.prompt() });
     }
@@ -380,7 +393,11 @@ impl Agent {
         for (number, call) in started {
             let Call { id, name, arguments } = call.clone();
             actions.push(Action::Tell(Told::Call { id, name, arguments }));
-            actions.push(Action::Call { number, call });
+            let action = match self.starts_agents(&call.name) {
+                true => Action::StartAgent(self.start_agent(number, call)),
+                false => Action::Call { number, call },
+            };
+            actions.push(action);
         }
         let Some(answered) = answered else { return };
         let circles = self.give_results(answered, now, actions);
@@ -390,6 +407,44 @@ impl Agent {
         match self.ending.take().or(circles) {
             Some(outcome) => self.end(outcome, actions),
             None => self.ask(actions),
+        }
+    }
+
+    /// Whether calls of this name are carried out by sub-agents.
+    fn starts_agents(&self, name: &str) -> bool {
+        name == START_AGENT && self.tools.iter().any(|tool| tool.name == name)
+    }
+
+    /// A sub-agent, which may take what is left of the limits.
+    fn start_agent(&mut self, number: u64, call: Call) -> StartAgent {
+        self.of_agent = Spent::default();
+        let turns = self.spent.turns.saturating_sub(self.turns_before);
+        let limits = self.settings.limits.left(&self.spent, turns);
+        let step = self.last.map_or(0, |last| last.step);
+        let place = match &self.state {
+            State::Calling(calls) => calls.place(number).unwrap_or(0),
+            State::Idle | State::Asking(_) | State::Ended => 0,
+        };
+        StartAgent { number, call, step, place, limits }
+    }
+
+    /// Tells what a sub-agent tells, and counts what it takes.
+    fn told_by_agent(&mut self, number: u64, told: Told, actions: &mut Vec<Action>) {
+        let Some(call) = self.running(number) else { return };
+        let id = call.id.clone();
+        let label = SubTask::of(&call.arguments).map(|task| task.label).unwrap_or_default();
+        let is_begin = matches!(told, Told::Start { .. });
+        let spent = match &told {
+            Told::Usage { spent, .. } | Told::Done { spent, .. } => Some(*spent),
+            _ => None,
+        };
+        actions.push(Action::Tell(Told::Agent { id, label, event: Box::new(told) }));
+        self.spent.agents.count = self.spent.agents.count.saturating_add(u32::from(is_begin));
+        if let Some(spent) = spent {
+            let before = std::mem::replace(&mut self.of_agent, spent);
+            self.spent = self.spent.with_agent(&spent, &before);
+            let (number, spent) = (self.requests, self.spent);
+            actions.push(Action::Tell(Told::Usage { number, spent }));
         }
     }
 

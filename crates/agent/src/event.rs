@@ -8,6 +8,7 @@ use foveal_wire::response::{Said, SaidEvent};
 use crate::keep::Keep;
 use crate::limits::Limit;
 use crate::side::SideCharge;
+use crate::sub_agent::StartAgent;
 use crate::told::{Outcome, Told, ToldGist};
 use crate::tool_answer::ToolAnswer;
 
@@ -116,6 +117,13 @@ pub enum Event {
         /// What a model does that helps with it.
         model: Option<ModelWork>,
     },
+    /// Something happened to the sub-agent that carries a call out.
+    OfAgent {
+        /// The call.
+        number: u64,
+        /// What it tells.
+        told: Box<Told>,
+    },
     /// A model helps with the result of a call, on its way to the model that made it.
     Helped {
         /// The request that waits for it.
@@ -180,6 +188,9 @@ pub enum Action {
         /// What is to be done.
         call: Call,
     },
+    /// Have a sub-agent carry a call out, which does nothing before [`Action::Begin`]. It is to be
+    /// answered as other calls are.
+    StartAgent(StartAgent),
     /// A call that is allowed begins: that it did is kept.
     Begin {
         /// The call.

@@ -18,6 +18,7 @@ mod repeated;
 mod settings;
 mod side;
 mod spent;
+mod sub_agent;
 mod told;
 mod tool_answer;
 
@@ -30,6 +31,7 @@ pub use past::Past;
 pub use prompt_map::{BlockKind, BlockPlace, BlockState, MapChange, PromptBlock, PromptMap};
 pub use settings::{AgentTool, Settings};
 pub use side::{SideCharge, SideKind, SideSpent};
-pub use spent::Spent;
+pub use spent::{OfAgents, Spent};
+pub use sub_agent::{START_AGENT, StartAgent, SubTask, answer as answer_of_agent};
 pub use told::{Outcome, Told, ToldGist, ToldIndexing};
 pub use tool_answer::ToolAnswer;

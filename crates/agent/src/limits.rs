@@ -57,6 +57,17 @@ impl Limits {
         }
     }
 
+    /// What is left for a sub-agent. Of the requests one is held back: without it nobody would read
+    /// what the sub-agent answers. The time is not its own: the agent that waits for it stops it.
+    pub(crate) fn left(&self, spent: &Spent, turns: u32) -> Self {
+        Self {
+            turns: self.turns.map(|most| most.saturating_sub(turns).saturating_sub(1)),
+            tokens: self.tokens.map(|most| most.saturating_sub(spent.tokens())),
+            cost: self.cost.map(|most| (most - spent.cost).max(0.0)),
+            time_ms: None,
+        }
+    }
+
     /// Whether the time is up.
     pub(crate) fn is_late(&self, spent: &Spent) -> bool {
         self.time_ms.is_some_and(|most| spent.time_ms >= most)

@@ -7,7 +7,8 @@ use serde::Serialize;
 use crate::billed::{dollars, usage};
 use crate::side::{SideCharge, SideSpent};
 
-/// What a run has come to so far. Tokens and money are those of all models that were asked for it.
+/// What a run has come to so far, with its sub-agents. Tokens and money are those of all models that
+/// were asked for it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
 pub struct Spent {
     /// Requests to the main model, all tasks together.
@@ -26,6 +27,40 @@ pub struct Spent {
     pub time_ms: i64,
     /// What of it models beside the main one came to.
     pub side: SideSpent,
+    /// What of it is of sub-agents.
+    #[serde(skip_serializing_if = "OfAgents::are_none")]
+    pub agents: OfAgents,
+}
+
+/// What sub-agents have come to so far.
+#[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
+pub struct OfAgents {
+    /// How many there were.
+    pub count: u32,
+    /// Their requests to the model.
+    pub turns: u32,
+    /// Their tokens, whatever each costs.
+    pub tokens: u64,
+    /// US dollars.
+    pub cost: f64,
+}
+
+impl OfAgents {
+    /// Whether there were none.
+    pub fn are_none(&self) -> bool {
+        self.count == 0
+    }
+
+    /// These and others.
+    #[must_use]
+    pub fn and(self, other: &Self) -> Self {
+        Self {
+            count: self.count.saturating_add(other.count),
+            turns: self.turns.saturating_add(other.turns),
+            tokens: self.tokens.saturating_add(other.tokens),
+            cost: self.cost + other.cost,
+        }
+    }
 }
 
 impl Spent {
@@ -63,6 +98,7 @@ impl Spent {
             cost: self.cost + later.cost,
             time_ms: later.time_ms,
             side: self.side.and(later.side),
+            agents: self.agents.and(&later.agents),
         }
     }
 
@@ -71,10 +107,28 @@ impl Spent {
     pub fn with_side(self, charge: &SideCharge) -> Self {
         let side = SideSpent::from(charge);
         let SideSpent { uncached, cache_read, cache_write, output, cost, .. } = side;
-        let time_ms = self.time_ms;
         let more =
-            Self { turns: 0, uncached, cache_read, cache_write, output, cost, time_ms, side };
-        self.and(&more)
+            Self { uncached, cache_read, cache_write, output, cost, side, ..Self::default() };
+        Self { time_ms: self.time_ms, ..self.and(&more) }
+    }
+
+    /// The same with what a sub-agent came to since it had come to `before`.
+    pub(crate) fn with_agent(self, now: &Self, before: &Self) -> Self {
+        let more = |now: u64, before: u64| now.saturating_sub(before);
+        let turns = now.turns.saturating_sub(before.turns);
+        let cost = (now.cost - before.cost).max(0.0);
+        let tokens = more(now.tokens(), before.tokens());
+        let plus = |sum: u64, now: u64, before: u64| sum.saturating_add(more(now, before));
+        Self {
+            turns: self.turns.saturating_add(turns),
+            uncached: plus(self.uncached, now.uncached, before.uncached),
+            cache_read: plus(self.cache_read, now.cache_read, before.cache_read),
+            cache_write: plus(self.cache_write, now.cache_write, before.cache_write),
+            output: plus(self.output, now.output, before.output),
+            cost: self.cost + cost,
+            agents: self.agents.and(&OfAgents { count: 0, turns, tokens, cost }),
+            ..self
+        }
     }
 
     /// The same with one more answer of the main model.

@@ -121,6 +121,16 @@ pub enum Told {
         #[serde(skip_serializing_if = "Option::is_none")]
         model: Option<ModelWork>,
     },
+    /// Something happened to the sub-agent that carries a call out. What it tells stands apart, so
+    /// that nobody takes its words for those of the agent.
+    Agent {
+        /// The call.
+        id: String,
+        /// What the sub-agent is called.
+        label: String,
+        /// What it tells.
+        event: Box<Told>,
+    },
     /// A call is answered.
     Result {
         /// The call.

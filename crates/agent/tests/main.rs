@@ -6,4 +6,5 @@ mod resumed;
 mod rewound;
 mod sides;
 mod staying;
+mod sub_agents;
 mod world;

@@ -102,6 +102,7 @@ impl Status {
             }
             Told::Reduced { cached, .. } => self.cached += u64::from(*cached),
             Told::CallArguments { .. }
+            | Told::Agent { .. }
             | Told::Progress { .. }
             | Told::Gist(_)
             | Told::Indexing(_)

@@ -4,11 +4,10 @@ use std::collections::BTreeMap;
 
 use foveal_agent::Spent;
 use foveal_screen::numbers;
-use serde_json::Value;
 
 use crate::command::{Command, all};
 use crate::status::{Status, seconds};
-use crate::talk::{Block, Talk, subject};
+use crate::talk::{Block, Talk, changes, paths};
 
 /// Files that are listed.
 const FILES_MAX: usize = 200;
@@ -48,7 +47,7 @@ pub(crate) fn help() -> String {
 
 /// What the session came to.
 pub(crate) fn stats(status: &Status) -> String {
-    let Spent { cost, side, .. } = status.spent;
+    let Spent { cost, side, agents, .. } = status.spent;
     let Spent { turns, uncached, cache_read, cache_write, output, time_ms, .. } =
         status.spent.main();
     let (asked, sent) = status.prompts;
@@ -76,6 +75,12 @@ pub(crate) fn stats(status: &Status) -> String {
         let share = status.saved_share().unwrap_or(0);
         rows.push(("left out", format!("{} tokens ({share} %)", numbers::count(left))));
     }
+    if !agents.are_none() {
+        let (turns, tokens) = (numbers::plural(agents.turns.into(), "request"), agents.tokens);
+        let of = format!("{}: {turns}, {} tokens", agents.count, numbers::count(tokens));
+        let cost = (agents.cost > 0.0).then(|| format!(", {}", numbers::dollars(agents.cost)));
+        rows.push(("of sub-agents", of + &cost.unwrap_or_default()));
+    }
     let more = [
         ("failed calls", status.failed),
         ("cached answers", status.cached),
@@ -100,11 +105,11 @@ pub(crate) fn files(talk: &Talk) -> String {
     let mut files: BTreeMap<String, (u32, u32)> = BTreeMap::new();
     for item in talk.items() {
         let Block::Tool(tool) = &item.block else { continue };
-        let Some(arguments) = &tool.arguments else { continue };
-        let changes = matches!(&*tool.name, "edit_file" | "multi_edit" | "write_file");
-        for path in paths(arguments) {
+        let own = tool.arguments.iter().flat_map(paths).map(|path| (changes(&tool.name), path));
+        let of_agent = tool.agent.iter().flat_map(|agent| agent.files());
+        for (is_changed, path) in own.chain(of_agent) {
             let (read, changed) = files.entry(path).or_default();
-            *(if changes { changed } else { read }) += 1;
+            *(if is_changed { changed } else { read }) += 1;
         }
     }
     if files.is_empty() {
@@ -124,15 +129,4 @@ pub(crate) fn files(talk: &Talk) -> String {
         rows.push(format!("and {over} more"));
     }
     rows.join("\n")
-}
-
-/// The paths that a call names.
-fn paths(arguments: &Value) -> Vec<String> {
-    let named = |value: &Value| {
-        let path = value.get("path").unwrap_or(value);
-        path.is_string().then(|| subject(&serde_json::json!({ "path": path })))
-    };
-    let one = arguments.get("path").and_then(named);
-    let many = ["edits", "paths"].into_iter().filter_map(|key| arguments.get(key)?.as_array());
-    one.into_iter().chain(many.flatten().filter_map(named)).collect()
 }

@@ -315,3 +315,47 @@ fn a_click_chooses_a_block_and_opens_it() {
     screen.play(&format!("click {}", one + 1)).has("second");
     screen.play("ask bash ls").play("click 1").has("? bash");
 }
+
+/// A sub-agent shows what it does while it does it, then one line, and all of its calls on demand.
+#[test]
+fn a_sub_agent_is_one_block() {
+    let mut screen = Screen::new(60, 24);
+    screen.play(
+        "type go
+         key enter
+         sent 10 10
+         start a start_agent
+         call a start_agent {\"task\":\"Where is it?\",\"label\":\"look for it\"}
+         agent a start s/1
+         agent a sent",
+    );
+    screen.has("⠋ start_agent look for it").has("    waits for the model");
+    screen.play("agent a think Hm.").has("    thinks").has_not("Hm.");
+    screen.play("agent a text I look.\nagent a usage\nagent a call b grep {\"pattern\":\"it\"}");
+    screen.has("    grep it").has_not("I look.");
+    screen.play("agent a error b none\nagent a call c read_file {\"path\":\"a.rs\"}\nwait 2000");
+    screen.has("    read_file a.rs").has("└ 1 request, 2 calls, 1.0k tokens, 2.0 s");
+    screen.play("agent a result c x\nagent a text It is in a.rs.\nresult a It is in a.rs.");
+    screen.has("✓ start_agent look for it").has("└ 1 request, 2 calls, 1.0k tokens, 2.0 s");
+    screen.has_not("read_file").has_not("It is in a.rs.");
+    screen.play("key ctrl-o").has("Where is it?").has("✗ grep it").has("· read_file a.rs");
+    screen.has("It is in a.rs.").play("key ctrl-o").has_not("read_file");
+    // Its calls are none of the agent's; files are files.
+    screen.play("type /stats\nkey enter").has("calls           1").has_not("failed calls");
+    screen.play("type /files\nkey enter").has("a.rs: looked at 1 time");
+}
+
+#[test]
+fn a_sub_agent_that_fails_says_why() {
+    let mut screen = Screen::new(70, 12);
+    screen.play(
+        "type go
+         key enter
+         call a start_agent {\"task\":\"Where is it?\",\"label\":\"look\\nfor\\u001b it\"}
+         agent a start s/1
+         agent a call b bash {\"command\":\"x\\u001b[2J\"}
+         error a it was stopped",
+    );
+    screen.has("✗ start_agent").has("└ 0 requests, 1 call, 0 tokens: it was stopped");
+    screen.has_not("\u{1b}").play("key ctrl-o").has("bash").has_not("\u{1b}");
+}

@@ -1,6 +1,6 @@
 //! `foveal chat` at a terminal, with a scripted model over HTTP.
 
-use foveal_upstream::{Fault, Reply, Upstream};
+use foveal_upstream::{Fault, Reply, Script, Upstream};
 use portable_pty::CommandBuilder;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
@@ -59,7 +59,7 @@ fn a_task_is_done_with_a_person() {
     assert_eq!(world.read("a.rs"), "const A: u8 = 3;\n");
     // The last block that has more to show is the change.
     chat.types(CTRL_O).shows("──");
-    chat.types("/context").types(ENTER).shows("Context: ").shows("last billed").shows("23 tools");
+    chat.types("/context").types(ENTER).shows("Context: ").shows("last billed").shows("24 tools");
     chat.types("\x1b[F").shows("make it three").types(ESC).shows_no("Context: ");
     chat.types("/stats").types(ENTER).shows("requests        3");
     chat.types("/nothing").types(ENTER).shows("there is no command /nothing");
@@ -123,6 +123,33 @@ fn colours_are_those_of_the_terminal() {
         assert_eq!(chat.ends(), 0);
         assert_eq!(colours_in(&chat.written()), expected, "{name}: {:?}", chat.written());
     }
+}
+
+#[test]
+fn a_sub_agent_asks_the_person_and_shows_what_it_does() {
+    let world = World::new("chat-agent");
+    let task = json!({"task": "Make it.", "label": "make the file"});
+    let upstream = provider([Reply::text("")]);
+    upstream.play(Script::in_order([
+        calls(&[("start_agent", task)]),
+        calls(&[("bash", json!({"command": "touch made; sleep 2"}))]),
+        Reply::text("I made it."),
+        Reply::text("It is there."),
+    ]));
+    let mut chat = chat(&world, &upstream, &[]);
+    chat.types("make it").types(ENTER);
+    chat.shows("start_agent make the file").shows("? sub-agent `make the file`: bash `touch made");
+    assert!(!world.folder.join("made").exists());
+    chat.types("y").shows("    bash touch made").shows("1 request, 1 call, ");
+    chat.shows("It is there.").shows("✓ start_agent make the file").shows("2 requests, 1 call, ");
+    chat.shows_no("I made it.").types(CTRL_O).shows("· bash touch made").shows("I made it.");
+    chat.types("/stats")
+        .types(ENTER)
+        .shows("requests        4")
+        .shows("of sub-agents   1: 2 requests");
+    chat.types(CTRL_D);
+    assert_eq!(chat.ends(), 0);
+    assert!(world.folder.join("made").exists());
 }
 
 #[test]

@@ -69,6 +69,7 @@ mod single;
 mod soak;
 mod stories;
 mod structure;
+mod sub_agents;
 mod terminal;
 mod tls;
 mod trust;

@@ -71,6 +71,7 @@ impl Talk {
                     self.note(kind, text);
                 }
             }
+            Told::Agent { id, event, .. } => self.with_tool(&id, |tool| tool.of_agent(&event)),
             Told::Start { .. }
             | Told::Usage { .. }
             | Told::SideUsage { .. }

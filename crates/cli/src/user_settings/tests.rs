@@ -17,7 +17,7 @@ fn everything_can_be_set() {
          [read]\nsmall_lines = 50\nfor_files = [{ glob = \"**/*.md\", small_lines = 400, large_lines = 1_000 }]\n\
          [run]\ntime_out_ms = 1\ntime_out_max_ms = 2\nterminals_max = 3\n\
          [web]\nprivate_hosts = [\"localhost:3000\"]\n\
-         [agent]\nbase_files = [\"docs/design.md\"]\nprofile = \"content-reset\"\n\
+         [agent]\nbase_files = [\"docs/design.md\"]\nprofile = \"content-reset\"\nsub_agents = false\n\
          max_file_reads = 3\nkeep_all_edits = false\nbash_truncate = 5_000\n\
          budget = \"70%\"\nbudget_low = 60_000\n\
          [chat]\ncolours = 16\n\
@@ -57,7 +57,12 @@ fn everything_can_be_set() {
         },
     };
     let base_files = vec!["docs/design.md".to_owned()];
-    let agent = AgentSettings { base_files, profile: "content-reset".to_owned(), history };
+    let agent = AgentSettings {
+        base_files,
+        profile: "content-reset".to_owned(),
+        sub_agents: false,
+        history,
+    };
     let keeps_no_contents = true;
     let chat = ChatSettings { colours: chat::ColoursWish::Basic };
     let all = UserSettings {

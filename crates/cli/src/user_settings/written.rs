@@ -170,6 +170,7 @@ pub(super) struct WrittenRun {
 pub(super) struct WrittenAgent {
     base_files: Vec<String>,
     profile: Option<ProfileName>,
+    sub_agents: Option<bool>,
     max_file_reads: Option<Count>,
     keep_all_edits: Option<bool>,
     bash_truncate: Option<Count>,
@@ -230,7 +231,8 @@ impl From<WrittenAgent> for AgentSettings {
             budget,
         };
         let profile = written.profile.map_or(usual.profile, |profile| profile.0);
-        Self { base_files: written.base_files, profile, history }
+        let sub_agents = written.sub_agents.unwrap_or(usual.sub_agents);
+        Self { base_files: written.base_files, profile, sub_agents, history }
     }
 }
 

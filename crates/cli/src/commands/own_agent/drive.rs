@@ -48,6 +48,7 @@ pub(crate) fn drive(
                 Action::Ask { number, body } => asking.ask(number, body),
                 Action::StopAsking => asking.stop(),
                 Action::Call { number, call } => calling.call(number, call),
+                Action::StartAgent(start) => calling.start_agent(start),
                 Action::Begin { number } => calling.begin(number),
                 Action::StopCalls => calling.stop(),
                 Action::Tell(told) if shown.is_ok() => shown = show(told),

@@ -105,16 +105,29 @@ pub(crate) enum Company {
     Alone,
     /// A person who sees what it does, and says what is next.
     Person,
+    /// The agent that started it.
+    Agent,
 }
 
 /// The system prompt: the same bytes for the whole run, so that the provider's cache holds them.
-fn system(directory: &Path, company: Company, files: &[BaseFile]) -> String {
+pub(super) fn system(directory: &Path, company: Company, files: &[BaseFile]) -> String {
     let folder = directory.display();
     let with = match company {
         Company::Alone => "alone: nobody answers questions until you are done",
         Company::Person => {
             "with a person who sees what you do and whom you answer: ask where it is not clear \
              what is wanted"
+        }
+        Company::Agent => {
+            "for another agent: it gave you the task, answers no questions, and reads only what you \
+             say last; terminals that you leave open end with you"
+        }
+    };
+    let at_the_end = match company {
+        Company::Alone | Company::Person => "say in a few words what you did, and what is left",
+        Company::Agent => {
+            "say what was asked for, with the paths and lines that matter, what you changed, and \
+             what is left"
         }
     };
     let mut text = format!(
@@ -128,8 +141,7 @@ fn system(directory: &Path, company: Company, files: &[BaseFile]) -> String {
          handle gives it back.\n\
          - A call that repeats an earlier one may be answered from before; \"{DETECT_ARGUMENT}\": \
          false among its arguments has it carried out again.\n\
-         - When the task is done, or cannot be done, answer without calling a tool: say in a few \
-         words what you did, and what is left.\n",
+         - When the task is done, or cannot be done, answer without calling a tool: {at_the_end}.\n",
         os = std::env::consts::OS
     );
     with_files(&mut text, files);
