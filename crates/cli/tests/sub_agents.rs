@@ -278,6 +278,25 @@ fn several_work_one_after_the_other() {
     assert!(ran.err.contains("of that 2 sub-agents: 4 requests"), "{}", ran.err);
 }
 
+/// An answer that is longer than any prompt should be goes with its ends, and all of it is kept.
+#[test]
+fn a_long_answer_is_cut_as_other_results_are() {
+    let world = World::new("agents-long");
+    let mut long = String::new();
+    for at in 0..6_000 {
+        writeln!(long, "{at}: a line of the answer that says little").expect("a text");
+    }
+    let main = vec![start("Tell all."), Reply::text("That was long.")];
+    let upstream = provider(main, vec![Reply::text(long.clone())]);
+    let ran = run(&world, &upstream, "messages", "");
+    assert_eq!((ran.code, ran.out.as_str()), (Some(0), "That was long.\n"), "{}", ran.err);
+    let result = results(&by_agent(&upstream).0[1]).remove(0);
+    assert!(result.len() < 130_000 && result.contains("5999: a line"), "{} bytes", result.len());
+    let at = result.find("expand ").expect("a handle") + "expand ".len();
+    let handle: String = result[at..].chars().take_while(char::is_ascii_alphanumeric).collect();
+    assert_eq!(world.output(&format!("expand {handle}")).trim_end(), long.trim_end());
+}
+
 #[test]
 fn one_that_fails_is_an_answer() {
     let world = World::new("agents-fails");

@@ -204,6 +204,7 @@ pub(crate) fn shaper(
         &mut rules.settings.run_bytes_max,
         &mut rules.settings.search_bytes_max,
         &mut rules.settings.unknown_bytes_max,
+        &mut rules.settings.other_bytes_max,
     ] {
         most.get_or_insert(RESULT_BYTES_MAX);
     }
