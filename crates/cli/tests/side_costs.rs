@@ -176,6 +176,40 @@ fn a_local_model_costs_no_money() {
     assert!(side["cost"] == 0.0 && number(&side["uncached"]) > 1_000.0, "{side}");
 }
 
+/// What is asked because of a sub-agent counts for the agent that starts it, once; a request of the
+/// sub-agent does not go where that reaches the limit.
+#[test]
+fn what_is_asked_beside_a_sub_agent_counts_too() {
+    let is_main = |body: &Value| body["tools"].to_string().contains("\"start_agent\"");
+    for (name, more, requests) in [("rich", "", 4), ("poor", "--max-cost 1", 2)] {
+        let curator = provider([chooses(111, 120)]);
+        let world = world(&format!("side-agents-{name}"), &curator, "chat", PRICES);
+        world.write("steps.rs", file(90));
+        let upstream = provider([Reply::text("")]);
+        upstream.play(Script::new(move |asked| {
+            let task = json!({"task": "what does step_12 do?", "label": "look"});
+            Play::from(match (is_main(asked.body), asked.turn) {
+                (true, 0) => calls(&[("start_agent", task)]),
+                (false, 0) => calls(&[("read_file", json!({"path": "steps.rs"}))]),
+                _ => Reply::text("Seen."),
+            })
+        }));
+        let ran = run(&world, &upstream, &format!("--json --profile curated --yes {more}"));
+        assert_eq!(upstream.requests(), requests, "{name}: {}", ran.out);
+        let events = events(&ran);
+        let told = of_type(&events, "side_usage");
+        assert_eq!((told.len(), curator.requests()), (1, 1), "{told:?}");
+        let spent = &events.last().expect("an event")["spent"];
+        assert_eq!(number(&spent["side"]["cost"]), billed(&curator).0, "{name}: {spent}");
+        assert_eq!(spent["agents"]["count"], 1, "{name}: {spent}");
+        let rest = number(&spent["cost"]) - number(&spent["side"]["cost"]);
+        assert!(rest > 0.0 && rest < 1.0, "it counts once: {spent}");
+        if name == "poor" {
+            assert_eq!(events.last().expect("an event")["limit"], "cost", "{spent}");
+        }
+    }
+}
+
 /// A server that refuses the form of a question bills nothing for that.
 #[test]
 fn a_refused_request_costs_nothing() {
