@@ -63,12 +63,11 @@ fn everything_can_be_set() {
         sub_agents: false,
         history,
     };
-    let keeps_no_contents = true;
     let chat = ChatSettings { colours: chat::ColoursWish::Basic };
     let all = UserSettings {
         tools,
         policy,
-        keeps_no_contents,
+        keeps_no_contents: true,
         curator,
         indexer,
         gist,
