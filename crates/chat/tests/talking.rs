@@ -335,6 +335,7 @@ fn a_sub_agent_is_one_block() {
     screen.has("    grep it").has_not("I look.");
     screen.play("agent a error b none\nagent a call c read_file {\"path\":\"a.rs\"}\nwait 2000");
     screen.has("    read_file a.rs").has("└ 1 request, 2 calls, 1.0k tokens, 2.0 s");
+    screen.play("ask-of-agent bash make\nkey y");
     screen.play("agent a result c x\nagent a text It is in a.rs.\nresult a It is in a.rs.");
     screen.has("✓ start_agent look for it").has("└ 1 request, 2 calls, 1.0k tokens, 2.0 s");
     screen.has_not("read_file").has_not("It is in a.rs.");
