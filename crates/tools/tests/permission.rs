@@ -527,11 +527,26 @@ const STARTING: &[&str] = &[
     "git ", "-c core.pager='touch pwn' ", "-c alias.x='!touch pwn' ", "-p ", "x ", "log ", "--version ", "-C . ",
     "tar ", "cf /dev/null ", "-cf /dev/null ", "--checkpoint=1 ", "--checkpoint-action=exec='touch pwn' ", "-I 'touch pwn' ",
     "make ", "--eval='$(shell touch pwn)' ", "SHELL='touch pwn' ", "x='$(shell touch pwn)' ", "-f /dev/null ", "$x ", "< a.rs ",
+    "$(echo '-e1etouch${IFS}pwn') ", "\"$(echo '-e1etouch pwn')\" ", "`echo '-e1etouch${IFS}pwn'` ", "X='-e1etouch pwn'; ",
+    "\"$X\" ", "echo '-e1etouch${IFS}pwn' | ", "'-e1etouch${IFS}pwn' ",
+    "$X ", "* ", "*", "ls ", "ls | ", "echo ", "for x in * ; do ", "\"$x\" ",
+    "; done ", "while read -r x; do ", "-0 ", "find . | ", "s/f/g/ ", "$(ls) ", "cat list ", "$(cat list) ", "list ",
+    "< list ", "-I{} ", "{} ", "-n{} ", "--eval=x:=$(cat list) ",
     "<<< 'touch pwn' ", "{sh,-c,'touch pwn'} ", "PAGER='touch pwn' ", "GIT_PAGER='touch pwn' ",
+];
+/// The same beside files whose names are options.
+#[rustfmt::skip]
+const NAMING: &[&str] = &[
+    "sed s/f/g/ ", "sed -n p ", "sed ", "-i ", "-n ", "p ", "a.rs ", "* ", "* ", "?* ", "./* ", "*.rs ", "-- ", "-e ", "-e* ",
+    "\"$x\" ", "$x ", "$x", "x=* ; ", "x=$(ls); ", "for x in * ; do ", "for x in $(ls); do ", "; done ", "$(ls) ", "\"$(ls)\" ",
+    "$(cat list) ", "\"$(cat list)\" ", "`cat list` ", "cat list | ", "ls | ", "ls | sort | ", "ls -1 | head -1 | ",
+    "find . | ", "find . -print0 | ", "find * | ", "git ls-files -o | ", "xargs ", "-0 ", "-n1 ", "-I{} ", "{} ", "./{} ",
+    "while read -r x; do ", "while read x; do ", "while IFS= read -r -d '' x; do ", "< list ", "; ", "true ", "echo ",
+    "cd . ; ", "timeout 5 ", "find . -maxdepth 0 -exec ", "{} + ", "';' ", "awk 1 ", "tar cf /dev/null ", "cf /dev/null ",
 ];
 /// What is allowed of these.
 const STARTERS: &str = "{true,find,xargs,env,timeout,nice,nohup,setsid,stdbuf,flock,sh,bash,sudo,command,exec,\
-                        eval,trap,watch,sed,awk,git,tar,make} *";
+                        eval,trap,watch,sed,awk,git,tar,make,echo,cat,ls,read,for,while} *";
 
 fn line_of(pieces: &'static [&'static str]) -> impl Strategy<Value = String> {
     prop::collection::vec(select(pieces), 1..10).prop_map(|pieces| pieces.concat())
@@ -570,6 +585,21 @@ proptest! {
         for line in lines {
             ask(&session, "bash", json!({"command": &line, "timeout": 2}));
             assert!(!guarded.folder.path().join("pwn").exists(), "{line:?}");
+        }
+    }
+
+    #[test]
+    fn no_name_of_a_file_starts_what_was_not_allowed(lines in prop::collection::vec(line_of(NAMING), 25)) {
+        let rules = [("*", "*", Verdict::Deny), ("bash", STARTERS, Verdict::Allow)];
+        let guarded = Guarded::new(&rules);
+        let folder = guarded.folder.path();
+        for name in ["-e1etouch${IFS}pwn", "list", "x -e1etouch${IFS}pwn"] {
+            std::fs::write(folder.join(name), "-e1etouch${IFS}pwn\n").unwrap();
+        }
+        let session = guarded.session("one");
+        for line in lines {
+            ask(&session, "bash", json!({"command": &line, "timeout": 2}));
+            assert!(!folder.join("pwn").exists(), "{line:?}");
         }
     }
 
