@@ -188,7 +188,16 @@ impl Gatherer<'_> {
             let argument = self.reader.argument(word);
             let value = argument.as_value();
             made = made.or(value.made).or(Made { whole: argument.loose, split: argument.loose });
-            all.extend(value.written.into_iter().flatten());
+            // `[0]=a` is an element, too.
+            let bare =
+                |text: String| match text.strip_prefix('[').and_then(|it| it.split_once("]=")) {
+                    Some((_, element)) => element.to_owned(),
+                    None => text,
+                };
+            if argument.spelled().starts_with('[') && argument.known().is_none() {
+                made = Made::ANYTHING;
+            }
+            all.extend(value.written.into_iter().flatten().map(bare));
         }
         let written = if all.is_empty() { Vec::new() } else { vec![all] };
         Variable { made, written }
