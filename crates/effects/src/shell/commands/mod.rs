@@ -2,6 +2,7 @@
 
 mod evaluated;
 mod line;
+mod loose;
 mod options;
 mod pieces;
 mod scan;
