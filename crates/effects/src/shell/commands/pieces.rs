@@ -6,6 +6,7 @@
 use tree_sitter::Node;
 
 use super::evaluated::does_more;
+use super::input::{TAKERS_MAX, takes_untold};
 use super::loose::LineValues;
 use super::scan::{expansions, is_one, single_blanks, without};
 use super::told::{has_odd_letters, untold};
@@ -53,6 +54,7 @@ pub(super) fn pieces(parsed: &Parsed<'_>, values: &LineValues) -> Pieces {
         is_clear,
         untold: Loose::Not,
         folders: Vec::new(),
+        takers: TAKERS_MAX,
     };
     reader.read(parsed.root());
     let mut folders = reader.folders;
@@ -82,6 +84,8 @@ struct PieceReader<'a> {
     untold: Loose,
     /// With the places of the commands.
     folders: Vec<(usize, Option<String>)>,
+    /// Programs that take commands from their input, and may still be looked at.
+    takers: u8,
 }
 
 impl PieceReader<'_> {
@@ -229,6 +233,7 @@ impl PieceReader<'_> {
         if matches!(words.first().map(|word| word.text.as_str()), Some("cd" | "pushd" | "popd")) {
             self.folders.push((node.start_byte(), folder_of(&words)));
         }
+        self.is_clear &= !takes_untold(&words, node, self.source, self.is_nested, &mut self.takers);
         words
     }
 
