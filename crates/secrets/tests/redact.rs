@@ -466,6 +466,21 @@ const UNITS: &[&str] = &[
     "<auth-user-pass>\na\n",
     "openssl enc ",
     "a\\:5432:",
+    "12→",
+    "12→password: |\n",
+    "1:\n",
+    "a/b:",
+    "a.b:1:",
+    "a.b-1-\n",
+    "a.b:\na.b-\n",
+    "+a\n",
+    "+a\nb\n",
+    "-password: |\n",
+    "> a\n",
+    "+1→",
+    "1→+\n",
+    "    1 + a\n",
+    "1:+2→-a\n",
 ];
 
 /// A text that consists of what rules begin with takes no longer than a few times
