@@ -1,7 +1,7 @@
 //! Lines with their numbers in front (`12→`, `12:`, `  12 | `) or behind the name of their file
 //! (`a.yml:12:`, `a.yml-12-`, `a.yml:`), as listings and searches show them.
 
-use crate::views::{View, lines};
+use crate::views::{View, any_line, lines};
 
 /// Lines without a number behind one that has one: where only every tenth is told, and the lines
 /// that were removed in a difference.
@@ -22,6 +22,11 @@ const NO_NUMBER: &[u8] = b"      - ";
 
 /// The lines of a text that have numbers or names, without them, and some of those behind.
 pub(crate) fn views(text: &[u8]) -> Vec<View> {
+    // Most texts have none, which is told faster.
+    let has_front = |line: &[u8]| number(line).is_some() || name(line).is_some();
+    if !any_line(text, has_front) {
+        return Vec::new();
+    }
     let lines = lines(text);
     let bodies: Vec<&[u8]> = lines.iter().map(|line| &text[line.clone()]).collect();
     let mut skips: Vec<usize> = bodies

@@ -25,8 +25,8 @@ pub(crate) fn password(text: &[u8], hit: Range<usize>) -> Option<Range<usize>> {
     let is_word = |field: &[u8]| !field.is_empty() && !field.iter().any(u8::is_ascii_whitespace);
     let is_line = is_first
         && fields.next().is_none()
-        && [host.trim_ascii_start(), database, user, password].into_iter().all(is_word)
-        && !host.trim_ascii_start().starts_with(b"#");
+        && [host, database, user, password].into_iter().all(is_word)
+        && !host.starts_with(b"#");
     let at = start + line.len() - password.len();
     (is_line && is_chosen(password)).then(|| at..at + password.len())
 }

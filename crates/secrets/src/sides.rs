@@ -2,13 +2,18 @@
 
 use std::ops::Range;
 
-use crate::views::{View, lines};
+use crate::views::{View, any_line, lines};
 
 /// Marks of lines that only one of the two texts has; those of `diff` have a blank behind them.
 const SIDES: [[u8; 2]; 2] = [*b"-<", *b"+>"];
 
 /// Both texts, as far as a difference shows lines that only one of them has.
 pub(crate) fn views(text: &[u8]) -> Vec<View> {
+    // Most texts are none, which is told faster.
+    let is_own = |line: &[u8]| mark(line).is_some_and(|(sign, _)| is_own(sign));
+    if !any_line(text, is_own) {
+        return Vec::new();
+    }
     let lines = lines(text);
     SIDES.into_iter().filter_map(|marks| side(text, &lines, marks)).collect()
 }
@@ -40,6 +45,11 @@ fn side(text: &[u8], lines: &[Range<usize>], marks: [u8; 2]) -> Option<View> {
         }
     }
     (!view.is_empty()).then_some(view)
+}
+
+/// Whether a mark is one of lines that only one of the texts has.
+fn is_own(sign: u8) -> bool {
+    SIDES.iter().any(|marks| marks.contains(&sign))
 }
 
 /// The mark of a line of a difference and its bytes: a blank where both texts have the line.

@@ -60,6 +60,12 @@ pub(crate) fn lines(text: &[u8]) -> Vec<Range<usize>> {
     lines
 }
 
+/// Whether a line of a text, with what is behind it, is such.
+pub(crate) fn any_line(text: &[u8], is_such: impl Fn(&[u8]) -> bool) -> bool {
+    let starts = memchr::memchr_iter(b'\n', text).map(|feed| feed + 1);
+    std::iter::once(0).chain(starts).any(|start| is_such(&text[start..]))
+}
+
 /// Some lines of a text without what stands in front of them.
 #[derive(Default)]
 pub(crate) struct View {

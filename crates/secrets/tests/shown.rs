@@ -27,10 +27,12 @@ const FRONTS: &[Front] = &[
     ("bat", |line| format!("{line:>4}   │ ")),
     ("added", |_| "+".to_owned()),
     ("removed", |_| "-".to_owned()),
-    ("added at the end", |line| if line < 2 { " ".to_owned() } else { "+".to_owned() }),
+    ("added, context", |line| if line < 2 { " ".to_owned() } else { "+".to_owned() }),
     ("diff", |_| "> ".to_owned()),
     ("edit", |line| format!("{line:>5} + ")),
-    ("edit, removed", |line| if line < 2 { "    1   ".to_owned() } else { "      - ".to_owned() }),
+    ("edit, removed, context", |line| {
+        if line < 2 { "    1   ".to_owned() } else { "      - ".to_owned() }
+    }),
     ("read of a difference", |line| format!("{line}→+")),
     ("grep of a difference", |line| format!("{line}:-")),
     ("difference of what was read", |line| format!("+{line:>4}→")),
