@@ -1,68 +1,33 @@
 //! What a shell evaluates a second time, or runs from words of its own builtins, so that a line
 //! does more than its commands show: `printf -v 'a[$(rm x)]'`, `${x@P}`, `mapfile -C`, `hash -p`.
 
+mod variables;
+
 use tree_sitter::Node;
 
+use self::variables::{GIT_SETTINGS, NUMERIC, are_named_in, commands, is_ruling};
 use super::scan::{expansions, without};
+use super::told::runs_scripts;
 use crate::shell::parse::text_of;
 use crate::shell::read::words_of;
 use crate::shell::starters::is_starter;
 use crate::shell::word::{Word, name_of};
 
-/// Variables that say which programs a shell runs, or what it runs beside them.
-const RULING: &[&str] = &[
-    "BASHOPTS",
-    "BASH_ALIASES",
-    "BASH_CMDS",
-    "BASH_ENV",
-    "ENV",
-    "PROMPT_COMMAND",
-    "PS0",
-    "PS1",
-    "PS2",
-    "PS4",
-    "SHELLOPTS",
-];
-/// The same by their beginning.
-const RULING_PREFIXES: &[&str] = &["BASH_FUNC_", "DYLD_", "LD_"];
-
-/// Variables that say which program another one runs. With the name of a pager or an editor for a value they are clear.
-#[rustfmt::skip]
-const COMMANDING: &[&str] = &[
-    "BROWSER", "CONTAINER_HOST", "CVS_RSH", "DOCKER_CONFIG", "DOCKER_CONTEXT", "DOCKER_HOST", "EDITOR",
-    "FCEDIT", "GIT_ASKPASS", "GIT_COMMON_DIR", "GIT_DIR", "GIT_EDITOR", "GIT_EXEC_PATH",
-    "GIT_EXTERNAL_DIFF", "GIT_PAGER", "GIT_PROXY_COMMAND", "GIT_SEQUENCE_EDITOR", "GIT_SSH",
-    "GIT_SSH_COMMAND", "GIT_TEMPLATE_DIR", "GNUMAKEFLAGS", "HOME", "INPUTRC", "KUBECONFIG",
-    "KUBECTL_EXTERNAL_DIFF", "KUBERC", "KUBE_EDITOR", "LESS", "LESSCLOSE", "LESSOPEN", "MAKEFILES",
-    "MAKEFLAGS", "MANPAGER", "PAGER", "RSYNC_RSH", "RUSTC_WRAPPER", "SSH_ASKPASS", "SUDO_ASKPASS",
-    "SVN_SSH", "SYSTEMD_PAGER", "TAR_OPTIONS", "VISUAL", "XDG_CONFIG_HOME", "ZIPOPT",
-];
-
-/// Settings of `git` in variables, by the beginning of their names. Some keep it from taking a
-/// folder for a repository that merely looks like one: they are not to be changed or taken away.
-const GIT_SETTINGS: &str = "GIT_CONFIG";
-
-/// Values of these that run nothing that somebody else wrote: not `sh`, which runs what it is shown.
-const PLAIN_PROGRAMS: &[&str] = &[
-    ":", "bat", "cat", "code", "emacs", "false", "head", "less", "more", "most", "nano", "nvim",
-    "ssh", "tail", "true", "vi", "vim",
-];
-
 /// Builtins that run some of their words, or replace what a name runs.
 const RUNNING: &[&str] = &["bind", "compgen", "complete", "compopt", "enable", "fc"];
 /// Builtins that take words for names of variables, whose subscripts they evaluate, with their
 /// options that take a word of another kind.
-const NAMING: &[(&str, &[&str])] = &[
-    ("declare", &[]),
-    ("getopts", &[]),
-    ("let", &[]),
-    ("local", &[]),
-    ("mapfile", &["-d", "-n", "-s", "-u", "-c"]),
-    ("read", &["-d", "-i", "-n", "-N", "-p", "-t", "-u"]),
-    ("readarray", &["-d", "-n", "-s", "-u", "-c"]),
-    ("readonly", &[]),
-    ("typeset", &[]),
-    ("unset", &[]),
+const NAMING: &[(&str, &str)] = &[
+    ("declare", ""),
+    ("getopts", ""),
+    ("let", ""),
+    ("local", ""),
+    ("mapfile", "dnsuc"),
+    ("read", "dinNptu"),
+    ("readarray", "dnsuc"),
+    ("readonly", ""),
+    ("typeset", ""),
+    ("unset", ""),
 ];
 
 /// Whether a line does, by the rules of this module, more than its commands show.
@@ -71,7 +36,7 @@ pub(super) fn does_more(root: Node<'_>, source: &str) -> bool {
     if source.contains("]}>") || source.contains("]}<") {
         return true;
     }
-    let mut line = Line { source, evaluates: false, hides: false, reads: false, quotes: false };
+    let mut line = Line { source, ..Line::default() };
     let mut waiting = vec![root];
     while let Some(node) = waiting.pop() {
         let words = if node.kind() == "command" { words_of(node, source) } else { Vec::new() };
@@ -82,10 +47,12 @@ pub(super) fn does_more(root: Node<'_>, source: &str) -> bool {
         let mut cursor = node.walk();
         waiting.extend(node.named_children(&mut cursor));
     }
-    line.evaluates && (line.hides || line.reads && line.quotes)
+    let names_made = line.makes_names && (line.gives || are_named_in(source));
+    names_made || line.evaluates && (line.hides || line.reads && line.quotes)
 }
 
 /// What is known of a line so far.
+#[derive(Default)]
 struct Line<'a> {
     source: &'a str,
     /// A value is taken for an expression.
@@ -96,6 +63,10 @@ struct Line<'a> {
     reads: bool,
     /// A here-document holds a substitution that is not made.
     quotes: bool,
+    /// A variable is exported, or stands for another one, whose name is not written.
+    makes_names: bool,
+    /// Values of its own are put into variables.
+    gives: bool,
 }
 
 impl Line<'_> {
@@ -105,24 +76,36 @@ impl Line<'_> {
         match node.kind() {
             // In backquotes a backslash makes backquotes of the next level.
             "command_substitution" => text.starts_with('`') && text.contains('\\'),
-            "expansion" => text.contains("@P") || assigned_by(text).is_some_and(is_ruling),
+            "expansion" => {
+                text.contains("@P")
+                    || assigned_by(text).is_some_and(|(name, value)| {
+                        is_ruling(name) || name == "PATH" || commands(&format!("{name}={value}"))
+                    })
+            }
             "variable_assignment" => {
-                let name = text.split(['=', '[', '+']).next().unwrap_or_default();
+                let name = name_assigned(text);
                 is_ruling(name) || commands(text) || hides_substitution(node, self.source)
             }
             "for_statement" => {
-                let name = text.split_whitespace().nth(1).unwrap_or_default();
-                is_ruling(name) || commands(name) || name == "PATH"
+                let variable = node.child_by_field_name("variable");
+                let name = variable.map_or("", |variable| text_of(variable, self.source));
+                !is_plain(&Word::literal(name))
             }
             "declaration_command" => {
-                let mut words = text.split([' ', '\t', '\n', '\'', '"']);
-                words.any(|word| {
-                    is_ruling(word.split('=').next().unwrap_or_default())
-                        || word.starts_with(GIT_SETTINGS)
-                        || word.contains('=') && commands(word)
-                }) || hides_substitution(node, self.source)
+                let rules =
+                    |word: &Word| rules_more(word) || name_assigned(&word.text).contains("{");
+                words_declared(node, self.source).iter().any(rules)
+                    || hides_substitution(node, self.source)
             }
-            "unset_command" => text.contains(GIT_SETTINGS) || hides_substitution(node, self.source),
+            "unset_command" => {
+                let has_settings = |word: &Word| {
+                    word.text.contains(GIT_SETTINGS)
+                        || word.text.contains('{')
+                        || word.expands && self.source.contains(GIT_SETTINGS)
+                };
+                words_declared(node, self.source).iter().any(has_settings)
+                    || hides_substitution(node, self.source)
+            }
             "command" => runs_words(words),
             _ => false,
         }
@@ -133,6 +116,13 @@ impl Line<'_> {
         match node.kind() {
             "arithmetic_expansion" | "c_style_for_statement" | "subscript" => self.evaluates = true,
             "compound_statement" => self.evaluates |= text.starts_with("(("),
+            "variable_assignment" => {
+                let name = name_assigned(text);
+                self.evaluates |= NUMERIC.contains(&name);
+                self.gives |= name != "IFS";
+            }
+            "for_statement" => self.gives = true,
+            "file_redirect" => self.gives |= text.contains("<("),
             "array" => self.evaluates |= text.contains("([") || text.contains(" ["),
             "test_command" => {
                 // Only between double brackets numbers are expressions.
@@ -140,10 +130,14 @@ impl Line<'_> {
                     |word: &str| matches!(word, "-eq" | "-ne" | "-lt" | "-le" | "-gt" | "-ge");
                 let asks = |word: &str| matches!(word, "-v" | "-R") || word.starts_with(['$', '`']);
                 self.evaluates |= (text.starts_with("[[") && text.split_whitespace().any(compares))
-                    || text.split_whitespace().any(asks);
+                    || text.split_whitespace().any(asks)
+                    || !text.starts_with("[[") && may_ask(text);
             }
             "expansion" => {
-                self.evaluates |= text.starts_with("${!") || has_offset(text);
+                let assigned = assigned_by(text);
+                self.evaluates |= text.starts_with("${!")
+                    || has_offset(text)
+                    || assigned.is_some_and(|(name, _)| NUMERIC.contains(&name));
                 self.hides |= assigned_by(text).is_some();
             }
             "declaration_command" | "unset_command" => {
@@ -153,6 +147,8 @@ impl Line<'_> {
                         || word.starts_with('-') && word.contains(['i', 'n'])
                 };
                 self.evaluates |= text.split_whitespace().any(is_such);
+                let makes = || makes_names(&words_declared(node, self.source));
+                self.makes_names |= node.kind() == "declaration_command" && makes();
             }
             "command" => self.note_command(words),
             "raw_string" | "ansi_c_string" | "string" | "word" => {
@@ -161,6 +157,7 @@ impl Line<'_> {
             "heredoc_body" | "herestring_redirect" => {
                 let plain = without(self.source, node.byte_range(), &expansions(node), "_");
                 self.quotes |= hides_code(&plain);
+                self.gives = true;
             }
             _ => {}
         }
@@ -174,9 +171,24 @@ impl Line<'_> {
             "printf" => {
                 rest.first().is_some_and(|word| !word.is_written()) || rest.iter().any(asks)
             }
-            "test" | "[" => rest.iter().any(|word| asks(word) || word.expands),
+            "test" | "[" => {
+                rest.iter().any(|word| asks(word) || word.expands || is_several(&word.text))
+            }
+            // What is expanded may be `-p` with a name behind it.
+            "wait" => rest.iter().any(|word| word.expands && word.text != "$!"),
             _ => false,
         };
+        let is_number =
+            |word: &Word| word.text.contains('=') && NUMERIC.contains(&name_assigned(&word.text));
+        self.evaluates |= rest.iter().any(is_number);
+        self.gives |= match name.text.as_str() {
+            "getopts" | "printf" => true,
+            "set" => rest.iter().any(|word| word.text == "--"),
+            "echo" => rest.iter().any(|word| word.text.contains(['{', '='])),
+            _ => false,
+        };
+        let declares = ["export", "declare", "typeset", "local", "readonly"];
+        self.makes_names |= declares.contains(&name.text.as_str()) && makes_names(rest);
         self.reads |= matches!(name.text.as_str(), "mapfile" | "read" | "readarray");
     }
 }
@@ -199,15 +211,83 @@ fn runs_words(words: &[Word]) -> bool {
         "test" | "[" => rest
             .windows(2)
             .any(|pair| matches!(pair[0].text.as_str(), "-v" | "-R") && !is_plain(&pair[1])),
-        "wait" => rest.windows(2).any(|pair| pair[0].text == "-p" && !is_plain(&pair[1])),
+        "wait" => rest.iter().enumerate().any(|(at, word)| {
+            let names = || rest[at + 1..].iter().all(is_plain) && is_plain(word);
+            is_several(&word.text) || is_flag(word, 'p') && !names()
+        }),
+        "set" | "shopt" => takes_assignments(rest),
+        shell if runs_scripts(name_of(shell)) => {
+            let mut is_value = false;
+            let flags = |word: &&Word| {
+                let text = word.text.as_str();
+                let is_flag = text.starts_with(['-', '+']);
+                let was_value =
+                    std::mem::replace(&mut is_value, is_flag && text.ends_with(['o', 'O']));
+                is_flag || was_value
+            };
+            takes_assignments(&rest.iter().take_while(flags).cloned().collect::<Vec<_>>())
+        }
         starter if starter == "export" || is_starter(name_of(starter)) => {
-            let sets = rest.iter().filter(|word| word.text.contains('=')).any(|word| {
-                is_ruling(word.text.split('=').next().unwrap_or_default()) || commands(&word.text)
-            });
+            let is_made =
+                |word: &Word| starter == "export" && name_assigned(&word.text).contains('{');
+            let sets = rest
+                .iter()
+                .any(|word| rules_more(word) && word.text.contains('=') || is_made(word));
             sets || takes_git_settings(starter, rest)
         }
         builtin => names(builtin, rest),
     }
+}
+
+/// Whether words for `set` or a shell have it take `NAME=value` behind a program for a variable of
+/// its environment, as `-k` does.
+fn takes_assignments(flags: &[Word]) -> bool {
+    let ends = |word: &&Word| !matches!(word.text.as_str(), "--" | "-");
+    flags.iter().take_while(ends).any(|word| {
+        let is_short = word.text.starts_with('-') && !word.text.starts_with("--");
+        word.text == "keyword"
+            || is_short && word.text.contains('k')
+            || is_several(&word.text)
+            || word.expands && (word.splits || word.text.starts_with(['-', '$']))
+    })
+}
+
+/// The words behind `export`, `declare` and the like. Of `A"B"=c` the grammar makes several.
+fn words_declared(node: Node<'_>, source: &str) -> Vec<Word> {
+    let mut words: Vec<Word> = Vec::new();
+    let mut end = node.start_byte();
+    let mut cursor = node.walk();
+    for child in node.named_children(&mut cursor) {
+        let part = Word::of(child, source);
+        match words.last_mut().filter(|_| child.start_byte() == end) {
+            Some(word) => {
+                word.text.push_str(&part.text);
+                word.expands |= part.expands;
+            }
+            None => words.push(part),
+        }
+        end = child.end_byte();
+    }
+    words
+}
+
+/// Whether `NAME=value` says what is run, or a word takes its settings from `git`.
+fn rules_more(word: &Word) -> bool {
+    let text = word.text.as_str();
+    is_ruling(name_assigned(text))
+        || text.starts_with(GIT_SETTINGS)
+        || text.contains('=') && commands(text)
+}
+
+/// Whether words behind `declare` and the like make a variable, or one that stands for another,
+/// whose name is not written.
+fn makes_names(words: &[Word]) -> bool {
+    let is_reference = |word: &Word| word.text.starts_with('-') && word.text.contains('n');
+    words.iter().any(|word| is_name_made(word) || is_reference(word))
+}
+
+fn is_name_made(word: &Word) -> bool {
+    word.expands && word.text.split('=').next().unwrap_or_default().contains(['$', '`'])
 }
 
 /// Whether a starter takes from `git` its settings in variables, one by one or all.
@@ -229,17 +309,47 @@ fn takes_git_settings(starter: &str, words: &[Word]) -> bool {
         || letter.is_some() && flags().any(clears) && has_git()
 }
 
+/// Whether braces make several words of one.
+fn is_several(text: &str) -> bool {
+    text.contains('{') && text.contains(',')
+}
+
+/// Whether words between brackets may become `-v` and a name: one that becomes several, and one
+/// that stands where an operator may stand before another word.
+fn may_ask(test: &str) -> bool {
+    let words: Vec<&str> = test.split_whitespace().collect();
+    let is_list = |word: &str| word.starts_with("\"$@") || word.contains("[@]");
+    let is_operator = |word: &str| {
+        matches!(word, "]" | "=" | "==" | "!=" | "<" | ">" | "\\<" | "\\>" | "\\)" | ")")
+            || word.starts_with('-') && word.len() <= 3
+    };
+    let is_made = |word: &str| word.starts_with("\"$") || word.starts_with("\"`");
+    // `-"v"`, `\-v`, `-$x`.
+    let asks = |word: &str| {
+        let bare = word.replace(['"', '\'', '\\'], "");
+        matches!(&*bare, "-v" | "-R") || bare.starts_with("-$") || bare.starts_with("-`")
+    };
+    is_several(test)
+        || words.iter().any(|word| is_list(word) || asks(word))
+        || words.windows(2).any(|pair| is_made(pair[0]) && !is_operator(pair[1]))
+}
+
 /// Whether a builtin is given a word for a name that is more than a name.
 fn names(builtin: &str, words: &[Word]) -> bool {
     let Some((_, valued)) = NAMING.iter().find(|(known, _)| *known == builtin) else {
         return false;
     };
     let mut words = words.iter();
+    let mut are_options = true;
     while let Some(word) = words.next() {
-        if valued.contains(&word.text.as_str()) {
-            words.next();
-        } else if !is_plain(word) {
-            return true;
+        are_options &= word.text.starts_with('-') && word.text != "--";
+        // The first letter that takes a value takes the rest of the word, or the next word.
+        let value = word.text.find(|letter| valued.contains(letter)).filter(|_| are_options);
+        match value {
+            Some(at) if word.is_written() && at + 1 == word.text.len() => drop(words.next()),
+            Some(at) if word.known().is_some() && is_plain(&Word::literal(&word.text[..at])) => {}
+            _ if is_plain(word) => {}
+            _ => return true,
         }
     }
     false
@@ -260,33 +370,27 @@ fn is_plain(word: &Word) -> bool {
         Some((name, _)) => (name, true),
         None => (&*word.text, false),
     };
-    let is_evaluated = (word.expands && !is_assigned) || name.contains(['[', '`', '$']);
-    !is_evaluated && !is_ruling(name) && !commands(&word.text) && (name != "PATH" || is_assigned)
+    let is_evaluated = (word.expands && !is_assigned) || name.contains(['[', '`', '$', '{']);
+    let is_given = is_assigned || name != "PATH" && !NUMERIC.contains(&name);
+    !is_evaluated && is_given && !is_ruling(name) && !commands(&word.text)
 }
 
-/// The variable that `${name:=…}` or `${name=…}` assigns to.
-fn assigned_by(expansion: &str) -> Option<&str> {
+/// The variable of `name=value`, `name[…]=value` or `name+=value`.
+fn name_assigned(assignment: &str) -> &str {
+    assignment.split(['=', '[', '+']).next().unwrap_or_default()
+}
+
+/// The variable that `${name:=…}` or `${name=…}` assigns to, and the value.
+fn assigned_by(expansion: &str) -> Option<(&str, &str)> {
     let inner = expansion.strip_prefix("${")?;
     let end = inner.find(|letter: char| !letter.is_ascii_alphanumeric() && letter != '_')?;
     let (name, rest) = inner.split_at(end);
-    (rest.starts_with('=') || rest.starts_with(":=")).then_some(name)
-}
-
-/// Whether `NAME=value`, or a name alone, sets what another program runs to more than a plain name.
-fn commands(assignment: &str) -> bool {
-    let (name, value) = assignment.split_once('=').unwrap_or((assignment, "/"));
-    let value = value.trim_matches(['\'', '"']);
-    let name = name.trim_end_matches('+');
-    // Flags that hold no command.
-    let is_flag =
-        value.starts_with('-') && value.bytes().skip(1).all(|it| it.is_ascii_alphanumeric());
-    let is_plain =
-        PLAIN_PROGRAMS.contains(&value) || is_flag && matches!(name, "LESS" | "MAKEFLAGS");
-    name.starts_with(GIT_SETTINGS) || COMMANDING.contains(&name) && !is_plain
-}
-
-fn is_ruling(name: &str) -> bool {
-    RULING.contains(&name) || RULING_PREFIXES.iter().any(|prefix| name.starts_with(prefix))
+    let rest = match rest.strip_prefix('[') {
+        Some(rest) => rest.split_once(']')?.1,
+        None => rest,
+    };
+    let value = rest.strip_prefix(":=").or_else(|| rest.strip_prefix('='))?;
+    Some((name, value.trim_end_matches('}')))
 }
 
 /// `${x:1}`, not `${x:-1}`: what stands there is an expression.

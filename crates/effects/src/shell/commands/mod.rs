@@ -1,7 +1,9 @@
 //! A command line as the simple commands it runs, for rules that allow or forbid commands.
 
 mod evaluated;
+mod input;
 mod line;
+mod loose;
 mod options;
 mod pieces;
 mod scan;

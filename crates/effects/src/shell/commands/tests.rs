@@ -211,6 +211,9 @@ fn many_programs_may_start_one_another() {
     for handed in ["find . -exec ", "find -ok ", "find -exec find -execdir true ; -exec "] {
         assert!(!CommandLine::of(&(handed.repeat(2_000) + "rm {} +")).is_clear, "{handed}");
     }
+    for many in ["sqlite3 a && ", "sqlite3 a; ", "psql <<< x | cat; ", "{ sqlite3 a; }; "] {
+        assert!(!CommandLine::of(&(many.repeat(3_000) + "cat <<< x")).is_clear, "{many}");
+    }
     let many = "true | ".to_owned() + &"xargs ".repeat(10_000) + "cat";
     assert!(!CommandLine::of(&many).is_clear);
     assert_eq!(crate::shell::effect(&many, None).kind, EffectKind::Run);

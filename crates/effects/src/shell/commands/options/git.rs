@@ -38,6 +38,7 @@ const OPTIONS: &[(&str, &[&str])] = &[
     ("rebase", &["-x", "--exec"]),
     ("send-email", &["--sendmail-cmd", "--smtp-server", "--to-cmd", "--cc-cmd"]),
     ("send-pack", &["--exec", "--receive-pack"]),
+    ("web--browse", &["-b", "-t", "--browser", "--tool"]),
 ];
 
 /// Whether one of the words behind `git` has it run a program.
@@ -73,13 +74,20 @@ pub(super) fn runs_more(words: &[&str]) -> bool {
         |word: &str| rest.iter().find(|it| !it.starts_with('-')).is_some_and(|it| *it == word);
     match *command {
         "bisect" => says("run"),
-        "submodule" => says("foreach"),
-        "filter-branch" | "daemon" => true,
+        "submodule" | "submodule--helper" => says("foreach"),
+        // The word behind its flags is a program.
+        "merge-index" => !says("git-merge-one-file"),
+        "daemon" | "difftool--helper" | "filter-branch" | "for-each-repo" | "remote-ext" => true,
         "config" => sets_more(rest),
         _ => OPTIONS.iter().filter(|(known, _)| known == command).any(|(_, options)| {
             rest.iter().any(|word| options.iter().any(|option| is_option(option, word)))
         }),
     }
+}
+
+/// Whether a command of `git` runs programs by an option.
+pub(super) fn has_options(command: &str) -> bool {
+    OPTIONS.iter().any(|(known, _)| *known == command)
 }
 
 /// Braces make several words of one.

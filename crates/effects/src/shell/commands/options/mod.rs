@@ -4,12 +4,19 @@
 
 mod awk;
 mod git;
+mod handed;
 mod kubectl;
+mod loose;
 mod option;
 mod sed;
+mod sqlite;
 mod table;
 #[cfg(test)]
 mod tests;
+mod valued;
+
+pub(super) use self::handed::Handed;
+pub(super) use self::loose::loose_options;
 
 use self::option::{is_input, is_option};
 use self::table::{OPTIONS, Options};
@@ -48,6 +55,7 @@ pub(super) fn run_more(words: &[Word]) -> bool {
         }
         "make" | "gmake" => make_runs_more(rest),
         "ssh" | "scp" | "sftp" | "sshfs" => ssh_runs_more(&texts),
+        "duckdb" | "sqlite3" if texts.iter().any(|word| sqlite::runs_more(word)) => true,
         // What they are told to do comes with their input.
         "ed" | "ex" | "dc" | "ftp" | "lftp" => true,
         // Flags of `tar` may stand first, without a dash.
@@ -59,6 +67,17 @@ pub(super) fn run_more(words: &[Word]) -> bool {
             })
         }
     }
+}
+
+/// Whether a program that is given these lines as its input may run, by one of them, others.
+pub(super) fn may_run<'l>(program: &str, lines: impl Iterator<Item = &'l str>) -> bool {
+    let rows: Vec<_> = OPTIONS.iter().filter(|row| row.programs.contains(&program)).collect();
+    let mut lines = lines;
+    lines.any(|line| {
+        let small = line.to_ascii_lowercase();
+        rows.iter().any(|row| row.words.iter().any(|part| small.contains(part)))
+            || matches!(program, "duckdb" | "sqlite3") && sqlite::runs_more(line)
+    })
 }
 
 /// Whether the words run more in one of the ways that the shell may hand them over: as they are
@@ -133,7 +152,9 @@ fn make_runs_more(words: &[Word]) -> bool {
             return true;
         }
         if word.starts_with('-') {
-            return word.contains(['$', '`']);
+            // What these take is a number or a folder.
+            let is_plain = ["-j", "-l", "-C", "-I", "-O"].iter().any(|it| word.starts_with(it));
+            return word.contains(['$', '`']) && !is_plain;
         }
         word.split_once('=').is_some_and(|(name, value)| {
             let name = name.trim_end_matches([':', '+', '?', '!']);
