@@ -256,7 +256,7 @@ pub(crate) static TABLE: [Pattern; PATTERNS] = [
             "xfreerdp ",
         ],
         Command,
-        r#"(?-u)^(?:sshpass[ \t](?:[^\n]{0,40}?[ \t])??-p|(?:redis-cli|snmpwalk)[ \t](?:[^\n]{0,200}?[ \t])??-[aA]|(?:docker|podman|helm(?:[ \t]registry)?)[ \t]login[ \t](?:[^\n]{0,200}?[ \t])??-p|(?:sqlcmd|(?:un)?zip|mosquitto_[ps]ub)[ \t](?:[^\n]{0,200}?[ \t])??-P|(?:mongo(?:sh)?|cqlsh|az login)[ \t](?:[^\n]{0,200}?[ \t])??-p|ssh-keygen[ \t](?:[^\n]{0,200}?[ \t])??-[NP]|openssl enc[ \t](?:[^\n]{0,200}?[ \t])??-k|xfreerdp[ \t](?:[^\n]{0,200}?[ \t])??/p:|7z[ \t](?:[^\n]{0,200}?[ \t])??-p|htpasswd[ \t]+-[a-zA-Z]*b[a-zA-Z]*[ \t]+\S{1,80}[ \t]+\S{1,60}|rabbitmqctl[ \t]+(?:add_user|change_password)[ \t]+\S{1,60}|net use[ \t][^\n]{0,120}?/user:\S{1,60})[ \t]{0,4}["']?([^\s"'`$<>{}()\[\]|;&-][^\s"'`<>|;&]{3,80})"#,
+        r#"(?-u)^(?:sshpass[ \t](?:[^\n]{0,40}?[ \t])??-p|(?:redis-cli|snmpwalk)[ \t](?:[^\n]{0,200}?[ \t])??-[aA]|snmpwalk[ \t](?:[^\n]{0,200}?[ \t])??-c|(?:docker|podman|helm(?:[ \t]registry)?)[ \t]login[ \t](?:[^\n]{0,200}?[ \t])??-p|(?:sqlcmd|(?:un)?zip|mosquitto_[ps]ub)[ \t](?:[^\n]{0,200}?[ \t])??-P|(?:mongo(?:sh)?|cqlsh|az login)[ \t](?:[^\n]{0,200}?[ \t])??-p|ssh-keygen[ \t](?:[^\n]{0,200}?[ \t])??-[NP]|openssl enc[ \t](?:[^\n]{0,200}?[ \t])??-k|xfreerdp[ \t](?:[^\n]{0,200}?[ \t])??/p:|7z[ \t](?:[^\n]{0,200}?[ \t])??-p|htpasswd[ \t]+-[a-zA-Z]*b[a-zA-Z]*[ \t]+\S{1,80}[ \t]+\S{1,60}|rabbitmqctl[ \t]+(?:add_user|change_password)[ \t]+\S{1,60}|net use[ \t][^\n]{0,120}?/user:\S{1,60})[ \t]{0,4}["']?([^\s"'`$<>{}()\[\]|;&-][^\s"'`<>|;&]{3,80})"#,
         Mixed,
     ),
     pattern(

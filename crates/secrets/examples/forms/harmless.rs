@@ -409,4 +409,6 @@ pub(crate) const EVERYDAY: &[&str] = &[
     "INSERT INTO users (name, age) VALUES ('falcon57!', 7);",
     "INSERT INTO t (name, password) VALUES ('falcon57!', MD5('a'));",
     "    user,\n    password,\n    falcon57,\n",
+    "snmpwalk -v2c -c public h1",
+    "redis-cli -c -h node1 -p 7000",
 ];

@@ -390,4 +390,5 @@ pub(crate) const EVERYDAY: &[&str] = &[
     " id | login | password \n----+-------+----------\n  1 | bob   | <<!pw>>\n",
     "INSERT INTO users (name, password, age) VALUES ('bob', '<<!pw>>', 7), ('e,v', '<<!word>>', 8);",
     "insert into `t`(`id`,`api_key`)\n  values (1, '<<!alnum:32>>');",
+    "snmpwalk -v2c -c N2<<!alnum:10>> h",
 ];
