@@ -8,6 +8,7 @@ use foveal_transcript::{
 use foveal_wire::prompt::{Prompt, ToolSpec, encode};
 use foveal_wire::response::{Said, SaidEvent, StopReason};
 
+use crate::billed::usage;
 use crate::calls::Calls;
 use crate::event::{Action, Event};
 use crate::keep::Keep;
@@ -15,7 +16,9 @@ use crate::limits::Limit;
 use crate::past::{OpenCall, Past, rewind_mark};
 use crate::repeated::{self, Repeated};
 use crate::settings::Settings;
-use crate::spent::{Spent, usage};
+use crate::side::SideCharge;
+use crate::spent::Spent;
+use crate::sub_agent::{START_AGENT, StartAgent, SubTask};
 use crate::told::{Outcome, Told};
 use crate::tool_answer::ToolAnswer;
 
@@ -42,6 +45,12 @@ pub struct Agent {
     /// When the turn began, while there is one.
     started: Option<Timestamp>,
     spent: Spent,
+    /// Questions to models beside the main one that are not answered, and what they cost at least.
+    side: Vec<(u64, SideCharge)>,
+    /// The number of the last request of its own.
+    requests: u64,
+    /// What the sub-agent that works came to so far.
+    of_agent: Spent,
     /// Requests before this turn.
     turns_before: u32,
     /// The number of the last call that was made.
@@ -96,6 +105,9 @@ impl Agent {
             has_begun: false,
             started: None,
             spent: Spent::default(),
+            side: Vec::new(),
+            requests: 0,
+            of_agent: Spent::default(),
             turns_before: 0,
             calls_made: 0,
             repeated: Repeated::default(),
@@ -146,9 +158,7 @@ impl Agent {
     /// Takes what happened, and says what is to be done, in this order. What does not fit the state
     /// it is in changes nothing.
     pub fn step(&mut self, event: Event, now: Timestamp) -> Vec<Action> {
-        if let Some(started) = self.started {
-            self.spent.time_ms = now.since_ms(started).max(self.spent.time_ms);
-        }
+        self.take_time(now);
         let mut actions = Vec::new();
         match event {
             Event::Task(task) => self.begin(Some(task), now, &mut actions),
@@ -177,11 +187,7 @@ impl Agent {
                 self.said(number, said, now, &mut actions);
             }
             Event::Failed { number, message, is_too_long } if self.asks(number) => {
-                let outcome = match is_too_long {
-                    true => Outcome::TooLong { message },
-                    false => Outcome::Failed { message },
-                };
-                self.end(outcome, &mut actions);
+                self.end(failed(message, is_too_long), &mut actions);
             }
             Event::Allowed { number } if self.ending.is_none() => {
                 self.allowed(number, &mut actions);
@@ -191,6 +197,7 @@ impl Agent {
                 let told = id.map(|id| Told::Progress { id, message, model });
                 actions.extend(told.map(Action::Tell));
             }
+            Event::OfAgent { number, told } => self.told_by_agent(number, *told, &mut actions),
             // A model may help with a result on its way to the model that made the call.
             Event::Helped { number, id, message, model } if self.asks(number) => {
                 let told = Told::Progress { id, message, model: Some(model) };
@@ -198,6 +205,9 @@ impl Agent {
             }
             Event::Answered { number, answer } => {
                 self.answered(number, answer, now, &mut actions);
+            }
+            Event::SideAsked { .. } | Event::SideAnswered { .. } | Event::OverLimit { .. } => {
+                self.beside(event, &mut actions);
             }
             Event::Tick if self.settings.limits.is_late(&self.spent) => {
                 self.stop(Outcome::Limit { limit: Limit::Time }, now, &mut actions);
@@ -214,6 +224,46 @@ impl Agent {
             | Event::Tick => {}
         }
         actions
+    }
+
+    /// Takes what happens with models beside the main one.
+    fn beside(&mut self, event: Event, actions: &mut Vec<Action>) {
+        match event {
+            Event::SideAsked { number, charge } => self.side.push((number, charge)),
+            Event::SideAnswered { number, charge } => {
+                self.side.retain(|(asked, _)| *asked != number);
+                self.charge(charge, actions);
+            }
+            Event::OverLimit { number, limit } if self.asks(number) => {
+                // It was not sent.
+                self.spent.turns = self.spent.turns.saturating_sub(1);
+                self.end(Outcome::Limit { limit }, actions);
+            }
+            _ => {}
+        }
+    }
+
+    /// Counts what questions to models beside the main one cost.
+    fn charge(&mut self, charges: impl IntoIterator<Item = SideCharge>, actions: &mut Vec<Action>) {
+        if self.has_ended() {
+            return;
+        }
+        for charge in charges {
+            self.spent = self.spent.with_side(&charge);
+            actions.push(Action::Tell(Told::SideUsage { charge, spent: self.spent }));
+        }
+    }
+
+    /// Counts those that are not answered: nobody waits for that any more.
+    fn charge_unanswered(&mut self, actions: &mut Vec<Action>) {
+        let asked = std::mem::take(&mut self.side);
+        self.charge(asked.into_iter().map(|(_, charge)| charge), actions);
+    }
+
+    fn take_time(&mut self, now: Timestamp) {
+        if let Some(started) = self.started {
+            self.spent.time_ms = now.since_ms(started).max(self.spent.time_ms);
+        }
     }
 
     /// What is told of a request that is waited for.
@@ -299,11 +349,13 @@ impl Agent {
     /// Asks the model about the conversation, if no limit is reached.
     fn ask(&mut self, actions: &mut Vec<Action>) {
         let turns = self.spent.turns.saturating_sub(self.turns_before);
-        if let Some(limit) = self.settings.limits.reached(&self.spent, turns) {
+        let asked = self.side.iter().fold(self.spent, |spent, (_, asked)| spent.with_side(asked));
+        if let Some(limit) = self.settings.limits.reached(&asked, turns) {
             return self.end(Outcome::Limit { limit }, actions);
         }
         self.spent.turns = self.spent.turns.saturating_add(1);
-        let number = u64::from(self.spent.turns);
+        self.requests += 1;
+        let number = self.requests;
         self.state = State::Asking(number);
         actions.push(Action::Ask { number, body: self.prompt() });
     }
@@ -341,7 +393,11 @@ impl Agent {
         for (number, call) in started {
             let Call { id, name, arguments } = call.clone();
             actions.push(Action::Tell(Told::Call { id, name, arguments }));
-            actions.push(Action::Call { number, call });
+            let action = match self.starts_agents(&call.name) {
+                true => Action::StartAgent(self.start_agent(number, call)),
+                false => Action::Call { number, call },
+            };
+            actions.push(action);
         }
         let Some(answered) = answered else { return };
         let circles = self.give_results(answered, now, actions);
@@ -351,6 +407,44 @@ impl Agent {
         match self.ending.take().or(circles) {
             Some(outcome) => self.end(outcome, actions),
             None => self.ask(actions),
+        }
+    }
+
+    /// Whether calls of this name are carried out by sub-agents.
+    fn starts_agents(&self, name: &str) -> bool {
+        name == START_AGENT && self.tools.iter().any(|tool| tool.name == name)
+    }
+
+    /// A sub-agent, which may take what is left of the limits.
+    fn start_agent(&mut self, number: u64, call: Call) -> StartAgent {
+        self.of_agent = Spent::default();
+        let turns = self.spent.turns.saturating_sub(self.turns_before);
+        let limits = self.settings.limits.left(&self.spent, turns);
+        let step = self.last.map_or(0, |last| last.step);
+        let place = match &self.state {
+            State::Calling(calls) => calls.place(number).unwrap_or(0),
+            State::Idle | State::Asking(_) | State::Ended => 0,
+        };
+        StartAgent { number, call, step, place, limits }
+    }
+
+    /// Tells what a sub-agent tells, and counts what it takes.
+    fn told_by_agent(&mut self, number: u64, told: Told, actions: &mut Vec<Action>) {
+        let Some(call) = self.running(number) else { return };
+        let id = call.id.clone();
+        let label = SubTask::of(&call.arguments).map(|task| task.label).unwrap_or_default();
+        let is_begin = matches!(told, Told::Start { .. });
+        let spent = match &told {
+            Told::Usage { spent, .. } | Told::Done { spent, .. } => Some(*spent),
+            _ => None,
+        };
+        actions.push(Action::Tell(Told::Agent { id, label, event: Box::new(told) }));
+        self.spent.agents.count = self.spent.agents.count.saturating_add(u32::from(is_begin));
+        if let Some(spent) = spent {
+            let before = std::mem::replace(&mut self.of_agent, spent);
+            self.spent = self.spent.with_agent(&spent, &before);
+            let (number, spent) = (self.requests, self.spent);
+            actions.push(Action::Tell(Told::Usage { number, spent }));
         }
     }
 
@@ -439,6 +533,7 @@ impl Agent {
         self.leaves = true;
         if self.is_idle() && self.settings.stays {
             // The end of the last turn was told.
+            self.charge_unanswered(actions);
             self.state = State::Ended;
             return actions.push(Action::End(self.ended.take().unwrap_or(Outcome::Stopped)));
         }
@@ -447,9 +542,13 @@ impl Agent {
 
     /// The turn is over; and with it all, unless it stays.
     fn end(&mut self, outcome: Outcome, actions: &mut Vec<Action>) {
+        let stays = self.settings.stays && !self.leaves;
+        if !stays {
+            self.charge_unanswered(actions);
+        }
         let spent = self.spent;
         actions.push(Action::Tell(Told::Done { outcome: outcome.clone(), spent }));
-        if self.settings.stays && !self.leaves {
+        if stays {
             (self.state, self.started) = (State::Idle, None);
             self.ended = Some(outcome);
         } else {
@@ -482,6 +581,14 @@ impl Agent {
         };
         let (time, mark) = (Some(now), Mark::None);
         Entry { source, role, time, mark, model: None, usage: None, blocks }
+    }
+}
+
+/// How it ends where a request has no answer.
+fn failed(message: String, is_too_long: bool) -> Outcome {
+    match is_too_long {
+        true => Outcome::TooLong { message },
+        false => Outcome::Failed { message },
     }
 }
 

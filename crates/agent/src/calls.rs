@@ -150,6 +150,11 @@ impl Calls {
         self.all.iter().find(|made| made.runs_as(number)).map(|made| &made.call)
     }
 
+    /// The place of the call of this number among those of its answer.
+    pub(crate) fn place(&self, number: u64) -> Option<usize> {
+        self.all.iter().position(|made| made.number == number)
+    }
+
     /// Whether each call has its answer.
     pub(crate) fn are_answered(&self) -> bool {
         self.all.iter().all(|made| matches!(made.state, State::Answered(_)))

@@ -6,6 +6,9 @@ use foveal_transcript::Call;
 use foveal_wire::response::{Said, SaidEvent};
 
 use crate::keep::Keep;
+use crate::limits::Limit;
+use crate::side::SideCharge;
+use crate::sub_agent::StartAgent;
 use crate::told::{Outcome, Told, ToldGist};
 use crate::tool_answer::ToolAnswer;
 
@@ -86,6 +89,13 @@ pub enum Event {
         /// Whether the prompt is longer than the model can hold.
         is_too_long: bool,
     },
+    /// A request is not sent: models that help to decide what of it goes reached a limit.
+    OverLimit {
+        /// The request.
+        number: u64,
+        /// Which limit.
+        limit: Limit,
+    },
     /// The conversation goes back to just before this message of the person's, where no task is
     /// worked on. What was said since is kept, and the model is not told of it any more.
     Rewind {
@@ -107,6 +117,13 @@ pub enum Event {
         /// What a model does that helps with it.
         model: Option<ModelWork>,
     },
+    /// Something happened to the sub-agent that carries a call out.
+    OfAgent {
+        /// The call.
+        number: u64,
+        /// What it tells.
+        told: Box<Told>,
+    },
     /// A model helps with the result of a call, on its way to the model that made it.
     Helped {
         /// The request that waits for it.
@@ -124,6 +141,20 @@ pub enum Event {
         number: u64,
         /// The answer.
         answer: ToolAnswer,
+    },
+    /// A model beside the main one is asked.
+    SideAsked {
+        /// The question: another number for each.
+        number: u64,
+        /// What it costs at least, by estimate.
+        charge: SideCharge,
+    },
+    /// A question to such a model is over.
+    SideAnswered {
+        /// The question.
+        number: u64,
+        /// What it cost; `None`: nothing, since its server did not take it.
+        charge: Option<SideCharge>,
     },
     /// Time has passed, and nothing else.
     Tick,
@@ -157,6 +188,9 @@ pub enum Action {
         /// What is to be done.
         call: Call,
     },
+    /// Have a sub-agent carry a call out, which does nothing before [`Action::Begin`]. It is to be
+    /// answered as other calls are.
+    StartAgent(StartAgent),
     /// A call that is allowed begins: that it did is kept.
     Begin {
         /// The call.

@@ -7,6 +7,7 @@
 //! is said before it is used, so that a run that breaks off anywhere is taken up again ([`Past`]).
 
 mod agent;
+mod billed;
 mod calls;
 mod event;
 mod keep;
@@ -15,7 +16,9 @@ mod past;
 mod prompt_map;
 mod repeated;
 mod settings;
+mod side;
 mod spent;
+mod sub_agent;
 mod told;
 mod tool_answer;
 
@@ -27,6 +30,8 @@ pub use limits::{Limit, Limits};
 pub use past::Past;
 pub use prompt_map::{BlockKind, BlockPlace, BlockState, MapChange, PromptBlock, PromptMap};
 pub use settings::{AgentTool, Settings};
-pub use spent::Spent;
+pub use side::{SideCharge, SideKind, SideSpent};
+pub use spent::{OfAgents, Spent};
+pub use sub_agent::{START_AGENT, StartAgent, SubTask, answer as answer_of_agent};
 pub use told::{Outcome, Told, ToldGist, ToldIndexing};
 pub use tool_answer::ToolAnswer;

@@ -5,10 +5,11 @@ use serde::Serialize;
 use crate::spent::Spent;
 
 /// How far an agent goes without asking anybody; `None`: as far as it takes. Of an agent that stays,
-/// requests and time are those of one turn, and tokens and money those of all turns together.
+/// requests and time are those of one turn, and tokens and money those of all turns together. Tokens
+/// and money of models beside the main one count.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct Limits {
-    /// Requests to the model.
+    /// Requests to the main model.
     pub turns: Option<u32>,
     /// Tokens of all prompts and answers together, cached ones too.
     pub tokens: Option<u64>,
@@ -36,10 +37,16 @@ impl Limits {
     /// Which limit does not let another request go, if one does not. `turns` is how many went since
     /// the task was given.
     pub(crate) fn reached(&self, spent: &Spent, turns: u32) -> Option<Limit> {
-        let is_at = |most: Option<u64>, now: u64| most.is_some_and(|most| now >= most);
         if self.turns.is_some_and(|most| turns >= most) {
             Some(Limit::Turns)
-        } else if is_at(self.tokens, spent.tokens()) {
+        } else {
+            self.used_up(spent)
+        }
+    }
+
+    /// Which limit lets no model be asked any more, the main one or one beside it, if one does.
+    pub fn used_up(&self, spent: &Spent) -> Option<Limit> {
+        if self.tokens.is_some_and(|most| spent.tokens() >= most) {
             Some(Limit::Tokens)
         } else if self.cost.is_some_and(|most| spent.cost >= most) {
             Some(Limit::Cost)
@@ -47,6 +54,17 @@ impl Limits {
             Some(Limit::Time)
         } else {
             None
+        }
+    }
+
+    /// What is left for a sub-agent. Of the requests one is held back: without it nobody would read
+    /// what the sub-agent answers. The time is not its own: the agent that waits for it stops it.
+    pub(crate) fn left(&self, spent: &Spent, turns: u32) -> Self {
+        Self {
+            turns: self.turns.map(|most| most.saturating_sub(turns).saturating_sub(1)),
+            tokens: self.tokens.map(|most| most.saturating_sub(spent.tokens())),
+            cost: self.cost.map(|most| (most - spent.cost).max(0.0)),
+            time_ms: None,
         }
     }
 

@@ -5,6 +5,7 @@ use serde::Serialize;
 use serde_json::Value;
 
 use crate::limits::Limit;
+use crate::side::SideCharge;
 use crate::spent::Spent;
 
 /// One line of what is told. In JSON, `type` says which, in snake case.
@@ -93,6 +94,14 @@ pub enum Told {
         /// All so far.
         spent: Spent,
     },
+    /// What a question to a model beside the main one cost, and all so far.
+    SideUsage {
+        /// The question.
+        #[serde(flatten)]
+        charge: SideCharge,
+        /// All so far.
+        spent: Spent,
+    },
     /// A call is carried out.
     Call {
         /// The call.
@@ -111,6 +120,16 @@ pub enum Told {
         /// What a model does that helps with it.
         #[serde(skip_serializing_if = "Option::is_none")]
         model: Option<ModelWork>,
+    },
+    /// Something happened to the sub-agent that carries a call out. What it tells stands apart, so
+    /// that nobody takes its words for those of the agent.
+    Agent {
+        /// The call.
+        id: String,
+        /// What the sub-agent is called.
+        label: String,
+        /// What it tells.
+        event: Box<Told>,
     },
     /// A call is answered.
     Result {

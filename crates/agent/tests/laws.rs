@@ -2,7 +2,9 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use foveal_agent::{Action, Agent, Event, Keep, Limits, Settings, Told};
+use foveal_agent::{
+    Action, Agent, AgentTool, Event, Keep, Limits, START_AGENT, Settings, Spent, StartAgent, Told,
+};
 use foveal_transcript::{Block, Call, Conversation, Role, ToolResult};
 use foveal_wire::response::SaidEvent;
 use proptest::prelude::*;
@@ -17,13 +19,16 @@ enum Happens {
     Asks,
     /// The person wants it to go on.
     GoesOn,
-    /// The model says this many calls; of each whether its tool only looks, and its arguments are
-    /// an object.
-    Says(Vec<(bool, bool)>),
+    /// The model says this many calls; of each which of the tools it is of, and whether its arguments
+    /// are an object.
+    Says(Vec<(usize, bool)>),
     /// The call at this place among those that wait is allowed.
     Allows(usize),
     /// The call at this place among those that were made is answered, also if nobody waits for it.
     Answers(usize, bool),
+    /// The call at this place among those that were made is told of by a sub-agent, which asked the
+    /// model once more.
+    OfAgent(usize),
     Streams,
     Fails(bool),
     Stops,
@@ -34,13 +39,14 @@ enum Happens {
 }
 
 fn any_happens() -> impl Strategy<Value = Happens> {
-    let calls = prop::collection::vec((any::<bool>(), prop::bool::weighted(0.9)), 0..5);
+    let calls = prop::collection::vec((0usize..3, prop::bool::weighted(0.9)), 0..5);
     prop_oneof![
         3 => Just(Happens::Asks),
         1 => Just(Happens::GoesOn),
         6 => calls.prop_map(Happens::Says),
         6 => (0usize..5).prop_map(Happens::Allows),
         12 => (0usize..5, any::<bool>()).prop_map(|(at, same)| Happens::Answers(at, same)),
+        2 => (0usize..5).prop_map(Happens::OfAgent),
         2 => Just(Happens::Streams),
         1 => any::<bool>().prop_map(Happens::Fails),
         2 => Just(Happens::Stops),
@@ -80,6 +86,7 @@ struct Driver {
     /// All calls that were ever made.
     all: BTreeMap<u64, Call>,
     tasks: usize,
+    asked_by_agent: u32,
 }
 
 impl Driver {
@@ -91,9 +98,9 @@ impl Driver {
             Happens::GoesOn => Event::GoOn,
             Happens::Says(made) => {
                 // Some servers count calls anew in each answer.
-                let call = |(at, (looks, is_object)): (usize, (bool, bool))| Call {
+                let call = |(at, (tool, is_object)): (usize, (usize, bool))| Call {
                     id: format!("c{at}"),
-                    name: if looks { "look" } else { "act" }.to_owned(),
+                    name: ["look", "act", START_AGENT][tool].to_owned(),
                     arguments: if is_object { json!({"n": 1}) } else { json!("{") },
                 };
                 let calls: Vec<Call> = made.into_iter().enumerate().map(call).collect();
@@ -101,7 +108,7 @@ impl Driver {
             }
             Happens::Allows(at) => {
                 let waits = |(number, call): &&(u64, Call)| {
-                    call.name == "act" && !self.begun.contains(number)
+                    call.name != "look" && !self.begun.contains(number)
                 };
                 let number = self.made.iter().filter(waits).nth(at)?.0;
                 Event::Allowed { number }
@@ -112,6 +119,13 @@ impl Driver {
                 self.running.remove(&number);
                 let text = if same { "same".to_owned() } else { format!("n{number}") };
                 Event::Answered { number, answer: answer(&text) }
+            }
+            Happens::OfAgent(_) if self.made.is_empty() => return None,
+            Happens::OfAgent(at) => {
+                let (number, _) = self.made[at % self.made.len()];
+                self.asked_by_agent += 1;
+                let spent = Spent { turns: self.asked_by_agent, ..Spent::default() };
+                Event::OfAgent { number, told: Box::new(Told::Usage { number: 1, spent }) }
             }
             Happens::Streams => Event::Streamed { number, event: SaidEvent::Text("t".to_owned()) },
             Happens::Fails(is_too_long) => {
@@ -127,7 +141,10 @@ impl Driver {
     fn take(&mut self, actions: &[Action]) {
         for (at, action) in actions.iter().enumerate() {
             match action {
-                Action::Call { number, call } => {
+                Action::Call { number, call }
+                | Action::StartAgent(StartAgent { number, call, .. }) => {
+                    let starts = matches!(action, Action::StartAgent(_));
+                    assert_eq!(starts, call.name == START_AGENT);
                     assert!(self.all.insert(*number, call.clone()).is_none(), "a number is one's");
                     self.made.push((*number, call.clone()));
                     self.running.insert(*number);
@@ -146,7 +163,7 @@ impl Driver {
     /// What acts runs alone, and what runs has no result yet.
     fn check_running(&self, open: &[String]) {
         let running: Vec<&Call> = self.running.iter().map(|number| &self.all[number]).collect();
-        let acts = running.iter().filter(|call| call.name == "act").count();
+        let acts = running.iter().filter(|call| call.name != "look").count();
         assert!(acts == 0 || running.len() == 1, "{running:?}");
         assert!(running.iter().all(|call| open.contains(&call.id)));
     }
@@ -187,7 +204,9 @@ proptest! {
         stays in any::<bool>(),
     ) {
         let limits = Limits { turns, time_ms: Some(2_000), ..Limits::default() };
-        let mut world = World::of(Agent::new(Settings { stays, ..settings(limits) }));
+        let mut settings = Settings { stays, ..settings(limits) };
+        settings.tools.push(AgentTool::start_agent());
+        let mut world = World::of(Agent::new(settings));
         world.allows = false;
         world.step(Event::Task("do it".to_owned()));
         let (mut driver, mut asked_in_turn) = (Driver { tasks: 1, ..Driver::default() }, 1);
@@ -198,6 +217,7 @@ proptest! {
             let Some(event) = driver.event(happens, &world) else { continue };
             let before = world.agent.conversation().entries().to_vec();
             let (had_ended, was_idle) = (world.agent.has_ended(), world.agent.is_idle());
+            let spent = *world.agent.spent();
             let begins = was_idle && matches!(event, Event::Task(_) | Event::GoOn);
             driver.tasks += usize::from(was_idle && matches!(event, Event::Task(_)));
             let leaves = event == Event::Leave;
@@ -208,6 +228,10 @@ proptest! {
             // The conversation only grows.
             prop_assert!(world.agent.conversation().entries().starts_with(&before));
             driver.take(&actions);
+            // What sub-agents take is a part of all, and nothing is taken back.
+            let now = world.agent.spent();
+            prop_assert!(now.turns >= spent.turns && now.agents.turns >= spent.agents.turns);
+            prop_assert_eq!(now.turns - now.agents.turns, world.requests());
             let is_over = world.agent.has_ended() || world.agent.is_idle();
             prop_assert_eq!(done(&actions), usize::from(is_over && !had_ended && (begins || !was_idle)));
             prop_assert!(stays || !world.agent.is_idle());

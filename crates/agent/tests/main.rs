@@ -4,5 +4,7 @@ mod courses;
 mod laws;
 mod resumed;
 mod rewound;
+mod sides;
 mod staying;
+mod sub_agents;
 mod world;

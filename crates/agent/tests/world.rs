@@ -113,6 +113,12 @@ impl World {
         asked.expect("the model is asked")
     }
 
+    /// Its own requests so far.
+    pub(crate) fn requests(&self) -> u32 {
+        let asks = self.actions.iter().filter(|action| matches!(action, Action::Ask { .. }));
+        u32::try_from(asks.count()).expect("few")
+    }
+
     pub(crate) fn say(&mut self, text: &str, calls: &[Call]) -> Vec<Action> {
         let number = self.number();
         self.step(Event::Said { number, said: said(text, calls) })

@@ -39,7 +39,7 @@ pub struct Setup {
     pub session: Option<String>,
     /// The folder that is worked in.
     pub folder: String,
-    /// Whether there are colours.
+    /// Which colours there are.
     pub colours: Colours,
     /// What the person said in earlier sessions, the oldest first.
     pub history: Vec<String>,

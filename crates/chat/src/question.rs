@@ -12,6 +12,8 @@ use crate::theme::{Colours, Role};
 pub struct Question {
     /// Which question: its answer bears the same number.
     pub number: u64,
+    /// The sub-agent that asks; `None`: the agent itself does.
+    pub agent: Option<String>,
     /// The tool.
     pub tool: String,
     /// The path, command or address that it is about, all of it.
@@ -107,11 +109,12 @@ impl Asking {
     }
 
     fn about(&self, columns: usize, colours: Colours) -> Vec<Line<'static>> {
-        let Question { tool, subject, reason, diff: change, .. } = &self.question;
-        let mut spans = vec![
-            Span::styled("? ", colours.style(Role::Warning)),
-            Span::styled(in_one_line(tool).into_owned(), colours.style(Role::Strong)),
-        ];
+        let Question { agent, tool, subject, reason, diff: change, .. } = &self.question;
+        let mut spans = vec![Span::styled("? ", colours.style(Role::Warning))];
+        if let Some(agent) = agent {
+            spans.push(Span::raw(format!("sub-agent {}: ", quoted(agent))));
+        }
+        spans.push(Span::styled(in_one_line(tool).into_owned(), colours.style(Role::Strong)));
         if !subject.is_empty() {
             spans.push(Span::raw(format!(" {}", quoted(subject))));
         }

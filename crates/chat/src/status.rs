@@ -10,6 +10,9 @@ use crate::theme::{Colours, Role};
 /// Milliseconds of one picture of the spinner.
 const SPIN_MS: u64 = 120;
 
+/// The rank of the gauge among the parts of the line: it is left out last.
+const GAUGE: u8 = 0;
+
 /// How the session is.
 #[derive(Debug, Default)]
 pub(crate) struct Status {
@@ -81,7 +84,7 @@ impl Status {
                 self.retries += 1;
                 self.does(&format!("asks again in {}", seconds(*wait_ms)), now_ms);
             }
-            Told::Usage { spent, .. } => self.spent = *spent,
+            Told::Usage { spent, .. } | Told::SideUsage { spent, .. } => self.spent = *spent,
             Told::Call { name, .. } => {
                 self.calls += 1;
                 self.does(&format!("carries out {}", in_one_line(name)), now_ms);
@@ -99,6 +102,7 @@ impl Status {
             }
             Told::Reduced { cached, .. } => self.cached += u64::from(*cached),
             Told::CallArguments { .. }
+            | Told::Agent { .. }
             | Told::Progress { .. }
             | Told::Gist(_)
             | Told::Indexing(_)
@@ -114,9 +118,9 @@ impl Status {
         }
     }
 
-    /// The share of prompts that was read from the cache, in percent.
+    /// The share of the main model's prompts that was read from the cache, in percent.
     pub(crate) fn cache_share(&self) -> Option<u64> {
-        let Spent { uncached, cache_read, cache_write, .. } = self.spent;
+        let Spent { uncached, cache_read, cache_write, .. } = self.spent.main();
         let all = uncached + cache_read + cache_write;
         (all > 0).then(|| cache_read * 100 / all)
     }
@@ -146,7 +150,7 @@ impl Status {
         let cost = self.spent.cost;
         let parts: Vec<(u8, Option<String>)> = vec![
             (3, Some(self.model.clone()).filter(|model| !model.is_empty())),
-            (0, self.gauge()),
+            (GAUGE, self.gauge()),
             (2, self.cache_share().map(|share| format!("cache {share} %"))),
             (1, (cost > 0.0).then(|| numbers::dollars(cost))),
             (
@@ -166,8 +170,15 @@ impl Status {
             let Some(worst) = kept.iter().map(|(rank, _)| *rank).max() else { break };
             kept.retain(|(rank, _)| *rank != worst);
         }
-        let texts: Vec<String> = kept.into_iter().map(|(_, text)| text).collect();
-        Line::styled(texts.join(" · "), colours.style(Role::Aside))
+        let style = |rank| colours.style(if rank == GAUGE { Role::Gauge } else { Role::Aside });
+        let mut spans = Vec::new();
+        for (rank, text) in kept {
+            if !spans.is_empty() {
+                spans.push(Span::styled(" · ", colours.style(Role::Aside)));
+            }
+            spans.push(Span::styled(text, style(rank)));
+        }
+        Line::from(spans)
     }
 
     /// The line that says what goes on, while something does.

@@ -4,11 +4,10 @@ use std::collections::BTreeMap;
 
 use foveal_agent::Spent;
 use foveal_screen::numbers;
-use serde_json::Value;
 
 use crate::command::{Command, all};
 use crate::status::{Status, seconds};
-use crate::talk::{Block, Talk, subject};
+use crate::talk::{Block, Talk, changes, paths};
 
 /// Files that are listed.
 const FILES_MAX: usize = 200;
@@ -48,7 +47,9 @@ pub(crate) fn help() -> String {
 
 /// What the session came to.
 pub(crate) fn stats(status: &Status) -> String {
-    let Spent { turns, uncached, cache_read, cache_write, output, cost, time_ms } = status.spent;
+    let Spent { cost, side, agents, .. } = status.spent;
+    let Spent { turns, uncached, cache_read, cache_write, output, time_ms, .. } =
+        status.spent.main();
     let (asked, sent) = status.prompts;
     let prompts = uncached + cache_read + cache_write;
     let mut rows = vec![
@@ -59,6 +60,13 @@ pub(crate) fn stats(status: &Status) -> String {
         ("cost", numbers::dollars(cost)),
         ("calls", numbers::count(status.calls)),
     ];
+    if side.requests > 0 {
+        let asked = numbers::plural(side.requests.into(), "request");
+        let tokens = numbers::count(side.tokens());
+        let dollars = numbers::dollars(side.cost);
+        rows.insert(4, ("models beside", format!("{asked}, {tokens} tokens, {dollars}")));
+        rows[5].1.push_str(" with those");
+    }
     if let Some(share) = status.cache_share() {
         rows[2].1.push_str(&format!(" ({share} %)"));
     }
@@ -66,6 +74,12 @@ pub(crate) fn stats(status: &Status) -> String {
         let left = asked.saturating_sub(sent);
         let share = status.saved_share().unwrap_or(0);
         rows.push(("left out", format!("{} tokens ({share} %)", numbers::count(left))));
+    }
+    if !agents.are_none() {
+        let (turns, tokens) = (numbers::plural(agents.turns.into(), "request"), agents.tokens);
+        let of = format!("{}: {turns}, {} tokens", agents.count, numbers::count(tokens));
+        let cost = (agents.cost > 0.0).then(|| format!(", {}", numbers::dollars(agents.cost)));
+        rows.push(("of sub-agents", of + &cost.unwrap_or_default()));
     }
     let more = [
         ("failed calls", status.failed),
@@ -91,11 +105,11 @@ pub(crate) fn files(talk: &Talk) -> String {
     let mut files: BTreeMap<String, (u32, u32)> = BTreeMap::new();
     for item in talk.items() {
         let Block::Tool(tool) = &item.block else { continue };
-        let Some(arguments) = &tool.arguments else { continue };
-        let changes = matches!(&*tool.name, "edit_file" | "multi_edit" | "write_file");
-        for path in paths(arguments) {
+        let own = tool.arguments.iter().flat_map(paths).map(|path| (changes(&tool.name), path));
+        let of_agent = tool.agent.iter().flat_map(|agent| agent.files());
+        for (is_changed, path) in own.chain(of_agent) {
             let (read, changed) = files.entry(path).or_default();
-            *(if changes { changed } else { read }) += 1;
+            *(if is_changed { changed } else { read }) += 1;
         }
     }
     if files.is_empty() {
@@ -115,15 +129,4 @@ pub(crate) fn files(talk: &Talk) -> String {
         rows.push(format!("and {over} more"));
     }
     rows.join("\n")
-}
-
-/// The paths that a call names.
-fn paths(arguments: &Value) -> Vec<String> {
-    let named = |value: &Value| {
-        let path = value.get("path").unwrap_or(value);
-        path.is_string().then(|| subject(&serde_json::json!({ "path": path })))
-    };
-    let one = arguments.get("path").and_then(named);
-    let many = ["edits", "paths"].into_iter().filter_map(|key| arguments.get(key)?.as_array());
-    one.into_iter().chain(many.flatten().filter_map(named)).collect()
 }

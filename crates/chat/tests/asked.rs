@@ -81,3 +81,10 @@ fn all_of_a_long_change_can_be_looked_at() {
     screen.play("key pgdn pgdn pgdn pgdn pgdn pgdn").has("+line 30").has("↓ 0 more").has("n no");
     screen.play("scroll -100").has("+line 1\n");
 }
+
+#[test]
+fn who_asks_is_told_where_that_is_a_sub_agent() {
+    let mut screen = Screen::new(60, 10);
+    screen.play("ask-of-agent bash make").has("? sub-agent `look for it`: bash `make`");
+    screen.play("key y\nask bash make").has("? bash `make`").has_not("sub-agent");
+}

@@ -125,6 +125,12 @@ fn commands_tell() {
         .has("b.rs: changed 1 time");
     screen.play("type /stats\nkey enter").has("from the cache  750 tokens (75 %)");
     screen.has("left out        250 tokens (25 %)").has("cost            $0.25");
+    // What another model came to stands beside it, and in the sum; the cache is that of the main one.
+    screen.play("side small 400\ntype /stats\nkey enter").has("prompts         1 000 tokens");
+    screen
+        .has("models beside   1 request, 400 tokens, $0.13")
+        .has("cost            $0.38 with those");
+    screen.has("from the cache  750 tokens (75 %)").has("· cache 75 % · $0.38");
 }
 
 #[test]

@@ -1,6 +1,8 @@
 //! Scripts of what happens to a chat, one step a line, and the screen that it leads to.
 
-use foveal_agent::{ModelWork, Outcome, PromptMap, Spent, Told, ToldGist, ToldIndexing};
+use foveal_agent::{
+    ModelWork, Outcome, PromptMap, SideCharge, SideKind, Spent, Told, ToldGist, ToldIndexing,
+};
 use foveal_chat::{
     Candidate, Chat, ChatAction, Colours, Input, Key, KeyCode, NoteKind, Question, Setup, draw,
 };
@@ -78,10 +80,11 @@ impl Screen {
                     .map(|path| Candidate { text: format!("@{path} "), about: String::new() });
                 return self.take(Input::Candidates { prefix: id, found: found.collect() });
             }
-            "ask" => {
+            "ask" | "ask-of-agent" => {
                 let (subject, diff) = second.split_once(" / ").unwrap_or((second, ""));
                 return self.take(Input::Question(Question {
                     number: self.actions.len() as u64 + 7,
+                    agent: (what == "ask-of-agent").then(|| "look for it".to_owned()),
                     tool: id,
                     subject: subject.replace("\\n", "\n"),
                     reason: None,
@@ -142,7 +145,18 @@ impl Screen {
                 let file = parts.get(4).map(|file| (*file).to_owned());
                 Told::Indexing(ToldIndexing { model: id, file, waiting, told, failed, tokens })
             }
+            "agent" => {
+                let (label, event) = ("look for it".to_owned(), Box::new(of_agent(second)));
+                Told::Agent { id, label, event }
+            }
             "repeated" => Told::Repeated { name: id, times: 3 },
+            "side" => {
+                let tokens = (number(second), 0);
+                let charge = SideCharge::estimated((SideKind::Gist, &id), tokens, None);
+                let charge = SideCharge { cost: 0.125, ..charge };
+                let spent = spent().with_side(&charge);
+                Told::SideUsage { charge, spent }
+            }
             "usage" => Told::Usage { number: 1, spent: spent() },
             "done" => done(Outcome::Finished { text: String::new() }),
             "stopped" => done(Outcome::Stopped),
@@ -211,6 +225,36 @@ impl Screen {
         let text = self.text();
         assert!(!text.contains(words), "`{words}` in:\n{text}");
         self
+    }
+}
+
+/// What a sub-agent tells.
+fn of_agent(step: &str) -> Told {
+    let (what, rest) = step.split_once(' ').unwrap_or((step, ""));
+    let (id, second) = rest.split_once(' ').unwrap_or((rest, ""));
+    let (id, name) = (id.to_owned(), String::new());
+    match what {
+        "start" => {
+            let (session, model, tools) = (id, String::new(), Vec::new());
+            Told::Start { session, messages: 0, model, tools }
+        }
+        "sent" => {
+            let (rewrite, inactive) = (None, None);
+            Told::Sent { number: 1, tokens_asked: 10, tokens_sent: 10, rewrite, inactive }
+        }
+        "text" => Told::Text { text: rest.to_owned() },
+        "think" => Told::Reasoning { text: rest.to_owned() },
+        "call" => {
+            let (name, arguments) = second.split_once(' ').unwrap_or((second, "{}"));
+            let arguments = serde_json::from_str(arguments).expect("JSON");
+            Told::Call { id, name: name.to_owned(), arguments }
+        }
+        "result" | "error" => {
+            let (text, is_error) = (second.to_owned(), what == "error");
+            Told::Result { id, name, cached: false, is_error, text }
+        }
+        "usage" => Told::Usage { number: 1, spent: spent() },
+        _ => panic!("a sub-agent has no step `{what}`"),
     }
 }
 

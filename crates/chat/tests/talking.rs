@@ -218,7 +218,8 @@ fn nothing_foreign_is_obeyed() {
 fn without_colours_there_are_none() {
     let script = "type go\nkey enter\nsent 1 1\ntext `a` [b](c)\\n\\n```rust\\nfn x() {}\\n```
         call a edit_file {\"path\":\"a\",\"old_str\":\"1\",\"new_str\":\"2\"}\nerror a no\nask bash ls";
-    for (colours, has) in [(Colours::None, false), (Colours::Basic, true)] {
+    for (colours, has) in [(Colours::None, false), (Colours::Basic, true), (Colours::Indexed, true)]
+    {
         let mut screen = Screen::with(70, 24, colours);
         let buffer = screen.play(script).buffer();
         let coloured =
@@ -226,6 +227,67 @@ fn without_colours_there_are_none() {
         assert_eq!(coloured, has);
         assert!(buffer.content.iter().any(|cell| cell.modifier.contains(Modifier::BOLD)));
     }
+}
+
+/// A cell: its sign, and the colours that it has.
+type Looks = (char, Color, Color);
+
+/// How the row with these words looks.
+fn row_with(screen: &mut Screen, words: &str) -> Vec<Looks> {
+    let at = screen.text().lines().position(|line| line.contains(words)).expect("it is shown");
+    let buffer = screen.buffer();
+    let row = buffer.content.chunks(usize::from(buffer.area.width)).nth(at).expect("a row");
+    let sign = |symbol: &str| symbol.chars().next().unwrap_or(' ');
+    row.iter().map(|cell| (sign(cell.symbol()), cell.fg, cell.bg)).collect()
+}
+
+/// With 256 colours changes stand on quiet backgrounds to the end of the row, and code, thoughts and
+/// the gauge have colours of their own; any text keeps that of the terminal.
+#[test]
+fn with_256_colours_what_sixteen_cannot_tell_has_its_own() {
+    let script = "type go\nkey enter\nsent 40 30\nthink so it is
+        text `a` plain\\n\\n```rust\\nfn x() {} // y\\n```
+        call a edit_file {\"path\":\"a\",\"old_str\":\"1\",\"new_str\":\"2\"}\nresult a done
+        key alt-up alt-up alt-up ctrl-o esc";
+    let mut screens = [Colours::Indexed, Colours::Basic, Colours::None].map(|colours| {
+        let mut screen = Screen::with(50, 30, colours);
+        screen.play(script);
+        screen
+    });
+    let texts = screens.each_mut().map(|screen| screen.text());
+    assert!(texts.iter().all(|text| *text == texts[0]), "colours change no text: {texts:?}");
+    let [indexed, basic, none] = &mut screens;
+    let added = row_with(indexed, "    +2");
+    assert_eq!(added[3], (' ', Color::Reset, Color::Reset));
+    for (_, fg, bg) in &added[4..] {
+        assert_eq!((*fg, *bg), (Color::Indexed(194), Color::Indexed(22)));
+    }
+    let removed = row_with(indexed, "    -1");
+    assert_eq!(removed[49], (' ', Color::Indexed(224), Color::Indexed(52)));
+    let colour = |row: &[Looks], sign: char| {
+        row.iter().find(|cell| cell.0 == sign).map(|cell| cell.1).expect("it is there")
+    };
+    let line = row_with(indexed, "fn x");
+    assert_eq!(
+        ['n', 'x', '(', 'y'].map(|sign| colour(&line, sign)),
+        [Color::Indexed(133), Color::Indexed(32), Color::Reset, Color::Indexed(243)]
+    );
+    assert_eq!(colour(&row_with(indexed, "a plain"), 'p'), Color::Reset);
+    assert_eq!(colour(&row_with(indexed, "so it is"), 'o'), Color::Indexed(243));
+    let status = row_with(indexed, "30 of 40 tokens");
+    assert_eq!((colour(&status, '3'), status[0].1), (Color::Indexed(66), Color::Indexed(243)));
+    // The sixteen are those of the terminal, and none has a background.
+    let added = row_with(basic, "    +2");
+    assert_eq!(
+        (added[4], added[49]),
+        (('+', Color::Green, Color::Reset), (' ', Color::Reset, Color::Reset))
+    );
+    assert_eq!(colour(&row_with(basic, "fn x"), 'n'), Color::Magenta);
+    assert!(
+        row_with(none, "    +2")
+            .iter()
+            .all(|cell| (cell.1, cell.2) == (Color::Reset, Color::Reset))
+    );
 }
 
 #[test]
@@ -252,4 +314,49 @@ fn a_click_chooses_a_block_and_opens_it() {
     screen.play("key ctrl-o").has_not("second");
     screen.play(&format!("click {}", one + 1)).has("second");
     screen.play("ask bash ls").play("click 1").has("? bash");
+}
+
+/// A sub-agent shows what it does while it does it, then one line, and all of its calls on demand.
+#[test]
+fn a_sub_agent_is_one_block() {
+    let mut screen = Screen::new(60, 24);
+    screen.play(
+        "type go
+         key enter
+         sent 10 10
+         start a start_agent
+         call a start_agent {\"task\":\"Where is it?\",\"label\":\"look for it\"}
+         agent a start s/1
+         agent a sent",
+    );
+    screen.has("⠋ start_agent look for it").has("    waits for the model");
+    screen.play("agent a think Hm.").has("    thinks").has_not("Hm.");
+    screen.play("agent a text I look.\nagent a usage\nagent a call b grep {\"pattern\":\"it\"}");
+    screen.has("    grep it").has_not("I look.");
+    screen.play("agent a error b none\nagent a call c read_file {\"path\":\"a.rs\"}\nwait 2000");
+    screen.has("    read_file a.rs").has("└ 1 request, 2 calls, 1.0k tokens, 2.0 s");
+    screen.play("ask-of-agent bash make\nkey y");
+    screen.play("agent a result c x\nagent a text It is in a.rs.\nresult a It is in a.rs.");
+    screen.has("✓ start_agent look for it").has("└ 1 request, 2 calls, 1.0k tokens, 2.0 s");
+    screen.has_not("read_file").has_not("It is in a.rs.");
+    screen.play("key ctrl-o").has("Where is it?").has("✗ grep it").has("· read_file a.rs");
+    screen.has("It is in a.rs.").play("key ctrl-o").has_not("read_file");
+    // Its calls are none of the agent's; files are files.
+    screen.play("type /stats\nkey enter").has("calls           1").has_not("failed calls");
+    screen.play("type /files\nkey enter").has("a.rs: looked at 1 time");
+}
+
+#[test]
+fn a_sub_agent_that_fails_says_why() {
+    let mut screen = Screen::new(70, 12);
+    screen.play(
+        "type go
+         key enter
+         call a start_agent {\"task\":\"Where is it?\",\"label\":\"look\\nfor\\u001b it\"}
+         agent a start s/1
+         agent a call b bash {\"command\":\"x\\u001b[2J\"}
+         error a it was stopped",
+    );
+    screen.has("✗ start_agent").has("└ 0 requests, 1 call, 0 tokens: it was stopped");
+    screen.has_not("\u{1b}").play("key ctrl-o").has("bash").has_not("\u{1b}");
 }

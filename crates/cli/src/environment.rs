@@ -115,6 +115,8 @@ pub(crate) struct Environment {
     pub(crate) width: Option<usize>,
     /// Whether standard output is a terminal that wants colour, or the user asked for it.
     pub(crate) colour: bool,
+    /// Whether the terminal says that it has 256 colours or more.
+    pub(crate) has_256_colours: bool,
 }
 
 /// Whose habits count.
@@ -216,8 +218,10 @@ impl Environment {
 
     /// Reads the environment of this process.
     pub(crate) fn read(choice: ColourChoice) -> Self {
-        let dumb = std::env::var_os("TERM").is_some_and(|term| term == "dumb");
-        let refused = variable("NO_COLOR").is_some() || dumb;
+        let [term, colour_term] = ["TERM", "COLORTERM"].map(|name| {
+            variable(name).map(|told| told.to_string_lossy().into_owned()).unwrap_or_default()
+        });
+        let refused = variable("NO_COLOR").is_some() || term == "dumb";
         Self {
             home: path("HOME").or_else(|| path("USERPROFILE")),
             claude: path("CLAUDE_CONFIG_DIR"),
@@ -263,8 +267,21 @@ impl Environment {
                 ColourChoice::Always => true,
                 ColourChoice::Never => false,
             },
+            has_256_colours: has_256_colours(&term, &colour_term),
         }
     }
+}
+
+/// What `TERM` begins with where the terminal has more colours than its name says.
+const TERMS_WITH_256_COLOURS: [&str; 6] =
+    ["alacritty", "foot", "wezterm", "xterm-ghostty", "xterm-kitty", "contour"];
+
+/// Whether a terminal has 256 colours or more, by what `TERM` and `COLORTERM` say. The second is lost
+/// on the way to another machine.
+fn has_256_colours(term: &str, colour_term: &str) -> bool {
+    let is_known = TERMS_WITH_256_COLOURS.iter().any(|known| term.starts_with(known));
+    let is_told = term.contains("256color") || term.ends_with("-direct");
+    is_known || is_told || matches!(colour_term, "truecolor" | "24bit")
 }
 
 /// What agents are told by variables; of keys nothing but that they are there.
@@ -322,6 +339,24 @@ fn path(name: &str) -> Option<PathBuf> {
 #[cfg(all(test, unix))]
 mod tests {
     use super::*;
+
+    #[test]
+    fn terminals_say_how_many_colours_they_have() {
+        for (term, colour_term, has) in [
+            ("xterm-256color", "", true),
+            ("screen-256color-bce", "", true),
+            ("xterm-direct", "", true),
+            ("xterm-kitty", "", true),
+            ("xterm", "truecolor", true),
+            ("tmux", "24bit", true),
+            ("xterm", "", false),
+            ("xterm-color", "yes", false),
+            ("linux", "", false),
+            ("", "", false),
+        ] {
+            assert_eq!(has_256_colours(term, colour_term), has, "{term} {colour_term}");
+        }
+    }
 
     #[test]
     fn data_lies_where_the_platform_has_it() {

@@ -27,7 +27,7 @@ use crate::notice;
 use crate::project_settings::with_project;
 use crate::readable;
 use crate::repository_index;
-use crate::side_agents::{Curator, Later, ModelFirst, OF_CLIENT, indexer};
+use crate::side_agents::{Curator, Later, ModelFirst, OF_CLIENT, SideBill, indexer};
 use crate::uptime;
 use crate::user_settings::{self, CuratorModel, UserSettings};
 
@@ -42,6 +42,8 @@ pub(crate) struct Opener {
     writer: Mutex<Option<Writer>>,
     store: Mutex<Option<OpenedStore>>,
     curator: OnceLock<Option<Arc<Curator>>>,
+    /// What those models cost, where that counts.
+    bill: Option<Arc<SideBill>>,
     /// For all toolboxes, so that together they keep to its budget.
     indexer: OnceLock<Option<Arc<Indexer>>>,
     debug: Debug,
@@ -76,6 +78,7 @@ impl Opener {
             writer: Mutex::default(),
             store: Mutex::new(None),
             curator: OnceLock::new(),
+            bill: None,
             indexer: OnceLock::new(),
             debug: environment.debug()?,
             told: Mutex::default(),
@@ -157,6 +160,12 @@ impl Opener {
     /// The same, but commands use no network.
     pub(crate) fn without_network(mut self) -> Self {
         self.host.sandbox = self.host.sandbox.map(Sandbox::without_network);
+        self
+    }
+
+    /// The same, but what models cost that choose what is shown, or read files into the index, counts.
+    pub(crate) fn billed_to(mut self, bill: &Arc<SideBill>) -> Self {
+        self.bill = Some(Arc::clone(bill));
         self
     }
 
@@ -367,7 +376,8 @@ impl Opener {
                     return Some(Arc::new(Curator::of_client(longer_than, store)));
                 }
             };
-            match Curator::of((spec, longer_than), &self.environment, store) {
+            let counts = (store, self.bill.as_ref());
+            match Curator::of((spec, longer_than), &self.environment, counts) {
                 Ok(curator) => Some(Arc::new(curator)),
                 Err(error) => {
                     notice::say(format_args!(
@@ -384,7 +394,8 @@ impl Opener {
     /// The model that reads files into the index, if the user names one.
     fn indexer(&self) -> Option<&Arc<Indexer>> {
         let open = || {
-            let opened = indexer(self.settings.indexer.as_ref()?, &self.environment);
+            let wish = self.settings.indexer.as_ref()?;
+            let opened = indexer(wish, self.bill.as_ref(), &self.environment);
             opened
                 .inspect_err(|error| {
                     let why = notice::in_one_line(error.as_ref());

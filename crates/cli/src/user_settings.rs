@@ -4,6 +4,7 @@
 mod agent;
 mod budget;
 pub(crate) mod change;
+mod chat;
 pub(crate) mod file;
 mod gateway;
 mod glob;
@@ -31,6 +32,7 @@ use crate::gateway::GatewaySettings;
 use crate::side_agents::OF_CLIENT;
 
 pub(crate) use self::agent::{AgentSettings, HistoryLimits, PROFILES};
+use self::chat::ChatSettings;
 use self::file::SettingsFile;
 use self::source::{Read, Source};
 pub(crate) use self::told::NotUnderstood;
@@ -57,6 +59,8 @@ pub(crate) struct UserSettings {
     pub(crate) gist: Option<ModelSpec>,
     /// How foveal's own agent works.
     pub(crate) agent: AgentSettings,
+    /// How `foveal chat` looks.
+    pub(crate) chat: ChatSettings,
     /// How `foveal serve` and `foveal wrap` serve.
     pub(crate) gateway: GatewaySettings,
 }
@@ -147,6 +151,7 @@ fn of_source(source: Source<'_>) -> anyhow::Result<UserSettings> {
         run,
         web,
         agent,
+        chat,
         permissions,
         gateway,
     } = written;
@@ -176,7 +181,18 @@ fn of_source(source: Source<'_>) -> anyhow::Result<UserSettings> {
         bail!("line {line}: {error}");
     }
     let agent = agent.into();
-    Ok(UserSettings { tools, policy, keeps_no_contents, curator, indexer, gist, agent, gateway })
+    let chat = ChatSettings { colours: chat.colours };
+    Ok(UserSettings {
+        tools,
+        policy,
+        keeps_no_contents,
+        curator,
+        indexer,
+        gist,
+        agent,
+        chat,
+        gateway,
+    })
 }
 
 /// The model that is named.

@@ -1,6 +1,6 @@
 //! `foveal chat` at a terminal, with a scripted model over HTTP.
 
-use foveal_upstream::{Fault, Reply, Upstream};
+use foveal_upstream::{Fault, Reply, Script, Upstream};
 use portable_pty::CommandBuilder;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
@@ -18,6 +18,16 @@ const PAGE_UP: &str = "\x1b[5~";
 
 /// The chat in a folder, asking this provider.
 fn chat(world: &World, upstream: &Upstream, options: &[&str]) -> Terminal {
+    chat_with(world, upstream, options, &[("TERM", "xterm-256color")])
+}
+
+/// The same at a terminal that these variables tell of.
+fn chat_with(
+    world: &World,
+    upstream: &Upstream,
+    options: &[&str],
+    variables: &[(&str, &str)],
+) -> Terminal {
     let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_foveal"));
     command.args(["chat", "--model", &model(upstream, "messages")]);
     command.args(options);
@@ -25,7 +35,9 @@ fn chat(world: &World, upstream: &Upstream, options: &[&str]) -> Terminal {
     command.env_clear();
     command.env("HOME", world.folder.join("home"));
     command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
-    command.env("TERM", "xterm-256color");
+    for (name, value) in variables {
+        command.env(name, value);
+    }
     command.env("FOVEAL_MODEL_KEY", KEY);
     let mut terminal = Terminal::start(command, (80, 24));
     terminal.shows("/help tells keys");
@@ -47,7 +59,7 @@ fn a_task_is_done_with_a_person() {
     assert_eq!(world.read("a.rs"), "const A: u8 = 3;\n");
     // The last block that has more to show is the change.
     chat.types(CTRL_O).shows("──");
-    chat.types("/context").types(ENTER).shows("Context: ").shows("last billed").shows("23 tools");
+    chat.types("/context").types(ENTER).shows("Context: ").shows("last billed").shows("24 tools");
     chat.types("\x1b[F").shows("make it three").types(ESC).shows_no("Context: ");
     chat.types("/stats").types(ENTER).shows("requests        3");
     chat.types("/nothing").types(ENTER).shows("there is no command /nothing");
@@ -59,6 +71,85 @@ fn a_task_is_done_with_a_person() {
     let after = &after[after.rfind("\x1b[?1049l").expect("it is left")..];
     assert!(after.contains("goes on with it"), "{after:?}");
     assert_eq!(bodies(&upstream).len(), 3);
+}
+
+/// Whether a program wrote colours of the table of 256, and of the sixteen.
+fn colours_in(written: &str) -> (bool, bool) {
+    let sets = written.split("\x1b[").skip(1).filter_map(|rest| {
+        let end = rest.find(|sign: char| !sign.is_ascii_digit() && sign != ';')?;
+        rest[end..].starts_with('m').then(|| &rest[..end])
+    });
+    let (mut indexed, mut basic) = (false, false);
+    for set in sets {
+        let parts: Vec<u16> = set.split(';').filter_map(|part| part.parse().ok()).collect();
+        let mut parts = parts.into_iter();
+        while let Some(part) = parts.next() {
+            match part {
+                38 | 48 => {
+                    (indexed, _) = (true, parts.nth(1));
+                }
+                30..=37 | 40..=47 | 90..=97 | 100..=107 => basic = true,
+                _ => {}
+            }
+        }
+    }
+    (indexed, basic)
+}
+
+/// The terminal says how many colours there are, and the user may want others.
+#[test]
+fn colours_are_those_of_the_terminal() {
+    const NONE: (bool, bool) = (false, false);
+    const SIXTEEN: (bool, bool) = (false, true);
+    const MANY: (bool, bool) = (true, false);
+    for (name, wish, variables, expected) in [
+        ("256", "", &[("TERM", "xterm-256color")][..], MANY),
+        ("true", "", &[("TERM", "xterm"), ("COLORTERM", "truecolor")][..], MANY),
+        ("16", "", &[("TERM", "xterm")][..], SIXTEEN),
+        ("none", "", &[("TERM", "xterm-256color"), ("NO_COLOR", "1")][..], NONE),
+        ("dumb", "", &[("TERM", "dumb")][..], NONE),
+        ("wants-16", "chat.colours = 16\n", &[("TERM", "xterm-256color")][..], SIXTEEN),
+        ("wants-256", "chat.colours = \"256\"\n", &[("TERM", "xterm")][..], MANY),
+        ("wants-none", "chat.colours = \"none\"\n", &[("TERM", "xterm-256color")][..], NONE),
+        ("refuses", "chat.colours = 256\n", &[("TERM", "xterm"), ("NO_COLOR", "1")][..], NONE),
+    ] {
+        let world = World::new(&format!("chat-colours-{name}"));
+        world.write("a.rs", "const A: u8 = 2;\n");
+        world.write("home/.config/foveal/config.toml", wish);
+        let upstream = provider(changes_a_file());
+        let mut chat = chat_with(&world, &upstream, &[], variables);
+        chat.types("make it three").types(ENTER).shows("? edit_file `a.rs`").types("y");
+        chat.shows("It is three now.").shows("+= 3;").types(CTRL_D);
+        assert_eq!(chat.ends(), 0);
+        assert_eq!(colours_in(&chat.written()), expected, "{name}: {:?}", chat.written());
+    }
+}
+
+#[test]
+fn a_sub_agent_asks_the_person_and_shows_what_it_does() {
+    let world = World::new("chat-agent");
+    let task = json!({"task": "Make it.", "label": "make the file"});
+    let upstream = provider([Reply::text("")]);
+    upstream.play(Script::in_order([
+        calls(&[("start_agent", task)]),
+        calls(&[("bash", json!({"command": "touch made; sleep 2"}))]),
+        Reply::text("I made it."),
+        Reply::text("It is there."),
+    ]));
+    let mut chat = chat(&world, &upstream, &[]);
+    chat.types("make it").types(ENTER);
+    chat.shows("start_agent make the file").shows("? sub-agent `make the file`: bash `touch made");
+    assert!(!world.folder.join("made").exists());
+    chat.types("y").shows("    bash touch made").shows("1 request, 1 call, ");
+    chat.shows("It is there.").shows("✓ start_agent make the file").shows("2 requests, 1 call, ");
+    chat.shows_no("I made it.").types(CTRL_O).shows("· bash touch made").shows("I made it.");
+    chat.types("/stats")
+        .types(ENTER)
+        .shows("requests        4")
+        .shows("of sub-agents   1: 2 requests");
+    chat.types(CTRL_D);
+    assert_eq!(chat.ends(), 0);
+    assert!(world.folder.join("made").exists());
 }
 
 #[test]
@@ -192,6 +283,21 @@ fn another_model_goes_on() {
     assert!(body.contains("I am one.") && body.contains("and you"), "{body}");
     chat.types(CTRL_D);
     assert_eq!(chat.ends(), 0);
+}
+
+/// What was spent before another model is asked is spent.
+#[test]
+fn a_limit_holds_over_another_model() {
+    let world = World::new("chat-model-limit");
+    let prices = "[[gateway.prices]]\nmodel = \"*\"\ninput = 0\noutput = 1000000\n";
+    world.write("home/.config/foveal/config.toml", prices);
+    let (one, other) = (provider([Reply::text("I am one.")]), provider([Reply::text("I am two.")]));
+    let mut chat = chat(&world, &one, &["--max-cost", "1"]);
+    chat.types("who").types(ENTER).shows("I am one.");
+    chat.types(&format!("/model {}", model(&other, "chat"))).types(ENTER);
+    chat.shows("is asked from now on").types("and you").types(ENTER);
+    chat.shows("limit of cost").types(CTRL_D);
+    assert_eq!((chat.ends(), other.requests()), (0, 0));
 }
 
 #[test]

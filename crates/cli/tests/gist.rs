@@ -102,6 +102,12 @@ fn the_oldest_turns_are_told_in_words() {
             assert!(count(told, "model_tokens") > 1_000, "{told}");
             assert_eq!(told["model"], format!("{dialect}:small@{}", beside.url()));
         }
+        // What it cost counts, whether or not what it told was of use; the last may be under way.
+        let costs = of_type(&events, "side_usage");
+        assert!(costs.iter().all(|cost| cost["agent"] == "gist"), "{costs:?}");
+        let estimated = costs.iter().position(|cost| cost["estimated"] == true);
+        assert!(estimated.is_none_or(|at| at + 1 == costs.len()), "{costs:?}");
+        assert_eq!(costs.len(), beside.requests(), "{dialect}");
         // It was asked with what was said, and in the form of its answer.
         for asked in bodies(&beside) {
             let asked = asked.to_string();

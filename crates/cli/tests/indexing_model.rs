@@ -317,5 +317,44 @@ fn a_run_tells_how_far_it_is() {
         let last = told.last().expect("it is told");
         assert_eq!((&last["told"], &last["file"]), (&json!(1), &Value::Null), "{last}");
         assert!(last["tokens"].as_u64().is_some_and(|tokens| tokens > 0), "{last}");
+        // It counts as a part of what the run costs.
+        let costs = of_type(&events, "side_usage");
+        assert!(costs.iter().all(|cost| cost["agent"] == "indexer"), "{costs:?}");
+        assert_eq!(costs.len(), 2);
+        let spent = &events.last().expect("an event")["spent"];
+        assert_eq!(spent["side"]["requests"], 2, "{spent}");
     }
+}
+
+/// Where a limit of the run is reached it is asked no more, and is at rest.
+#[test]
+fn a_limit_of_the_run_ends_it() {
+    let beside = Arc::new(provider());
+    let prices = "[[gateway.prices]]\nmodel = \"small\"\ninput = 1000000\noutput = 0\n";
+    let world = world("indexing-limit", &beside, prices);
+    let upstream = Upstream::start(Settings::default()).expect("a provider");
+    let other = Arc::clone(&beside);
+    upstream.play(Script::new(move |request| {
+        let until = Instant::now() + Duration::from_secs(20);
+        while request.turn == 1 && other.requests() < 1 && Instant::now() < until {
+            std::thread::sleep(Duration::from_millis(10));
+        }
+        std::thread::sleep(Duration::from_millis(500));
+        let read = |path: &str| ("read_file", json!({ "path": path }));
+        Play::from(calls(&[match request.turn {
+            0 => read("a.rs"),
+            _ => read("b.rs"),
+        }]))
+    }));
+    let mut command = world.command("run --json --max-cost 1 --model");
+    command.args([&model(&upstream, "chat"), "what is zorp?"]);
+    let ran = world.ran(command.stdin(Stdio::null()));
+    let events = events(&ran);
+    let last = events.last().expect("an event");
+    assert_eq!((ran.code, &last["limit"]), (Some(1), &json!("cost")), "{last}");
+    // The second question about the first file was not asked, and the second file not asked about.
+    assert_eq!((beside.requests(), upstream.requests()), (1, 2));
+    let indexing = of_type(&events, "indexing");
+    let told = indexing.last().expect("it is told");
+    assert_eq!((&told["failed"], &told["file"]), (&json!(0), &Value::Null), "{told}");
 }

@@ -64,10 +64,12 @@ mod sampling;
 #[cfg(unix)]
 mod screens;
 mod shell_tools;
+mod side_costs;
 mod single;
 mod soak;
 mod stories;
 mod structure;
+mod sub_agents;
 mod terminal;
 mod tls;
 mod trust;

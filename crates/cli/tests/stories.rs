@@ -19,7 +19,7 @@ fn run(world: &World, upstream: &Upstream, options: &str, task: &str) -> Ran {
 }
 
 /// The results of calls in a prompt, as the model is sent them.
-fn results(body: &Value) -> Vec<String> {
+pub(crate) fn results(body: &Value) -> Vec<String> {
     let messages = body["messages"].as_array().expect("messages").iter();
     let blocks = messages.flat_map(|message| message["content"].as_array().into_iter().flatten());
     let results = blocks.filter(|block| block["type"] == "tool_result");

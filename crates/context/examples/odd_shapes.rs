@@ -26,6 +26,7 @@ const OUTPUTS: &[Shape<String>] = &[
     ("links without end", |bytes| "\u{1b}[".repeat(bytes / 2)),
     ("a line written over", |bytes| "10 %\r".repeat(bytes / 5)),
     ("a line written over, coloured", |bytes| "\u{1b}[1m9\u{1b}[K\r".repeat(bytes / 9)),
+    ("letters in turn", |bytes| "a\nb\n".repeat(bytes / 4)),
     ("opening brackets", |bytes| "[\n".repeat(bytes / 2)),
     ("opening braces and one closing", |bytes| "{\n".repeat(bytes / 2) + "}\n"),
     ("blanks in JSON on one line", |bytes| format!("[\n{}1\n\n]\n", "1 , ".repeat(bytes / 4))),
@@ -73,6 +74,9 @@ fn main() {
     let print = |row: &str| println!("{row}");
     let printed = |output: &String, profile: &str| planned(&results(1, output), profile);
     shapes::rows(OUTPUTS, &wanted, bytes, printed, print);
+    println!("\nand after it three quarters of it");
+    let again = |output: &String, profile: &str| planned(&with_part(output), profile);
+    shapes::rows(OUTPUTS, &wanted, bytes, again, print);
     println!();
     shapes::rows(CONVERSATIONS, &wanted, bytes, planned, print);
 }
@@ -85,6 +89,13 @@ fn planned(conversation: &Conversation, profile: &str) -> Duration {
     let mut projector = profile.start(&PriceCard::anthropic_5m());
     advance_to_end(&record, &mut projector, |_| ());
     begun.elapsed()
+}
+
+/// A result, and a later one with its first three quarters: much of it stands there already.
+fn with_part(output: &str) -> Conversation {
+    let end = (0..=output.len() / 4 * 3).rev().find(|end| output.is_char_boundary(*end));
+    let part = &output[..end.unwrap_or(0)];
+    shapes::outputs([output, part])
 }
 
 fn shuffled(times: usize) -> Conversation {

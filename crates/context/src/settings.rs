@@ -29,6 +29,9 @@ pub struct Settings {
     /// Results whose calls are not there, because whoever sends them keeps the calls back, are
     /// excerpted beyond this many bytes; `None`: never.
     pub unknown_bytes_max: Option<usize>,
+    /// Results of calls that neither look at files nor run anything, such as what a sub-agent found,
+    /// are excerpted beyond this many bytes; `None`: never.
+    pub other_bytes_max: Option<usize>,
     /// Of a line beyond this many bytes head and tail are kept; `None`: all of it.
     pub line_bytes_max: Option<usize>,
     /// Runs of encoded bytes (base64, hexadecimal, control characters) beyond this many bytes
@@ -158,6 +161,7 @@ impl Settings {
             search_bytes_max: None,
             read_bytes_max: None,
             unknown_bytes_max: None,
+            other_bytes_max: None,
             line_bytes_max: None,
             encoded_bytes_max: None,
             curate: None,
@@ -180,8 +184,8 @@ impl Settings {
                 weights: score::WEIGHTS,
                 uses_min: 0.0028,
                 free_factor: 8.0,
-                uncached_factor: 3.0,
-                loss_max: 0.09,
+                uncached_factor: 8.0,
+                loss_max: 0.05,
                 tokens_min: Tokens(100),
                 rental: 1.2,
                 edits: None,

@@ -25,8 +25,9 @@ const DEPTH_MAX: usize = 3;
 /// Bytes of the settings of a repository that are read.
 const SETTINGS_BYTES_MAX: u64 = 256 * 1024;
 
-/// Files of editors that hold what was looked at last.
-const BY_THEMSELVES: &[&str] = &["usage.statistics.xml", "workspace.xml", "workspace.json"];
+/// Files of editors and agents that also hold what was looked at last.
+const BY_THEMSELVES: &[&str] =
+    &[".claude.json", "usage.statistics.xml", "workspace.xml", "workspace.json"];
 
 /// What changes all the time in the folder of version control, and runs nothing.
 const HARMLESS: &[&str] = &["branch", "fetch", "merge", "pushurl", "rebase", "remote", "url"];
@@ -171,6 +172,7 @@ mod tests {
             (".idea/runConfigurations/a.xml", true),
             (".vscode/tasks.json", true),
             (".mcp.json", true),
+            (".claude.json", false),
             (".local/share/foveal/store.db-wal", false),
             (".config/foveal/config.toml", true),
             (".config/foveal/config.json", true),

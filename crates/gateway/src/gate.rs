@@ -3,7 +3,7 @@
 
 use std::net::IpAddr;
 
-use foveal_listening::{Token, bearer};
+use foveal_listening::{Host, Name, Token, bearer};
 use hyper::Uri;
 use hyper::header::{HOST, HeaderMap, HeaderName, HeaderValue, ORIGIN};
 
@@ -23,7 +23,7 @@ pub(crate) fn check_address(settings: &Settings) -> Result<(), ServeError> {
 /// Why a request is refused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 pub(crate) enum Stranger {
-    #[error("the header `host` is missing or comes twice")]
+    #[error("the header `host` is missing, comes twice, or is not one name with at most one port")]
     Unclear,
     #[error(
         "foveal is not reached under this name; use localhost, or name it with foveal serve --host"
@@ -39,7 +39,8 @@ pub(crate) enum Stranger {
 #[derive(Debug, Clone)]
 pub(crate) struct Gate {
     token: Option<Token>,
-    hosts: Vec<String>,
+    /// More names of ours, at any port or at one.
+    hosts: Vec<Host>,
     /// Whether any name will do: other machines are let in by the token alone.
     any_host: bool,
 }
@@ -47,7 +48,8 @@ pub(crate) struct Gate {
 impl Gate {
     pub(crate) fn new(settings: &Settings) -> Self {
         let any_host = !settings.address.ip().is_loopback() && settings.hosts.is_empty();
-        Self { token: settings.token.clone(), hosts: settings.hosts.clone(), any_host }
+        let hosts = settings.hosts.iter().filter_map(|host| named(host)).collect();
+        Self { token: settings.token.clone(), hosts, any_host }
     }
 
     /// Lets a request in that is passed on: its `authorization` is for somebody else.
@@ -70,13 +72,15 @@ impl Gate {
         let named = hosts.next().and_then(|host| host.to_str().ok());
         // Over HTTP/2 the name stands in the address alone.
         let host = named.or(uri.authority().map(|authority| authority.as_str()));
-        let host = host.filter(|_| hosts.next().is_none()).ok_or(Stranger::Unclear)?;
-        if !self.any_host && !self.is_known(host) {
+        let host =
+            host.filter(|_| hosts.next().is_none()).and_then(read).ok_or(Stranger::Unclear)?;
+        if !self.any_host && !self.is_known(&host) {
             return Err(Stranger::Host);
         }
         for origin in headers.get_all(ORIGIN) {
             let host = origin.to_str().ok().and_then(|origin| origin.split_once("://"));
-            if !host.is_some_and(|(_, host)| self.is_known(host)) {
+            let host = host.and_then(|(_, host)| read(host));
+            if !host.is_some_and(|host| self.is_known(&host)) {
                 return Err(Stranger::Origin);
             }
         }
@@ -90,30 +94,27 @@ impl Gate {
         }
     }
 
-    /// Whether a name, perhaps with a port, is one of ours.
-    fn is_known(&self, host: &str) -> bool {
-        let name = without_port(host);
-        let address = name.trim_start_matches('[').trim_end_matches(']').parse::<IpAddr>();
-        name.eq_ignore_ascii_case("localhost")
-            || address.is_ok_and(|address| address.is_loopback())
-            || self
-                .hosts
-                .iter()
-                .any(|known| known.eq_ignore_ascii_case(name) || known.eq_ignore_ascii_case(host))
+    /// Whether it is one of our names.
+    fn is_known(&self, host: &Host) -> bool {
+        let is_here = match &host.name {
+            Name::Text(name) => name == "localhost",
+            Name::Address(address) => address.is_loopback(),
+        };
+        let is_named = |known: &Host| {
+            known.name == host.name && known.port.is_none_or(|port| host.port == Some(port))
+        };
+        is_here || self.hosts.iter().any(is_named)
     }
 }
 
-/// The name without its port.
-fn without_port(host: &str) -> &str {
-    match host.rsplit_once(':') {
-        Some((name, port))
-            if port.bytes().all(|byte| byte.is_ascii_digit())
-                && (!name.contains(':') || name.ends_with(']')) =>
-        {
-            name
-        }
-        Some(_) | None => host,
-    }
+fn read(host: &str) -> Option<Host> {
+    Host::read(host.as_bytes())
+}
+
+/// A name as the settings have it; an address of the newer kind may lack its brackets.
+fn named(text: &str) -> Option<Host> {
+    let address = text.parse::<IpAddr>().ok();
+    address.map(|address| Host { name: Name::Address(address), port: None }).or_else(|| read(text))
 }
 
 #[cfg(test)]
@@ -122,7 +123,7 @@ mod tests {
     use hyper::Uri;
     use hyper::header::HeaderMap;
 
-    use super::{Gate, Stranger};
+    use super::{Gate, Stranger, named};
 
     fn checked(gate: &Gate, lines: &[(&'static str, &str)]) -> Result<(), Stranger> {
         let mut headers = HeaderMap::new();
@@ -133,7 +134,11 @@ mod tests {
     }
 
     fn local() -> Gate {
-        Gate { token: None, hosts: vec!["box.example".to_owned()], any_host: false }
+        Gate {
+            token: None,
+            hosts: vec![named("box.example").unwrap(), named("::2").unwrap()],
+            any_host: false,
+        }
     }
 
     #[test]
@@ -145,16 +150,27 @@ mod tests {
             "127.1.2.3",
             "[::1]:1",
             "box.example:5",
+            "[::2]:5",
         ];
         for host in hosts {
             assert_eq!(checked(&local(), &[("host", host)]), Ok(()), "{host}");
         }
         let strangers =
-            ["evil.example", "localhost.evil.example", "10.0.0.1", "", "127.0.0.1.nip.io"];
+            ["evil.example", "localhost.evil.example", "10.0.0.1", "[::3]", "127.0.0.1.nip.io"];
         for host in strangers {
             assert_eq!(checked(&local(), &[("host", host)]), Err(Stranger::Host), "{host}");
         }
         assert_eq!(checked(&local(), &[]), Err(Stranger::Unclear));
+        for host in [
+            "",
+            "localhost:80,evil.example",
+            "evil.example@localhost:80",
+            "localhost:evil.example",
+            "localhost:99999",
+            "[[::1]]",
+        ] {
+            assert_eq!(checked(&local(), &[("host", host)]), Err(Stranger::Unclear), "{host}");
+        }
         let two = [("host", "localhost"), ("host", "localhost")];
         assert_eq!(checked(&local(), &two), Err(Stranger::Unclear));
     }

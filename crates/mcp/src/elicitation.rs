@@ -59,14 +59,17 @@ fn choice() -> ElicitationSchema {
 
 /// Accepting without a choice, which the form allows, is a yes for this call; forms that leave a
 /// field out say so with null or an empty text, too. Anything else but one of the choices in its
-/// field is no answer.
+/// field, alone, is no answer: a form with other fields is not the one that was shown, and they may
+/// say no.
 pub(crate) fn approval(answer: &ElicitResult) -> Approval {
     if answer.action != ElicitationAction::Accept {
         return Approval::No;
     }
     let choice = match &answer.content {
         None | Some(Value::Null) => None,
-        Some(Value::Object(form)) => form.get(FIELD).filter(|choice| !choice.is_null()),
+        Some(Value::Object(form)) if form.keys().all(|field| field == FIELD) => {
+            form.get(FIELD).filter(|choice| !choice.is_null())
+        }
         Some(_) => return Approval::Unclear,
     };
     match choice.map(Value::as_str) {

@@ -132,7 +132,32 @@ fn is_clear(head: &[u8]) -> bool {
     let lengths = fields(head, b"content-length");
     let has_pieces = !fields(head, b"transfer-encoding").is_empty();
     single.iter().all(|name| fields(head, name).len() <= 1)
+        && is_one_host(host)
+        && fields(head, b"transfer-encoding").iter().all(|coding| *coding == b"chunked")
+        && fields(head, b"content-encoding").iter().all(|coding| *coding == b"identity")
         && named.is_none_or(|named| named == host)
         && (lengths.is_empty() || !has_pieces)
         && lengths.windows(2).all(|two| two[0] == two[1])
+}
+
+/// Whether a host is one name or address, with one port at most.
+fn is_one_host(host: &[u8]) -> bool {
+    let address = host.strip_prefix(b"[");
+    let end = if address.is_some() { b']' } else { b':' };
+    let bare = address.unwrap_or(host);
+    let at = bare.iter().position(|byte| *byte == end).unwrap_or(bare.len());
+    let (name, rest) = bare.split_at(at);
+    let port = match address {
+        Some(_) => rest.strip_prefix(b"]").unwrap_or(b"?"),
+        None => rest,
+    };
+    let is_port = port.is_empty()
+        || port.strip_prefix(b":").is_some_and(|port| {
+            (1..=5).contains(&port.len()) && port.iter().all(u8::is_ascii_digit)
+        });
+    let is_of_name = |byte: &u8| match address {
+        Some(_) => byte.is_ascii_hexdigit() || b":.".contains(byte),
+        None => byte.is_ascii_alphanumeric() || b"-_.".contains(byte),
+    };
+    !name.is_empty() && name.iter().all(is_of_name) && is_port
 }

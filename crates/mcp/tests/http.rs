@@ -210,6 +210,7 @@ async fn pages_of_others_and_borrowed_names_are_refused() {
     for headers in [
         [("host", "evil.example")],
         [("host", "127.0.0.1.evil.example")],
+        [("host", "localhost:1")],
         [("origin", "https://evil.example")],
         [("origin", "http://localhost:3000")],
         [("origin", "null")],
@@ -220,7 +221,13 @@ async fn pages_of_others_and_borrowed_names_are_refused() {
     let params = json!({"protocolVersion": "2025-06-18", "capabilities": {},
         "clientInfo": {"name": "t", "version": "1"}});
     let initialize = message(1, "initialize", &params);
-    for headers in [[("host", "localhost:80")], [("origin", "https://a.example")]] {
+    let own = format!("localhost:{}", served.address.port());
+    for headers in [
+        [("host", "localhost")],
+        [("host", &own)],
+        [("host", "[::1]")],
+        [("origin", "https://a.example")],
+    ] {
         let reply = served.request("POST", &headers, &initialize).await;
         assert_eq!(reply.status, 200, "{headers:?} {}", reply.body);
     }

@@ -243,6 +243,8 @@ async fn what_can_be_read_in_two_ways_is_refused() {
         "content-length: 3\r\n",
         "transfer-encoding: chunked\r\n",
         "Transfer-Encoding: gzip, chunked\r\n",
+        "origin: http://a.example, http://b.example\r\n",
+        "origin: http://b.example@a.example:80\r\n",
     ] {
         let request = head(&served, &format!("{own}{more}"), list.len());
         let reply = exchange(&served, &(request + &list)).await;
@@ -261,15 +263,125 @@ async fn what_can_be_read_in_two_ways_is_refused() {
     let no_host = head(&served, &own, list.len()).replace("host: ", "x-host: ");
     let reply = exchange(&served, &(no_host + &list)).await;
     assert!(reply.starts_with("HTTP/1.1 400 "), "{reply}");
-    for long in [format!("x: {}\r\n", "a".repeat(1 << 20)), "x: a\r\n".repeat(10_000)] {
-        let reply = exchange(&served, &(head(&served, &long, list.len()) + &list)).await;
-        assert!(!reply.starts_with("HTTP/1.1 200 "), "{reply}");
-    }
     // A body in pieces alone is clear.
     let pieces = format!("{:x}\r\n{list}\r\n0\r\n\r\n", list.len());
     let request = head(&served, &own, 0).replace("content-length: 0", "transfer-encoding: chunked");
     let reply = exchange(&served, &(request + &pieces)).await;
     assert!(reply.starts_with("HTTP/1.1 200 "), "{reply}");
+}
+
+#[tokio::test]
+async fn a_host_is_one_name_or_address_with_a_port_of_ours() {
+    let world = world();
+    let served = serve(&world, |_| {}).await;
+    let own = format!("mcp-session-id: {}\r\n", served.begin().await);
+    let list = message(1, "tools/list", &json!({}));
+    let port = served.address.port();
+    for (host, status) in [
+        (format!("127.0.0.1:{port}"), 200),
+        (format!("LOCALHOST:{port}"), 200),
+        (format!("[::1]:{port}"), 200),
+        ("localhost".to_owned(), 200),
+        (format!("127.0.0.1:{port},evil.com"), 400),
+        (format!("127.0.0.1:{port}, evil.com"), 400),
+        ("127.0.0.1:evil.com".to_owned(), 400),
+        (format!("evil.com@127.0.0.1:{port}"), 400),
+        (format!("127.0.0.1:{port}@evil.com"), 400),
+        ("localhost:x".to_owned(), 400),
+        ("localhost:".to_owned(), 400),
+        ("localhost:0".to_owned(), 400),
+        ("localhost:99999999".to_owned(), 400),
+        (format!("localhost:0{port}"), 400),
+        (format!("[[::1]]:{port}"), 400),
+        ("127.1".to_owned(), 400),
+        (format!("localhost:{}", port ^ 1), 403),
+        (format!("evil.com:{port}"), 403),
+    ] {
+        let request = head(&served, &own, list.len());
+        let request = request.replace(&served.address.to_string(), &host);
+        let reply = exchange(&served, &(request + &list)).await;
+        assert!(reply.starts_with(&format!("HTTP/1.1 {status} ")), "{host}: {reply}");
+    }
+}
+
+#[tokio::test]
+async fn a_head_of_more_than_64_kib_is_refused() {
+    let world = world();
+    let served = serve(&world, |_| {}).await;
+    let own = format!("mcp-session-id: {}\r\n", served.begin().await);
+    let list = message(1, "tools/list", &json!({}));
+    let padded = |bytes: usize| {
+        let bare = head(&served, &format!("{own}x: \r\n"), list.len());
+        let more = format!("{own}x: {}\r\n", "a".repeat(bytes - bare.len()));
+        head(&served, &more, list.len()) + &list
+    };
+    let reply = exchange(&served, &padded(64 << 10)).await;
+    assert!(reply.starts_with("HTTP/1.1 200 "), "{reply}");
+    let blank = format!("{own}x: {}\r\n", " ".repeat(100_000));
+    for long in [
+        padded((64 << 10) + 1),
+        padded(100_000),
+        padded(1 << 20),
+        head(&served, &blank, list.len()) + &list,
+        head(&served, &"x: a\r\n".repeat(10_000), list.len()) + &list,
+    ] {
+        let reply = exchange(&served, &long).await;
+        // What is sent behind the refusal may break the connection before it is read.
+        let is_refused = reply.is_empty() || reply.starts_with("HTTP/1.1 431 ");
+        assert!(is_refused, "{} bytes: {reply}", long.len());
+    }
+}
+
+#[tokio::test]
+async fn a_body_that_is_not_decoded_is_not_read() {
+    let world = world();
+    let served = serve(&world, |_| {}).await;
+    let own = format!("mcp-session-id: {}\r\n", served.begin().await);
+    let list = message(1, "tools/list", &json!({}));
+    for (more, status) in [
+        ("content-encoding: identity\r\n", 200),
+        ("content-encoding: gzip\r\n", 415),
+        ("Content-Encoding: identity\r\ncontent-encoding: br\r\n", 415),
+    ] {
+        let request = head(&served, &format!("{own}{more}"), list.len());
+        let reply = exchange(&served, &(request + &list)).await;
+        assert!(reply.starts_with(&format!("HTTP/1.1 {status} ")), "{more}: {reply}");
+    }
+    for (content, status) in
+        [("application/json; charset=UTF-8", 200), ("application/json; charset=utf-7", 415)]
+    {
+        let request = head(&served, &own, list.len());
+        let request =
+            request.replace("content-type: application/json", &format!("content-type: {content}"));
+        let reply = exchange(&served, &(request + &list)).await;
+        assert!(reply.starts_with(&format!("HTTP/1.1 {status} ")), "{content}: {reply}");
+    }
+    let pieces = format!("{:x}\r\n{list}\r\n0\r\n\r\n", list.len());
+    for coding in ["gzip, chunked", "chunked, chunked", "chunked\r\ntransfer-encoding: chunked"] {
+        let request = head(&served, &own, 0);
+        let request = request.replace("content-length: 0", &format!("transfer-encoding: {coding}"));
+        let reply = exchange(&served, &(request + &pieces)).await;
+        assert!(reply.starts_with("HTTP/1.1 400 "), "{coding}: {reply}");
+    }
+}
+
+/// Servers may take them; the checks see the lines that the parser sees.
+#[tokio::test]
+async fn lines_that_end_in_lf_alone_are_lines() {
+    let world = world();
+    let served = serve(&world, |_| {}).await;
+    let own = format!("mcp-session-id: {}\r\n", served.begin().await);
+    let list = message(1, "tools/list", &json!({}));
+    for (more, status) in [
+        ("", 200),
+        ("host: evil.example\r\n", 400),
+        ("transfer-encoding: chunked\r\n", 400),
+        ("content-encoding: gzip\r\n", 415),
+    ] {
+        let request = head(&served, &format!("{own}{more}"), list.len()).replace("\r\n", "\n");
+        let reply = exchange(&served, &(request + &list)).await;
+        assert!(reply.starts_with(&format!("HTTP/1.1 {status} ")), "{more}: {reply}");
+    }
 }
 
 #[tokio::test]

@@ -14,6 +14,9 @@ const TYPE_BYTES_MAX: usize = 48;
 /// Bytes of the beginning of an element that are looked at.
 const TAG_BYTES_MAX: usize = 160;
 
+/// Longest value in quotes as HTML spells them.
+const ENTITY_BYTES_MAX: usize = 400;
+
 /// Lines of a value in lines of its own.
 const BLOCK_LINES_MAX: usize = 6;
 
@@ -41,7 +44,7 @@ pub(crate) struct Assigned {
 /// What is assigned to the name that stands at `name`.
 pub(crate) fn assigned(text: &[u8], name: &Range<usize>) -> Option<Assigned> {
     let byte = |at: usize| text.get(at).copied();
-    let closing = quote(text, name.end);
+    let closing = quote(text, name.end).or_else(|| entity(text, name.end));
     let mut at = closing.as_ref().map_or(name.end, |quote| quote.end);
     if byte(name.start.wrapping_sub(1)) == Some(b'<') && byte(at) == Some(b'>') {
         return element(text, at + 1);
@@ -57,6 +60,9 @@ pub(crate) fn assigned(text: &[u8], name: &Range<usize>) -> Option<Assigned> {
         return quoted(text, at, How::Loose).or_else(|| rest(text, at));
     }
     let blank = skip(text, at, false);
+    if blank > at && closing.is_none() && is_set_in_image(text, name.start) {
+        return all_of_line(text, blank);
+    }
     let (how, length) = match (byte(blank)?, byte(blank + 1)) {
         (b':' | b'?', Some(b'=')) | (b'=', Some(b'>')) => (How::Loose, 2),
         (b'=', Some(b'=' | b'~')) | (b':', Some(b':')) => return None,
@@ -75,7 +81,10 @@ pub(crate) fn assigned(text: &[u8], name: &Range<usize>) -> Option<Assigned> {
     };
     let at = blank + length;
     let value = skip(text, at, false);
-    if let Some(value) = quoted(text, skip(text, at, true), how) {
+    let value_below = skip(text, at, true);
+    if let Some(value) =
+        quoted(text, value_below, how).or_else(|| in_entities(text, value_below, how))
+    {
         return Some(value);
     }
     match how {
@@ -120,6 +129,47 @@ fn quote(text: &[u8], at: usize) -> Option<Range<usize>> {
     let escapes = text.get(at..)?.iter().take(3).take_while(|byte| **byte == b'\\').count();
     let end = at + escapes;
     matches!(text.get(end), Some(b'"' | b'\'' | b'`')).then_some(at..end + 1)
+}
+
+/// The quote at `at`, as HTML spells it.
+fn entity(text: &[u8], at: usize) -> Option<Range<usize>> {
+    const QUOTES: [&[u8]; 4] = [b"&quot;", b"&#34;", b"&#39;", b"&apos;"];
+    let rest = text.get(at..)?;
+    let quote = QUOTES.into_iter().find(|quote| rest.starts_with(quote))?;
+    Some(at..at + quote.len())
+}
+
+/// A value in quotes as HTML spells them, that begin at `at`.
+fn in_entities(text: &[u8], at: usize, how: How) -> Option<Assigned> {
+    let open = entity(text, at)?;
+    let most = text.len().min(open.end + ENTITY_BYTES_MAX);
+    let rest = &text[open.end..most];
+    let rest = &rest[..memchr::memchr(b'\n', rest).unwrap_or(rest.len())];
+    let end = open.end + memchr::memmem::find(rest, &text[open.clone()])?;
+    Some(Assigned { range: open.end..end, how, is_quoted: true })
+}
+
+/// Whether a name at `name` stands where a Dockerfile sets it: `ENV NAME value`.
+fn is_set_in_image(text: &[u8], name: usize) -> bool {
+    const WORD: &[u8] = b"ENV";
+    let before = &text[name.saturating_sub(BLANKS_MAX + WORD.len() + 1)..name];
+    let blanks = before.iter().rev().take_while(|byte| matches!(byte, b' ' | b'\t')).count();
+    let before = before[..before.len() - blanks].strip_suffix(WORD);
+    let is_sign = |byte: &u8| byte.is_ascii_alphanumeric() || b"_.-".contains(byte);
+    blanks > 0 && before.is_some_and(|before| !before.last().is_some_and(is_sign))
+}
+
+/// All of a line from `at` on; of several words it counts as one in quotes.
+fn all_of_line(text: &[u8], at: usize) -> Option<Assigned> {
+    if let Some(value) = quoted(text, at, How::Loose) {
+        return Some(value);
+    }
+    let rest = &text[at..text.len().min(at + VALUE_BYTES_MAX)];
+    let rest = &rest[..memchr::memchr3(b'\n', b'\\', b'"', rest).unwrap_or(rest.len())];
+    let value = rest.trim_ascii_end();
+    let is_quoted = value.iter().any(u8::is_ascii_whitespace);
+    let range = at..at + value.len();
+    (!value.is_empty()).then_some(Assigned { range, how: How::Tight, is_quoted })
 }
 
 /// A value in quotes that begin at `at`.

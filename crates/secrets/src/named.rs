@@ -98,8 +98,8 @@ const QUESTIONS: [&[u8]; 12] = [
 
 /// What came of looking at a name.
 pub(crate) struct Tried {
-    /// Where the name ends.
-    pub(crate) end: usize,
+    /// Where the name stands.
+    pub(crate) name: Range<usize>,
     /// The secret that is assigned to it.
     pub(crate) secret: Option<Range<usize>>,
 }
@@ -114,7 +114,7 @@ pub(crate) fn tried(text: &[u8], hit: &Range<usize>) -> Tried {
         let value = without_scheme(text, value);
         is_secret(text, &name, sound, &value).then_some(value.range)
     };
-    Tried { end: name.end, secret: secret() }
+    Tried { secret: secret(), name }
 }
 
 fn name_around(text: &[u8], hit: &Range<usize>) -> Range<usize> {
@@ -141,7 +141,13 @@ fn without_scheme(text: &[u8], mut value: Assigned) -> Assigned {
     value
 }
 
-fn is_secret(text: &[u8], name: &Range<usize>, sound: Sound, assigned: &Assigned) -> bool {
+/// Whether what is assigned to `name` is a secret, by what the name says and how it looks.
+pub(crate) fn is_secret(
+    text: &[u8],
+    name: &Range<usize>,
+    sound: Sound,
+    assigned: &Assigned,
+) -> bool {
     let (name_text, value) = (&text[name.clone()], &text[assigned.range.clone()]);
     let is_question = |word: &[u8]| {
         name_text.len() > word.len()

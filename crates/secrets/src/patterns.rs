@@ -83,8 +83,19 @@ const fn read(
     Pattern { kind, words, beginning, form: Form::Read(form), proof }
 }
 
+/// What tokens of Discord's bots begin with: the first digits of a number in base64.
+const DISCORD: &[&str] = &[
+    "mja", "mjc", "mje", "mjg", "mji", "mjk", "mjm", "mjq", "mju", "mjy", "mta", "mtc", "mte",
+    "mtg", "mti", "mtk", "mtm", "mtq", "mtu", "mty", "mza", "mzc", "mze", "mzg", "mzi", "mzk",
+    "mzm", "mzq", "mzu", "mzy", "nda", "ndc", "nde", "ndg", "ndi", "ndk", "ndm", "ndq", "ndu",
+    "ndy", "nja", "njc", "nje", "njg", "nji", "njk", "njm", "njq", "nju", "njy", "nta", "ntc",
+    "nte", "ntg", "nti", "ntk", "ntm", "ntq", "ntu", "nty", "nza", "nzc", "nze", "nzg", "nzi",
+    "nzk", "nzm", "nzq", "nzu", "nzy", "oda", "odc", "ode", "odg", "odi", "odk", "odm", "odq",
+    "odu", "ody", "ota", "otc", "ote", "otg", "oti", "otk", "otm", "otq", "otu", "oty",
+];
+
 /// How many there are.
-pub(crate) const PATTERNS: usize = 43;
+pub(crate) const PATTERNS: usize = 47;
 
 /// All kinds. Where two overlap, the kind of the one that begins first is noted.
 pub(crate) static TABLE: [Pattern; PATTERNS] = [
@@ -245,7 +256,7 @@ pub(crate) static TABLE: [Pattern; PATTERNS] = [
             "xfreerdp ",
         ],
         Command,
-        r#"(?-u)^(?:sshpass[ \t](?:[^\n]{0,40}?[ \t])??-p|(?:redis-cli|snmpwalk)[ \t](?:[^\n]{0,200}?[ \t])??-[aA]|(?:docker|podman|helm(?:[ \t]registry)?)[ \t]login[ \t](?:[^\n]{0,200}?[ \t])??-p|(?:sqlcmd|(?:un)?zip|mosquitto_[ps]ub)[ \t](?:[^\n]{0,200}?[ \t])??-P|(?:mongo(?:sh)?|cqlsh|az login)[ \t](?:[^\n]{0,200}?[ \t])??-p|ssh-keygen[ \t](?:[^\n]{0,200}?[ \t])??-[NP]|openssl enc[ \t](?:[^\n]{0,200}?[ \t])??-k|xfreerdp[ \t](?:[^\n]{0,200}?[ \t])??/p:|7z[ \t](?:[^\n]{0,200}?[ \t])??-p|htpasswd[ \t]+-[a-zA-Z]*b[a-zA-Z]*[ \t]+\S{1,80}[ \t]+\S{1,60}|rabbitmqctl[ \t]+(?:add_user|change_password)[ \t]+\S{1,60}|net use[ \t][^\n]{0,120}?/user:\S{1,60})[ \t]{0,4}["']?([^\s"'`$<>{}()\[\]|;&-][^\s"'`<>|;&]{3,80})"#,
+        r#"(?-u)^(?:sshpass[ \t](?:[^\n]{0,40}?[ \t])??-p|(?:redis-cli|snmpwalk)[ \t](?:[^\n]{0,200}?[ \t])??-[aA]|snmpwalk[ \t](?:[^\n]{0,200}?[ \t])??-c|(?:docker|podman|helm(?:[ \t]registry)?)[ \t]login[ \t](?:[^\n]{0,200}?[ \t])??-p|(?:sqlcmd|(?:un)?zip|mosquitto_[ps]ub)[ \t](?:[^\n]{0,200}?[ \t])??-P|(?:mongo(?:sh)?|cqlsh|az login)[ \t](?:[^\n]{0,200}?[ \t])??-p|ssh-keygen[ \t](?:[^\n]{0,200}?[ \t])??-[NP]|openssl enc[ \t](?:[^\n]{0,200}?[ \t])??-k|xfreerdp[ \t](?:[^\n]{0,200}?[ \t])??/p:|7z[ \t](?:[^\n]{0,200}?[ \t])??-p|htpasswd[ \t]+-[a-zA-Z]*b[a-zA-Z]*[ \t]+\S{1,80}[ \t]+\S{1,60}|rabbitmqctl[ \t]+(?:add_user|change_password)[ \t]+\S{1,60}|net use[ \t][^\n]{0,120}?/user:\S{1,60})[ \t]{0,4}["']?([^\s"'`$<>{}()\[\]|;&-][^\s"'`<>|;&]{3,80})"#,
         Mixed,
     ),
     pattern(
@@ -301,7 +312,7 @@ pub(crate) static TABLE: [Pattern; PATTERNS] = [
         "token in an address",
         &["://"],
         Anywhere,
-        r"(?-u)^://([A-Za-z0-9_-]{36,255})(?::x-oauth-basic|:)?@[A-Za-z0-9]",
+        r"(?-u)^://([A-Za-z0-9_-]{20,255})(?::x-oauth-basic|:)?@[A-Za-z0-9]",
         Random,
     ),
     pattern(
@@ -439,5 +450,36 @@ pub(crate) static TABLE: [Pattern; PATTERNS] = [
         Whole,
         r"(?-u)^(?i:hooks\.zapier\.com/hooks/catch|hook\.(?:us|eu)1\.make\.com|outlook\.office\.com/webhook)/([A-Za-z0-9@/-]{16,})",
         Proof::Form,
+    ),
+    // The number of a bot in base64, a time, and what signs both.
+    pattern(
+        "Discord token",
+        DISCORD,
+        Whole,
+        r"(?-u)^[MNO][DTjz][AEIMQUYcgk][A-Za-z0-9_-]{20,26}\.[A-Za-z0-9_-]{6}\.[A-Za-z0-9_-]{27,45}",
+        Random,
+    ),
+    pattern(
+        "password",
+        &["<input"],
+        Anywhere,
+        r#"(?i-u)^<input\s(?:[^<>]{0,200}?\s)??(?:type=\\?["']?password\b[^<>]{0,200}?\svalue=\\?(?:"([^"<>\n\\]{4,120})|'([^'<>\n\\]{4,120}))|value=\\?(?:"([^"<>\n\\]{4,120})|'([^'<>\n\\]{4,120}))\\?["']\s(?:[^<>]{0,200}?\s)??type=\\?["']?password\b)"#,
+        Mixed,
+    ),
+    // Of LDIF, in base64.
+    pattern(
+        "password",
+        &["password:: "],
+        Anywhere,
+        r"(?i-u)^password:: {1,4}((?:[a-z0-9+/]{4}){1,100}(?:[a-z0-9+/]{2}==|[a-z0-9+/]{3}=)?)(?:[^a-z0-9+/=<:(.,_-]|$)",
+        Mixed,
+    ),
+    // Of Redis; the mechanisms of mail servers are in capitals.
+    pattern(
+        "password",
+        &["auth "],
+        Whole,
+        r#"(?-u)^AUTH[ \t]{1,4}(?:default[ \t]{1,4})?["']?([^\s"'`<>{}()\[\]|;&$\\]{2,60}[a-z][^\s"'`<>{}()\[\]|;&\\]{2,60})["']{0,3}[ \t]{0,4}(?:[\r\n\\]|$)"#,
+        Mixed,
     ),
 ];

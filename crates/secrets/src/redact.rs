@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::secret::{Secret, joined};
-use crate::{scanner, wide};
+use crate::{views, wide};
 
 /// A text without its secrets.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,7 +17,7 @@ pub struct Redacted {
 
 /// All secrets of a text in order, none overlapping another.
 pub fn find(text: &[u8]) -> Vec<Secret> {
-    let mut found = scanner::find(text);
+    let mut found = views::find(text);
     found.extend(wide::find(text));
     joined(found)
 }

@@ -148,6 +148,7 @@ pub(crate) static RUNS: &[Run] = &[
     run("Anthropic API key", &["sk-ant-"], Url, (20, ANY)),
     run("OpenAI API key", &["sk-proj-", "sk-svcacct-", "sk-admin-", "sk-or-v1-"], Url, (20, ANY)),
     random("API key", &["sk-"], Alnum, (32, ANY)),
+    run("Discord token", &["mfa."], Url, (80, ANY)),
     run("Stripe key", &["sk_live_", "sk_test_", "rk_live_", "rk_test_"], Alnum, (16, ANY)),
     run("Stripe webhook secret", &["whsec_"], Base64, (24, ANY)),
     run("npm token", &["npm_"], Alnum, (36, 36)),

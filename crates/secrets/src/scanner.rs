@@ -10,7 +10,7 @@ use crate::forms::{self, begins_word};
 use crate::patterns::{PATTERNS, TABLE};
 use crate::runs::RUNS;
 use crate::secret::{GUESS, Secret, joined};
-use crate::{keys, manifest, named, pgpass, words};
+use crate::{keys, manifest, named, pgpass, tables, words};
 
 /// What is tried where a word is found.
 #[derive(Clone, Copy)]
@@ -27,6 +27,8 @@ enum Rule {
     KeyEnd,
     /// A line of a file of passwords.
     PasswordLine,
+    /// Values that are put into a table.
+    Insert,
 }
 
 /// The words, made ready.
@@ -45,6 +47,7 @@ fn words_of_all() -> Dictionary<Rule> {
         .chain(all(named::WORDS, Rule::Named))
         .chain(all(manifest::WORDS, Rule::Manifest))
         .chain(all(pgpass::WORDS, Rule::PasswordLine))
+        .chain(all(tables::WORDS, Rule::Insert))
         .chain([(keys::END, Rule::KeyEnd)]);
     Dictionary::new(words)
 }
@@ -84,6 +87,8 @@ struct Scan<'t> {
     runs: usize,
     names: usize,
     manifests: usize,
+    tables: usize,
+    inserts: usize,
     found: Vec<Secret>,
 }
 
@@ -97,6 +102,8 @@ impl<'t> Scan<'t> {
             runs: 0,
             names: 0,
             manifests: 0,
+            tables: 0,
+            inserts: 0,
             found: Vec::new(),
         }
     }
@@ -109,6 +116,7 @@ impl<'t> Scan<'t> {
                 Rule::Form(at) => self.form(at, start),
                 Rule::Named => self.named(&range),
                 Rule::Manifest => self.manifest(&range),
+                Rule::Insert => self.inserted(&range),
                 Rule::KeyEnd => self.push(keys::body_before(self.text, start), "private key"),
                 Rule::PasswordLine => self.push(pgpass::password(self.text, range), "password"),
             }
@@ -147,8 +155,24 @@ impl<'t> Scan<'t> {
             return;
         }
         let tried = named::tried(self.text, hit);
-        self.names = tried.end;
+        self.names = tried.name.end;
+        if tried.secret.is_none()
+            && tried.name.start >= self.tables
+            && let Some((end, values)) = tables::below(self.text, &tried.name)
+        {
+            self.tables = end;
+            self.found.extend(values.into_iter().map(|value| Secret::new(value, "password")));
+        }
         self.push(tried.secret, "password");
+    }
+
+    fn inserted(&mut self, hit: &Range<usize>) {
+        if hit.start < self.inserts {
+            return;
+        }
+        let (end, values) = tables::inserted(self.text, hit);
+        self.inserts = end;
+        self.found.extend(values.into_iter().map(|value| Secret::new(value, "password")));
     }
 
     fn manifest(&mut self, hit: &Range<usize>) {

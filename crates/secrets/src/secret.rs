@@ -28,9 +28,10 @@ impl Secret {
     }
 }
 
-/// The secrets in order; those that overlap are one, of the kind of the one that begins first.
+/// The secrets in order; those that overlap are one, of the kind of the one that begins first;
+/// of those that begin at the same place, of one that is no guess.
 pub(crate) fn joined(mut found: Vec<Secret>) -> Vec<Secret> {
-    found.sort_by_key(|secret| secret.range.start);
+    found.sort_by_key(|secret| (secret.range.start, secret.is_guess()));
     found.dedup_by(|second, first| {
         let overlaps = second.range.start < first.range.end;
         if overlaps {

@@ -203,6 +203,13 @@ fn has_words(signs: &[u8]) -> bool {
     runs(6) >= 2 || separators >= 3 && runs(4) >= 2
 }
 
+/// Whether a word is no secret by what stands around it, however it is taken for one.
+pub(crate) fn is_harmless(text: &[u8], word: &Range<usize>) -> bool {
+    let before = text[..word.start].iter().rev().take(BYTES_MAX);
+    let signs = before.take_while(|byte| is_sign(**byte)).count();
+    is_said_harmless(text, word.start) || is_in_block(text, &(word.start - signs..word.end))
+}
+
 /// Whether the line says before the word that it is something else.
 fn is_said_harmless(text: &[u8], start: usize) -> bool {
     let before = &text[start.saturating_sub(BEFORE_BYTES)..start];

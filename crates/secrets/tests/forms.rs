@@ -1,6 +1,7 @@
 //! The bounds of what the redactor gets wrong.
 
 use crate::rates::{PARTS, Rates};
+use crate::{harmless, planted};
 
 /// Forms that may be told wrong, of those of each sort together.
 const WRONG_MAX: usize = 5;
@@ -16,5 +17,14 @@ fn few_secrets_stay_and_little_else_goes() {
         }
         assert!(in_clear.len() <= WRONG_MAX, "{seed}: {in_clear:#?}");
         assert!(removed.len() <= WRONG_MAX, "{seed}: {removed:#?}");
+    }
+}
+
+#[test]
+fn nothing_stays_of_what_stood_in_a_store() {
+    for seed in 0..5 {
+        let rates = Rates::of(seed, planted::EVERYDAY, harmless::EVERYDAY);
+        assert!(rates.in_clear.is_empty(), "{seed}: {:#?}", rates.in_clear);
+        assert!(rates.removed.is_empty(), "{seed}: {:#?}", rates.removed);
     }
 }

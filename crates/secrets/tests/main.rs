@@ -10,3 +10,4 @@ mod planted;
 #[path = "../examples/forms/rates.rs"]
 mod rates;
 mod redact;
+mod shown;

@@ -53,9 +53,14 @@ pub fn rows<T>(
 
 /// A conversation in which a command prints `output` so many times.
 pub fn results(count: usize, output: &str) -> Conversation {
+    outputs(std::iter::repeat_n(output, count))
+}
+
+/// A conversation with one command for each output.
+pub fn outputs<'a>(outputs: impl IntoIterator<Item = &'a str>) -> Conversation {
     let mut script = Builder::default();
     script.message(Role::User, Mark::None, "run it");
-    for at in 0..count {
+    for (at, output) in outputs.into_iter().enumerate() {
         script.message(Role::Assistant, Mark::None, "");
         script.call("Bash", json!({"command": format!("./it {at}")}));
         script.result(output, false);

@@ -529,9 +529,40 @@ const STARTING: &[&str] = &[
     "make ", "--eval='$(shell touch pwn)' ", "SHELL='touch pwn' ", "x='$(shell touch pwn)' ", "-f /dev/null ", "$x ", "< a.rs ",
     "<<< 'touch pwn' ", "{sh,-c,'touch pwn'} ", "PAGER='touch pwn' ", "GIT_PAGER='touch pwn' ",
 ];
+/// The same beside files whose names are options.
+#[rustfmt::skip]
+const NAMING: &[&str] = &[
+    "sed s/f/g/ ", "sed -n p ", "sed ", "-i ", "-n ", "p ", "a.rs ", "* ", "* ", "?* ", "./* ", "*.rs ", "-- ", "-e ", "-e* ",
+    "\"$x\" ", "$x ", "$x", "x=* ; ", "x=$(ls); ", "for x in * ; do ", "for x in $(ls); do ", "; done ", "$(ls) ", "\"$(ls)\" ",
+    "$(cat list) ", "\"$(cat list)\" ", "`cat list` ", "cat list | ", "ls | ", "ls | sort | ", "ls -1 | head -1 | ",
+    "find . | ", "find . -print0 | ", "find * | ", "git ls-files -o | ", "xargs ", "-0 ", "-n1 ", "-I{} ", "{} ", "./{} ",
+    "while read -r x; do ", "while read x; do ", "while IFS= read -r -d '' x; do ", "< list ", "; ", "true ", "echo ",
+    "cd . ; ", "timeout 5 ", "find . -maxdepth 0 -exec ", "{} + ", "';' ", "awk 1 ", "tar cf /dev/null ", "cf /dev/null ",
+];
+/// The same with words that are made elsewhere.
+#[rustfmt::skip]
+const MAKING: &[&str] = &[
+    "sed -n p a.rs ", "sed p ", "sed -n", "sed ", "a.rs ", "p ", "-n ", "-e ", "-- ", "; ", "| ", "find . -maxdepth 0 ",
+    "$(echo '-e1etouch${IFS}pwn') ", "\"$(echo '-e1etouch pwn')\" ", "`echo '-e1etouch${IFS}pwn'` ", "$(echo 'e1etouch${IFS}pwn') ",
+    "$(printf '\\055e1etouch${IFS}pwn') ", "$(cat list) ", "\"$(cat list)\" ", "$NONE", "'-e1etouch pwn' ", "'e1etouch pwn' ",
+    "X='-e1etouch pwn'; ", "X=e1etouch\\ pwn; ", "X=\"$(cat list)\"; ", "X='-exec touch pwn ;'; ", "Y=$X; ", "read X < list; ",
+    "\"$X\" ", "$X ", "-n\"$X\" ", "\"$Y\" ", "\"${X#a}\" ", "\"$@\" ", "set -- \"$X\"; ", "for X in a.rs \"$(cat list)\"; do ", "done ",
+    "cat list | ", "echo '-e1etouch${IFS}pwn' | ", "xargs ", "xargs -n1 ", "xargs -I{} ", "{} ", "-n{} ", "< list ",
+    "while read -r X; do ", "; done ", "timeout 5 ", "sh -c 'sed p a.rs \"$1\"' x ", "X='-e1etouch pwn' sh -c 'sed p a.rs \"$X\"' ",
+];
 /// What is allowed of these.
 const STARTERS: &str = "{true,find,xargs,env,timeout,nice,nohup,setsid,stdbuf,flock,sh,bash,sudo,command,exec,\
                         eval,trap,watch,sed,awk,git,tar,make} *";
+
+/// What is allowed beside them: commands that start nothing, assignments, loops and input.
+const OTHERS: [(&str, &str, Verdict); 2] = [
+    ("*", "*", Verdict::Deny),
+    (
+        "bash",
+        "{ls*,cat *,echo *,printf *,read *,sort,head *,cd *,set *,[XYx]=*,for [Xx] in *,< list}",
+        Verdict::Allow,
+    ),
+];
 
 fn line_of(pieces: &'static [&'static str]) -> impl Strategy<Value = String> {
     prop::collection::vec(select(pieces), 1..10).prop_map(|pieces| pieces.concat())
@@ -570,6 +601,31 @@ proptest! {
         for line in lines {
             ask(&session, "bash", json!({"command": &line, "timeout": 2}));
             assert!(!guarded.folder.path().join("pwn").exists(), "{line:?}");
+        }
+    }
+
+    #[test]
+    fn no_word_that_is_made_starts_what_was_not_allowed(lines in prop::collection::vec(line_of(MAKING), 25)) {
+        let guarded = Guarded::new(&[&OTHERS[..], &[("bash", STARTERS, Verdict::Allow)]].concat());
+        std::fs::write(guarded.folder.path().join("list"), "-e1etouch${IFS}pwn\n").unwrap();
+        let session = guarded.session("one");
+        for line in lines {
+            ask(&session, "bash", json!({"command": &line, "timeout": 2}));
+            assert!(!guarded.folder.path().join("pwn").exists(), "{line:?}");
+        }
+    }
+
+    #[test]
+    fn no_name_of_a_file_starts_what_was_not_allowed(lines in prop::collection::vec(line_of(NAMING), 25)) {
+        let guarded = Guarded::new(&[&OTHERS[..], &[("bash", STARTERS, Verdict::Allow)]].concat());
+        let folder = guarded.folder.path();
+        for name in ["-e1etouch${IFS}pwn", "list", "x -e1etouch${IFS}pwn"] {
+            std::fs::write(folder.join(name), "-e1etouch${IFS}pwn\n").unwrap();
+        }
+        let session = guarded.session("one");
+        for line in lines {
+            ask(&session, "bash", json!({"command": &line, "timeout": 2}));
+            assert!(!folder.join("pwn").exists(), "{line:?}");
         }
     }
 

@@ -256,6 +256,10 @@ impl Entry {
     }
 }
 
+/// The kind of a [`Block::Opaque`] at a result that names the conversations of the sub-agents that
+/// carried the call out: a JSON list of objects, each with a `trajectory_id`.
+pub const SUB_AGENT_REFERENCE: &str = "subagent_trajectory_ref";
+
 /// One agent's conversation with a model. A sub-agent has one of its own.
 #[derive(Debug, Clone, PartialEq, Default, Serialize, Deserialize)]
 pub struct Conversation {

@@ -1,7 +1,11 @@
 //! A session as a document of the Agent Trajectory Interchange Format: the other direction of its
 //! reader (`sessions::atif`).
 
-use foveal_transcript::{Block, Call, Conversation, Entry, Mark, Role, Session, ToolResult, Usage};
+use std::collections::HashSet;
+
+use foveal_transcript::{
+    Block, Call, Conversation, Entry, Mark, Role, SUB_AGENT_REFERENCE, Session, ToolResult, Usage,
+};
 use serde_json::{Map, Value, json};
 
 use crate::time::spell_timestamp;
@@ -22,28 +26,37 @@ pub struct Exported {
 /// A session as an ATIF document, with the version of the program that recorded it. What is read
 /// from that again is the same conversation but for what is left out.
 pub fn to_atif(session: &Session, version: &str) -> Exported {
-    let mut left_out = 0;
     let mut conversations = session.conversations.iter();
     let empty = Conversation::default();
     let main = conversations.next().unwrap_or(&empty);
     let others: Vec<&Conversation> = conversations.collect();
-    let mut document = trajectory(main, version, &mut left_out);
+    let embedded = others.iter().map(|other| other.id.as_str()).collect();
+    let mut told = Told { embedded, left_out: 0 };
+    let mut document = trajectory(main, version, &mut told);
     document.insert("session_id".to_owned(), json!(session.id));
     // Embedded ones belong to the document, whoever started them.
     if !others.is_empty() {
         let embedded: Vec<Value> = others
             .into_iter()
-            .map(|other| Value::Object(trajectory(other, version, &mut left_out)))
+            .map(|other| Value::Object(trajectory(other, version, &mut told)))
             .collect();
         document.insert("subagent_trajectories".to_owned(), Value::Array(embedded));
     }
-    Exported { document: Value::Object(document), left_out }
+    Exported { document: Value::Object(document), left_out: told.left_out }
+}
+
+/// What is known of a document while it is made.
+struct Told<'a> {
+    /// The conversations that stand in it beside the main one.
+    embedded: HashSet<&'a str>,
+    /// Parts that the format has no place for so far.
+    left_out: u64,
 }
 
 fn trajectory(
     conversation: &Conversation,
     version: &str,
-    left_out: &mut u64,
+    told: &mut Told<'_>,
 ) -> Map<String, Value> {
     let entries = conversation.entries();
     let mut agent = Map::new();
@@ -54,7 +67,7 @@ fn trajectory(
     let directory = conversation.directory.as_ref();
     let directory = directory.map(|directory| json!({"working_directory": directory}));
     put(&mut agent, "extra", directory);
-    let steps = steps(entries, left_out);
+    let steps = steps(entries, told);
     let mut document = Map::new();
     document.insert("schema_version".to_owned(), json!(ATIF_VERSION));
     document.insert("trajectory_id".to_owned(), json!(conversation.id));
@@ -65,7 +78,7 @@ fn trajectory(
 }
 
 /// Each message is a step, with the results of its calls.
-fn steps(entries: &[Entry], left_out: &mut u64) -> Vec<Value> {
+fn steps(entries: &[Entry], told: &mut Told<'_>) -> Vec<Value> {
     let mut steps = Vec::new();
     let mut rest = entries;
     while let Some((first, behind)) = rest.split_first() {
@@ -73,13 +86,13 @@ fn steps(entries: &[Entry], left_out: &mut u64) -> Vec<Value> {
         let results = if has_message { behind } else { rest };
         let count = results.iter().take_while(|entry| entry.role == Role::Tool).count();
         let message = has_message.then_some(first);
-        steps.push(step(steps.len() + 1, message, &results[..count], left_out));
+        steps.push(step(steps.len() + 1, message, &results[..count], told));
         rest = &results[count..];
     }
     steps
 }
 
-fn step(number: usize, message: Option<&Entry>, results: &[Entry], left_out: &mut u64) -> Value {
+fn step(number: usize, message: Option<&Entry>, results: &[Entry], told: &mut Told<'_>) -> Value {
     let mut step = Map::new();
     step.insert("step_id".to_owned(), json!(number));
     let time = message.or(results.first()).and_then(|entry| entry.time);
@@ -96,18 +109,18 @@ fn step(number: usize, message: Option<&Entry>, results: &[Entry], left_out: &mu
     if let Some(entry) = message.filter(|_| role == Role::Assistant) {
         put(&mut step, "model_name", entry.model.as_deref().map(Value::from));
         put(&mut step, "reasoning_content", reasoning(entry).map(Value::from));
-        let told = (!calls.is_empty()).then(|| calls.iter().map(|call| self::call(call)).collect());
-        put(&mut step, "tool_calls", told);
+        let made = (!calls.is_empty()).then(|| calls.iter().map(|call| self::call(call)).collect());
+        put(&mut step, "tool_calls", made);
         put(&mut step, "metrics", entry.usage.as_ref().map(metrics));
     }
     let blocks = message.into_iter().chain(results).flat_map(|entry| &entry.blocks);
-    *left_out += blocks.filter(|block| matches!(block, Block::Opaque { .. })).count() as u64;
+    told.left_out += blocks.filter(|block| matches!(block, Block::Opaque { .. })).count() as u64;
     if !results.is_empty() {
         let results: Vec<Value> =
-            results.iter().filter_map(|entry| result(entry, &calls)).collect();
+            results.iter().filter_map(|entry| result(entry, &calls, told)).collect();
         step.insert("observation".to_owned(), json!({"results": results}));
     }
-    let mark = message.and_then(|entry| mark(entry.mark, left_out));
+    let mark = message.and_then(|entry| mark(entry.mark, &mut told.left_out));
     put(&mut step, "extra", mark.map(|meta| json!({"meta": meta})));
     Value::Object(step)
 }
@@ -151,7 +164,7 @@ fn call(call: &Call) -> Value {
     json!({"tool_call_id": id, "function_name": name, "arguments": arguments})
 }
 
-fn result(entry: &Entry, calls: &[&Call]) -> Option<Value> {
+fn result(entry: &Entry, calls: &[&Call], known: &mut Told<'_>) -> Option<Value> {
     let ToolResult { call, content, is_error } = entry.result()?;
     let mut told = Map::new();
     // A result may answer a call of an earlier step, which the format cannot say.
@@ -161,8 +174,28 @@ fn result(entry: &Entry, calls: &[&Call]) -> Option<Value> {
     let mut extra = Map::new();
     put(&mut extra, "is_error", is_error.then_some(json!(true)));
     put(&mut extra, "timestamp", entry.time.map(|time| json!(spell_timestamp(time))));
+    if let Some(agents) = sub_agents(entry, &known.embedded) {
+        known.left_out = known.left_out.saturating_sub(1);
+        told.insert(SUB_AGENT_REFERENCE.to_owned(), agents);
+    }
     put(&mut told, "extra", (!extra.is_empty()).then_some(Value::Object(extra)));
     Some(Value::Object(told))
+}
+
+/// The sub-agents that carried a call out, where each of them can be found: in the document, or where
+/// it says.
+fn sub_agents(entry: &Entry, embedded: &HashSet<&str>) -> Option<Value> {
+    let raw = entry.blocks.iter().find_map(|block| match block {
+        Block::Opaque { kind, raw } if kind == SUB_AGENT_REFERENCE => Some(raw),
+        _ => None,
+    })?;
+    let named: Vec<Map<String, Value>> = serde_json::from_str(raw).ok()?;
+    let text = |one: &Map<String, Value>, name: &str| one.get(name)?.as_str().map(str::to_owned);
+    let is_found = |one: &Map<String, Value>| {
+        text(one, "trajectory_id").is_some_and(|id| embedded.contains(&*id))
+            || text(one, "trajectory_path").is_some()
+    };
+    (!named.is_empty() && named.iter().all(is_found)).then(|| json!(named))
 }
 
 fn metrics(usage: &Usage) -> Value {

@@ -1,7 +1,8 @@
 //! Sessions as ATIF documents, read back.
 
 use foveal_transcript::{
-    Block, Conversation, Entry, Mark, Role, Session, Source, Timestamp, Usage,
+    Block, Conversation, Entry, Mark, Role, SUB_AGENT_REFERENCE, Session, Source, Timestamp,
+    ToolResult, Usage,
 };
 use foveal_wire::{Format, read_all, to_atif};
 use proptest::prelude::*;
@@ -135,4 +136,38 @@ fn what_has_no_place_is_counted() {
     assert_eq!(exported.document["agent"]["version"], "1.2");
     assert_eq!(exported.document["agent"]["extra"]["working_directory"], "/work/app");
     assert_eq!(to_atif(&session(Vec::new()), "1").left_out, 0);
+}
+
+/// The result of a call names the sub-agent that carried it out, where that stands in the document.
+#[test]
+fn sub_agents_are_named_where_they_are_found() {
+    let result = |raw: &str| {
+        let call = ToolResult { call: "c".to_owned(), content: "a".to_owned(), is_error: false };
+        let kind = SUB_AGENT_REFERENCE.to_owned();
+        Entry {
+            source: Source { step: 1, result: Some(0) },
+            role: Role::Tool,
+            time: None,
+            mark: Mark::None,
+            model: None,
+            usage: None,
+            blocks: vec![Block::Result(call), Block::Opaque { kind, raw: raw.to_owned() }],
+        }
+    };
+    for (raw, is_named) in [
+        (r#"[{"trajectory_id":"1"}]"#, true),
+        (r#"[{"trajectory_path":"a.json"}]"#, true),
+        (r#"[{"trajectory_id":"2"}]"#, false),
+        ("[]", false),
+        ("1", false),
+    ] {
+        let mut session = session(vec![result(raw)]);
+        let mut other = session.conversations[0].emptied();
+        other.id = "1".to_owned();
+        session.conversations.push(other);
+        let exported = to_atif(&session, "1");
+        let told = &exported.document["steps"][0]["observation"]["results"][0];
+        assert_eq!(told.get(SUB_AGENT_REFERENCE).is_some(), is_named, "{raw}");
+        assert_eq!(exported.left_out, u64::from(!is_named), "{raw}");
+    }
 }

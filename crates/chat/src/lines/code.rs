@@ -98,7 +98,7 @@ mod tests {
     fn colours_change_no_text() {
         let source = "/* a\n b */ fn x() -> u8 {\n    \"s\\n\";\n\n    1\n}";
         for language in ["rust", "rs", "src/a.rs", "", "nothing", "diff", "Rust,ignore"] {
-            for colours in [Colours::None, Colours::Basic] {
+            for colours in [Colours::None, Colours::Basic, Colours::Indexed] {
                 assert_eq!(text(&code(language, source, colours)), source, "{language}");
             }
         }

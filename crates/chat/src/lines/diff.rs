@@ -1,5 +1,6 @@
 //! Changes of files.
 
+use ratatui_core::style::Style;
 use ratatui_core::text::{Line, Span};
 use serde_json::Value;
 use similar::TextDiff;
@@ -70,7 +71,7 @@ pub(crate) fn size(diff: &str) -> (usize, usize) {
 /// A line of a unified diff.
 pub(super) fn line(line: &str, colours: Colours) -> Span<'static> {
     let role = match line.as_bytes().first() {
-        Some(b'+') => Role::Good,
+        Some(b'+') => Role::Added,
         Some(b'-') => Role::Removed,
         Some(b'@') => Role::Aside,
         _ => Role::Plain,
@@ -78,7 +79,8 @@ pub(super) fn line(line: &str, colours: Colours) -> Span<'static> {
     Span::styled(line.to_owned(), colours.style(role))
 }
 
-/// The lines of a unified diff: what is added green, what is removed red.
+/// The lines of a unified diff: what is added green, what is removed red. Backgrounds go to the end of
+/// the row.
 pub(crate) fn diff(
     text: &str,
     columns: usize,
@@ -88,8 +90,22 @@ pub(crate) fn diff(
     let prefix = [Span::raw(indent.to_owned())];
     plain(text)
         .lines()
-        .flat_map(|text| wrap(&[line(text, colours)], columns, (&prefix, &prefix), Break::Anywhere))
+        .flat_map(|text| {
+            let line = line(text, colours);
+            let style = line.style;
+            let rows = wrap(&[line], columns, (&prefix, &prefix), Break::Anywhere);
+            rows.into_iter().map(move |row| filled(row, columns, style))
+        })
         .collect()
+}
+
+/// A row with its background to the end, if it has one.
+fn filled(mut row: Line<'static>, columns: usize, style: Style) -> Line<'static> {
+    if style.bg.is_some() {
+        let left = columns.saturating_sub(row.width());
+        row.push_span(Span::styled(" ".repeat(left), style));
+    }
+    row
 }
 
 #[cfg(test)]

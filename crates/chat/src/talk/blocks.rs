@@ -218,11 +218,13 @@ impl Talk {
         item.laid = None;
     }
 
-    /// What runs was let begin now: the person's time is not its own.
+    /// What runs was let begin now: the person's time is not its own. A sub-agent that asked had begun
+    /// before.
     pub(crate) fn begin_running(&mut self, now_ms: u64) {
         for item in self.items.iter_mut().rev().take(LAID_MAX) {
             if let Block::Tool(tool) = &mut item.block
                 && tool.state == ToolState::Running
+                && tool.agent.is_none()
             {
                 tool.began_ms = now_ms;
             }

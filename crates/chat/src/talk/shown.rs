@@ -200,6 +200,14 @@ fn outcome(
                     Line::from(vec![Span::raw("    "), Span::styled(text, aside)])
                 })
                 .collect();
+            if let Some(agent) = &tool.agent {
+                lines.push(Line::from(vec![
+                    Span::raw("    "),
+                    Span::styled(cut(&agent.doing, columns.saturating_sub(4)).into_owned(), aside),
+                ]));
+                lines.push(line(&format!("{}, {}", agent.figures(), seconds(so_far_ms)), aside));
+                return lines;
+            }
             // What is answered at once does not flicker.
             if so_far_ms >= 1_000 || !lines.is_empty() {
                 lines.push(line(&seconds(so_far_ms), aside));
@@ -246,6 +254,11 @@ fn details(tool: &ToolBlock, columns: usize, colours: Colours) -> Vec<Line<'stat
                 Break::Anywhere,
             ));
         }
+    }
+    if let Some(agent) = &tool.agent {
+        lines.push(Line::styled("    ──", aside));
+        let calls = agent.calls();
+        lines.extend(calls.iter().flat_map(|call| indented(call, columns, "    ", aside)));
     }
     let ToolState::Done { text, is_error, .. } = &tool.state else { return lines };
     let style = if *is_error { colours.style(Role::Error) } else { Style::new() };

@@ -10,7 +10,9 @@ use super::tool::{ToolBlock, ToolState};
 impl Talk {
     /// Takes what happened.
     pub(crate) fn take(&mut self, told: Told, now_ms: u64) {
-        if !matches!(told, Told::Reasoning { .. } | Told::Progress { .. } | Told::Indexing(_)) {
+        let is_beside =
+            matches!(told, Told::Progress { .. } | Told::Indexing(_) | Told::SideUsage { .. });
+        if !is_beside && !matches!(told, Told::Reasoning { .. }) {
             self.end_thinking(now_ms);
         }
         match told {
@@ -69,7 +71,11 @@ impl Talk {
                     self.note(kind, text);
                 }
             }
-            Told::Start { .. } | Told::Usage { .. } | Told::Indexing(_) => {}
+            Told::Agent { id, event, .. } => self.with_tool(&id, |tool| tool.of_agent(&event)),
+            Told::Start { .. }
+            | Told::Usage { .. }
+            | Told::SideUsage { .. }
+            | Told::Indexing(_) => {}
         }
     }
 }

@@ -1,8 +1,11 @@
 //! A call of a tool, from its first word to its result.
 
+use foveal_agent::Told;
 use foveal_screen::{in_one_line, numbers};
 use serde_json::Value;
 
+use super::agent_work::AgentWork;
+use super::subject::subject;
 use crate::lines;
 
 /// Lines of what a running call prints that are shown.
@@ -16,9 +19,6 @@ const RESULT_BYTES_MAX: usize = 1 << 20;
 
 /// Lines at the beginning of a result in which it may say how much of a file it is.
 const HEADER_LINES_MAX: usize = 4;
-
-/// Arguments that say what a call is about, the first that is there.
-const SUBJECTS: [&str; 7] = ["command", "path", "pattern", "query", "url", "symbol", "handle"];
 
 /// A call of a tool.
 #[derive(Debug)]
@@ -37,6 +37,8 @@ pub(crate) struct ToolBlock {
     pub(crate) began_ms: u64,
     /// What of the result the model is sent, where that is less than all.
     pub(crate) given: Option<String>,
+    /// What the sub-agent does that carries it out.
+    pub(crate) agent: Option<Box<AgentWork>>,
 }
 
 /// How far a call is.
@@ -65,6 +67,7 @@ impl ToolBlock {
             state: ToolState::Coming,
             began_ms: now_ms,
             given: None,
+            agent: None,
         }
     }
 
@@ -92,6 +95,11 @@ impl ToolBlock {
         }
         self.progress.clear();
         self.state = ToolState::Done { text: held, is_error, is_cached, took_ms };
+    }
+
+    /// A sub-agent carries it out, and tells this.
+    pub(crate) fn of_agent(&mut self, told: &Told) {
+        self.agent.get_or_insert_default().take(told);
     }
 
     /// It prints something.
@@ -134,14 +142,17 @@ impl ToolBlock {
         };
         if *is_error {
             let first = text.lines().find(|line| !line.trim().is_empty());
-            return in_one_line(first.unwrap_or("it failed")).into_owned();
+            let told = in_one_line(first.unwrap_or("it failed"));
+            let figures = self.agent.iter().map(|agent| format!("{}: ", agent.figures()));
+            return figures.chain([told.into_owned()]).collect();
         }
         let lines = text.lines().count() as u64;
-        let mut told = match (preserved(text), &self.diff) {
-            (Some((all, shown)), _) if shown < all => {
+        let mut told = match (&self.agent, preserved(text), &self.diff) {
+            (Some(agent), ..) => agent.figures(),
+            (None, Some((all, shown)), _) if shown < all => {
                 format!("curated {} of {}", numbers::count(shown), numbers::plural(all, "line"))
             }
-            (_, Some(diff)) => {
+            (None, _, Some(diff)) => {
                 let (added, removed) = lines::size(diff);
                 format!("+{added} −{removed}")
             }
@@ -155,30 +166,6 @@ impl ToolBlock {
             told.push_str(&format!(", {given}"));
         }
         told
-    }
-}
-
-/// What a call is about, in one line.
-pub(crate) fn subject(arguments: &Value) -> String {
-    let text = |name: &&str| arguments.get(name).and_then(Value::as_str);
-    if let Some(named) = SUBJECTS.iter().find_map(text) {
-        return in_one_line(named).into_owned();
-    }
-    let paths = |key: &str| {
-        let of = |one: &Value| {
-            let path = one.get("path").unwrap_or(one);
-            path.as_str().map(|path| in_one_line(path).into_owned())
-        };
-        let mut all: Vec<String> = arguments.get(key)?.as_array()?.iter().filter_map(of).collect();
-        all.dedup();
-        (!all.is_empty()).then(|| all.join(", "))
-    };
-    if let Some(paths) = paths("edits").or_else(|| paths("paths")) {
-        return paths;
-    }
-    match arguments.as_object() {
-        Some(object) if object.is_empty() => String::new(),
-        _ => in_one_line(&arguments.to_string()).into_owned(),
     }
 }
 

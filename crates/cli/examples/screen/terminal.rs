@@ -49,7 +49,8 @@ impl Terminal {
         command.env_clear();
         command.env("HOME", folder.join("home"));
         command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
-        command.env("TERM", "xterm-256color");
+        // The pictures show the sixteen colours.
+        command.env("TERM", "xterm");
         command.env("FOVEAL_MODEL_KEY", "a key");
         let size = PtySize { rows, cols: columns, ..PtySize::default() };
         let pair = native_pty_system().openpty(size)?;

@@ -14,6 +14,7 @@ use crate::numbers::{count, plural};
 use crate::one_call::is_one_call;
 use crate::output;
 use crate::pager::PrintOptions;
+use crate::runs::{agent_number, is_agent};
 use crate::sessions::{first_words, kind_and_name, short_name};
 use crate::table::{Narrow, Side, Table, wrapped};
 use crate::toolbox;
@@ -24,7 +25,7 @@ use crate::toolbox;
 pub(crate) struct Arguments {
     #[command(subcommand)]
     action: Option<SessionAction>,
-    /// Lists single calls from a shell too, such as `foveal read`.
+    /// Lists single calls from a shell too, such as `foveal read`, and sub-agents of runs.
     #[arg(long)]
     all: bool,
     #[command(flatten)]
@@ -73,17 +74,23 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
         }
         Some(SessionAction::Pin(named)) => {
             let id = find(&sessions, &named.name, true)?;
-            store.set_pinned(id, true)?;
+            for id in with_agents(&sessions, id) {
+                store.set_pinned(id, true)?;
+            }
             format!("`{}` is kept from now on", shown(id))
         }
         Some(SessionAction::Unpin(named)) => {
             let id = find(&sessions, &named.name, true)?;
-            store.set_pinned(id, false)?;
+            for id in with_agents(&sessions, id) {
+                store.set_pinned(id, false)?;
+            }
             format!("`{}` is kept as long as others", shown(id))
         }
         Some(SessionAction::Delete(named)) => {
             let id = find(&sessions, &named.name, false)?;
-            store.delete_session(id)?;
+            for id in with_agents(&sessions, id) {
+                store.delete_session(id)?;
+            }
             format!("`{}` is removed", shown(id))
         }
     };
@@ -97,7 +104,8 @@ fn find<'s>(sessions: &'s [Session], name: &str, in_part: bool) -> anyhow::Resul
     if let Some(id) = all.find(|id| id.0 == name) {
         return Ok(id);
     }
-    let all = sessions.iter().map(|session| &session.id);
+    // A run stands for its sub-agents too.
+    let all = sessions.iter().filter(|session| !is_agent(session)).map(|session| &session.id);
     let alike: Vec<&SessionId> = all.filter(|id| !name.is_empty() && id.0.contains(name)).collect();
     match (&alike[..], in_part) {
         ([], _) => bail!(unknown(name)),
@@ -108,6 +116,13 @@ fn find<'s>(sessions: &'s [Session], name: &str, in_part: bool) -> anyhow::Resul
             bail!("{several} have `{name}` in their names: give more of it")
         }
     }
+}
+
+/// Sub-agents of a session, and the session itself, which goes last: what is done to all of them and
+/// breaks off is done by the same command once more.
+fn with_agents<'s>(sessions: &'s [Session], id: &'s SessionId) -> Vec<&'s SessionId> {
+    let all = sessions.iter().map(|session| &session.id);
+    all.filter(|other| agent_number(id, other).is_some()).chain([id]).collect()
 }
 
 /// What is said where there is none.
@@ -124,23 +139,35 @@ fn list(
     arguments: &Arguments,
     environment: &Environment,
 ) -> anyhow::Result<String> {
-    let is_listed = |session: &&Session| arguments.all || !is_one_call(&session.id.0);
+    let is_listed =
+        |session: &&Session| arguments.all || (!is_one_call(&session.id.0) && !is_agent(session));
     let listed: Vec<&Session> = sessions.iter().filter(is_listed).collect();
     if arguments.options.json {
         return Ok(as_json(store, &listed));
     }
-    let hidden = (sessions.len() - listed.len()) as u64;
-    let mut text = match (listed.is_empty(), hidden) {
-        (true, 0) => return Ok(NOTHING.to_owned()),
-        (true, _) => String::new(),
+    let hidden = hidden(sessions, listed.len());
+    let mut text = match (listed.is_empty(), hidden.is_empty()) {
+        (true, true) => return Ok(NOTHING.to_owned()),
+        (true, false) => String::new(),
         (false, _) => as_table(store, &listed, sessions, environment)?,
     };
-    if hidden > 0 {
-        let calls = plural(hidden, "single call");
-        let note = format!("{calls} from a shell: see `foveal sessions --all`");
+    if !hidden.is_empty() {
+        let note = format!("{}: see `foveal sessions --all`", hidden.join(", "));
         text += &wrapped(&note, environment.width.unwrap_or(usize::MAX), "");
     }
     Ok(text)
+}
+
+/// What is not among the sessions of which so many are listed, in a few words each.
+fn hidden(sessions: &[Session], listed: usize) -> Vec<String> {
+    let agents = sessions.iter().filter(|session| is_agent(session)).count();
+    let calls = (sessions.len() - listed).saturating_sub(agents);
+    let is_all = sessions.len() == listed;
+    let told = [
+        (calls, format!("{} from a shell", plural(calls as u64, "single call"))),
+        (agents, plural(agents as u64, "sub-agent")),
+    ];
+    told.into_iter().filter(|(count, _)| *count > 0 && !is_all).map(|(_, told)| told).collect()
 }
 
 fn as_json(store: &dyn Store, sessions: &[&Session]) -> String {

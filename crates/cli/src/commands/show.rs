@@ -7,7 +7,7 @@ use anyhow::bail;
 use foveal_context::record::Record;
 use foveal_context::tokens::Tokenizer;
 use foveal_screen::in_one_line;
-use foveal_transcript::{Block, Conversation, Entry, EntryIndex, Role};
+use foveal_transcript::{Block, Conversation, Entry, EntryIndex, Role, SUB_AGENT_REFERENCE};
 
 use super::one_session::{OneSession, check_turn};
 use super::show_requests;
@@ -120,6 +120,9 @@ fn content(text: &mut String, entry: &Entry) {
             }
             Block::Result(result) => {
                 (result.is_error.then(|| "error".to_owned()), result.content.clone())
+            }
+            Block::Opaque { kind, raw } if kind == SUB_AGENT_REFERENCE => {
+                (Some("carried out by a sub-agent".to_owned()), raw.clone())
             }
             Block::Opaque { kind, raw } => (Some(format!("not understood: {kind}")), raw.clone()),
         };

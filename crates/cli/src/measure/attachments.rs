@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::fmt;
 
-use foveal_transcript::{Block, PART_OF_FILE, Session};
+use foveal_transcript::{Block, PART_OF_FILE, SUB_AGENT_REFERENCE, Session};
 
 use crate::numbers::plural;
 
@@ -25,7 +25,8 @@ impl Attachments {
         let entries = session.conversations.iter().flat_map(|one| one.entries());
         for block in entries.flat_map(|entry| &entry.blocks) {
             let Block::Opaque { kind, raw } = block else { continue };
-            let is_sent = kind != PART_OF_FILE && !kind.contains("thinking") && kind != "reasoning";
+            let is_said_of_it = [PART_OF_FILE, SUB_AGENT_REFERENCE, "reasoning"].contains(&&**kind);
+            let is_sent = !is_said_of_it && !kind.contains("thinking");
             if is_sent {
                 *self.kinds.entry(kind.clone()).or_default() += 1;
                 self.bytes += raw.len() as u64;

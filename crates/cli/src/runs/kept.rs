@@ -1,6 +1,6 @@
 //! What is kept of a run, as values.
 
-use foveal_store::Session;
+use foveal_store::{Session, SessionId, Store};
 use foveal_transcript::{Handle, Mark, Role, Source, Timestamp, Usage};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -8,9 +8,35 @@ use serde_json::Value;
 /// What the names of runs begin with.
 pub(crate) const KIND: &str = "run";
 
-/// Whether a session is a run of foveal's own agent.
+/// Stands between the name of a run and the number of its sub-agent.
+const OF: char = '/';
+
+/// Whether a session is a run of foveal's own agent, and none of a sub-agent.
 pub(crate) fn is_run(session: &Session) -> bool {
-    session.id.0.split_once(' ').is_some_and(|(kind, _)| kind == KIND)
+    let kind_and_name = session.id.0.split_once(' ');
+    kind_and_name.is_some_and(|(kind, name)| kind == KIND && !name.contains(OF))
+}
+
+/// Whether a session is that of a run's sub-agent.
+pub(crate) fn is_agent(session: &Session) -> bool {
+    let kind_and_name = session.id.0.split_once(' ');
+    kind_and_name.is_some_and(|(kind, name)| kind == KIND && name.contains(OF))
+}
+
+/// The session of a run's sub-agent with this number.
+pub(crate) fn of_agent(run: &SessionId, number: u32) -> SessionId {
+    SessionId(format!("{run}{OF}{number}"))
+}
+
+/// The number of the sub-agent whose session this is, where it is one of this run.
+pub(crate) fn agent_number(run: &SessionId, session: &SessionId) -> Option<u32> {
+    session.0.strip_prefix(&run.0)?.strip_prefix(OF)?.parse().ok()
+}
+
+/// The highest number of a sub-agent of this run whose session is kept; 0 if there is none.
+pub(crate) fn latest_agent(store: &dyn Store, run: &SessionId) -> u32 {
+    let sessions = store.sessions().unwrap_or_default();
+    sessions.iter().filter_map(|kept| agent_number(run, &kept.id)).max().unwrap_or(0)
 }
 
 /// How a session is gone on with from here.
@@ -25,6 +51,18 @@ pub(crate) struct Run {
     /// The same with their limits. Earlier versions did not say.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) rules: Option<String>,
+    /// The call that a sub-agent carries out; `None`: nobody's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub(crate) of: Option<OfCall>,
+}
+
+/// A call of the run that started a sub-agent.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub(crate) struct OfCall {
+    /// The step of the conversation whose answer has the call.
+    pub(crate) step: u32,
+    /// Its place among the calls of that answer, from 0.
+    pub(crate) place: usize,
 }
 
 impl Run {

@@ -83,7 +83,7 @@ fn conversation() -> Vec<Keep> {
 
 fn run(model: &str) -> Run {
     let (protocol, profile) = ("messages".to_owned(), "balanced".to_owned());
-    Run { model: model.to_owned(), protocol, profile, rules: None }
+    Run { model: model.to_owned(), protocol, profile, rules: None, of: None }
 }
 
 /// Keeps something piece by piece, and reads it.

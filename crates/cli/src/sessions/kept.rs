@@ -7,16 +7,15 @@ use foveal_context::record::Record as Conversed;
 use foveal_context::tokens::Tokenizer;
 use foveal_store::{Record, RecordNumber, Session as Kept, SqliteStore, Store};
 use foveal_tools::session::{kept_call, kept_conversation};
-use foveal_transcript::{
-    Block, Call, Conversation, Entry, EntryIndex, Mark, Role, Session, Source,
-};
+use foveal_transcript::{Block, Call, Entry, EntryIndex, Mark, Role, Session, Source};
 
 use super::file::SessionFile;
 use super::load::load_one;
 use super::own_runs::file_of;
 use crate::environment::Environment;
 use crate::numbers::{dollars, plural, signed_dollars};
-use crate::{hook, notice, requests, runs, toolbox};
+use crate::runs::{self, Conversations};
+use crate::{hook, notice, requests, toolbox};
 
 /// Records of a session among which its first call is looked for.
 const RECORDS_LOOKED_AT: usize = 8;
@@ -194,7 +193,7 @@ pub(crate) fn load_kept(asked: &str, environment: &Environment) -> anyhow::Resul
     match &kept.facts.transcript {
         Some(path) if Path::new(path).is_file() => load_one(&[PathBuf::from(path)], None),
         Some(path) => bail!("`{}` was recorded in `{path}`, which is not there any more", kept.id),
-        None => of_calls(&store, kept),
+        None => of_calls(&store, &sessions, kept),
     }
 }
 
@@ -210,22 +209,19 @@ pub(crate) fn run_named(
     let Some(path) = toolbox::store_path(environment) else { return Ok(None) };
     let Some(store) = toolbox::store_to_read(environment)? else { return Ok(None) };
     let sessions = store.sessions()?;
-    let found = find(&sessions, asked).ok().filter(|found| runs::is_run(found));
+    let is_it = |found: &&Kept| runs::is_run(found) || runs::is_agent(found);
+    let found = find(&sessions, asked).ok().filter(is_it);
     Ok(found.map(|found| file_of(&path, true, found)))
 }
 
-fn of_calls(store: &SqliteStore, kept: &Kept) -> anyhow::Result<Session> {
-    let loaded = runs::load(store, &kept.id)?;
-    if let Some(number) = loaded.damaged {
-        notice::say(runs::damaged(number));
+fn of_calls(store: &SqliteStore, sessions: &[Kept], kept: &Kept) -> anyhow::Result<Session> {
+    let Conversations { mut all, damaged } = runs::conversations(store, sessions, kept)?;
+    damaged.into_iter().for_each(|number| notice::say(runs::damaged(number)));
+    if let Some(main) = all.first_mut().filter(|main| main.entries().is_empty()) {
+        *main = kept_conversation(store, kept)?;
+        if main.entries().is_empty() {
+            bail!("no call of `{}` is kept", kept.id);
+        }
     }
-    let said = loaded.conversation(&kept.id, kept.facts.roots.first());
-    let conversation: Conversation = match said.entries() {
-        [] => kept_conversation(store, kept)?,
-        _ => said,
-    };
-    if conversation.entries().is_empty() {
-        bail!("no call of `{}` is kept", kept.id);
-    }
-    Ok(Session { id: kept.id.0.clone(), conversations: vec![conversation] })
+    Ok(Session { id: kept.id.0.clone(), conversations: all })
 }

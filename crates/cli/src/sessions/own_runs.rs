@@ -2,13 +2,14 @@
 
 use std::path::Path;
 
-use foveal_store::{ReadOnly, Session as Kept, SessionId, SqliteStore, Store, StoreError};
+use foveal_store::{ReadOnly, Session as Kept, SqliteStore, Store, StoreError};
 use foveal_transcript::Session;
 use foveal_wire::Format;
 
 use super::error::{LoadError, Loaded, NotRead};
 use super::file::{FoundSessions, SessionFile};
-use crate::{notice, runs, toolbox};
+use crate::runs::{self, Conversations};
+use crate::{notice, toolbox};
 
 /// The runs of foveal's own agent in its folder of data.
 pub(super) fn runs_in(folder: &Path, format: Option<Format>) -> FoundSessions {
@@ -43,17 +44,14 @@ pub(super) fn load(file: &SessionFile, sink: &mut dyn FnMut(Session)) -> Loaded 
     };
     let read = || {
         let sessions = store.sessions()?;
-        let directory = sessions.into_iter().find(|kept| kept.id.0 == session);
-        let directory = directory.and_then(|kept| kept.facts.roots.into_iter().next());
-        let id = SessionId(session.clone());
-        let loaded = runs::load(&store, &id)?;
-        Ok((loaded.conversation(&id, directory.as_ref()), loaded))
+        let run = sessions.iter().find(|kept| kept.id.0 == session);
+        run.map(|run| runs::conversations(&store, &sessions, run)).transpose()
     };
-    let (conversation, loaded) =
-        read().map_err(|error: StoreError| not_kept(notice::in_one_line(&error)))?;
-    if conversation.entries().is_empty() {
+    let read = read().map_err(|error: StoreError| not_kept(notice::in_one_line(&error)))?;
+    let Conversations { all, damaged } = read.unwrap_or_default();
+    if all.first().is_none_or(|main| main.entries().is_empty()) {
         return Err(not_kept("nothing that was said in it is kept".to_owned()));
     }
-    sink(Session { id: session.clone(), conversations: vec![conversation] });
-    Ok(loaded.damaged.map(|number| NotRead::OfRun(runs::damaged(number))).into_iter().collect())
+    sink(Session { id: session, conversations: all });
+    Ok(damaged.into_iter().map(|number| NotRead::OfRun(runs::damaged(number))).collect())
 }

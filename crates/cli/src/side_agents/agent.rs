@@ -7,6 +7,8 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
+use foveal_agent::{SideCharge, SideKind};
+use foveal_context::prices::PriceCard;
 use foveal_context::tokens::estimate;
 use foveal_llm::{AskError, AskEvent, Client, ModelSpec, Patience, Server};
 use foveal_transcript::{Block, Entry, Mark, Role, Source};
@@ -15,6 +17,7 @@ use foveal_wire::response::{Billed, Said, SaidEvent};
 use serde_json::Value;
 use tokio::runtime::Runtime;
 
+use super::bill::{self, SideBill};
 use crate::debug::{Debug, Topic};
 use crate::environment::Environment;
 use crate::explained::explain;
@@ -23,6 +26,8 @@ use crate::models;
 /// What kind of agent it is, and how far it goes.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct Form {
+    /// What it is for.
+    pub(crate) kind: SideKind,
     /// What answers are, as a schema of JSON, and what that is called.
     pub(crate) schema: (&'static str, fn() -> Value),
     /// How freely it answers, from 0 to 1.
@@ -42,6 +47,8 @@ pub(crate) struct SideAgent {
     pub(crate) model: String,
     server: Arc<Server>,
     debug: Debug,
+    /// Who pays, where its questions count: the bill, and its prices.
+    account: Option<(Arc<SideBill>, Option<PriceCard>)>,
     /// Made when it is first asked.
     runtime: OnceLock<Option<(Runtime, Client)>>,
     /// Whether its server refuses to be told how answers are to be.
@@ -84,6 +91,16 @@ pub(crate) struct Answered {
     pub(crate) tokens: u64,
 }
 
+impl Heard {
+    /// Its tokens, by estimate.
+    fn tokens(&self) -> u64 {
+        match self {
+            Self::Nothing => 0,
+            Self::Thinks(text) | Self::Answers(text) => estimate(text).0,
+        }
+    }
+}
+
 impl Question<'_> {
     /// Its tokens, by estimate.
     pub(crate) fn estimated(&self) -> u64 {
@@ -110,6 +127,9 @@ pub(crate) enum NoAnswer {
     /// Nobody waits any longer.
     #[error("the question was taken back")]
     Cancelled,
+    /// A limit of the run is reached.
+    #[error("a limit of the run is reached")]
+    OverLimit,
     /// It failed, with what its server or the connection says.
     #[error("the model could not be asked: {0}")]
     Failed(String),
@@ -136,31 +156,40 @@ const QUIET_TIME: Duration = Duration::from_secs(1);
 const PIECES_MAX: usize = 1_024;
 
 impl SideAgent {
-    /// An agent of this form.
+    /// An agent of this form, whose questions count towards `bill` if there is one.
     ///
     /// # Errors
     /// If the model's key is not set.
     pub(crate) fn of(
         form: Form,
-        spec: &ModelSpec,
+        (spec, bill): (&ModelSpec, Option<&Arc<SideBill>>),
         environment: &Environment,
     ) -> anyhow::Result<Self> {
-        let server = Arc::new(models::named(spec.clone(), environment)?.server);
+        let chosen = models::named(spec.clone(), environment)?;
+        let account = bill.map(|bill| (Arc::clone(bill), bill.price(&chosen)));
+        let server = Arc::new(chosen.server);
         let (runtime, is_plain, failed) =
             (OnceLock::new(), AtomicBool::new(false), Mutex::default());
         let (model, debug) = (spec.to_string(), environment.debug()?);
         let taken_back = Mutex::default();
-        Ok(Self { form, model, server, debug, runtime, is_plain, failed, taken_back })
+        Ok(Self { form, model, server, debug, account, runtime, is_plain, failed, taken_back })
     }
 
-    /// Whether it failed a short time ago, or a question was just taken back: who did that does not
-    /// wait for the next one either.
+    /// Whether a limit of the run is reached: nothing is asked any more.
+    pub(crate) fn is_over_limit(&self) -> bool {
+        self.account.as_ref().is_some_and(|(bill, _)| !bill.may_ask())
+    }
+
+    /// Whether it is not to be asked: it failed a short time ago, a question was just taken back (who
+    /// did that does not wait for the next one either), or a limit is reached.
     pub(crate) fn is_paused(&self) -> bool {
         let within = |at: &Mutex<Option<Instant>>, time: Duration| {
             let at = at.lock().unwrap_or_else(PoisonError::into_inner);
             at.is_some_and(|at| at.elapsed() < time)
         };
-        within(&self.failed, self.form.pause) || within(&self.taken_back, TAKEN_BACK_TIME)
+        within(&self.failed, self.form.pause)
+            || within(&self.taken_back, TAKEN_BACK_TIME)
+            || self.is_over_limit()
     }
 
     /// Has it asked no further question for a while, as after a failure: what it says is of no use.
@@ -210,7 +239,12 @@ impl SideAgent {
             Err(Failure::Other(why)) => why,
         };
         explain(self.debug, Topic::Model, || format!("{} after {ms} ms: {why}", self.model));
-        let at = if why == NoAnswer::Cancelled { &self.taken_back } else { &self.failed };
+        let at = match why {
+            // That is asked about by itself.
+            NoAnswer::OverLimit => return Err(why),
+            NoAnswer::Cancelled => &self.taken_back,
+            NoAnswer::TimedOut | NoAnswer::Failed(_) => &self.failed,
+        };
         *at.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
         Err(why)
     }
@@ -227,6 +261,7 @@ impl SideAgent {
         }
         let cannot = || Failure::Other(NoAnswer::Failed("nothing can be asked here".to_owned()));
         let (runtime, client) = self.runtime().ok_or_else(cannot)?;
+        let counted = self.counted(question)?;
         let (sender, pieces) = sync_channel(PIECES_MAX);
         let (client, server) = (client.clone(), Arc::clone(&self.server));
         let body = self.body(question, is_plain);
@@ -235,9 +270,49 @@ impl SideAgent {
             // Who no longer waits has gone on without it.
             drop(sender.send(Piece::End(Box::new(said))));
         });
-        let answered = wait(&pieces, Instant::now() + time, listener);
+        let mut heard = 0;
+        let answered = wait(&pieces, Instant::now() + time, listener, &mut heard);
         asking.abort();
+        if let Some(counted) = counted {
+            counted.costs(self.cost(question, &answered, heard));
+        }
         answered
+    }
+
+    /// Has a question count, where that is wanted.
+    ///
+    /// # Errors
+    /// If it may not be asked.
+    fn counted(&self, question: Question<'_>) -> Result<Option<bill::Question>, Failure> {
+        let Some((bill, _)) = &self.account else { return Ok(None) };
+        let counted = bill.ask(self.estimated(question, 0));
+        counted.map(Some).ok_or(Failure::Other(NoAnswer::OverLimit))
+    }
+
+    /// What a question cost of whose answer so many tokens were heard; `None`: nothing.
+    fn cost(
+        &self,
+        question: Question<'_>,
+        answered: &Result<Said, Failure>,
+        heard: u64,
+    ) -> Option<SideCharge> {
+        match answered {
+            Ok(said) if tokens(&said.answer.billed) > 0 => {
+                let who = (self.form.kind, self.model.as_str());
+                let prices = self.account.as_ref().and_then(|(_, prices)| prices.as_ref());
+                Some(SideCharge::billed(who, &said.answer.billed, prices))
+            }
+            Ok(_) | Err(Failure::Other(NoAnswer::TimedOut | NoAnswer::Cancelled)) => {
+                Some(self.estimated(question, heard))
+            }
+            // Of a failure nothing is billed, unless it breaks an answer off.
+            Err(_) => (heard > 0).then(|| self.estimated(question, heard)),
+        }
+    }
+
+    fn estimated(&self, question: Question<'_>, answer: u64) -> SideCharge {
+        let prices = self.account.as_ref().and_then(|(_, prices)| prices.as_ref());
+        SideCharge::estimated((self.form.kind, &self.model), (question.estimated(), answer), prices)
     }
 
     fn runtime(&self) -> Option<&(Runtime, Client)> {
@@ -300,11 +375,12 @@ fn pass_on(sender: &SyncSender<Piece>, event: AskEvent) {
     drop(sender.try_send(Piece::Heard(heard)));
 }
 
-/// Waits for the end of an answer.
+/// Waits for the end of an answer, and counts the tokens that are heard of it.
 fn wait(
     pieces: &Receiver<Piece>,
     until: Instant,
     listener: &Listener<'_>,
+    tokens: &mut u64,
 ) -> Result<Said, Failure> {
     let mut heard_at = Instant::now();
     loop {
@@ -322,6 +398,7 @@ fn wait(
         match pieces.recv_timeout(LOOK_UP_TIME.min(until - now)) {
             Ok(Piece::Heard(heard)) => {
                 heard_at = now;
+                *tokens = tokens.saturating_add(heard.tokens());
                 (listener.hear)(heard);
             }
             Ok(Piece::End(said)) => return said.map_err(Failure::from),

@@ -7,6 +7,7 @@
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
+use foveal_agent::SideKind;
 use foveal_context::views::model::{
     ANSWER_TOKENS_MAX, Ask, AskError, ModelRequest, ModelViews, TEMPERATURE,
 };
@@ -20,10 +21,12 @@ use foveal_tools::clock::{Clock, SystemClock};
 use serde_json::{Value, json};
 
 use super::agent::{Answered, Form, Heard, Listener, NoAnswer, Question, SideAgent};
+use super::bill::SideBill;
 use super::waiting::Waiting;
 use crate::environment::Environment;
 
 const FORM: Form = Form {
+    kind: SideKind::Curator,
     schema: ("line_ranges", schema),
     temperature: TEMPERATURE,
     output_tokens: ANSWER_TOKENS_MAX as u64,
@@ -79,16 +82,16 @@ impl std::fmt::Debug for Keeper {
 
 impl Curator {
     /// The model that the user names for it, which is asked about files of more than `longer_than`
-    /// lines. What it thinks is kept in `store`.
+    /// lines. What it thinks is kept in `store`, and what it costs counts towards `bill`.
     ///
     /// # Errors
     /// If its key is not set.
     pub(crate) fn of(
         (spec, longer_than): (&ModelSpec, u32),
         environment: &Environment,
-        store: Arc<dyn Store>,
+        (store, bill): (Arc<dyn Store>, Option<&Arc<SideBill>>),
     ) -> anyhow::Result<Self> {
-        let who = Who::Named(Box::new(SideAgent::of(FORM, spec, environment)?));
+        let who = Who::Named(Box::new(SideAgent::of(FORM, (spec, bill), environment)?));
         Ok(Self { who, longer_than, keeper: Keeper(store) })
     }
 
@@ -97,7 +100,7 @@ impl Curator {
         Self { who: Who::OfClient, longer_than, keeper: Keeper(store) }
     }
 
-    /// Whether it failed a short time ago.
+    /// Whether it is not to be asked for a while.
     pub(super) fn is_paused(&self) -> bool {
         match &self.who {
             Who::Named(agent) => agent.is_paused(),
@@ -230,6 +233,7 @@ impl AboutOne<'_> {
         agent.ask(question, &listener).map_err(|why| match why {
             NoAnswer::TimedOut => AskError::TimedOut,
             NoAnswer::Cancelled => AskError::Cancelled,
+            why @ NoAnswer::OverLimit => AskError::Failed { message: why.to_string() },
             NoAnswer::Failed(message) => AskError::Failed { message },
         })
     }

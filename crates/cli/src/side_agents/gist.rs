@@ -8,6 +8,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::thread;
 use std::time::Duration;
 
+use foveal_agent::SideKind;
 use foveal_context::gist::{ATTEMPTS_MAX, Gist, Question, TEMPERATURE};
 use foveal_context::tokens::Tokenizer;
 use foveal_live::Conversations;
@@ -17,12 +18,14 @@ use foveal_secrets::without;
 use serde_json::{Value, json};
 
 use super::agent::{Answered, Form, Listener, Question as Asked, SideAgent};
+use super::bill::SideBill;
 use super::one_at_a_time::OneAtATime;
 use crate::debug::{Debug, Topic};
 use crate::environment::Environment;
 use crate::explained::explain;
 
 const FORM: Form = Form {
+    kind: SideKind::Gist,
     schema: ("gist", schema),
     temperature: TEMPERATURE,
     output_tokens: 1_500,
@@ -44,12 +47,16 @@ pub(crate) struct GistAgent {
 }
 
 impl GistAgent {
-    /// The model that the user names for it.
+    /// The model that the user names for it. What it costs counts towards `bill`.
     ///
     /// # Errors
     /// If its key is not set.
-    pub(crate) fn of(spec: &ModelSpec, environment: &Environment) -> anyhow::Result<Self> {
-        let agent = SideAgent::of(FORM, spec, environment)?;
+    pub(crate) fn of(
+        spec: &ModelSpec,
+        bill: &Arc<SideBill>,
+        environment: &Environment,
+    ) -> anyhow::Result<Self> {
+        let agent = SideAgent::of(FORM, (spec, Some(bill)), environment)?;
         Ok(Self {
             agent,
             debug: environment.debug()?,
@@ -74,7 +81,7 @@ impl GistAgent {
         self.is_over.store(true, Ordering::SeqCst);
     }
 
-    /// Has it asked, on a thread of its own, unless it is at work or failed a short time ago; what
+    /// Has it asked, on a thread of its own, unless it is at work or not to be asked for a while; what
     /// comes of it `shaper` is told.
     pub(crate) fn ask_beside(self: &Arc<Self>, to_tell: ToTell, shaper: &Arc<Conversations>) {
         if self.agent.is_paused() {

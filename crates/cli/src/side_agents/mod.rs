@@ -2,6 +2,7 @@
 //! answer or answers nonsense, all goes on as without it.
 
 mod agent;
+mod bill;
 mod curator;
 mod gist;
 mod indexer;
@@ -9,6 +10,7 @@ mod later;
 mod one_at_a_time;
 mod waiting;
 
+pub(crate) use self::bill::SideBill;
 pub(crate) use self::curator::{Curator, ModelFirst, OF_CLIENT, TellOfRead, Watched};
 pub(crate) use self::gist::GistAgent;
 pub(crate) use self::indexer::indexer;

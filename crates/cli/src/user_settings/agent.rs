@@ -26,6 +26,8 @@ pub(crate) struct AgentSettings {
     pub(crate) base_files: Vec<String>,
     /// By which rules its requests are decided about, where nothing else is said.
     pub(crate) profile: String,
+    /// Whether it may start sub-agents.
+    pub(crate) sub_agents: bool,
     /// Limits of what stays of a conversation.
     pub(crate) history: HistoryLimits,
 }
@@ -46,7 +48,7 @@ pub(crate) struct HistoryLimits {
 impl Default for AgentSettings {
     fn default() -> Self {
         let (base_files, history) = (Vec::new(), HistoryLimits::default());
-        Self { base_files, profile: "balanced".to_owned(), history }
+        Self { base_files, profile: "balanced".to_owned(), sub_agents: true, history }
     }
 }
 

@@ -92,7 +92,7 @@ const PROFILES: Form = Form::OneOf(&["off", "lossless", "balanced", "curated", "
 
 /// All settings, in the order of the file.
 #[rustfmt::skip]
-pub(crate) static KEYS: [Key; 46] = [
+pub(crate) static KEYS: [Key; 48] = [
     key("keep_contents", Form::YesNo, Some("true"), "whether what files, pages and outputs hold is written to disk"),
     key("curator", Form::OneOf(&["extractive", "model", "auto"]), Some("\"auto\""), "who chooses what is shown of long files"),
     key("curator_model", Form::Text, None, "the model that does, named as for `foveal run`; `client`: that of an agent that calls `foveal mcp`"),
@@ -119,11 +119,13 @@ pub(crate) static KEYS: [Key; 46] = [
     key("web.private_hosts", Form::Texts, None, "hosts that may be fetched although their addresses are private"),
     key("agent.base_files", Form::Texts, None, "files of a project that `foveal run` tells the model from the start, where there are any"),
     key("agent.profile", AGENT_PROFILES, Some("\"balanced\""), "how much of old results foveal's own agent leaves out of prompts"),
+    key("agent.sub_agents", Form::YesNo, Some("true"), "whether foveal's own agent may start sub-agents for bounded pieces of work"),
     key("agent.budget", Form::WholeOrText, None, "tokens of a prompt, or a share of the model's window as `70%`, from which on old contents leave"),
     key("agent.budget_low", Form::WholeOrText, None, "the same to which they leave; if not set, as far below as the profile has it"),
     key("agent.max_file_reads", Form::Whole, Some("5"), "with a profile `first-last-sampled`: reads of one file that stay whole, at most"),
     key("agent.keep_all_edits", Form::YesNo, Some("true"), "the same: whether results of old edits stay"),
     key("agent.bash_truncate", Form::Whole, Some("10000"), "the same: characters of an output beyond which only its ends stay"),
+    key("chat.colours", Form::OneOf(&super::chat::WISHES), Some("\"auto\""), "which colours `foveal chat` uses: as many as the terminal has, those of the table of 256, the 16 of its own scheme, or none"),
     key("permissions", Form::Tables, None, "rules by `tool`, `subject` and `verdict`; the last match counts"),
     key("gateway.listen", Form::WholeOrText, Some("4117"), "the port of this machine, or the address, that `foveal serve` listens at"),
     key("gateway.profile", PROFILES, Some("\"balanced\""), "what is done to requests"),

@@ -17,9 +17,10 @@ fn everything_can_be_set() {
          [read]\nsmall_lines = 50\nfor_files = [{ glob = \"**/*.md\", small_lines = 400, large_lines = 1_000 }]\n\
          [run]\ntime_out_ms = 1\ntime_out_max_ms = 2\nterminals_max = 3\n\
          [web]\nprivate_hosts = [\"localhost:3000\"]\n\
-         [agent]\nbase_files = [\"docs/design.md\"]\nprofile = \"content-reset\"\n\
+         [agent]\nbase_files = [\"docs/design.md\"]\nprofile = \"content-reset\"\nsub_agents = false\n\
          max_file_reads = 3\nkeep_all_edits = false\nbash_truncate = 5_000\n\
          budget = \"70%\"\nbudget_low = 60_000\n\
+         [chat]\ncolours = 16\n\
          [[permissions]]\ntool = \"bash\"\nsubject = \"git push*\"\nverdict = \"deny\"\n")
     .expect("settings");
     let calls = CallSettings { detect: false, ..CallSettings::default() };
@@ -56,10 +57,24 @@ fn everything_can_be_set() {
         },
     };
     let base_files = vec!["docs/design.md".to_owned()];
-    let agent = AgentSettings { base_files, profile: "content-reset".to_owned(), history };
-    let keeps_no_contents = true;
-    let all =
-        UserSettings { tools, policy, keeps_no_contents, curator, indexer, gist, agent, gateway };
+    let agent = AgentSettings {
+        base_files,
+        profile: "content-reset".to_owned(),
+        sub_agents: false,
+        history,
+    };
+    let chat = ChatSettings { colours: chat::ColoursWish::Basic };
+    let all = UserSettings {
+        tools,
+        policy,
+        keeps_no_contents: true,
+        curator,
+        indexer,
+        gist,
+        agent,
+        chat,
+        gateway,
+    };
     assert_eq!(set, all);
     assert_eq!(of("").expect("settings"), UserSettings::default());
 }
@@ -243,5 +258,25 @@ fn a_gateway_is_told_where_requests_go() {
     ] {
         let refused = format!("{:#}", of(&format!("[gateway]\n{line}\n")).unwrap_err());
         assert!(refused.contains(told) && refused.contains("line 2"), "{line}: {refused}");
+    }
+}
+
+#[test]
+fn colours_are_written_as_numbers_or_texts() {
+    for (written, wish) in [
+        ("256", chat::ColoursWish::Indexed),
+        ("\"256\"", chat::ColoursWish::Indexed),
+        ("\"16\"", chat::ColoursWish::Basic),
+        ("\"none\"", chat::ColoursWish::None),
+        ("\"auto\"", chat::ColoursWish::Auto),
+    ] {
+        let set = of(&format!("chat.colours = {written}\n")).expect("settings");
+        assert_eq!(set.chat.colours, wish, "{written}");
+    }
+    for wrong in ["8", "\"many\""] {
+        let error = of(&format!("\n[chat]\ncolours = {wrong}\n")).expect_err("no colours");
+        let told = format!("{error:#}");
+        assert!(told.contains("names no colours: give one of auto, 256, 16, none"), "{told}");
+        assert!(told.contains("line 3"), "{told}");
     }
 }

@@ -13,6 +13,7 @@ use toml::Spanned;
 
 use super::agent::{AgentSettings, HistoryLimits, PROFILES};
 use super::budget::{BadBudget, Budget, PromptSize};
+use super::chat::ColoursWish;
 use super::gateway::WrittenGateway;
 use super::glob::{GlobText, WrongGlob};
 use super::told::line_at;
@@ -42,6 +43,7 @@ pub(super) struct Written {
     pub(super) run: WrittenRun,
     pub(super) web: WrittenWeb,
     pub(super) agent: WrittenAgent,
+    pub(super) chat: WrittenChat,
     pub(super) permissions: Vec<WrittenRule>,
     pub(super) gateway: WrittenGateway,
 }
@@ -168,6 +170,7 @@ pub(super) struct WrittenRun {
 pub(super) struct WrittenAgent {
     base_files: Vec<String>,
     profile: Option<ProfileName>,
+    sub_agents: Option<bool>,
     max_file_reads: Option<Count>,
     keep_all_edits: Option<bool>,
     bash_truncate: Option<Count>,
@@ -186,6 +189,13 @@ impl WrittenAgent {
     fn budget(&self) -> Budget {
         Budget { high: self.budget, low: self.budget_low.as_ref().map(|low| *low.get_ref()) }
     }
+}
+
+/// How `foveal chat` looks.
+#[derive(Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields, default)]
+pub(super) struct WrittenChat {
+    pub(super) colours: ColoursWish,
 }
 
 /// The name of a profile.
@@ -221,7 +231,8 @@ impl From<WrittenAgent> for AgentSettings {
             budget,
         };
         let profile = written.profile.map_or(usual.profile, |profile| profile.0);
-        Self { base_files: written.base_files, profile, history }
+        let sub_agents = written.sub_agents.unwrap_or(usual.sub_agents);
+        Self { base_files: written.base_files, profile, sub_agents, history }
     }
 }
 

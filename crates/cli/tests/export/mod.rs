@@ -60,6 +60,41 @@ fn a_run_is_exported_and_read_as_the_same() {
 }
 
 #[test]
+fn sub_agents_are_exported_with_their_agent() {
+    let world = World::new("export-agents");
+    world.write("a.rs", "const A: u8 = 2;\n");
+    let task = json!({"task": "What is A?", "label": "ask"});
+    let upstream = provider([Reply::text("")]);
+    upstream.play(Script::in_order([
+        calls(&[("list", json!({})), ("start_agent", task)]),
+        calls(&[("read_file", json!({"path": "a.rs"}))]),
+        Reply::text("Two."),
+        Reply::text("It is two."),
+    ]));
+    assert_eq!(run(&world, &upstream, "messages", "--yes").code, Some(0));
+    let name: Value = serde_json::from_str(&world.output("sessions --json")).expect("JSON");
+    let name = name[0]["session"].as_str().expect("a name").replace("run ", "");
+    let exported = world.run(&format!("export {name}"));
+    assert_eq!((exported.code, exported.err.as_str()), (Some(0), ""));
+    let document: Value = serde_json::from_str(&exported.out).expect("JSON");
+    let results = &document["steps"][2]["observation"]["results"];
+    assert_eq!(results[0].get("subagent_trajectory_ref"), None);
+    assert_eq!(results[1]["subagent_trajectory_ref"], json!([{"trajectory_id": "1"}]));
+    let agent = &document["subagent_trajectories"][0];
+    assert_eq!(agent["trajectory_id"], "1");
+    assert_eq!(agent["steps"][1]["message"], "What is A?");
+    world.write("out.json", &exported.out);
+    let again = world.run("export out.json");
+    assert_eq!((again.code, again.err.as_str()), (Some(0), ""));
+    assert_eq!(serde_json::from_str::<Value>(&again.out).expect("JSON"), document);
+    assert_eq!(shown(&world, "out.json"), shown(&world, &name));
+    // Alone it names nobody who is not there.
+    let alone = world.run(&format!("export {name} --conversation 1"));
+    world.write("alone.json", &alone.out);
+    check(&world, &["out.json", "alone.json"]);
+}
+
+#[test]
 fn sessions_of_other_agents_are_exported() {
     let world = World::new("export-others");
     world.write("one.json", session("one"));

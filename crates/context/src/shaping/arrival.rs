@@ -297,11 +297,8 @@ fn limits(settings: &Settings, facts: &Facts, content: &str) -> Option<ExcerptLi
             settings.run_bytes_max?
         }
         EffectKind::Other if facts.call.is_none() => settings.unknown_bytes_max?,
-        EffectKind::Run
-        | EffectKind::Edit
-        | EffectKind::Write
-        | EffectKind::Fetch
-        | EffectKind::Other => return None,
+        EffectKind::Other => settings.other_bytes_max?,
+        EffectKind::Run | EffectKind::Edit | EffectKind::Write | EffectKind::Fetch => return None,
     };
     let shows_files = shows_files(facts, content);
     let whole_max = if shows_files { whole_max * SHOWS_FILES_FACTOR } else { whole_max };

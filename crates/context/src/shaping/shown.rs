@@ -6,7 +6,7 @@
 use std::ops::Range;
 
 use crate::facts::{Facts, file_of, line_text};
-use crate::ledger::{self, Ledger, Place};
+use crate::ledger::{Ledger, Place};
 use crate::note::{Counts, Lines, Note, NoteKind};
 use crate::record::Record;
 use crate::shape::ShapeKind;
@@ -14,11 +14,12 @@ use foveal_effects::EffectKind;
 use foveal_transcript::EntryIndex;
 
 use super::draft::{Draft, Gap};
-use super::heading::is_heading;
 
+mod blocks;
 mod readable;
 mod reminder;
 
+pub use blocks::find_matches;
 pub(super) use readable::readable;
 
 const RULE: &str = "shown";
@@ -79,99 +80,6 @@ fn says_the_same(draft: &Draft<'_>, seen: &Seen<'_>, found: &Match) -> bool {
     let facts = seen.record.facts(found.source.entry);
     places(found)
         .all(|(at, place)| line_text(entry, facts, place.line as usize) == Some(draft.text(at)))
-}
-
-/// Every block of kept lines that is visible elsewhere and worth a pointer, in order.
-pub fn find_matches(draft: &Draft<'_>, seen: &Seen<'_>, minimum: BlockMin) -> Vec<Match> {
-    let mut matches = Vec::new();
-    let mut at = 0;
-    let end = end(draft);
-    while at < end {
-        let best = if draft.keeps(at) { longest_at(draft, seen, at..end, minimum) } else { None };
-        match best {
-            Some(found) => {
-                at = found.lines.end;
-                matches.push(found);
-            }
-            None => at += 1,
-        }
-    }
-    matches
-}
-
-/// The end of what can be pointed at. What follows the last line break is no line: it would be
-/// counted, and having no number it would take the numbers from the note.
-fn end(draft: &Draft<'_>) -> usize {
-    let is_open = !draft.is_empty() && draft.line(draft.len() - 1).whole.is_empty();
-    draft.len() - usize::from(is_open)
-}
-
-/// The longest block of `within` from its start on that is visible in one piece somewhere else and
-/// worth a pointer. Among equally long ones the latest of the same file wins, else the latest:
-/// that is the nearest for the reader.
-fn longest_at(
-    draft: &Draft<'_>,
-    seen: &Seen<'_>,
-    within: Range<usize>,
-    minimum: BlockMin,
-) -> Option<Match> {
-    let at = within.start;
-    let mut best: Option<Candidate<'_>> = None;
-    for block in seen.ledger.blocks(draft.facts.ids[at]) {
-        let source = block.start();
-        // A long block that will not do would be looked at again from each of its lines.
-        if minimum.bytes_elsewhere == usize::MAX && is_line_elsewhere(draft, seen, at, source) {
-            continue;
-        }
-        let length = match_length(draft, seen, at, block).min(within.len());
-        let longest = best.as_ref().map_or(0, |best| best.lines.len());
-        // Most blocks are a single brace, and not looked at for that.
-        if length < longest.max(minimum.lines) || !serves(draft, seen, source) {
-            continue;
-        }
-        let lines = at..at + length;
-        let file = file_of_block(seen, source, length);
-        let is_own = own_path(draft, at).is_none_or(|ours| is_file(file, ours));
-        let is_nearer = best.as_ref().is_none_or(|best| is_own && !best.is_own);
-        if (length > longest || is_nearer) && is_worth(draft, &lines, is_own, minimum) {
-            best = Some(Candidate { lines, source, file, is_own });
-        }
-    }
-    best.map(|candidate| candidate.into_match(draft, seen))
-}
-
-/// A block of the draft that stands elsewhere, before it is known to be the best.
-struct Candidate<'a> {
-    lines: Range<usize>,
-    source: Place,
-    /// The one file that it stands in, where that is known.
-    file: Option<&'a str>,
-    /// Whether that is the draft's own, as far as the draft is of a file.
-    is_own: bool,
-}
-
-impl Candidate<'_> {
-    fn into_match(self, draft: &Draft<'_>, seen: &Seen<'_>) -> Match {
-        let Self { lines, source, file, .. } = self;
-        let home = match (file, own_path(draft, lines.start)) {
-            (Some(file), Some(ours)) if same_file(file, ours) => Home::Own,
-            (Some(file), _) => Home::File(short_path(draft, seen, file).into()),
-            (None, _) => {
-                let arguments = &seen.record.facts(source.entry).arguments;
-                let argument = arguments.get(source.line as usize);
-                Home::Call(source.entry, argument.map(|argument| argument.call))
-            }
-        };
-        Match { lines, source, home }
-    }
-}
-
-/// The one file that so many visible lines from `source` on are of, where that is known.
-fn file_of_block<'a>(seen: &Seen<'a>, source: Place, length: usize) -> Option<&'a str> {
-    let facts = seen.record.facts(source.entry);
-    let first = path_of(facts, source.line)?;
-    let mut others = (source.line..).take(length);
-    others.all(|line| path_of(facts, line) == Some(first)).then_some(first)
 }
 
 /// Whether a file that may not be known is the one at `path`.
@@ -254,28 +162,6 @@ fn is_among_hits(seen: &Seen<'_>, place: Place) -> bool {
     let reads = matches!(facts.kind(), EffectKind::Read | EffectKind::Edit | EffectKind::Write);
     let line = facts.printed.lines.get(place.line as usize);
     is_hits(facts.kind()) || (!reads && line.is_some_and(|line| line.text != line.whole))
-}
-
-/// How many lines from `at` on are those of `block`.
-fn match_length(draft: &Draft<'_>, seen: &Seen<'_>, at: usize, block: ledger::Block<'_>) -> usize {
-    let ids = draft.facts.ids.iter().enumerate().skip(at);
-    let same = ids.zip(block.lines()).take_while(|((at, id), (place, text))| {
-        // Of a hit the place is said as well, and that must stand there too.
-        *id == text
-            && draft.keeps(*at)
-            && !is_heading(draft, *at)
-            && (!is_hit(draft, *at)
-                || (is_among_hits(seen, *place) && is_of_same_place(draft, seen, *at, *place)))
-    });
-    same.count()
-}
-
-fn is_worth(draft: &Draft<'_>, lines: &Range<usize>, is_own: bool, minimum: BlockMin) -> bool {
-    let texts = lines.clone().map(|at| draft.text(at).trim());
-    let full = texts.clone().filter(|text| !text.is_empty()).count();
-    let bytes: usize = texts.map(|text| text.len() + 1).sum();
-    let bytes_min = if is_own { minimum.bytes } else { minimum.bytes_elsewhere };
-    full >= minimum.lines && bytes >= bytes_min
 }
 
 /// Joins blocks that follow each other (but for blank lines) and say the same of

@@ -5,6 +5,18 @@ use tree_sitter::Node;
 
 use super::parse::text_of;
 
+/// What a word may become at its beginning that its letters do not tell: there an option begins.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
+pub(super) enum Loose {
+    /// Nothing that begins an option, or only what it is written as.
+    #[default]
+    Not,
+    /// Names of files, as they are found.
+    Names,
+    /// Anything.
+    Anything,
+}
+
 /// One word without its quotes.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(super) struct Word {
@@ -15,6 +27,12 @@ pub(super) struct Word {
     pub(super) splits: bool,
     /// Holds an unquoted pattern (`*.rs`, `{a,b}`).
     pub(super) glob: bool,
+    /// What the word, or one that it is split into, may begin with.
+    pub(super) loose: Loose,
+    /// Begins with what the line makes elsewhere, whatever that is.
+    pub(super) is_made: bool,
+    /// Begins with a dash and ends with what is made elsewhere (`-n$(cat x)`).
+    pub(super) is_tail_made: bool,
 }
 
 impl Word {

@@ -152,9 +152,9 @@ pub const TOOL_KINDS: &[ToolKind] = &[
     ]),
     acts(Action::Other, Same::Never, &[
         "activate_skill", "agent", "ask_question", "askuserquestion", "enter_plan_mode",
-        "exitplanmode", "finish", "focus", "invoke_agent", "reset", "skill", "spawn_agent", "task",
-        "taskcreate", "taskupdate", "todowrite", "unfocus", "update_goal", "update_plan",
-        "update_topic", "write_todos",
+        "exitplanmode", "finish", "focus", "invoke_agent", "reset", "skill", "spawn_agent",
+        "start_agent", "task", "taskcreate", "taskupdate", "todowrite", "unfocus", "update_goal",
+        "update_plan", "update_topic", "write_todos",
     ]),
 ];
 

@@ -1,4 +1,5 @@
 use super::*;
+use ObeyedBy::{Agents, Editors, Foveal, Hooks, Patterns, Startup, VersionControl};
 
 fn check(by: Option<ObeyedBy>, paths: &[&str]) {
     for path in paths {
@@ -30,6 +31,14 @@ fn what_others_obey_unasked_is_told() {
             ".clinerules/hooks/PreToolUse",
             ".github/hooks/a.json",
             ".config/opencode/opencode.json",
+            ".continuerc.json",
+            ".claude.json",
+            "claude_desktop_config.json",
+            ".kilocode/mcp.json",
+            ".copilot/mcp-config.json",
+            ".openhands/setup.sh",
+            ".tabnine/mcp_servers.json",
+            ".codebuddy/settings.json",
         ],
     );
     check(
@@ -47,6 +56,17 @@ fn what_others_obey_unasked_is_told() {
             ".devcontainer.json",
             ".exrc",
             "a/.dir-locals.el",
+            "a.sublime-project",
+            ".bsp/sbt.json",
+            "buildServer.json",
+            "hie.yaml",
+            "rust-analyzer.toml",
+            ".ycm_extra_conf.py",
+            ".yarn/sdks/typescript/lib/tsserver.js",
+            ".idx/dev.nix",
+            ".codesandbox/tasks.json",
+            ".stackblitzrc",
+            ".externalToolBuilders/a.launch",
         ],
     );
 }
@@ -67,7 +87,7 @@ fn names_that_are_options_are_told() {
 }
 
 #[test]
-fn what_is_run_at_commits_installations_and_starts_is_told() {
+fn what_is_run_at_commits_and_installations_is_told() {
     check(
         Some(Hooks),
         &[
@@ -87,6 +107,79 @@ fn what_is_run_at_commits_installations_and_starts_is_told() {
             ".mvn/jvm.config",
         ],
     );
+}
+
+#[test]
+fn what_is_run_at_commits_beside_hooks_is_told() {
+    check(
+        Some(Hooks),
+        &[
+            ".lintstagedrc",
+            ".lintstagedrc.json",
+            ".lintstagedrc.js",
+            ".lintstagedrc.yaml",
+            "web/lint-staged.config.mjs",
+            ".nano-staged.json",
+            "nano-staged.js",
+            ".simple-git-hooks.json",
+            ".simple-git-hooks.cjs",
+            "simple-git-hooks.js",
+            ".huskyrc",
+            ".huskyrc.json",
+            "husky.config.js",
+            "prek.toml",
+            "hk.pkl",
+            "captainhook.json",
+            "grumphp.yml",
+            ".rusty-hook.toml",
+            ".cargo-husky/hooks/pre-commit",
+        ],
+    );
+}
+
+#[test]
+fn what_chooses_the_programs_of_a_build_or_stands_in_their_place_is_told() {
+    check(
+        Some(Hooks),
+        &[
+            "rust-toolchain",
+            "rust-toolchain.toml",
+            "crates/a/rust-toolchain.toml",
+            "global.json",
+            ".tool-versions",
+            ".prototools",
+            "mise.production.toml",
+            ".mise.local.toml",
+            ".bazelrc",
+            "user.bazelrc",
+            ".bazelversion",
+            ".bazeliskrc",
+            "tools/bazel",
+            ".buckconfig",
+            ".buckconfig.local",
+            ".plzconfig_local",
+            ".pants.bootstrap",
+            "gradlew",
+            "gradlew.bat",
+            "gradle/wrapper/gradle-wrapper.jar",
+            "gradle/gradle-daemon-jvm.properties",
+            "mvnw",
+            "mvnw.cmd",
+            ".mvn/wrapper/maven-wrapper.jar",
+            ".jvmopts",
+            ".sbtopts",
+            "pnpmfile.js",
+            ".pnpmfile.mjs",
+            ".config/pip/pip.conf",
+            ".condarc",
+            ".shadowenv.d/500.lisp",
+            ".config/direnv/lib/a.sh",
+        ],
+    );
+}
+
+#[test]
+fn what_is_run_at_starts_is_told() {
     check(
         Some(Startup),
         &[
@@ -95,13 +188,33 @@ fn what_is_run_at_commits_installations_and_starts_is_told() {
             "sitecustomize.py",
             "v/lib/python3/site-packages/b.pth",
             ".gdbinit",
+            "bunfig.toml",
+            ".pnp.cjs",
+            ".Renviron",
+            ".perldb",
+            ".rdbgrc.rb",
+            ".pdbrc.py",
+            ".psysh.php",
+            ".lldbinit-Xcode",
+            ".config/environment.d/a.conf",
+            ".local/share/systemd/user/a.service",
         ],
     );
     check(
         Some(Foveal),
         &[".config/foveal/config.toml", "foveal/config.toml", "foveal/config.json", ".foveal.json"],
     );
-    check(Some(VersionControl), &[".git/config", ".git/hooks/pre-commit", ".hg/hgrc"]);
+    check(
+        Some(VersionControl),
+        &[
+            ".git/config",
+            ".git/hooks/pre-commit",
+            ".hg/hgrc",
+            ".hgrc",
+            ".sl/config",
+            ".config/jj/a",
+        ],
+    );
 }
 
 #[test]
@@ -164,4 +277,64 @@ fn ordinary_work_is_not_asked_about() {
         ],
     );
     check(Some(Agents), &[".claude/worktrees/a/.claude/settings.json"]);
+}
+
+#[test]
+fn what_looks_like_a_setting_that_runs_and_is_none_is_not_asked_about() {
+    // A version and nothing else: it chooses among what one maker publishes, or what is there.
+    check(
+        None,
+        &[
+            ".nvmrc",
+            ".node-version",
+            ".python-version",
+            ".ruby-version",
+            ".java-version",
+            ".terraform-version",
+            ".sdkmanrc",
+        ],
+    );
+    // Filters and drivers by their names: what they run, the settings of the repository say. Of
+    // `.gitmodules` git takes over addresses alone, no commands.
+    check(None, &[".gitattributes", ".gitmodules", ".gitignore", ".lfsconfig"]);
+    // They say what `package.json` and its like may say too, and everybody edits.
+    check(
+        None,
+        &["deno.json", "deno.jsonc", "pnpm-workspace.yaml", "composer.json", "gradle.properties"],
+    );
+    // Run by name, or programs that are run by name.
+    check(
+        None,
+        &[
+            "build.gradle.kts",
+            "pom.xml",
+            "WORKSPACE",
+            "MODULE.bazel",
+            "Taskfile.yml",
+            "Procfile",
+            "Vagrantfile",
+            "flake.nix",
+            "docker-compose.override.yml",
+            "nodemon.json",
+            ".mocharc.js",
+            ".rspec",
+            "commitlint.config.js",
+        ],
+    );
+    // Hooks that a repository offers to others.
+    check(None, &[".pre-commit-hooks.yaml"]);
+    check(
+        None,
+        &[
+            "tools/bazel/defs.bzl",
+            "src/gradlew.rs",
+            "mise.rs",
+            "docs/mise.md",
+            "rust-toolchain.md",
+            "bazelrc",
+            "lintstagedrc.json",
+            ".kilocode/rules/a.md",
+            ".openhands/microagents/repo.md",
+        ],
+    );
 }

@@ -45,6 +45,15 @@ fn only_what_was_asked_for_is_an_answer() {
         json!({"allow": true}),
         json!({"allow": ["always"]}),
         json!({"allow": {"allow": "always"}}),
+        json!({"Allow": "decline"}),
+        json!({"Allow": "once"}),
+        json!({"answer": "no"}),
+        json!({"answer": null}),
+        json!({"": ""}),
+        json!({"allow": "once", "x": 1}),
+        json!({"allow": "always", "Allow": "decline"}),
+        json!({"allow": null, "answer": "no"}),
+        json!({"allow": "", "deny": true}),
     ] {
         check(ElicitationAction::Accept, Some(content.clone()), Approval::Unclear);
         check(ElicitationAction::Decline, Some(content), Approval::No);

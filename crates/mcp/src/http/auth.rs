@@ -1,10 +1,11 @@
 //! Which addresses may be listened at, and which requests are authorised.
 
 use foveal_listening::{Token, bearer};
-use hyper::header::{HeaderMap, WWW_AUTHENTICATE};
+use hyper::header::{ACCEPT_ENCODING, HeaderMap, WWW_AUTHENTICATE};
 use hyper::{Response, StatusCode};
 
 use super::clear::Unclear;
+use super::coding::Undecoded;
 use super::settings::{HttpError, HttpSettings, PATH};
 
 /// Refuses to listen where other machines reach it, unless that is wanted and guarded, and where
@@ -24,8 +25,12 @@ pub(super) fn check_address(settings: &HttpSettings) -> Result<(), HttpError> {
 pub(super) enum Rejection {
     NoToken,
     NoSuchPath,
+    /// It is for another server.
+    OtherName,
     /// It can be read in more ways than one.
     Unclear(Unclear),
+    /// Its body is not read as it is meant.
+    Undecoded(Undecoded),
 }
 
 /// Checks path and token of a request before anything of it is read.
@@ -52,12 +57,19 @@ impl Rejection {
             Self::NoSuchPath => {
                 (StatusCode::NOT_FOUND, "the protocol is spoken at /mcp".to_owned())
             }
+            Self::OtherName => {
+                let what = "the server is not known under this name and port; if they lead here, \
+                            name them with --host";
+                (StatusCode::FORBIDDEN, what.to_owned())
+            }
             Self::Unclear(what) => (StatusCode::BAD_REQUEST, what.to_string()),
+            Self::Undecoded(what) => (StatusCode::UNSUPPORTED_MEDIA_TYPE, what.to_string()),
         };
         let response = Response::builder().status(status);
         let response = match self {
             Self::NoToken => response.header(WWW_AUTHENTICATE, "Bearer"),
-            Self::NoSuchPath | Self::Unclear(_) => response,
+            Self::Undecoded(_) => response.header(ACCEPT_ENCODING, "identity"),
+            Self::NoSuchPath | Self::OtherName | Self::Unclear(_) => response,
         };
         response.body(format!("{text}\n")).expect("all headers are fixed and valid")
     }

@@ -1,6 +1,10 @@
 //! Which requests can be read in one way only. Others are refused: what stands before a server may
 //! have read them in another way.
+//!
+//! Lines of a head may end in LF alone, as servers may take them (RFC 9112, section 2.2): hyper and
+//! the checks here see the same lines.
 
+use foveal_listening::Host;
 use hyper::header::{AUTHORIZATION, CONTENT_TYPE, HOST, HeaderName, ORIGIN, TRANSFER_ENCODING};
 use hyper::{Method, Request};
 
@@ -14,8 +18,14 @@ pub(super) enum Unclear {
     Twice(HeaderName),
     #[error("the header `host` is missing")]
     NoHost,
+    #[error("the header `host` has to be one name or address, with one port at most")]
+    ManyHosts,
+    #[error("the header `origin` has to be `null`, or a scheme with one name or address")]
+    ManyOrigins,
     #[error("the address is of another host than the header `host`")]
     OtherHost,
+    #[error("of `transfer-encoding` only `chunked` is read, and once")]
+    OtherPieces,
     #[error("there are both `content-length` and `transfer-encoding`")]
     TwoLengths,
     #[error("a body in pieces comes along with the request before it; wait for that one's answer")]
@@ -33,11 +43,12 @@ const SINGLE: [HeaderName; 7] = [
     HeaderName::from_static("last-event-id"),
 ];
 
-/// That a request can be read in one way only; `read` holds its head as it came.
+/// That a request can be read in one way only; `read` holds its head as it came. Returns whom it
+/// asks.
 ///
 /// # Errors
 /// [`Unclear`].
-pub(super) fn check<Body>(request: &Request<Body>, read: &[u8]) -> Result<(), Unclear> {
+pub(super) fn check<Body>(request: &Request<Body>, read: &[u8]) -> Result<Host, Unclear> {
     let (uri, headers) = (request.uri(), request.headers());
     for name in SINGLE {
         if headers.get_all(&name).iter().count() > 1 {
@@ -52,7 +63,15 @@ pub(super) fn check<Body>(request: &Request<Body>, read: &[u8]) -> Result<(), Un
     if named.is_some_and(|named| !named.eq_ignore_ascii_case(host)) {
         return Err(Unclear::OtherHost);
     }
-    if headers.contains_key(TRANSFER_ENCODING) {
+    let host = Host::read(host).ok_or(Unclear::ManyHosts)?;
+    if headers.get(ORIGIN).is_some_and(|origin| !is_one_origin(origin.as_bytes())) {
+        return Err(Unclear::ManyOrigins);
+    }
+    let mut pieces = headers.get_all(TRANSFER_ENCODING).iter();
+    if let Some(first) = pieces.next() {
+        if pieces.next().is_some() || !first.as_bytes().eq_ignore_ascii_case(b"chunked") {
+            return Err(Unclear::OtherPieces);
+        }
         // A head that begins before what was read last came along with the request before it.
         if !has_start(read, request.method()) {
             return Err(Unclear::NotAlone);
@@ -61,7 +80,14 @@ pub(super) fn check<Body>(request: &Request<Body>, read: &[u8]) -> Result<(), Un
             return Err(Unclear::TwoLengths);
         }
     }
-    Ok(())
+    Ok(host)
+}
+
+/// Whether an origin is `null`, or a scheme with one name or address.
+fn is_one_origin(origin: &[u8]) -> bool {
+    let Ok(origin) = std::str::from_utf8(origin) else { return false };
+    let host = origin.split_once("://").and_then(|(_, host)| Host::read(host.as_bytes()));
+    origin == "null" || host.is_some()
 }
 
 /// Whether one of the lines begins a head, so that all of it was read.

@@ -22,6 +22,7 @@ use super::clear::SESSION_HEADER;
 use super::connections::{Connections, Peer};
 use super::guests::{Guests, Room};
 use super::heads;
+use super::hosts::Hosts;
 use super::line::{Line, Stage};
 use super::settings::HttpSettings;
 use crate::claims::{Claim, Claims};
@@ -40,6 +41,7 @@ pub(super) struct Endpoint {
     arrivals: Arc<Arrivals>,
     claims: Claims,
     body_bytes: Held,
+    hosts: Hosts,
     token: Option<Token>,
 }
 
@@ -59,23 +61,25 @@ enum Asked {
 }
 
 impl Endpoint {
-    pub(super) fn new(server: &Server, settings: &HttpSettings, stop: &CancellationToken) -> Self {
+    pub(super) fn new(
+        server: &Server,
+        settings: &HttpSettings,
+        hosts: Hosts,
+        stop: &CancellationToken,
+    ) -> Self {
         let idle = server.shared.settings.session_idle;
         let mut config = SessionConfig::default();
         config.keep_alive = Some(idle);
         let mut sessions = LocalSessionManager::default();
         sessions.session_config = config;
         let sessions = Arc::new(sessions);
-        let mut protocol = StreamableHttpServerConfig::default()
+        let protocol = StreamableHttpServerConfig::default()
             .with_cancellation_token(stop.clone())
             .with_max_request_body_bytes(MESSAGE_BYTES_MAX)
             .with_allowed_origins(settings.origins.clone())
-            .enforce_origin_validation();
-        protocol.allowed_hosts.extend(settings.hosts.iter().cloned());
-        if settings.is_public && settings.hosts.is_empty() {
-            // Whatever name leads here: a page that borrows one has no token to show.
-            protocol = protocol.disable_allowed_hosts();
-        }
+            .enforce_origin_validation()
+            // Looked at before anything is read, and more closely.
+            .disable_allowed_hosts();
         let made = server.clone();
         let make = move || Ok(made.request());
         Self {
@@ -85,13 +89,15 @@ impl Endpoint {
             arrivals: Arc::clone(&server.shared.arrivals),
             claims: Claims::default(),
             body_bytes: Held::default(),
+            hosts,
             token: settings.token.clone(),
         }
     }
 
     /// Answers a request.
     pub(super) async fn answer(&self, request: Request<Incoming>, from: From) -> Response<Body> {
-        let admitted = heads::admit(&request, &from.line.take_read(), self.token.as_ref());
+        let admitted =
+            heads::admit(&request, &from.line.take_read(), &self.hosts, self.token.as_ref());
         if let Err(rejection) = admitted {
             return rejection.response().map(BodyExt::boxed);
         }

@@ -15,8 +15,9 @@ use hyper_util::rt::TokioIo;
 use tokio::io::{AsyncReadExt, AsyncWriteExt, DuplexStream};
 
 use super::auth::{self, Rejection};
-use super::clear;
+use super::hosts::Hosts;
 use super::read_last::{HEAD_BYTES_MAX, ReadLast};
+use super::{clear, coding};
 
 /// Bytes that are under way at most in [`taken_heads`].
 const UNDER_WAY_BYTES: usize = 64 << 10;
@@ -28,27 +29,38 @@ const UNDER_WAY_BYTES: usize = 64 << 10;
 pub(super) fn admit<Body>(
     request: &Request<Body>,
     read: &[u8],
+    hosts: &Hosts,
     token: Option<&Token>,
 ) -> Result<(), Rejection> {
-    clear::check(request, read).map_err(Rejection::Unclear)?;
-    auth::authorise(token, request.uri().path(), request.headers())
+    let host = clear::check(request, read).map_err(Rejection::Unclear)?;
+    if !hosts.has(&host) {
+        return Err(Rejection::OtherName);
+    }
+    auth::authorise(token, request.uri().path(), request.headers())?;
+    coding::check(request.headers()).map_err(Rejection::Undecoded)
+}
+
+/// What reads requests from a connection.
+pub(super) fn reader() -> http1::Builder {
+    let mut builder = http1::Builder::new();
+    // The buffer alone is no bound: what comes at once may be twice as much.
+    builder.max_buf_size(HEAD_BYTES_MAX).max_header_size(HEAD_BYTES_MAX);
+    builder
 }
 
 /// Of each request that a connection hands on which sends `bytes` in pieces of so many, whether it
-/// is taken. Bodies are passed over. For tests.
+/// is taken, whatever name it asks under. Bodies are passed over. For tests.
 pub async fn taken_heads(bytes: &[u8], piece: usize, token: Option<&Token>) -> Vec<bool> {
     let (near, far) = tokio::io::duplex(UNDER_WAY_BYTES);
     let (read, taken) = (Recorded::default(), Arc::new(Mutex::new(Vec::new())));
     let stream = Overheard::new(near, read.clone());
     let service = service_fn(|request: Request<Incoming>| {
         let read = read.lock().take();
-        let is_taken = admit(&request, &read, token).is_ok();
+        let is_taken = admit(&request, &read, &Hosts::Any, token).is_ok();
         taken.lock().unwrap_or_else(PoisonError::into_inner).push(is_taken);
         async { Ok::<_, Infallible>(Response::new(Empty::<Bytes>::new())) }
     });
-    let mut builder = http1::Builder::new();
-    builder.max_buf_size(HEAD_BYTES_MAX);
-    let served = builder.serve_connection(TokioIo::new(stream), service);
+    let served = reader().serve_connection(TokioIo::new(stream), service);
     let (mut answers, mut requests) = tokio::io::split(far);
     let send = async {
         for part in bytes.chunks(piece.max(1)) {

@@ -12,12 +12,12 @@ use tokio::net::TcpListener;
 use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
 
-use super::auth;
 use super::connections::{Connections, Peer, Room};
 use super::endpoint::{Endpoint, From};
+use super::hosts::Hosts;
 use super::line::{Line, LineStream};
-use super::read_last::HEAD_BYTES_MAX;
 use super::settings::{HttpError, HttpSettings};
+use super::{auth, heads, hosts};
 use crate::runtime;
 use crate::server::Server;
 
@@ -43,6 +43,7 @@ pub fn serve(
     ready: impl FnOnce(SocketAddr),
 ) -> Result<(), HttpError> {
     auth::check_address(settings)?;
+    hosts::check(settings)?;
     let runtime = runtime::build(server.shared.settings.calls_max).map_err(HttpError::Start)?;
     let served = runtime.block_on(async {
         let stop = foveal_listening::when_asked_to_end();
@@ -68,7 +69,9 @@ pub async fn serve_on(
     listener: TcpListener,
     stop: CancellationToken,
 ) {
-    let endpoint = Arc::new(Endpoint::new(server, settings, &stop));
+    let port = listener.local_addr().unwrap_or(settings.address).port();
+    let hosts = Hosts::of(settings, port);
+    let endpoint = Arc::new(Endpoint::new(server, settings, hosts, &stop));
     let connections = Arc::new(Connections::new(settings.connections_max, settings.patience));
     let graceful = GracefulShutdown::new();
     let mut sweep = tokio::time::interval(SWEEP_PAUSE);
@@ -130,9 +133,8 @@ fn connection(
         let from = From { peer, line: line.clone(), connections };
         async move { Ok::<_, Infallible>(endpoint.answer(request, from).await) }
     });
-    hyper::server::conn::http1::Builder::new()
+    heads::reader()
         .timer(TokioTimer::new())
         .header_read_timeout(head_patience)
-        .max_buf_size(HEAD_BYTES_MAX)
         .serve_connection(TokioIo::new(stream), service)
 }

@@ -18,7 +18,8 @@ pub struct HttpSettings {
     pub is_public: bool,
     /// What clients have to show as a bearer token; `None`: nothing.
     pub token: Option<Token>,
-    /// Names under which the server may be addressed, beside those of this machine for itself.
+    /// Names under which the server may be addressed, beside those of this machine for itself at
+    /// its own port. One with a port is meant with that port alone.
     pub hosts: Vec<String>,
     /// Origins of web pages that may call (`https://a.example`); pages of others are refused.
     pub origins: Vec<String>,
@@ -86,6 +87,8 @@ pub enum HttpError {
          0.0.0.0:{port}", port = .0.port()
     )]
     NotPublic(SocketAddr),
+    #[error("`{0}` is no name of a host; name one as box.example, box.example:8080 or [::1]:8080")]
+    Host(String),
     #[error("cannot listen at {address}; choose another port")]
     Listen { address: SocketAddr, source: io::Error },
     /// The machine has no means for it.

@@ -361,3 +361,34 @@ pub(crate) const SOUGHT: &[&str] = &[
     "[a.example]\nusername = me\npassword = <<!word>> ; not mine\n",
     "PASSWORD = <<!pw>>  # of the test server",
 ];
+
+/// What was found in clear in a store.
+#[rustfmt::skip]
+pub(crate) const EVERYDAY: &[&str] = &[
+    "ENV API_TOKEN <<!alnum:24>>",
+    "FROM a\nENV DB_PASSWORD <<!pw>>\nRUN b",
+    "ENV DB_PASSWORD <<!word>> <<!word>>",
+    "ENV SECRET_KEY \"<<!alnum:32>>\"",
+    "<input type=\"password\" value=\"<<!pw>>\">",
+    "<input name='a' value='<<!pw>>' type='password'>",
+    "<input class=\"a\"\n  type=password\n  name=\"pin\" value=\"<<!word>>\"/>",
+    "sentry.init(\"https://<<!hex:32>>@o1.ingest.sentry.io/<<digit:6>>\")",
+    "SENTRY_DSN=https://<<!hex:32>>@sentry.example/4",
+    "git clone https://<<!alnum:26>>@git.example/a.git",
+    "bot.login('MTA<<!url:23>>.<<!url:6>>.<<!url:27>>')",
+    "dn: cn=a\nuserPassword:: <<!encoded:12>>\n",
+    "AUTH <<!pw>>\n+OK",
+    "AUTH default <<!alnum:20>>",
+    "<a data-x=\"password=&quot;<<!pw>>&quot;\">",
+    "{&quot;token&quot;: &quot;<<!alnum:32>>&quot;}",
+    "data-db='{&#34;password&#34;:&#34;<<!word>>&#34;}'",
+    "user,password\nbob,<<!pw>>\neve,<<!word>>\n",
+    "\"id\",\"password\",\"name\"\n\"1\",\"<<!pw>>\",\"a, b\"\n",
+    "user\tpassword\nbob\t<<!pw>>\n",
+    "name;api_token\nci;<<!alnum:32>>\n",
+    "| user | password |\n|------|:--------:|\n| bob | `<<!pw>>` |\n| eve | <<!word>> |\n",
+    " id | login | password \n----+-------+----------\n  1 | bob   | <<!pw>>\n",
+    "INSERT INTO users (name, password, age) VALUES ('bob', '<<!pw>>', 7), ('e,v', '<<!word>>', 8);",
+    "insert into `t`(`id`,`api_key`)\n  values (1, '<<!alnum:32>>');",
+    "snmpwalk -v2c -c N2<<!alnum:10>> h",
+];

@@ -8,11 +8,13 @@ use crate::{harmless, planted};
 /// A part of the forms: its name, what is planted, what is harmless.
 pub(crate) type Part = (&'static str, &'static [&'static str], &'static [&'static str]);
 
-/// What the redactor was written with, what was written when it was done, and what to get past it.
-pub(crate) const PARTS: [Part; 3] = [
+/// What the redactor was written with, what was written when it was done, what to get past it, and
+/// what stood in clear in a store.
+pub(crate) const PARTS: [Part; 4] = [
     ("known", planted::KNOWN, harmless::KNOWN),
     ("held out", planted::HELD_OUT, harmless::HELD_OUT),
     ("sought", planted::SOUGHT, harmless::SOUGHT),
+    ("everyday", planted::EVERYDAY, harmless::EVERYDAY),
 ];
 
 /// The forms that were told wrong.

@@ -3,7 +3,7 @@
 
 use std::fmt;
 use std::panic::{self, AssertUnwindSafe};
-use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use foveal_index::{Said, SaidQuestion, ThingSummary, Untold};
@@ -25,6 +25,8 @@ pub struct IndexerAnswer {
     pub text: Option<String>,
     /// Of question and answer, or of a question that was taken and not answered.
     pub tokens: u64,
+    /// Whether nothing more may be asked, for a reason of whoever asks.
+    pub is_last: bool,
 }
 
 /// Asks a model while the caller waits, until nobody waits any longer.
@@ -69,13 +71,16 @@ pub struct Indexer {
     state: Mutex<IndexerState>,
     /// Files that wait, of all roots.
     waiting: AtomicU64,
+    /// Whether whoever asks it may ask nothing more.
+    is_stopped: AtomicBool,
 }
 
 impl Indexer {
     /// The model of this name, asked by `ask`, for at most so many tokens.
     pub fn new(model: String, tokens_max: u64, ask: Box<AskIndexer>) -> Arc<Self> {
         let state = IndexerState { model, tokens_max, ..IndexerState::default() };
-        Arc::new(Self { ask, state: Mutex::new(state), waiting: AtomicU64::new(0) })
+        let (waiting, is_stopped) = (AtomicU64::new(0), AtomicBool::new(false));
+        Arc::new(Self { ask, state: Mutex::new(state), waiting, is_stopped })
     }
 
     /// How far it has come.
@@ -89,7 +94,11 @@ impl Indexer {
     }
 
     pub(super) fn is_over(&self) -> bool {
-        self.lock().is_over()
+        self.is_stopped() || self.lock().is_over()
+    }
+
+    fn is_stopped(&self) -> bool {
+        self.is_stopped.load(Ordering::Relaxed)
     }
 
     pub(super) fn waits(&self, more: u64) {
@@ -114,6 +123,8 @@ impl Indexer {
         state.running = None;
         match said {
             Some(_) => state.told += 1,
+            // Nobody was asked about it.
+            None if self.is_stopped() => {}
             None => state.failed += 1,
         }
         said
@@ -144,6 +155,7 @@ impl Indexer {
     ) -> Option<T> {
         for _ in 0..TRIES_MAX {
             let answer = (self.ask)(phase, &question, is_over);
+            self.is_stopped.fetch_or(answer.is_last, Ordering::Relaxed);
             let mut state = self.lock();
             state.tokens = state.tokens.saturating_add(answer.tokens);
             drop(state);
@@ -184,14 +196,26 @@ mod tests {
     fn what_was_taken_and_not_answered_counts_as_well() {
         let (_folder, file) = untold();
         let ask = |_: Phase, _: &SaidQuestion, _: &(dyn Fn() -> bool + Sync)| IndexerAnswer {
-            text: None,
             tokens: 60,
+            ..IndexerAnswer::default()
         };
         let indexer = Indexer::new("small".to_owned(), 100, Box::new(ask));
         assert!(indexer.said(&file, &|| false).is_none() && !indexer.is_over());
         assert!(indexer.said(&file, &|| false).is_none() && indexer.is_over());
         let state = indexer.state();
         assert_eq!((state.tokens, state.failed, state.told), (120, 2, 0));
+    }
+
+    #[test]
+    fn whoever_asks_may_end_it() {
+        let (_folder, file) = untold();
+        let ask = |_: Phase, _: &SaidQuestion, _: &(dyn Fn() -> bool + Sync)| IndexerAnswer {
+            is_last: true,
+            ..IndexerAnswer::default()
+        };
+        let indexer = Indexer::new("small".to_owned(), 100, Box::new(ask));
+        assert!(indexer.said(&file, &|| false).is_none() && indexer.is_over());
+        assert_eq!((indexer.state().failed, indexer.state().tokens), (0, 0));
     }
 
     #[test]

@@ -33,6 +33,8 @@ pub(crate) struct Access<'a> {
     pub(crate) is_outside: bool,
     /// What kind of command the subject is, if it is one.
     pub(crate) command: Option<CommandKind>,
+    /// Whether a command that takes names of files may meet one that it takes for an option.
+    pub(crate) meets_option: bool,
 }
 
 /// How a command is given to a shell.
@@ -47,7 +49,15 @@ pub(crate) enum CommandKind {
 impl<'a> Access<'a> {
     /// An access without a concern, to anything but a command.
     pub(crate) fn of(tool: &'static str, subject: &'a str) -> Self {
-        Self { tool, subject, written: None, concern: None, is_outside: false, command: None }
+        Self {
+            tool,
+            subject,
+            written: None,
+            concern: None,
+            is_outside: false,
+            command: None,
+            meets_option: false,
+        }
     }
 
     /// What is remembered when the person allows it for more than once.

@@ -16,7 +16,8 @@ const INTERRUPT: &str = "\u{3}";
 ///
 /// A rule that allows speaks of commands as they are written, one that asks or forbids of the
 /// whole line and of other spellings too. Of a line that cannot be taken apart, rules allow what
-/// they name word for word, or everything; else it is asked about if any rule might forbid it. What
+/// they name word for word, or everything; else it is asked about if any rule might forbid it. So is one that may meet an option among the
+/// names of files that it takes. What
 /// a command starts has to be allowed like a command of the line, unless the rule that allows the
 /// one names the other.
 pub(super) fn decide(rules: &[Rule], access: &Access<'_>) -> Decided {
@@ -46,7 +47,8 @@ pub(super) fn decide(rules: &[Rule], access: &Access<'_>) -> Decided {
     // How commands are joined may be what a rule is about; rules for each that come later count.
     let joined = last(&|rule| is_of_joined(rule, access.subject));
     let joined = joined.filter(|_| pieces.is_empty() || pieces.iter().any(|at| *at < joined));
-    if line.is_clear && !is_unfinished(access) {
+    let is_clear = line.is_clear && !(line.takes_names && access.meets_option);
+    if is_clear && !is_unfinished(access) {
         return strictest.unwrap_or(said(whole)).stricter(said(joined));
     }
     let refused = last(&|rule| rule.verdict != Verdict::Allow);

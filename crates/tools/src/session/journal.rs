@@ -1,5 +1,6 @@
 //! What of a session is kept for later: contents behind handles, and what happened.
 
+use std::cmp::Reverse;
 use std::fmt;
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -191,9 +192,21 @@ impl Journal {
         })
     }
 
-    /// All writes of the session, newest first.
+    /// All writes of the session and of its sub-agents, newest first. Those have sessions of its name
+    /// with `/` and their own behind it.
     pub(crate) fn all_writes(&self) -> Result<Vec<Write>, StoreError> {
-        self.store.session_writes(&self.id)
+        let mut writes = self.store.session_writes(&self.id)?;
+        let of_agents = format!("{}/", self.id);
+        let own = writes.len();
+        for session in self.store.sessions()? {
+            if session.id.0.starts_with(&of_agents) {
+                writes.extend(self.store.session_writes(&session.id)?);
+            }
+        }
+        if writes.len() > own {
+            writes.sort_by_key(|write| Reverse(write.time));
+        }
+        Ok(writes)
     }
 
     /// The writes of the session to one file, newest first.

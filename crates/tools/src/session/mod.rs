@@ -10,6 +10,7 @@ mod kept;
 mod known_file;
 mod known_files;
 mod obeyed;
+mod option_names;
 mod own_edits;
 mod pointed;
 mod readers;

@@ -2,22 +2,25 @@
 
 use std::collections::BTreeSet;
 use std::fmt;
+use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use foveal_context::room::Room;
+use foveal_effects::CommandLine;
 use foveal_files::{Located, ObeyedBy, PathError, Roots, sensitivity};
 use foveal_web::normal_address;
 
 use crate::answer::{Answer, Dependency};
 use crate::control::{Approval, Control, Question};
 use crate::error::ToolError;
-use crate::permission::{Access, Asks, Verdict, refusal};
+use crate::permission::{Access, Asks, CommandKind, Verdict, refusal};
 use crate::progress::ProgressReporter;
 use crate::request::Request;
 use crate::toolbox::Toolbox;
 
 use super::deliveries::CallView;
 use super::known_files::FilesOfCall;
+use super::option_names::may_meet_option;
 use super::state::Session;
 
 /// Bytes kept free in each answer for the file's name and other notes before its text.
@@ -113,9 +116,7 @@ impl Work<'_> {
         let name = self.tool;
         match asks {
             Asks::Itself => self.permit("", None),
-            Asks::Command(kind, text) => {
-                self.permit_access(&Access { command: Some(*kind), ..Access::of(name, text) })
-            }
+            Asks::Command(kind, text) => self.permit_command(*kind, text),
             Asks::Text(text) => self.permit(text, None),
             Asks::Address(written) => {
                 let normal = normal_address(written);
@@ -149,6 +150,27 @@ impl Work<'_> {
     /// If a rule or the person says no, or nobody can be asked.
     pub(crate) fn permit(&self, subject: &str, concern: Option<&str>) -> Result<(), ToolError> {
         self.permit_access(&Access { concern, ..Access::of(self.tool, subject) })
+    }
+
+    /// Goes on if a command may be given to a shell.
+    fn permit_command(&self, kind: CommandKind, text: &str) -> Result<(), ToolError> {
+        let meets_option = self.toolbox.policy.limits_commands() && self.meets_option(kind, text);
+        let concern = meets_option.then_some(MEETS_OPTION);
+        let access =
+            Access { command: Some(kind), concern, meets_option, ..Access::of(self.tool, text) };
+        self.permit_access(&access)
+    }
+
+    /// Whether a command that takes names of files may meet one that it takes for an option.
+    fn meets_option(&self, kind: CommandKind, text: &str) -> bool {
+        let line = CommandLine::of(text);
+        if !line.takes_names {
+            return false;
+        }
+        let roots = self.roots();
+        let tops: Vec<&Path> = roots.all().map(|root| root.path()).collect();
+        // In which folder a terminal is, nobody knows.
+        kind == CommandKind::Typed || may_meet_option(&line, roots.working_directory(), &tops)
     }
 
     fn permit_access(&self, access: &Access<'_>) -> Result<(), ToolError> {
@@ -227,6 +249,10 @@ impl Work<'_> {
         if self.control.cancel.is_cancelled() { Err(ToolError::Cancelled) } else { Ok(()) }
     }
 }
+
+/// Why a command is asked about that takes names of files.
+const MEETS_OPTION: &str =
+    "it takes names of files, and one of them may be taken for an option, or none was looked at";
 
 /// What is said where the answer to a question is none.
 const UNCLEAR: &str = "the user was asked, and what the client sent back has not the form that was \

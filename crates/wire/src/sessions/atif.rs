@@ -1,6 +1,6 @@
 //! Agent Trajectory Interchange Format, 1.5 to 1.8: one document is one session.
 
-use foveal_transcript::{Block, Call, Role, Session, Usage};
+use foveal_transcript::{Block, Call, Role, SUB_AGENT_REFERENCE, Session, Usage};
 use serde_json::Value;
 
 use crate::draft::{Answer, Draft, Step, StepMark};
@@ -136,8 +136,8 @@ fn answer(mut result: Object, output: &mut Output<'_>) -> Answer {
     let time = output.time(&extra, "timestamp");
     let mut answer = Answer::of(call, json::take(&mut result, "content"), time);
     answer.is_error = json::is_true(&extra, "is_error");
-    if let Some(reference) = json::take(&mut result, "subagent_trajectory_ref") {
-        answer.others.push(json::opaque("subagent_trajectory_ref", &reference));
+    if let Some(reference) = json::take(&mut result, SUB_AGENT_REFERENCE) {
+        answer.others.push(json::opaque(SUB_AGENT_REFERENCE, &reference));
     }
     answer
 }

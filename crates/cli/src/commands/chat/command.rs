@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use anyhow::{Context, bail};
 use foveal_agent::Limits;
-use foveal_chat::{Chat, Colours, Input, Setup};
+use foveal_chat::{Chat, Input, Setup};
 use foveal_screen::numbers::{dollars, plural};
 use foveal_transcript::{Entry, Role};
 
@@ -17,6 +17,7 @@ use super::screen::{Screen, put_back};
 use crate::commands::own_agent::{self, Company, Earlier, Opened, Options, Wanted, amount};
 use crate::environment::Environment;
 use crate::notice;
+use crate::user_settings;
 
 /// Requests to the model for one message.
 const TURNS_MAX: u32 = 200;
@@ -53,8 +54,10 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
     let mut course: Option<Course> = None;
     let cancel = own_agent::listen(&runtime, put_back);
     let ended = loop {
-        let limits =
-            Limits { turns: Some(TURNS_MAX), cost: arguments.max_cost, ..Limits::default() };
+        // What other models of this chat came to counts.
+        let before = course.as_ref().map_or(0.0, |course| course.spent().cost);
+        let cost = arguments.max_cost.map(|most| most - before);
+        let limits = Limits { turns: Some(TURNS_MAX), cost, ..Limits::default() };
         let wanted = Wanted {
             folder: &folder,
             model: model.as_ref(),
@@ -73,7 +76,7 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
                 course
             }
             None => {
-                let chat = new_chat(&opened, &folder.display().to_string(), environment);
+                let chat = new_chat(&opened, &folder.display().to_string(), environment)?;
                 let screen = Screen::enter().context("the terminal cannot be drawn on")?;
                 course.insert(Course::new((chat, screen), (&folder, environment), sender.clone()))
             }
@@ -104,16 +107,20 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
 }
 
 /// A chat with what was said before in its session.
-fn new_chat(opened: &Opened, folder: &str, environment: &Environment) -> Chat {
+///
+/// # Errors
+/// If the settings cannot be used.
+fn new_chat(opened: &Opened, folder: &str, environment: &Environment) -> anyhow::Result<Chat> {
+    let wish = user_settings::read(environment)?.chat.colours;
     let past = opened.agent.conversation().entries();
     let said = past.iter().filter(|entry| entry.role == Role::User);
     let mut chat = Chat::new(Setup {
         model: opened.model.clone(),
         session: opened.session.clone(),
         folder: folder.to_owned(),
-        colours: if environment.colour { Colours::Basic } else { Colours::None },
+        colours: wish.colours(environment.colour, environment.has_256_colours),
         history: said.map(Entry::text).collect(),
     });
     chat.update(Input::Past(past.to_vec()));
-    chat
+    Ok(chat)
 }

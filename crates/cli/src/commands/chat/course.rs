@@ -240,8 +240,11 @@ impl Course {
             // It was not waited for.
             Arrived::Ended(..) => return,
         };
-        if let Input::Told(Told::Usage { spent, .. } | Told::Done { spent, .. }) = &mut input {
-            *spent = sum(before, spent);
+        if let Input::Told(
+            Told::Usage { spent, .. } | Told::SideUsage { spent, .. } | Told::Done { spent, .. },
+        ) = &mut input
+        {
+            *spent = before.and(spent);
             self.spent = *spent;
         }
         self.is_urgent |= self.is_waited_for(&input);
@@ -446,18 +449,5 @@ fn read(arrived: &SyncSender<Arrived>) {
         if sent.is_err() {
             return;
         }
-    }
-}
-
-/// What two agents came to, one after the other.
-fn sum(before: Spent, spent: &Spent) -> Spent {
-    Spent {
-        turns: before.turns + spent.turns,
-        uncached: before.uncached + spent.uncached,
-        cache_read: before.cache_read + spent.cache_read,
-        cache_write: before.cache_write + spent.cache_write,
-        output: before.output + spent.output,
-        cost: before.cost + spent.cost,
-        ..*spent
     }
 }

@@ -26,6 +26,7 @@ pub(super) fn person(arrived: SyncSender<Arrived>, folder: &Path) -> Box<Person>
             tool: asked.tool.to_owned(),
             subject: asked.subject.clone(),
             reason: asked.reason.map(str::to_owned),
+            agent: asked.agent.map(str::to_owned),
             diff: change(asked.call, &folder),
         };
         let (sender, answers) = sync_channel(1);

@@ -4,6 +4,8 @@
 //! scrolled away in the terminal's own lines cannot be drawn again. What stood there before is there
 //! again afterwards, whatever ends the program.
 
+mod sixteen;
+
 use std::io::{self, BufWriter, Stdout, Write, stdout};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
@@ -21,6 +23,7 @@ use ratatui_crossterm::crossterm::terminal::{
 };
 use ratatui_crossterm::crossterm::{cursor, execute, queue};
 
+use self::sixteen::Sixteen;
 use crate::notice;
 
 /// Bytes of a frame that are written at once.
@@ -31,7 +34,7 @@ static IS_TAKEN: AtomicBool = AtomicBool::new(false);
 
 /// The terminal, drawn on until this is dropped.
 pub(super) struct Screen {
-    terminal: Terminal<CrosstermBackend<BufWriter<Stdout>>>,
+    terminal: Terminal<CrosstermBackend<Sixteen<BufWriter<Stdout>>>>,
 }
 
 impl Screen {
@@ -61,7 +64,7 @@ impl Screen {
             PushKeyboardEnhancementFlags(KeyboardEnhancementFlags::DISAMBIGUATE_ESCAPE_CODES),
             SetTitle("foveal chat"),
         )?;
-        let writer = BufWriter::with_capacity(FRAME_BYTES, stdout());
+        let writer = Sixteen::new(BufWriter::with_capacity(FRAME_BYTES, stdout()));
         Ok(Self { terminal: Terminal::new(CrosstermBackend::new(writer))? })
     }
 

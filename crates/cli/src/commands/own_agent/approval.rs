@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use foveal_agent::ToolAnswer;
+use foveal_agent::{START_AGENT, SubTask, ToolAnswer};
 use foveal_screen::{in_one_line, quoted};
 use foveal_store::{Grant, RootsKey, Store};
 use foveal_tools::clock::{Clock, SystemClock};
@@ -33,13 +33,24 @@ pub(crate) struct Asked<'a> {
     pub(crate) reason: Option<&'a str>,
     /// The call.
     pub(crate) call: &'a Call,
+    /// The sub-agent that makes it, as the person knows it; `None`: the agent itself does.
+    pub(crate) agent: Option<&'a str>,
 }
 
 /// Asks a person, unless it is over before there is an answer: then it is no.
 pub(crate) type Person = dyn Fn(&Asked<'_>, &dyn Fn() -> bool) -> Approval + Send + Sync;
 
-/// What a person allows.
+/// What a person allows an agent, or one of its sub-agents: what they allow one of them for more than
+/// once, all of them may do.
+#[derive(Clone)]
 pub(crate) struct Approvals {
+    shared: Arc<Shared>,
+    /// The sub-agent.
+    agent: Option<String>,
+}
+
+/// What a person allows an agent and its sub-agents.
+struct Shared {
     /// Whether all was allowed beforehand.
     yes: bool,
     /// Who can be asked, one question at a time.
@@ -52,24 +63,29 @@ pub(crate) struct Approvals {
 }
 
 impl Approvals {
-    /// What a person allows who can be asked, if there is one.
-    pub(crate) fn new(yes: bool, person: Option<Box<Person>>) -> Self {
-        let (asking, granted) = (Mutex::default(), Mutex::default());
-        Self { yes, person, asking, granted, kept: None }
+    /// What a person allows who can be asked, if there is one; with what was allowed for good, where
+    /// that is kept for a folder.
+    pub(crate) fn new(
+        yes: bool,
+        person: Option<Box<Person>>,
+        kept: Option<(&Arc<dyn Store>, &Path)>,
+    ) -> Self {
+        let kept = kept.map(|(store, folder)| (Arc::clone(store), RootsKey::of([folder])));
+        // What cannot be read is asked about again.
+        let granted = kept.as_ref().and_then(|(store, roots)| store.grants(*roots).ok());
+        let granted = Mutex::new(granted.into_iter().flatten().collect());
+        let asking = Mutex::default();
+        Self { shared: Arc::new(Shared { yes, person, asking, granted, kept }), agent: None }
     }
 
-    /// The same with what was allowed for good in this folder.
-    pub(crate) fn kept_in(mut self, store: &Arc<dyn Store>, folder: &Path) -> Self {
-        let roots = RootsKey::of([folder]);
-        // What cannot be read is asked about again.
-        self.granted = Mutex::new(store.grants(roots).unwrap_or_default().into_iter().collect());
-        self.kept = Some((Arc::clone(store), roots));
-        self
+    /// The same for a sub-agent: who is asked is told that it asks.
+    pub(crate) fn of_agent(&self, label: &str) -> Self {
+        Self { shared: Arc::clone(&self.shared), agent: Some(label.to_owned()) }
     }
 
     /// Whether there is somebody who can be asked.
     pub(crate) fn asks(&self) -> bool {
-        self.person.is_some()
+        self.shared.person.is_some()
     }
 
     /// The answer to a call that is not allowed; `None` to go on. A tool that is not known says so
@@ -77,13 +93,14 @@ impl Approvals {
     pub(crate) fn of(&self, call: &Call, is_over: &dyn Fn() -> bool) -> Option<ToolAnswer> {
         let hints = table::named(&call.name)?.hints;
         let needs_none = !hints.destructive && !hints.open_world;
-        if needs_none || self.yes {
+        if needs_none || self.shared.yes {
             return None;
         }
         let subject = readable(about(call));
-        let why = match (&self.person, subject) {
+        let why = match (&self.shared.person, subject) {
             (Some(person), Some(subject)) => {
-                let asked = Asked { tool: &call.name, subject, reason: None, call };
+                let agent = self.agent.as_deref();
+                let asked = Asked { tool: &call.name, subject, reason: None, call, agent };
                 match self.is_allowed(person, &asked, is_over) {
                     true => return None,
                     false if is_over() => "the run is ended",
@@ -109,18 +126,20 @@ impl Approvals {
         question: &Question,
         is_over: &dyn Fn() -> bool,
     ) -> Approval {
-        let Some(person) = &self.person else { return Approval::No };
-        let _turn = self.asking.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(person) = &self.shared.person else { return Approval::No };
+        let _turn = self.shared.asking.lock().unwrap_or_else(PoisonError::into_inner);
         let Question { tool, subject, reason } = question;
-        let asked = Asked { tool, subject: subject.clone(), reason: Some(reason), call };
+        let (subject, reason, agent) = (subject.clone(), Some(&**reason), self.agent.as_deref());
+        let asked = Asked { tool, subject, reason, call, agent };
         if is_over() { Approval::No } else { person(&asked, is_over) }
     }
 
     fn is_allowed(&self, person: &Person, asked: &Asked<'_>, is_over: &dyn Fn() -> bool) -> bool {
-        let _turn = self.asking.lock().unwrap_or_else(PoisonError::into_inner);
+        let Shared { asking, granted, kept, .. } = &*self.shared;
+        let _turn = asking.lock().unwrap_or_else(PoisonError::into_inner);
         let (tool, subject) = (asked.tool.to_owned(), asked.subject.clone());
         let grant = Grant { tool, subject };
-        let mut granted = self.granted.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut granted = granted.lock().unwrap_or_else(PoisonError::into_inner);
         if is_over() {
             return false;
         }
@@ -131,7 +150,7 @@ impl Approvals {
             Approval::Once => {}
             Approval::Session => drop(granted.insert(grant)),
             Approval::Always => {
-                if let Some((store, roots)) = &self.kept {
+                if let Some((store, roots)) = kept {
                     // What cannot be kept holds as long as the process runs.
                     drop(store.put_grant(*roots, &grant, SystemClock.now()));
                 }
@@ -151,11 +170,12 @@ pub(crate) fn at_terminal(asked: &Asked<'_>, is_over: &dyn Fn() -> bool) -> Appr
 
 /// The question in one line.
 fn question(asked: &Asked<'_>) -> String {
-    let Asked { tool, subject, reason, .. } = asked;
+    let Asked { tool, subject, reason, agent, .. } = asked;
     let about = if subject.is_empty() { String::new() } else { format!(" {}", quoted(subject)) };
+    let who = agent.map_or_else(String::new, |agent| format!("sub-agent {}: ", quoted(agent)));
     match reason {
-        Some(reason) => format!("{tool}{about}: {}. Go on?", in_one_line(reason)),
-        None => format!("{tool}{about}. Go on?"),
+        Some(reason) => format!("{who}{tool}{about}: {}. Go on?", in_one_line(reason)),
+        None => format!("{who}{tool}{about}. Go on?"),
     }
 }
 
@@ -183,7 +203,10 @@ fn about(call: &Call) -> String {
 
 /// What a call is about, in one line that may be cut.
 pub(crate) fn subject(call: &Call) -> String {
-    let line = in_one_line(&about(call)).into_owned();
+    // What it is to do in full would fill the screen.
+    let label = (call.name == START_AGENT).then(|| SubTask::of(&call.arguments).ok()).flatten();
+    let about = label.map_or_else(|| about(call), |task| task.label);
+    let line = in_one_line(&about).into_owned();
     match line.char_indices().nth(SHOWN_CHARS_MAX) {
         Some((at, _)) => format!("{} …", &line[..at]),
         None => line,
@@ -202,12 +225,15 @@ mod tests {
 
     #[test]
     fn what_changes_or_runs_something_needs_an_approval() {
-        let nobody = Approvals::new(false, None);
+        let nobody = Approvals::new(false, None, None);
         for name in ["bash", "exec", "write_file", "edit_file", "multi_edit", "web_fetch"] {
             let refused =
                 nobody.of(&call(name, json!({})), &|| false).unwrap_or_else(|| panic!("{name}"));
             assert!(refused.is_error && refused.text.contains("--yes"), "{}", refused.text);
-            assert_eq!(Approvals::new(true, None).of(&call(name, json!({})), &|| false), None);
+            assert_eq!(
+                Approvals::new(true, None, None).of(&call(name, json!({})), &|| false),
+                None
+            );
         }
         for name in ["read_file", "grep", "expand", "focus", "search_code", "no_such_tool"] {
             assert_eq!(nobody.of(&call(name, json!({})), &|| false), None, "{name}");
@@ -223,7 +249,7 @@ mod tests {
 
     fn asked(call: &Call) -> Option<String> {
         let subject = readable(about(call))?;
-        Some(question(&Asked { tool: &call.name, subject, reason: None, call }))
+        Some(question(&Asked { tool: &call.name, subject, reason: None, call, agent: None }))
     }
 
     #[test]
@@ -235,13 +261,38 @@ mod tests {
                 *count.lock().expect("a count") += 1;
                 answer
             };
-            let approvals = Approvals::new(false, Some(Box::new(person)));
+            let approvals = Approvals::new(false, Some(Box::new(person)), None);
             for command in ["make", "make", "make all"] {
                 let refused = approvals.of(&call("bash", json!({ "command": command })), &|| false);
                 assert_eq!(refused.is_some(), answer == Approval::No);
             }
             assert_eq!(*asked.lock().expect("a count"), times, "{answer:?}");
         }
+    }
+
+    #[test]
+    fn who_is_asked_is_told_that_a_sub_agent_asks() {
+        let asked = Arc::new(Mutex::new(Vec::new()));
+        let questions = Arc::clone(&asked);
+        let person = move |asked: &Asked<'_>, _: &dyn Fn() -> bool| {
+            questions.lock().expect("questions").push(question(asked));
+            Approval::Session
+        };
+        let approvals = Approvals::new(false, Some(Box::new(person)), None);
+        let agent = approvals.of_agent("fix `it`");
+        let make = call("bash", json!({"command": "make"}));
+        assert_eq!(agent.of(&make, &|| false), None);
+        // What the one may, the other may.
+        assert_eq!(approvals.of(&make, &|| false), None);
+        let (subject, reason) = ("make".to_owned(), "a rule asks".to_owned());
+        let question = Question { tool: "bash", subject, reason };
+        agent.ask(&make, &question, &|| false);
+        let asked = asked.lock().expect("questions");
+        let expected = [
+            r#"sub-agent "fix `it`": bash `make`. Go on?"#,
+            r#"sub-agent "fix `it`": bash `make`: a rule asks. Go on?"#,
+        ];
+        assert_eq!(*asked, expected);
     }
 
     #[test]
@@ -257,7 +308,7 @@ mod tests {
         assert_eq!(asked.as_deref(), Some("multi_edit `a.rs, .bashrc`. Go on?"));
         let long = call("bash", json!({"command": "a".repeat(5_000)}));
         assert_eq!(self::asked(&long), None);
-        let approvals = Approvals::new(false, Some(Box::new(|_, _| Approval::Once)));
+        let approvals = Approvals::new(false, Some(Box::new(|_, _| Approval::Once)), None);
         let refused = approvals.of(&long, &|| false).expect("it is not done");
         assert!(refused.text.contains("smaller steps"), "{}", refused.text);
     }

@@ -15,7 +15,7 @@ use tokio::task::AbortHandle;
 use super::opening::NO_UPSTREAM;
 use crate::debug::{Debug, Topic};
 use crate::explained::explain;
-use crate::side_agents::{GistAgent, Waiting};
+use crate::side_agents::{GistAgent, SideBill, Waiting};
 
 /// What is told where the person changed what is sent, and that cannot be done any more.
 const UNCHANGED: &str = "a change that you wanted of the prompt could not be made any more: the model has \
@@ -28,6 +28,8 @@ const DECIDED_ANEW: &str = "the session goes on by another profile, other limits
 pub(crate) struct Asking {
     runtime: Handle,
     asker: Asker,
+    /// Whether what models beside this one cost is the agent's to count.
+    pays: bool,
     running: Option<AbortHandle>,
 }
 
@@ -41,6 +43,8 @@ struct Asker {
     waiting: Arc<Waiting>,
     /// Who tells old turns in words.
     gist: Option<Arc<GistAgent>>,
+    /// What models cost that are asked beside this one, and how far all may go together.
+    bill: Arc<SideBill>,
     events: SyncSender<Event>,
     debug: Debug,
     /// Whether all is decided anew with the next request, whatever went before.
@@ -53,19 +57,32 @@ impl Asking {
         runtime: Handle,
         (client, server): (Client, Server),
         (shaper, waiting): (Arc<Conversations>, Arc<Waiting>),
-        gist: Option<Arc<GistAgent>>,
+        (gist, bill): (Option<Arc<GistAgent>>, Arc<SideBill>),
         (events, debug): (SyncSender<Event>, Debug),
     ) -> Self {
         let server = Arc::new(server);
         let is_decided_anew = Arc::default();
-        let asker = Asker { client, server, shaper, waiting, gist, events, debug, is_decided_anew };
-        Self { runtime, asker, running: None }
+        let asker =
+            Asker { client, server, shaper, waiting, gist, bill, events, debug, is_decided_anew };
+        Self { runtime, asker, pays: false, running: None }
     }
 
     /// The same where the first request goes on with a session about which other rules decided.
     pub(crate) fn deciding_anew(self, is_decided_anew: bool) -> Self {
         self.asker.is_decided_anew.store(is_decided_anew, Ordering::SeqCst);
         self
+    }
+
+    /// The same for the agent that counts what models beside it cost; of several with one bill that
+    /// is one, and with its end none of them is asked any more.
+    pub(crate) fn paying(mut self) -> Self {
+        self.pays = true;
+        self
+    }
+
+    /// What models cost that are asked beside this one, where that is the agent's to count.
+    pub(super) fn bill(&self) -> Option<Arc<SideBill>> {
+        self.pays.then(|| Arc::clone(&self.asker.bill))
     }
 
     /// Sends a request. What comes of it are events.
@@ -86,6 +103,9 @@ impl Asking {
 
 impl Drop for Asking {
     fn drop(&mut self) {
+        if self.pays {
+            self.asker.bill.close();
+        }
         if let Some(gist) = &self.asker.gist {
             gist.stop();
         }
@@ -101,6 +121,10 @@ impl Asker {
             let message = "what of the conversation goes could not be decided".to_owned();
             return self.tell(Event::Failed { number, message, is_too_long: false });
         };
+        // Models may have helped to decide that.
+        if let Some(limit) = self.bill.limit() {
+            return self.tell(Event::OverLimit { number, limit });
+        }
         if self.is_decided_anew.swap(false, Ordering::SeqCst) {
             about.rewrite = Some(DECIDED_ANEW);
         }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use foveal_agent::{Event, ToolAnswer};
+use foveal_agent::{Event, Outcome, StartAgent, SubTask, Told, ToolAnswer, answer_of_agent};
 use foveal_cancel::Cancel;
 use foveal_store::SessionId;
 use foveal_tools::control::Progress;
@@ -19,6 +19,11 @@ use super::approval::Approvals;
 /// How often a call that waits to begin looks whether it is stopped.
 const LOOK_UP_TIME: Duration = Duration::from_millis(50);
 
+/// Has a sub-agent do a task for a call, and answers what it says last. What happens is told; where
+/// nobody listens any more, or it is cancelled, it ends.
+pub(crate) type HaveWork =
+    dyn Fn(SubTask, &StartAgent, &dyn Fn(Told) -> bool, &Cancel<'_>) -> ToolAnswer + Send + Sync;
+
 /// Carries calls out in one session of the tools. Its answers are whole: what of them goes to the
 /// model is decided with each request.
 pub(crate) struct Calling {
@@ -28,6 +33,8 @@ pub(crate) struct Calling {
     /// The call that waits to begin: one that does more than look runs alone.
     waiting: Option<(u64, SyncSender<()>)>,
     events: SyncSender<Event>,
+    /// Has sub-agents work, where that may be.
+    sub_agents: Option<Arc<HaveWork>>,
 }
 
 impl Calling {
@@ -40,7 +47,13 @@ impl Calling {
     ) -> Self {
         let session = Session::with_shaper(toolbox, session.0.clone(), Box::new(Unshaped));
         let (session, approvals) = (Arc::new(session), Arc::new(approvals));
-        Self { session, approvals, is_stopped: Arc::default(), waiting: None, events }
+        let (is_stopped, waiting, sub_agents) = (Arc::default(), None, None);
+        Self { session, approvals, is_stopped, waiting, events, sub_agents }
+    }
+
+    /// The same where sub-agents work.
+    pub(crate) fn with_sub_agents(self, have_work: Arc<HaveWork>) -> Self {
+        Self { sub_agents: Some(have_work), ..self }
     }
 
     /// The session of the tools.
@@ -52,13 +65,7 @@ impl Calling {
     pub(crate) fn call(&mut self, number: u64, call: Call) {
         let only_looks = table::named(&call.name).is_some_and(|tool| tool.hints.read_only);
         let cancel = Cancel::from(Arc::clone(&self.is_stopped));
-        let mut gate =
-            Gate { number, events: self.events.clone(), begin: None, may: Mutex::default() };
-        if !only_looks {
-            let (begin, begins) = sync_channel(1);
-            self.waiting = Some((number, begin));
-            gate.begin = Some(Mutex::new(begins));
-        }
+        let gate = self.gate(number, only_looks);
         let carrier = Carrier {
             answering: Answering { number: Some(number), events: self.events.clone() },
             session: Arc::clone(&self.session),
@@ -69,6 +76,39 @@ impl Calling {
         let name = format!("call {}", call.name);
         // Where there are no more threads, the answer is told all the same: see `Answering`.
         drop(thread::Builder::new().name(name).spawn(move || carrier.carry_out(&call)));
+    }
+
+    /// Has a sub-agent carry a call out. Its answer is an event.
+    pub(crate) fn start_agent(&mut self, start: StartAgent) {
+        let (number, events) = (start.number, self.events.clone());
+        let cancel = Cancel::from(Arc::clone(&self.is_stopped));
+        let gate = self.gate(number, false);
+        let answering = Answering { number: Some(number), events: events.clone() };
+        let sub_agents = self.sub_agents.clone();
+        let work = move || {
+            let tell = |told| events.send(Event::OfAgent { number, told: Box::new(told) }).is_ok();
+            let answer = match (SubTask::of(&start.call.arguments), &sub_agents) {
+                (Err(refused), _) => refused,
+                (_, None) => ToolAnswer::failed("no sub-agent can be started here".to_owned()),
+                (Ok(task), Some(have_work)) if gate.pass(&cancel) => {
+                    have_work(task, &start, &tell, &cancel)
+                }
+                (Ok(_), Some(_)) => answer_of_agent(&Outcome::Stopped, ""),
+            };
+            answering.answer(answer);
+        };
+        drop(thread::Builder::new().name("sub-agent".to_owned()).spawn(work));
+    }
+
+    fn gate(&mut self, number: u64, only_looks: bool) -> Gate {
+        let mut gate =
+            Gate { number, events: self.events.clone(), begin: None, may: Mutex::default() };
+        if !only_looks {
+            let (begin, begins) = sync_channel(1);
+            self.waiting = Some((number, begin));
+            gate.begin = Some(Mutex::new(begins));
+        }
+        gate
     }
 
     /// Lets a call begin that is allowed.

@@ -11,6 +11,7 @@ use super::asking::Asking;
 use super::calling::Calling;
 use super::indexing::IndexingWatch;
 use crate::runs::RunLog;
+use crate::side_agents::SideBill;
 
 /// How often it is looked whether the person, or a limit, wants it to end.
 const LOOK_UP_TIME: Duration = Duration::from_millis(50);
@@ -30,13 +31,14 @@ pub(crate) fn drive(
     (events, controls, cancel): (&Receiver<Event>, &Receiver<Control>, &Cancel<'_>),
 ) -> anyhow::Result<Outcome> {
     let mut indexing = IndexingWatch::new(calling.session().toolbox());
+    let bill = asking.bill();
     let mut is_stopped = false;
     let mut next = first;
     let mut shown = Ok(());
     let mut looked = Instant::now();
     loop {
         let mut keeps = Vec::new();
-        for action in agent.step(next, SystemClock.now()) {
+        for action in stepped(&mut agent, next, bill.as_deref()) {
             // What is said one after the other is kept at once, before anything else is done.
             if !matches!(action, Action::Keep(_)) && !keeps.is_empty() {
                 log.keep(std::mem::take(&mut keeps));
@@ -46,6 +48,7 @@ pub(crate) fn drive(
                 Action::Ask { number, body } => asking.ask(number, body),
                 Action::StopAsking => asking.stop(),
                 Action::Call { number, call } => calling.call(number, call),
+                Action::StartAgent(start) => calling.start_agent(start),
                 Action::Begin { number } => calling.begin(number),
                 Action::StopCalls => calling.stop(),
                 Action::Tell(told) if shown.is_ok() => shown = show(told),
@@ -82,4 +85,17 @@ pub(crate) fn drive(
             shown = show(Told::Indexing(told));
         }
     }
+}
+
+/// What is to be done where this happens, with what models beside the main one cost counted before.
+fn stepped(agent: &mut Agent, next: Event, bill: Option<&SideBill>) -> Vec<Action> {
+    let now = SystemClock.now();
+    let Some(bill) = bill else { return agent.step(next, now) };
+    let events = bill.news().into_iter().chain([next]);
+    let actions = events.flat_map(|event| agent.step(event, now)).collect();
+    bill.know(agent.spent());
+    if agent.has_ended() {
+        bill.close();
+    }
+    actions
 }

@@ -8,10 +8,12 @@ mod drive;
 mod earlier;
 mod in_use;
 mod indexing;
+mod means;
 mod open;
 mod opening;
 mod options;
 mod signals;
+mod sub_agents;
 
 pub(crate) use self::approval::{Asked, Person, at_terminal, subject};
 pub(crate) use self::drive::{Control, drive};

@@ -5,10 +5,12 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, SyncSender};
 
 use anyhow::Context;
-use foveal_agent::{Agent, Event, Limits, Past};
+use foveal_agent::{Agent, AgentTool, Event, Limits, Past};
 use foveal_context::placement::base_files::BaseFile;
 use foveal_live::Conversations;
 use foveal_live::models::Model;
+use foveal_live::prices::OwnPrices;
+use foveal_live::rules::Rules;
 use foveal_llm::{Client, ModelSpec, Patience};
 use foveal_processes::Confinement;
 use foveal_store::SessionId;
@@ -22,18 +24,18 @@ use super::base_files::base_files;
 use super::calling::Calling;
 use super::earlier::Earlier;
 use super::in_use::InUse;
+use super::means::{EVENTS_MAX, Means};
 use super::opening::{self, Company};
+use super::sub_agents::SubAgents;
 use crate::environment::Environment;
 use crate::gateway::own_prices;
-use crate::models::choose;
+use crate::models::{Chosen, choose};
 use crate::notice;
 use crate::runs::{Lock, Run, RunLog};
 use crate::sessions::kind_and_name;
-use crate::side_agents::{GistAgent, Waiting};
+use crate::side_agents::{GistAgent, SideBill};
 use crate::toolbox::Opener;
-
-/// Events that wait to be taken, at most.
-const EVENTS_MAX: usize = 1_024;
+use crate::user_settings::{AgentSettings, UserSettings};
 
 /// What is wanted of an agent.
 pub(crate) struct Wanted<'a> {
@@ -99,55 +101,55 @@ pub(crate) fn open(
     environment: &Environment,
 ) -> anyhow::Result<Opened> {
     let Wanted { folder, model, profile, limits, earlier, pinned, company, yes, person } = wanted;
-    let named = match (model, &earlier) {
-        (None, Some(earlier)) => Some(earlier.model()?),
-        (named, _) => named.cloned(),
-    };
-    let chosen = runtime.block_on(choose(&client, named.as_ref(), environment))?;
-    if chosen.is_guessed {
-        notice::say(format_args!("asks {}; --model names another", chosen.spec));
-    }
+    let chosen = chosen((runtime, &client), model, earlier.as_ref(), environment)?;
     let opener = opener(chosen.server.key_variable, environment)?;
+    let (own, bill) = bill(limits, opener.settings())?;
+    let opener = opener.billed_to(&bill);
     let toolbox = opener.open(&[PathBuf::from(folder)])?;
     let user = opener.settings();
     let profile = profile.map(str::to_owned).or_else(|| earlier.as_ref()?.profile());
-    let profile = profile.unwrap_or_else(|| user.agent.profile.clone());
-    let window = Model::named(&chosen.server.model, chosen.server.dialect.protocol()).window;
-    let rules = opening::rules(&profile, &user.agent.history, window)?;
-    let run = Run {
-        model: chosen.spec.to_string(),
-        protocol: chosen.server.dialect.name().to_owned(),
-        profile,
-        rules: Some(rules.decided_by().into_owned()),
-    };
+    let (rules, run) = rules_and_run(&chosen, profile, &user.agent)?;
     let is_decided_anew = earlier.as_ref().is_some_and(|earlier| earlier.is_decided_anew(&run));
     let (session, past, lock) = match earlier {
         Some(earlier) => earlier.taken_up(&run),
         None => new_session(environment),
     };
-    let own = Arc::new(own_prices(&user.gateway.prices)?);
     let files = base_files(folder, &user.agent.base_files, pinned)?;
     let about = (folder, company, files.as_slice());
-    let settings = opening::settings(&chosen, limits, about, (&session, &own));
+    let mut settings = opening::settings(&chosen, limits, about, (&session, &own));
     let (sender, events) = std::sync::mpsc::sync_channel(EVENTS_MAX);
-    let waiting = Arc::new(Waiting::default());
-    let watch = (sender.clone(), &waiting);
-    let in_use = Arc::new(InUse::new(folder, files_at_first(&past, files)));
-    let shaper = opening::shaper(rules, in_use, (&opener, &toolbox), &session, own, watch);
-    let shaper = Arc::new(shaper);
-    let model = chosen.spec.to_string();
-    let who = (client, chosen.server);
-    let handle = runtime.handle().clone();
-    let decides = (Arc::clone(&shaper), waiting);
-    let told = (sender.clone(), environment.debug()?);
-    let gist = gist(user.gist.as_ref(), environment);
-    let asking = Asking::new(handle, who, decides, gist, told).deciding_anew(is_decided_anew);
-    let approvals = Approvals::new(yes, person).kept_in(&toolbox.store, folder);
-    let calling = Calling::new(&toolbox, &session, approvals, sender.clone());
-    let roots = vec![folder.display().to_string()];
-    let log = RunLog::new(&toolbox.store, &session, roots, run);
-    let session = opener.keeps_sessions().then(|| kind_and_name(&session.0).1.to_owned());
+    let files = files_at_first(&past, files);
+    let gist = gist((user.gist.as_ref(), &bill), environment);
+    let has_agents = user.agent.sub_agents;
+    let keeps = opener.keeps_sessions();
+    let means = Means {
+        runtime: runtime.handle().clone(),
+        client,
+        server: chosen.server,
+        rules,
+        base: Arc::new(InUse::new(folder, files.clone())),
+        prices: own,
+        bill,
+        opener,
+        toolbox: Arc::clone(&toolbox),
+        debug: environment.debug()?,
+    };
+    let (shaper, asking) = means.asking(&session, gist, &sender);
+    let asking = asking.deciding_anew(is_decided_anew).paying();
+    let approvals = Approvals::new(yes, person, Some((&toolbox.store, folder)));
+    let mut calling = Calling::new(&toolbox, &session, approvals.clone(), sender.clone());
+    if has_agents {
+        let own = (settings.clone(), opening::system(folder, Company::Agent, &files));
+        let agents = SubAgents::new(means, own, (&session, &run), approvals, environment);
+        calling = calling.with_sub_agents(Arc::new(move |task, start, tell, cancel| {
+            agents.work(task, start, tell, cancel)
+        }));
+        settings.tools.push(AgentTool::start_agent());
+    }
+    let log = RunLog::new(&toolbox.store, &session, vec![settings.directory.clone()], run);
+    let session = keeps.then(|| kind_and_name(&session.0).1.to_owned());
     let agent = Agent::resumed(settings, past);
+    let model = chosen.spec.to_string();
     Ok(Opened {
         agent,
         asking,
@@ -163,9 +165,62 @@ pub(crate) fn open(
     })
 }
 
+/// What the user says of prices, and by that what models cost that are asked beside the main one.
+///
+/// # Errors
+/// If the prices cannot be used.
+fn bill(limits: Limits, user: &UserSettings) -> anyhow::Result<(Arc<OwnPrices>, Arc<SideBill>)> {
+    let own = Arc::new(own_prices(&user.gateway.prices)?);
+    let said = Arc::clone(&own);
+    let bill = SideBill::new(limits, Box::new(move |model| opening::card(model, &said)));
+    Ok((own, bill))
+}
+
+/// The model that is asked: the one that is named, that of the session, or the usual one.
+///
+/// # Errors
+/// If it cannot be asked, or there is none.
+fn chosen(
+    (runtime, client): (&Runtime, &Client),
+    named: Option<&ModelSpec>,
+    earlier: Option<&Earlier>,
+    environment: &Environment,
+) -> anyhow::Result<Chosen> {
+    let named = match (named, earlier) {
+        (None, Some(earlier)) => Some(earlier.model()?),
+        (named, _) => named.cloned(),
+    };
+    let chosen = runtime.block_on(choose(client, named.as_ref(), environment))?;
+    if chosen.is_guessed {
+        notice::say(format_args!("asks {}; --model names another", chosen.spec));
+    }
+    Ok(chosen)
+}
+
+/// By which rules requests to this model are decided about, and how a session goes on with it.
+///
+/// # Errors
+/// If the user's limits cannot be kept to.
+fn rules_and_run(
+    chosen: &Chosen,
+    profile: Option<String>,
+    user: &AgentSettings,
+) -> anyhow::Result<(Rules, Run)> {
+    let (server, model) = (&chosen.server, chosen.spec.to_string());
+    let profile = profile.unwrap_or_else(|| user.profile.clone());
+    let window = Model::named(&server.model, server.dialect.protocol()).window;
+    let rules = opening::rules(&profile, &user.history, window)?;
+    let (protocol, decided_by) = (server.dialect.name().to_owned(), rules.decided_by());
+    let run = Run { model, protocol, profile, rules: Some(decided_by.into_owned()), of: None };
+    Ok((rules, run))
+}
+
 /// Who tells old turns in words, where the user names a model for it that can be asked.
-fn gist(named: Option<&ModelSpec>, environment: &Environment) -> Option<Arc<GistAgent>> {
-    match GistAgent::of(named?, environment) {
+fn gist(
+    (named, bill): (Option<&ModelSpec>, &Arc<SideBill>),
+    environment: &Environment,
+) -> Option<Arc<GistAgent>> {
+    match GistAgent::of(named?, bill, environment) {
         Ok(gist) => Some(Arc::new(gist)),
         Err(error) => {
             let why = notice::in_one_line(error.as_ref());

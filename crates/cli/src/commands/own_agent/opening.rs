@@ -10,6 +10,7 @@ use foveal_agent::{AgentTool, Event, Limits, Settings};
 use foveal_context::placement::base_files::{
     BaseFile, BaseFolder, read_base_files, render_base_files,
 };
+use foveal_context::prices::PriceCard;
 use foveal_context::tokens::Tokens;
 use foveal_live::prices::OwnPrices;
 use foveal_live::rules::Rules;
@@ -66,8 +67,7 @@ pub(crate) fn settings(
     let (model, dialect) = (server.model.clone(), server.dialect);
     let is_newer_claude = model.contains("claude") && !model.contains("claude-3");
     let asks_for_much = dialect == Dialect::Messages && is_newer_claude;
-    let is_free = chosen.is_free && own.said(&model, NO_UPSTREAM).is_none();
-    let prices = (!is_free).then(|| prices(own, (&model, NO_UPSTREAM), dialect.protocol()));
+    let prices = card(chosen, own);
     Settings {
         session: session.0.clone(),
         system: system(directory, company, files),
@@ -80,6 +80,13 @@ pub(crate) fn settings(
         model,
         dialect,
     }
+}
+
+/// What a model costs; `None`: nothing, as on this machine where the user says no price.
+pub(crate) fn card(chosen: &Chosen, own: &OwnPrices) -> Option<PriceCard> {
+    let (model, protocol) = (&*chosen.server.model, chosen.server.dialect.protocol());
+    let is_free = chosen.is_free && own.said(model, NO_UPSTREAM).is_none();
+    (!is_free).then(|| prices(own, (model, NO_UPSTREAM), protocol))
 }
 
 fn tool(tool: &'static foveal_tools::Tool) -> AgentTool {
@@ -98,16 +105,29 @@ pub(crate) enum Company {
     Alone,
     /// A person who sees what it does, and says what is next.
     Person,
+    /// The agent that started it.
+    Agent,
 }
 
 /// The system prompt: the same bytes for the whole run, so that the provider's cache holds them.
-fn system(directory: &Path, company: Company, files: &[BaseFile]) -> String {
+pub(super) fn system(directory: &Path, company: Company, files: &[BaseFile]) -> String {
     let folder = directory.display();
     let with = match company {
         Company::Alone => "alone: nobody answers questions until you are done",
         Company::Person => {
             "with a person who sees what you do and whom you answer: ask where it is not clear \
              what is wanted"
+        }
+        Company::Agent => {
+            "for another agent: it gave you the task, answers no questions, and reads only what you \
+             say last; terminals that you leave open end with you"
+        }
+    };
+    let at_the_end = match company {
+        Company::Alone | Company::Person => "say in a few words what you did, and what is left",
+        Company::Agent => {
+            "say what was asked for, with the paths and lines that matter, what you changed, and \
+             what is left"
         }
     };
     let mut text = format!(
@@ -121,8 +141,7 @@ fn system(directory: &Path, company: Company, files: &[BaseFile]) -> String {
          handle gives it back.\n\
          - A call that repeats an earlier one may be answered from before; \"{DETECT_ARGUMENT}\": \
          false among its arguments has it carried out again.\n\
-         - When the task is done, or cannot be done, answer without calling a tool: say in a few \
-         words what you did, and what is left.\n",
+         - When the task is done, or cannot be done, answer without calling a tool: {at_the_end}.\n",
         os = std::env::consts::OS
     );
     with_files(&mut text, files);
@@ -185,6 +204,7 @@ pub(crate) fn shaper(
         &mut rules.settings.run_bytes_max,
         &mut rules.settings.search_bytes_max,
         &mut rules.settings.unknown_bytes_max,
+        &mut rules.settings.other_bytes_max,
     ] {
         most.get_or_insert(RESULT_BYTES_MAX);
     }

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 use std::time::{Duration, Instant};
 
-use foveal_agent::{Outcome, Spent, Told, ToldIndexing};
+use foveal_agent::{Outcome, START_AGENT, SideSpent, Spent, Told, ToldIndexing};
 use foveal_context::tokens::Tokens;
 use foveal_context::views::ModelWork;
 use foveal_screen::in_one_line;
@@ -29,6 +29,10 @@ pub(super) struct Show {
     session: Option<String>,
     /// When the calls began that are not answered yet.
     begun: HashMap<String, Instant>,
+    /// The same for those of the sub-agent that works.
+    begun_by_agent: HashMap<String, Instant>,
+    /// What that came to so far, and the calls that it made.
+    agent: (Spent, u64),
     /// Since when a model reads files into the index, and how far it was then.
     indexing: Option<(Instant, ToldIndexing)>,
     indexed: ToldIndexing,
@@ -37,8 +41,16 @@ pub(super) struct Show {
 impl Show {
     /// Shows a run, which is kept in the session of this name.
     pub(super) fn new(json: bool, session: Option<String>) -> Self {
-        let (text, begun, indexed) = (String::new(), HashMap::new(), ToldIndexing::default());
-        Self { json, text, session, begun, indexing: None, indexed }
+        Self {
+            json,
+            text: String::new(),
+            session,
+            begun: HashMap::new(),
+            begun_by_agent: HashMap::new(),
+            agent: Default::default(),
+            indexing: None,
+            indexed: ToldIndexing::default(),
+        }
     }
 
     /// Shows what happened.
@@ -46,15 +58,12 @@ impl Show {
     /// # Errors
     /// If standard output cannot be written.
     pub(super) fn tell(&mut self, told: &Told) -> anyhow::Result<()> {
-        if let Told::Call { id, .. } = told {
-            self.begun.insert(id.clone(), Instant::now());
+        if let Told::Agent { label, event, .. } = told {
+            return self.of_agent(told, label, event);
         }
-        let took = match told {
-            Told::Result { id, .. } => self.begun.remove(id).map(|begun| begun.elapsed()),
-            _ => None,
-        };
+        let took = took(&mut self.begun, told);
         if self.json {
-            return print_json(told, took);
+            return print_json(&TimedLine { told, ms: ms(took) });
         }
         match told {
             Told::Text { text } => self.text.push_str(text),
@@ -72,11 +81,14 @@ impl Show {
                 notice::say(format_args!("· {} {}", short(&call.name), short(&subject(&call))));
             }
             Told::Result { name, is_error, cached, text, .. } => {
-                let seconds = took.unwrap_or_default().as_secs_f64();
+                let mut seconds = format!("{:.2} s", took.unwrap_or_default().as_secs_f64());
+                if name == START_AGENT {
+                    seconds.push_str(&self.took_of_agent());
+                }
                 let how = match (is_error, cached) {
-                    (true, _) => format!("failed after {seconds:.2} s: {}", short(text)),
-                    (false, true) => format!("{seconds:.2} s, as answered before"),
-                    (false, false) => format!("{seconds:.2} s"),
+                    (true, _) => format!("failed after {seconds}: {}", short(text)),
+                    (false, true) => format!("{seconds}, as answered before"),
+                    (false, false) => seconds,
                 };
                 notice::say(format_args!("  {}: {how}", short(name)));
             }
@@ -94,14 +106,44 @@ impl Show {
             }
             Told::Done { outcome, spent } => return self.done(outcome, spent),
             Told::Start { .. }
+            | Told::Agent { .. }
             | Told::Sent { .. }
             | Told::Reduced { .. }
             | Told::Reasoning { .. }
             | Told::CallStart { .. }
             | Told::CallArguments { .. }
+            | Told::SideUsage { .. }
             | Told::Usage { .. } => {}
         }
         Ok(())
+    }
+
+    /// Shows what happened to a sub-agent: to a person only what it waits for.
+    fn of_agent(&mut self, told: &Told, label: &str, event: &Told) -> anyhow::Result<()> {
+        let took = took(&mut self.begun_by_agent, event);
+        match event {
+            Told::Start { .. } => self.agent = Default::default(),
+            Told::Call { .. } => self.agent.1 += 1,
+            Told::Usage { spent, .. } | Told::Done { spent, .. } => self.agent.0 = *spent,
+            _ => {}
+        }
+        if self.json {
+            let Told::Agent { id, .. } = told else { return Ok(()) };
+            let event = TimedLine { told: event, ms: ms(took) };
+            return print_json(&AgentLine { kind: "agent", id, label, event });
+        }
+        if let Told::Again { why, wait_ms, .. } = event {
+            let (label, wait_s) = (short(label), *wait_ms as f64 / 1e3);
+            notice::say(format_args!("  {label}: asks again in {wait_s:.1} s: {why}"));
+        }
+        Ok(())
+    }
+
+    /// What the sub-agent took beside time.
+    fn took_of_agent(&mut self) -> String {
+        let (spent, calls) = std::mem::take(&mut self.agent);
+        let (turns, calls) = (plural(spent.turns.into(), "request"), plural(calls, "call"));
+        format!(", {turns}, {calls}, {} tokens", tokens(Tokens(spent.tokens())))
     }
 
     /// Says what a model read into the index, once it has come to rest.
@@ -150,12 +192,28 @@ impl Show {
         };
         let session = self.session.iter().map(|name| format!(", session {name}"));
         let session: String = session.collect();
-        notice::say(format_args!("{turns}, {all} tokens{cost}{session}"));
+        notice::say(format_args!("{turns}, {all} tokens{cost}{}{session}", of_agents(spent)));
+        if let Some(beside) = beside(&spent.side) {
+            notice::say(format_args!("  {beside}"));
+        }
         if let (Some(name), false) = (&self.session, matches!(outcome, Outcome::Finished { .. })) {
             notice::say(format_args!("`foveal run --session {name}` goes on with it"));
         }
         Ok(())
     }
+}
+
+/// What of a run models beside the main one came to, if any was asked.
+fn beside(side: &SideSpent) -> Option<String> {
+    let asked = (side.requests > 0).then(|| plural(side.requests.into(), "request"))?;
+    let cost = match side.cost > 0.0 {
+        true => format!(" and {}", dollars(side.cost)),
+        false => String::new(),
+    };
+    Some(format!(
+        "of that {} tokens{cost} in {asked} to models beside it",
+        tokens(Tokens(side.tokens()))
+    ))
 }
 
 /// A line of JSON.
@@ -168,11 +226,48 @@ struct TimedLine<'a> {
     ms: Option<u64>,
 }
 
-/// Prints what happened as a line of JSON; of an answer, with the time that its call took.
-fn print_json(told: &Told, took: Option<Duration>) -> anyhow::Result<()> {
-    let ms = took.map(|took| u64::try_from(took.as_millis()).unwrap_or(u64::MAX));
-    let line = serde_json::to_string(&TimedLine { told, ms })?;
+/// The same of what happened to a sub-agent: as the event tells it, with the time that a call of
+/// the sub-agent took.
+#[derive(Serialize)]
+struct AgentLine<'a> {
+    #[serde(rename = "type")]
+    kind: &'static str,
+    id: &'a str,
+    label: &'a str,
+    event: TimedLine<'a>,
+}
+
+/// Prints what happened as a line of JSON.
+fn print_json(line: &impl Serialize) -> anyhow::Result<()> {
+    let line = serde_json::to_string(line)?;
     Ok(output::print(format!("{line}\n"))?)
+}
+
+/// How long the call took that is answered, if one is.
+fn took(begun: &mut HashMap<String, Instant>, told: &Told) -> Option<Duration> {
+    match told {
+        Told::Call { id, .. } => {
+            begun.insert(id.clone(), Instant::now());
+            None
+        }
+        Told::Result { id, .. } => begun.remove(id).map(|begun| begun.elapsed()),
+        _ => None,
+    }
+}
+
+fn ms(took: Option<Duration>) -> Option<u64> {
+    took.map(|took| u64::try_from(took.as_millis()).unwrap_or(u64::MAX))
+}
+
+/// What of it is of sub-agents, where there were any.
+fn of_agents(spent: &Spent) -> String {
+    let of = &spent.agents;
+    if of.are_none() {
+        return String::new();
+    }
+    let (count, turns) = (plural(of.count.into(), "sub-agent"), plural(of.turns.into(), "request"));
+    let cost = if of.cost > 0.0 { format!(", {}", dollars(of.cost)) } else { String::new() };
+    format!(" (of that {count}: {turns}, {} tokens{cost})", tokens(Tokens(of.tokens)))
 }
 
 /// A text with a line break at its end.

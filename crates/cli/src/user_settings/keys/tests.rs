@@ -16,6 +16,7 @@ fn every_setting_is_told_of() {
         "run",
         "web",
         "agent",
+        "chat",
         "gateway",
     ];
     for table in tables {

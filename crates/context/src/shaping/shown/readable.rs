@@ -6,7 +6,8 @@
 
 use std::ops::Range;
 
-use super::{BlockMin, Home, Match, is_worth};
+use super::blocks::is_worth;
+use super::{BlockMin, Home, Match};
 use crate::shaping::draft::Draft;
 use crate::shaping::outline::names_something;
 

@@ -1,11 +1,12 @@
 //! Command lines taken apart, and other spellings of the same commands.
 
-use super::pieces::{Piece, fragments, pieces};
+use super::loose::{LineValues, Values};
+use super::pieces::{Piece, Pieces, fragments, pieces};
 use super::starts::{Starts, starts, starts_by_word};
 use super::told::runs_scripts;
 use crate::shell::parse::Parsed;
 use crate::shell::starters::{is_feeder, is_starter};
-use crate::shell::word::{Word, name_of};
+use crate::shell::word::{Loose, Word, name_of};
 
 /// A command line taken apart.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -14,6 +15,12 @@ pub struct CommandLine {
     pub commands: Vec<SimpleCommand>,
     /// Whether `commands` is all. If not, they are those that could be found.
     pub is_clear: bool,
+    /// Whether that holds only if no file has a name like an option (`-x`, `a -x`): names of files
+    /// become words of a program that runs others by options, as in `sed -i s/a/b/ *`.
+    pub takes_names: bool,
+    /// The folders that the line goes to one after another (`cd a`), as they are written; `None`
+    /// for one that is not told.
+    pub folders: Vec<Option<String>>,
 }
 
 /// One program with its words; or an assignment, a test, the head of a loop; or a redirection
@@ -52,33 +59,50 @@ const STARTED_MAX: usize = 16;
 impl CommandLine {
     /// Takes `line` apart.
     pub fn of(line: &str) -> Self {
-        nested(line, 0)
+        nested(line, 0, &Values::default())
     }
 }
 
-fn nested(line: &str, shells: u8) -> CommandLine {
+impl CommandLine {
+    fn untold(&self) -> Loose {
+        match (self.is_clear, self.takes_names) {
+            (false, _) => Loose::Anything,
+            (true, true) => Loose::Names,
+            (true, false) => Loose::Not,
+        }
+    }
+}
+
+/// A line in so many others, in which these values are known.
+fn nested(line: &str, shells: u8, outer: &Values) -> CommandLine {
     let Some(parsed) = Parsed::of(line, shells) else { return CommandLine::default() };
-    let (pieces, is_clear) = pieces(&parsed);
-    let mut speller = Speller { line, shells, is_clear };
+    let known = LineValues::of(&parsed, outer);
+    let Pieces { pieces, untold, folders } = pieces(&parsed, &known);
+    let mut speller = Speller { line, shells, values: &known.values, untold, folders };
     let mut commands: Vec<SimpleCommand> =
         pieces.into_iter().map(|piece| speller.command(piece)).collect();
-    if !speller.is_clear {
+    let is_clear = speller.untold != Loose::Anything;
+    if !is_clear {
         commands.extend(fragments(line).map(|piece| speller.command(piece)));
     }
-    CommandLine { commands, is_clear: speller.is_clear }
+    let takes_names = speller.untold == Loose::Names;
+    CommandLine { commands, is_clear, takes_names, folders: speller.folders }
 }
 
 /// Finds other spellings of commands, and with them whether scripts in their words are clear.
 struct Speller<'a> {
     line: &'a str,
     shells: u8,
-    is_clear: bool,
+    values: &'a Values,
+    untold: Loose,
+    folders: Vec<Option<String>>,
 }
 
 impl Speller<'_> {
     fn command(&mut self, piece: Piece) -> SimpleCommand {
         let Piece { text, words } = piece;
-        let (starts, starts_more) = started(&words, self.line.len(), self.shells, STARTERS_MAX);
+        let (starts, starts_more) =
+            started(&words, self.line.len(), self.shells, STARTERS_MAX, self.values);
         let words: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
         let mut spellings = Vec::new();
         self.spell(&words, 0, &mut spellings);
@@ -102,7 +126,7 @@ impl Speller<'_> {
             spellings.push("rm {}".to_owned());
         }
         if starters > STARTERS_MAX {
-            self.is_clear = false;
+            self.untold = Loose::Anything;
             return;
         }
         if is_starter(name) || starts_by_word(name, rest.iter().copied()) {
@@ -130,8 +154,11 @@ impl Speller<'_> {
             || LINE_TAKERS.contains(&name)
             || (runs_scripts(name) && rest.iter().any(|word| is_flag(word) && word.contains('c')));
         for script in scripts.iter().filter(|script| script.len() < self.line.len()) {
-            let line = nested(script, self.shells + 1);
-            self.is_clear &= line.is_clear || !are_run || script.starts_with(['-', '+']);
+            let line = nested(script, self.shells + 1, self.values);
+            if are_run && !script.starts_with(['-', '+']) {
+                self.untold = self.untold.max(line.untold());
+                self.folders.extend(line.folders);
+            }
             for command in line.commands {
                 spellings.push(command.text);
                 spellings.extend(command.spellings);
@@ -142,19 +169,25 @@ impl Speller<'_> {
 
 /// What the command of these words in a line of `length` bytes starts, and whether that is not all;
 /// up to `left` of them one within another.
-fn started(words: &[Word], length: usize, shells: u8, left: u8) -> (Vec<SimpleCommand>, bool) {
+fn started(
+    words: &[Word],
+    length: usize,
+    shells: u8,
+    left: u8,
+    values: &Values,
+) -> (Vec<SimpleCommand>, bool) {
     let (mut commands, mut more) = (Vec::new(), false);
     for start in starts(words) {
         match start {
             Starts::Command(words) if left > 0 => {
                 let text =
                     words.iter().map(|word| word.text.as_str()).collect::<Vec<_>>().join(" ");
-                let (starts, starts_more) = started(words, length, shells, left - 1);
+                let (starts, starts_more) = started(words, length, shells, left - 1, values);
                 let spellings = Vec::new();
                 commands.push(SimpleCommand { text, spellings, starts, starts_more });
             }
             Starts::Script(script) if script.len() < length => {
-                let line = nested(&script, shells + 1);
+                let line = nested(&script, shells + 1, values);
                 more |= !line.is_clear;
                 commands.extend(line.commands);
             }

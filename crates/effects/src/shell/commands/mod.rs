@@ -3,6 +3,7 @@
 mod evaluated;
 mod input;
 mod line;
+mod loose;
 mod options;
 mod pieces;
 mod scan;

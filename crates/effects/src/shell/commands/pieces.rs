@@ -7,11 +7,13 @@ use tree_sitter::Node;
 
 use super::evaluated::does_more;
 use super::input::{TAKERS_MAX, takes_untold};
+use super::loose::LineValues;
 use super::scan::{expansions, is_one, single_blanks, without};
-use super::told::{has_odd_letters, is_told};
+use super::told::{has_odd_letters, untold};
 use crate::shell::parse::{Parsed, redirection, text_of};
 use crate::shell::read::words_of;
-use crate::shell::word::Word;
+use crate::shell::starters::commands_of_find;
+use crate::shell::word::{Loose, Word, name_of};
 
 /// Files that nothing is kept in.
 const NO_FILES: &[&str] = &["/dev/null", "/dev/stdin", "/dev/stdout", "/dev/stderr"];
@@ -27,18 +29,41 @@ pub(super) struct Piece {
     pub(super) words: Vec<Word>,
 }
 
-/// The pieces of a line, and whether they are all of it.
-pub(super) fn pieces(parsed: &Parsed<'_>) -> (Vec<Piece>, bool) {
+/// The pieces of a line.
+pub(super) struct Pieces {
+    pub(super) pieces: Vec<Piece>,
+    /// Whether they are all of it, whatever names files have, or not even then.
+    pub(super) untold: Loose,
+    /// Where it goes with `cd`, in this order; `None` for a folder that is not told.
+    pub(super) folders: Vec<Option<String>>,
+}
+
+/// The pieces of a line, of which these values are known.
+pub(super) fn pieces(parsed: &Parsed<'_>, values: &LineValues) -> Pieces {
     let source = parsed.source;
     // To the grammar a carriage return is a blank, to a shell a letter, and a terminal takes
     // such letters for keys.
     let has_keys = source.contains(|letter: char| letter.is_control() && !"\t\n".contains(letter));
     let is_clear = !parsed.root().has_error() && !has_keys && !does_more(parsed.root(), source);
     let is_nested = parsed.is_nested;
-    let takers = TAKERS_MAX;
-    let mut reader = PieceReader { source, is_nested, pieces: Vec::new(), is_clear, takers };
+    let mut reader = PieceReader {
+        source,
+        is_nested,
+        values,
+        pieces: Vec::new(),
+        is_clear,
+        untold: Loose::Not,
+        folders: Vec::new(),
+        takers: TAKERS_MAX,
+    };
     reader.read(parsed.root());
-    (reader.pieces, reader.is_clear)
+    let mut folders = reader.folders;
+    folders.sort_unstable();
+    Pieces {
+        pieces: reader.pieces,
+        untold: if reader.is_clear { reader.untold } else { Loose::Anything },
+        folders: folders.into_iter().map(|(_, folder)| folder).collect(),
+    }
 }
 
 /// What stands between letters that may end commands, for lines of which not all is clear.
@@ -53,8 +78,12 @@ pub(super) fn fragments(line: &str) -> impl Iterator<Item = Piece> {
 struct PieceReader<'a> {
     source: &'a str,
     is_nested: bool,
+    values: &'a LineValues,
     pieces: Vec<Piece>,
     is_clear: bool,
+    untold: Loose,
+    /// With the places of the commands.
+    folders: Vec<(usize, Option<String>)>,
     /// Programs that take commands from their input, and may still be looked at.
     takers: u8,
 }
@@ -177,14 +206,35 @@ impl PieceReader<'_> {
         let is_test = written.starts_with("[[") || written.starts_with("((");
         self.is_clear &= is_one(&scanned, if is_test { ";\n`" } else { OPERATORS });
         let words = match node.kind() {
-            "command" => words_of(node, self.source),
+            "command" => self.words(node),
             _ => Vec::new(),
         };
+        self.is_clear &= !has_odd_letters(node, self.source);
+        self.add(single_blanks(&written), words);
+    }
+
+    /// The words of a command, looked at as they are, and with the values that the line writes.
+    fn words(&mut self, node: Node<'_>) -> Vec<Word> {
+        let mut words = words_of(node, self.source);
+        let readings = self.values.loosen(node, self.source, &mut words);
+        let fed = self.values.fed(node);
         // A script has the input of who runs it.
         let typed = if self.is_nested { "" } else { self.source };
-        self.is_clear &= is_told(&words, typed) && !has_odd_letters(node, self.source);
+        self.untold = self.untold.max(untold(&words, typed, fed));
+        for read in readings {
+            self.untold = self.untold.max(untold(&read, typed, fed));
+            // What `find` hands on is judged by what stands in the line.
+            if words.iter().any(|word| name_of(&word.text) == "find")
+                && commands_of_find(&read).len() != commands_of_find(&words).len()
+            {
+                self.untold = Loose::Anything;
+            }
+        }
+        if matches!(words.first().map(|word| word.text.as_str()), Some("cd" | "pushd" | "popd")) {
+            self.folders.push((node.start_byte(), folder_of(&words)));
+        }
         self.is_clear &= !takes_untold(&words, node, self.source, self.is_nested, &mut self.takers);
-        self.add(single_blanks(&written), words);
+        words
     }
 
     /// The variable of a loop may be one that programs look at.
@@ -234,6 +284,16 @@ impl PieceReader<'_> {
             let rest = without(self.source, body.byte_range(), &expansions(*body), "_");
             self.is_clear &= !rest.contains('`') && !rest.contains("$(");
         }
+    }
+}
+
+/// Where `cd` and its like go, if the words tell it.
+fn folder_of(words: &[Word]) -> Option<String> {
+    match words {
+        [name, folder] if name.text != "popd" => {
+            folder.known().filter(|it| !it.starts_with(['-', '+', '~'])).map(str::to_owned)
+        }
+        _ => None,
     }
 }
 

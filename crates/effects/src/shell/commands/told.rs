@@ -2,12 +2,13 @@
 
 use tree_sitter::Node;
 
-use super::options::{makes_options, run_more};
+use super::loose::Made;
+use super::options::{Handed, loose_options, makes_options, run_more};
 use crate::shell::parse::text_of;
 use crate::shell::starters::{
     commands_of_find, is_feeder, is_starter, places_before_program, takes_value,
 };
-use crate::shell::word::{Word, is_shell, name_of};
+use crate::shell::word::{Loose, Word, is_shell, name_of};
 
 /// Words of a starter that are looked at where its flags are not known.
 const WORDS_MAX: usize = 16;
@@ -19,45 +20,62 @@ const FINDS_MAX: u8 = 16;
 const SHELL_VALUES: &[&str] = &["-o", "+o", "-O", "+O", "--rcfile", "--init-file"];
 
 /// Whether the words say which program is run: its name is written as it is, and a shell's
-/// script is not what something else writes. `typed` is the whole line, if it is one that
-/// nothing else gives its input to.
-pub(super) fn is_told(words: &[Word], typed: &str) -> bool {
-    is_told_within(words, typed, FINDS_MAX)
+/// script is not what something else writes; and what they leave to names of files, or to anything,
+/// because a word may become an option by which the program runs others. `typed` is the whole
+/// line, if it is one that nothing else gives its input to; `fed` is what stands in the input.
+pub(super) fn untold(words: &[Word], typed: &str, fed: Made) -> Loose {
+    untold_within(words, typed, fed, FINDS_MAX)
 }
 
 /// The same, of what so many more calls of `find` may hand to.
-fn is_told_within(words: &[Word], typed: &str, finds: u8) -> bool {
+fn untold_within(words: &[Word], typed: &str, fed: Made, finds: u8) -> Loose {
+    let unless = |is_told: bool| if is_told { Loose::Not } else { Loose::Anything };
     let mut waiting = words;
     let mut is_fed = false;
+    let mut handed = None;
     while let Some((program, rest)) = waiting.split_first() {
         if !program.is_written() {
-            return false;
+            return Loose::Anything;
         }
         let name = name_of(&program.text);
         match name {
             "alias" => {
-                return !rest.iter().any(|word| word.expands || word.text.contains('='));
+                return unless(!rest.iter().any(|word| word.expands || word.text.contains('=')));
             }
-            "." | "source" => return !rest.iter().any(is_made),
-            _ if runs_scripts(name) => return has_told_script(words, rest, typed),
+            "." | "source" => return unless(!rest.iter().any(is_made)),
+            _ if runs_scripts(name) => return unless(has_told_script(words, rest, typed)),
             "find" => {
-                let is_one = |words: &[Word]| finds > 0 && is_told_within(words, "", finds - 1);
-                return !rest.iter().any(makes_options)
-                    && commands_of_find(rest).into_iter().all(is_one);
+                let untold = |words: &[Word]| match finds {
+                    0 => Loose::Anything,
+                    _ => untold_within(words, "", Made::ANYTHING, finds - 1),
+                };
+                let commands = commands_of_find(rest).into_iter().map(untold).max();
+                return unless(!rest.iter().any(makes_options))
+                    .max(loose_options(waiting, handed.as_ref()))
+                    .max(commands.unwrap_or_default());
             }
             _ if is_starter(name) => {
                 is_fed |= is_feeder(name);
                 match started(name, rest) {
-                    Started::Untold => return false,
+                    Started::Untold => return Loose::Anything,
                     // What is fed to it names the program.
-                    Started::Nothing => return !is_fed || is_feeder(name),
-                    Started::Words(next) => waiting = next,
+                    Started::Nothing => return unless(!is_fed || is_feeder(name)),
+                    Started::Words(next) => {
+                        if is_feeder(name) {
+                            let own = &rest[..rest.len() - next.len()];
+                            handed = Some(Handed::by(name, own, next, fed));
+                        }
+                        waiting = next;
+                    }
                 }
             }
-            _ => return !run_more(waiting),
+            _ => {
+                let is_told = !run_more(waiting);
+                return unless(is_told).max(loose_options(waiting, handed.as_ref()));
+            }
         }
     }
-    true
+    Loose::Not
 }
 
 /// Whether a script comes from what something else writes: a substitution, a descriptor.

@@ -9,12 +9,23 @@ fn check(rules: &[Said<'_>], tool: &'static str, line: &str, expected: Verdict) 
         verdict: *verdict,
     };
     let rules: Vec<Rule> = rules.iter().map(rule).collect();
+    check_beside(&rules, tool, line, false, expected);
+}
+
+/// The same where a file may have the name of an option, or none has.
+fn check_beside(
+    rules: &[Rule],
+    tool: &'static str,
+    line: &str,
+    meets_option: bool,
+    expected: Verdict,
+) {
     let kind = match tool {
         "write_stdin" => CommandKind::Typed,
         _ => CommandKind::Line,
     };
-    let access = Access { command: Some(kind), ..Access::of(tool, line) };
-    assert_eq!(decide(&rules, &access).verdict, expected, "{tool} {line}\n{rules:?}");
+    let access = Access { command: Some(kind), meets_option, ..Access::of(tool, line) };
+    assert_eq!(decide(rules, &access).verdict, expected, "{tool} {line}\n{rules:?}");
 }
 
 use Verdict::{Allow, Ask, Deny};
@@ -197,6 +208,47 @@ fn a_rule_may_name_what_is_started() {
         check(&[("*", "*", Ask), ("bash", "{git,tar,sed} *", Allow)], "bash", line, Ask);
         check(&[("bash", "rm *", Deny)], "bash", line, Ask);
         check(&[("bash", "rm *", Deny), ("bash", line, Allow)], "bash", line, Allow);
+    }
+}
+
+#[test]
+fn a_word_that_may_become_an_option_is_not_allowed_with_the_program() {
+    let allowed = ["sed *", "echo *", "ls*", "git *", "make *", "xargs *", "cat*", "cd *"];
+    let mut rules = vec![("*", "*", Ask)];
+    rules.extend(allowed.map(|subject| ("bash", subject, Allow)));
+    for line in [
+        "sed s/a/b/ f $(echo -e1eid)",
+        "echo -e1eid | xargs sed s/a/b/ f",
+        "sed -i s/a/b/ f `cat list`",
+        "git grep x $(cat list)",
+    ] {
+        check(&rules, "bash", line, Ask);
+        check(&[("bash", "rm *", Deny)], "bash", line, Ask);
+        check(&[("bash", "rm *", Deny), ("bash", line, Allow)], "bash", line, Allow);
+        check(&[("bash", "sed *", Allow)], "bash", line, Allow);
+    }
+    for line in [
+        "git commit -m \"$(cat <<'E'\nwhat\n\n- why\nE\n)\"",
+        "git log $(git merge-base main HEAD)..",
+        "sed -i s/a/b/ src/*.rs",
+        "sed -i s/a/b/ $FILES",
+    ] {
+        let mut rules = rules.clone();
+        rules.push(("bash", "git merge-base*", Allow));
+        check(&rules, "bash", line, Allow);
+    }
+    let rule = |(tool, subject, verdict): &Said<'_>| Rule {
+        tool: (*tool).to_owned(),
+        subject: (*subject).to_owned(),
+        verdict: *verdict,
+    };
+    let rules: Vec<Rule> = rules.iter().map(rule).collect();
+    for line in ["sed -i s/a/b/ *", "ls | xargs sed -i s/a/b/", "sed -i s/a/b/ *.rs"] {
+        check_beside(&rules, "bash", line, false, Allow);
+        check_beside(&rules, "bash", line, true, Ask);
+    }
+    for line in ["ls *", "sed -i s/a/b/ f", "git add *"] {
+        check_beside(&rules, "bash", line, true, Allow);
     }
 }
 

@@ -85,6 +85,11 @@ pub(super) fn runs_more(words: &[&str]) -> bool {
     }
 }
 
+/// Whether a command of `git` runs programs by an option.
+pub(super) fn has_options(command: &str) -> bool {
+    OPTIONS.iter().any(|(known, _)| *known == command)
+}
+
 /// Braces make several words of one.
 fn is_in_braces(word: &str) -> bool {
     word.starts_with('{') && word.contains(',') && word.contains('-')

@@ -4,13 +4,19 @@
 
 mod awk;
 mod git;
+mod handed;
 mod kubectl;
+mod loose;
 mod option;
 mod sed;
 mod sqlite;
 mod table;
 #[cfg(test)]
 mod tests;
+mod valued;
+
+pub(super) use self::handed::Handed;
+pub(super) use self::loose::loose_options;
 
 use self::option::{is_input, is_option};
 pub(super) use self::sqlite::names_command;
@@ -147,7 +153,9 @@ fn make_runs_more(words: &[Word]) -> bool {
             return true;
         }
         if word.starts_with('-') {
-            return word.contains(['$', '`']);
+            // What these take is a number or a folder.
+            let is_plain = ["-j", "-l", "-C", "-I", "-O"].iter().any(|it| word.starts_with(it));
+            return word.contains(['$', '`']) && !is_plain;
         }
         word.split_once('=').is_some_and(|(name, value)| {
             let name = name.trim_end_matches([':', '+', '?', '!']);

@@ -1,0 +1,152 @@
+//! The names and ports under which the server may be asked. A web page that has its own name lead
+//! to this machine asks under that name, and is refused.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+
+use foveal_listening::{Host, Name};
+
+use super::settings::{HttpError, HttpSettings};
+
+/// Under which names the server may be asked.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) enum Hosts {
+    /// Whatever name leads here: a page that borrows one has no token to show.
+    Any,
+    Named(Vec<Known>),
+}
+
+/// A name of the server.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct Known {
+    name: Name,
+    ports: Ports,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+enum Ports {
+    /// Whatever stands before the server may have one of its own.
+    Any,
+    /// This one, or none said.
+    OurOwn(u16),
+    Only(u16),
+}
+
+impl Hosts {
+    /// Those of a server that listens at `port`.
+    pub(super) fn of(settings: &HttpSettings, port: u16) -> Self {
+        if settings.is_public && settings.hosts.is_empty() {
+            return Self::Any;
+        }
+        let own = [
+            Name::Text("localhost".to_owned()),
+            Name::Address(Ipv4Addr::LOCALHOST.into()),
+            Name::Address(Ipv6Addr::LOCALHOST.into()),
+        ];
+        let own = own.map(|name| Known { name, ports: Ports::OurOwn(port) });
+        let named = settings.hosts.iter().filter_map(|host| known(host));
+        Self::Named(own.into_iter().chain(named).collect())
+    }
+
+    /// Whether a request under this name is for this server.
+    pub(super) fn has(&self, host: &Host) -> bool {
+        let Self::Named(all) = self else { return true };
+        all.iter().any(|known| {
+            known.name == host.name
+                && match known.ports {
+                    Ports::Any => true,
+                    Ports::OurOwn(port) => host.port.is_none_or(|asked| asked == port),
+                    Ports::Only(port) => host.port == Some(port),
+                }
+        })
+    }
+}
+
+/// Refuses names that no request could have.
+pub(super) fn check(settings: &HttpSettings) -> Result<(), HttpError> {
+    let wrong = settings.hosts.iter().find(|host| known(host).is_none());
+    wrong.map_or(Ok(()), |host| Err(HttpError::Host(host.clone())))
+}
+
+/// A name as the settings have it; an address of the newer kind may lack its brackets.
+fn known(text: &str) -> Option<Known> {
+    if let Ok(address) = text.parse::<IpAddr>() {
+        return Some(Known { name: Name::Address(address), ports: Ports::Any });
+    }
+    let Host { name, port } = Host::read(text.as_bytes())?;
+    Some(Known { name, ports: port.map_or(Ports::Any, Ports::Only) })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn settings(hosts: &[&str], is_public: bool) -> HttpSettings {
+        let mut settings = HttpSettings::new(([127, 0, 0, 1], 0).into());
+        settings.hosts = hosts.iter().map(|host| (*host).to_owned()).collect();
+        settings.is_public = is_public;
+        settings
+    }
+
+    fn has(settings: &HttpSettings, host: &str) -> bool {
+        Hosts::of(settings, 8931).has(&Host::read(host.as_bytes()).expect("a host"))
+    }
+
+    #[test]
+    fn a_server_is_asked_under_its_names_and_its_port() {
+        let names = ["box.example", "to.example:9000", "10.0.0.1", "fe80::1", "[fe80::2]:7"];
+        let settings = settings(&names, false);
+        for host in [
+            "localhost",
+            "LOCALHOST:8931",
+            "127.0.0.1:8931",
+            "[::1]:8931",
+            "[::1]",
+            "Box.Example",
+            "box.example:443",
+            "to.example:9000",
+            "10.0.0.1:80",
+            "[fe80::1]:80",
+            "[fe80::2]:7",
+        ] {
+            assert!(has(&settings, host), "{host}");
+        }
+        for host in [
+            "localhost:8932",
+            "127.0.0.1:80",
+            "127.0.0.2",
+            "localhost.",
+            "evil.example",
+            "evil.example:8931",
+            "to.example",
+            "to.example:8931",
+            "[fe80::2]",
+            "[::ffff:127.0.0.1]",
+        ] {
+            assert!(!has(&settings, host), "{host}");
+        }
+    }
+
+    #[test]
+    fn a_port_that_leads_here_can_be_named() {
+        assert!(has(&settings(&["localhost:9000"], false), "localhost:9000"));
+        assert!(has(&settings(&["127.0.0.1"], false), "127.0.0.1:9000"));
+    }
+
+    #[test]
+    fn where_a_token_is_needed_any_name_may_lead_here() {
+        assert!(has(&settings(&[], true), "whatever.example:1"));
+        assert!(!has(&settings(&["box.example"], true), "whatever.example:1"));
+    }
+
+    #[test]
+    fn names_that_no_request_has_are_refused() {
+        assert!(check(&settings(&["box.example", "::1", "[::1]:5"], false)).is_ok());
+        for wrong in ["", "http://box.example", "box.example:x", "box.example:99999", "*"] {
+            let refused = check(&settings(&["box.example", wrong], false));
+            assert!(
+                matches!(&refused, Err(HttpError::Host(host)) if host == wrong),
+                "{wrong}: {refused:?}"
+            );
+        }
+    }
+}
