@@ -91,10 +91,11 @@ fn a_rule_that_forbids_covers_any_command_of_the_line() {
         "git push; rm x",
         "f() { rm x; }; f",
         "echo 'open; rm x",
+        "$'\\x72m' x",
     ] {
         check(&rules, "bash", line, Deny);
     }
-    for line in ["$x x", "r${y}m x", "echo rm x | sh", "$'\\x72m' x"] {
+    for line in ["$x x", "r${y}m x", "echo rm x | sh"] {
         check(&[("bash", "rm *", Deny)], "bash", line, Ask);
     }
     check(&rules, "bash", "true; git push", Ask);
