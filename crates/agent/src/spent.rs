@@ -107,40 +107,49 @@ impl Spent {
     pub fn with_side(self, charge: &SideCharge) -> Self {
         let side = SideSpent::from(charge);
         let SideSpent { uncached, cache_read, cache_write, output, cost, .. } = side;
-        let more =
-            Self { uncached, cache_read, cache_write, output, cost, side, ..Self::default() };
-        Self { time_ms: self.time_ms, ..self.and(&more) }
+        let time_ms = self.time_ms;
+        let more = Self {
+            uncached,
+            cache_read,
+            cache_write,
+            output,
+            cost,
+            time_ms,
+            side,
+            ..Self::default()
+        };
+        self.and(&more)
     }
 
     /// The same with what a sub-agent came to since it had come to `before`.
     pub(crate) fn with_agent(self, now: &Self, before: &Self) -> Self {
-        let more = |now: u64, before: u64| now.saturating_sub(before);
         let turns = now.turns.saturating_sub(before.turns);
         let cost = (now.cost - before.cost).max(0.0);
-        let tokens = more(now.tokens(), before.tokens());
-        let plus = |sum: u64, now: u64, before: u64| sum.saturating_add(more(now, before));
-        Self {
-            turns: self.turns.saturating_add(turns),
-            uncached: plus(self.uncached, now.uncached, before.uncached),
-            cache_read: plus(self.cache_read, now.cache_read, before.cache_read),
-            cache_write: plus(self.cache_write, now.cache_write, before.cache_write),
-            output: plus(self.output, now.output, before.output),
-            cost: self.cost + cost,
-            agents: self.agents.and(&OfAgents { count: 0, turns, tokens, cost }),
-            ..self
-        }
+        let tokens = now.tokens().saturating_sub(before.tokens());
+        self.and(&Self {
+            turns,
+            uncached: now.uncached.saturating_sub(before.uncached),
+            cache_read: now.cache_read.saturating_sub(before.cache_read),
+            cache_write: now.cache_write.saturating_sub(before.cache_write),
+            output: now.output.saturating_sub(before.output),
+            cost,
+            time_ms: self.time_ms,
+            side: SideSpent::default(),
+            agents: OfAgents { count: 0, turns, tokens, cost },
+        })
     }
 
     /// The same with one more answer of the main model.
     pub(crate) fn with(self, billed: &Billed, prices: Option<&PriceCard>) -> Self {
         let usage = usage(billed);
-        Self {
-            uncached: self.uncached.saturating_add(usage.input),
-            cache_read: self.cache_read.saturating_add(usage.cache_read),
-            cache_write: self.cache_write.saturating_add(usage.cache_write),
-            output: self.output.saturating_add(usage.output),
-            cost: self.cost + dollars(billed, prices),
-            ..self
-        }
+        self.and(&Self {
+            uncached: usage.input,
+            cache_read: usage.cache_read,
+            cache_write: usage.cache_write,
+            output: usage.output,
+            cost: dollars(billed, prices),
+            time_ms: self.time_ms,
+            ..Self::default()
+        })
     }
 }
