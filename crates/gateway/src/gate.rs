@@ -1,8 +1,6 @@
 //! Who may ask: requests that can be read in one way only, from this machine or with a token, and
 //! from no page of another site.
 
-use std::net::IpAddr;
-
 use foveal_listening::{Host, Name, Token, bearer};
 use hyper::Uri;
 use hyper::header::{HOST, HeaderMap, HeaderName, HeaderValue, ORIGIN};
@@ -48,7 +46,7 @@ pub(crate) struct Gate {
 impl Gate {
     pub(crate) fn new(settings: &Settings) -> Self {
         let any_host = !settings.address.ip().is_loopback() && settings.hosts.is_empty();
-        let hosts = settings.hosts.iter().filter_map(|host| named(host)).collect();
+        let hosts = settings.hosts.iter().filter_map(|host| Host::of_setting(host)).collect();
         Self { token: settings.token.clone(), hosts, any_host }
     }
 
@@ -100,10 +98,7 @@ impl Gate {
             Name::Text(name) => name == "localhost",
             Name::Address(address) => address.is_loopback(),
         };
-        let is_named = |known: &Host| {
-            known.name == host.name && known.port.is_none_or(|port| host.port == Some(port))
-        };
-        is_here || self.hosts.iter().any(is_named)
+        is_here || self.hosts.iter().any(|known| known.covers(host))
     }
 }
 
@@ -111,19 +106,13 @@ fn read(host: &str) -> Option<Host> {
     Host::read(host.as_bytes())
 }
 
-/// A name as the settings have it; an address of the newer kind may lack its brackets.
-fn named(text: &str) -> Option<Host> {
-    let address = text.parse::<IpAddr>().ok();
-    address.map(|address| Host { name: Name::Address(address), port: None }).or_else(|| read(text))
-}
-
 #[cfg(test)]
 mod tests {
-    use foveal_listening::Token;
+    use foveal_listening::{Host, Token};
     use hyper::Uri;
     use hyper::header::HeaderMap;
 
-    use super::{Gate, Stranger, named};
+    use super::{Gate, Stranger};
 
     fn checked(gate: &Gate, lines: &[(&'static str, &str)]) -> Result<(), Stranger> {
         let mut headers = HeaderMap::new();
@@ -136,7 +125,7 @@ mod tests {
     fn local() -> Gate {
         Gate {
             token: None,
-            hosts: vec![named("box.example").unwrap(), named("::2").unwrap()],
+            hosts: vec![Host::of_setting("box.example").unwrap(), Host::of_setting("::2").unwrap()],
             any_host: false,
         }
     }

@@ -44,6 +44,18 @@ impl Host {
         };
         Some(Self { name: name(text)?, port })
     }
+
+    /// A host as settings name it: an address of the newer kind may lack its brackets.
+    pub fn of_setting(text: &str) -> Option<Self> {
+        let address = text.parse::<IpAddr>().ok();
+        let host = address.map(|address| Self { name: Name::Address(address), port: None });
+        host.or_else(|| Self::read(text.as_bytes()))
+    }
+
+    /// Whether who asks for `asked` means this one: the same name, at this port if one was said.
+    pub fn covers(&self, asked: &Self) -> bool {
+        self.name == asked.name && self.port.is_none_or(|port| asked.port == Some(port))
+    }
 }
 
 fn name(text: &str) -> Option<Name> {

@@ -1,7 +1,7 @@
 //! The names and ports under which the server may be asked. A web page that has its own name lead
 //! to this machine asks under that name, and is refused.
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
+use std::net::{Ipv4Addr, Ipv6Addr};
 
 use foveal_listening::{Host, Name};
 
@@ -12,23 +12,8 @@ use super::settings::{HttpError, HttpSettings};
 pub(super) enum Hosts {
     /// Whatever name leads here: a page that borrows one has no token to show.
     Any,
-    Named(Vec<Known>),
-}
-
-/// A name of the server.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct Known {
-    name: Name,
-    ports: Ports,
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Ports {
-    /// Whatever stands before the server may have one of its own.
-    Any,
-    /// This one, or none said.
-    OurOwn(u16),
-    Only(u16),
+    /// This machine's own names at this port or at none, and these.
+    Named(u16, Vec<Host>),
 }
 
 impl Hosts {
@@ -37,43 +22,28 @@ impl Hosts {
         if settings.is_public && settings.hosts.is_empty() {
             return Self::Any;
         }
-        let own = [
-            Name::Text("localhost".to_owned()),
-            Name::Address(Ipv4Addr::LOCALHOST.into()),
-            Name::Address(Ipv6Addr::LOCALHOST.into()),
-        ];
-        let own = own.map(|name| Known { name, ports: Ports::OurOwn(port) });
-        let named = settings.hosts.iter().filter_map(|host| known(host));
-        Self::Named(own.into_iter().chain(named).collect())
+        let named = settings.hosts.iter().filter_map(|host| Host::of_setting(host));
+        Self::Named(port, named.collect())
     }
 
     /// Whether a request under this name is for this server.
     pub(super) fn has(&self, host: &Host) -> bool {
-        let Self::Named(all) = self else { return true };
-        all.iter().any(|known| {
-            known.name == host.name
-                && match known.ports {
-                    Ports::Any => true,
-                    Ports::OurOwn(port) => host.port.is_none_or(|asked| asked == port),
-                    Ports::Only(port) => host.port == Some(port),
-                }
-        })
+        let Self::Named(port, named) = self else { return true };
+        let is_here = match &host.name {
+            Name::Text(name) => name == "localhost",
+            Name::Address(address) => {
+                *address == Ipv4Addr::LOCALHOST || *address == Ipv6Addr::LOCALHOST
+            }
+        };
+        is_here && host.port.is_none_or(|asked| asked == *port)
+            || named.iter().any(|known| known.covers(host))
     }
 }
 
 /// Refuses names that no request could have.
 pub(super) fn check(settings: &HttpSettings) -> Result<(), HttpError> {
-    let wrong = settings.hosts.iter().find(|host| known(host).is_none());
+    let wrong = settings.hosts.iter().find(|host| Host::of_setting(host).is_none());
     wrong.map_or(Ok(()), |host| Err(HttpError::Host(host.clone())))
-}
-
-/// A name as the settings have it; an address of the newer kind may lack its brackets.
-fn known(text: &str) -> Option<Known> {
-    if let Ok(address) = text.parse::<IpAddr>() {
-        return Some(Known { name: Name::Address(address), ports: Ports::Any });
-    }
-    let Host { name, port } = Host::read(text.as_bytes())?;
-    Some(Known { name, ports: port.map_or(Ports::Any, Ports::Only) })
 }
 
 #[cfg(test)]
