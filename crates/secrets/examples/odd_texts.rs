@@ -6,6 +6,11 @@
 
 use std::time::Instant;
 
+use fronts::FRONTS;
+
+#[path = "forms/fronts.rs"]
+mod fronts;
+
 /// What is plain: source code.
 const PLAIN: &str = include_str!("../../context/src/planner.rs");
 
@@ -131,29 +136,6 @@ const PARTS: &[&str] = &[
     "p\0a\0s\0s\0",
     "password=\0",
     "\0",
-    "12→",
-    "12→password: |\n",
-    "1:\n",
-    "a/b:",
-    "a.b:1:",
-    "a.b-1-\n",
-    "a.b:\na.b-\n",
-    "+a\n",
-    "+a\nb\n",
-    "-password: |\n",
-    "> a\n",
-    "+1→",
-    "1→+\n",
-    "    1 + a\n",
-    "1:+2→-a\n",
-    "password,",
-    "a,password\n",
-    "a|password\nb|c\n",
-    "user\tpassword\n",
-    "insert into ",
-    "insert into a(password) values ",
-    "insert into a(password) values ('a'),",
-    "('a',",
     "\n",
     " ",
     "/",
@@ -168,12 +150,13 @@ fn main() {
     let bytes: usize = bytes.expect("the size in bytes");
     let plain = PLAIN.repeat(bytes / PLAIN.len() + 1)[..bytes].to_owned();
     // All patterns are made ready.
-    drop(foveal_secrets::redact(PARTS.concat().as_bytes()));
+    let parts = [PARTS, FRONTS].concat();
+    drop(foveal_secrets::redact(parts.concat().as_bytes()));
     let of_plain = seconds(&plain);
     println!("{bytes} bytes each; source code takes {of_plain:.3} s\n");
     println!("{:<44}{:>9}{:>9}", "", "seconds", "factor");
     let wanted = std::env::args().nth(2).unwrap_or_default();
-    let shapes = PARTS.iter().flat_map(|part| BETWEEN.iter().map(move |between| (part, between)));
+    let shapes = parts.iter().flat_map(|part| BETWEEN.iter().map(move |between| (part, between)));
     let mut all: Vec<(f64, String)> = shapes
         .map(|(part, between)| {
             let one = format!("{part}{between}");

@@ -3,6 +3,8 @@
 #[path = "../examples/forms/chance.rs"]
 mod chance;
 mod forms;
+#[path = "../examples/forms/fronts.rs"]
+mod fronts;
 #[path = "../examples/forms/harmless.rs"]
 mod harmless;
 #[path = "../examples/forms/planted.rs"]
