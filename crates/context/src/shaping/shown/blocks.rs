@@ -1,5 +1,6 @@
 //! The blocks of a draft that are visible elsewhere.
 
+use std::cell::OnceCell;
 use std::ops::Range;
 
 use super::{
@@ -15,7 +16,7 @@ pub fn find_matches(draft: &Draft<'_>, seen: &Seen<'_>, minimum: BlockMin) -> Ve
     let mut matches = Vec::new();
     let mut at = 0;
     let end = end(draft);
-    let worth = Worth::of(draft, minimum);
+    let worth = Worth { draft, minimum, before: OnceCell::new() };
     while at < end {
         let best = if draft.keeps(at) { longest_at(draft, seen, at..end, &worth) } else { None };
         match best {
@@ -43,7 +44,7 @@ fn longest_at(
     draft: &Draft<'_>,
     seen: &Seen<'_>,
     within: Range<usize>,
-    worth: &Worth,
+    worth: &Worth<'_, '_>,
 ) -> Option<Match> {
     let (at, minimum) = (within.start, worth.minimum);
     let mut best: Option<Candidate<'_>> = None;
@@ -57,7 +58,10 @@ fn longest_at(
         let longest = best.as_ref().map_or(0, |best| best.lines.len());
         let lines = at..at + length;
         // Most blocks are a single brace, and not looked at for that.
-        if length < longest || !worth.may_be(&lines) || !serves(draft, seen, source) {
+        if length < longest.max(minimum.lines)
+            || !worth.may_be(&lines)
+            || !serves(draft, seen, source)
+        {
             continue;
         }
         let file = file_of_block(seen, source, length);
@@ -120,11 +124,12 @@ fn match_length(draft: &Draft<'_>, seen: &Seen<'_>, at: usize, block: ledger::Bl
 
 /// Whether blocks of a draft are worth a pointer: known of each without looking at its lines again,
 /// since most blocks are short and stand in many places.
-struct Worth {
+struct Worth<'a, 'd> {
+    draft: &'a Draft<'d>,
     minimum: BlockMin,
     /// Of the lines before each line, and of all: those that are not blank, and bytes without gutters
-    /// and indentation.
-    before: Vec<Amount>,
+    /// and indentation. Counted once a block is long enough for it to matter.
+    before: OnceCell<Vec<Amount>>,
 }
 
 /// What some lines hold.
@@ -134,21 +139,24 @@ struct Amount {
     bytes: usize,
 }
 
-impl Worth {
-    fn of(draft: &Draft<'_>, minimum: BlockMin) -> Self {
-        let mut all = Amount::default();
-        let mut before = Vec::with_capacity(draft.len() + 1);
-        before.push(all);
-        for at in 0..draft.len() {
-            all.add(draft.text(at));
+impl Worth<'_, '_> {
+    fn before(&self) -> &[Amount] {
+        self.before.get_or_init(|| {
+            let mut all = Amount::default();
+            let mut before = Vec::with_capacity(self.draft.len() + 1);
             before.push(all);
-        }
-        Self { minimum, before }
+            for at in 0..self.draft.len() {
+                all.add(self.draft.text(at));
+                before.push(all);
+            }
+            before
+        })
     }
 
     /// Whether a block is worth a pointer to its own file, or to another one.
     fn is(&self, lines: &Range<usize>, is_own: bool) -> bool {
-        let (to, from) = (self.before[lines.end], self.before[lines.start]);
+        let before = self.before();
+        let (to, from) = (before[lines.end], before[lines.start]);
         let amount = Amount { full: to.full - from.full, bytes: to.bytes - from.bytes };
         amount.is_enough(is_own, self.minimum)
     }
