@@ -97,7 +97,9 @@ pub(crate) fn replaced_by(body: &Body, said: &[Said], planned: &[Planned], way: 
     replaced
 }
 
-/// Puts the texts that a decision about one entry means in its places.
+/// Puts the texts that a decision about one entry means in its places. Where together they would
+/// take more bytes in the request than what they stand for, what came stays: a note of fewer bytes
+/// may have more to escape.
 pub(crate) fn put(
     places: &mut [Place],
     entry: usize,
@@ -110,9 +112,19 @@ pub(crate) fn put(
         way == Way::Expand || length + LONGER_BYTES <= content.len()
     };
     let mut texts = texts.filter(goes).into_iter().flatten();
+    let mut saved: i64 = 0;
     for place in places.iter_mut().filter(|place| place.is_of_result(entry)) {
-        let text = texts.next().flatten();
-        place.text = text.map(|text| Spelled::new(&text, place.slot.level));
+        let level = place.slot.level;
+        place.text = texts.next().flatten().map(|text| Spelled::new(&text, level));
+        if let Some(text) = &place.text {
+            let original = &content[place.slot.content.clone()];
+            saved += Spelled::new(original, level).len() as i64 - text.len() as i64;
+        }
+    }
+    if saved < 0 {
+        for place in places.iter_mut().filter(|place| place.is_of_result(entry)) {
+            place.text = None;
+        }
     }
 }
 

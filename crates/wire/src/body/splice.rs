@@ -19,6 +19,12 @@ impl Spelled {
         Self { bytes: bytes.into(), level }
     }
 
+    /// Bytes that it takes, its quotes included.
+    #[expect(clippy::len_without_is_empty, reason = "it has its quotes at least")]
+    pub fn len(&self) -> usize {
+        self.bytes.len()
+    }
+
     /// The text that it says.
     pub fn text(&self) -> String {
         let mut text = String::from_utf8_lossy(&self.bytes).into_owned();
