@@ -388,6 +388,10 @@ impl Agent {
     /// Makes the calls that can be made now; where all are answered, gives the model the results.
     fn go_on(&mut self, now: Timestamp, actions: &mut Vec<Action>) {
         let State::Calling(calls) = &mut self.state else { return };
+        for (Call { id, name, .. }, answer) in calls.untold() {
+            let ToolAnswer { text, is_error, cached } = answer;
+            actions.push(Action::Tell(Told::Result { id, name, cached, is_error, text }));
+        }
         let started = calls.start(&mut self.calls_made);
         let answered = calls.are_answered().then(|| calls.take());
         for (number, call) in started {

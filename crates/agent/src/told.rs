@@ -131,7 +131,7 @@ pub enum Told {
         /// What it tells.
         event: Box<Told>,
     },
-    /// A call is answered.
+    /// A call is answered, also one that was not carried out.
     Result {
         /// The call.
         id: String,

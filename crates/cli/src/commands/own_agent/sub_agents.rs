@@ -8,13 +8,14 @@ use foveal_agent::{
 };
 use foveal_cancel::Cancel;
 use foveal_store::SessionId;
+use foveal_tools::clock::{Clock, SystemClock};
 
 use super::approval::Approvals;
 use super::calling::Calling;
 use super::drive::drive;
 use super::means::{EVENTS_MAX, Means};
 use crate::environment::Environment;
-use crate::runs::{OfCall, Run, RunLog, latest_agent, of_agent};
+use crate::runs::{OfCall, Run, RunLog, keep_agents, latest_agent, of_agent};
 use crate::side_agents::GistAgent;
 
 /// What sub-agents are made of: what the agent is that starts them, but for its conversation and
@@ -82,6 +83,8 @@ impl SubAgents {
         let (how, heard) = ((asking, calling), (&events, &nothing, cancel));
         let first = Event::Task(task);
         let ended = drive(Agent::new(settings), first, how, (&mut show, &mut log), heard);
+        // Where that cannot be done it is kept as long as other sessions.
+        drop(keep_agents(&*toolbox.store, &self.session, SystemClock.now()));
         answer_of_agent(&ended.unwrap_or(Outcome::Stopped), said.text())
     }
 
