@@ -153,7 +153,7 @@ impl Driver {
                 }
                 Action::Tell(Told::Result { id, .. }) => self.told.push(id.clone()),
                 Action::Keep(Keep::Entry(entry)) => {
-                    for result in entry.result() {
+                    if let Some(result) = entry.result() {
                         let told = self.told.iter().position(|id| *id == result.call);
                         self.told.swap_remove(told.expect("each result was told before it counts"));
                     }
