@@ -63,7 +63,7 @@ impl SubAgents {
         let gist = opener.settings().gist.as_ref();
         let gist = gist.and_then(|spec| GistAgent::of(spec, bill, &self.environment).ok());
         let (_, asking) = self.means.asking(&session, gist.map(Arc::new), &sender);
-        let approvals = self.approvals.of_agent(&label);
+        let approvals = self.approvals.of_agent(&label, &session);
         let calling = Calling::new(toolbox, &session, approvals, sender);
         let of = Some(OfCall { step: start.step, place: start.place });
         let run = Run { of, ..self.run.clone() };
