@@ -113,8 +113,8 @@ fn what_streams_is_told() {
     );
     let again = world.step(Event::Again { number, why: "it broke off".to_owned(), wait_ms: 500 });
     assert_eq!(
-        told(&again),
-        [&Told::Again { number, why: "it broke off".to_owned(), wait_ms: 500 }]
+        told(&again)[0],
+        &Told::Again { number, why: "it broke off".to_owned(), wait_ms: 500 }
     );
     let sent =
         Event::Sent { number, tokens_asked: 9, tokens_sent: 7, rewrite: None, inactive: None };

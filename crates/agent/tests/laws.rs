@@ -127,7 +127,10 @@ impl Driver {
                 let (number, _) = self.made[at % self.made.len()];
                 self.asked_by_agent += 1;
                 let spent = Spent { turns: self.asked_by_agent, ..Spent::default() };
-                Event::OfAgent { number, told: Box::new(Told::Usage { number: 1, spent }) }
+                Event::OfAgent {
+                    number,
+                    told: Box::new(Told::Usage { number: 1, spent, estimated: false }),
+                }
             }
             Happens::Streams => Event::Streamed { number, event: SaidEvent::Text("t".to_owned()) },
             Happens::Fails(is_too_long) => {

@@ -136,7 +136,7 @@ mod tests {
         };
         let text = |text: &str| Told::Text { text: text.to_owned() };
         let again = Told::Again { number: 1, why: String::new(), wait_ms: 1 };
-        let whole = Told::Usage { number: 1, spent: Spent::default() };
+        let whole = Told::Usage { number: 1, spent: Spent::default(), estimated: false };
         assert_eq!(take(&[]), "");
         assert_eq!(take(&[text("lost"), again, text("I "), text("look.")]), "I look.");
         assert_eq!(take(&[whole.clone(), text(" ")]), "I look.");

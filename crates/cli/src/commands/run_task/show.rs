@@ -27,6 +27,8 @@ pub(super) struct Show {
     text: String,
     /// What the session is called, where it is kept.
     session: Option<String>,
+    /// Whether some of the tokens are estimates.
+    is_estimated: bool,
     /// When the calls began that are not answered yet.
     begun: HashMap<String, Instant>,
     /// The same for those of the sub-agent that works.
@@ -45,6 +47,7 @@ impl Show {
             json,
             text: String::new(),
             session,
+            is_estimated: false,
             begun: HashMap::new(),
             begun_by_agent: HashMap::new(),
             agent: None,
@@ -100,6 +103,7 @@ impl Show {
                 notice::say(format_args!("  {name}: the same call and answer, {times} times"));
             }
             Told::Done { outcome, spent } => return self.done(outcome, spent),
+            Told::Usage { estimated, .. } => self.is_estimated |= estimated,
             Told::Start { .. }
             | Told::Agent { .. }
             | Told::Sent { .. }
@@ -107,8 +111,7 @@ impl Show {
             | Told::Reasoning { .. }
             | Told::CallStart { .. }
             | Told::CallArguments { .. }
-            | Told::SideUsage { .. }
-            | Told::Usage { .. } => {}
+            | Told::SideUsage { .. } => {}
         }
         Ok(())
     }
@@ -187,9 +190,11 @@ impl Show {
             true => format!(", {}", dollars(spent.cost)),
             false => String::new(),
         };
+        let about = if self.is_estimated { "about " } else { "" };
         let session = self.session.iter().map(|name| format!(", session {name}"));
         let session: String = session.collect();
-        notice::say(format_args!("{turns}, {all} tokens{cost}{}{session}", of_agents(spent)));
+        let of_agents = of_agents(spent);
+        notice::say(format_args!("{turns}, {about}{all} tokens{cost}{of_agents}{session}"));
         if let Some(beside) = beside(&spent.side) {
             notice::say(format_args!("  {beside}"));
         }
