@@ -334,6 +334,9 @@ fn who_stops_the_agent_stops_its_sub_agent() {
             out.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
         let [result] = of_type(&events, "result")[..] else { panic!("{out}") };
         assert!(result["text"].to_string().contains("it was stopped"), "{result}");
+        // What its server had begun to answer counts.
+        let spent = &of_type(&events, "done")[0]["spent"]["agents"];
+        assert!(spent["tokens"].as_u64() > Some(1_000), "{spent}");
         // It goes on, and all calls have results.
         let ran = go_on(&world, &["--continue", "--yes"]);
         assert_eq!((ran.code, ran.out.as_str()), (Some(0), "It was stopped.\n"), "{}", ran.err);

@@ -34,9 +34,12 @@ pub(crate) fn agent_number(run: &SessionId, session: &SessionId) -> Option<u32> 
 }
 
 /// The highest number of a sub-agent of this run whose session is kept; 0 if there is none.
-pub(crate) fn latest_agent(store: &dyn Store, run: &SessionId) -> u32 {
-    let sessions = store.sessions().unwrap_or_default();
-    sessions.iter().filter_map(|kept| agent_number(run, &kept.id)).max().unwrap_or(0)
+///
+/// # Errors
+/// Those of the store.
+pub(crate) fn latest_agent(store: &dyn Store, run: &SessionId) -> Result<u32, StoreError> {
+    let sessions = store.sessions()?;
+    Ok(sessions.iter().filter_map(|kept| agent_number(run, &kept.id)).max().unwrap_or(0))
 }
 
 /// Has the sub-agents of a run be kept as long as the run: they count as used with it, and are pinned

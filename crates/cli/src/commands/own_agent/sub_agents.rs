@@ -9,6 +9,7 @@ use foveal_agent::{
 use foveal_cancel::Cancel;
 use foveal_store::SessionId;
 use foveal_tools::clock::{Clock, SystemClock};
+use foveal_transcript::Timestamp;
 
 use super::approval::Approvals;
 use super::calling::Calling;
@@ -91,9 +92,17 @@ impl SubAgents {
     /// A session that no other sub-agent of the agent has, also none of an earlier run.
     fn next_session(&self) -> SessionId {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        *last = latest_agent(&*self.means.toolbox.store, &self.session).max(*last) + 1;
+        let kept = latest_agent(&*self.means.toolbox.store, &self.session).ok();
+        *last = next_number(*last, kept, SystemClock.now());
         of_agent(&self.session, *last)
     }
+}
+
+/// The number of the next sub-agent, after this last one of the process and these that are kept. Where
+/// it is not known which are, it is one that no other process took: two would be kept as one.
+fn next_number(last: u32, kept: Option<u32>, now: Timestamp) -> u32 {
+    let kept = kept.unwrap_or_else(|| u32::try_from(now.0 / 1_000).unwrap_or(u32::MAX / 2));
+    kept.max(last).saturating_add(1)
 }
 
 /// What an agent said last, also where the rest of it never came.
@@ -126,6 +135,17 @@ mod tests {
     use foveal_agent::Spent;
 
     use super::*;
+
+    #[test]
+    fn no_two_have_one_number() {
+        let now = Timestamp(1_700_000_000_000);
+        assert_eq!(next_number(0, Some(0), now), 1);
+        assert_eq!((next_number(1, Some(4), now), next_number(4, Some(1), now)), (5, 5));
+        let unknown = next_number(2, None, now);
+        assert!(unknown > 1_700_000_000);
+        assert_eq!(next_number(unknown, None, now), unknown + 1);
+        assert_eq!(next_number(0, Some(unknown), now), unknown + 1);
+    }
 
     #[test]
     fn what_was_said_last_is_known_also_where_it_was_cut() {
