@@ -220,7 +220,9 @@ impl PieceReader<'_> {
         let fed = self.values.fed(node);
         // A script has the input of who runs it.
         let typed = if self.is_nested { "" } else { self.source };
-        self.untold = self.untold.max(untold(&words, typed, fed));
+        for words in self.values.with_numbers(node, self.source, &words) {
+            self.untold = self.untold.max(untold(&words, typed, fed));
+        }
         for read in readings {
             self.untold = self.untold.max(untold(&read, typed, fed));
             // What `find` hands on is judged by what stands in the line.

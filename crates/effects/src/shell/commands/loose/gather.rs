@@ -85,6 +85,8 @@ impl LineValues {
             word.loose = argument.loose;
             word.is_made = argument.is_made;
             word.is_tail_made = argument.is_tail_made;
+            word.holds = argument.holds;
+            word.holds_signs = argument.holds_signs;
             // Of two that may each be one of several, not all pairs are read.
             if several > 1 && has_several(argument) {
                 word.loose = Loose::Anything;
@@ -92,6 +94,33 @@ impl LineValues {
         }
         let count = arguments.iter().map(|argument| argument.written.len()).max().unwrap_or(0);
         (0..count).map(|at| read_at(words, &arguments, at)).collect()
+    }
+
+    /// The words of a command as they are, if no number is put into them; else with a number in the
+    /// place of each, and with nothing there. All are for those that ask what the command does.
+    pub(crate) fn with_numbers(
+        &self,
+        command: Node<'_>,
+        source: &str,
+        words: &[Word],
+    ) -> Vec<Vec<Word>> {
+        let arguments = Reader::new(source, &self.values).arguments(command);
+        let are_same = arguments.len() == words.len();
+        if !are_same || arguments.iter().all(|argument| argument.numbered.is_none()) {
+            return vec![words.to_vec()];
+        }
+        let with = |at: usize| {
+            let mut words = words.to_vec();
+            for (word, argument) in words.iter_mut().zip(&arguments).filter(|(word, _)| !word.glob)
+            {
+                if let Some(texts) = &argument.numbered {
+                    let has_number = word.expands;
+                    *word = Word { has_number, ..Word::literal(&texts[at]) };
+                }
+            }
+            words
+        };
+        vec![with(0), with(1)]
     }
 }
 
@@ -213,6 +242,11 @@ impl Gatherer<'_> {
             self.add(name, value);
         }
         for word in words {
+            if self.reader.prints_numbers(word) {
+                let written = vec![vec!["1".to_owned()]];
+                self.add(name, Variable { written, ..Variable::default() });
+                continue;
+            }
             let value = self.list(vec![word]);
             // A word that is split gives the variable several values.
             let several = value.written.into_iter().flatten();
