@@ -66,9 +66,7 @@ pub(crate) fn approval(answer: &ElicitResult) -> Approval {
     }
     let choice = match &answer.content {
         None | Some(Value::Null) => None,
-        Some(Value::Object(form)) if form.keys().all(|field| field == FIELD) => {
-            form.get(FIELD)
-        }
+        Some(Value::Object(form)) if form.keys().all(|field| field == FIELD) => form.get(FIELD),
         Some(_) => return Approval::Unclear,
     };
     match choice.map(Value::as_str) {
