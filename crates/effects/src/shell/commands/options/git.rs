@@ -87,6 +87,10 @@ pub(super) fn runs_more(words: &[&str]) -> bool {
         "bisect" => ["run", "view", "visualize"].into_iter().any(says),
         // Of hooks any path is one.
         "hook" => says("run"),
+        // What is pushed to a folder runs the hooks that are there.
+        "push" | "send-pack" if pushes_to_folder(rest) => true,
+        "remote" if says("add") || says("set-url") => rest.iter().any(|word| is_folder(word)),
+        "receive-pack" => true,
         "merge" | "rebase" if has_strategy(rest, true) => true,
         "pull" if has_strategy(rest, true) => true,
         "cherry-pick" | "revert" if has_strategy(rest, false) => true,
@@ -99,6 +103,31 @@ pub(super) fn runs_more(words: &[&str]) -> bool {
             rest.iter().any(|word| options.iter().any(|option| is_option(option, word)))
         }),
     }
+}
+
+/// Whether `git push` names a folder to push to, not a remote or an address.
+fn pushes_to_folder(words: &[&str]) -> bool {
+    let (mut first, mut takes_next) = (None, false);
+    for word in words {
+        let is_value = std::mem::take(&mut takes_next);
+        takes_next = matches!(*word, "-o" | "--push-option");
+        if !is_value && !word.starts_with('-') {
+            first = first.or(Some(*word));
+        }
+    }
+    let repository = words.iter().find_map(|word| word.strip_prefix("--repo="));
+    // Names of branches begin like no path.
+    let is_path = |word: &&str| word.starts_with(['.', '/', '~']) || word.starts_with("file:");
+    words.iter().any(is_path) || first.into_iter().chain(repository).any(is_folder)
+}
+
+/// Whether a repository is a folder: no name of a remote, and no address of another machine.
+fn is_folder(repository: &str) -> bool {
+    let is_address = repository.split('/').next().is_some_and(|first| first.contains(':'));
+    repository.starts_with("file:")
+        || !repository.starts_with('-')
+            && !is_address
+            && (repository.contains('/') || matches!(repository, "." | ".." | "~"))
 }
 
 /// Whether a strategy is named that is not git's own; `-s` may be another option.

@@ -29,6 +29,14 @@ fn what_an_option_may_run_is_unclear() {
         "git x/y",
         "git -C . x/y",
         "git hook run ../../evil",
+        "git push ./evil HEAD:a",
+        "git push -q --repo=evil/x",
+        "git push file:///tmp/evil a",
+        "git push -o ci.skip a/evil b",
+        "git send-pack ../evil a",
+        "git remote add evil ./evil; git push evil a",
+        "git remote set-url origin a/evil",
+        "git receive-pack evil",
         "git merge -s evil b",
         "git merge --no-edit -qsevil b",
         "git merge --strategy=../evil b",
@@ -280,6 +288,9 @@ fn what_an_option_may_run_is_unclear() {
 #[test]
 fn everyday_options_are_clear() {
     let lines = [
+        "git push; git push -u origin feature/x; git push origin HEAD:refs/heads/a :b; git push -f fork a/b",
+        "git push git@a.example:b/c.git d/e; git push https://a.example/b c; git push -o ci.skip origin a/b",
+        "git remote add up https://a.example/b.git; git remote add -f x git@a.example:b/c; git remote -v",
         "git merge -s ours b; git merge --strategy=recursive -X theirs b; git rebase -s ort b",
         "git cherry-pick -s a; git revert -s a; git merge --no-ff -m 'as is' b; git pull --rebase",
         "git merge --squash b; git merge -S b; git rebase --skip; git bisect start a b",
