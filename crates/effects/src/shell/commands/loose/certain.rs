@@ -1,121 +1,131 @@
 //! Whether a variable was set by the line before it is used, whatever commands before it do.
 
+use std::collections::HashMap;
+use std::ops::Range;
+
 use tree_sitter::Node;
 
 use crate::shell::parse::text_of;
 
-/// So far out of a word it is looked; finding what a node stands in takes as long as that is deep.
-const DEPTH_MAX: usize = 48;
+/// Statements joined to one that are followed.
+const JOINED_MAX: usize = 48;
+/// Parts of a line that are noted for one variable.
+const PARTS_MAX: usize = 32;
 
 /// Words with which a line may take a value away, or set it out of sight.
 const HIDING: &[&str] = &["unset", "source", "eval", "trap", "read", "local", "nameref"];
 
-/// Whether the shell that gets to the node has set the variable before: by an assignment of its own
-/// that stands before on every way, or as the variable of a loop around it.
-pub(super) fn is_set_before(node: Node<'_>, name: &str, source: &str) -> bool {
-    let mut words = source.split(|sign: char| !sign.is_ascii_alphanumeric() && sign != '_');
-    // `cd` sets two.
-    let is_set_by_shell = matches!(name, "PWD" | "OLDPWD");
-    if is_set_by_shell || words.any(|word| HIDING.contains(&word)) || source.contains(". ") {
-        return false;
+/// The parts of a line in which variables are set for sure.
+#[derive(Debug, Default)]
+pub(super) struct Certain {
+    parts: HashMap<String, Vec<Range<usize>>>,
+}
+
+impl Certain {
+    /// Those of a line: behind assignments of the same shell that stand before on every way, and in
+    /// loops over a variable.
+    pub(super) fn of(root: Node<'_>, source: &str) -> Certain {
+        let mut certain = Certain::default();
+        let mut words = source.split(|sign: char| !sign.is_ascii_alphanumeric() && sign != '_');
+        if !source.contains('$')
+            || source.contains(". ")
+            || words.any(|word| HIDING.contains(&word))
+        {
+            return certain;
+        }
+        let mut waiting = vec![root];
+        while let Some(node) = waiting.pop() {
+            certain.note(node, source);
+            let mut cursor = node.walk();
+            waiting.extend(node.named_children(&mut cursor));
+        }
+        certain
     }
-    let mut inner = node;
-    for _ in 0..DEPTH_MAX {
-        let Some(outer) = inner.parent() else { return false };
-        let is_set = match outer.kind() {
+
+    /// Whether the variable is set for sure at a place.
+    pub(super) fn has(&self, name: &str, place: usize) -> bool {
+        let parts = self.parts.get(name);
+        parts.is_some_and(|parts| parts.iter().any(|part| part.contains(&place)))
+    }
+
+    fn note(&mut self, node: Node<'_>, source: &str) {
+        match node.kind() {
             "program" | "do_group" | "compound_statement" | "subshell" => {
-                is_set_by_earlier(inner, name, source)
+                let mut cursor = node.walk();
+                let children: Vec<Node<'_>> = node.children(&mut cursor).collect();
+                for (at, child) in children.iter().enumerate().filter(|(_, it)| it.is_named()) {
+                    // Behind `&` it runs in a shell of its own.
+                    let is_beside = children.get(at + 1).is_some_and(|sign| sign.kind() == "&");
+                    if !is_beside {
+                        self.note_set(*child, false, child.end_byte()..node.end_byte(), source);
+                    }
+                }
             }
             "list" => {
-                let left = outer.named_child(0).filter(|left| left.id() != inner.id());
-                left.is_some_and(|left| sets(left, is_and(outer), name, source))
+                if let (Some(left), Some(right)) = (node.named_child(0), node.named_child(1)) {
+                    self.note_set(left, is_and(node), right.byte_range(), source);
+                }
             }
             "for_statement" => {
-                let variable = outer.child_by_field_name("variable");
-                let is_body =
-                    outer.child_by_field_name("body").is_some_and(|it| it.id() == inner.id());
-                let has_words = outer.child_by_field_name("value").is_some();
-                is_body && has_words && variable.is_some_and(|it| text_of(it, source) == name)
-            }
-            _ => false,
-        };
-        if is_set {
-            return true;
-        }
-        inner = outer;
-    }
-    false
-}
-
-/// Whether a statement before this one, in the same shell, sets it.
-fn is_set_by_earlier(node: Node<'_>, name: &str, source: &str) -> bool {
-    let mut before = node.prev_named_sibling();
-    while let Some(statement) = before {
-        // Behind `&` it runs in a shell of its own.
-        let is_beside = statement.next_sibling().is_some_and(|sign| sign.kind() == "&");
-        if !is_beside && sets(statement, false, name, source) {
-            return true;
-        }
-        before = statement.prev_named_sibling();
-    }
-    false
-}
-
-/// Whether a statement that has run has set the variable; that it succeeded is known or not.
-fn sets(statement: Node<'_>, succeeded: bool, name: &str, source: &str) -> bool {
-    let mut statement = statement;
-    for _ in 0..DEPTH_MAX {
-        match statement.kind() {
-            "variable_assignment" => return assigns(statement, name, source),
-            "variable_assignments" => {
-                let mut cursor = statement.walk();
-                return statement
-                    .named_children(&mut cursor)
-                    .any(|assignment| assigns(assignment, name, source));
-            }
-            "list" => {
-                let (Some(left), Some(right)) =
-                    (statement.named_child(0), statement.named_child(1))
-                else {
-                    return false;
-                };
-                let is_and = is_and(statement);
-                if succeeded && is_and && sets_alone(right, name, source) {
-                    return true;
+                let variable = node.child_by_field_name("variable");
+                let body = node.child_by_field_name("body");
+                let has_words = node.child_by_field_name("value").is_some();
+                if let (Some(variable), Some(body), true) = (variable, body, has_words) {
+                    self.add(text_of(variable, source), body.byte_range());
                 }
-                if !is_and && succeeded {
-                    // Either side may be what succeeded.
-                    return sets_alone(leftmost(left), name, source);
-                }
-                statement = left;
             }
-            _ => return false,
+            _ => {}
         }
     }
-    false
-}
 
-fn sets_alone(statement: Node<'_>, name: &str, source: &str) -> bool {
-    statement.kind() == "variable_assignment" && assigns(statement, name, source)
-}
-
-/// The statement of a chain that runs whatever else does.
-fn leftmost(statement: Node<'_>) -> Node<'_> {
-    let mut statement = statement;
-    for _ in 0..DEPTH_MAX {
-        match statement.named_child(0).filter(|_| statement.kind() == "list") {
-            Some(left) => statement = left,
-            None => break,
+    fn add(&mut self, name: &str, part: Range<usize>) {
+        // `cd` sets two of its own.
+        if matches!(name, "PWD" | "OLDPWD") {
+            return;
+        }
+        let parts = self.parts.entry(name.to_owned()).or_default();
+        let is_known = |known: &Range<usize>| known.start <= part.start && part.end <= known.end;
+        if parts.len() < PARTS_MAX && !parts.iter().any(is_known) {
+            parts.push(part);
         }
     }
-    statement
-}
 
-fn assigns(assignment: Node<'_>, name: &str, source: &str) -> bool {
-    text_of(assignment, source).split_once('=').is_some_and(|(assigned, _)| assigned == name)
+    /// Notes what a statement has set in this part, which is run after it; that it succeeded is known
+    /// or not.
+    fn note_set(&mut self, statement: Node<'_>, succeeded: bool, part: Range<usize>, source: &str) {
+        let (mut statement, mut succeeded) = (statement, succeeded);
+        for _ in 0..JOINED_MAX {
+            match statement.kind() {
+                "variable_assignment" => return self.assigned(statement, part, source),
+                "variable_assignments" => {
+                    let mut cursor = statement.walk();
+                    for assignment in statement.named_children(&mut cursor) {
+                        self.assigned(assignment, part.clone(), source);
+                    }
+                    return;
+                }
+                "list" => {
+                    let right = statement.named_child(1);
+                    let right = right.filter(|it| it.kind() == "variable_assignment");
+                    succeeded &= is_and(statement);
+                    if let (Some(right), true) = (right, succeeded) {
+                        self.assigned(right, part.clone(), source);
+                    }
+                    let Some(left) = statement.named_child(0) else { return };
+                    statement = left;
+                }
+                _ => return,
+            }
+        }
+    }
+
+    fn assigned(&mut self, assignment: Node<'_>, part: Range<usize>, source: &str) {
+        if let Some((name, _)) = text_of(assignment, source).split_once('=') {
+            self.add(name, part);
+        }
+    }
 }
 
 fn is_and(list: Node<'_>) -> bool {
-    let mut cursor = list.walk();
-    list.children(&mut cursor).any(|sign| sign.kind() == "&&")
+    list.child(1).is_some_and(|sign| sign.kind() == "&&")
 }

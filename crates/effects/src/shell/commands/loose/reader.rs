@@ -3,7 +3,7 @@
 use tree_sitter::Node;
 
 use super::arguments::{Argument, Part};
-use super::certain::is_set_before;
+use super::certain::Certain;
 use super::harmless::printed_by;
 use super::numbers;
 use super::values::{Made, Values, Variable};
@@ -13,17 +13,21 @@ use crate::shell::word::{Loose, Word};
 /// Substitutions within one another that are followed.
 const DEPTH_MAX: u8 = 8;
 
+/// Bytes of substitutions that are asked whether they print numbers.
+const SHORT: usize = 200;
+
 /// Reads words by what is known of variables.
 #[derive(Clone, Copy)]
 pub(super) struct Reader<'a> {
     pub(super) source: &'a str,
     pub(super) values: &'a Values,
+    certain: &'a Certain,
     pub(super) depth: u8,
 }
 
 impl<'a> Reader<'a> {
-    pub(super) fn new(source: &'a str, values: &'a Values) -> Self {
-        Self { source, values, depth: 0 }
+    pub(super) fn new(source: &'a str, values: &'a Values, certain: &'a Certain) -> Self {
+        Self { source, values, certain, depth: 0 }
     }
 
     /// The word of a node.
@@ -96,7 +100,7 @@ impl<'a> Reader<'a> {
 
     fn variable(self, node: Node<'_>, name: &str, is_quoted: bool) -> Part {
         let variable = self.values.of(name);
-        match variable.is_number() && is_set_before(node, name, self.source) {
+        match variable.is_number() && self.certain.has(name, node.start_byte()) {
             true => Part::Written { variable, is_quoted, is_number: true },
             false => Part::of_variable(variable, is_quoted),
         }
@@ -191,6 +195,9 @@ impl<'a> Reader<'a> {
 
     /// Whether a substitution prints one number, or fails.
     fn prints_number(self, substitution: Node<'_>) -> bool {
+        if !self.is_short(substitution) {
+            return false;
+        }
         let mut cursor = substitution.walk();
         let mut children = substitution.named_children(&mut cursor);
         let (Some(only), None) = (children.next(), children.next()) else { return false };
@@ -198,8 +205,18 @@ impl<'a> Reader<'a> {
         self.depth < DEPTH_MAX && numbers::is_printed(inner, only)
     }
 
+    /// Whether a substitution is short and has no other in it.
+    fn is_short(self, substitution: Node<'_>) -> bool {
+        let text = text_of(substitution, self.source);
+        let inner = text.strip_prefix("$(").unwrap_or_default();
+        inner.len() < SHORT && !inner.is_empty() && !inner.contains('`') && !inner.contains("$(")
+    }
+
     /// Whether a word is a substitution that prints numbers, as `$(seq 5)` does.
     pub(super) fn prints_numbers(self, word: Node<'_>) -> bool {
+        if !self.is_short(word) {
+            return false;
+        }
         let mut cursor = word.walk();
         let mut children = word.named_children(&mut cursor);
         let only = children.next().filter(|it| it.kind() == "command" && children.next().is_none());
