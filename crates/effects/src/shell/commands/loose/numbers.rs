@@ -3,26 +3,28 @@
 use tree_sitter::Node;
 
 use super::arguments::Argument;
-use super::reader::Reader;
 
-/// Whether a statement prints one number, or nothing.
-pub(super) fn is_printed(reader: Reader<'_>, statement: Node<'_>) -> bool {
+/// Whether a statement, of whose commands these are the words, prints one number, or nothing.
+pub(super) fn is_printed<'t>(
+    statement: Node<'t>,
+    words: impl Fn(Node<'t>) -> Vec<Argument>,
+) -> bool {
     let mut cursor = statement.walk();
     match statement.kind() {
         "command" => {
             // A variable before a command may change what it prints.
             let is_bare = statement.named_child(0).is_some_and(|it| it.kind() == "command_name");
-            is_bare && is_number(&reader.arguments(statement), false, false)
+            is_bare && is_number(&words(statement), false, false)
         }
         "redirected_statement" => {
             let command = statement.child_by_field_name("body").filter(|it| it.kind() == "command");
-            command.is_some_and(|command| is_number(&reader.arguments(command), true, false))
+            command.is_some_and(|command| is_number(&words(command), true, false))
         }
         "pipeline" => {
             let commands: Vec<Node<'_>> = statement.named_children(&mut cursor).collect();
             let Some((last, before)) = commands.split_last() else { return false };
-            let of = |node: &Node<'_>| match node.kind() {
-                "command" => reader.arguments(*node),
+            let of = |node: &Node<'t>| match node.kind() {
+                "command" => words(*node),
                 _ => Vec::new(),
             };
             is_number(&of(last), true, is_numbered(before, of))

@@ -202,7 +202,7 @@ impl<'a> Reader<'a> {
         let mut children = substitution.named_children(&mut cursor);
         let (Some(only), None) = (children.next(), children.next()) else { return false };
         let inner = Reader { depth: self.depth + 1, ..self };
-        self.depth < DEPTH_MAX && numbers::is_printed(inner, only)
+        self.depth < DEPTH_MAX && numbers::is_printed(only, |command| inner.arguments(command))
     }
 
     /// Whether a substitution is short and has no other in it.
