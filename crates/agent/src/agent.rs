@@ -6,7 +6,7 @@ use foveal_transcript::{
     Block, Call, Conversation, Entry, EntryIndex, Mark, Role, Source, Timestamp, ToolResult,
 };
 use foveal_wire::prompt::{Prompt, ToolSpec, encode};
-use foveal_wire::response::{Said, SaidEvent, StopReason};
+use foveal_wire::response::{Billed, Said, SaidEvent, StopReason};
 
 use crate::billed::usage;
 use crate::calls::Calls;
@@ -21,6 +21,7 @@ use crate::spent::Spent;
 use crate::sub_agent::{START_AGENT, StartAgent, SubTask};
 use crate::told::{Outcome, Told};
 use crate::tool_answer::ToolAnswer;
+use crate::under_way::UnderWay;
 
 /// An agent at its work on a task, or on one after the other.
 #[derive(Debug)]
@@ -49,6 +50,8 @@ pub struct Agent {
     side: Vec<(u64, SideCharge)>,
     /// The number of the last request of its own.
     requests: u64,
+    /// What is known of the one that is under way.
+    under_way: UnderWay,
     /// What the sub-agent that works came to so far.
     of_agent: Spent,
     /// Requests before this turn.
@@ -107,6 +110,7 @@ impl Agent {
             spent: Spent::default(),
             side: Vec::new(),
             requests: 0,
+            under_way: UnderWay::default(),
             of_agent: Spent::default(),
             turns_before: 0,
             calls_made: 0,
@@ -164,11 +168,13 @@ impl Agent {
             Event::Task(task) => self.begin(Some(task), now, &mut actions),
             Event::GoOn => self.begin(None, now, &mut actions),
             Event::Rewind { to } => self.rewind(to, now, &mut actions),
-            Event::Sent { number, tokens_asked, tokens_sent, rewrite, inactive }
+            Event::Sent { number, .. }
+            | Event::Streamed { number, .. }
+            | Event::Again { number, .. }
+            | Event::Failed { number, .. }
                 if self.asks(number) =>
             {
-                let told = Told::Sent { number, tokens_asked, tokens_sent, rewrite, inactive };
-                actions.push(Action::Tell(told));
+                self.answering(event, &mut actions);
             }
             Event::Reduced { number, id, kind, cached, bytes, bytes_sent } if self.asks(number) => {
                 let kind = kind.word();
@@ -177,17 +183,8 @@ impl Agent {
             Event::ToldInWords { number, gist } => {
                 actions.extend(self.told_of(number, Told::Gist(gist)));
             }
-            Event::Streamed { number, event } if self.asks(number) => {
-                actions.extend(told(event).map(Action::Tell));
-            }
-            Event::Again { number, why, wait_ms } => {
-                actions.extend(self.told_of(number, Told::Again { number, why, wait_ms }));
-            }
             Event::Said { number, said } if self.asks(number) => {
                 self.said(number, said, now, &mut actions);
-            }
-            Event::Failed { number, message, is_too_long } if self.asks(number) => {
-                self.end(failed(message, is_too_long), &mut actions);
             }
             Event::Allowed { number } if self.ending.is_none() => {
                 self.allowed(number, &mut actions);
@@ -216,6 +213,7 @@ impl Agent {
             Event::Leave => self.leave(now, &mut actions),
             Event::Sent { .. }
             | Event::Reduced { .. }
+            | Event::Again { .. }
             | Event::Streamed { .. }
             | Event::Said { .. }
             | Event::Failed { .. }
@@ -224,6 +222,32 @@ impl Agent {
             | Event::Tick => {}
         }
         actions
+    }
+
+    /// Takes what happens on the way to the answer of a request that is waited for.
+    fn answering(&mut self, event: Event, actions: &mut Vec<Action>) {
+        match event {
+            Event::Sent { number, tokens_asked, tokens_sent, rewrite, inactive } => {
+                self.under_way = UnderWay::sent(tokens_sent);
+                let told = Told::Sent { number, tokens_asked, tokens_sent, rewrite, inactive };
+                actions.push(Action::Tell(told));
+            }
+            Event::Streamed { event, .. } => {
+                self.under_way.hear(&event);
+                actions.extend(told(event).map(Action::Tell));
+            }
+            Event::Again { number, why, wait_ms } => {
+                actions.push(Action::Tell(Told::Again { number, why, wait_ms }));
+                let cut = self.under_way.again();
+                self.charge_cut(cut, actions);
+            }
+            Event::Failed { message, is_too_long, .. } => {
+                let cut = self.under_way.again();
+                self.charge_cut(cut, actions);
+                self.end(failed(message, is_too_long), actions);
+            }
+            _ => {}
+        }
     }
 
     /// Takes what happens with models beside the main one.
@@ -355,6 +379,7 @@ impl Agent {
         }
         self.spent.turns = self.spent.turns.saturating_add(1);
         self.requests += 1;
+        self.under_way = UnderWay::default();
         let number = self.requests;
         self.state = State::Asking(number);
         actions.push(Action::Ask { number, body: self.prompt() });
@@ -362,8 +387,8 @@ impl Agent {
 
     fn said(&mut self, number: u64, said: Said, now: Timestamp, actions: &mut Vec<Action>) {
         let billed = said.answer.billed;
-        self.spent = self.spent.with(&billed, self.settings.prices.as_ref());
-        actions.push(Action::Tell(Told::Usage { number, spent: self.spent }));
+        let counted = self.under_way.counted(&billed, &said.blocks);
+        self.spend(number, counted.as_ref().unwrap_or(&billed), counted.is_some(), actions);
         let calls: Vec<Call> = said.calls().cloned().collect();
         let mut entry = self.entry(Role::Assistant, said.blocks, now);
         entry.usage = Some(usage(&billed));
@@ -385,9 +410,26 @@ impl Agent {
         self.go_on(now, actions);
     }
 
+    /// Counts what an answer is billed for.
+    fn spend(&mut self, number: u64, billed: &Billed, estimated: bool, actions: &mut Vec<Action>) {
+        self.spent = self.spent.with(billed, self.settings.prices.as_ref());
+        actions.push(Action::Tell(Told::Usage { number, spent: self.spent, estimated }));
+    }
+
+    /// Counts an answer whose end never comes.
+    fn charge_cut(&mut self, cut: Option<Billed>, actions: &mut Vec<Action>) {
+        if let Some(cut) = cut {
+            self.spend(self.requests, &cut, true, actions);
+        }
+    }
+
     /// Makes the calls that can be made now; where all are answered, gives the model the results.
     fn go_on(&mut self, now: Timestamp, actions: &mut Vec<Action>) {
         let State::Calling(calls) = &mut self.state else { return };
+        for (Call { id, name, .. }, answer) in calls.untold() {
+            let ToolAnswer { text, is_error, cached } = answer;
+            actions.push(Action::Tell(Told::Result { id, name, cached, is_error, text }));
+        }
         let started = calls.start(&mut self.calls_made);
         let answered = calls.are_answered().then(|| calls.take());
         for (number, call) in started {
@@ -435,16 +477,17 @@ impl Agent {
         let label = SubTask::of(&call.arguments).map(|task| task.label).unwrap_or_default();
         let is_begin = matches!(told, Told::Start { .. });
         let spent = match &told {
-            Told::Usage { spent, .. } | Told::Done { spent, .. } => Some(*spent),
+            Told::Usage { spent, estimated, .. } => Some((*spent, *estimated)),
+            Told::Done { spent, .. } => Some((*spent, false)),
             _ => None,
         };
         actions.push(Action::Tell(Told::Agent { id, label, event: Box::new(told) }));
         self.spent.agents.count = self.spent.agents.count.saturating_add(u32::from(is_begin));
-        if let Some(spent) = spent {
+        if let Some((spent, estimated)) = spent {
             let before = std::mem::replace(&mut self.of_agent, spent);
             self.spent = self.spent.with_agent(&spent, &before);
             let (number, spent) = (self.requests, self.spent);
-            actions.push(Action::Tell(Told::Usage { number, spent }));
+            actions.push(Action::Tell(Told::Usage { number, spent, estimated }));
         }
     }
 
@@ -510,6 +553,8 @@ impl Agent {
             State::Idle => self.end(outcome, actions),
             State::Asking(_) => {
                 actions.push(Action::StopAsking);
+                let cut = self.under_way.stopped();
+                self.charge_cut(cut, actions);
                 self.end(outcome, actions);
             }
             State::Calling(calls) => {

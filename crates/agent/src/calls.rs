@@ -38,6 +38,8 @@ struct Made {
     /// Whether it was allowed, where it does more than look.
     has_begun: bool,
     state: State,
+    /// Whether its answer was told.
+    is_told: bool,
 }
 
 #[derive(Debug)]
@@ -57,7 +59,7 @@ impl Calls {
                 other => State::Answered(not_an_object(other)),
             };
             let only_looks = only_looks(&call.name);
-            Made { number: 0, call, only_looks, has_begun: only_looks, state }
+            Made { number: 0, call, only_looks, has_begun: only_looks, state, is_told: false }
         };
         Self { all: calls.into_iter().map(made).collect() }
     }
@@ -115,11 +117,24 @@ impl Calls {
         (!std::mem::replace(&mut made.has_begun, true)).then_some(&made.call)
     }
 
-    /// Takes the answer of a running call; `None` where no such call runs.
+    /// Takes the answer of a running call, which is told; `None` where no such call runs.
     pub(crate) fn answer(&mut self, number: u64, answer: ToolAnswer) -> Option<&Call> {
         let made = self.all.iter_mut().find(|made| made.runs_as(number))?;
-        made.state = State::Answered(answer);
+        (made.state, made.is_told) = (State::Answered(answer), true);
         Some(&made.call)
+    }
+
+    /// The calls whose answers were not told: nobody carried them out, or nobody waited for that.
+    /// They count as told then.
+    pub(crate) fn untold(&mut self) -> Vec<(Call, ToolAnswer)> {
+        let untold = self.all.iter_mut().filter(|made| !made.is_told);
+        untold
+            .filter_map(|made| {
+                let State::Answered(answer) = &made.state else { return None };
+                made.is_told = true;
+                Some((made.call.clone(), answer.clone()))
+            })
+            .collect()
     }
 
     /// Answers what waits: no further call is made.

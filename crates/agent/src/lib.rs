@@ -21,6 +21,7 @@ mod spent;
 mod sub_agent;
 mod told;
 mod tool_answer;
+mod under_way;
 
 pub use agent::Agent;
 pub use event::{Action, Event};

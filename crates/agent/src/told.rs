@@ -93,6 +93,10 @@ pub enum Told {
         number: u64,
         /// All so far.
         spent: Spent,
+        /// Whether the server did not tell what it came to: it is counted here, of what was asked and
+        /// heard.
+        #[serde(skip_serializing_if = "is_not")]
+        estimated: bool,
     },
     /// What a question to a model beside the main one cost, and all so far.
     SideUsage {
@@ -131,7 +135,7 @@ pub enum Told {
         /// What it tells.
         event: Box<Told>,
     },
-    /// A call is answered.
+    /// A call is answered, also one that was not carried out.
     Result {
         /// The call.
         id: String,
@@ -159,6 +163,11 @@ pub enum Told {
         /// What it came to.
         spent: Spent,
     },
+}
+
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes what it looks at so")]
+fn is_not(estimated: &bool) -> bool {
+    !estimated
 }
 
 /// Old turns that are told in words.

@@ -113,8 +113,8 @@ fn what_streams_is_told() {
     );
     let again = world.step(Event::Again { number, why: "it broke off".to_owned(), wait_ms: 500 });
     assert_eq!(
-        told(&again),
-        [&Told::Again { number, why: "it broke off".to_owned(), wait_ms: 500 }]
+        told(&again)[0],
+        &Told::Again { number, why: "it broke off".to_owned(), wait_ms: 500 }
     );
     let sent =
         Event::Sent { number, tokens_asked: 9, tokens_sent: 7, rewrite: None, inactive: None };
@@ -186,7 +186,12 @@ fn the_time_is_up_in_the_middle_of_a_call() {
     world.now += 99;
     assert!(world.step(Event::Tick).is_empty());
     world.now += 1;
-    assert_eq!(world.step(Event::Tick), [Action::StopCalls]);
+    let actions = world.step(Event::Tick);
+    // What is not made any more is told at once.
+    assert!(
+        matches!(&actions[..], [Action::StopCalls, Action::Tell(Told::Result { id, .. })] if id == "b"),
+        "{actions:?}"
+    );
     assert!(world.step(Event::Tick).is_empty());
     world.give("a", "stopped");
     assert_eq!(world.outcome(), Some(&Outcome::Limit { limit: Limit::Time }));
@@ -227,7 +232,7 @@ fn stopped_calls_get_a_result() {
     let calls = [call("a", "look"), call("b", "look"), call("c", "act")];
     assert_eq!(made(&world.say("", &calls)), ["a", "b"]);
     world.give("a", "a");
-    assert_eq!(world.step(Event::Stop), [Action::StopCalls]);
+    assert_eq!(world.step(Event::Stop)[0], Action::StopCalls);
     assert_eq!(world.outcome(), None);
     // The one that runs is waited for, and nothing more begins.
     let actions = world.give("b", "half of b");
@@ -259,6 +264,15 @@ fn calls_that_cannot_be_read_are_answered_and_not_made() {
     let calls = [broken("a", json!("{\"path\": ")), broken("b", json!("[1]")), call("c", "look")];
     let actions = world.say("", &calls);
     assert_eq!(made(&actions), ["c"]);
+    // Whoever watches learns of it at once.
+    let ids: Vec<&str> = told(&actions)
+        .into_iter()
+        .filter_map(|told| match told {
+            Told::Result { id, is_error: true, .. } => Some(id.as_str()),
+            _ => None,
+        })
+        .collect();
+    assert_eq!(ids, ["a", "b"]);
     world.give("c", "c");
     let body = world.body();
     let content = |at: usize| body["messages"][at]["content"].as_str().expect("a text").to_owned();

@@ -87,6 +87,8 @@ struct Driver {
     all: BTreeMap<u64, Call>,
     tasks: usize,
     asked_by_agent: u32,
+    /// The calls whose answers were told and are no messages yet.
+    told: Vec<String>,
 }
 
 impl Driver {
@@ -125,7 +127,10 @@ impl Driver {
                 let (number, _) = self.made[at % self.made.len()];
                 self.asked_by_agent += 1;
                 let spent = Spent { turns: self.asked_by_agent, ..Spent::default() };
-                Event::OfAgent { number, told: Box::new(Told::Usage { number: 1, spent }) }
+                Event::OfAgent {
+                    number,
+                    told: Box::new(Told::Usage { number: 1, spent, estimated: false }),
+                }
             }
             Happens::Streams => Event::Streamed { number, event: SaidEvent::Text("t".to_owned()) },
             Happens::Fails(is_too_long) => {
@@ -148,6 +153,13 @@ impl Driver {
                     assert!(self.all.insert(*number, call.clone()).is_none(), "a number is one's");
                     self.made.push((*number, call.clone()));
                     self.running.insert(*number);
+                }
+                Action::Tell(Told::Result { id, .. }) => self.told.push(id.clone()),
+                Action::Keep(Keep::Entry(entry)) => {
+                    if let Some(result) = entry.result() {
+                        let told = self.told.iter().position(|id| *id == result.call);
+                        self.told.swap_remove(told.expect("each result was told before it counts"));
+                    }
                 }
                 Action::Begin { number } => {
                     let id = self.all[number].id.clone();
@@ -241,6 +253,7 @@ proptest! {
             // Whoever is asked, is asked with pairs; and so each turn ends.
             let open = open(world.agent.conversation());
             prop_assert!(open.is_empty() || (asked(&actions) == 0 && !is_over), "{:?}", open);
+            prop_assert!(!open.is_empty() || driver.told.is_empty(), "each is told once");
             driver.check_running(&open);
             driver.check_results(world.agent.conversation());
             asked_in_turn = if begins { 0 } else { asked_in_turn } + asked(&actions);

@@ -7,4 +7,5 @@ mod rewound;
 mod sides;
 mod staying;
 mod sub_agents;
+mod under_way;
 mod world;

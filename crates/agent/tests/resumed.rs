@@ -67,6 +67,12 @@ fn what_acts_is_not_made_again() {
     again.give("c", "c");
     assert!(asks(&again.give("d", "d")));
     let results = results(&again);
+    // Whoever watches learns what became of each.
+    let told = told(&again.actions).into_iter().filter_map(|told| match told {
+        Told::Result { text, is_error, .. } => Some((text.clone(), *is_error)),
+        _ => None,
+    });
+    assert_eq!(told.collect::<Vec<_>>(), results);
     assert_eq!(results[0], ("done".to_owned(), false));
     assert!(results[1].1 && results[1].0.contains("its answer is not known"), "{results:?}");
     assert_eq!(results[2..], [("c".to_owned(), false), ("d".to_owned(), false)]);

@@ -39,7 +39,7 @@ fn begins() -> Told {
 
 fn usage(turns: u32, output: u64, cost: f64) -> Told {
     let spent = Spent { turns, output, cost, ..Spent::default() };
-    Told::Usage { number: turns.into(), spent }
+    Told::Usage { number: turns.into(), spent, estimated: false }
 }
 
 impl World {
@@ -102,7 +102,7 @@ fn what_it_takes_counts_once() {
     world.of_agent(number, usage(1, 100, 0.5));
     let actions = world.of_agent(number, usage(2, 300, 0.75));
     let told = told(&actions);
-    let Some(Told::Usage { number: 1, spent }) = told.last() else { panic!("{told:?}") };
+    let Some(Told::Usage { number: 1, spent, .. }) = told.last() else { panic!("{told:?}") };
     assert_eq!((spent.turns, spent.tokens(), spent.cost), (3, 315, 1.0));
     let ended = Spent { turns: 2, output: 300, cost: 0.75, ..Spent::default() };
     world.of_agent(number, Told::Done { outcome: Outcome::Stopped, spent: ended });
@@ -117,6 +117,17 @@ fn what_it_takes_counts_once() {
     let spent = world.agent.spent();
     assert_eq!((spent.turns, spent.tokens(), spent.cost), (5, 380, 1.5));
     assert_eq!(spent.agents, OfAgents { count: 2, turns: 3, tokens: 350, cost: 1.0 });
+}
+
+#[test]
+fn what_it_estimates_is_an_estimate() {
+    let mut world = world(Limits::default());
+    let number = started(&world.say("", &[start("a")]))[0].number;
+    let spent = Spent { turns: 1, uncached: 70, ..Spent::default() };
+    let actions = world.of_agent(number, Told::Usage { number: 1, spent, estimated: true });
+    let told = told(&actions);
+    let Some(Told::Usage { spent, estimated: true, .. }) = told.last() else { panic!("{told:?}") };
+    assert_eq!(spent.agents.tokens, 70);
 }
 
 #[test]

@@ -25,6 +25,8 @@ pub(crate) struct Status {
     /// Tokens that the model can hold, where that is known.
     pub(crate) window: Option<u64>,
     pub(crate) spent: Spent,
+    /// Whether some of its tokens are estimates.
+    pub(crate) is_estimated: bool,
     pub(crate) calls: u64,
     pub(crate) failed: u64,
     pub(crate) cached: u64,
@@ -84,7 +86,11 @@ impl Status {
                 self.retries += 1;
                 self.does(&format!("asks again in {}", seconds(*wait_ms)), now_ms);
             }
-            Told::Usage { spent, .. } | Told::SideUsage { spent, .. } => self.spent = *spent,
+            Told::Usage { spent, estimated, .. } => {
+                self.spent = *spent;
+                self.is_estimated |= estimated;
+            }
+            Told::SideUsage { spent, .. } => self.spent = *spent,
             Told::Call { name, .. } => {
                 self.calls += 1;
                 self.does(&format!("carries out {}", in_one_line(name)), now_ms);

@@ -60,6 +60,9 @@ pub(crate) fn stats(status: &Status) -> String {
         ("cost", numbers::dollars(cost)),
         ("calls", numbers::count(status.calls)),
     ];
+    if status.is_estimated {
+        rows[1].1.push_str(", in part by estimate");
+    }
     if side.requests > 0 {
         let asked = numbers::plural(side.requests.into(), "request");
         let tokens = numbers::count(side.tokens());

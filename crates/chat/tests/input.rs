@@ -131,6 +131,8 @@ fn commands_tell() {
         .has("models beside   1 request, 400 tokens, $0.13")
         .has("cost            $0.38 with those");
     screen.has("from the cache  750 tokens (75 %)").has("· cache 75 % · $0.38");
+    screen.has_not("by estimate");
+    screen.play("usage by-estimate\ntype /stats\nkey enter").has("tokens, in part by estimate");
 }
 
 #[test]

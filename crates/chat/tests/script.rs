@@ -157,7 +157,7 @@ impl Screen {
                 let spent = spent().with_side(&charge);
                 Told::SideUsage { charge, spent }
             }
-            "usage" => Told::Usage { number: 1, spent: spent() },
+            "usage" => Told::Usage { number: 1, spent: spent(), estimated: rest == "by-estimate" },
             "done" => done(Outcome::Finished { text: String::new() }),
             "stopped" => done(Outcome::Stopped),
             "failed" => done(Outcome::Failed { message: text }),
@@ -253,7 +253,7 @@ fn of_agent(step: &str) -> Told {
             let (text, is_error) = (second.to_owned(), what == "error");
             Told::Result { id, name, cached: false, is_error, text }
         }
-        "usage" => Told::Usage { number: 1, spent: spent() },
+        "usage" => Told::Usage { number: 1, spent: spent(), estimated: false },
         _ => panic!("a sub-agent has no step `{what}`"),
     }
 }

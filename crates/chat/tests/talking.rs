@@ -1,6 +1,7 @@
 //! What is said and done, as it is shown.
 
-use foveal_chat::Colours;
+use foveal_chat::{Colours, Input};
+use foveal_transcript::{Block, Call, Entry, Mark, Role, Source};
 use ratatui_core::style::{Color, Modifier};
 
 use crate::script::{Screen, check};
@@ -193,6 +194,38 @@ fn a_call_that_nobody_waits_for_is_left() {
         "type go\nkey enter\nsent 1 1\nstart a bash\ncall a bash {\"command\":\"ls\"}\nstopped",
     );
     screen.has("- bash ls").has("└ not carried out").has("· stopped");
+}
+
+/// A session that broke off may have done what it was at.
+#[test]
+fn what_became_of_a_call_is_told_when_its_session_goes_on() {
+    let call = |id: &str, command: &str| {
+        let arguments = serde_json::json!({ "command": command });
+        Block::Call(Call { id: id.to_owned(), name: "bash".to_owned(), arguments })
+    };
+    let mut screen = Screen::new(60, 14);
+    screen.take(Input::Past(vec![Entry {
+        source: Source { step: 1, result: None },
+        role: Role::Assistant,
+        time: None,
+        mark: Mark::None,
+        model: None,
+        usage: None,
+        blocks: vec![call("a", "make"), call("b", "make all")],
+    }]));
+    screen.has("- bash make").has("└ broke off: no answer is kept").has_not("not carried out");
+    screen.play("type go on\nkey enter\nerror a its answer is not known\nerror b not made");
+    screen.has("✗ bash make").has("└ its answer is not known").has("└ not made");
+    screen.has_not("broke off");
+}
+
+/// A call whose arguments nobody can read is never carried out, and has an answer.
+#[test]
+fn a_call_that_cannot_be_read_is_shown_with_its_answer() {
+    let mut screen = Screen::new(60, 12);
+    screen.play("type go\nkey enter\nsent 1 1\nstart a bash\narguments a {\"com");
+    screen.play("error a the call was not made: its arguments are no JSON\ndone");
+    screen.has("✗ bash").has("└ the call was not made").has_not("not carried out");
 }
 
 #[test]

@@ -334,6 +334,9 @@ fn who_stops_the_agent_stops_its_sub_agent() {
             out.lines().map(|line| serde_json::from_str(line).expect("JSON")).collect();
         let [result] = of_type(&events, "result")[..] else { panic!("{out}") };
         assert!(result["text"].to_string().contains("it was stopped"), "{result}");
+        // What its server had begun to answer counts.
+        let spent = &of_type(&events, "done")[0]["spent"]["agents"];
+        assert!(spent["tokens"].as_u64() > Some(1_000), "{spent}");
         // It goes on, and all calls have results.
         let ran = go_on(&world, &["--continue", "--yes"]);
         assert_eq!((ran.code, ran.out.as_str()), (Some(0), "It was stopped.\n"), "{}", ran.err);
@@ -492,6 +495,34 @@ fn its_session_is_a_part_of_the_agents() {
     let ran = world.ran(world.command("sessions delete").arg(name));
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     assert!(listed(&world, "--all").is_empty());
+}
+
+/// A session that is used does not lose its sub-agents to age, and one that is pinned has all of them.
+#[test]
+fn it_is_kept_as_long_as_the_agent() {
+    let world = World::new("agents-age");
+    let main = vec![start("Look."), Reply::text("Found.")];
+    let upstream = provider(main, vec![Reply::text("I looked.")]);
+    let ran = run(&world, &upstream, "messages", "");
+    assert_eq!((ran.code, ran.out.as_str()), (Some(0), "Found.\n"), "{}", ran.err);
+    let name = listed(&world, "").remove(0);
+    assert_eq!(world.run(&format!("sessions pin {}", name.replace("run ", ""))).code, Some(0));
+    let used = |world: &World| {
+        let listed = world.output("sessions --json --all");
+        let listed: Value = serde_json::from_str(&listed).expect("JSON");
+        let agents = listed.as_array().expect("a list").iter().filter(|it| it["session"] != name);
+        let told = agents.map(|it| (it["used_ms"].as_i64().expect("a time"), it["pinned"] == true));
+        told.collect::<Vec<_>>()
+    };
+    let before = used(&world);
+    // It has called once when it goes on.
+    let again = vec![start("Look."), start("Look again."), Reply::text("Found more.")];
+    upstream.play(script(again, vec![Reply::text("I looked again.")]));
+    let ran = go_on(&world, &["--continue", "and again"]);
+    assert_eq!((ran.code, ran.out.as_str()), (Some(0), "Found more.\n"), "{}", ran.err);
+    let after = used(&world);
+    assert_eq!((before.len(), after.len()), (1, 2), "{after:?}");
+    assert!(after.iter().all(|(used, pinned)| *pinned && *used > before[0].0), "{after:?}");
 }
 
 #[test]

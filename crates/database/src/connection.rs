@@ -4,6 +4,7 @@ use std::fs;
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 use crate::aside::with;
@@ -18,6 +19,7 @@ use crate::aside::with;
 pub fn connect(path: &Path, busy_time: Duration, first: &str) -> rusqlite::Result<Connection> {
     let begun = Instant::now();
     let connection = Connection::open(path)?;
+    plan_once(&connection)?;
     connection.busy_timeout(busy_time)?;
     let tables = "SELECT count(*) FROM sqlite_schema";
     let tables: i64 = connection.query_row(tables, [], |row| row.get(0))?;
@@ -50,8 +52,16 @@ pub fn connect_read_only(path: &Path, busy_time: Duration) -> rusqlite::Result<C
         let address = format!("file:{}?immutable=1", escaped(path));
         Connection::open_with_flags(address, flags | OpenFlags::SQLITE_OPEN_URI)?
     };
+    plan_once(&connection)?;
     connection.busy_timeout(busy_time)?;
     Ok(connection)
+}
+
+/// Has a statement planned when it is prepared, and never again for what is bound to it. Otherwise
+/// SQLite plans those that ask for a greatest value anew each time that they are used, though
+/// nothing is known of the values here by which it could choose another way.
+fn plan_once(connection: &Connection) -> rusqlite::Result<()> {
+    connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).map(drop)
 }
 
 /// A path as it is written in an address.
@@ -125,5 +135,31 @@ impl Marks {
         connection.execute_batch(&format!(
             "PRAGMA user_version = {version}; PRAGMA application_id = {application}"
         ))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use rusqlite::StatementStatus;
+
+    use super::*;
+
+    #[test]
+    fn a_statement_is_planned_once() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = folder.path().join("numbers");
+        let written = connect(&path, Duration::ZERO, "").expect("a connection");
+        written.execute_batch("CREATE TABLE number(of INTEGER, is_ INTEGER)").expect("a table");
+        let read = connect_read_only(&path, Duration::ZERO).expect("a connection");
+        for connection in [written, read] {
+            let greatest = "SELECT max(is_) FROM number WHERE of = ?1";
+            let mut greatest = connection.prepare(greatest).expect("a statement");
+            for of in 0..4 {
+                let found: Option<i64> =
+                    greatest.query_row([of], |row| row.get(0)).expect("an answer");
+                assert_eq!(found, None);
+            }
+            assert_eq!(greatest.get_status(StatementStatus::RePrepare), 0);
+        }
     }
 }

@@ -112,20 +112,29 @@ pub(crate) fn put(
         way == Way::Expand || length + LONGER_BYTES <= content.len()
     };
     let mut texts = texts.filter(goes).into_iter().flatten();
-    let mut saved: i64 = 0;
     for place in places.iter_mut().filter(|place| place.is_of_result(entry)) {
-        let level = place.slot.level;
-        place.text = texts.next().flatten().map(|text| Spelled::new(&text, level));
-        if let Some(text) = &place.text {
-            let original = &content[place.slot.content.clone()];
-            saved += Spelled::new(original, level).len() as i64 - text.len() as i64;
-        }
+        place.text = texts.next().flatten().map(|text| Spelled::new(&text, place.slot.level));
     }
-    if saved < 0 {
+    if takes_more(places, entry, content) {
         for place in places.iter_mut().filter(|place| place.is_of_result(entry)) {
             place.text = None;
         }
     }
+}
+
+/// Whether the texts in place of a result take more bytes in the request than what they stand for.
+fn takes_more(places: &[Place], entry: usize, content: &str) -> bool {
+    let (mut taken, mut originals) = (0, Vec::new());
+    for place in places.iter().filter(|place| place.is_of_result(entry)) {
+        if let Some(text) = &place.text {
+            taken += text.len();
+            originals.push((&content[place.slot.content.clone()], place.slot.level));
+        }
+    }
+    // No text is shorter with its escapes, which are rarely worth a look.
+    let least: usize = originals.iter().map(|(original, _)| original.len()).sum();
+    taken > least
+        && taken > originals.iter().map(|(text, level)| Spelled::new(text, *level).len()).sum()
 }
 
 /// Puts the note in place of what the model said that a decision about its entry means.

@@ -9,7 +9,7 @@ use foveal_live::models::Model;
 use foveal_live::recorder::InMemory;
 use foveal_live::request::{Shaped, Wait};
 use foveal_testkit::bodies::Api;
-use foveal_testkit::generate::{Act, Operation, Script, scripts};
+use foveal_testkit::generate::{Act, Operation, Script, Spelling, scripts};
 use foveal_transcript::{Conversation, Entry, Role};
 use foveal_wire::body::Body;
 use proptest::prelude::*;
@@ -175,6 +175,30 @@ fn a_limit_counts_what_stands_in_front_of_the_messages() {
         ],
     };
     goes_as_the_engine_says(&script, Api::Gemini, "content-reset").expect("the same");
+}
+
+#[test]
+fn a_note_with_more_to_escape_than_it_saves_does_not_go() {
+    // The five lines that are read have 97 bytes, and the note in their place 94 with twelve
+    // quotes.
+    let script = Script {
+        seed: 20,
+        operations: vec![
+            Operation::Respond(vec![Act::Edit(0, 0, 0)]),
+            Operation::Respond(vec![Act::ReadRange(2, 42, 5), Act::Run(17, 2)]),
+            Operation::Respond(vec![Act::EditMany(0, 0, 10, 71_040_864_768_282_526)]),
+            Operation::Respond(vec![
+                Act::Write(0, 22, 17_338_467_357_606_480_349),
+                Act::Read(0, Spelling::Absolute),
+            ]),
+            Operation::Respond(vec![Act::Read(0, Spelling::Absolute)]),
+        ],
+    };
+    let conversations = conversations("content-reset");
+    for sent in requests(&script, Api::Messages) {
+        let went = without_own_mark(&sent, &bytes(shaped(&conversations, &sent), &sent));
+        assert!(went.len() <= sent.body.len(), "{} of {}", went.len(), sent.body.len());
+    }
 }
 
 proptest! {

@@ -33,6 +33,7 @@ pub(crate) fn load(root: &Path) -> anyhow::Result<Tree> {
         allowed_licences: deny.licenses.allow,
         allowed_registries: deny.sources.allow_registry,
         architecture: fs::read_to_string(root.join("ARCHITECTURE.md")).ok(),
+        seeds: fs::read_to_string(root.join("docs/seeds.md")).ok(),
         limits: limits(&read(&root.join("xtask/tidy.toml"))?)?,
     })
 }

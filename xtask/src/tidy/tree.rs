@@ -21,6 +21,8 @@ pub(crate) struct Tree {
     pub(crate) allowed_registries: Vec<String>,
     /// `ARCHITECTURE.md`, where it exists.
     pub(crate) architecture: Option<String>,
+    /// `docs/seeds.md`, where it exists.
+    pub(crate) seeds: Option<String>,
     /// Bounds from `xtask/tidy.toml`.
     pub(crate) limits: Limits,
 }

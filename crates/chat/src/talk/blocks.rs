@@ -203,7 +203,7 @@ impl Talk {
 
     fn open(&self, id: &str) -> Option<usize> {
         self.items.iter().rposition(|item| match &item.block {
-            Block::Tool(tool) => tool.id == id && tool.is_live(),
+            Block::Tool(tool) => tool.id == id && tool.is_open(),
             _ => false,
         })
     }
@@ -243,13 +243,13 @@ impl Talk {
         }
     }
 
-    /// Nobody waits for calls any more.
-    pub(crate) fn leave_open(&mut self) {
+    /// Nobody waits for calls any more; they stand like this.
+    pub(crate) fn leave_open(&mut self, state: &ToolState) {
         for item in self.items.iter_mut().rev().take(LAID_MAX) {
             if let Block::Tool(tool) = &mut item.block
                 && tool.is_live()
             {
-                tool.state = ToolState::Left;
+                tool.state = state.clone();
                 item.laid = None;
             }
         }

@@ -4,7 +4,7 @@ use foveal_transcript::{Block as Part, Entry, Role};
 
 use super::block::Block;
 use super::blocks::Talk;
-use super::tool::ToolBlock;
+use super::tool::{ToolBlock, ToolState};
 
 impl Talk {
     /// Takes the messages of an earlier run. How long things took is not known of them.
@@ -19,7 +19,7 @@ impl Talk {
                 }
             }
         }
-        self.leave_open();
+        self.leave_open(&ToolState::BrokeOff);
         self.begin_answer();
     }
 

@@ -149,7 +149,7 @@ fn call(
         ToolState::Coming | ToolState::Running => (spinner(so_far_ms), Role::Plain),
         ToolState::Done { is_error: true, .. } => ("✗", Role::Error),
         ToolState::Done { .. } => ("✓", Role::Good),
-        ToolState::Left => ("-", Role::Aside),
+        ToolState::Left | ToolState::BrokeOff => ("-", Role::Aside),
     };
     let name = in_one_line(&tool.name).into_owned();
     let room = columns.saturating_sub(3 + width(&name));
@@ -190,6 +190,7 @@ fn outcome(
     match &tool.state {
         ToolState::Coming => Vec::new(),
         ToolState::Left => vec![line("not carried out", aside)],
+        ToolState::BrokeOff => vec![line("broke off: no answer is kept", aside)],
         ToolState::Running => {
             let mut lines: Vec<Line<'static>> = tool
                 .printed()

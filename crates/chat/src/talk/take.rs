@@ -66,7 +66,7 @@ impl Talk {
                 );
             }
             Told::Done { outcome, .. } => {
-                self.leave_open();
+                self.leave_open(&ToolState::Left);
                 if let Some((kind, text)) = ended(&outcome) {
                     self.note(kind, text);
                 }

@@ -52,6 +52,8 @@ pub(crate) enum ToolState {
     Done { text: String, is_error: bool, is_cached: bool, took_ms: Option<u64> },
     /// Nobody waits for it any more.
     Left,
+    /// Its session broke off before an answer was kept. What became of it may be told yet.
+    BrokeOff,
 }
 
 impl ToolBlock {
@@ -117,6 +119,11 @@ impl ToolBlock {
         let lines: Vec<&str> =
             self.progress.lines().filter(|line| !line.trim().is_empty()).collect();
         lines[lines.len().saturating_sub(PROGRESS_LINES_MAX)..].to_vec()
+    }
+
+    /// Whether an answer may come.
+    pub(crate) fn is_open(&self) -> bool {
+        self.is_live() || self.state == ToolState::BrokeOff
     }
 
     /// Whether it looks different as time passes.

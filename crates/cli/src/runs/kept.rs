@@ -1,6 +1,6 @@
 //! What is kept of a run, as values.
 
-use foveal_store::{Session, SessionId, Store};
+use foveal_store::{Session, SessionId, Store, StoreError};
 use foveal_transcript::{Handle, Mark, Role, Source, Timestamp, Usage};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -34,9 +34,33 @@ pub(crate) fn agent_number(run: &SessionId, session: &SessionId) -> Option<u32> 
 }
 
 /// The highest number of a sub-agent of this run whose session is kept; 0 if there is none.
-pub(crate) fn latest_agent(store: &dyn Store, run: &SessionId) -> u32 {
-    let sessions = store.sessions().unwrap_or_default();
-    sessions.iter().filter_map(|kept| agent_number(run, &kept.id)).max().unwrap_or(0)
+///
+/// # Errors
+/// Those of the store.
+pub(crate) fn latest_agent(store: &dyn Store, run: &SessionId) -> Result<u32, StoreError> {
+    let sessions = store.sessions()?;
+    Ok(sessions.iter().filter_map(|kept| agent_number(run, &kept.id)).max().unwrap_or(0))
+}
+
+/// Has the sub-agents of a run be kept as long as the run: they count as used with it, and are pinned
+/// where it is.
+///
+/// # Errors
+/// Those of the store.
+pub(crate) fn keep_agents(
+    store: &dyn Store,
+    run: &SessionId,
+    now: Timestamp,
+) -> Result<(), StoreError> {
+    let sessions = store.sessions()?;
+    let is_pinned = sessions.iter().any(|kept| kept.id == *run && kept.pinned);
+    for agent in sessions.iter().filter(|kept| agent_number(run, &kept.id).is_some()) {
+        store.open_session(&agent.id, &agent.facts, now)?;
+        if is_pinned && !agent.pinned {
+            store.set_pinned(&agent.id, true)?;
+        }
+    }
+    Ok(())
 }
 
 /// How a session is gone on with from here.

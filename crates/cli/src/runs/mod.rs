@@ -11,7 +11,7 @@ mod log;
 
 pub(crate) use self::conversations::{Conversations, conversations};
 pub(crate) use self::kept::{
-    KIND, OfCall, Run, agent_number, is_agent, is_run, latest_agent, of_agent,
+    KIND, OfCall, Run, agent_number, is_agent, is_run, keep_agents, latest_agent, of_agent,
 };
 pub(crate) use self::load::{Loaded, damaged, first_words, load};
 pub(crate) use self::lock::Lock;

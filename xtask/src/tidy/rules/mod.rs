@@ -13,6 +13,7 @@ mod names;
 mod printed;
 mod pure_dependencies;
 mod purity;
+mod seeds;
 mod sources;
 mod string_errors;
 mod table;

@@ -2,7 +2,8 @@
 
 use super::{
     architecture, circles, dependency_count, file_length, function_length, history, layers,
-    licences, names, pure_dependencies, purity, sources, string_errors, terminal, unsafe_code,
+    licences, names, pure_dependencies, purity, seeds, sources, string_errors, terminal,
+    unsafe_code,
 };
 use crate::tidy::finding::{Finding, Place};
 use crate::tidy::tree::Tree;
@@ -32,6 +33,7 @@ pub(crate) const RULES: &[Rule] = &[
     Rule { name: "licences", check: licences::check },
     Rule { name: "sources", check: sources::check },
     Rule { name: "architecture", check: architecture::check },
+    Rule { name: "seeds", check: seeds::check },
 ];
 
 /// All findings, sorted by place.

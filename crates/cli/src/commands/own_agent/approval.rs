@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use foveal_agent::{START_AGENT, SubTask, ToolAnswer};
 use foveal_screen::{in_one_line, quoted};
-use foveal_store::{Grant, RootsKey, Store};
+use foveal_store::{Grant, RootsKey, SessionId, Store};
 use foveal_tools::clock::{Clock, SystemClock};
 use foveal_tools::control::{Approval, Question};
 use foveal_tools::table;
@@ -45,8 +45,15 @@ pub(crate) type Person = dyn Fn(&Asked<'_>, &dyn Fn() -> bool) -> Approval + Sen
 #[derive(Clone)]
 pub(crate) struct Approvals {
     shared: Arc<Shared>,
-    /// The sub-agent.
-    agent: Option<String>,
+    agent: Option<SubAgent>,
+}
+
+/// The sub-agent that asks.
+#[derive(Clone)]
+struct SubAgent {
+    /// What the person knows it by.
+    label: String,
+    session: SessionId,
 }
 
 /// What a person allows an agent and its sub-agents.
@@ -56,8 +63,8 @@ struct Shared {
     /// Who can be asked, one question at a time.
     person: Option<Box<Person>>,
     asking: Mutex<()>,
-    /// What was allowed for more than once.
-    granted: Mutex<HashSet<Grant>>,
+    /// What was allowed for more than once, and to which sub-agent alone.
+    granted: Mutex<HashSet<(Option<SessionId>, Grant)>>,
     /// Where is kept what is allowed for good, and for which folder.
     kept: Option<(Arc<dyn Store>, RootsKey)>,
 }
@@ -73,14 +80,20 @@ impl Approvals {
         let kept = kept.map(|(store, folder)| (Arc::clone(store), RootsKey::of([folder])));
         // What cannot be read is asked about again.
         let granted = kept.as_ref().and_then(|(store, roots)| store.grants(*roots).ok());
-        let granted = Mutex::new(granted.into_iter().flatten().collect());
+        let granted = granted.into_iter().flatten().filter(|it| !is_of_terminal(&it.tool));
+        let granted = Mutex::new(granted.map(|grant| (None, grant)).collect());
         let asking = Mutex::default();
         Self { shared: Arc::new(Shared { yes, person, asking, granted, kept }), agent: None }
     }
 
-    /// The same for a sub-agent: who is asked is told that it asks.
-    pub(crate) fn of_agent(&self, label: &str) -> Self {
-        Self { shared: Arc::clone(&self.shared), agent: Some(label.to_owned()) }
+    /// The same for the sub-agent with this session: who is asked is told that it asks.
+    pub(crate) fn of_agent(&self, label: &str, session: &SessionId) -> Self {
+        let agent = SubAgent { label: label.to_owned(), session: session.clone() };
+        Self { shared: Arc::clone(&self.shared), agent: Some(agent) }
+    }
+
+    fn label(&self) -> Option<&str> {
+        self.agent.as_ref().map(|agent| agent.label.as_str())
     }
 
     /// Whether there is somebody who can be asked.
@@ -99,7 +112,7 @@ impl Approvals {
         let subject = readable(about(call));
         let why = match (&self.shared.person, subject) {
             (Some(person), Some(subject)) => {
-                let agent = self.agent.as_deref();
+                let agent = self.label();
                 let asked = Asked { tool: &call.name, subject, reason: None, call, agent };
                 match self.is_allowed(person, &asked, is_over) {
                     true => return None,
@@ -129,7 +142,7 @@ impl Approvals {
         let Some(person) = &self.shared.person else { return Approval::No };
         let _turn = self.shared.asking.lock().unwrap_or_else(PoisonError::into_inner);
         let Question { tool, subject, reason } = question;
-        let (subject, reason, agent) = (subject.clone(), Some(&**reason), self.agent.as_deref());
+        let (subject, reason, agent) = (subject.clone(), Some(&**reason), self.label());
         let asked = Asked { tool, subject, reason, call, agent };
         if is_over() { Approval::No } else { person(&asked, is_over) }
     }
@@ -139,27 +152,36 @@ impl Approvals {
         let _turn = asking.lock().unwrap_or_else(PoisonError::into_inner);
         let (tool, subject) = (asked.tool.to_owned(), asked.subject.clone());
         let grant = Grant { tool, subject };
+        let is_of_terminal = is_of_terminal(asked.tool);
+        let agent = self.agent.as_ref().filter(|_| is_of_terminal);
+        let key = (agent.map(|agent| agent.session.clone()), grant);
         let mut granted = granted.lock().unwrap_or_else(PoisonError::into_inner);
         if is_over() {
             return false;
         }
-        if granted.contains(&grant) {
+        if granted.contains(&key) {
             return true;
         }
         match person(asked, is_over) {
             Approval::Once => {}
-            Approval::Session => drop(granted.insert(grant)),
+            Approval::Session => drop(granted.insert(key)),
             Approval::Always => {
-                if let Some((store, roots)) = kept {
+                if let Some((store, roots)) = kept.as_ref().filter(|_| !is_of_terminal) {
                     // What cannot be kept holds as long as the process runs.
-                    drop(store.put_grant(*roots, &grant, SystemClock.now()));
+                    drop(store.put_grant(*roots, &key.1, SystemClock.now()));
                 }
-                granted.insert(grant);
+                granted.insert(key);
             }
             Approval::No | Approval::Unclear => return false,
         }
         true
     }
+}
+
+/// Whether calls of a tool are about a terminal by its number. In another session, and with another
+/// agent, that is the number of another one.
+fn is_of_terminal(tool: &str) -> bool {
+    matches!(tool, "write_stdin" | "close")
 }
 
 /// Asks the person at the terminal, in a line.
@@ -215,6 +237,7 @@ pub(crate) fn subject(call: &Call) -> String {
 
 #[cfg(test)]
 mod tests {
+    use foveal_store::SqliteStore;
     use serde_json::json;
 
     use super::*;
@@ -279,7 +302,7 @@ mod tests {
             Approval::Session
         };
         let approvals = Approvals::new(false, Some(Box::new(person)), None);
-        let agent = approvals.of_agent("fix `it`");
+        let agent = approvals.of_agent("fix `it`", &SessionId("run a/1".to_owned()));
         let make = call("bash", json!({"command": "make"}));
         assert_eq!(agent.of(&make, &|| false), None);
         // What the one may, the other may.
@@ -293,6 +316,40 @@ mod tests {
             r#"sub-agent "fix `it`": bash `make`: a rule asks. Go on?"#,
         ];
         assert_eq!(*asked, expected);
+    }
+
+    /// What is typed into terminal 1 goes to whatever runs in it: in that of a sub-agent, or of a later
+    /// session, that is something else.
+    #[test]
+    fn what_is_allowed_of_a_terminal_holds_where_it_is() {
+        let store: Arc<dyn Store> = Arc::new(SqliteStore::in_memory().expect("a store"));
+        let asked = Arc::new(Mutex::new(0));
+        let opened = || {
+            let count = Arc::clone(&asked);
+            let person = move |_: &Asked<'_>, _: &dyn Fn() -> bool| {
+                *count.lock().expect("a count") += 1;
+                Approval::Always
+            };
+            Approvals::new(false, Some(Box::new(person)), Some((&store, Path::new("/w"))))
+        };
+        let (typed, make) = (
+            call("write_stdin", json!({"id": 1, "text": "y\n"})),
+            call("bash", json!({"command": "make"})),
+        );
+        let asks = |approvals: &Approvals, call: &Call| {
+            let before = *asked.lock().expect("a count");
+            assert_eq!(approvals.of(call, &|| false), None);
+            *asked.lock().expect("a count") > before
+        };
+        let first = opened();
+        let [one, other] =
+            ["run a/1", "run a/2"].map(|it| first.of_agent("it", &SessionId(it.to_owned())));
+        for approvals in [&first, &one, &other] {
+            assert!(asks(approvals, &typed) && !asks(approvals, &typed));
+        }
+        assert!(asks(&one, &make) && !asks(&first, &make) && !asks(&other, &make));
+        let later = opened();
+        assert!(asks(&later, &typed) && !asks(&later, &make));
     }
 
     #[test]

@@ -15,6 +15,7 @@ use foveal_llm::{Client, ModelSpec, Patience};
 use foveal_processes::Confinement;
 use foveal_store::SessionId;
 use foveal_tools::Toolbox;
+use foveal_tools::clock::{Clock, SystemClock};
 use foveal_transcript::Role;
 use tokio::runtime::Runtime;
 
@@ -31,7 +32,7 @@ use crate::environment::Environment;
 use crate::gateway::own_prices;
 use crate::models::{Chosen, choose};
 use crate::notice;
-use crate::runs::{Lock, Run, RunLog};
+use crate::runs::{Lock, Run, RunLog, keep_agents};
 use crate::sessions::kind_and_name;
 use crate::side_agents::{GistAgent, SideBill};
 use crate::toolbox::Opener;
@@ -111,7 +112,7 @@ pub(crate) fn open(
     let (rules, run) = rules_and_run(&chosen, profile, &user.agent)?;
     let is_decided_anew = earlier.as_ref().is_some_and(|earlier| earlier.is_decided_anew(&run));
     let (session, past, lock) = match earlier {
-        Some(earlier) => earlier.taken_up(&run),
+        Some(earlier) => taken_up(earlier, &run, &toolbox),
         None => new_session(environment),
     };
     let files = base_files(folder, &user.agent.base_files, pinned)?;
@@ -228,6 +229,14 @@ fn gist(
             None
         }
     }
+}
+
+/// The session that is gone on with, what was said in it, and what holds it.
+fn taken_up(earlier: Earlier, run: &Run, toolbox: &Toolbox) -> (SessionId, Past, Option<Lock>) {
+    let taken_up = earlier.taken_up(run);
+    // Where that cannot be done they are kept as long as other sessions.
+    drop(keep_agents(&*toolbox.store, &taken_up.0, SystemClock.now()));
+    taken_up
 }
 
 /// A session that nobody else works on. Where it cannot be held, nobody else can either.

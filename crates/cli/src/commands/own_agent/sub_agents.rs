@@ -8,13 +8,15 @@ use foveal_agent::{
 };
 use foveal_cancel::Cancel;
 use foveal_store::SessionId;
+use foveal_tools::clock::{Clock, SystemClock};
+use foveal_transcript::Timestamp;
 
 use super::approval::Approvals;
 use super::calling::Calling;
 use super::drive::drive;
 use super::means::{EVENTS_MAX, Means};
 use crate::environment::Environment;
-use crate::runs::{OfCall, Run, RunLog, latest_agent, of_agent};
+use crate::runs::{OfCall, Run, RunLog, keep_agents, latest_agent, of_agent};
 use crate::side_agents::GistAgent;
 
 /// What sub-agents are made of: what the agent is that starts them, but for its conversation and
@@ -62,7 +64,7 @@ impl SubAgents {
         let gist = opener.settings().gist.as_ref();
         let gist = gist.and_then(|spec| GistAgent::of(spec, bill, &self.environment).ok());
         let (_, asking) = self.means.asking(&session, gist.map(Arc::new), &sender);
-        let approvals = self.approvals.of_agent(&label);
+        let approvals = self.approvals.of_agent(&label, &session);
         let calling = Calling::new(toolbox, &session, approvals, sender);
         let of = Some(OfCall { step: start.step, place: start.place });
         let run = Run { of, ..self.run.clone() };
@@ -82,15 +84,25 @@ impl SubAgents {
         let (how, heard) = ((asking, calling), (&events, &nothing, cancel));
         let first = Event::Task(task);
         let ended = drive(Agent::new(settings), first, how, (&mut show, &mut log), heard);
+        // Where that cannot be done it is kept as long as other sessions.
+        drop(keep_agents(&*toolbox.store, &self.session, SystemClock.now()));
         answer_of_agent(&ended.unwrap_or(Outcome::Stopped), said.text())
     }
 
     /// A session that no other sub-agent of the agent has, also none of an earlier run.
     fn next_session(&self) -> SessionId {
         let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        *last = latest_agent(&*self.means.toolbox.store, &self.session).max(*last) + 1;
+        let kept = latest_agent(&*self.means.toolbox.store, &self.session).ok();
+        *last = next_number(*last, kept, SystemClock.now());
         of_agent(&self.session, *last)
     }
+}
+
+/// The number of the next sub-agent, after this last one of the process and these that are kept. Where
+/// it is not known which are, it is one that no other process took: two would be kept as one.
+fn next_number(last: u32, kept: Option<u32>, now: Timestamp) -> u32 {
+    let kept = kept.unwrap_or_else(|| u32::try_from(now.0 / 1_000).unwrap_or(u32::MAX / 2));
+    kept.max(last).saturating_add(1)
 }
 
 /// What an agent said last, also where the rest of it never came.
@@ -125,6 +137,17 @@ mod tests {
     use super::*;
 
     #[test]
+    fn no_two_have_one_number() {
+        let now = Timestamp(1_700_000_000_000);
+        assert_eq!(next_number(0, Some(0), now), 1);
+        assert_eq!((next_number(1, Some(4), now), next_number(4, Some(1), now)), (5, 5));
+        let unknown = next_number(2, None, now);
+        assert!(unknown > 1_700_000_000);
+        assert_eq!(next_number(unknown, None, now), unknown + 1);
+        assert_eq!(next_number(0, Some(unknown), now), unknown + 1);
+    }
+
+    #[test]
     fn what_was_said_last_is_known_also_where_it_was_cut() {
         let mut said = LastSaid::default();
         let mut take = |told: &[Told]| {
@@ -133,7 +156,7 @@ mod tests {
         };
         let text = |text: &str| Told::Text { text: text.to_owned() };
         let again = Told::Again { number: 1, why: String::new(), wait_ms: 1 };
-        let whole = Told::Usage { number: 1, spent: Spent::default() };
+        let whole = Told::Usage { number: 1, spent: Spent::default(), estimated: false };
         assert_eq!(take(&[]), "");
         assert_eq!(take(&[text("lost"), again, text("I "), text("look.")]), "I look.");
         assert_eq!(take(&[whole.clone(), text(" ")]), "I look.");

@@ -27,12 +27,14 @@ pub(super) struct Show {
     text: String,
     /// What the session is called, where it is kept.
     session: Option<String>,
+    /// Whether some of the tokens are estimates.
+    is_estimated: bool,
     /// When the calls began that are not answered yet.
     begun: HashMap<String, Instant>,
     /// The same for those of the sub-agent that works.
     begun_by_agent: HashMap<String, Instant>,
-    /// What that came to so far, and the calls that it made.
-    agent: (Spent, u64),
+    /// What that came to so far, and the calls that it made, once it began.
+    agent: Option<(Spent, u64)>,
     /// Since when a model reads files into the index, and how far it was then.
     indexing: Option<(Instant, ToldIndexing)>,
     indexed: ToldIndexing,
@@ -45,9 +47,10 @@ impl Show {
             json,
             text: String::new(),
             session,
+            is_estimated: false,
             begun: HashMap::new(),
             begun_by_agent: HashMap::new(),
-            agent: Default::default(),
+            agent: None,
             indexing: None,
             indexed: ToldIndexing::default(),
         }
@@ -81,15 +84,10 @@ impl Show {
                 notice::say(format_args!("· {} {}", short(&call.name), short(&subject(&call))));
             }
             Told::Result { name, is_error, cached, text, .. } => {
-                let mut seconds = format!("{:.2} s", took.unwrap_or_default().as_secs_f64());
-                if name == START_AGENT {
-                    seconds.push_str(&self.took_of_agent());
-                }
-                let how = match (is_error, cached) {
-                    (true, _) => format!("failed after {seconds}: {}", short(text)),
-                    (false, true) => format!("{seconds}, as answered before"),
-                    (false, false) => seconds,
-                };
+                let took = took.map(|took| format!("{:.2} s", took.as_secs_f64()));
+                let of_agent = (name == START_AGENT).then(|| self.took_of_agent()).flatten();
+                let figures: Vec<String> = took.into_iter().chain(of_agent).collect();
+                let how = answered(&figures.join(", "), (*is_error, *cached), text);
                 notice::say(format_args!("  {}: {how}", short(name)));
             }
             Told::Progress { message, model: Some(work), .. } => {
@@ -105,6 +103,7 @@ impl Show {
                 notice::say(format_args!("  {name}: the same call and answer, {times} times"));
             }
             Told::Done { outcome, spent } => return self.done(outcome, spent),
+            Told::Usage { estimated, .. } => self.is_estimated |= estimated,
             Told::Start { .. }
             | Told::Agent { .. }
             | Told::Sent { .. }
@@ -112,8 +111,7 @@ impl Show {
             | Told::Reasoning { .. }
             | Told::CallStart { .. }
             | Told::CallArguments { .. }
-            | Told::SideUsage { .. }
-            | Told::Usage { .. } => {}
+            | Told::SideUsage { .. } => {}
         }
         Ok(())
     }
@@ -122,9 +120,11 @@ impl Show {
     fn of_agent(&mut self, told: &Told, label: &str, event: &Told) -> anyhow::Result<()> {
         let took = took(&mut self.begun_by_agent, event);
         match event {
-            Told::Start { .. } => self.agent = Default::default(),
-            Told::Call { .. } => self.agent.1 += 1,
-            Told::Usage { spent, .. } | Told::Done { spent, .. } => self.agent.0 = *spent,
+            Told::Start { .. } => self.agent = Some(Default::default()),
+            Told::Call { .. } => self.agent.iter_mut().for_each(|(_, calls)| *calls += 1),
+            Told::Usage { spent, .. } | Told::Done { spent, .. } => {
+                self.agent.iter_mut().for_each(|(all, _)| *all = *spent);
+            }
             _ => {}
         }
         if self.json {
@@ -139,11 +139,11 @@ impl Show {
         Ok(())
     }
 
-    /// What the sub-agent took beside time.
-    fn took_of_agent(&mut self) -> String {
-        let (spent, calls) = std::mem::take(&mut self.agent);
+    /// What the sub-agent took beside time, if one began.
+    fn took_of_agent(&mut self) -> Option<String> {
+        let (spent, calls) = self.agent.take()?;
         let (turns, calls) = (plural(spent.turns.into(), "request"), plural(calls, "call"));
-        format!(", {turns}, {calls}, {} tokens", tokens(Tokens(spent.tokens())))
+        Some(format!("{turns}, {calls}, {} tokens", tokens(Tokens(spent.tokens()))))
     }
 
     /// Says what a model read into the index, once it has come to rest.
@@ -190,9 +190,11 @@ impl Show {
             true => format!(", {}", dollars(spent.cost)),
             false => String::new(),
         };
+        let about = if self.is_estimated { "about " } else { "" };
         let session = self.session.iter().map(|name| format!(", session {name}"));
         let session: String = session.collect();
-        notice::say(format_args!("{turns}, {all} tokens{cost}{}{session}", of_agents(spent)));
+        let of_agents = of_agents(spent);
+        notice::say(format_args!("{turns}, {about}{all} tokens{cost}{of_agents}{session}"));
         if let Some(beside) = beside(&spent.side) {
             notice::say(format_args!("  {beside}"));
         }
@@ -200,6 +202,17 @@ impl Show {
             notice::say(format_args!("`foveal run --session {name}` goes on with it"));
         }
         Ok(())
+    }
+}
+
+/// How a call was answered that took what `figures` tell; nothing where it was not carried out here.
+fn answered(figures: &str, (is_error, cached): (bool, bool), text: &str) -> String {
+    match (is_error, cached) {
+        (true, _) if figures.is_empty() => format!("failed: {}", short(text)),
+        (true, _) => format!("failed after {figures}: {}", short(text)),
+        (false, _) if figures.is_empty() => "as answered before".to_owned(),
+        (false, true) => format!("{figures}, as answered before"),
+        (false, false) => figures.to_owned(),
     }
 }
 
