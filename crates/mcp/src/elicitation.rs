@@ -57,23 +57,20 @@ fn choice() -> ElicitationSchema {
         .expect("no field is required")
 }
 
-/// Accepting without a choice, which the form allows, is a yes for this call; forms that leave a
-/// field out say so with null or an empty text, too. Anything else but one of the choices in its
-/// field, alone, is no answer: a form with other fields is not the one that was shown, and they may
-/// say no.
+/// Accepting without a choice, which the form allows, is a yes for this call. Anything else but one
+/// of the choices in its field, alone, is no answer: a field that is there and empty was cleared, and
+/// a form with other fields is not the one that was shown. Either may be meant as a no.
 pub(crate) fn approval(answer: &ElicitResult) -> Approval {
     if answer.action != ElicitationAction::Accept {
         return Approval::No;
     }
     let choice = match &answer.content {
         None | Some(Value::Null) => None,
-        Some(Value::Object(form)) if form.keys().all(|field| field == FIELD) => {
-            form.get(FIELD).filter(|choice| !choice.is_null())
-        }
+        Some(Value::Object(form)) if form.keys().all(|field| field == FIELD) => form.get(FIELD),
         Some(_) => return Approval::Unclear,
     };
     match choice.map(Value::as_str) {
-        None | Some(Some("" | "once")) => Approval::Once,
+        None | Some(Some("once")) => Approval::Once,
         Some(Some("session")) => Approval::Session,
         Some(Some("always")) => Approval::Always,
         Some(_) => Approval::Unclear,

@@ -8,6 +8,8 @@ use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use serde_json::error::Category;
 
+use self::unique::Unique;
+
 /// Bytes of the longest message.
 pub(crate) const MESSAGE_BYTES_MAX: usize = 16 << 20;
 
@@ -94,13 +96,19 @@ pub(crate) fn parse(bytes: &[u8]) -> Parsed {
         Err(error) => return Parsed::Refused(no_envelope(bytes, &error)),
     };
     let id = envelope.id.clone().map(id_of);
-    let id = match (id, envelope.method) {
+    let id = match (id, &envelope.method) {
         (Some(Err(what)), Some(_)) => {
             return Parsed::Refused(Refusal::invalid(None, what.to_string()));
         }
         (Some(Ok(id)), _) => Some(id),
         (None | Some(Err(_)), _) => None,
     };
+    if let Some(what) = twice(bytes) {
+        return match envelope.method {
+            Some(_) if id.is_some() => Parsed::Refused(Refusal::invalid(id, what)),
+            Some(_) | None => Parsed::Nothing,
+        };
+    }
     match serde_json::from_slice(bytes) {
         Ok(message) => Parsed::Message(Box::new(message)),
         // Neither an answer nor a notification is answered.
@@ -116,6 +124,13 @@ pub(crate) fn parse(bytes: &[u8]) -> Parsed {
             Parsed::Refused(Refusal::invalid(id, what.to_owned()))
         }
     }
+}
+
+/// Which field stands twice somewhere in a message, in words.
+fn twice(bytes: &[u8]) -> Option<String> {
+    let error = serde_json::from_slice::<Unique>(bytes).err()?;
+    // What is no JSON is told where it is read.
+    (error.classify() == Category::Data).then(|| format!("this can be read in two ways: {error}"))
 }
 
 /// What is wrong with bytes that are no object, or one that has a field twice.
@@ -152,3 +167,4 @@ fn id_of(id: Value) -> Result<RequestId, BadId> {
 
 #[cfg(test)]
 mod tests;
+mod unique;

@@ -243,6 +243,47 @@ fn nodes_of_devices_are_not_made() {
     assert_eq!(made, ["pipe"]);
 }
 
+/// By their numbers: `CHOWN`, `DAC_OVERRIDE`, `FOWNER`, `FSETID`, `KILL`, `SETGID`, `SETUID`,
+/// `SETPCAP`, `NET_BIND_SERVICE`, `SYS_CHROOT`, `AUDIT_WRITE`.
+const KEPT_BY_ROOT: u64 = 0x2004_05fb;
+
+#[test]
+fn root_keeps_few_rights_whatever_is_inherited() {
+    if !can_confine() || !rustix::process::geteuid().is_root() {
+        return;
+    }
+    let folder = tempfile::tempdir().expect("a folder of ours");
+    let root = folder.path().to_owned();
+    let rights = |text: &str| -> Vec<u64> {
+        let words = text.split_whitespace().filter(|word| word.len() == 16);
+        words.map(|word| u64::from_str_radix(word, 16).expect("a set of rights")).collect()
+    };
+    let sandbox = Some(Sandbox::hold([root.clone()]));
+    let inherits = move || {
+        use rustix::thread::{CapabilitySets, capabilities, set_capabilities};
+        let own = capabilities(None).expect("they can be asked");
+        let all = CapabilitySets { inheritable: own.permitted, ..own };
+        set_capabilities(None, all).expect("root may");
+        run(&Command { sandbox, ..command("grep Cap /proc/self/status", &root) }).output.text()
+    };
+    let text = std::thread::spawn(inherits).join().expect("it runs");
+    let sets = rights(&text);
+    assert_eq!(sets.len(), 5, "{text}");
+    assert!(sets.iter().all(|set| set & !KEPT_BY_ROOT == 0), "{text}");
+    assert_eq!((sets[0], sets[4]), (0, 0), "nothing is inherited: {text}");
+    assert_ne!(sets[2] & 1, 0, "owners can be changed: {text}");
+}
+
+#[test]
+fn root_does_in_its_root_what_builds_and_packages_do() {
+    if !rustix::process::geteuid().is_root() {
+        return;
+    }
+    let text = "mkdir d && chown 1:1 d && chmod 4755 d && chown 0:0 old && \
+                setpriv --reuid 1 --clear-groups true && tar cf t.tar d && tar xpf t.tar && rm -r d t.tar";
+    check(text, "exit code 0 | old=old | old=old");
+}
+
 /// The kernel puts at most sixteen sandboxes into each other.
 #[test]
 fn nothing_runs_where_the_kernel_fails_to_confine() {

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 
 use crate::secret::{Secret, joined};
-use crate::{views, wide};
+use crate::{escapes, views, wide};
 
 /// A text without its secrets.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -18,6 +18,7 @@ pub struct Redacted {
 /// All secrets of a text in order, none overlapping another.
 pub fn find(text: &[u8]) -> Vec<Secret> {
     let mut found = views::find(text);
+    found.extend(escapes::find(text));
     found.extend(wide::find(text));
     joined(found)
 }

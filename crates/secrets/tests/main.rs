@@ -2,6 +2,7 @@
 
 #[path = "../examples/forms/chance.rs"]
 mod chance;
+mod escaped;
 mod forms;
 #[path = "../examples/forms/fronts.rs"]
 mod fronts;

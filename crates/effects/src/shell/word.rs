@@ -33,6 +33,12 @@ pub(super) struct Word {
     pub(super) is_made: bool,
     /// Begins with a dash and ends with what is made elsewhere (`-n$(cat x)`).
     pub(super) is_tail_made: bool,
+    /// The worst that is put into it anywhere. Where the word is a script, that is part of it.
+    pub(super) holds: Loose,
+    /// A value of the line is put into it that is more than names to a shell.
+    pub(super) holds_signs: bool,
+    /// The digits in it may be others.
+    pub(super) has_number: bool,
 }
 
 impl Word {

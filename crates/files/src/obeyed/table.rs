@@ -93,6 +93,7 @@ pub(super) const NAMES: &[(&str, ObeyedBy)] = &[
     (".bunfig.toml", Startup),
     (".ghci", Startup),
     (".iex.exs", Startup),
+    (".ocamlinit", Startup),
     (".irbrc", Startup),
     (".pryrc", Startup),
     (".pdbrc", Startup),

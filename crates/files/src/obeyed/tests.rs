@@ -188,6 +188,7 @@ fn what_is_run_at_starts_is_told() {
             "sitecustomize.py",
             "v/lib/python3/site-packages/b.pth",
             ".gdbinit",
+            ".ocamlinit",
             "bunfig.toml",
             ".pnp.cjs",
             ".Renviron",

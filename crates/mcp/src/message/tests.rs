@@ -21,6 +21,7 @@ fn messages_are_read() {
         r#"{"jsonrpc":"2.0","method":"notifications/of/others","params":{"a":1}}"#,
         r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":7}}"#,
         r#"{"jsonrpc":"2.0","id":1,"result":{}}"#,
+        r#"{"jsonrpc":"2.0","id":1,"method":"a","params":{"a":{"a":[1.5,-1,true,null,"a",{"a":2},{"a":3}]}}}"#,
         r#"{"jsonrpc":"2.0","id":null,"error":{"code":-32700,"message":"m"}}"#,
     ] {
         assert_eq!(told(line), "message", "{line}");
@@ -51,6 +52,19 @@ fn what_is_not_clear_is_refused() {
         ("{}", "-32600 null"),
         (r#"{"jsonrpc":"2.0","id":1,"id":2,"method":"ping"}"#, "-32600 null"),
         (r#"{"jsonrpc":"2.0","id":1,"method":"ping","method":"tools/list"}"#, "-32600 null"),
+        (
+            r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"name":"bash","arguments":{"command":"ls","command":"rm a"}}}"#,
+            "-32600 1",
+        ),
+        (
+            r#"{"jsonrpc":"2.0","id":1,"method":"tools/call","params":{"a":[{"b":1,"\u0062":2}]}}"#,
+            "-32600 1",
+        ),
+        // Nor is it an answer: of two words one may be a no.
+        (
+            r#"{"jsonrpc":"2.0","id":1,"result":{"action":"accept","content":{"allow":"no","allow":"always"}}}"#,
+            "nothing",
+        ),
         (r#"{"jsonrpc":"2.0","id":1.5,"method":"ping"}"#, "-32600 null"),
         (r#"{"jsonrpc":"2.0","id":{"a":1},"method":"ping"}"#, "-32600 null"),
         (r#"{"jsonrpc":"2.0","id":true,"method":"ping"}"#, "-32600 null"),

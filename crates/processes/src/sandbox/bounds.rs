@@ -15,7 +15,7 @@ use super::beside::Beside;
 use super::confinement::Confinement;
 use super::parts::{Parts, Writing};
 use super::places::Place;
-use super::{capabilities, network};
+use super::{capabilities, limits, network};
 use crate::CommandError;
 
 /// Devices that programs write to as a matter of course; shared memory and terminals too.
@@ -183,6 +183,10 @@ impl Bounds {
                     return Err(CommandError::Unconfined("Landlock took no rules".to_owned()));
                 }
                 give_up_capabilities()?;
+                limits::give_up().map_err(|error| {
+                    let what = "the limits of other processes cannot be taken from it";
+                    CommandError::Unconfined(format!("{what}: {error}"))
+                })?;
             }
         }
         if !self.has_network {

@@ -1,46 +1,53 @@
-//! Rights of root that what runs in a sandbox does not have.
+//! Rights of root that what runs in a sandbox keeps.
 
 use rustix::thread::{
-    CapabilitySet, capability_is_in_bounding_set, remove_capability_from_bounding_set,
+    CapabilitySet, CapabilitySets, capabilities, capability_is_in_bounding_set,
+    remove_capability_from_bounding_set, set_capabilities,
 };
 
-/// Rights of root with which a process gets round the sandbox, or changes the machine for all:
-/// it reads the memory and variables of processes outside, loads code into the kernel, makes
-/// disks readable, opens files by their numbers (`open_by_handle_at`) past the mounts that hold them,
-/// sets the clock, restarts. Files of others root still reads: `DAC_OVERRIDE` is left to it.
-const TAKEN: [CapabilitySet; 18] = [
-    CapabilitySet::AUDIT_CONTROL,
-    CapabilitySet::BPF,
-    CapabilitySet::BLOCK_SUSPEND,
-    CapabilitySet::CHECKPOINT_RESTORE,
-    CapabilitySet::DAC_READ_SEARCH,
-    CapabilitySet::LINUX_IMMUTABLE,
-    CapabilitySet::MAC_ADMIN,
-    CapabilitySet::MAC_OVERRIDE,
-    CapabilitySet::MKNOD,
-    CapabilitySet::PERFMON,
-    CapabilitySet::SYS_ADMIN,
-    CapabilitySet::SYS_BOOT,
-    CapabilitySet::SYSLOG,
-    CapabilitySet::SYS_MODULE,
-    CapabilitySet::SYS_PTRACE,
-    CapabilitySet::SYS_RAWIO,
-    CapabilitySet::SYS_TTY_CONFIG,
-    CapabilitySet::SYS_TIME,
-];
+/// The rights of root that work in the roots needs and that lead nowhere else: to own files and
+/// have their modes, to be another user and end what it runs, low ports, lower rights, records
+/// without which `su` refuses. `SYS_CHROOT` is for servers that shut themselves in: mounts and
+/// Landlock go on to hold there.
+///
+/// All others go. With those a process reads the memory and variables of others, loads code into
+/// the kernel, opens files by their numbers (`open_by_handle_at`) past the mounts that hold them,
+/// makes files that others may run with rights (`SETFCAP`), hears what passes the network, tokens
+/// of other programs on the loopback included (`NET_RAW`), or changes the machine for all: the
+/// network, the clock, priorities, limits.
+const KEPT: CapabilitySet = CapabilitySet::AUDIT_WRITE
+    .union(CapabilitySet::CHOWN)
+    .union(CapabilitySet::DAC_OVERRIDE)
+    .union(CapabilitySet::FOWNER)
+    .union(CapabilitySet::FSETID)
+    .union(CapabilitySet::KILL)
+    .union(CapabilitySet::NET_BIND_SERVICE)
+    .union(CapabilitySet::SETGID)
+    .union(CapabilitySet::SETPCAP)
+    .union(CapabilitySet::SETUID)
+    .union(CapabilitySet::SYS_CHROOT);
 
-/// Takes these rights from every program that this thread starts. Other users have none of them,
-/// and nobody gains rights in a sandbox.
+/// So many rights the kernel can number.
+const NUMBERS: u32 = u64::BITS;
+
+/// Takes all other rights from every program that this thread starts. Nobody gains rights in a
+/// sandbox, so that who is not root has none there.
 ///
 /// # Errors
-/// If this is root and keeps one of them.
+/// If one is kept.
 pub(super) fn give_up() -> rustix::io::Result<()> {
+    // What is inherited is not held to the bounds. Without it nothing is ambient either.
+    let own = capabilities(None)?;
+    set_capabilities(None, CapabilitySets { inheritable: CapabilitySet::empty(), ..own })?;
     if !rustix::process::geteuid().is_root() {
         return Ok(());
     }
-    for capability in TAKEN {
+    for number in 0..NUMBERS {
+        let capability = CapabilitySet::from_bits_retain(1 << number);
         // A kernel that does not know it has nothing to take.
-        if capability_is_in_bounding_set(capability).unwrap_or(false) {
+        let is_taken = !KEPT.contains(capability)
+            && capability_is_in_bounding_set(capability).unwrap_or(false);
+        if is_taken {
             remove_capability_from_bounding_set(capability)?;
         }
     }

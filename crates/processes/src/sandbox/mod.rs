@@ -5,7 +5,7 @@
 //!
 //! A fresh thread restricts itself and starts the process, which inherits the restriction with
 //! everything it starts; the rest of the program stays as it was. Nor can they signal or trace
-//! other processes, or read their memory and variables; the guard in there has the program that it
+//! other processes, set their limits (`limits`), or read their memory and variables; the guard in there has the program that it
 //! starts in one more sandbox, for the same reason (`apart`). The kernel asks for
 //! `no_new_privs` with it: programs like `sudo` gain no rights in there.
 //!
@@ -19,6 +19,7 @@ mod bounds;
 mod capabilities;
 mod confine;
 mod confinement;
+mod limits;
 mod network;
 mod own_folder;
 mod own_mounts;

@@ -296,6 +296,34 @@ fn a_command_reaches_no_process_outside_of_its_sandbox() {
     }
 }
 
+/// Landlock alone lets a command take from any process of its user what it may use, until it ends.
+#[test]
+fn a_command_sets_no_limits_of_other_processes() {
+    if !can_confine() {
+        return;
+    }
+    let (_folder, path) = folder();
+    let sandbox = Some(Sandbox::hold([path.clone()]));
+    let confined = |text: &str| run(&Command { sandbox: sandbox.clone(), ..guarded(text, &path) });
+    let me = process::id();
+    let before = std::fs::read_to_string("/proc/self/limits").expect("they can be read");
+    for text in [
+        format!("prlimit --pid {me} --core=1:2"),
+        // Nor those of its guard.
+        "prlimit --pid $PPID --core=1:2".to_owned(),
+    ] {
+        let ran = confined(&text);
+        assert!(!ran.outcome.is_success(), "{text}: {}", ran.output.text());
+    }
+    let after = std::fs::read_to_string("/proc/self/limits").expect("they can be read");
+    assert_eq!(after, before);
+    let own = confined(&format!(
+        "ulimit -n 77 && ulimit -n && prlimit --core=5:5 sh -c 'ulimit -c' && prlimit --pid {me} >all"
+    ));
+    assert!(own.outcome.is_success(), "{}", own.output.text());
+    assert!(own.output.text().starts_with("77\n"), "{}", own.output.text());
+}
+
 #[test]
 fn the_folder_of_ours_that_a_command_removes_is_made_again() {
     if !can_confine() {

@@ -5,7 +5,7 @@ use super::pieces::{Piece, Pieces, fragments, pieces};
 use super::starts::{Starts, starts, starts_by_word};
 use super::told::runs_scripts;
 use crate::shell::parse::Parsed;
-use crate::shell::starters::{is_feeder, is_starter};
+use crate::shell::starters::{is_feeder, is_starter, takes_lines};
 use crate::shell::word::{Loose, Word, name_of};
 
 /// A command line taken apart.
@@ -39,13 +39,6 @@ pub struct SimpleCommand {
     /// Whether it starts something else, too.
     pub starts_more: bool,
 }
-
-/// Starters that take a whole line as one word.
-#[rustfmt::skip]
-const LINE_TAKERS: &[&str] = &[
-    "entr", "env", "flock", "hyperfine", "parallel", "runuser", "script", "sg", "su", "watch",
-    "watchexec",
-];
 
 /// Stands for what a feeder gives.
 const FED: &str = "{}";
@@ -144,14 +137,12 @@ impl Speller<'_> {
             "eval" => vec![rest.join(" ")],
             "trap" => rest.iter().map(|word| (*word).to_owned()).collect(),
             _ if runs_scripts(name) => rest.iter().map(|word| (*word).to_owned()).collect(),
-            _ if LINE_TAKERS.contains(&name) => {
-                rest.iter().filter_map(|word| line_in(word)).collect()
-            }
+            _ if takes_lines(name) => rest.iter().filter_map(|word| line_in(word)).collect(),
             _ => Vec::new(),
         };
         let is_flag = |word: &&str| word.starts_with('-') && !word.starts_with("--");
         let are_run = matches!(name, "eval" | "trap")
-            || LINE_TAKERS.contains(&name)
+            || takes_lines(name)
             || (runs_scripts(name) && rest.iter().any(|word| is_flag(word) && word.contains('c')));
         for script in scripts.iter().filter(|script| script.len() < self.line.len()) {
             let line = nested(script, self.shells + 1, self.values);

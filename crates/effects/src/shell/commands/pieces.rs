@@ -216,12 +216,14 @@ impl PieceReader<'_> {
     /// The words of a command, looked at as they are, and with the values that the line writes.
     fn words(&mut self, node: Node<'_>) -> Vec<Word> {
         let mut words = words_of(node, self.source);
-        let readings = self.values.loosen(node, self.source, &mut words);
+        let loosened = self.values.loosen(node, self.source, &mut words);
         let fed = self.values.fed(node);
         // A script has the input of who runs it.
         let typed = if self.is_nested { "" } else { self.source };
-        self.untold = self.untold.max(untold(&words, typed, fed));
-        for read in readings {
+        for words in &loosened.numbered {
+            self.untold = self.untold.max(untold(words, typed, fed));
+        }
+        for read in loosened.readings {
             self.untold = self.untold.max(untold(&read, typed, fed));
             // What `find` hands on is judged by what stands in the line.
             if words.iter().any(|word| name_of(&word.text) == "find")

@@ -30,15 +30,30 @@ const PLAIN_LONG: &[&str] = &[
 /// Programs that start others if this word comes first.
 const STARTING_WORDS: &[(&str, &[&str])] = &[
     ("bun", &["x"]),
+    ("asdf", &["exec"]),
+    ("aws-vault", &["exec"]),
     ("bundle", &["exec"]),
+    ("chamber", &["exec"]),
     ("conda", &["run"]),
     ("direnv", &["exec"]),
+    ("distrobox", &["enter"]),
+    ("doppler", &["run"]),
+    ("dotenv", &["run"]),
+    ("dotenvx", &["run"]),
+    ("fnm", &["exec"]),
+    ("foreman", &["run"]),
+    ("gem", &["exec"]),
     ("hatch", &["run"]),
-    ("ip", &["netns"]),
+    ("honcho", &["run"]),
+    ("infisical", &["run"]),
+    ("ip", &["netns", "vrf"]),
+    ("lerna", &["exec"]),
     ("mamba", &["run"]),
     ("mise", &["exec", "x"]),
     ("nix", &["develop", "run", "shell"]),
-    ("npm", &["exec", "x"]),
+    ("nodenv", &["exec"]),
+    ("npm", &["exec", "explore", "x"]),
+    ("nx", &["exec"]),
     ("op", &["run"]),
     ("pdm", &["run"]),
     ("pipenv", &["run"]),
@@ -46,8 +61,14 @@ const STARTING_WORDS: &[(&str, &[&str])] = &[
     ("pixi", &["run"]),
     ("pnpm", &["dlx", "exec"]),
     ("poetry", &["run"]),
+    ("pyenv", &["exec"]),
+    ("rbenv", &["exec"]),
+    ("rustup", &["run"]),
     ("rye", &["run"]),
+    ("sops", &["exec-env", "exec-file"]),
+    ("toolbox", &["run"]),
     ("uv", &["run", "x"]),
+    ("volta", &["run"]),
     ("yarn", &["dlx", "exec"]),
 ];
 
@@ -83,6 +104,8 @@ pub(super) fn starts(words: &[Word]) -> Vec<Starts<'_>> {
             action.map(|word| Starts::Script(word.text.clone())).into_iter().collect()
         }
         _ if runs_scripts(name) => script_of_shell(rest).into_iter().collect(),
+        // Alone it runs the lines that it is fed.
+        _ if is_feeder(name) && name != "xargs" => vec![Starts::Untold],
         _ if is_starter(name) && !rest.is_empty() => after_starter(name, rest),
         _ if starts_by_word(name, rest.iter().map(|word| word.text.as_str())) => {
             vec![Starts::Untold]
@@ -128,7 +151,9 @@ fn script_of_shell(rest: &[Word]) -> Option<Starts<'_>> {
 
 /// What stands behind a starter and its flags.
 fn after_starter<'a>(name: &str, rest: &'a [Word]) -> Vec<Starts<'a>> {
-    let Some(mut places) = places_before_program(name).filter(|_| name != "parallel") else {
+    let Some(mut places) =
+        places_before_program(name).filter(|_| name == "xargs" || !is_feeder(name))
+    else {
         return vec![Starts::Untold];
     };
     if name == "command" && rest[0].text.starts_with(['-']) && rest[0].text.contains(['v', 'V']) {

@@ -3,18 +3,18 @@
 use tree_sitter::Node;
 
 use super::loose::Made;
-use super::options::{Handed, loose_options, makes_options, run_more};
+use super::options::{Handed, loose_options, makes_options, parallel_runs_more, run_more};
 use crate::shell::parse::text_of;
 use crate::shell::starters::{
-    commands_of_find, is_feeder, is_starter, places_before_program, takes_value,
+    commands_of_find, is_feeder, is_starter, places_before_program, takes_lines, takes_value,
 };
 use crate::shell::word::{Loose, Word, is_shell, name_of};
 
 /// Words of a starter that are looked at where its flags are not known.
 const WORDS_MAX: usize = 16;
 
-/// Calls of `find` that hand to one another.
-const FINDS_MAX: u8 = 16;
+/// Calls of `find` and `xargs` that hand to one another.
+const HANDING_MAX: u8 = 16;
 
 /// Options of shells that take the next word.
 const SHELL_VALUES: &[&str] = &["-o", "+o", "-O", "+O", "--rcfile", "--init-file"];
@@ -24,58 +24,109 @@ const SHELL_VALUES: &[&str] = &["-o", "+o", "-O", "+O", "--rcfile", "--init-file
 /// because a word may become an option by which the program runs others. `typed` is the whole
 /// line, if it is one that nothing else gives its input to; `fed` is what stands in the input.
 pub(super) fn untold(words: &[Word], typed: &str, fed: Made) -> Loose {
-    untold_within(words, typed, fed, FINDS_MAX)
+    Asked { typed, fed, left: HANDING_MAX }.untold(words, None)
 }
 
-/// The same, of what so many more calls of `find` may hand to.
-fn untold_within(words: &[Word], typed: &str, fed: Made, finds: u8) -> Loose {
-    let unless = |is_told: bool| if is_told { Loose::Not } else { Loose::Anything };
-    let mut waiting = words;
-    let mut is_fed = false;
-    let mut handed = None;
-    while let Some((program, rest)) = waiting.split_first() {
-        if !program.is_written() {
-            return Loose::Anything;
-        }
-        let name = name_of(&program.text);
-        match name {
-            "alias" => {
-                return unless(!rest.iter().any(|word| word.expands || word.text.contains('=')));
+/// What is asked of a command.
+#[derive(Clone, Copy)]
+struct Asked<'a> {
+    typed: &'a str,
+    fed: Made,
+    /// So many more programs may be handed to.
+    left: u8,
+}
+
+fn unless(is_told: bool) -> Loose {
+    if is_told { Loose::Not } else { Loose::Anything }
+}
+
+impl Asked<'_> {
+    /// The same, of what is handed so by a feeder.
+    fn untold(self, words: &[Word], handed: Option<&Handed>) -> Loose {
+        let mut waiting = words;
+        while let Some((program, rest)) = waiting.split_first() {
+            if !program.is_written() {
+                return Loose::Anything;
             }
-            "." | "source" => return unless(!rest.iter().any(is_made)),
-            _ if runs_scripts(name) => return unless(has_told_script(words, rest, typed)),
-            "find" => {
-                let untold = |words: &[Word]| match finds {
-                    0 => Loose::Anything,
-                    _ => untold_within(words, "", Made::ANYTHING, finds - 1),
-                };
-                let commands = commands_of_find(rest).into_iter().map(untold).max();
-                return unless(!rest.iter().any(makes_options))
-                    .max(loose_options(waiting, handed.as_ref()))
-                    .max(commands.unwrap_or_default());
-            }
-            _ if is_starter(name) => {
-                is_fed |= is_feeder(name);
-                match started(name, rest) {
-                    Started::Untold => return Loose::Anything,
-                    // What is fed to it names the program.
-                    Started::Nothing => return unless(!is_fed || is_feeder(name)),
-                    Started::Words(next) => {
-                        if is_feeder(name) {
-                            let own = &rest[..rest.len() - next.len()];
-                            handed = Some(Handed::by(name, own, next, fed));
-                        }
-                        waiting = next;
+            let name = name_of(&program.text);
+            match name {
+                "alias" => {
+                    return unless(
+                        !rest.iter().any(|word| word.expands || word.text.contains('=')),
+                    );
+                }
+                "eval" | "trap" => return unless(!rest.iter().any(holds_code)),
+                "." | "source" => return unless(!rest.iter().any(is_made)),
+                _ if runs_scripts(name) => {
+                    return unless(has_told_script(words, rest, self.typed));
+                }
+                "find" => {
+                    let commands = commands_of_find(rest).into_iter();
+                    let commands = commands.map(|words| self.untold_of_find(words)).max();
+                    return unless(!rest.iter().any(makes_options))
+                        .max(loose_options(waiting, handed))
+                        .max(commands.unwrap_or_default());
+                }
+                _ if is_starter(name) => {
+                    if takes_lines(name) && rest.iter().any(is_line_of_code) {
+                        return Loose::Anything;
+                    }
+                    if is_feeder(name) {
+                        return self.untold_of_feeder(name, rest);
+                    }
+                    match started(name, rest) {
+                        Started::Untold => return Loose::Anything,
+                        // What is fed to it names the program.
+                        Started::Nothing => return unless(handed.is_none()),
+                        Started::Words(next) => waiting = next,
                     }
                 }
+                _ => {
+                    let is_told = !run_more(waiting);
+                    return unless(is_told).max(loose_options(waiting, handed));
+                }
             }
-            _ => {
-                let is_told = !run_more(waiting);
-                return unless(is_told).max(loose_options(waiting, handed.as_ref()));
+        }
+        Loose::Not
+    }
+
+    fn untold_of_feeder(self, name: &str, rest: &[Word]) -> Loose {
+        if self.left == 0 || name != "xargs" && parallel_runs_more(rest) {
+            return Loose::Anything;
+        }
+        match started(name, rest) {
+            Started::Untold => Loose::Anything,
+            Started::Nothing => Loose::Not,
+            Started::Words(next) => {
+                let handed = Handed::by(name, &rest[..rest.len() - next.len()], next, self.fed);
+                let words = handed.mark(next);
+                Asked { typed: "", left: self.left - 1, ..self }.untold(&words, Some(&handed))
             }
         }
     }
-    Loose::Not
+
+    /// What `find` hands names to, in the place of `{}` wherever that stands.
+    fn untold_of_find(self, words: &[Word]) -> Loose {
+        if self.left == 0 {
+            return Loose::Anything;
+        }
+        let mut words = words.to_vec();
+        for word in words.iter_mut().filter(|word| word.text.contains("{}")) {
+            word.holds = word.holds.max(Loose::Names);
+        }
+        let fed = Made::ANYTHING;
+        Asked { typed: "", fed, left: self.left - 1 }.untold(&words, None)
+    }
+}
+
+/// Whether what is put into a word may be code of the script that the word is.
+fn holds_code(word: &Word) -> bool {
+    word.holds > Loose::Not || word.holds_signs
+}
+
+/// Whether a word may be a line with such code in it.
+fn is_line_of_code(word: &Word) -> bool {
+    holds_code(word) && word.text.contains([' ', '\t', '\n'])
 }
 
 /// Whether a script comes from what something else writes: a substitution, a descriptor.
@@ -106,6 +157,12 @@ fn has_told_script(words: &[Word], rest: &[Word], typed: &str) -> bool {
             break;
         }
         at += 1;
+    }
+    let takes_script = |word: &Word| {
+        word.text.starts_with('-') && !word.text.starts_with("--") && word.text.contains('c')
+    };
+    if rest[..at].iter().any(takes_script) && script.is_some_and(holds_code) {
+        return false;
     }
     // Alone on its line it waits for what is typed.
     let texts: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();

@@ -6,6 +6,25 @@ use crate::shell::commands::CommandLine;
 // tidy: table
 fn what_may_be_evaluated_or_run_is_unclear() {
     let lines = [
+        "CC='sh -c rm' make",
+        "CXX=./evil make",
+        "export CC='gcc -B./evil'; make",
+        "LD='$(rm a)' ./configure",
+        "npm_config_script_shell=./evil npm test",
+        "NPM_CONFIG_GIT=./evil npm install a",
+        "DOTNET_STARTUP_HOOKS=evil.dll dotnet build",
+        "GOFLAGS=-toolexec=./evil go build",
+        "GOENV=evil go build",
+        "MAVEN_OPTS=-javaagent:evil.jar mvn test",
+        "JAVA_OPTS='-XX:OnError=rm a' ./gradlew",
+        "CARGO_BUILD_RUSTC_WORKSPACE_WRAPPER=./evil cargo check",
+        "CARGO_ENCODED_RUSTFLAGS=-Clinker=./evil cargo build",
+        "CARGO_REGISTRY_CREDENTIAL_PROVIDER=./evil cargo publish",
+        "ERL_FLAGS='-eval os:cmd(1)' erl",
+        "R_PROFILE=evil Rscript a.R",
+        "ZDOTDIR=evil zsh -c ls",
+        "YARN_YARN_PATH=evil.js yarn",
+        "SSH_SK_HELPER=./evil ssh-add",
         "echo `echo \\`rm a\\``",
         "printf -v 'a[$(rm a)]' x",
         "printf -v'a[$(rm a)]' x",
@@ -270,6 +289,8 @@ fn what_may_be_evaluated_or_run_is_unclear() {
 #[test]
 fn everyday_lines_are_clear() {
     let lines = [
+        "CC=clang make; CC='ccache gcc' CXX='ccache g++ -m32' make; CC=/usr/bin/gcc-12 ./configure",
+        "npm_config_loglevel=error npm test; GOFLAGS=-mod=mod go build; MAVEN_OPTS=-Xmx2g mvn test",
         "while IFS= read -r line; do echo \"$line\"; done < a",
         "git commit -m 'use `this` and $(that)'; echo done",
         "printf '%s\\n' \"$x\"; printf -v x '%s' y; test -v x && unset x",

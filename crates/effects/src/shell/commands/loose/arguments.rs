@@ -12,8 +12,11 @@ pub(super) enum Part {
     Made { made: Made, is_quoted: bool },
     /// A variable of the environment, or a number.
     Given,
-    /// A variable with values that stand in the line, and maybe others.
-    Written { variable: Variable, is_quoted: bool },
+    /// A variable with values that stand in the line, and maybe others. If it `is_number`, they are
+    /// numbers, and it has one of them for sure.
+    Written { variable: Variable, is_quoted: bool, is_number: bool },
+    /// A number that is worked out, or nothing.
+    Number,
 }
 
 impl Part {
@@ -21,7 +24,7 @@ impl Part {
         match variable {
             _ if variable == Variable::default() => Part::Given,
             Variable { made, written } if written.is_empty() => Part::Made { made, is_quoted },
-            variable => Part::Written { variable, is_quoted },
+            variable => Part::Written { variable, is_quoted, is_number: false },
         }
     }
 }
@@ -51,6 +54,14 @@ pub(super) struct Argument {
     pub(super) is_tail_made: bool,
     /// What it becomes with the values that the line writes, where it has such.
     pub(super) written: Vec<Reading>,
+    /// The worst that is put into it anywhere.
+    pub(super) holds: Loose,
+    /// Whether a value is put into it that the line writes, with letters that are more than names
+    /// to a shell.
+    pub(super) holds_signs: bool,
+    /// As it is spelled, with `1` for each number, and with nothing in its place, where nothing else
+    /// is put into it.
+    pub(super) numbered: Option<[String; 2]>,
 }
 
 impl Argument {
@@ -77,16 +88,18 @@ impl Argument {
                     }
                     word.text.push_str(text);
                 }
-                Part::Given => word.is_known = false,
+                Part::Given | Part::Number => word.is_known = false,
                 Part::Made { made, is_quoted } => {
                     word.put(*made, *is_quoted, is_begun);
                     word.is_tail_made |= is_dash;
                 }
-                Part::Written { variable, is_quoted } => {
+                Part::Written { variable, is_quoted, .. } => {
                     let is_made = word.is_made || variable.made != Made::NOT;
                     word.put(variable.made, *is_quoted, is_begun);
                     word.is_made = is_made;
                     word.is_tail_made |= is_dash && variable.made != Made::NOT;
+                    let mut values = variable.written.iter().flatten();
+                    word.holds_signs |= values.any(|value| has_signs(value));
                     let is_pattern = |word: &str| word.starts_with(['*', '?', '[']);
                     let mut words = variable.written.iter().flatten();
                     if !is_quoted && words.any(|word| word.split(BLANKS).any(is_pattern)) {
@@ -103,12 +116,14 @@ impl Argument {
             word.loose = word.loose.max(Loose::Names);
         }
         word.written = readings(parts);
+        word.numbered = numbered(parts);
         word
     }
 
     fn put(&mut self, made: Made, is_quoted: bool, is_begun: bool) {
         self.is_known = false;
         self.is_made |= !is_begun || !is_quoted;
+        self.holds = self.holds.max(made.whole);
         self.whole_of_all = self.whole_of_all.max(made.split);
         self.assigned.split = self.assigned.split.max(made.split);
         if !is_begun {
@@ -147,7 +162,10 @@ impl Argument {
         if self.is_known && written.is_empty() {
             written.push(vec![self.text.clone()]);
         }
-        let is_option = !self.is_known && self.text.starts_with(['-', '+']);
+        let number = self.numbered.as_ref().filter(|_| written.is_empty());
+        written.extend(number.map(|[text, _]| vec![text.clone()]));
+        let is_known = self.is_known || self.numbered.is_some();
+        let is_option = !is_known && self.text.starts_with(['-', '+']);
         let made = match is_option || self.is_tail_made {
             true => Made::ANYTHING,
             false => self.assigned,
@@ -165,6 +183,31 @@ pub(super) fn of_text(text: &str) -> Made {
     Made { whole: loose(is_option(text)), split: loose(text.split_whitespace().any(is_option)) }
 }
 
+/// Whether letters of a value do more in a script of a shell than name something.
+fn has_signs(text: &str) -> bool {
+    !text.chars().all(|sign| sign.is_alphanumeric() || "_./:@%+,=- ".contains(sign))
+}
+
+/// The letters of parts of which all others are numbers.
+fn numbered(parts: &[Part]) -> Option<[String; 2]> {
+    let [mut text, mut bare] = [String::new(), String::new()];
+    let mut has_number = false;
+    for part in parts {
+        match part {
+            Part::Text { text: letters, .. } => {
+                text.push_str(letters);
+                bare.push_str(letters);
+            }
+            Part::Number | Part::Written { is_number: true, .. } => {
+                text.push('1');
+                has_number = true;
+            }
+            Part::Made { .. } | Part::Given | Part::Written { .. } => return None,
+        }
+    }
+    has_number.then_some([text, bare])
+}
+
 /// What the parts make with the values of variables that the line writes: the first of each, the
 /// second of each, and so on.
 fn readings(parts: &[Part]) -> Vec<Reading> {
@@ -175,7 +218,8 @@ fn readings(parts: &[Part]) -> Vec<Reading> {
     // What is put in may be nothing, so that a dash behind it is the first letter.
     let bare = reading(parts, 0);
     let is_first = |part: &Part| !matches!(part, Part::Text { text, .. } if text.is_empty());
-    let begins_made = !matches!(parts.iter().find(|part| is_first(part)), Some(Part::Text { .. }));
+    let begins_made =
+        !matches!(parts.iter().find(|part| is_first(part)), Some(Part::Text { .. } | Part::Number));
     let begins_option = bare.texts.iter().any(|text| text.starts_with(['-', '+']));
     match count.max().unwrap_or(0) {
         0 if begins_made && begins_option => vec![bare],
@@ -189,7 +233,8 @@ fn reading(parts: &[Part], at: usize) -> Reading {
         match part {
             Part::Text { text, .. } => push(&mut texts, text),
             Part::Made { .. } | Part::Given => {}
-            Part::Written { variable, is_quoted } => {
+            Part::Number => push(&mut texts, "1"),
+            Part::Written { variable, is_quoted, .. } => {
                 let Some(value) = variable.written.get(at % variable.written.len().max(1)) else {
                     continue;
                 };

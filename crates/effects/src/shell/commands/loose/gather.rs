@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use tree_sitter::Node;
 
 use super::arguments::Argument;
+use super::certain::Certain;
 use super::reader::Reader;
 use super::values::{Made, Values, Variable};
 use crate::shell::parse::{Parsed, text_of};
@@ -21,6 +22,17 @@ pub(crate) struct LineValues {
     pub(crate) values: Values,
     /// What its commands are fed that pass it on, by their nodes.
     fed: HashMap<usize, Made>,
+    /// Where its variables are set for sure.
+    certain: Certain,
+}
+
+/// A command with the values that are put into its words.
+pub(crate) struct Loosened {
+    /// As it is, if no number is put into it; else with a number in the place of each, and with
+    /// nothing there. All are for those that ask what the command does.
+    pub(crate) numbered: Vec<Vec<Word>>,
+    /// With the values that the line writes, in each way in which that changes it.
+    pub(crate) readings: Vec<Vec<Word>>,
 }
 
 impl LineValues {
@@ -28,23 +40,25 @@ impl LineValues {
     pub(crate) fn of(parsed: &Parsed<'_>, outer: &Values) -> LineValues {
         let source = parsed.source;
         let begin = if parsed.is_nested { outer.for_script() } else { outer.clone() };
-        let mut found = LineValues { values: begin, fed: HashMap::new() };
+        let mut found =
+            LineValues { values: begin, fed: HashMap::new(), certain: Certain::default() };
         if !source.contains(['$', '`', '*', '?', '[', '{'])
             && !source.contains("xargs")
             && !source.contains("parallel")
         {
             return found;
         }
+        found.certain = Certain::of(parsed.root(), source);
         for _ in 0..PASSES_MAX {
             let mut gatherer = Gatherer {
-                reader: Reader::new(source, &found.values),
+                reader: Reader::new(source, &found.values, &found.certain),
                 next: found.values.clone(),
                 fed: HashMap::new(),
             };
             gatherer.walk(parsed.root());
             let (next, fed) = (gatherer.next, gatherer.fed);
             let is_settled = next == found.values;
-            found = LineValues { values: next, fed };
+            found = LineValues { values: next, fed, ..found };
             if is_settled {
                 return found;
             }
@@ -59,21 +73,15 @@ impl LineValues {
         self.fed.get(&command.id()).copied().unwrap_or(Made::ANYTHING)
     }
 
-    /// Tells the words of a command what they may become, and gives them as they are with the values
-    /// that the line writes, in each way in which that changes them.
-    pub(crate) fn loosen(
-        &self,
-        command: Node<'_>,
-        source: &str,
-        words: &mut [Word],
-    ) -> Vec<Vec<Word>> {
-        let arguments = Reader::new(source, &self.values).arguments(command);
+    /// Tells the words of a command what they may become, and gives them with what is put in.
+    pub(crate) fn loosen(&self, command: Node<'_>, source: &str, words: &mut [Word]) -> Loosened {
+        let arguments = Reader::new(source, &self.values, &self.certain).arguments(command);
         if arguments.len() != words.len() {
             // The grammar has given it words of redirections, too.
             for word in words.iter_mut() {
                 word.loose = Loose::Anything;
             }
-            return Vec::new();
+            return Loosened { numbered: vec![words.to_vec()], readings: Vec::new() };
         }
         let has_several = |argument: &Argument| {
             let options = argument.written.iter().flat_map(|reading| &reading.texts);
@@ -85,14 +93,35 @@ impl LineValues {
             word.loose = argument.loose;
             word.is_made = argument.is_made;
             word.is_tail_made = argument.is_tail_made;
+            word.holds = argument.holds;
+            word.holds_signs = argument.holds_signs;
             // Of two that may each be one of several, not all pairs are read.
             if several > 1 && has_several(argument) {
                 word.loose = Loose::Anything;
             }
         }
         let count = arguments.iter().map(|argument| argument.written.len()).max().unwrap_or(0);
-        (0..count).map(|at| read_at(words, &arguments, at)).collect()
+        Loosened {
+            numbered: numbered(words, &arguments),
+            readings: (0..count).map(|at| read_at(words, &arguments, at)).collect(),
+        }
     }
+}
+
+fn numbered(words: &[Word], arguments: &[Argument]) -> Vec<Vec<Word>> {
+    if arguments.iter().all(|argument| argument.numbered.is_none()) {
+        return vec![words.to_vec()];
+    }
+    let with = |at: usize| {
+        let mut words = words.to_vec();
+        for (word, argument) in words.iter_mut().zip(arguments).filter(|(word, _)| !word.glob) {
+            if let Some(texts) = &argument.numbered {
+                *word = Word { has_number: true, ..Word::literal(&texts[at]) };
+            }
+        }
+        words
+    };
+    vec![with(0), with(1)]
 }
 
 /// The words with the values at one place.
@@ -213,6 +242,11 @@ impl Gatherer<'_> {
             self.add(name, value);
         }
         for word in words {
+            if self.reader.prints_numbers(word) {
+                let written = vec![vec!["1".to_owned()]];
+                self.add(name, Variable { written, ..Variable::default() });
+                continue;
+            }
             let value = self.list(vec![word]);
             // A word that is split gives the variable several values.
             let several = value.written.into_iter().flatten();

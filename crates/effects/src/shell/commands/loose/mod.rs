@@ -5,9 +5,11 @@
 //! What the environment holds is taken for what it seems: who writes a line has not written that.
 
 mod arguments;
+mod certain;
 mod gather;
 mod harmless;
 mod listers;
+mod numbers;
 mod reader;
 #[cfg(test)]
 mod tests;

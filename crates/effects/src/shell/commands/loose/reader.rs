@@ -3,7 +3,9 @@
 use tree_sitter::Node;
 
 use super::arguments::{Argument, Part};
+use super::certain::Certain;
 use super::harmless::printed_by;
+use super::numbers;
 use super::values::{Made, Values, Variable};
 use crate::shell::parse::{redirection, text_of};
 use crate::shell::word::{Loose, Word};
@@ -11,17 +13,21 @@ use crate::shell::word::{Loose, Word};
 /// Substitutions within one another that are followed.
 const DEPTH_MAX: u8 = 8;
 
+/// Bytes of substitutions that are asked whether they print numbers.
+const SHORT: usize = 200;
+
 /// Reads words by what is known of variables.
 #[derive(Clone, Copy)]
 pub(super) struct Reader<'a> {
     pub(super) source: &'a str,
     pub(super) values: &'a Values,
+    certain: &'a Certain,
     pub(super) depth: u8,
 }
 
 impl<'a> Reader<'a> {
-    pub(super) fn new(source: &'a str, values: &'a Values) -> Self {
-        Self { source, values, depth: 0 }
+    pub(super) fn new(source: &'a str, values: &'a Values, certain: &'a Certain) -> Self {
+        Self { source, values, certain, depth: 0 }
     }
 
     /// The word of a node.
@@ -59,13 +65,22 @@ impl<'a> Reader<'a> {
             }
             "simple_expansion" => {
                 let name = text.trim_start_matches('$');
-                parts.push(Part::of_variable(self.values.of(name), is_quoted));
+                parts.push(self.variable(node, name, is_quoted));
             }
             "expansion" => {
-                parts.push(Part::of_variable(self.expansion(node), is_quoted));
+                let name = text.trim_start_matches("${").trim_end_matches('}');
+                parts.push(match name.strip_prefix('#') {
+                    // `${#x}` is a length.
+                    Some(measured) if is_name(measured) => Part::Number,
+                    None if is_name(name) => self.variable(node, name, is_quoted),
+                    _ => Part::of_variable(self.expansion(node), is_quoted),
+                });
             }
             "command_substitution" => {
-                parts.push(Part::Made { made: self.printed(node), is_quoted });
+                parts.push(match self.prints_number(node) {
+                    true => Part::Number,
+                    false => Part::Made { made: self.printed(node), is_quoted },
+                });
             }
             "process_substitution" => {
                 parts.push(Part::Text { text: "/dev/fd/63".to_owned(), is_quoted: true });
@@ -74,12 +89,20 @@ impl<'a> Reader<'a> {
                 parts.push(Part::Text { text: "1".to_owned(), is_quoted: true });
             }
             "arithmetic_expansion" => {
-                parts.push(Part::of_variable(Variable::default(), is_quoted));
+                parts.push(Part::Number);
             }
             _ if node.is_named() => {
                 parts.push(Part::Made { made: Made::ANYTHING, is_quoted });
             }
             _ => parts.push(Part::Text { text: text.to_owned(), is_quoted }),
+        }
+    }
+
+    fn variable(self, node: Node<'_>, name: &str, is_quoted: bool) -> Part {
+        let variable = self.values.of(name);
+        match variable.is_number() && self.certain.has(name, node.start_byte()) {
+            true => Part::Written { variable, is_quoted, is_number: true },
+            false => Part::of_variable(variable, is_quoted),
         }
     }
 
@@ -170,6 +193,37 @@ impl<'a> Reader<'a> {
         printed.reduce(Made::or).unwrap_or(Made::ANYTHING)
     }
 
+    /// Whether a substitution prints one number, or fails.
+    fn prints_number(self, substitution: Node<'_>) -> bool {
+        if !self.is_short(substitution) {
+            return false;
+        }
+        let mut cursor = substitution.walk();
+        let mut children = substitution.named_children(&mut cursor);
+        let (Some(only), None) = (children.next(), children.next()) else { return false };
+        let inner = Reader { depth: self.depth + 1, ..self };
+        self.depth < DEPTH_MAX && numbers::is_printed(only, |command| inner.arguments(command))
+    }
+
+    /// Whether a substitution is short and has no other in it.
+    fn is_short(self, substitution: Node<'_>) -> bool {
+        let text = text_of(substitution, self.source);
+        let inner = text.strip_prefix("$(").unwrap_or_default();
+        inner.len() < SHORT && !inner.is_empty() && !inner.contains('`') && !inner.contains("$(")
+    }
+
+    /// Whether a word is a substitution that prints numbers, as `$(seq 5)` does.
+    pub(super) fn prints_numbers(self, word: Node<'_>) -> bool {
+        if !self.is_short(word) {
+            return false;
+        }
+        let mut cursor = word.walk();
+        let mut children = word.named_children(&mut cursor);
+        let only = children.next().filter(|it| it.kind() == "command" && children.next().is_none());
+        word.kind() == "command_substitution"
+            && only.is_some_and(|command| numbers::are_counted(&self.arguments(command)))
+    }
+
     /// What a statement prints that is fed this.
     pub(super) fn output(self, node: Node<'_>, fed: Made) -> Made {
         if self.depth >= DEPTH_MAX {
@@ -255,6 +309,11 @@ impl<'a> Reader<'a> {
         }
         fed
     }
+}
+
+/// Whether a text is the name of a variable.
+fn is_name(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
 /// The nodes of a command's words, its name first.

@@ -248,3 +248,104 @@ fn deep_and_long_lines_end() {
         assert!(!line.commands.is_empty(), "{begin}");
     }
 }
+
+#[test]
+// tidy: table
+fn what_is_put_into_a_script_is_code_of_it() {
+    check(
+        &[
+            // Of a shell: names of files, what is read, values of the line.
+            "ls | xargs -I{} sh -c 'cat {}'",
+            "ls | xargs -I % bash -lc \"echo %\"",
+            "ls | xargs -0rI{} sh -c 'cat {}'",
+            "ls | xargs -rI {} sh -c 'cat {}'",
+            "ls | xargs -i sh -c 'cat {}'",
+            "ls | xargs --replace=X sh -c 'cat X'",
+            "ls | xargs -J % sh -c 'cat %'",
+            "ls | xargs -I@ timeout 5 env sh -c 'cat @'",
+            "ls | xargs -I{} su me -c 'cat {}'",
+            "ls | xargs -I{} watch -n1 'cat {}'",
+            "ls | while read f; do sh -c \"cat $f\"; done",
+            "for f in *; do bash -c \"cat '$f'\"; done",
+            "for f in *; do eval \"cat $f\"; done",
+            "for f in *; do trap \"rm $f\" EXIT; done",
+            "for f in *; do script -qc \"cat $f\" log; done",
+            "x='a; rm y'; sh -c \"cat $x\"",
+            "x='$(rm y)'; timeout 5 sh -c \"cat $x\"",
+            "find . -exec sh -c 'sh -c \"cat $1\"' _ {} +",
+            "find . -exec sh -c 'eval cat $1' _ {} +",
+            "sh -c \"ls $(cat x)\"",
+            // Of sed and awk.
+            "awk \"NR==$(cat x)\" f",
+            "n=$(cat x); awk \"NR==$n\" f",
+            "read n <x; awk -e \"NR==$n\" f",
+            "for p in *; do awk \"/$p/\" f; done",
+            "sed \"s/a/$(cat x)/\" f",
+            "while read p; do sed -i -e \"s/$p/y/\" f; done <x",
+            "while read p; do sed --expression=\"s/$p/y/\" f; done <x",
+            "cat x | xargs -I{} sed 's/a/{}/' f",
+            "ls | xargs -I{} awk '/{}/' f",
+            "find . -exec sed -n '/{}/p' f ';'",
+            // A digit may end an expression.
+            "sed \"s2a$((1+1))x2e2p\" f",
+            "n=2; sed \"s2a${n}x2e2p\" f",
+            "sed \"#$(grep -n x f | cut -d: -f1)e rm y\" f",
+            // What is not set for sure is what the environment has.
+            "sed -n \"${n}p\" f; n=3",
+            "false && n=5; sed -n \"${n}p\" f",
+            "true || n=5; sed -n \"${n}p\" f",
+            "n=5 & sed -n \"${n}p\" f",
+            "n=5 | sed -n \"${n}p\" f",
+            "(n=5); sed -n \"${n}p\" f",
+            "n=5 sed -n \"${n}p\" f",
+            "if x; then n=5; fi; sed -n \"${n}p\" f",
+            "for n in 1 2; do :; done <f; unset n; sed -n \"${n}p\" f",
+            "n=5; n='1e rm y;#'; sed -n \"${n}p\" f",
+            "n=5; n+='e rm y;#'; sed -n \"${n}p\" f",
+            "n=5; read n; sed -n \"${n}p\" f",
+            "n=5; . ./x; sed -n \"${n}p\" f",
+            "PWD=5; cd x; sed -n \"${PWD}p\" f",
+            "n=5; sed -n \"${n}e rm y\" f",
+            "n=$(grep -c x -r .); sed -n \"${n}p\" f",
+            "n=$(LC_ALL=C x; wc -l <f); sed -n \"${n}p\" f",
+            // What parallel is fed, or given, it runs.
+            "ls | parallel",
+            "parallel <x",
+            "parallel -j 4 -a x",
+            "parallel ::: 'rm y' ls",
+            "ls | parallel echo '{= system(\"rm y\") =}'",
+            "ls | parallel --rpl '{x} system(1)' echo {x}",
+        ],
+        |line| !line.is_clear,
+    );
+}
+
+#[test]
+// tidy: table
+fn numbers_and_names_are_no_code() {
+    check(
+        &[
+            "n=5; sed -n \"${n}p\" f",
+            "s=10; e=20; sed -n \"$s,${e}p\" f",
+            "cd a && n=5 && sed -n \"${n}p\" f",
+            "n=5 && cd a && sed -i \"${n}d\" f",
+            "for n in 1 2 3; do sed -n \"${n}p\" f; done",
+            "for n in {1..5}; do sed -n \"$n p\" f; done",
+            "for n in $(seq 1 5); do sed -n \"${n}p\" f; done",
+            "for f in a b; do n=3; sed -n \"${n}p\" \"$f\"; done",
+            "sed -n \"$((n+1))p\" f; sed -n \"${#x}p\" f",
+            "n=$(wc -l <f); sed -n \"$((n-10)),${n}p\" f",
+            "n=$(grep -n 'fn x' f | head -1 | cut -d: -f1); sed -n \"${n},$((n+9))p\" f",
+            "n=$(grep -c x f); sed \"${n}s/a/b/\" f",
+            "awk \"NR==$((n+1))\" f; n=5; awk \"NR==$n\" f",
+            "seq 5 | xargs -I{} sed -n '{}p' f",
+            "sed -i -e s/a/b/ \"./$(cat x)\"; for f in a*; do sed -e s/a/b/ \"./$f\"; done",
+            "awk '{ print }' \"x/$(cat x)\"; awk -v a=\"$(cat x)\" '{ print a }' f",
+            "x=a.rs; sh -c \"cat $x\"; bash -c \"cat $HOME/x\"",
+            "ls | xargs -I{} sh -c 'cat \"$1\"' _ {}; ls | xargs -I{} cp {} {}.bak",
+            "find . -exec sh -c 'cat \"$@\"' _ {} +",
+            "ls | parallel gzip; parallel -j4 gzip -k",
+        ],
+        |line| line.is_clear,
+    );
+}

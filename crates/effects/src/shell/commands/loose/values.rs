@@ -40,6 +40,16 @@ impl Variable {
         Variable { made, written: Vec::new() }
     }
 
+    /// Whether all that the line sets it to is one number each.
+    pub(super) fn is_number(&self) -> bool {
+        let is_digits =
+            |text: &String| !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_digit());
+        let mut values = self.written.iter();
+        self.made == Made::NOT
+            && !self.written.is_empty()
+            && values.all(|value| value.len() == 1 && value.iter().all(is_digits))
+    }
+
     fn add(&mut self, other: Variable) {
         self.made = self.made.or(other.made);
         for value in other.written {

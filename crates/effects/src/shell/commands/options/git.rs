@@ -26,20 +26,28 @@ const SETTINGS: &[&str] = &[
 const OPTIONS: &[(&str, &[&str])] = &[
     ("archive", &["--exec", "--remote"]),
     ("clone", &["-u", "-c", "--upload-pack", "--template", "--config"]),
-    ("difftool", &["-x", "--extcmd"]),
+    // A tool may be named by a path to its script.
+    ("difftool", &["-x", "-t", "--extcmd", "--tool"]),
     ("fetch", &["--upload-pack"]),
     ("fetch-pack", &["--exec", "--upload-pack"]),
+    ("filter-repo", &["--blob-callback", "--commit-callback", "--email-callback", "--file-info-callback", "--filename-callback", "--message-callback", "--name-callback", "--refname-callback", "--reset-callback", "--tag-callback"]),
     ("grep", &["-O", "--open-files-in-pager"]),
     ("init", &["--template"]),
+    ("init-db", &["--template"]),
     ("instaweb", &["-d", "-b", "--httpd", "--browser"]),
     ("ls-remote", &["--exec", "--upload-pack"]),
+    ("mergetool", &["-t", "--tool"]),
     ("pull", &["--upload-pack"]),
     ("push", &["--exec", "--receive-pack"]),
     ("rebase", &["-x", "--exec"]),
-    ("send-email", &["--sendmail-cmd", "--smtp-server", "--to-cmd", "--cc-cmd"]),
+    ("send-email", &["--sendmail-cmd", "--smtp-server", "--to-cmd", "--cc-cmd", "--header-cmd"]),
     ("send-pack", &["--exec", "--receive-pack"]),
+    ("svn", &["--authors-prog"]),
     ("web--browse", &["-b", "-t", "--browser", "--tool"]),
 ];
+
+/// Strategies of merges that are git's own; for another one it runs `git-merge-NAME`.
+const STRATEGIES: &[&str] = &["octopus", "ort", "ours", "recursive", "resolve", "subtree"];
 
 /// Whether one of the words behind `git` has it run a program.
 pub(super) fn runs_more(words: &[&str]) -> bool {
@@ -73,7 +81,19 @@ pub(super) fn runs_more(words: &[&str]) -> bool {
     let says =
         |word: &str| rest.iter().find(|it| !it.starts_with('-')).is_some_and(|it| *it == word);
     match *command {
-        "bisect" => says("run"),
+        // `git a/b` runs `git-a/b` of this folder.
+        command if command.contains('/') => true,
+        // What is shown by is a program, too, or begins with the name of one.
+        "bisect" => ["run", "view", "visualize"].into_iter().any(says),
+        // Of hooks any path is one.
+        "hook" => says("run"),
+        // What is pushed to a folder runs the hooks that are there.
+        "push" | "send-pack" if pushes_to_folder(rest) => true,
+        "remote" if says("add") || says("set-url") => rest.iter().any(|word| is_folder(word)),
+        "receive-pack" => true,
+        "merge" | "rebase" if has_strategy(rest, true) => true,
+        "pull" if has_strategy(rest, true) => true,
+        "cherry-pick" | "revert" if has_strategy(rest, false) => true,
         "submodule" | "submodule--helper" => says("foreach"),
         // The word behind its flags is a program.
         "merge-index" => !says("git-merge-one-file"),
@@ -83,6 +103,63 @@ pub(super) fn runs_more(words: &[&str]) -> bool {
             rest.iter().any(|word| options.iter().any(|option| is_option(option, word)))
         }),
     }
+}
+
+/// Whether `git push` names a folder to push to, not a remote or an address.
+fn pushes_to_folder(words: &[&str]) -> bool {
+    let (mut first, mut takes_next) = (None, false);
+    for word in words {
+        let is_value = std::mem::take(&mut takes_next);
+        takes_next = matches!(*word, "-o" | "--push-option");
+        if !is_value && !word.starts_with('-') {
+            first = first.or(Some(*word));
+        }
+    }
+    let repository = words.iter().find_map(|word| word.strip_prefix("--repo="));
+    // Names of branches begin like no path.
+    let is_path = |word: &&str| word.starts_with(['.', '/', '~']) || word.starts_with("file:");
+    words.iter().any(is_path) || first.into_iter().chain(repository).any(is_folder)
+}
+
+/// Whether a repository is a folder: no name of a remote, and no address of another machine.
+fn is_folder(repository: &str) -> bool {
+    let is_address = repository.split('/').next().is_some_and(|first| first.contains(':'));
+    repository.starts_with("file:")
+        || !repository.starts_with('-')
+            && !is_address
+            && (repository.contains('/') || matches!(repository, "." | ".." | "~"))
+}
+
+/// Whether a strategy is named that is not git's own; `-s` may be another option.
+fn has_strategy(words: &[&str], has_letter: bool) -> bool {
+    let mut words = words.iter().take_while(|word| **word != "--");
+    while let Some(word) = words.next() {
+        let attached = match word.strip_prefix("--") {
+            Some(long) => match long.split_once('=') {
+                Some((name, value)) if is_strategy(name) => Some(value),
+                None if is_strategy(long) => None,
+                Some(_) | None => continue,
+            },
+            None => match word.strip_prefix('-').and_then(|letters| letters.split_once('s')) {
+                Some((before, value))
+                    if has_letter && before.bytes().all(|it| b"nqvei".contains(&it)) =>
+                {
+                    Some(value).filter(|value| !value.is_empty())
+                }
+                _ => continue,
+            },
+        };
+        let strategy = attached.or_else(|| words.next().copied()).unwrap_or_default();
+        if !STRATEGIES.contains(&strategy) {
+            return true;
+        }
+    }
+    false
+}
+
+/// Names of options may be shortened.
+fn is_strategy(name: &str) -> bool {
+    name.len() > 3 && "strategy".starts_with(name)
 }
 
 /// Whether a command of `git` runs programs by an option.

@@ -22,7 +22,7 @@ impl Handed {
         fed: Made,
     ) -> Handed {
         let mut handed = Handed { loose: fed.split, place: None };
-        if name == "parallel" {
+        if name != "xargs" {
             let is_list = |word: &Word| word.text.starts_with(":::");
             let takes_more = own.iter().chain(started).any(is_list);
             if takes_more || own.iter().any(|word| word.text.starts_with("-a")) {
@@ -35,29 +35,66 @@ impl Handed {
         }
         let mut words = own.iter().map(|word| word.text.as_str());
         while let Some(word) = words.next() {
-            let letters = word.trim_start_matches('-');
-            match letters.chars().next() {
-                _ if matches!(word, "-0" | "--null" | "-0r" | "-r0") => handed.loose = fed.whole,
-                Some('I') if !word.starts_with("--") => {
-                    let place = Some(&letters[1..]).filter(|place| !place.is_empty());
-                    handed.place = place.or_else(|| words.next()).map(str::to_owned);
-                }
-                Some('d') => {
-                    let sign = letters[1..].trim_start_matches("elimiter=");
-                    let sign = if sign.is_empty() { words.next().unwrap_or("") } else { sign };
-                    match sign {
-                        "\\n" | "\n" => {}
-                        "\\0" => handed.loose = fed.whole,
-                        // What stands behind a letter may begin with anything.
-                        _ => handed.loose = Loose::Anything,
-                    }
-                }
-                Some('n' | 'P' | 'L' | 's' | 'E') if letters.len() == 1 => drop(words.next()),
-                Some('n' | 'P' | 'L' | 'r' | 't' | 'p' | 'x' | 's') => {}
-                _ => handed.loose = Loose::Anything,
-            }
+            handed.take_option(word, &mut words, fed);
         }
         handed
+    }
+
+    /// Takes an option of `xargs`, and the word behind it where that is its value.
+    fn take_option<'w>(
+        &mut self,
+        word: &'w str,
+        words: &mut impl Iterator<Item = &'w str>,
+        fed: Made,
+    ) {
+        const DEFAULT: &str = "{}";
+        if let Some(long) = word.strip_prefix("--") {
+            match long.split_once('=').unwrap_or((long, "")) {
+                ("null", _) => self.loose = fed.whole,
+                ("no-run-if-empty" | "verbose" | "interactive" | "exit", _) => {}
+                ("max-args" | "max-procs" | "max-lines" | "max-chars", _) => {}
+                ("replace", place) => {
+                    self.place = Some(if place.is_empty() { DEFAULT } else { place }.to_owned());
+                }
+                ("delimiter", sign) => self.split_at(sign, fed),
+                _ => self.loose = Loose::Anything,
+            }
+            return;
+        }
+        let letters = word.trim_start_matches('-');
+        let plain = letters.trim_start_matches(['0', 'r', 't', 'p', 'x', 'o']);
+        if letters[..letters.len() - plain.len()].contains('0') {
+            self.loose = fed.whole;
+        }
+        let Some(letter) = plain.chars().next() else { return };
+        let attached = Some(&plain[letter.len_utf8()..]).filter(|value| !value.is_empty());
+        match letter {
+            'I' | 'J' => self.place = attached.or_else(|| words.next()).map(str::to_owned),
+            'i' => self.place = Some(attached.unwrap_or(DEFAULT).to_owned()),
+            'd' => self.split_at(attached.or_else(|| words.next()).unwrap_or_default(), fed),
+            'n' | 'P' | 'L' | 's' | 'E' if attached.is_none() => drop(words.next()),
+            'n' | 'P' | 'L' | 's' | 'E' | 'l' => {}
+            _ => self.loose = Loose::Anything,
+        }
+    }
+
+    fn split_at(&mut self, sign: &str, fed: Made) {
+        match sign {
+            "\\n" | "\n" => {}
+            "\\0" => self.loose = fed.whole,
+            // What stands behind a letter may begin with anything.
+            _ => self.loose = Loose::Anything,
+        }
+    }
+
+    /// The words of a program, those marked that what is handed stands in.
+    pub(in crate::shell::commands) fn mark(&self, words: &[Word]) -> Vec<Word> {
+        let mut words = words.to_vec();
+        let Some(place) = &self.place else { return words };
+        for word in words.iter_mut().filter(|word| word.text.contains(place.as_str())) {
+            word.holds = word.holds.max(self.loose);
+        }
+        words
     }
 
     /// The words of a program with those that are added.

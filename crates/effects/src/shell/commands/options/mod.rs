@@ -8,6 +8,8 @@ mod handed;
 mod kubectl;
 mod loose;
 mod option;
+mod parallel;
+mod scripts;
 mod sed;
 mod sqlite;
 mod table;
@@ -17,6 +19,7 @@ mod valued;
 
 pub(super) use self::handed::Handed;
 pub(super) use self::loose::loose_options;
+pub(super) use self::parallel::parallel_runs_more;
 
 use self::option::{is_input, is_option};
 pub(super) use self::sqlite::names_command;
@@ -45,6 +48,11 @@ pub(super) fn run_more(words: &[Word]) -> bool {
             | "sshfs"
     );
     if is_read && rest.iter().any(makes_options) {
+        return true;
+    }
+    if matches!(name, "awk" | "gawk" | "mawk" | "nawk" | "sed" | "gsed")
+        && scripts::are_made(name, rest)
+    {
         return true;
     }
     match name {

@@ -122,6 +122,12 @@ impl Valued {
         }
     }
 
+    /// The first letter of an option that takes a value.
+    pub(super) fn letter(&self, option: &str) -> Option<char> {
+        let letters = option.strip_prefix('-').filter(|it| !it.starts_with('-'))?;
+        letters.chars().find(|it| self.letters.contains(*it) || self.attached.contains(*it))
+    }
+
     /// Whether what is written of an option takes the rest of the word for its value.
     pub(super) fn takes_rest(&self, written: &str) -> bool {
         let Some(letters) = written.strip_prefix('-').filter(|it| !it.starts_with('-')) else {
