@@ -4,6 +4,10 @@
 //! words: `TypeError: x` and `3 failed` tell, `0 failed`, `parse_error.rs` and
 //! `test error_path ... ok` do not.
 
+use std::sync::LazyLock;
+
+use aho_corasick::AhoCorasick;
+
 /// How much a line tells.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Telling {
@@ -77,36 +81,57 @@ const PHRASES: [&str; 14] = [
 /// Words after a number that sum up a run.
 const SUMS: [&str; 4] = ["passed", "passing", "pass", "skipped"];
 
+/// Finds what no line lacks that tells anything, in letters of either case. Most lines tell
+/// nothing, and are done with one look.
+static MAY_TELL: LazyLock<AhoCorasick> = LazyLock::new(|| {
+    let words = [&FAILURES[..], &HINTS, &SUMS, &PHRASES].concat();
+    let finder = AhoCorasick::builder().ascii_case_insensitive(true).build(words);
+    finder.expect("they are few and short")
+});
+
 /// What `line` tells.
 pub fn telling(line: &str) -> Telling {
     let line = &line[..line.floor_char_boundary(LOOKED_AT_BYTES_MAX)];
+    if MAY_TELL.is_match(line) { by_words(line) } else { Telling::Nothing }
+}
+
+/// What a line tells, word by word.
+fn by_words(line: &str) -> Telling {
     if PHRASES.iter().any(|phrase| line.contains(phrase)) {
         return Telling::Failure;
     }
     let mut told = Telling::Nothing;
     let mut before = "";
     for (start, word) in words(line) {
-        let after = &line[start + word.len()..];
         if SUMS.contains(&word) && !before.is_empty() && before.bytes().all(|b| b.is_ascii_digit())
         {
             return Telling::Failure;
         }
-        let small = word.to_ascii_lowercase();
-        let named = if is_error_type(word) {
-            after.starts_with("::")
-        } else {
-            is_part_of_name(&line[..start], after)
-        };
-        if !named && !matches!(before, "0" | "no" | "No" | "without") {
-            if FAILURES.contains(&small.as_str()) || is_error_type(word) {
-                told = Telling::Failure;
-            } else if HINTS.contains(&small.as_str()) {
-                told = told.max(Telling::Hint);
-            }
+        let tells = of_word(word);
+        if tells > told && !matches!(before, "0" | "no" | "No" | "without") {
+            let after = &line[start + word.len()..];
+            let is_named = if is_error_type(word) {
+                after.starts_with("::")
+            } else {
+                is_part_of_name(&line[..start], after)
+            };
+            told = if is_named { told } else { tells };
         }
         before = word;
     }
     if told != Telling::Nothing && tells_of_success(line) { Telling::Nothing } else { told }
+}
+
+/// What a word tells where it stands alone.
+fn of_word(word: &str) -> Telling {
+    let is_one_of = |words: &[&str]| words.iter().any(|one| one.eq_ignore_ascii_case(word));
+    if is_one_of(&FAILURES) || is_error_type(word) {
+        Telling::Failure
+    } else if is_one_of(&HINTS) {
+        Telling::Hint
+    } else {
+        Telling::Nothing
+    }
 }
 
 /// Words of letters, digits and underscores with where they start.

@@ -1,3 +1,5 @@
+use proptest::prelude::*;
+
 use super::*;
 
 #[test]
@@ -35,5 +37,29 @@ fn words_tell_only_where_they_stand_alone() {
         ("", Nothing),
     ] {
         assert_eq!(telling(line), expected, "{line}");
+    }
+}
+
+/// A word that tells, in some spelling, or another one.
+fn word() -> impl Strategy<Value = String> {
+    let all = [&FAILURES[..], &HINTS, &SUMS, &PHRASES].concat();
+    let spelled = (prop::sample::select(all), 0..3).prop_map(|(word, spelling)| match spelling {
+        0 => word.to_owned(),
+        1 => word.to_ascii_uppercase(),
+        _ => format!("{}{}", word[..1].to_ascii_uppercase(), &word[1..]),
+    });
+    let of_types =
+        prop::sample::select(&["TypeError", "BigException", "Error", "0", "7", "no"][..]);
+    prop_oneof![4 => spelled, 2 => of_types.prop_map(str::to_owned), 3 => "[a-zäß]{1,6}"]
+}
+
+proptest! {
+    #[test]
+    fn one_look_misses_nothing(
+        words in prop::collection::vec((word(), "[ :./(\\-]{1,2}"), 0..6), begin in "[ ✓>]{0,3}",
+    ) {
+        let words = words.iter().flat_map(|(word, mark)| [word.as_str(), mark]);
+        let line: String = std::iter::once(begin.as_str()).chain(words).collect();
+        prop_assert_eq!(telling(&line), by_words(&line));
     }
 }
