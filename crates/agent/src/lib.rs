@@ -9,6 +9,7 @@
 mod agent;
 mod billed;
 mod calls;
+mod charge;
 mod event;
 mod keep;
 mod limits;
@@ -24,6 +25,7 @@ mod tool_answer;
 mod under_way;
 
 pub use agent::Agent;
+pub use charge::Charge;
 pub use event::{Action, Event};
 pub use foveal_context::views::ModelWork;
 pub use keep::Keep;

@@ -48,7 +48,7 @@ impl Limits {
     pub fn used_up(&self, spent: &Spent) -> Option<Limit> {
         if self.tokens.is_some_and(|most| spent.tokens() >= most) {
             Some(Limit::Tokens)
-        } else if self.cost.is_some_and(|most| spent.cost >= most) {
+        } else if self.cost.is_some_and(|most| spent.charge.cost >= most) {
             Some(Limit::Cost)
         } else if self.is_late(spent) {
             Some(Limit::Time)
@@ -63,7 +63,7 @@ impl Limits {
         Self {
             turns: self.turns.map(|most| most.saturating_sub(turns).saturating_sub(1)),
             tokens: self.tokens.map(|most| most.saturating_sub(spent.tokens())),
-            cost: self.cost.map(|most| (most - spent.cost).max(0.0)),
+            cost: self.cost.map(|most| (most - spent.charge.cost).max(0.0)),
             time_ms: None,
         }
     }

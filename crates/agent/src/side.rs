@@ -4,7 +4,7 @@ use foveal_context::prices::PriceCard;
 use foveal_wire::response::Billed;
 use serde::Serialize;
 
-use crate::billed::{dollars, usage};
+use crate::charge::Charge;
 
 /// What a model beside the main one is for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
@@ -25,16 +25,9 @@ pub struct SideCharge {
     pub agent: SideKind,
     /// The model, as the user names it.
     pub model: String,
-    /// Tokens of the question that were neither read from a cache nor written to one.
-    pub uncached: u64,
-    /// Tokens of it that were read from a cache.
-    pub cache_read: u64,
-    /// Tokens of it that were written to a cache.
-    pub cache_write: u64,
-    /// Tokens of the answer.
-    pub output: u64,
-    /// US dollars: what the provider says, or else by the prices of this model.
-    pub cost: f64,
+    /// What question and answer came to.
+    #[serde(flatten)]
+    pub charge: Charge,
     /// Whether the server did not tell the tokens: they are counted here, of what was asked and heard.
     pub estimated: bool,
 }
@@ -44,16 +37,9 @@ pub struct SideCharge {
 pub struct SideSpent {
     /// Questions.
     pub requests: u32,
-    /// Tokens of them that were neither read from a cache nor written to one.
-    pub uncached: u64,
-    /// Tokens of them that were read from a cache.
-    pub cache_read: u64,
-    /// Tokens of them that were written to a cache.
-    pub cache_write: u64,
-    /// Tokens of answers.
-    pub output: u64,
-    /// US dollars.
-    pub cost: f64,
+    /// What they came to with their answers.
+    #[serde(flatten)]
+    pub charge: Charge,
 }
 
 impl SideCharge {
@@ -63,17 +49,8 @@ impl SideCharge {
         billed: &Billed,
         prices: Option<&PriceCard>,
     ) -> Self {
-        let usage = usage(billed);
-        Self {
-            agent,
-            model: model.to_owned(),
-            uncached: usage.input,
-            cache_read: usage.cache_read,
-            cache_write: usage.cache_write,
-            output: usage.output,
-            cost: dollars(billed, prices),
-            estimated: false,
-        }
+        let (model, charge) = (model.to_owned(), Charge::of(billed, prices));
+        Self { agent, model, charge, estimated: false }
     }
 
     /// The same of so many tokens of a question and of its answer, where no server tells them.
@@ -88,30 +65,12 @@ impl SideCharge {
 }
 
 impl SideSpent {
-    /// All tokens, whatever each costs.
-    pub fn tokens(&self) -> u64 {
-        [self.uncached, self.cache_read, self.cache_write, self.output]
-            .into_iter()
-            .fold(0, u64::saturating_add)
-    }
-
     /// Both together.
     #[must_use]
     pub fn and(self, other: Self) -> Self {
         Self {
             requests: self.requests.saturating_add(other.requests),
-            uncached: self.uncached.saturating_add(other.uncached),
-            cache_read: self.cache_read.saturating_add(other.cache_read),
-            cache_write: self.cache_write.saturating_add(other.cache_write),
-            output: self.output.saturating_add(other.output),
-            cost: self.cost + other.cost,
+            charge: self.charge.and(&other.charge),
         }
-    }
-}
-
-impl From<&SideCharge> for SideSpent {
-    fn from(charge: &SideCharge) -> Self {
-        let SideCharge { uncached, cache_read, cache_write, output, cost, .. } = *charge;
-        Self { requests: 1, uncached, cache_read, cache_write, output, cost }
     }
 }

@@ -24,7 +24,7 @@ fn a_task_is_done_when_the_model_calls_nothing_more() {
             && world.actions.iter().filter(|it| matches!(it, Action::End(_))).count() == 1
     );
     let spent = world.agent.spent();
-    assert_eq!((spent.turns, spent.tokens(), spent.cost), (2, 30, 0.5));
+    assert_eq!((spent.turns, spent.tokens(), spent.charge.cost), (2, 30, 0.5));
     let roles: Vec<Role> = world.agent.conversation().entries().iter().map(|it| it.role).collect();
     assert_eq!(roles, [Role::System, Role::User, Role::Assistant, Role::Tool, Role::Assistant]);
 }
@@ -214,7 +214,7 @@ fn prices_count_where_the_provider_says_nothing() {
     let mut answered = said("Done.", &[]);
     answered.answer.billed.cost = None;
     world.step(Event::Said { number: 1, said: answered });
-    assert_eq!(world.agent.spent().cost, 20.0);
+    assert_eq!(world.agent.spent().charge.cost, 20.0);
 }
 
 #[test]

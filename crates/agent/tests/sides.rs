@@ -1,14 +1,15 @@
 //! Models beside the main one: what they cost counts.
 
-use foveal_agent::{Action, Event, Limit, Limits, Outcome, SideCharge, SideKind, SideSpent, Told};
+use foveal_agent::{
+    Action, Charge, Event, Limit, Limits, Outcome, SideCharge, SideKind, SideSpent, Told,
+};
 
 use crate::world::{World, asks, call};
 
 /// What a question cost.
 fn charge(uncached: u64, cost: f64) -> SideCharge {
-    let (cache_read, cache_write, output) = (7, 0, 3);
-    let (agent, model) = (SideKind::Curator, "small".to_owned());
-    SideCharge { agent, model, uncached, cache_read, cache_write, output, cost, estimated: false }
+    let charge = Charge { uncached, cache_read: 7, cache_write: 0, output: 3, cost };
+    SideCharge { agent: SideKind::Curator, model: "small".to_owned(), charge, estimated: false }
 }
 
 fn asked(world: &mut World, number: u64, charge: SideCharge) {
@@ -35,11 +36,12 @@ fn what_they_cost_is_told_and_adds_up() {
     assert_eq!((counted, spent.turns), (&charge(40, 0.5), 1));
     world.say("Done.", &[]);
     let spent = world.agent.spent();
-    assert_eq!((spent.tokens(), spent.cost), (15 + 50, 0.75));
-    let side = SideSpent { requests: 1, uncached: 40, cache_read: 7, output: 3, ..spent.side };
-    assert_eq!((spent.side, side.cost, side.tokens()), (side, 0.5, 50));
+    assert_eq!((spent.tokens(), spent.charge.cost), (15 + 50, 0.75));
+    let of_side = Charge { uncached: 40, cache_read: 7, cache_write: 0, output: 3, cost: 0.5 };
+    assert_eq!(spent.side, SideSpent { requests: 1, charge: of_side });
+    assert_eq!(of_side.tokens(), 50);
     let main = spent.main();
-    assert_eq!((main.tokens(), main.cost, main.side), (15, 0.25, SideSpent::default()));
+    assert_eq!((main.tokens(), main.charge.cost, main.side), (15, 0.25, SideSpent::default()));
 }
 
 #[test]
@@ -62,11 +64,11 @@ fn they_count_towards_limits_as_soon_as_they_are_asked() {
         let [.., Told::SideUsage { .. }, Told::Done { spent, .. }] = told[..] else {
             panic!("{told:?}")
         };
-        assert_eq!((spent.side.requests, spent.cost), (1, 0.25 + 0.8));
+        assert_eq!((spent.side.requests, spent.charge.cost), (1, 0.25 + 0.8));
         // What comes later changes nothing.
         let charge = Some(charge(1, 1.0));
         assert_eq!(world.step(Event::SideAnswered { number: 1, charge }), []);
-        assert_eq!(world.agent.spent().cost, 0.25 + 0.8);
+        assert_eq!(world.agent.spent().charge.cost, 0.25 + 0.8);
     }
 }
 

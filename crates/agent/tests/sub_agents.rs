@@ -1,8 +1,8 @@
 //! Calls that sub-agents carry out.
 
 use foveal_agent::{
-    Action, Agent, AgentTool, Event, Limit, Limits, OfAgents, Outcome, Settings, Spent, StartAgent,
-    SubTask, Told, answer_of_agent,
+    Action, Agent, AgentTool, Charge, Event, Limit, Limits, OfAgents, Outcome, Settings, Spent,
+    StartAgent, SubTask, Told, answer_of_agent,
 };
 use foveal_transcript::Call;
 use serde_json::{Value, json};
@@ -38,7 +38,8 @@ fn begins() -> Told {
 }
 
 fn usage(turns: u32, output: u64, cost: f64) -> Told {
-    let spent = Spent { turns, output, cost, ..Spent::default() };
+    let spent =
+        Spent { turns, charge: Charge { output, cost, ..Charge::default() }, ..Spent::default() };
     Told::Usage { number: turns.into(), spent, estimated: false }
 }
 
@@ -103,8 +104,12 @@ fn what_it_takes_counts_once() {
     let actions = world.of_agent(number, usage(2, 300, 0.75));
     let told = told(&actions);
     let Some(Told::Usage { number: 1, spent, .. }) = told.last() else { panic!("{told:?}") };
-    assert_eq!((spent.turns, spent.tokens(), spent.cost), (3, 315, 1.0));
-    let ended = Spent { turns: 2, output: 300, cost: 0.75, ..Spent::default() };
+    assert_eq!((spent.turns, spent.tokens(), spent.charge.cost), (3, 315, 1.0));
+    let ended = Spent {
+        turns: 2,
+        charge: Charge { output: 300, cost: 0.75, ..Charge::default() },
+        ..Spent::default()
+    };
     world.of_agent(number, Told::Done { outcome: Outcome::Stopped, spent: ended });
     let actions = world.step(Event::Answered { number, answer: answer("found") });
     // The next one begins with nothing.
@@ -115,7 +120,7 @@ fn what_it_takes_counts_once() {
     assert_eq!(world.number(), 2, "its requests have no gaps");
     world.say("Done.", &[]);
     let spent = world.agent.spent();
-    assert_eq!((spent.turns, spent.tokens(), spent.cost), (5, 380, 1.5));
+    assert_eq!((spent.turns, spent.tokens(), spent.charge.cost), (5, 380, 1.5));
     assert_eq!(spent.agents, OfAgents { count: 2, turns: 3, tokens: 350, cost: 1.0 });
 }
 
@@ -123,7 +128,11 @@ fn what_it_takes_counts_once() {
 fn what_it_estimates_is_an_estimate() {
     let mut world = world(Limits::default());
     let number = started(&world.say("", &[start("a")]))[0].number;
-    let spent = Spent { turns: 1, uncached: 70, ..Spent::default() };
+    let spent = Spent {
+        turns: 1,
+        charge: Charge { uncached: 70, ..Charge::default() },
+        ..Spent::default()
+    };
     let actions = world.of_agent(number, Told::Usage { number: 1, spent, estimated: true });
     let told = told(&actions);
     let Some(Told::Usage { spent, estimated: true, .. }) = told.last() else { panic!("{told:?}") };

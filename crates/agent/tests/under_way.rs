@@ -45,7 +45,7 @@ fn what_a_server_does_not_tell_counts_towards_limits() {
     world.sent(600);
     let spent = estimated(&world.untold("I look for it.", &[call("a", "look")]));
     let spent = spent.expect("it is counted here");
-    assert!(spent.uncached == 600 && (5..40).contains(&spent.output), "{spent:?}");
+    assert!(spent.charge.uncached == 600 && (5..40).contains(&spent.charge.output), "{spent:?}");
     assert!(asks(&world.give("a", "a")));
     world.sent(700);
     world.untold("", &[call("b", "look")]);
@@ -67,7 +67,7 @@ fn what_is_stopped_was_asked() {
     world.streams("It is in the");
     let actions = world.step(Event::Stop);
     let spent = estimated(&actions).expect("it is counted");
-    assert!(spent.uncached == 600 && spent.output >= 3, "{spent:?}");
+    assert!(spent.charge.uncached == 600 && spent.charge.output >= 3, "{spent:?}");
     let Some(Told::Done { spent: last, .. }) = told(&actions).last().copied() else {
         panic!("{actions:?}")
     };
@@ -85,11 +85,14 @@ fn what_breaks_off_costs_what_came() {
     assert_eq!(estimated(&world.breaks_off()), None, "it was refused");
     world.streams("It is in");
     let spent = estimated(&world.breaks_off()).expect("it is counted");
-    assert_eq!(spent.uncached, 600);
+    assert_eq!(spent.charge.uncached, 600);
     assert_eq!(estimated(&world.breaks_off()), None, "once");
     world.say("It is in a.rs.", &[]);
     let all = world.agent.spent();
-    assert_eq!((all.uncached, all.output, all.turns), (610, spent.output + 5, 1));
+    assert_eq!(
+        (all.charge.uncached, all.charge.output, all.turns),
+        (610, spent.charge.output + 5, 1)
+    );
     let mut world = World::new();
     world.sent(600);
     world.streams("It is in");

@@ -1,6 +1,6 @@
 //! The line that says how the session is.
 
-use foveal_agent::{Spent, Told};
+use foveal_agent::{Charge, Spent, Told};
 use foveal_screen::{in_one_line, numbers};
 use ratatui_core::text::{Line, Span};
 
@@ -126,7 +126,7 @@ impl Status {
 
     /// The share of the main model's prompts that was read from the cache, in percent.
     pub(crate) fn cache_share(&self) -> Option<u64> {
-        let Spent { uncached, cache_read, cache_write, .. } = self.spent.main();
+        let Charge { uncached, cache_read, cache_write, .. } = self.spent.main().charge;
         let all = uncached + cache_read + cache_write;
         (all > 0).then(|| cache_read * 100 / all)
     }
@@ -153,7 +153,7 @@ impl Status {
 
     /// The line in so many columns. What matters least is left out first.
     pub(crate) fn line(&self, columns: usize, colours: Colours) -> Line<'static> {
-        let cost = self.spent.cost;
+        let cost = self.spent.charge.cost;
         let parts: Vec<(u8, Option<String>)> = vec![
             (3, Some(self.model.clone()).filter(|model| !model.is_empty())),
             (GAUGE, self.gauge()),

@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 
-use foveal_agent::Spent;
+use foveal_agent::{Charge, Spent};
 use foveal_screen::numbers;
 
 use crate::command::{Command, all};
@@ -47,9 +47,8 @@ pub(crate) fn help() -> String {
 
 /// What the session came to.
 pub(crate) fn stats(status: &Status) -> String {
-    let Spent { cost, side, agents, .. } = status.spent;
-    let Spent { turns, uncached, cache_read, cache_write, output, time_ms, .. } =
-        status.spent.main();
+    let Spent { turns, time_ms, side, agents, charge } = status.spent;
+    let Charge { uncached, cache_read, cache_write, output, .. } = status.spent.main().charge;
     let (asked, sent) = status.prompts;
     let prompts = uncached + cache_read + cache_write;
     let mut rows = vec![
@@ -57,7 +56,7 @@ pub(crate) fn stats(status: &Status) -> String {
         ("prompts", format!("{} tokens", numbers::count(prompts))),
         ("from the cache", format!("{} tokens", numbers::count(cache_read))),
         ("answers", format!("{} tokens", numbers::count(output))),
-        ("cost", numbers::dollars(cost)),
+        ("cost", numbers::dollars(charge.cost)),
         ("calls", numbers::count(status.calls)),
     ];
     if status.is_estimated {
@@ -65,8 +64,8 @@ pub(crate) fn stats(status: &Status) -> String {
     }
     if side.requests > 0 {
         let asked = numbers::plural(side.requests.into(), "request");
-        let tokens = numbers::count(side.tokens());
-        let dollars = numbers::dollars(side.cost);
+        let tokens = numbers::count(side.charge.tokens());
+        let dollars = numbers::dollars(side.charge.cost);
         rows.insert(4, ("models beside", format!("{asked}, {tokens} tokens, {dollars}")));
         rows[5].1.push_str(" with those");
     }

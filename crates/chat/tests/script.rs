@@ -1,7 +1,8 @@
 //! Scripts of what happens to a chat, one step a line, and the screen that it leads to.
 
 use foveal_agent::{
-    ModelWork, Outcome, PromptMap, SideCharge, SideKind, Spent, Told, ToldGist, ToldIndexing,
+    Charge, ModelWork, Outcome, PromptMap, SideCharge, SideKind, Spent, Told, ToldGist,
+    ToldIndexing,
 };
 use foveal_chat::{
     Candidate, Chat, ChatAction, Colours, Input, Key, KeyCode, NoteKind, Question, Setup, draw,
@@ -153,7 +154,8 @@ impl Screen {
             "side" => {
                 let tokens = (number(second), 0);
                 let charge = SideCharge::estimated((SideKind::Gist, &id), tokens, None);
-                let charge = SideCharge { cost: 0.125, ..charge };
+                let charge =
+                    SideCharge { charge: Charge { cost: 0.125, ..charge.charge }, ..charge };
                 let spent = spent().with_side(&charge);
                 Told::SideUsage { charge, spent }
             }
@@ -269,8 +271,8 @@ fn done(outcome: Outcome) -> Told {
 
 /// What it came to, always.
 fn spent() -> Spent {
-    let (uncached, cache_read, cost) = (250, 750, 0.25);
-    Spent { turns: 1, uncached, cache_read, output: 9, cost, ..Spent::default() }
+    let charge = Charge { uncached: 250, cache_read: 750, cache_write: 0, output: 9, cost: 0.25 };
+    Spent { turns: 1, charge, ..Spent::default() }
 }
 
 /// A key by its name: `enter`, `ctrl-o`, `alt-up`, `y`.

@@ -149,7 +149,7 @@ impl fmt::Debug for SideBill {
 
 #[cfg(test)]
 mod tests {
-    use foveal_agent::SideKind;
+    use foveal_agent::{Charge, SideKind};
 
     use super::*;
 
@@ -158,7 +158,7 @@ mod tests {
 
     fn charge(uncached: u64, cost: f64) -> SideCharge {
         let priced = SideCharge::estimated((SideKind::Curator, "small"), (uncached, 0), None);
-        SideCharge { cost, ..priced }
+        SideCharge { charge: Charge { cost, ..priced.charge }, ..priced }
     }
 
     fn bill() -> Arc<SideBill> {
@@ -181,7 +181,8 @@ mod tests {
         assert_eq!((told.len(), told.iter().filter(|event| ends(event)).count()), (4, 2));
         assert!(bill.news().is_empty());
         // With what the main model came to, the money is used up.
-        bill.know(&Spent { cost: 0.5, ..Spent::default() });
+        let half = Charge { cost: 0.5, ..Charge::default() };
+        bill.know(&Spent { charge: half, ..Spent::default() });
         assert!(!bill.may_ask());
     }
 

@@ -55,7 +55,7 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
     let cancel = own_agent::listen(&runtime, put_back);
     let ended = loop {
         // What other models of this chat came to counts.
-        let before = course.as_ref().map_or(0.0, |course| course.spent().cost);
+        let before = course.as_ref().map_or(0.0, |course| course.spent().charge.cost);
         let cost = arguments.max_cost.map(|most| most - before);
         let limits = Limits { turns: Some(TURNS_MAX), cost, ..Limits::default() };
         let wanted = Wanted {
@@ -96,8 +96,11 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
     // What still runs is not waited for.
     runtime.shutdown_timeout(Duration::from_millis(200));
     if spent.turns > 0 {
-        let cost =
-            if spent.cost > 0.0 { format!(", {}", dollars(spent.cost)) } else { String::new() };
+        let cost = if spent.charge.cost > 0.0 {
+            format!(", {}", dollars(spent.charge.cost))
+        } else {
+            String::new()
+        };
         notice::say(format_args!("{}{cost}", plural(spent.turns.into(), "request")));
         if let Some(name) = ended {
             notice::say(format_args!("`foveal chat --session {name}` goes on with it"));

@@ -186,8 +186,8 @@ impl Show {
             Outcome::Stopped => notice::say("stopped"),
         }
         let (turns, all) = (plural(spent.turns.into(), "request"), tokens(Tokens(spent.tokens())));
-        let cost = match spent.cost > 0.0 {
-            true => format!(", {}", dollars(spent.cost)),
+        let cost = match spent.charge.cost > 0.0 {
+            true => format!(", {}", dollars(spent.charge.cost)),
             false => String::new(),
         };
         let about = if self.is_estimated { "about " } else { "" };
@@ -219,13 +219,13 @@ fn answered(figures: &str, (is_error, cached): (bool, bool), text: &str) -> Stri
 /// What of a run models beside the main one came to, if any was asked.
 fn beside(side: &SideSpent) -> Option<String> {
     let asked = (side.requests > 0).then(|| plural(side.requests.into(), "request"))?;
-    let cost = match side.cost > 0.0 {
-        true => format!(" and {}", dollars(side.cost)),
+    let cost = match side.charge.cost > 0.0 {
+        true => format!(" and {}", dollars(side.charge.cost)),
         false => String::new(),
     };
     Some(format!(
         "of that {} tokens{cost} in {asked} to models beside it",
-        tokens(Tokens(side.tokens()))
+        tokens(Tokens(side.charge.tokens()))
     ))
 }
 
