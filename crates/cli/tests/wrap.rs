@@ -241,6 +241,13 @@ fn ignored_signals_stay_ignored() {
 /// An agent that stops itself, as those do that read Ctrl+Z from a terminal.
 const STOPS: &str = "echo ready; kill -STOP $$; echo again; exit 5";
 
+/// One that waits for a line.
+const WAITS: &str = "echo ready; read line; echo again; exit 5";
+
+/// One that puts its terminal in order before it stops.
+const TIDIES: &str = "trap 'sleep 0.3; echo tidied; kill -STOP $$; echo again; exit 5' TSTP; \
+                      echo ready; while :; do :; done";
+
 #[test]
 fn who_waits_for_foveal_sees_that_the_agent_stops() {
     let world = world("stops", "claude", STOPS);
@@ -269,9 +276,8 @@ fn a_shell_gets_its_terminal_back_while_the_agent_stops() {
     if !shell.exists() {
         return;
     }
-    // Once by itself, and once by Ctrl+Z.
-    let waits = "echo ready; read line; echo again; exit 5";
-    for (name, script) in [("itself", STOPS), ("keyboard", waits)] {
+    // Once by itself, the others by Ctrl+Z.
+    for (name, script) in [("itself", STOPS), ("keyboard", WAITS), ("tidies", TIDIES)] {
         let world = world(&format!("shell_{name}"), "claude", script);
         let pair = native_pty_system().openpty(PtySize::default()).expect("a terminal");
         let mut command = CommandBuilder::new(shell);
@@ -303,8 +309,11 @@ fn a_shell_gets_its_terminal_back_while_the_agent_stops() {
         let foveal = env!("CARGO_BIN_EXE_foveal");
         writeln!(keys, "'{foveal}' wrap claude").expect("a terminal");
         until("ready\r\n");
-        if script == waits {
+        if script != STOPS {
             keys.write_all(b"\x1a").expect("a terminal");
+        }
+        if script == TIDIES {
+            until("tidied");
         }
         until("Stopped");
         // What is typed does not spell what is waited for.
@@ -312,7 +321,7 @@ fn a_shell_gets_its_terminal_back_while_the_agent_stops() {
         until("the shell is here");
         writeln!(keys, "fg").expect("a terminal");
         until("claude");
-        if script == waits {
+        if script == WAITS {
             writeln!(keys).expect("a terminal");
         }
         until("again");

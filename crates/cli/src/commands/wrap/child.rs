@@ -92,7 +92,7 @@ mod signals {
 
     use crate::interrupt::Ignored;
 
-    /// A signal that would end this program.
+    /// A signal that would end or stop this program.
     struct Passed {
         heard: Heard,
         signal: Signal,
@@ -106,7 +106,7 @@ mod signals {
         }
     }
 
-    /// Keeps signals from ending this program. What is started meanwhile hears them as ever.
+    /// Keeps signals from ending or stopping this program. What is started meanwhile hears them as ever.
     pub(super) struct Listening {
         runtime: Option<Runtime>,
         all: Vec<Passed>,
@@ -130,6 +130,9 @@ mod signals {
                 hear(SignalKind::quit(), Signal::QUIT, true),
                 hear(SignalKind::terminate(), Signal::TERM, false),
                 hear(SignalKind::hangup(), Signal::HUP, false),
+                // The agent may have its terminal to put in order before it stops, and this program
+                // stops once it has: else the shell would be there while the agent still reads.
+                hear(SignalKind::from_raw(Signal::TSTP.as_raw()), Signal::TSTP, true),
             ];
             drop(entered);
             Self { runtime: Some(runtime), all: all.into_iter().flatten().collect() }
