@@ -5,7 +5,7 @@ use std::sync::mpsc::sync_channel;
 use std::time::Duration;
 
 use anyhow::{Context, bail};
-use foveal_agent::Limits;
+use foveal_agent::{Limits, Spent};
 use foveal_chat::{Chat, Input, Setup};
 use foveal_screen::numbers::{dollars, plural};
 use foveal_transcript::{Entry, Role};
@@ -95,18 +95,23 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
     let spent = course.map(|course| course.spent()).unwrap_or_default();
     // What still runs is not waited for.
     runtime.shutdown_timeout(Duration::from_millis(200));
-    if spent.turns > 0 {
-        let cost = if spent.charge.cost > 0.0 {
-            format!(", {}", dollars(spent.charge.cost))
-        } else {
-            String::new()
-        };
-        notice::say(format_args!("{}{cost}", plural(spent.turns.into(), "request")));
-        if let Some(name) = ended {
-            notice::say(format_args!("`foveal chat --session {name}` goes on with it"));
-        }
-    }
+    say_end(&spent, ended.as_deref());
     Ok(ExitCode::SUCCESS)
+}
+
+/// Tells what a chat came to, and how to go on with its session.
+fn say_end(spent: &Spent, session: Option<&str>) {
+    if spent.turns == 0 {
+        return;
+    }
+    let cost = match spent.charge.cost {
+        cost if cost > 0.0 => format!(", {}", dollars(cost)),
+        _ => String::new(),
+    };
+    notice::say(format_args!("{}{cost}", plural(spent.turns.into(), "request")));
+    if let Some(name) = session {
+        notice::say(format_args!("`foveal chat --session {name}` goes on with it"));
+    }
 }
 
 /// A chat with what was said before in its session.
