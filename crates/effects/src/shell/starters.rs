@@ -62,7 +62,7 @@ pub(super) fn takes_lines(name: &str) -> bool {
 const FEEDER_VALUES: &[&str] = &["-I", "-J", "-n", "-P", "-L", "-d", "-s", "-E", "-a", "-j"];
 
 /// Letters of options of `xargs` that take no word.
-const FEEDER_LETTERS: &str = "0rtpxo";
+pub(super) const FEEDER_LETTERS: &str = "0rtpxo";
 
 /// Whether the program gives the one that it starts further words, which it is told otherwise.
 pub(super) fn is_feeder(name: &str) -> bool {

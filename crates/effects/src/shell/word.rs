@@ -208,6 +208,16 @@ fn unescape_ansi(text: &str) -> String {
     out
 }
 
+/// Whether a text can be the name of a variable, or is a number as `$1` has one.
+pub(super) fn is_variable(text: &str) -> bool {
+    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
+}
+
+/// Whether a word before a program sets a variable for it.
+pub(super) fn is_assignment(text: &str) -> bool {
+    text.split_once('=').is_some_and(|(name, _)| is_variable(name))
+}
+
 /// Whether an unquoted word holds a pattern the shell would expand.
 fn has_pattern(text: &str) -> bool {
     let mut escaped = false;

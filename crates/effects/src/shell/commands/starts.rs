@@ -3,9 +3,9 @@
 
 use super::told::runs_scripts;
 use crate::shell::starters::{
-    commands_of_find, is_feeder, is_starter, places_before_program, takes_value,
+    FEEDER_LETTERS, commands_of_find, is_feeder, is_starter, places_before_program, takes_value,
 };
-use crate::shell::word::{Word, name_of};
+use crate::shell::word::{Word, is_assignment, name_of};
 
 /// Flags of starters that take no further word, as letters; those that take one are known where
 /// programs are started. `parallel` takes lines, whatever its flags.
@@ -14,7 +14,7 @@ const PLAIN_FLAGS: &[(&str, &str)] = &[
     ("chrt", "abfior"), ("command", "p"), ("doas", "n"), ("env", "i0v"), ("exec", "cl"),
     ("flock", "nxsueFo"), ("gtimeout", "vfp"), ("ionice", "t"), ("nice", "0123456789"),
     ("setsid", "cfw"), ("sudo", "nEHkKSAb"), ("taskset", "a"), ("time", "pvaq"),
-    ("timeout", "vfp"), ("xargs", "0rtpxo"),
+    ("timeout", "vfp"), ("xargs", FEEDER_LETTERS),
 ];
 /// Long ones.
 const PLAIN_LONG: &[&str] = &[
@@ -162,11 +162,7 @@ fn after_starter<'a>(name: &str, rest: &'a [Word]) -> Vec<Starts<'a>> {
     let mut at = 0;
     while let Some(word) = rest.get(at) {
         let text = word.text.as_str();
-        let is_assignment = name != "xargs"
-            && text.split_once('=').is_some_and(|(name, _)| {
-                !name.is_empty()
-                    && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
-            });
+        let is_assignment = name != "xargs" && is_assignment(text);
         if text.starts_with('-') && text.len() > 1 {
             if takes_value(name, text) && !text.starts_with("-S") {
                 at += 2;

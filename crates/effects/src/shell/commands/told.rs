@@ -8,7 +8,7 @@ use crate::shell::parse::text_of;
 use crate::shell::starters::{
     commands_of_find, is_feeder, is_starter, places_before_program, takes_lines, takes_value,
 };
-use crate::shell::word::{Loose, Word, is_shell, name_of};
+use crate::shell::word::{Loose, Word, is_assignment, is_shell, name_of};
 
 /// Words of a starter that are looked at where its flags are not known.
 const WORDS_MAX: usize = 16;
@@ -200,13 +200,9 @@ fn started<'a>(name: &str, words: &'a [Word]) -> Started<'a> {
     };
     let mut at = 0;
     while let Some(word) = words.get(at) {
-        let is_assignment = word.text.split_once('=').is_some_and(|(name, _)| {
-            !name.is_empty()
-                && name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
-        });
         if word.text.starts_with('-') {
             at += 1 + usize::from(takes_value(name, &word.text));
-        } else if is_assignment {
+        } else if is_assignment(&word.text) {
             at += 1;
         } else if places > 0 {
             if word.glob {

@@ -93,8 +93,7 @@ pub(super) fn commands(assignment: &str) -> bool {
 }
 
 /// Options of programs that run on Java, most of which are memory and properties.
-const JAVA_OPTIONS: &[&str] =
-    &["ANT_OPTS", "GRADLE_OPTS", "JAVA_OPTS", "MAVEN_OPTS", "SBT_OPTS", "_JAVA_OPTIONS"];
+const JAVA_OPTIONS: &[&str] = &["ANT_OPTS", "GRADLE_OPTS", "JAVA_OPTS", "MAVEN_OPTS", "SBT_OPTS"];
 
 /// Variables that say which programs `make`, `configure` and build scripts run.
 const BUILDING: &[&str] = &[

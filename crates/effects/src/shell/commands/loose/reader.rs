@@ -8,7 +8,7 @@ use super::harmless::printed_by;
 use super::numbers;
 use super::values::{Made, Values, Variable};
 use crate::shell::parse::{redirection, text_of};
-use crate::shell::word::{Loose, Word};
+use crate::shell::word::{Loose, Word, is_variable};
 
 /// Substitutions within one another that are followed.
 const DEPTH_MAX: u8 = 8;
@@ -71,8 +71,8 @@ impl<'a> Reader<'a> {
                 let name = text.trim_start_matches("${").trim_end_matches('}');
                 parts.push(match name.strip_prefix('#') {
                     // `${#x}` is a length.
-                    Some(measured) if is_name(measured) => Part::Number,
-                    None if is_name(name) => self.variable(node, name, is_quoted),
+                    Some(measured) if is_variable(measured) => Part::Number,
+                    None if is_variable(name) => self.variable(node, name, is_quoted),
                     _ => Part::of_variable(self.expansion(node), is_quoted),
                 });
             }
@@ -309,11 +309,6 @@ impl<'a> Reader<'a> {
         }
         fed
     }
-}
-
-/// Whether a text is the name of a variable.
-fn is_name(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
 }
 
 /// The nodes of a command's words, its name first.

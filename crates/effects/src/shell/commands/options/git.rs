@@ -91,8 +91,7 @@ pub(super) fn runs_more(words: &[&str]) -> bool {
         "push" | "send-pack" if pushes_to_folder(rest) => true,
         "remote" if says("add") || says("set-url") => rest.iter().any(|word| is_folder(word)),
         "receive-pack" => true,
-        "merge" | "rebase" if has_strategy(rest, true) => true,
-        "pull" if has_strategy(rest, true) => true,
+        "merge" | "pull" | "rebase" if has_strategy(rest, true) => true,
         "cherry-pick" | "revert" if has_strategy(rest, false) => true,
         "submodule" | "submodule--helper" => says("foreach"),
         // The word behind its flags is a program.

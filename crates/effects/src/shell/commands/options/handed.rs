@@ -1,6 +1,7 @@
 //! What `xargs` and `parallel` hand to the program that they start.
 
 use crate::shell::commands::loose::Made;
+use crate::shell::starters::FEEDER_LETTERS;
 use crate::shell::word::{Loose, Word};
 
 /// Words that a feeder adds to those of a program.
@@ -62,7 +63,7 @@ impl Handed {
             return;
         }
         let letters = word.trim_start_matches('-');
-        let plain = letters.trim_start_matches(['0', 'r', 't', 'p', 'x', 'o']);
+        let plain = letters.trim_start_matches(|it| FEEDER_LETTERS.contains(it));
         if letters[..letters.len() - plain.len()].contains('0') {
             self.loose = fed.whole;
         }
