@@ -79,9 +79,9 @@ pub(crate) fn stats(status: &Status) -> String {
     }
     if !agents.are_none() {
         let (turns, tokens) = (numbers::plural(agents.turns.into(), "request"), agents.tokens);
-        let of = format!("{}: {turns}, {} tokens", agents.count, numbers::count(tokens));
-        let cost = (agents.cost > 0.0).then(|| format!(", {}", numbers::dollars(agents.cost)));
-        rows.push(("of sub-agents", of + &cost.unwrap_or_default()));
+        let (tokens, cost) = (numbers::count(tokens), numbers::dollars_behind(agents.cost));
+        let of = format!("{}: {turns}, {tokens} tokens{cost}", agents.count);
+        rows.push(("of sub-agents", of));
     }
     let more = [
         ("failed calls", status.failed),

@@ -32,6 +32,11 @@ pub fn dollars(amount: f64) -> String {
     format!("${}.{:02}", count(cents / 100), cents % 100)
 }
 
+/// `, $1.20` behind what something took; nothing where that cost nothing.
+pub fn dollars_behind(cost: f64) -> String {
+    if cost > 0.0 { format!(", {}", dollars(cost)) } else { String::new() }
+}
+
 /// US dollars that may be fewer than none: `-$1.20`.
 pub fn signed_dollars(amount: f64) -> String {
     let sign = if amount < 0.0 { "-" } else { "" };

@@ -7,7 +7,7 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 use foveal_agent::{Limits, Spent};
 use foveal_chat::{Chat, Input, Setup};
-use foveal_screen::numbers::{dollars, plural};
+use foveal_screen::numbers::{dollars_behind, plural};
 use foveal_transcript::{Entry, Role};
 
 use super::arrived::ARRIVED_MAX;
@@ -104,10 +104,7 @@ fn say_end(spent: &Spent, session: Option<&str>) {
     if spent.turns == 0 {
         return;
     }
-    let cost = match spent.charge.cost {
-        cost if cost > 0.0 => format!(", {}", dollars(cost)),
-        _ => String::new(),
-    };
+    let cost = dollars_behind(spent.charge.cost);
     notice::say(format_args!("{}{cost}", plural(spent.turns.into(), "request")));
     if let Some(name) = session {
         notice::say(format_args!("`foveal chat --session {name}` goes on with it"));

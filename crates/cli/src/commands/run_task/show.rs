@@ -8,7 +8,7 @@ use foveal_agent::{Outcome, START_AGENT, SideSpent, Spent, Told, ToldIndexing};
 use foveal_context::tokens::Tokens;
 use foveal_context::views::ModelWork;
 use foveal_screen::in_one_line;
-use foveal_screen::numbers::count;
+use foveal_screen::numbers::{count, dollars_behind};
 use foveal_transcript::Call;
 use serde::Serialize;
 
@@ -186,10 +186,7 @@ impl Show {
             Outcome::Stopped => notice::say("stopped"),
         }
         let (turns, all) = (plural(spent.turns.into(), "request"), tokens(Tokens(spent.tokens())));
-        let cost = match spent.charge.cost > 0.0 {
-            true => format!(", {}", dollars(spent.charge.cost)),
-            false => String::new(),
-        };
+        let cost = dollars_behind(spent.charge.cost);
         let about = if self.is_estimated { "about " } else { "" };
         let session = self.session.iter().map(|name| format!(", session {name}"));
         let session: String = session.collect();
@@ -279,7 +276,7 @@ fn of_agents(spent: &Spent) -> String {
         return String::new();
     }
     let (count, turns) = (plural(of.count.into(), "sub-agent"), plural(of.turns.into(), "request"));
-    let cost = if of.cost > 0.0 { format!(", {}", dollars(of.cost)) } else { String::new() };
+    let cost = dollars_behind(of.cost);
     format!(" (of that {count}: {turns}, {} tokens{cost})", tokens(Tokens(of.tokens)))
 }
 
