@@ -1,5 +1,7 @@
 //! Messages of clients, read from bytes. What is no message of the protocol is told what it is.
 
+mod unique;
+
 use rmcp::RoleServer;
 use rmcp::model::{ErrorCode, ErrorData, JsonRpcMessage, RequestId};
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
@@ -167,4 +169,3 @@ fn id_of(id: Value) -> Result<RequestId, BadId> {
 
 #[cfg(test)]
 mod tests;
-mod unique;

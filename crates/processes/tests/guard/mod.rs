@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use foveal_cancel::Cancel;
 use foveal_processes::{
-    Command, Guard, Limits, Outcome, Sandbox, Shell, Size, TerminalCommand, TerminalLimits,
+    Command, Guard, Limits, Outcome, Ran, Sandbox, Shell, Size, TerminalCommand, TerminalLimits,
     Terminals, Wait, Waiting, has_control_groups,
 };
 
@@ -23,6 +23,12 @@ fn guard() -> Guard {
 
 fn guarded(text: &str, directory: &Path) -> Command {
     Command { guard: Some(guard()), ..command(text, directory) }
+}
+
+/// Runs commands in a folder, guarded and in one sandbox that holds these folders.
+fn confined<const N: usize>(folder: &Path, holds: [PathBuf; N]) -> impl Fn(&str) -> Ran + Sync {
+    let sandbox = Some(Sandbox::hold(holds));
+    move |text| run(&Command { sandbox: sandbox.clone(), ..guarded(text, folder) })
 }
 
 /// Ways of a process to leave its group, its session and its parent; each runs `file`, a script
@@ -269,8 +275,7 @@ fn a_command_reaches_no_process_outside_of_its_sandbox() {
         return;
     }
     let (_folder, path) = folder();
-    let sandbox = Some(Sandbox::hold([path.clone()]));
-    let confined = |text: &str| run(&Command { sandbox: sandbox.clone(), ..guarded(text, &path) });
+    let confined = confined(&path, [path.clone()]);
     let me = process::id();
     for text in [
         format!("kill -0 {me}"),
@@ -303,8 +308,7 @@ fn a_command_sets_no_limits_of_other_processes() {
         return;
     }
     let (_folder, path) = folder();
-    let sandbox = Some(Sandbox::hold([path.clone()]));
-    let confined = |text: &str| run(&Command { sandbox: sandbox.clone(), ..guarded(text, &path) });
+    let confined = confined(&path, [path.clone()]);
     let me = process::id();
     let before = std::fs::read_to_string("/proc/self/limits").expect("they can be read");
     for text in [
@@ -330,8 +334,7 @@ fn the_folder_of_ours_that_a_command_removes_is_made_again() {
         return;
     }
     let (_folder, path) = folder();
-    let sandbox = Some(Sandbox::hold([path.clone(), std::env::temp_dir()]));
-    let confined = |text: &str| run(&Command { sandbox: sandbox.clone(), ..guarded(text, &path) });
+    let confined = confined(&path, [path.clone(), std::env::temp_dir()]);
     // The last argument of the guard is a file in it.
     let own = "$(dirname \"$(tr '\\0' '\\n' </proc/$PPID/cmdline | tail -1)\")";
     let removed = confined(&format!("ls -d \"{own}\" && rm -r \"{own}\""));
