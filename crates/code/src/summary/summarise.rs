@@ -1,5 +1,7 @@
 //! The summary of one file.
 
+use std::cell::LazyCell;
+
 use foveal_context::note::{Note, NoteKind};
 use foveal_context::tokens::{Tokenizer, Tokens};
 use foveal_context::views;
@@ -83,10 +85,13 @@ pub(crate) fn summarise(
     let touched = Touched::of(file, question);
     let web = Web::of(file.path, relations, &touched);
     let offers = offers(file.parsed, &touched, &web);
-    let whole = tokenizer.count(file.text);
-    let fits = |summary: &Summary| summary.tokens <= budget && summary.tokens < whole;
+    let lines: Vec<&str> = file.text.lines().collect();
+    let at_least = tokenizer.at_least(file.text);
+    let whole = LazyCell::new(|| tokenizer.count(file.text));
+    let is_less = |tokens: Tokens| tokens < at_least || tokens < *whole;
+    let fits = |summary: &Summary| summary.tokens <= budget && is_less(summary.tokens);
     let told = |mut summary: Summary| {
-        summary.text = text_of(&rows(file, &summary));
+        summary.text = text_of(&rows(file.parsed, &lines, &summary));
         summary.tokens = tokenizer.count(&summary.text);
         summary
     };
@@ -208,8 +213,7 @@ fn shown_of(entity: &Entity) -> LineRange {
     LineRange::new(first, last.min(entity.signature.last))
 }
 
-fn rows(file: &SourceFile<'_>, summary: &Summary) -> Vec<ListingRow> {
-    let lines: Vec<&str> = file.text.lines().collect();
+fn rows(parsed: &Parsed, lines: &[&str], summary: &Summary) -> Vec<ListingRow> {
     let width = summary.line_count.max(1).ilog10() as usize + 1;
     let indent = width + 1;
     let mut rows = Vec::new();
@@ -217,11 +221,11 @@ fn rows(file: &SourceFile<'_>, summary: &Summary) -> Vec<ListingRow> {
     let mut related = summary.related.iter().peekable();
     for part in &summary.parts {
         while let Some(gap) = gaps.next_if(|gap| gap.lines.first < part.lines.first) {
-            rows.push(outline::gap_row(file.parsed, gap, width, NAMES_TOLD));
+            rows.push(outline::gap_row(parsed, gap, width, NAMES_TOLD));
         }
         for number in part.lines.first.0..=part.lines.last.0 {
             while let Some(related) = related.next_if(|related| related.line.0 <= number) {
-                let name = file.parsed.entity(related.of).map_or("", |entity| &entity.name);
+                let name = parsed.entity(related.of).map_or("", |entity| &entity.name);
                 let said = NoteKind::Remark(format!("{name}: {}", related.words).into());
                 rows.push(ListingRow::Note { indent, note: Note::new(said) });
             }
@@ -229,6 +233,6 @@ fn rows(file: &SourceFile<'_>, summary: &Summary) -> Vec<ListingRow> {
             rows.push(ListingRow::Line { number: LineNumber(number), width, text });
         }
     }
-    rows.extend(gaps.map(|gap| outline::gap_row(file.parsed, gap, width, NAMES_TOLD)));
+    rows.extend(gaps.map(|gap| outline::gap_row(parsed, gap, width, NAMES_TOLD)));
     rows
 }
