@@ -8,7 +8,7 @@ use foveal_context::views;
 use serde::{Deserialize, Serialize};
 
 use super::related::{Web, relations_of};
-use super::touched::Touched;
+use super::touched::{Named, Touched};
 use crate::curate::{Question, SourceFile};
 use crate::entity::{Entity, EntityIndex, EntityKind, Parsed, Visibility};
 use crate::lines::LineRange;
@@ -71,20 +71,21 @@ pub fn summarise_for_history(
     budget: Tokens,
     tokenizer: Tokenizer,
 ) -> Option<Summary> {
-    summarise(file, question, &relations_of(file, known), budget, tokenizer)
+    let named = Named::of(question);
+    let touched = Touched::of(file, &named, &question.told);
+    summarise(file, &touched, &relations_of(file, known), budget, tokenizer)
 }
 
-/// The same where the relations of the file are known.
+/// The same where the relations of the file are known, and what the conversation touched of it.
 pub(crate) fn summarise(
     file: &SourceFile<'_>,
-    question: &Question,
+    touched: &Touched<'_>,
     relations: &Relations,
     budget: Tokens,
     tokenizer: Tokenizer,
 ) -> Option<Summary> {
-    let touched = Touched::of(file, question);
-    let web = Web::of(file.path, relations, &touched);
-    let offers = offers(file.parsed, &touched, &web);
+    let web = Web::of(file.path, relations, touched);
+    let offers = offers(file.parsed, touched, &web);
     let lines: Vec<&str> = file.text.lines().collect();
     let at_least = tokenizer.at_least(file.text);
     let whole = LazyCell::new(|| tokenizer.count(file.text));
