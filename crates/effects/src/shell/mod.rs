@@ -6,6 +6,7 @@
 //! line apart for rules about commands, more strictly.
 
 mod commands;
+mod holes;
 mod parse;
 mod part;
 mod programs;

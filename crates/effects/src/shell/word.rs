@@ -1,5 +1,7 @@
 //! Words of a command line: taken out of their quotes, and put into them.
 
+use std::ops::Range;
+
 use serde_json::Value;
 use tree_sitter::Node;
 
@@ -39,6 +41,8 @@ pub(super) struct Word {
     pub(super) holds_signs: bool,
     /// The digits in it may be others.
     pub(super) has_number: bool,
+    /// The parts of the text in whose place something else is put, in their order.
+    pub(super) holes: Vec<Range<usize>>,
 }
 
 impl Word {
@@ -61,12 +65,7 @@ impl Word {
                 self.text.push_str(&unescape_word(text));
             }
             "raw_string" => self.text.push_str(strip(text, '\'')),
-            "string" => {
-                let mut cursor = node.walk();
-                self.expands |=
-                    node.named_children(&mut cursor).any(|child| child.kind() != "string_content");
-                self.text.push_str(&unescape(strip(text, '"'), "$`\"\\"));
-            }
+            "string" => self.add_string(node, source),
             "ansi_c_string" => {
                 self.text.push_str(&unescape_ansi(strip(text.trim_start_matches('$'), '\'')));
             }
@@ -81,15 +80,47 @@ impl Word {
                 let expands = node.is_named() || kind == "$";
                 self.expands |= expands;
                 self.splits |= expands;
+                let start = self.text.len();
                 self.text.push_str(text);
+                // What `<( … )` gives is a path.
+                if node.is_named() && kind != "process_substitution" {
+                    self.holes.push(start..self.text.len() - behind_digit(text).len());
+                }
             }
         }
+    }
+
+    /// The grammar has no nodes for some blanks in a string.
+    fn add_string(&mut self, node: Node<'_>, source: &str) {
+        const ESCAPED: &str = "$`\"\\";
+        let end = node.end_byte();
+        let mut at = node.start_byte() + 1;
+        let mut cursor = node.walk();
+        let put_in = node.named_children(&mut cursor).filter(|it| it.kind() != "string_content");
+        for child in put_in {
+            self.expands = true;
+            let before = source.get(at..child.start_byte()).unwrap_or_default();
+            self.text.push_str(&unescape(before, ESCAPED));
+            let text = text_of(child, source);
+            let start = self.text.len();
+            self.text.push_str(&unescape(text, ESCAPED));
+            self.holes.push(start..self.text.len() - behind_digit(text).len());
+            at = child.end_byte();
+        }
+        let rest = source.get(at..end).unwrap_or_default();
+        self.text.push_str(&unescape(rest.strip_suffix('"').unwrap_or(rest), ESCAPED));
     }
 
     /// Whether the word is what the program gets, letter for letter: no braces make several of it
     /// either.
     pub(super) fn is_written(&self) -> bool {
         self.known().is_some_and(|text| !text.contains('{'))
+    }
+
+    /// Whether it may become several words of which nobody knows the letters, so that one may be a
+    /// program (`5$IFS./x`).
+    pub(super) fn may_be_several(&self) -> bool {
+        self.splits && self.loose == Loose::Anything
     }
 
     /// The text, if it is what the program gets.
@@ -133,6 +164,12 @@ pub(crate) fn joined(words: &[Value]) -> String {
         }
     }
     line
+}
+
+/// The letters behind a variable like `$1`, which the grammar takes for a part of its name.
+pub(super) fn behind_digit(variable: &str) -> &str {
+    let name = variable.strip_prefix('$').unwrap_or_default();
+    if name.starts_with(|sign: char| sign.is_ascii_digit()) { &name[1..] } else { "" }
 }
 
 fn strip(text: &str, quote: char) -> &str {

@@ -9,7 +9,7 @@ use super::evaluated::does_more;
 use super::input::{TAKERS_MAX, takes_untold};
 use super::loose::LineValues;
 use super::scan::{expansions, is_one, single_blanks, without};
-use super::told::{has_odd_letters, untold};
+use super::told::{has_odd_letters, start_others, untold};
 use crate::shell::parse::{Parsed, redirection, text_of};
 use crate::shell::read::words_of;
 use crate::shell::starters::commands_of_find;
@@ -229,6 +229,9 @@ impl PieceReader<'_> {
             if words.iter().any(|word| name_of(&word.text) == "find")
                 && commands_of_find(&read).len() != commands_of_find(&words).len()
             {
+                self.untold = Loose::Anything;
+            }
+            if start_others(&words, &read) {
                 self.untold = Loose::Anything;
             }
         }

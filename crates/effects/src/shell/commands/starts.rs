@@ -1,7 +1,9 @@
 //! What a command starts, for rules that allow: who allows `find *` has not allowed what `find
 //! -exec` runs.
 
+use super::options::may_hand_on;
 use super::told::runs_scripts;
+use crate::shell::holes::{HOLE, may_be, start_of, with_holes};
 use crate::shell::starters::{
     FEEDER_LETTERS, commands_of_find, is_feeder, is_starter, places_before_program, takes_value,
 };
@@ -83,6 +85,20 @@ pub(super) enum Starts<'a> {
     Untold,
 }
 
+/// Whether a word of which not all is told may be one after which a program starts others.
+pub(super) fn may_start_by_word(name: &str, rest: &[Word]) -> bool {
+    let Some((_, starting)) = STARTING_WORDS.iter().find(|(known, _)| *known == name) else {
+        return false;
+    };
+    let end = rest.iter().position(|word| !word.text.starts_with('-'));
+    let first = &rest[..end.map_or(rest.len(), |at| at + 1)];
+    first.iter().any(|word| {
+        let text = with_holes(word);
+        let may_say = || text.contains(HOLE) && starting.iter().any(|known| may_be(&text, known));
+        word.may_be_several() || may_say()
+    })
+}
+
 /// Whether a program starts others after a word that says so, as `npm exec`.
 pub(super) fn starts_by_word<'w>(name: &str, mut rest: impl Iterator<Item = &'w str>) -> bool {
     let words = STARTING_WORDS.iter().find(|(known, _)| *known == name);
@@ -96,6 +112,7 @@ pub(super) fn starts(words: &[Word]) -> Vec<Starts<'_>> {
     let Some((program, rest)) = words.split_first() else { return Vec::new() };
     let name = name_of(&program.text);
     match name {
+        "find" if may_hand_on(rest) => vec![Starts::Untold],
         "find" => commands_of_find(rest).into_iter().map(command).collect(),
         "eval" if !rest.is_empty() => vec![Starts::Script(joined(rest))],
         "trap" => {
@@ -107,7 +124,9 @@ pub(super) fn starts(words: &[Word]) -> Vec<Starts<'_>> {
         // Alone it runs the lines that it is fed.
         _ if is_feeder(name) && name != "xargs" => vec![Starts::Untold],
         _ if is_starter(name) && !rest.is_empty() => after_starter(name, rest),
-        _ if starts_by_word(name, rest.iter().map(|word| word.text.as_str())) => {
+        _ if starts_by_word(name, rest.iter().map(|word| word.text.as_str()))
+            || may_start_by_word(name, rest) =>
+        {
             vec![Starts::Untold]
         }
         _ => Vec::new(),
@@ -136,6 +155,8 @@ fn script_of_shell(rest: &[Word]) -> Option<Starts<'_>> {
         let flag = word.text.as_str();
         let is_short = !flag.starts_with("--");
         takes_script |= is_short && flag.starts_with('-') && flag.contains('c');
+        // It may become `-c`.
+        takes_script |= is_short && !word.holes.is_empty();
         let takes_word =
             is_short && flag.contains(['o', 'O']) || matches!(flag, "--rcfile" | "--init-file");
         at += 1 + usize::from(takes_word);
@@ -163,10 +184,13 @@ fn after_starter<'a>(name: &str, rest: &'a [Word]) -> Vec<Starts<'a>> {
     while let Some(word) = rest.get(at) {
         let text = word.text.as_str();
         let is_assignment = name != "xargs" && is_assignment(text);
+        if word.may_be_several() {
+            return vec![Starts::Untold];
+        }
         if text.starts_with('-') && text.len() > 1 {
             if takes_value(name, text) && !text.starts_with("-S") {
                 at += 2;
-            } else if is_plain_flag(name, text) {
+            } else if is_plain_flag(name, text) && has_told_name(word) {
                 at += 1;
             } else {
                 return vec![Starts::Untold];
@@ -188,6 +212,13 @@ fn after_starter<'a>(name: &str, rest: &'a [Word]) -> Vec<Starts<'a>> {
     // Alone, feeders print what they are fed, and others start nothing, or a shell.
     let is_shell = matches!(name, "flock" | "sudo" | "doas") && !rest.is_empty();
     if is_shell && !is_feeder(name) { vec![Starts::Untold] } else { Vec::new() }
+}
+
+/// Whether which flag a word is does not rest on what is put in: only its value may.
+fn has_told_name(word: &Word) -> bool {
+    let text = with_holes(word);
+    let (start, is_open) = start_of(&text);
+    !is_open || start.contains('=') || start.len() > 1 && !start.starts_with("--")
 }
 
 /// Whether a flag of a starter takes no further word, and no line.

@@ -3,7 +3,10 @@
 use tree_sitter::Node;
 
 use super::loose::Made;
-use super::options::{Handed, loose_options, makes_options, parallel_runs_more, run_more};
+use super::options::{
+    Handed, loose_options, makes_options, may_hand_on, parallel_runs_more, run_more,
+};
+use super::starts::may_start_by_word;
 use crate::shell::parse::text_of;
 use crate::shell::starters::{
     commands_of_find, is_feeder, is_starter, places_before_program, takes_lines, takes_value,
@@ -16,6 +19,9 @@ const WORDS_MAX: usize = 16;
 /// Calls of `find` and `xargs` that hand to one another.
 const HANDING_MAX: u8 = 16;
 
+/// Starters that start one another with the values of the line put in.
+const CHAIN_MAX: u8 = 16;
+
 /// Options of shells that take the next word.
 const SHELL_VALUES: &[&str] = &["-o", "+o", "-O", "+O", "--rcfile", "--init-file"];
 
@@ -25,6 +31,33 @@ const SHELL_VALUES: &[&str] = &["-o", "+o", "-O", "+O", "--rcfile", "--init-file
 /// line, if it is one that nothing else gives its input to; `fed` is what stands in the input.
 pub(super) fn untold(words: &[Word], typed: &str, fed: Made) -> Loose {
     Asked { typed, fed, left: HANDING_MAX }.untold(words, None)
+}
+
+/// Whether starters start another program with these words than with those: a value of the line that
+/// is put in has blanks (`x='5 rm'; timeout $x y`).
+pub(super) fn start_others(words: &[Word], others: &[Word]) -> bool {
+    let (mut words, mut others) = (words, others);
+    for _ in 0..CHAIN_MAX {
+        let (Some((program, rest)), Some((other, other_rest))) =
+            (words.split_first(), others.split_first())
+        else {
+            return words.len() != others.len();
+        };
+        let name = name_of(&program.text);
+        if !is_starter(name) || !program.is_written() {
+            return program.is_written() && program.text != other.text;
+        }
+        match (started(name, rest), started(name, other_rest)) {
+            (Started::Words(next), Started::Words(other_next)) => {
+                (words, others) = (next, other_next);
+            }
+            (Started::Nothing, Started::Nothing) => return false,
+            // What is not told is asked about.
+            (Started::Untold, _) => return false,
+            _ => return true,
+        }
+    }
+    true
 }
 
 /// What is asked of a command.
@@ -63,7 +96,8 @@ impl Asked<'_> {
                 "find" => {
                     let commands = commands_of_find(rest).into_iter();
                     let commands = commands.map(|words| self.untold_of_find(words)).max();
-                    return unless(!rest.iter().any(makes_options))
+                    let is_open = rest.iter().any(makes_options) || may_hand_on(rest);
+                    return unless(!is_open)
                         .max(loose_options(waiting, handed))
                         .max(commands.unwrap_or_default());
                 }
@@ -82,7 +116,7 @@ impl Asked<'_> {
                     }
                 }
                 _ => {
-                    let is_told = !run_more(waiting);
+                    let is_told = !run_more(waiting) && !may_start_by_word(name, rest);
                     return unless(is_told).max(loose_options(waiting, handed));
                 }
             }
@@ -142,6 +176,9 @@ fn has_told_script(words: &[Word], rest: &[Word], typed: &str) -> bool {
     let mut at = 0;
     while let Some(word) = rest.get(at) {
         let text = word.text.as_str();
+        if word.may_be_several() {
+            return false;
+        }
         if matches!(text, "--version" | "--help") {
             return true;
         }
@@ -159,7 +196,8 @@ fn has_told_script(words: &[Word], rest: &[Word], typed: &str) -> bool {
         at += 1;
     }
     let takes_script = |word: &Word| {
-        word.text.starts_with('-') && !word.text.starts_with("--") && word.text.contains('c')
+        let is_short = word.text.starts_with('-') && !word.text.starts_with("--");
+        is_short && (word.text.contains('c') || !word.holes.is_empty())
     };
     if rest[..at].iter().any(takes_script) && script.is_some_and(holds_code) {
         return false;
@@ -200,6 +238,9 @@ fn started<'a>(name: &str, words: &'a [Word]) -> Started<'a> {
     };
     let mut at = 0;
     while let Some(word) = words.get(at) {
+        if word.may_be_several() {
+            return Started::Untold;
+        }
         if word.text.starts_with('-') {
             at += 1 + usize::from(takes_value(name, &word.text));
         } else if is_assignment(&word.text) {

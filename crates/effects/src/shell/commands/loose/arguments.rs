@@ -12,6 +12,8 @@ pub(super) enum Part {
     Made { made: Made, is_quoted: bool },
     /// A variable of the environment, or a number.
     Given,
+    /// A part of such a variable, which who writes the line has chosen.
+    Chosen,
     /// A variable with values that stand in the line, and maybe others. If it `is_number`, they are
     /// numbers, and it has one of them for sure.
     Written { variable: Variable, is_quoted: bool, is_number: bool },
@@ -89,6 +91,10 @@ impl Argument {
                     word.text.push_str(text);
                 }
                 Part::Given | Part::Number => word.is_known = false,
+                Part::Chosen => {
+                    word.is_known = false;
+                    word.holds = Loose::Anything;
+                }
                 Part::Made { made, is_quoted } => {
                     word.put(*made, *is_quoted, is_begun);
                     word.is_tail_made |= is_dash;
@@ -202,7 +208,7 @@ fn numbered(parts: &[Part]) -> Option<[String; 2]> {
                 text.push('1');
                 has_number = true;
             }
-            Part::Made { .. } | Part::Given | Part::Written { .. } => return None,
+            Part::Made { .. } | Part::Given | Part::Chosen | Part::Written { .. } => return None,
         }
     }
     has_number.then_some([text, bare])
@@ -232,7 +238,7 @@ fn reading(parts: &[Part], at: usize) -> Reading {
     for part in parts {
         match part {
             Part::Text { text, .. } => push(&mut texts, text),
-            Part::Made { .. } | Part::Given => {}
+            Part::Made { .. } | Part::Given | Part::Chosen => {}
             Part::Number => push(&mut texts, "1"),
             Part::Written { variable, is_quoted, .. } => {
                 let Some(value) = variable.written.get(at % variable.written.len().max(1)) else {

@@ -75,7 +75,8 @@ impl LineValues {
 
     /// Tells the words of a command what they may become, and gives them with what is put in.
     pub(crate) fn loosen(&self, command: Node<'_>, source: &str, words: &mut [Word]) -> Loosened {
-        let arguments = Reader::new(source, &self.values, &self.certain).arguments(command);
+        let reader = Reader::new(source, &self.values, &self.certain);
+        let arguments = reader.arguments(command);
         if arguments.len() != words.len() {
             // The grammar has given it words of redirections, too.
             for word in words.iter_mut() {
@@ -100,10 +101,38 @@ impl LineValues {
                 word.loose = Loose::Anything;
             }
         }
+        for at in reader.joined(command) {
+            self.join(words, at);
+        }
         let count = arguments.iter().map(|argument| argument.written.len()).max().unwrap_or(0);
         Loosened {
             numbered: numbered(words, &arguments),
             readings: (0..count).map(|at| read_at(words, &arguments, at)).collect(),
+        }
+    }
+}
+
+impl LineValues {
+    /// Tells of a word and the one behind it, which is its end, that they are not all of it.
+    fn join(&self, words: &mut [Word], at: usize) {
+        let Some([left, right]) = words.get_mut(at..at + 2) else { return };
+        let is_name = |sign: char| sign.is_ascii_alphanumeric() || sign == '_';
+        let end = right.text.find(|sign| !is_name(sign)).unwrap_or(right.text.len());
+        let is_variable = left.text.ends_with('$') && end > 0;
+        if is_variable && left.holes.last().is_none_or(|hole| hole.end < left.text.len()) {
+            left.holes.push(left.text.len() - 1..left.text.len());
+        }
+        if is_variable && right.holes.first().is_none_or(|hole| hole.start >= end) {
+            right.holes.insert(0, 0..end);
+        }
+        let is_given = is_variable && !self.values.sets(&right.text[..end]);
+        for word in [left, right] {
+            word.expands = true;
+            word.splits = true;
+            if !is_given {
+                word.loose = Loose::Anything;
+                word.holds = Loose::Anything;
+            }
         }
     }
 }

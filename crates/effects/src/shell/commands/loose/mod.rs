@@ -8,6 +8,8 @@ mod arguments;
 mod certain;
 mod gather;
 mod harmless;
+#[cfg(test)]
+mod holes_tests;
 mod listers;
 mod numbers;
 mod reader;

@@ -8,7 +8,7 @@ use super::harmless::printed_by;
 use super::numbers;
 use super::values::{Made, Values, Variable};
 use crate::shell::parse::{redirection, text_of};
-use crate::shell::word::{Loose, Word, is_variable};
+use crate::shell::word::{Loose, Word, behind_digit, is_variable};
 
 /// Substitutions within one another that are followed.
 const DEPTH_MAX: u8 = 8;
@@ -42,6 +42,15 @@ impl<'a> Reader<'a> {
         word_nodes(command).into_iter().map(|node| self.argument(node)).collect()
     }
 
+    /// The words of a command that to a shell are one with the word behind: to the grammar `a$b$c` is
+    /// two, `a$b$` and `c`.
+    pub(super) fn joined(self, command: Node<'_>) -> Vec<usize> {
+        let nodes = word_nodes(command);
+        let pairs = nodes.windows(2).enumerate();
+        let meets = |pair: &[Node<'_>]| pair[0].end_byte() == pair[1].start_byte();
+        pairs.filter(|(_, pair)| meets(pair)).map(|(at, _)| at).collect()
+    }
+
     fn add(self, node: Node<'_>, is_quoted: bool, parts: &mut Vec<Part>) {
         let text = text_of(node, self.source);
         match node.kind() {
@@ -64,8 +73,12 @@ impl<'a> Reader<'a> {
                 }
             }
             "simple_expansion" => {
-                let name = text.trim_start_matches('$');
+                let behind = behind_digit(text);
+                let name = text[..text.len() - behind.len()].trim_start_matches('$');
                 parts.push(self.variable(node, name, is_quoted));
+                if !behind.is_empty() {
+                    parts.push(Part::Text { text: behind.to_owned(), is_quoted });
+                }
             }
             "expansion" => {
                 let name = text.trim_start_matches("${").trim_end_matches('}');
@@ -73,7 +86,10 @@ impl<'a> Reader<'a> {
                     // `${#x}` is a length.
                     Some(measured) if is_variable(measured) => Part::Number,
                     None if is_variable(name) => self.variable(node, name, is_quoted),
-                    _ => Part::of_variable(self.expansion(node), is_quoted),
+                    _ => match Part::of_variable(self.expansion(node), is_quoted) {
+                        Part::Given if chooses(name) => Part::Chosen,
+                        part => part,
+                    },
                 });
             }
             "command_substitution" => {
@@ -154,7 +170,12 @@ impl<'a> Reader<'a> {
             Some('%' | '^' | ',') => without_options(variable),
             Some('0') if rest.starts_with(':') => without_options(variable),
             Some('#') if name == "PWD" => Variable::of(Made::NAMES),
-            Some('/') if !is_set && !rest.contains(['-', '+', '$', '`']) => variable,
+            Some('/') if !is_set && !rest.contains(['-', '+', '$', '`']) => {
+                // What is put in may have blanks.
+                let is_plain = |sign: char| !sign.is_whitespace() && !"\\'\"".contains(sign);
+                let made = if rest.chars().all(is_plain) { Made::NOT } else { Made::SPLIT };
+                Variable { made: variable.made.or(made), ..variable }
+            }
             Some('/') => anything(),
             _ if is_set => anything(),
             _ => variable,
@@ -321,6 +342,14 @@ fn word_nodes(command: Node<'_>) -> Vec<Node<'_>> {
         _ => Some(child),
     });
     children.collect()
+}
+
+/// Whether what stands in `${…}` takes or makes parts of a value, of which the letters may be code.
+fn chooses(inner: &str) -> bool {
+    let is_name = |sign: char| sign.is_ascii_alphanumeric() || sign == '_';
+    let operator = inner.trim_start_matches(is_name);
+    let is_default = |operator: &str| operator.is_empty() || operator.starts_with(['-', '=', '?']);
+    !is_default(operator) && !operator.strip_prefix(':').is_some_and(is_default)
 }
 
 /// Whether letters are written as numbers.

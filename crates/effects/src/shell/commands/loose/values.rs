@@ -18,6 +18,8 @@ impl Made {
     /// Paths that begin with no name of the folder, such as absolute ones.
     pub(super) const PATHS: Made = Made { whole: Loose::Not, split: Loose::Names };
     pub(super) const NAMES: Made = Made { whole: Loose::Names, split: Loose::Names };
+    /// What begins with no option, but may be split into words that do.
+    pub(super) const SPLIT: Made = Made { whole: Loose::Not, split: Loose::Anything };
     pub(crate) const ANYTHING: Made = Made { whole: Loose::Anything, split: Loose::Anything };
 
     /// What either may begin with.
@@ -66,15 +68,41 @@ impl Variable {
 /// Values of one variable that are read one by one.
 pub(super) const WRITTEN_MAX: usize = 16;
 
-/// Variables that shells set to parts of what they have run or read.
+/// Variables that shells set to blanks, or to parts of what they have run or read.
 const SET_BY_SHELLS: &[&str] = &[
+    "-",
     "BASH_ARGV",
     "BASH_COMMAND",
     "BASH_EXECUTION_STRING",
     "BASH_REMATCH",
     "DIRSTACK",
+    "FUNCNAME",
+    "IFS",
     "OPTARG",
+    "PS0",
+    "PS1",
+    "PS2",
+    "PS3",
+    "PS4",
     "_",
+];
+/// Variables that shells set to words about themselves. Numbers (`$UID`, `$RANDOM`) hold no blank,
+/// whoever sets them, and are taken for what they seem.
+const ABOUT_SHELLS: &[&str] = &[
+    "BASH",
+    "BASHOPTS",
+    "BASH_SOURCE",
+    "BASH_VERSINFO",
+    "BASH_VERSION",
+    "COMP_WORDBREAKS",
+    "HISTFILE",
+    "HOSTTYPE",
+    "MACHTYPE",
+    "OSTYPE",
+    "POSIXLY_CORRECT",
+    "SHELLOPTS",
+    "ZSH_VERSION",
+    "histchars",
 ];
 
 /// What is known of variables.
@@ -105,14 +133,18 @@ impl Values {
             "PWD" | "OLDPWD" if !self.set.contains_key(name) => Variable::of(Made::PATHS),
             _ => self.set.get(name).cloned().unwrap_or_default(),
         };
-        if self.splits_oddly && known != Variable::default() {
+        let known = match ABOUT_SHELLS.contains(&name) {
+            true => Variable { made: known.made.or(Made::SPLIT), ..known },
+            false => known,
+        };
+        if self.splits_oddly {
             let made = Made { split: Loose::Anything, ..known.made };
             return Variable { made, ..known };
         }
         known
     }
 
-    /// Whether the variable has its value from the line, and not from the environment.
+    /// Whether the variable has its value from the line or the shell, and not from the environment.
     pub(super) fn sets(&self, name: &str) -> bool {
         self.of(name) != Variable::default()
     }

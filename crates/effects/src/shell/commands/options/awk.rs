@@ -1,6 +1,7 @@
 //! Programs in awk that run commands: `system(…)`, pipes, calls by a name that is worked out.
 
 use super::option::is_input;
+use crate::shell::holes::{HOLE, may_hold};
 
 /// Words that are no values: behind them a slash begins an expression.
 const NO_VALUES: &[&str] =
@@ -73,7 +74,7 @@ pub(super) fn runs_more(words: &[&str]) -> bool {
 
 /// Whether a program may run a command. What is in strings and expressions runs nothing.
 fn runs_commands(program: &str) -> bool {
-    if program.contains("system") {
+    if may_hold(program, "system") {
         return true;
     }
     if !program.contains(['|', '@']) {
@@ -108,7 +109,8 @@ fn runs_commands(program: &str) -> bool {
             _ => after,
         };
         if !sign.is_whitespace() {
-            is_behind_value = matches!(sign, '"' | '/' | ')' | ']' | '$') || sign.is_ascii_digit();
+            is_behind_value =
+                matches!(sign, HOLE | '"' | '/' | ')' | ']' | '$') || sign.is_ascii_digit();
         }
     }
     false

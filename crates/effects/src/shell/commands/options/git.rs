@@ -1,6 +1,8 @@
 //! Settings and options of `git` that name programs.
 
 use super::option::is_option;
+use super::valued::Valued;
+use crate::shell::holes::{HOLE, may_be, start_of};
 
 /// Settings that name no program, as they are or by their beginning.
 #[rustfmt::skip]
@@ -46,6 +48,18 @@ const OPTIONS: &[(&str, &[&str])] = &[
     ("web--browse", &["-b", "-t", "--browser", "--tool"]),
 ];
 
+/// Commands of `git` that may run a program by a word that is no option.
+#[rustfmt::skip]
+const RUNNING: &[&str] = &[
+    "bisect", "cherry-pick", "config", "daemon", "difftool--helper", "filter-branch",
+    "for-each-repo", "hook", "merge", "merge-index", "pull", "push", "rebase", "receive-pack",
+    "remote", "remote-ext", "revert", "send-pack", "submodule", "submodule--helper",
+];
+
+/// Options of `git` itself that take settings or name folders with settings.
+const OWN: &[&str] =
+    &["-c", "--config-env", "--exec-path", "--git-dir", "--super-prefix", "--work-tree"];
+
 /// Strategies of merges that are git's own; for another one it runs `git-merge-NAME`.
 const STRATEGIES: &[&str] = &["octopus", "ort", "ours", "recursive", "resolve", "subtree"];
 
@@ -64,6 +78,9 @@ pub(super) fn runs_more(words: &[&str]) -> bool {
                 at += 1;
             }
             "-C" | "--namespace" => at += 1,
+            _ if word.contains(HOLE) && OWN.iter().any(|option| is_own(option, word)) => {
+                return true;
+            }
             // Settings of a folder that anybody may have made.
             _ if ["--git-dir", "--work-tree", "--exec-path=", "--config-env", "--super-prefix"]
                 .iter()
@@ -79,7 +96,11 @@ pub(super) fn runs_more(words: &[&str]) -> bool {
         return false;
     };
     let says =
-        |word: &str| rest.iter().find(|it| !it.starts_with('-')).is_some_and(|it| *it == word);
+        |word: &str| rest.iter().find(|it| !it.starts_with('-')).is_some_and(|it| may_be(it, word));
+    let mut running = RUNNING.iter().chain(OPTIONS.iter().map(|(known, _)| known));
+    if command.contains(HOLE) && running.any(|known| may_be(command, known)) {
+        return true;
+    }
     match *command {
         // `git a/b` runs `git-a/b` of this folder.
         command if command.contains('/') => true,
@@ -99,9 +120,22 @@ pub(super) fn runs_more(words: &[&str]) -> bool {
         "daemon" | "difftool--helper" | "filter-branch" | "for-each-repo" | "remote-ext" => true,
         "config" => sets_more(rest),
         _ => OPTIONS.iter().filter(|(known, _)| known == command).any(|(_, options)| {
-            rest.iter().any(|word| options.iter().any(|option| is_option(option, word)))
+            let valued = Valued::of_git(command);
+            rest.iter().any(|word| {
+                // What a letter takes for its value is no option.
+                let (start, is_open) = start_of(word);
+                let word = if is_open && valued.takes_rest(start) { start } else { word };
+                options.iter().any(|option| is_option(option, word))
+            })
         }),
     }
+}
+
+/// Whether a word with holes may be this option of `git` itself, which are not shortened.
+fn is_own(option: &str, word: &str) -> bool {
+    let name = word.split('=').next().unwrap_or(word);
+    let (start, _) = start_of(word);
+    may_be(name, option) || option.starts_with(start) && start.len() > 1 && !start.contains('=')
 }
 
 /// Whether `git push` names a folder to push to, not a remote or an address.

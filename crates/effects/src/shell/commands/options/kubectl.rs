@@ -1,5 +1,8 @@
 //! Options and commands of `kubectl` that run programs, or show what it knows to others.
 
+use super::option::is_option;
+use crate::shell::holes::{HOLE, may_be};
+
 /// Options that name other settings, which may name programs, or another server, or that have
 /// any address of the server asked.
 #[rustfmt::skip]
@@ -24,7 +27,8 @@ pub(super) fn runs_more(words: &[&str]) -> bool {
     let own = words.split(|word| *word == "--").next().unwrap_or_default();
     let mut plain = own.iter().filter(|word| !word.starts_with('-'));
     let command = plain.clone().next().copied().unwrap_or_default();
-    if command == "config" && plain.any(|word| SETTING.contains(word)) {
+    let may_set = |word: &&str| SETTING.iter().any(|known| may_be(word, known));
+    if may_be(command, "config") && plain.any(may_set) {
         return true;
     }
     let builds = BUILDING.contains(&command);
@@ -39,7 +43,12 @@ pub(super) fn runs_more(words: &[&str]) -> bool {
         let is_fetched = (is_file || names_file) && is_elsewhere(word);
         is_file = command == "kustomize" || names_file && value.is_none();
         let is_built = name == "--kustomize" || letter == Some('k');
-        LONG.contains(&name) || letter == Some('s') || is_fetched || is_built && !builds
+        let is_open = word.contains(HOLE) && LONG.iter().any(|option| is_option(option, word));
+        LONG.contains(&name)
+            || is_open
+            || matches!(letter, Some('s' | HOLE))
+            || is_fetched
+            || is_built && !builds
     })
 }
 

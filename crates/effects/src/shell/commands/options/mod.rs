@@ -3,6 +3,7 @@
 //! told by the commands of a line.
 
 mod awk;
+mod find;
 mod git;
 mod handed;
 mod kubectl;
@@ -17,6 +18,7 @@ mod table;
 mod tests;
 mod valued;
 
+pub(super) use self::find::may_hand_on;
 pub(super) use self::handed::Handed;
 pub(super) use self::loose::loose_options;
 pub(super) use self::parallel::parallel_runs_more;
@@ -24,37 +26,23 @@ pub(super) use self::parallel::parallel_runs_more;
 use self::option::{is_input, is_option};
 pub(super) use self::sqlite::names_command;
 use self::table::{OPTIONS, Options};
+use self::valued::{Spelling, Valued};
+use crate::shell::holes::{HOLE, may_be, may_hold, start_of, with_holes};
 use crate::shell::word::{Word, name_of};
 
 /// Whether the command of these words may run, by one of them, what they do not tell.
 pub(super) fn run_more(words: &[Word]) -> bool {
     let Some((program, rest)) = words.split_first() else { return false };
-    let texts: Vec<&str> = rest.iter().map(|word| word.text.as_str()).collect();
     let name = name_of(&program.text);
-    let is_read = matches!(
-        name,
-        "git"
-            | "awk"
-            | "gawk"
-            | "mawk"
-            | "nawk"
-            | "sed"
-            | "gsed"
-            | "make"
-            | "gmake"
-            | "ssh"
-            | "scp"
-            | "sftp"
-            | "sshfs"
-    );
-    if is_read && rest.iter().any(makes_options) {
+    let is_script = matches!(name, "awk" | "gawk" | "mawk" | "nawk" | "sed" | "gsed");
+    let is_read =
+        is_script || matches!(name, "git" | "make" | "gmake" | "ssh" | "scp" | "sftp" | "sshfs");
+    if is_read && rest.iter().any(makes_options) || is_script && scripts::are_made(name, rest) {
         return true;
     }
-    if matches!(name, "awk" | "gawk" | "mawk" | "nawk" | "sed" | "gsed")
-        && scripts::are_made(name, rest)
-    {
-        return true;
-    }
+    let valued = Valued::of(name);
+    let texts: Vec<String> = rest.iter().map(|word| without_values(word, &valued)).collect();
+    let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     match name {
         "git" => any_reading(rest, "$", git::runs_more),
         "awk" | "gawk" | "mawk" | "nawk" => any_reading(rest, "system", awk::runs_more),
@@ -64,18 +52,34 @@ pub(super) fn run_more(words: &[Word]) -> bool {
         }
         "make" | "gmake" => make_runs_more(rest),
         "ssh" | "scp" | "sftp" | "sshfs" => ssh_runs_more(&texts),
-        "duckdb" | "sqlite3" if texts.iter().any(|word| sqlite::runs_more(word)) => true,
+        "duckdb" | "sqlite3" if sqlite::any_runs_more(&texts) => true,
         // What they are told to do comes with their input.
         "ed" | "ex" | "dc" | "ftp" | "lftp" => true,
         // Flags of `tar` may stand first, without a dash.
         name if name.ends_with("tar") && rest.first().is_some_and(is_old_flags) => true,
-        name => {
-            let mut rows = OPTIONS.iter().filter(|row| row.programs.contains(&name));
-            rows.any(|row| {
-                texts.iter().any(|word| row.is_meant(word)) || rest.iter().any(makes_options)
-            })
+        // Its own options stand before the commands, whose options are others.
+        "docker" => {
+            let own = texts.iter().take_while(|word| word.starts_with('-')).count();
+            row_of(name).is_some_and(|row| {
+                texts[..own].iter().any(|word| row.is_meant(word, &valued))
+                    || texts[own..].iter().any(|it| row.is_meant(&it.replace(HOLE, "_"), &valued))
+            }) || rest.iter().any(makes_options)
         }
+        name => row_of(name).is_some_and(|row| {
+            texts.iter().any(|word| row.is_meant(word, &valued)) || rest.iter().any(makes_options)
+        }),
     }
+}
+
+fn row_of(name: &str) -> Option<&'static Options> {
+    OPTIONS.iter().find(|row| row.programs.contains(&name))
+}
+
+/// The text of a word with its holes, but for those in what a letter takes for its value.
+fn without_values(word: &Word, valued: &Valued) -> String {
+    let text = with_holes(word);
+    let (start, is_open) = start_of(&text);
+    if is_open && valued.takes_rest(start) { text.replace(HOLE, "_") } else { text }
 }
 
 /// Whether a program that is given these lines as its input may run, by one of them, others.
@@ -94,21 +98,29 @@ pub(super) fn may_run<'l>(program: &str, lines: impl Iterator<Item = &'l str>) -
 /// `worst` in the place of those that are nothing but a variable or a substitution.
 fn any_reading(words: &[Word], worst: &str, runs_more: fn(&[&str]) -> bool) -> bool {
     let is_variable = |word: &Word| word.expands && word.text.starts_with(['$', '`']);
-    let spelled: Vec<&str> = words.iter().map(|word| word.text.as_str()).collect();
-    let fewer: Vec<&str> =
-        words.iter().filter(|word| !word.splits).map(|word| word.text.as_str()).collect();
-    let worse: Vec<&str> = words
-        .iter()
-        .map(|word| if is_variable(word) { worst } else { word.text.as_str() })
-        .collect();
+    let texts: Vec<String> = words.iter().map(with_holes).collect();
+    let texts = || words.iter().zip(texts.iter().map(String::as_str));
+    let spelled: Vec<&str> = texts().map(|(_, text)| text).collect();
+    let fewer: Vec<&str> = texts().filter(|(word, _)| !word.splits).map(|(_, text)| text).collect();
+    let worse: Vec<&str> =
+        texts().map(|(word, text)| if is_variable(word) { worst } else { text }).collect();
     [spelled, fewer, worse].iter().any(|words| runs_more(words))
 }
 
 impl Options {
-    /// Whether a word is one of the options.
-    fn is_meant(&self, word: &str) -> bool {
-        self.options.iter().any(|option| is_option(option, word))
-            || self.words.iter().any(|part| word.to_ascii_lowercase().contains(part))
+    /// Whether a word is one of the options, or may be one.
+    fn is_meant(&self, word: &str, valued: &Valued) -> bool {
+        let small = word.to_ascii_lowercase();
+        // Where words are options, letters do not stand together.
+        let is_word = valued.spelling == Spelling::Words;
+        let is_one = |option: &&str| match is_word && option.len() == 2 {
+            true => {
+                word.starts_with(option)
+                    || word.starts_with(&['-', HOLE][..]) && start_of(word).0 == "-"
+            }
+            false => is_option(option, word),
+        };
+        self.options.iter().any(is_one) || self.words.iter().any(|part| may_hold(&small, part))
     }
 }
 
@@ -118,7 +130,10 @@ pub(super) fn makes_options(word: &Word) -> bool {
 }
 
 fn is_old_flags(word: &Word) -> bool {
-    word.text.bytes().all(|byte| byte.is_ascii_alphabetic()) && word.text.contains(['I', 'F'])
+    let text = with_holes(word);
+    let is_flag = |sign: char| sign.is_ascii_alphabetic() || sign == HOLE;
+    let is_open = text.contains(HOLE) && !text.starts_with(HOLE);
+    text.chars().all(is_flag) && (is_open || text.contains(['I', 'F']))
 }
 
 /// Variables of `make` that name what it runs.
@@ -145,30 +160,35 @@ const MAKE_PROGRAMS: &[&str] = &[
 /// What a makefile runs is its own; what a line puts in its place is not.
 fn make_runs_more(words: &[Word]) -> bool {
     let is_text = |value: &str| value.contains(['$', '`', ';', '|', '&', '<', '>', '(', '\n']);
-    let words: Vec<String> = words.iter().map(without_variables).collect();
     let mut names_file = false;
-    words.iter().map(String::as_str).any(|word| {
+    words.iter().any(|word| {
+        let (holes, word) = (with_holes(word), without_variables(word));
+        let word = word.as_str();
         if std::mem::take(&mut names_file) {
             return is_input(word);
         }
         names_file = matches!(word, "-f" | "--file" | "--makefile");
         let file = word.split_once('=').map(|(_, file)| file).or_else(|| word.strip_prefix("-f"));
-        if is_option("--eval", word)
-            || is_option("-E", word)
+        // What these take is a number or a folder.
+        let is_plain = ["-j", "-l", "-C", "-I", "-O"].iter().any(|it| word.starts_with(it));
+        if is_option("--eval", &holes)
+            || is_option("-E", &holes) && !is_plain
             || word.starts_with('-') && file.is_some_and(is_input)
             || word.contains("!=")
         {
             return true;
         }
         if word.starts_with('-') {
-            // What these take is a number or a folder.
-            let is_plain = ["-j", "-l", "-C", "-I", "-O"].iter().any(|it| word.starts_with(it));
             return word.contains(['$', '`']) && !is_plain;
         }
-        word.split_once('=').is_some_and(|(name, value)| {
-            let name = name.trim_end_matches([':', '+', '?', '!']);
-            let is_program = MAKE_PROGRAMS.contains(&name) && value.contains(['/', ' ']);
-            is_text(value) || is_program || name.ends_with("FLAGS") && name.contains("MAKE")
+        let name = holes.split('=').next().unwrap_or_default();
+        let name = name.trim_end_matches([':', '+', '?', '!']);
+        let has_name = |names: &[&str]| names.iter().any(|known| may_be(name, known));
+        word.split_once('=').is_some_and(|(bare, value)| {
+            let is_program = has_name(MAKE_PROGRAMS) && value.contains(['/', ' ']);
+            let is_flags = has_name(&["MAKEFLAGS", "GNUMAKEFLAGS", ".SHELLFLAGS"])
+                || bare.contains("FLAGS") && bare.contains("MAKE");
+            is_text(value) || is_program || is_flags
         })
     })
 }
@@ -237,7 +257,7 @@ fn ssh_runs_more(words: &[&str]) -> bool {
         }
         let is_plain = is_setting || !word.starts_with('-') || word.starts_with("--");
         // A host that is jumped over is put into a command line; it may be jumped over with `-J`.
-        !is_plain && word[1..].contains(['F', 'I', 'S', 'D', 'o'])
+        !is_plain && word[1..].contains(['F', 'I', 'S', 'D', 'o', HOLE])
             || word.contains(" -") && words.iter().any(|it| it.starts_with("-J"))
     })
 }

@@ -1,6 +1,7 @@
 //! Scripts of sed that run commands: the command `e`, and the flag `e` of `s`.
 
-use super::option::is_input;
+use super::option::{is_input, is_option};
+use crate::shell::holes::HOLE;
 
 /// Whether one of the words behind `sed` has it run a command, or it is not clear that none does.
 pub(super) fn runs_more(words: &[&str]) -> bool {
@@ -9,6 +10,9 @@ pub(super) fn runs_more(words: &[&str]) -> bool {
     let (mut has_file, mut at) = (false, 0);
     while let Some(word) = words.get(at) {
         at += 1;
+        if may_name_script(word) {
+            return true;
+        }
         if *word == "--" {
             first = first.or(words.get(at).copied());
             break;
@@ -48,6 +52,16 @@ pub(super) fn runs_more(words: &[&str]) -> bool {
         scripts.extend(first);
     }
     !is_harmless(&scripts.join("\n"))
+}
+
+/// Whether what is put into an option may make one of it that names a script.
+fn may_name_script(word: &str) -> bool {
+    let value = word.find(['=', 'e', 'f', 'l', 'i', 'I']).unwrap_or(word.len());
+    let has_hole = match word.starts_with("--") {
+        true => word.contains(HOLE),
+        false => word.starts_with('-') && word[..value].contains(HOLE),
+    };
+    has_hole && ["-e", "--expression", "--file"].iter().any(|option| is_option(option, word))
 }
 
 /// Whether a script is read to its end, and runs nothing.
@@ -118,7 +132,7 @@ fn behind_text(text: &str) -> &str {
 
 /// What stands behind `/one/other/`, whatever sign is in place of the slash.
 fn behind_two(text: &str) -> Option<&str> {
-    let sign = text.chars().next().filter(|sign| *sign != '\n' && *sign != '\\')?;
+    let sign = text.chars().next().filter(|sign| !['\n', '\\', HOLE].contains(sign))?;
     let rest = behind_expression(&text[sign.len_utf8()..], sign)?;
     behind_sign(rest, sign)
 }
@@ -172,7 +186,7 @@ fn without_address(rest: &str) -> Option<&str> {
 }
 
 fn without_place(rest: &str) -> Option<&str> {
-    let is_number = |sign: char| sign.is_ascii_digit() || matches!(sign, '~' | '+');
+    let is_number = |sign: char| sign.is_ascii_digit() || matches!(sign, '~' | '+' | HOLE);
     match rest.chars().next() {
         Some('$') => Some(&rest[1..]),
         Some(sign) if is_number(sign) => Some(rest.trim_start_matches(is_number)),
@@ -180,7 +194,7 @@ fn without_place(rest: &str) -> Option<&str> {
             behind_expression(&rest[1..], '/').map(|rest| rest.trim_start_matches(['I', 'M']))
         }
         Some('\\') => {
-            let sign = rest[1..].chars().next()?;
+            let sign = rest[1..].chars().next().filter(|sign| *sign != HOLE)?;
             let rest = behind_expression(&rest[1 + sign.len_utf8()..], sign)?;
             Some(rest.trim_start_matches(['I', 'M']))
         }

@@ -1,5 +1,7 @@
 //! Commands of `sqlite3`, which begin with a dot.
 
+use crate::shell::holes::HOLE;
+
 /// Those that run no program and take no commands from a file. Each may be shortened.
 #[rustfmt::skip]
 const PLAIN: &[&str] = &[
@@ -26,9 +28,18 @@ pub(in super::super) fn names_command(word: &str, has_pipe: bool) -> bool {
     RUNNING.iter().any(begins) || has_pipe && PIPING.iter().any(begins)
 }
 
+/// Whether one of the words of a line does so. The first that is no option is a file, of whose name
+/// only the end may be written (`$x.db`).
+pub(super) fn any_runs_more(words: &[&str]) -> bool {
+    let file = words.iter().position(|word| !word.starts_with('-'));
+    let mut words = words.iter().enumerate();
+    words.any(|(at, word)| (file != Some(at) || !word.starts_with(HOLE)) && runs_more(word))
+}
+
 /// Whether a word or a text of input has a command that may run a program.
 pub(super) fn runs_more(text: &str) -> bool {
-    text.lines().map(str::trim_start).any(|line| {
+    let lines = text.lines().map(|line| line.trim_start_matches([' ', '\t', HOLE]));
+    lines.into_iter().any(|line| {
         let Some(command) = line.strip_prefix('.') else { return false };
         let end = command.find(|sign: char| !sign.is_ascii_alphanumeric()).unwrap_or(command.len());
         let (name, rest) = command.split_at(end);
@@ -37,6 +48,9 @@ pub(super) fn runs_more(text: &str) -> bool {
             return false;
         }
         let is_one_of = |names: &[&str]| names.iter().any(|known| known.starts_with(name));
+        if rest.starts_with(HOLE) && (is_one_of(RUNNING) || is_one_of(PIPING)) {
+            return true;
+        }
         let pipes = is_one_of(PIPING) && rest.contains('|');
         // An editor, a spreadsheet.
         let opens = is_one_of(&["once"]) && rest.contains('-');
