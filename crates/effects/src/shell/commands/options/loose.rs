@@ -44,7 +44,7 @@ pub(in crate::shell::commands) fn loose_options(words: &[Word], handed: Option<&
             let takes_all = !row.words.is_empty() || valued.spelling == Spelling::Words;
             let walked = walk(rest, &valued, if takes_all { Until::End } else { Until::Dashes });
             let is_any_word =
-                row.words.iter().any(|it| !it.starts_with('-') && !it.contains("script"));
+                row.words.iter().any(|it| !it.starts_with(['-', ',']) && !it.contains("script"));
             if is_any_word && (walked.is_made || walked.loose > Loose::Not) {
                 Loose::Anything
             } else {

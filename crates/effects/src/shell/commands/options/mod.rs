@@ -53,6 +53,9 @@ pub(super) fn run_more(words: &[Word]) -> bool {
         "make" | "gmake" => make_runs_more(rest),
         "ssh" | "scp" | "sftp" | "sshfs" => ssh_runs_more(&texts),
         "duckdb" | "sqlite3" if sqlite::any_runs_more(&texts) => true,
+        "psql" if psql_pipes(&texts) => true,
+        // It loads a library. All other words of it are harmless, whatever they become.
+        "curl" => texts.iter().any(|word| is_option("--engine", word)),
         // What they are told to do comes with their input.
         "ed" | "ex" | "dc" | "ftp" | "lftp" => true,
         // Flags of `tar` may stand first, without a dash.
@@ -87,7 +90,7 @@ pub(super) fn may_run<'l>(program: &str, lines: impl Iterator<Item = &'l str>) -
     let rows: Vec<_> = OPTIONS.iter().filter(|row| row.programs.contains(&program)).collect();
     let mut lines = lines;
     lines.any(|line| {
-        let small = line.to_ascii_lowercase();
+        let small = small_letters(line);
         rows.iter().any(|row| row.words.iter().any(|part| small.contains(part)))
             || matches!(program, "duckdb" | "sqlite3") && sqlite::runs_more(line)
     })
@@ -110,7 +113,7 @@ fn any_reading(words: &[Word], worst: &str, runs_more: fn(&[&str]) -> bool) -> b
 impl Options {
     /// Whether a word is one of the options, or may be one.
     fn is_meant(&self, word: &str, valued: &Valued) -> bool {
-        let small = word.to_ascii_lowercase();
+        let small = small_letters(word);
         // Where words are options, letters do not stand together.
         let is_word = valued.spelling == Spelling::Words;
         let is_one = |option: &&str| match is_word && option.len() == 2 {
@@ -122,6 +125,24 @@ impl Options {
         };
         self.options.iter().any(is_one) || self.words.iter().any(|part| may_hold(&small, part))
     }
+}
+
+/// A text in small letters, with a blank for all white space.
+fn small_letters(text: &str) -> String {
+    let signs = text.chars();
+    signs.map(|it| if it.is_whitespace() { ' ' } else { it.to_ascii_lowercase() }).collect()
+}
+
+/// Whether `psql` writes what it finds to a program (`-o '|cmd'`).
+fn psql_pipes(words: &[&str]) -> bool {
+    let begins = |text: &str| text.trim_start_matches([HOLE, ' ', '\t', '\n']).starts_with('|');
+    let takes = |letter: char| "cdFfhLoPpRTUv".contains(letter);
+    words.iter().any(|word| {
+        let is_short = word.starts_with('-') && !word.starts_with("--");
+        let first = word.chars().find(|letter| takes(*letter));
+        let is_output = is_option("--output", word) || is_short && first == Some('o');
+        begins(word) || is_output && word.contains('|')
+    })
 }
 
 /// Whether braces make several words of one, among which may be options.

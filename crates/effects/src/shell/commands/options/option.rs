@@ -3,7 +3,8 @@
 use crate::shell::holes::{HOLE, start_of};
 
 /// Whether a word is an option: `--long`, which may be shortened; `-x`, alone or among other
-/// letters; `-word`, as it is, with one dash or two. Whether it may be one, if it has holes.
+/// letters; `-word`, as it is, with one dash or two; a file of options behind `@`. Whether it may
+/// be one, if it has holes.
 pub(super) fn is_option(option: &str, word: &str) -> bool {
     if !word.contains(HOLE) {
         return is_written_option(option, word);
@@ -32,6 +33,9 @@ fn is_written_option(option: &str, word: &str) -> bool {
     let bare = word.split('=').next().unwrap_or(word);
     if option.starts_with("--") {
         return bare.len() > 2 && option.starts_with(bare) && bare.starts_with("--");
+    }
+    if option == "@" {
+        return word.starts_with('@');
     }
     if let Some(sign) = option.strip_prefix('+') {
         return word.starts_with('+') && word.contains(sign);

@@ -38,7 +38,7 @@ impl Valued {
     pub(super) fn of(program: &str) -> Valued {
         match program {
             "awk" | "gawk" | "mawk" | "nawk" => row("FveifE", "", &["--assign", "--field-separator", "--file", "--source"]),
-            "c++" | "cc" | "clang" | "clang++" | "g++" | "gcc" | "gfortran" => words("oILDUxT", &["-include", "-isystem"]),
+            "c++" | "c99" | "cc" | "clang" | "clang++" | "cpp" | "g++" | "gcc" | "gfortran" => words("oILDUxT", &["-include", "-isystem"]),
             "cargo" => row("pjFZC", "", &[
                 "--bench", "--bin", "--color", "--example", "--exclude", "--features", "--jobs", "--manifest-path",
                 "--message-format", "--package", "--profile", "--target", "--target-dir", "--test",
@@ -61,6 +61,9 @@ impl Valued {
                 "--namespace", "--output", "--patch", "--replicas", "--selector", "--since", "--tail", "--timeout", "--user",
             ]),
             "make" | "gmake" => row("CfIoW", "jlO", &["--directory", "--file", "--makefile"]),
+            "psql" => row("dFhLpRTU", "", &[]),
+            "mysql" | "mariadb" => row("hPSu", "pD", &[]),
+            "ld" | "ld.bfd" | "ld.gold" | "ld.lld" | "lld" | "mold" => words("olLTmezhRy", &[]),
             "rg" => row("ABCEMTdefgjmrt", "", &[
                 "--after-context", "--before-context", "--context", "--file", "--glob", "--iglob", "--max-count",
                 "--regexp", "--replace", "--type", "--type-not",
