@@ -118,9 +118,16 @@ impl Word {
     }
 
     /// Whether it may become several words of which nobody knows the letters, so that one may be a
-    /// program (`5$IFS./x`).
+    /// program (`5$IFS./x`, `"$@"`).
     pub(super) fn may_be_several(&self) -> bool {
+        const LISTS: &[&str] = &["$@", "$*", "${@", "${*"];
+        let is_list = |text: &str| {
+            LISTS.iter().any(|list| text.starts_with(list))
+                || text.contains("[@]")
+                || text.contains("[*]")
+        };
         self.splits && self.loose == Loose::Anything
+            || self.holes.iter().any(|hole| self.text.get(hole.clone()).is_some_and(is_list))
     }
 
     /// The text, if it is what the program gets.

@@ -2,7 +2,8 @@
 
 use super::loose::{LineValues, Values};
 use super::pieces::{Piece, Pieces, fragments, pieces};
-use super::starts::{Starts, starts, starts_by_word};
+use super::starting_words::starts_by_word;
+use super::starts::{Starts, starts};
 use super::told::runs_scripts;
 use crate::shell::parse::Parsed;
 use crate::shell::starters::{is_feeder, is_starter, takes_lines};

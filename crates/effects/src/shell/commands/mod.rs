@@ -7,6 +7,7 @@ mod loose;
 mod options;
 mod pieces;
 mod scan;
+mod starting_words;
 mod starts;
 #[cfg(test)]
 mod tests;

@@ -2,8 +2,9 @@
 //! -exec` runs.
 
 use super::options::may_hand_on;
+use super::starting_words::{may_start_by_word, starts_by_word};
 use super::told::runs_scripts;
-use crate::shell::holes::{HOLE, may_be, start_of, with_holes};
+use crate::shell::holes::{start_of, with_holes};
 use crate::shell::starters::{
     FEEDER_LETTERS, commands_of_find, is_feeder, is_starter, places_before_program, takes_value,
 };
@@ -29,51 +30,6 @@ const PLAIN_LONG: &[&str] = &[
     "--verbose",
 ];
 
-/// Programs that start others if this word comes first.
-const STARTING_WORDS: &[(&str, &[&str])] = &[
-    ("bun", &["x"]),
-    ("asdf", &["exec"]),
-    ("aws-vault", &["exec"]),
-    ("bundle", &["exec"]),
-    ("chamber", &["exec"]),
-    ("conda", &["run"]),
-    ("direnv", &["exec"]),
-    ("distrobox", &["enter"]),
-    ("doppler", &["run"]),
-    ("dotenv", &["run"]),
-    ("dotenvx", &["run"]),
-    ("fnm", &["exec"]),
-    ("foreman", &["run"]),
-    ("gem", &["exec"]),
-    ("hatch", &["run"]),
-    ("honcho", &["run"]),
-    ("infisical", &["run"]),
-    ("ip", &["netns", "vrf"]),
-    ("lerna", &["exec"]),
-    ("mamba", &["run"]),
-    ("mise", &["exec", "x"]),
-    ("nix", &["develop", "run", "shell"]),
-    ("nodenv", &["exec"]),
-    ("npm", &["exec", "explore", "x"]),
-    ("nx", &["exec"]),
-    ("op", &["run"]),
-    ("pdm", &["run"]),
-    ("pipenv", &["run"]),
-    ("pipx", &["run"]),
-    ("pixi", &["run"]),
-    ("pnpm", &["dlx", "exec"]),
-    ("poetry", &["run"]),
-    ("pyenv", &["exec"]),
-    ("rbenv", &["exec"]),
-    ("rustup", &["run"]),
-    ("rye", &["run"]),
-    ("sops", &["exec-env", "exec-file"]),
-    ("toolbox", &["run"]),
-    ("uv", &["run", "x"]),
-    ("volta", &["run"]),
-    ("yarn", &["dlx", "exec"]),
-];
-
 /// What a command starts.
 #[derive(Debug)]
 pub(super) enum Starts<'a> {
@@ -83,28 +39,6 @@ pub(super) enum Starts<'a> {
     Script(String),
     /// Something that its words do not tell for sure.
     Untold,
-}
-
-/// Whether a word of which not all is told may be one after which a program starts others.
-pub(super) fn may_start_by_word(name: &str, rest: &[Word]) -> bool {
-    let Some((_, starting)) = STARTING_WORDS.iter().find(|(known, _)| *known == name) else {
-        return false;
-    };
-    let end = rest.iter().position(|word| !word.text.starts_with('-'));
-    let first = &rest[..end.map_or(rest.len(), |at| at + 1)];
-    first.iter().any(|word| {
-        let text = with_holes(word);
-        let may_say = || text.contains(HOLE) && starting.iter().any(|known| may_be(&text, known));
-        word.may_be_several() || may_say()
-    })
-}
-
-/// Whether a program starts others after a word that says so, as `npm exec`.
-pub(super) fn starts_by_word<'w>(name: &str, mut rest: impl Iterator<Item = &'w str>) -> bool {
-    let words = STARTING_WORDS.iter().find(|(known, _)| *known == name);
-    words.is_some_and(|(_, words)| {
-        rest.find(|word| !word.starts_with('-')).is_some_and(|word| words.contains(&word))
-    })
 }
 
 /// What the command of these words starts.

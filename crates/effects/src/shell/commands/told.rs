@@ -6,7 +6,7 @@ use super::loose::Made;
 use super::options::{
     Handed, loose_options, makes_options, may_hand_on, parallel_runs_more, run_more,
 };
-use super::starts::may_start_by_word;
+use super::starting_words::may_start_by_word;
 use crate::shell::parse::text_of;
 use crate::shell::starters::{
     commands_of_find, is_feeder, is_starter, places_before_program, takes_lines, takes_value,

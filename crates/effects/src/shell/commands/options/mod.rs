@@ -181,9 +181,10 @@ const MAKE_PROGRAMS: &[&str] = &[
 /// What a makefile runs is its own; what a line puts in its place is not.
 fn make_runs_more(words: &[Word]) -> bool {
     let is_text = |value: &str| value.contains(['$', '`', ';', '|', '&', '<', '>', '(', '\n']);
+    let valued = Valued::of("make");
     let mut names_file = false;
     words.iter().any(|word| {
-        let (holes, word) = (with_holes(word), without_variables(word));
+        let (holes, word) = (without_values(word, &valued), without_variables(word));
         let word = word.as_str();
         if std::mem::take(&mut names_file) {
             return is_input(word);
@@ -193,7 +194,7 @@ fn make_runs_more(words: &[Word]) -> bool {
         // What these take is a number or a folder.
         let is_plain = ["-j", "-l", "-C", "-I", "-O"].iter().any(|it| word.starts_with(it));
         if is_option("--eval", &holes)
-            || is_option("-E", &holes) && !is_plain
+            || is_option("-E", &holes)
             || word.starts_with('-') && file.is_some_and(is_input)
             || word.contains("!=")
         {
