@@ -2,7 +2,7 @@
 
 use super::option::is_option;
 use super::valued::Valued;
-use crate::shell::holes::{HOLE, may_be, start_of};
+use crate::shell::holes::{HOLE, may_be, may_hold, start_of};
 
 /// Settings that name no program, as they are or by their beginning.
 #[rustfmt::skip]
@@ -65,7 +65,7 @@ const STRATEGIES: &[&str] = &["octopus", "ort", "ours", "recursive", "resolve", 
 
 /// Whether one of the words behind `git` has it run a program.
 pub(super) fn runs_more(words: &[&str]) -> bool {
-    if words.iter().any(|word| word.contains("ext::") || is_in_braces(word)) {
+    if words.iter().any(|word| may_hold(word, "ext::") || is_in_braces(word)) {
         return true;
     }
     let mut at = 0;
@@ -167,6 +167,9 @@ fn is_folder(repository: &str) -> bool {
 fn has_strategy(words: &[&str], has_letter: bool) -> bool {
     let mut words = words.iter().take_while(|word| **word != "--");
     while let Some(word) = words.next() {
+        if may_name_strategy(word, has_letter) {
+            return true;
+        }
         let attached = match word.strip_prefix("--") {
             Some(long) => match long.split_once('=') {
                 Some((name, value)) if is_strategy(name) => Some(value),
@@ -188,6 +191,17 @@ fn has_strategy(words: &[&str], has_letter: bool) -> bool {
         }
     }
     false
+}
+
+/// Whether what is put into an option may make one of it that names a strategy.
+fn may_name_strategy(word: &str, has_letter: bool) -> bool {
+    let (start, is_open) = start_of(word);
+    // What these letters take for their value is no option.
+    let has_value = !start.starts_with("--") && start.contains(['m', 'F', 'X', 'S', 'C', 'j']);
+    is_open
+        && !has_value
+        && !start.contains('=')
+        && (is_option("--strategy", word) || has_letter && is_option("-s", word))
 }
 
 /// Names of options may be shortened.

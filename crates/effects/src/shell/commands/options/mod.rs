@@ -104,7 +104,9 @@ fn any_reading(words: &[Word], worst: &str, runs_more: fn(&[&str]) -> bool) -> b
     let texts: Vec<String> = words.iter().map(with_holes).collect();
     let texts = || words.iter().zip(texts.iter().map(String::as_str));
     let spelled: Vec<&str> = texts().map(|(_, text)| text).collect();
-    let fewer: Vec<&str> = texts().filter(|(word, _)| !word.splits).map(|(_, text)| text).collect();
+    let is_nothing = |word: &Word, text: &str| word.splits && text.chars().all(|it| it == HOLE);
+    let fewer: Vec<&str> =
+        texts().filter(|(word, text)| !is_nothing(word, text)).map(|(_, text)| text).collect();
     let worse: Vec<&str> =
         texts().map(|(word, text)| if is_variable(word) { worst } else { text }).collect();
     [spelled, fewer, worse].iter().any(|words| runs_more(words))
