@@ -13,6 +13,7 @@ mod fits;
 mod forbidden;
 mod fuzzed;
 mod held;
+mod index_held;
 mod malformed;
 mod own_edits;
 mod pages;
