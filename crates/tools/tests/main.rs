@@ -5,6 +5,7 @@
 mod confined;
 mod corpora;
 mod course;
+mod curated_once;
 mod delivered;
 mod duplicates;
 mod escape;
