@@ -18,6 +18,7 @@ use foveal_transcript::ContentHash;
 
 use self::indexer::UNTOLD_MAX;
 pub use self::indexer::{AskIndexer, Indexer, IndexerAnswer, IndexerState, Phase};
+pub use self::kept::Open;
 use self::kept::{Answered, Kept};
 use crate::control::{self, Control};
 use crate::error::ToolError;
@@ -25,10 +26,6 @@ use crate::explain::{Explain, Explained};
 
 /// The longest wait between two looks at the cancellation token.
 const LOOK_UP_TIME: Duration = Duration::from_millis(50);
-
-/// Opens the index, on the thread that keeps it: once, and again now and then as long as what it
-/// opens [stands in](Index::is_stand_in) for another. Somebody may wait for it.
-pub type Open = Box<dyn FnMut() -> Result<Index, IndexError> + Send>;
 
 /// The indexes of the roots. Each is opened when it is first needed, brought up to date by a
 /// thread of its own, and searched as far as it is; questions come before updates.

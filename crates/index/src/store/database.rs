@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use foveal_cancel::Cancel;
 use foveal_database::{Attempt, DatabaseFile, make_private, open, with};
-use rusqlite::{Connection, OptionalExtension};
+use rusqlite::{Connection, OptionalExtension, Transaction};
 
 use super::change::Change;
 use super::rows::{
@@ -25,7 +25,7 @@ pub(crate) struct Store {
     pub(super) connection: Connection,
     /// `None` in memory.
     place: Option<DatabaseFile>,
-    pub(super) waiting: Waiting,
+    waiting: Waiting,
 }
 
 /// Where a file that is no store of ours is put; the one before it goes.
@@ -196,6 +196,16 @@ impl Store {
             .query_row([row.0], |row| Ok((row.get::<_, Vec<u8>>(0)?, row.get::<_, Vec<u8>>(1)?)));
         let found = found.optional()?.filter(|(bytes, sum)| *sum == checksum(&[bytes]));
         Ok(found.map(|(bytes, _)| bytes))
+    }
+
+    /// Says how long others that hold the file are waited for from now on.
+    pub(crate) fn wait(&mut self, wait: Wait) -> Result<(), IndexError> {
+        self.waiting.set(wait, &self.connection)
+    }
+
+    /// Begins what other processes must not come between, see [`Waiting::begin`].
+    pub(super) fn begin(&self, cancel: &Cancel<'_>) -> Result<Transaction<'_>, IndexError> {
+        self.waiting.begin(&self.connection, cancel)
     }
 
     /// Carries out changes, all or none. Once it is cancelled it waits for nobody.

@@ -9,9 +9,8 @@ use std::time::{Duration, Instant};
 
 use foveal_cancel::Cancel;
 use foveal_database::is_busy;
-use rusqlite::{Transaction, TransactionBehavior};
+use rusqlite::{Connection, Transaction, TransactionBehavior};
 
-use super::database::Store;
 use crate::error::IndexError;
 
 /// The longest wait between two looks at the cancellation token.
@@ -64,23 +63,24 @@ impl Waiting {
             wait => wait.most(),
         }
     }
-}
 
-impl Store {
-    /// Has others that hold the file waited for like this from now on.
-    pub(crate) fn wait(&mut self, wait: Wait) -> Result<(), IndexError> {
-        self.waiting.wait = wait;
-        Ok(self.connection.busy_timeout(wait.most())?)
+    /// Has others waited for like this from now on.
+    pub(super) fn set(&mut self, wait: Wait, connection: &Connection) -> Result<(), IndexError> {
+        self.wait = wait;
+        Ok(connection.busy_timeout(wait.most())?)
     }
 
-    /// Begins what other processes must not come between, once they write no more; no longer waits
-    /// for them once it is cancelled.
-    pub(super) fn begin(&self, cancel: &Cancel<'_>) -> Result<Transaction<'_>, IndexError> {
-        let (most, begun) = (self.waiting.next(), Instant::now());
-        self.connection.busy_timeout(LOOK_UP_TIME.min(most))?;
+    /// Begins what other processes must not come between, once they write no more. Who is told to
+    /// stop waits no longer.
+    pub(super) fn begin<'a>(
+        &self,
+        connection: &'a Connection,
+        cancel: &Cancel<'_>,
+    ) -> Result<Transaction<'a>, IndexError> {
+        let (most, begun) = (self.next(), Instant::now());
+        connection.busy_timeout(LOOK_UP_TIME.min(most))?;
         let done = loop {
-            let behavior = TransactionBehavior::Immediate;
-            match Transaction::new_unchecked(&self.connection, behavior) {
+            match Transaction::new_unchecked(connection, TransactionBehavior::Immediate) {
                 Err(error) if is_busy(&error) => {
                     if begun.elapsed() >= most || cancel.is_cancelled() {
                         break Err(error);
@@ -91,13 +91,11 @@ impl Store {
                 other => break other,
             }
         };
-        self.connection.busy_timeout(self.waiting.wait.most())?;
+        connection.busy_timeout(self.wait.most())?;
         match &done {
-            Ok(_) => self.waiting.has_given_up.set(false),
+            Ok(_) => self.has_given_up.set(false),
             // Who was told to stop has not waited for long.
-            Err(error) if is_busy(error) && !cancel.is_cancelled() => {
-                self.waiting.has_given_up.set(true);
-            }
+            Err(error) if is_busy(error) && !cancel.is_cancelled() => self.has_given_up.set(true),
             Err(_) => {}
         }
         Ok(done?)

@@ -5,7 +5,9 @@ use std::time::{Duration, Instant};
 use foveal_cancel::Cancel;
 use foveal_index::{Index, IndexError, Progress, Summary, Wait};
 
-use super::Open;
+/// Opens the index, on the thread that keeps it: once, and again now and then as long as what it
+/// opens [stands in](Index::is_stand_in) for another. Somebody may wait for it.
+pub type Open = Box<dyn FnMut() -> Result<Index, IndexError> + Send>;
 
 /// How long an index stands in for another before that is tried again.
 pub(super) const STAND_IN_TIME: Duration = Duration::from_secs(30);
