@@ -5,12 +5,12 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use foveal_context::views::{Amount, Label, Read, View, Views, Wanted};
 
 use crate::bounds::LINES_CURATED_MAX;
-use crate::curate::{Budget, Curator, Question, SourceFile};
+use crate::curate::{Budget, Curator, Question, SourceFile, ToldLine};
 use crate::entity::{EntityIndex, Parsed};
 use crate::lines::LineRange;
 use crate::outline::Gap;
 use crate::read_files::{ReadFile, ReadFiles};
-use crate::summary::summarise;
+use crate::summary::{Named, Touched, summarise};
 use foveal_transcript::LineNumber;
 
 /// Chooses with the built-in curator, which is built when it is first asked.
@@ -20,30 +20,24 @@ pub struct CuratedViews {
     files: Mutex<ReadFiles>,
 }
 
+/// What a conversation asks before a response: the same for all reads that are asked about then.
+#[derive(Debug)]
+pub struct Asked {
+    question: Question,
+    named: Named,
+}
+
+impl Asked {
+    /// What is asked where a view of `read` is to be chosen.
+    pub fn of(read: &Read<'_>) -> Self {
+        let question = Question::of_conversation(read.record, read.upto);
+        Self { named: Named::of(&question), question }
+    }
+}
+
 impl Views for CuratedViews {
     fn view(&self, read: &Read<'_>, wanted: Wanted) -> Option<View> {
-        if read.text.lines().nth(LINES_CURATED_MAX).is_some() {
-            return None;
-        }
-        let known = self.file(read.path, read.text);
-        let parsed = known.parsed();
-        let file = SourceFile { path: read.path, text: read.text, parsed };
-        let before = read.first.0.saturating_sub(1);
-        let question = question(read, before);
-        let view = match wanted {
-            Wanted::Curated(amount) => self.curated(&file, &question, amount),
-            Wanted::Summary(tokens) => {
-                let tokenizer = read.record.tokenizer();
-                let relations = known.relations(read.path, read.text);
-                match summarise(&file, &question, relations, tokens, tokenizer) {
-                    Some(found) => summary(&found, parsed),
-                    // Not even names fit: the range of all lines says the least.
-                    None if tokenizer.count(read.text) > tokens => View::default(),
-                    None => return None,
-                }
-            }
-        };
-        Some(moved(view, before))
+        self.view_for(read, wanted, &Asked::of(read))
     }
 }
 
@@ -55,6 +49,36 @@ impl From<Curator> for CuratedViews {
 }
 
 impl CuratedViews {
+    /// A view as [`Views::view`] says, for who knows what is asked.
+    pub fn view_for(&self, read: &Read<'_>, wanted: Wanted, asked: &Asked) -> Option<View> {
+        if read.text.lines().nth(LINES_CURATED_MAX).is_some() {
+            return None;
+        }
+        let known = self.file(read.path, read.text);
+        let parsed = known.parsed();
+        let file = SourceFile { path: read.path, text: read.text, parsed };
+        let before = read.first.0.saturating_sub(1);
+        let told = told(&asked.question, read.path, before);
+        let view = match wanted {
+            Wanted::Curated(amount) => {
+                let question = Question { told, ..asked.question.clone() };
+                self.curated(&file, &question, amount)
+            }
+            Wanted::Summary(tokens) => {
+                let tokenizer = read.record.tokenizer();
+                let relations = known.relations(read.path, read.text);
+                let touched = Touched::of(&file, &asked.named, &told);
+                match summarise(&file, &touched, relations, tokens, tokenizer) {
+                    Some(found) => summary(&found, parsed),
+                    // Not even names fit: the range of all lines says the least.
+                    None if tokenizer.count(read.text) > tokens => View::default(),
+                    None => return None,
+                }
+            }
+        };
+        Some(moved(view, before))
+    }
+
     /// The same, which remembers what the files consist of that were read or
     /// [got ready](Self::get_ready), as long as their texts have `bytes_max` bytes together.
     #[must_use]
@@ -112,16 +136,17 @@ impl CuratedViews {
     }
 }
 
-/// What the conversation asks, with lines told as counted from the first of the read.
-fn question(read: &Read<'_>, before: u32) -> Question {
-    let mut question = Question::of_conversation(read.record, read.upto);
-    question.told.retain_mut(|told| {
-        let is_here = told.may_be_of(read.path);
+/// The lines that were told, those of the file at `path` as counted from the first of a read
+/// behind `before` lines.
+fn told(question: &Question, path: &str, before: u32) -> Vec<ToldLine> {
+    let mut all = question.told.clone();
+    all.retain_mut(|told| {
+        let is_here = told.may_be_of(path);
         let line = if is_here { told.line.0.checked_sub(before) } else { Some(told.line.0) };
         told.line = LineNumber(line.unwrap_or(0));
         told.line.0 > 0
     });
-    question
+    all
 }
 
 fn summary(summary: &crate::summary::Summary, parsed: &Parsed) -> View {

@@ -1,8 +1,6 @@
 //! What the conversation has shown interest in: files mentioned, read and edited, and when.
 
-use std::collections::HashMap;
-
-use crate::facts::{Facts, LineHash, file_key};
+use crate::facts::{Facts, HashMapOfLines, file_key};
 use foveal_effects::EffectKind;
 use foveal_transcript::{Entry, Role};
 
@@ -23,7 +21,7 @@ pub struct FileInterest {
 /// people write is rarely more than the name.
 #[derive(Debug, Clone, Default)]
 pub struct Interest {
-    files: HashMap<LineHash, FileInterest>,
+    files: HashMapOfLines<FileInterest>,
 }
 
 impl Interest {
@@ -60,12 +58,9 @@ impl Interest {
 
     /// The interest in the files that a result shows or that a response edits, taken together.
     pub fn in_files_of(&self, facts: &Facts) -> FileInterest {
-        let effects = || facts.call.iter().chain(&facts.calls).map(|call| &call.effect);
-        let reads = effects().flat_map(|effect| &effect.reads).map(|read| read.path.as_str());
-        let writes = effects().flat_map(|effect| &effect.writes).map(|write| write.path.as_str());
         let mut all = FileInterest::default();
-        for path in reads.chain(writes) {
-            let Some(file) = self.files.get(&file_key(path)) else { continue };
+        for key in &facts.files {
+            let Some(file) = self.files.get(key) else { continue };
             all.asked = all.asked.max(file.asked);
             all.named = all.named.max(file.named);
             all.edited = all.edited.max(file.edited);

@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 use std::time::Duration;
 
-use foveal_code::views::CuratedViews;
+use foveal_code::views::{Asked, CuratedViews};
 use foveal_context::tokens::Tokenizer;
 use foveal_context::views::{Read, View, Views, Wanted};
 use foveal_context::weight::Weight;
@@ -73,7 +73,16 @@ impl Views for Spread {
     }
 
     fn each(&self, reads: &[(Read<'_>, Wanted)]) -> Vec<Option<View>> {
-        reads.par_iter().map(|(read, wanted)| self.views.view(read, *wanted)).collect()
+        let Some((first, _)) = reads.first() else { return Vec::new() };
+        let (asked, record, upto) = (Asked::of(first), first.record, first.upto);
+        let view = |(read, wanted): &(Read<'_>, Wanted)| {
+            // They are all of one moment, as far as the engine asks.
+            match std::ptr::eq(read.record, record) && read.upto == upto {
+                true => self.views.view_for(read, *wanted, &asked),
+                false => self.views.view(read, *wanted),
+            }
+        };
+        reads.par_iter().map(view).collect()
     }
 
     fn gets_ready(&self) -> bool {
@@ -91,12 +100,14 @@ mod tests {
     use std::sync::mpsc::channel;
 
     use foveal_code::views::CuratedViews;
-    use foveal_context::tokens::Tokenizer;
+    use foveal_context::record::Record;
+    use foveal_context::tokens::{Tokenizer, Tokens};
+    use foveal_context::views::{Read, Views as _, Wanted};
     use foveal_context::weight::Weight;
-    use foveal_testkit::fixture::Builder;
-    use foveal_transcript::Entry;
+    use foveal_testkit::fixture::{Builder, fixture};
+    use foveal_transcript::{Entry, EntryIndex, LineNumber};
 
-    use super::{BYTES_MIN, FILES_BYTES_MAX, get_ready, weigh};
+    use super::{BYTES_MIN, FILES_BYTES_MAX, Spread, get_ready, weigh};
 
     #[test]
     fn what_comes_is_found_out_about_until_nothing_more_comes() {
@@ -108,6 +119,35 @@ mod tests {
         drop(reads);
         get_ready(&views, &come);
         assert_eq!(views.remembered(), 3);
+    }
+
+    #[test]
+    fn many_views_at_once_are_what_each_is_alone() {
+        let conversation = fixture(
+            "//- user\nwhat is here?\n//- assistant\nI look at outer\n//- user\nand third?\n",
+        );
+        let record = Record::of(conversation, Tokenizer::O200k);
+        let functions = ["inner", "outer", "third"].map(|name| {
+            let body = "    let more = 1;\n".repeat(12);
+            format!("fn {name}() {{\n{body}}}\n")
+        });
+        let text = functions.concat();
+        let read = |path, upto| Read {
+            record: &record,
+            upto: EntryIndex(upto),
+            path,
+            first: LineNumber(1),
+            text: &text,
+        };
+        let wanted = Wanted::Summary(Tokens(30));
+        // The last is of another moment than the first.
+        let reads =
+            [(read("a.rs", 1), wanted), (read("b.rs", 1), wanted), (read("a.rs", 3), wanted)];
+        let spread = Spread::start();
+        let alone: Vec<_> = reads.iter().map(|(read, wanted)| spread.view(read, *wanted)).collect();
+        assert_eq!(spread.each(&reads), alone);
+        assert!(alone[0].is_some() && alone[0] != alone[2], "{alone:?}");
+        assert!(spread.each(&[]).is_empty());
     }
 
     #[test]

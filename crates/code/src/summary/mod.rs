@@ -11,3 +11,4 @@ mod touched;
 pub(crate) use self::related::relations_of;
 pub(crate) use self::summarise::summarise;
 pub use self::summarise::{Related, Summary, summarise_for_history};
+pub(crate) use self::touched::{Named, Touched};

@@ -1,12 +1,14 @@
 //! The summary of one file.
 
+use std::cell::LazyCell;
+
 use foveal_context::note::{Note, NoteKind};
 use foveal_context::tokens::{Tokenizer, Tokens};
 use foveal_context::views;
 use serde::{Deserialize, Serialize};
 
 use super::related::{Web, relations_of};
-use super::touched::Touched;
+use super::touched::{Named, Touched};
 use crate::curate::{Question, SourceFile};
 use crate::entity::{Entity, EntityIndex, EntityKind, Parsed, Visibility};
 use crate::lines::LineRange;
@@ -69,24 +71,28 @@ pub fn summarise_for_history(
     budget: Tokens,
     tokenizer: Tokenizer,
 ) -> Option<Summary> {
-    summarise(file, question, &relations_of(file, known), budget, tokenizer)
+    let named = Named::of(question);
+    let touched = Touched::of(file, &named, &question.told);
+    summarise(file, &touched, &relations_of(file, known), budget, tokenizer)
 }
 
-/// The same where the relations of the file are known.
+/// The same where the relations of the file are known, and what the conversation touched of it.
 pub(crate) fn summarise(
     file: &SourceFile<'_>,
-    question: &Question,
+    touched: &Touched<'_>,
     relations: &Relations,
     budget: Tokens,
     tokenizer: Tokenizer,
 ) -> Option<Summary> {
-    let touched = Touched::of(file, question);
-    let web = Web::of(file.path, relations, &touched);
-    let offers = offers(file.parsed, &touched, &web);
-    let whole = tokenizer.count(file.text);
-    let fits = |summary: &Summary| summary.tokens <= budget && summary.tokens < whole;
+    let web = Web::of(file.path, relations, touched);
+    let offers = offers(file.parsed, touched, &web);
+    let lines: Vec<&str> = file.text.lines().collect();
+    let at_least = tokenizer.at_least(file.text);
+    let whole = LazyCell::new(|| tokenizer.count(file.text));
+    let is_less = |tokens: Tokens| tokens < at_least || tokens < *whole;
+    let fits = |summary: &Summary| summary.tokens <= budget && is_less(summary.tokens);
     let told = |mut summary: Summary| {
-        summary.text = text_of(&rows(file, &summary));
+        summary.text = text_of(&rows(file.parsed, &lines, &summary));
         summary.tokens = tokenizer.count(&summary.text);
         summary
     };
@@ -208,8 +214,7 @@ fn shown_of(entity: &Entity) -> LineRange {
     LineRange::new(first, last.min(entity.signature.last))
 }
 
-fn rows(file: &SourceFile<'_>, summary: &Summary) -> Vec<ListingRow> {
-    let lines: Vec<&str> = file.text.lines().collect();
+fn rows(parsed: &Parsed, lines: &[&str], summary: &Summary) -> Vec<ListingRow> {
     let width = summary.line_count.max(1).ilog10() as usize + 1;
     let indent = width + 1;
     let mut rows = Vec::new();
@@ -217,11 +222,11 @@ fn rows(file: &SourceFile<'_>, summary: &Summary) -> Vec<ListingRow> {
     let mut related = summary.related.iter().peekable();
     for part in &summary.parts {
         while let Some(gap) = gaps.next_if(|gap| gap.lines.first < part.lines.first) {
-            rows.push(outline::gap_row(file.parsed, gap, width, NAMES_TOLD));
+            rows.push(outline::gap_row(parsed, gap, width, NAMES_TOLD));
         }
         for number in part.lines.first.0..=part.lines.last.0 {
             while let Some(related) = related.next_if(|related| related.line.0 <= number) {
-                let name = file.parsed.entity(related.of).map_or("", |entity| &entity.name);
+                let name = parsed.entity(related.of).map_or("", |entity| &entity.name);
                 let said = NoteKind::Remark(format!("{name}: {}", related.words).into());
                 rows.push(ListingRow::Note { indent, note: Note::new(said) });
             }
@@ -229,6 +234,6 @@ fn rows(file: &SourceFile<'_>, summary: &Summary) -> Vec<ListingRow> {
             rows.push(ListingRow::Line { number: LineNumber(number), width, text });
         }
     }
-    rows.extend(gaps.map(|gap| outline::gap_row(file.parsed, gap, width, NAMES_TOLD)));
+    rows.extend(gaps.map(|gap| outline::gap_row(parsed, gap, width, NAMES_TOLD)));
     rows
 }

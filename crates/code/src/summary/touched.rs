@@ -2,40 +2,55 @@
 
 use std::collections::HashSet;
 
-use crate::curate::{Question, SourceFile, Voice};
+use crate::curate::{Question, SourceFile, ToldLine, Voice};
 use crate::entity::{EntityIndex, EntityKind};
 
 /// Letters that a word has at least to be taken for a name.
 const NAME_LETTERS_MIN: usize = 3;
 
+/// The words that may be names in what users and the model said, also in the arguments of its
+/// calls. What results say is no sign of interest.
+#[derive(Debug)]
+pub(crate) struct Named(HashSet<Box<str>>);
+
+impl Named {
+    /// Those of `question`.
+    pub(crate) fn of(question: &Question) -> Self {
+        let said = question.phrases.iter().filter(|phrase| phrase.voice != Voice::Result);
+        let words = said
+            .flat_map(|phrase| phrase.text.split(|c: char| !(c.is_alphanumeric() || c == '_')))
+            .filter(|word| word.chars().nth(NAME_LETTERS_MIN - 1).is_some());
+        let mut named = HashSet::new();
+        for word in words {
+            if !named.contains(word) {
+                named.insert(word.into());
+            }
+        }
+        Self(named)
+    }
+}
+
 /// Names and places that a conversation told.
-pub(super) struct Touched<'q> {
-    names: HashSet<&'q str>,
+pub(crate) struct Touched<'q> {
+    named: &'q Named,
     /// For every entity of the file.
     entities: Vec<bool>,
 }
 
 impl<'q> Touched<'q> {
-    /// What `question` touches of `file`: what users and the model named, also in the
-    /// arguments of its calls, and the innermost entities of lines told by number. What
-    /// results say is no sign of interest.
-    pub(super) fn of(file: &SourceFile<'_>, question: &'q Question) -> Self {
-        let said = question.phrases.iter().filter(|phrase| phrase.voice != Voice::Result);
-        let words = said
-            .flat_map(|phrase| phrase.text.split(|c: char| !(c.is_alphanumeric() || c == '_')))
-            .filter(|word| word.chars().nth(NAME_LETTERS_MIN - 1).is_some());
-        let mut touched = Self { names: words.collect(), entities: Vec::new() };
-        let named = |(_, entity): (EntityIndex, &crate::Entity)| {
-            entity.kind != EntityKind::Imports && touched.names.contains(&*entity.name)
+    /// What of `file` was touched: what is `named`, and the innermost entities of lines `told` by
+    /// number.
+    pub(crate) fn of(file: &SourceFile<'_>, named: &'q Named, told: &[ToldLine]) -> Self {
+        let is_named = |(_, entity): (EntityIndex, &crate::Entity)| {
+            entity.kind != EntityKind::Imports && named.0.contains(&*entity.name)
         };
-        let mut entities: Vec<bool> = file.parsed.indexed().map(named).collect();
-        for told in question.told.iter().filter(|told| told.may_be_of(file.path)) {
+        let mut entities: Vec<bool> = file.parsed.indexed().map(is_named).collect();
+        for told in told.iter().filter(|told| told.may_be_of(file.path)) {
             if let Some(at) = file.parsed.innermost(told.line) {
                 entities[at.get()] = true;
             }
         }
-        touched.entities = entities;
-        touched
+        Self { named, entities }
     }
 
     /// Whether the entity at `at` was touched.
@@ -45,6 +60,6 @@ impl<'q> Touched<'q> {
 
     /// Whether something called `name` was named.
     pub(super) fn name(&self, name: &str) -> bool {
-        self.names.contains(name)
+        self.named.0.contains(name)
     }
 }

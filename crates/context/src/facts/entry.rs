@@ -53,6 +53,9 @@ pub struct Facts {
     pub noisy: bool,
     /// Keys of the files that a message other than a tool result names.
     pub names: Vec<LineHash>,
+    /// Keys of the files that the calls of [`Facts::call`] and [`Facts::calls`] read or write. They
+    /// are looked up at every request, and calls are far away in memory.
+    pub files: Box<[LineHash]>,
 }
 
 impl Facts {

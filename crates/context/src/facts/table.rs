@@ -6,7 +6,7 @@ use super::call::CallFacts;
 use super::edits::EditFacts;
 use super::entry::{Facts, argument_lines, visible_texts};
 use super::hash::{HashMapOfLines, LineHash, LineId};
-use super::names::each_file_name;
+use super::names::{each_file_name, file_key};
 use super::open_calls::OpenCalls;
 use crate::lines::printed_lines;
 use crate::tokens::Tokenizer;
@@ -59,7 +59,8 @@ impl FactTable {
             Some(result) => self.result_facts(result),
             None => self.message_facts(entry, weight),
         };
-        self.facts.push(Facts { turn, tokens: weight.tokens, ..facts });
+        let files = files_of(facts.call.iter().chain(&facts.calls));
+        self.facts.push(Facts { turn, tokens: weight.tokens, files, ..facts });
     }
 
     fn message_facts(&mut self, entry: &Entry, weight: Weight) -> Facts {
@@ -133,6 +134,18 @@ impl FactTable {
         }
         all
     }
+}
+
+/// Keys of the files that some calls read or write, each once.
+fn files_of<'a>(calls: impl Iterator<Item = &'a Arc<CallFacts>>) -> Box<[LineHash]> {
+    let mut keys = Vec::new();
+    for call in calls {
+        keys.extend(call.effect.reads.iter().map(|read| file_key(&read.path)));
+        keys.extend(call.effect.writes.iter().map(|write| file_key(&write.path)));
+    }
+    keys.sort_unstable();
+    keys.dedup();
+    keys.into()
 }
 
 /// Whether a text holds what a terminal would not have left on the screen.

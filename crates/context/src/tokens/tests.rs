@@ -25,6 +25,30 @@ fn bytes_are_counted_without_a_vocabulary() {
 }
 
 #[test]
+fn a_look_finds_no_more_tokens_than_there_are() {
+    let signs =
+        ["a", "Z", "7", "é", "語", "'s", "\n", "\n", "\r\n", " ", "\t", "/", "-", "{", "\u{85}"];
+    let mut next = 7u64;
+    let mut some_are_close = false;
+    for round in 0..4_000 {
+        let mut text = String::new();
+        for _ in 0..1 + round % 40 {
+            next = next
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1_442_695_040_888_963_407);
+            text.push_str(signs[(next >> 33) as usize % signs.len()]);
+        }
+        for tokenizer in [Tokenizer::O200k, Tokenizer::Cl100k, Tokenizer::Claude, Tokenizer::Bytes]
+        {
+            let (least, count) = (tokenizer.at_least(&text), tokenizer.count(&text));
+            assert!(least <= count, "{tokenizer:?} {least:?} {count:?} {text:?}");
+            some_are_close |= tokenizer == Tokenizer::O200k && least.0 > 3 && least.0 * 4 > count.0;
+        }
+    }
+    assert!(some_are_close);
+}
+
+#[test]
 fn the_claude_estimate_is_a_share_of_the_exact_count() {
     assert_eq!(Tokenizer::Claude.count(""), Tokens(0));
     let text = "fn main() {}\n".repeat(1000);

@@ -39,6 +39,8 @@ pub(super) fn put(
 }
 
 pub(super) fn knows(connection: &Connection, ends: &[ContentHash]) -> Result<bool, StoreError> {
+    // Each look would else take and give up its own lock of the file.
+    let _once = connection.unchecked_transaction()?;
     let mut statement = connection.prepare_cached("SELECT 1 FROM planned WHERE end = ?1")?;
     for end in ends {
         if statement.exists([end.as_bytes()])? {
@@ -52,6 +54,7 @@ pub(super) fn leading_to(
     connection: &Connection,
     beginnings: &[ContentHash],
 ) -> Result<Vec<Turn>, StoreError> {
+    let _once = connection.unchecked_transaction()?;
     let sql = "SELECT before, decided FROM planned WHERE end = ?1";
     let mut statement = connection.prepare_cached(sql)?;
     let mut turn = |end: ContentHash| {
