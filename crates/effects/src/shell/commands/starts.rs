@@ -3,7 +3,7 @@
 
 use super::options::may_hand_on;
 use super::starting_words::{may_start_by_word, starts_by_word};
-use super::told::runs_scripts;
+use super::told::{may_take_script, runs_scripts};
 use crate::shell::holes::{start_of, with_holes};
 use crate::shell::starters::{
     FEEDER_LETTERS, commands_of_find, is_feeder, is_starter, places_before_program, takes_value,
@@ -83,14 +83,12 @@ fn joined(words: &[Word]) -> String {
 
 /// The script behind `-c`.
 fn script_of_shell(rest: &[Word]) -> Option<Starts<'_>> {
-    let mut takes_script = false;
+    let mut has_script = false;
     let mut at = 0;
     while let Some(word) = rest.get(at).filter(|word| word.text.starts_with(['-', '+'])) {
         let flag = word.text.as_str();
         let is_short = !flag.starts_with("--");
-        takes_script |= is_short && flag.starts_with('-') && flag.contains('c');
-        // It may become `-c`.
-        takes_script |= is_short && !word.holes.is_empty();
+        has_script |= may_take_script(word);
         let takes_word =
             is_short && flag.contains(['o', 'O']) || matches!(flag, "--rcfile" | "--init-file");
         at += 1 + usize::from(takes_word);
@@ -98,7 +96,7 @@ fn script_of_shell(rest: &[Word]) -> Option<Starts<'_>> {
             break;
         }
     }
-    takes_script.then(|| match rest.get(at) {
+    has_script.then(|| match rest.get(at) {
         Some(script) => Starts::Script(script.text.clone()),
         None => Starts::Untold,
     })
