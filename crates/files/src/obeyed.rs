@@ -12,13 +12,15 @@ use icu_normalizer::ComposingNormalizerBorrowed;
 
 pub use self::by::ObeyedBy;
 use self::table::{FILES, FOLDERS, FRAMES, NAMES, NOTES, PLACES, SITES};
-use crate::sensitive::is_version_control;
+pub(crate) use self::versions::may_hold_version;
+pub use self::versions::obeyed_by_content;
+use crate::sensitive::{VERSION_CONTROL, is_version_control};
 
 /// Who obeys the file at `path` unasked, by its name and folders. Names that a file system may
 /// take for the same count as the same: case, the form of letters, characters that have no width,
-/// dots and blanks at the end.
+/// dots and blanks at the end, and short names (`GIT~1`).
 pub fn obeyed_by(path: &Path) -> Option<ObeyedBy> {
-    let parts: Vec<String> = path.iter().map(|part| folded(&part.to_string_lossy())).collect();
+    let parts: Vec<String> = path.iter().map(|part| plain(&part.to_string_lossy())).collect();
     let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
     if is_version_control(&parts.iter().collect::<std::path::PathBuf>()) {
         return Some(ObeyedBy::VersionControl);
@@ -33,17 +35,48 @@ pub fn obeyed_by(path: &Path) -> Option<ObeyedBy> {
     of_name(name).or_else(|| of_places(&parts)).or_else(|| of_folders(&parts)).or_else(by_pattern)
 }
 
-/// Whether a folder of this name may hold such files, or folders with them.
-pub(crate) fn may_hold(name: &str) -> bool {
-    let name = &*folded(name);
-    FOLDERS.iter().any(|(folder, _)| name == *folder)
-        || PLACES.iter().any(|(place, _)| place.first() == Some(&name))
+/// Whether such files may stand below the folder at `path`, so that it is looked through.
+pub(crate) fn leads_on(path: &Path) -> bool {
+    if !matches!(obeyed_by(path), None | Some(ObeyedBy::Patterns)) {
+        return true;
+    }
+    let parts: Vec<String> = path.iter().map(|part| plain(&part.to_string_lossy())).collect();
+    let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
+    let is_begun = |place: &[&str]| (1..place.len()).any(|count| parts.ends_with(&place[..count]));
+    PLACES.iter().any(|(place, _)| is_begun(place))
+}
+
+/// Files that stand in folders which are not looked through, with these folders.
+pub(crate) fn beside_others() -> impl Iterator<Item = String> {
+    FILES.iter().map(|(file, _)| file.join("/"))
+}
+
+/// The names of files that are known whole, and of folders with such files, in lower case; some
+/// with the folder that they are in.
+pub(crate) fn known_names() -> impl Iterator<Item = String> {
+    let names = NAMES.iter().map(|(name, _)| *name).chain(FOLDERS.iter().map(|(name, _)| *name));
+    let names = names.chain(PLACES.iter().filter_map(|(place, _)| place.first().copied()));
+    let names = names.chain(VERSION_CONTROL.iter().copied()).chain(versions::NAMES.iter().copied());
+    names.map(str::to_owned).chain(beside_others())
+}
+
+/// The name itself if it is of version control.
+pub(crate) fn of_version_control(name: &str) -> Option<&'static str> {
+    let name = plain(name);
+    VERSION_CONTROL.iter().chain(&[".sl", ".pijul"]).copied().find(|own| name == *own)
+}
+
+/// `name` as it stands in the tables, if it is one of them in whatever spelling.
+fn plain(name: &str) -> String {
+    let folded = folded(name);
+    short::lengthened(&folded).map_or(folded, str::to_owned)
 }
 
 fn of_name(name: &str) -> Option<ObeyedBy> {
     let whole = NAMES.iter().find(|(whole, _)| name == *whole).map(|(_, by)| *by);
     let has = |start: &str, end: &str| name.starts_with(start) && name.ends_with(end);
-    whole.or_else(|| FRAMES.iter().find(|(start, end, _)| has(start, end)).map(|(.., by)| *by))
+    let framed = || FRAMES.iter().find(|(start, end, _)| has(start, end)).map(|(.., by)| *by);
+    whole.or_else(framed).or_else(|| short::of_frames(name))
 }
 
 fn of_places(parts: &[&str]) -> Option<ObeyedBy> {
@@ -70,6 +103,10 @@ fn of_folders(parts: &[&str]) -> Option<ObeyedBy> {
 
 /// What all names share that some file system takes for `name`.
 fn folded(name: &str) -> String {
+    let is_plain = |byte: u8| byte.is_ascii_graphic() && byte != b':';
+    if name.bytes().all(is_plain) && !name.ends_with('.') {
+        return name.to_ascii_lowercase();
+    }
     let is_shown = |letter: &char| {
         !matches!(letter, '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{180b}'..='\u{180f}'
             | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
@@ -89,6 +126,8 @@ fn folded(name: &str) -> String {
 }
 
 mod by;
+mod short;
 mod table;
 #[cfg(test)]
 mod tests;
+mod versions;
