@@ -14,6 +14,7 @@ mod forbidden;
 mod fuzzed;
 mod held;
 mod malformed;
+mod obeyed;
 mod own_edits;
 mod pages;
 mod permission;
