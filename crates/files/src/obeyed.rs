@@ -6,7 +6,9 @@
 //! `package.json`, `build.rs`, `conftest.py`, workflows of GitHub, settings of linters that are
 //! programs themselves.
 
+use std::collections::HashMap;
 use std::path::Path;
+use std::sync::LazyLock;
 
 use icu_normalizer::ComposingNormalizerBorrowed;
 
@@ -22,7 +24,7 @@ use crate::sensitive::{VERSION_CONTROL, is_version_control};
 pub fn obeyed_by(path: &Path) -> Option<ObeyedBy> {
     let parts: Vec<String> = path.iter().map(|part| plain(&part.to_string_lossy())).collect();
     let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
-    if is_version_control(&parts.iter().collect::<std::path::PathBuf>()) {
+    if is_version_control(Path::new(&parts.join("/"))) {
         return Some(ObeyedBy::VersionControl);
     }
     let name = parts.last()?;
@@ -73,10 +75,11 @@ fn plain(name: &str) -> String {
 }
 
 fn of_name(name: &str) -> Option<ObeyedBy> {
-    let whole = NAMES.iter().find(|(whole, _)| name == *whole).map(|(_, by)| *by);
+    static WHOLE: LazyLock<HashMap<&str, ObeyedBy>> =
+        LazyLock::new(|| NAMES.iter().copied().collect());
     let has = |start: &str, end: &str| name.starts_with(start) && name.ends_with(end);
     let framed = || FRAMES.iter().find(|(start, end, _)| has(start, end)).map(|(.., by)| *by);
-    whole.or_else(framed).or_else(|| short::of_frames(name))
+    WHOLE.get(name).copied().or_else(framed).or_else(|| short::of_frames(name))
 }
 
 fn of_places(parts: &[&str]) -> Option<ObeyedBy> {
@@ -86,6 +89,9 @@ fn of_places(parts: &[&str]) -> Option<ObeyedBy> {
 }
 
 fn of_folders(parts: &[&str]) -> Option<ObeyedBy> {
+    static ALL: LazyLock<HashMap<&str, ObeyedBy>> =
+        LazyLock::new(|| FOLDERS.iter().copied().collect());
+    let by_folder = &*ALL;
     let mut found = None;
     for (at, part) in parts.iter().enumerate() {
         let next = parts.get(at + 1);
@@ -94,9 +100,8 @@ fn of_folders(parts: &[&str]) -> Option<ObeyedBy> {
             found = None;
             continue;
         }
-        let folder = FOLDERS.iter().find(|(folder, _)| part == folder);
         // Some of these agents also keep a single file of that name.
-        found = found.or(folder.map(|(_, by)| *by));
+        found = found.or(by_folder.get(part).copied());
     }
     found
 }

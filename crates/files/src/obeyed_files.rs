@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use cap_std::fs::{DirEntry, Metadata};
+use rustix::fs::{AtFlags, statat};
 
 use self::state::State;
 use crate::obeyed::{
@@ -192,6 +193,10 @@ impl ObeyedFiles {
         let here = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
         let Ok(dir) = root.dir().open_dir(here) else { return };
         for name in by_name::all() {
+            // Few of them are there, and this is the cheapest way to know.
+            if statat(&dir, name, AtFlags::SYMLINK_NOFOLLOW).is_err() {
+                continue;
+            }
             let path = folder.join(name);
             let Ok(metadata) = dir.symlink_metadata(name) else { continue };
             if !metadata.is_dir() && is_watched(&path) {

@@ -62,13 +62,11 @@ impl ObeyedFiles {
     /// Submodules, whose names may have folders.
     fn look_in_modules(&mut self, root: &Root, folder: &Path, depth: usize) {
         for module in self.folders(root, folder) {
-            match root.dir().symlink_metadata(module.join("HEAD")) {
-                Ok(_) => {
-                    self.look_in_repository(root, &module);
-                    self.look_in_deeper(root, &module.join("modules"), depth);
-                }
-                Err(_) => self.look_in_deeper(root, &module, depth),
-            }
+            // Whatever it lacks to be a repository may come later.
+            self.look_in_repository(root, &module);
+            let is_whole = root.dir().symlink_metadata(module.join("HEAD")).is_ok();
+            let inner = if is_whole { module.join("modules") } else { module };
+            self.look_in_deeper(root, &inner, depth);
         }
     }
 

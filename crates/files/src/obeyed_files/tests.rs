@@ -112,6 +112,7 @@ fn all_of_a_repository_that_may_run_something_is_looked_at() {
         (".git/modules/a/b/hooks/post-checkout", "x", true),
         (".git/modules/a/b/commondir", "x", true),
         (".git/modules/a/b/modules/c/config", "[core] fsmonitor = x\n", true),
+        (".git/modules/d/config", "[core] fsmonitor = x\n", true),
         (".git/worktrees/w/commondir", "../..\n", false),
         (".git/worktrees/w/commondir", "../../x\n", true),
         (".git/worktrees/w/config.worktree", "[core] fsmonitor = x\n", true),
