@@ -10,10 +10,9 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::LazyLock;
 
-use icu_normalizer::ComposingNormalizerBorrowed;
-
 pub use self::by::ObeyedBy;
-use self::table::{FILES, FOLDERS, FRAMES, NAMES, NOTES, PLACES, SITES};
+use self::spelling::plain;
+use self::table::{FILES, FOLDERS, FRAMES, NAMES, NOTES, PLACES, SITES, VERSIONS};
 pub(crate) use self::versions::may_hold_version;
 pub use self::versions::obeyed_by_content;
 use crate::sensitive::{VERSION_CONTROL, is_version_control};
@@ -58,7 +57,7 @@ pub(crate) fn beside_others() -> impl Iterator<Item = String> {
 pub(crate) fn known_names() -> impl Iterator<Item = String> {
     let names = NAMES.iter().map(|(name, _)| *name).chain(FOLDERS.iter().map(|(name, _)| *name));
     let names = names.chain(PLACES.iter().filter_map(|(place, _)| place.first().copied()));
-    let names = names.chain(VERSION_CONTROL.iter().copied()).chain(versions::NAMES.iter().copied());
+    let names = names.chain(VERSION_CONTROL.iter().copied()).chain(VERSIONS.iter().copied());
     names.map(str::to_owned).chain(beside_others())
 }
 
@@ -66,12 +65,6 @@ pub(crate) fn known_names() -> impl Iterator<Item = String> {
 pub(crate) fn of_version_control(name: &str) -> Option<&'static str> {
     let name = plain(name);
     VERSION_CONTROL.iter().chain(&[".sl", ".pijul"]).copied().find(|own| name == *own)
-}
-
-/// `name` as it stands in the tables, if it is one of them in whatever spelling.
-fn plain(name: &str) -> String {
-    let folded = folded(name);
-    short::lengthened(&folded).map_or(folded, str::to_owned)
 }
 
 fn of_name(name: &str) -> Option<ObeyedBy> {
@@ -106,32 +99,9 @@ fn of_folders(parts: &[&str]) -> Option<ObeyedBy> {
     found
 }
 
-/// What all names share that some file system takes for `name`.
-fn folded(name: &str) -> String {
-    let is_plain = |byte: u8| byte.is_ascii_graphic() && byte != b':';
-    if name.bytes().all(is_plain) && !name.ends_with('.') {
-        return name.to_ascii_lowercase();
-    }
-    let is_shown = |letter: &char| {
-        !matches!(letter, '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{180b}'..='\u{180f}'
-            | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
-            | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{e0000}'..='\u{e0fff}')
-    };
-    let shown: String = name.chars().filter(is_shown).collect();
-    let composed = ComposingNormalizerBorrowed::new_nfkc().normalize(&shown);
-    let lower = composed.to_lowercase();
-    let name = match lower.split_once(':') {
-        // A stream of a file, where there are such.
-        Some((name, _)) if !name.is_empty() => name,
-        _ => &lower,
-    };
-    let trimmed = name.trim_end_matches(['.', ' ']);
-    // A name of dots alone is a way, not a name.
-    if trimmed.is_empty() { name.to_owned() } else { trimmed.to_owned() }
-}
-
 mod by;
 mod short;
+mod spelling;
 mod table;
 #[cfg(test)]
 mod tests;

@@ -1,9 +1,8 @@
 //! Short names: FAT and NTFS keep a second one for each name that is not of eight and three
 //! letters (`GIT~1` for `.git`), by which the same file is opened.
 
-use super::ObeyedBy;
-use super::table::{FILES, FOLDERS, FRAMES, NAMES, PLACES, SITES};
-use super::versions;
+use super::by::ObeyedBy;
+use super::table::{FILES, FOLDERS, FRAMES, NAMES, PLACES, SITES, VERSIONS};
 use crate::sensitive::VERSION_CONTROL;
 
 /// Letters before the number, with its mark.
@@ -53,7 +52,7 @@ pub(super) fn lengthened(name: &str) -> Option<&'static str> {
     let places = PLACES.iter().chain(FILES).flat_map(|(place, _)| place.iter());
     let folders = FOLDERS.iter().map(|(folder, _)| folder);
     let all = VERSION_CONTROL.iter().chain(folders).chain(NAMES.iter().map(|(name, _)| name));
-    let all = all.chain(places).chain(SITES.0).chain(versions::NAMES);
+    let all = all.chain(places).chain(SITES.0).chain(VERSIONS);
     all.copied().find(|long| short.is_of(long))
 }
 

@@ -382,3 +382,27 @@ pub(super) const NOTES: &[(&str, &str)] = &[
     (".kilocode", "rules"),
     (".openhands", "microagents"),
 ];
+
+/// Files that hold a version and nothing else. What stands in them chooses among what is installed
+/// or published; but some programs also take the path of a program there (uv), or of a folder with
+/// programs (mise, asdf), and would run it.
+pub(super) const VERSIONS: &[&str] = &[
+    VERSIONS_OF_PYTHON[0],
+    VERSIONS_OF_PYTHON[1],
+    ".nvmrc",
+    ".node-version",
+    ".bun-version",
+    ".deno-version",
+    ".ruby-version",
+    ".java-version",
+    ".go-version",
+    ".php-version",
+    ".perl-version",
+    ".swift-version",
+    ".terraform-version",
+    ".opentofu-version",
+    ".sdkmanrc",
+];
+
+/// Those where a word that is no number may be the name of a file beside it.
+pub(super) const VERSIONS_OF_PYTHON: [&str; 2] = [".python-version", ".python-versions"];

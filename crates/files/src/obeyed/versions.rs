@@ -2,31 +2,9 @@
 
 use std::path::Path;
 
-use super::ObeyedBy;
-
-/// Their names. What stands in them chooses among what is installed or published; but some
-/// programs also take the path of a program there (uv), or of a folder with programs (mise,
-/// asdf), and would run it.
-pub(super) const NAMES: &[&str] = &[
-    PYTHON[0],
-    PYTHON[1],
-    ".nvmrc",
-    ".node-version",
-    ".bun-version",
-    ".deno-version",
-    ".ruby-version",
-    ".java-version",
-    ".go-version",
-    ".php-version",
-    ".perl-version",
-    ".swift-version",
-    ".terraform-version",
-    ".opentofu-version",
-    ".sdkmanrc",
-];
-
-/// Those where a word that is no number may be the name of a file beside it.
-const PYTHON: [&str; 2] = [".python-version", ".python-versions"];
+use super::by::ObeyedBy;
+use super::spelling::plain;
+use super::table::{VERSIONS, VERSIONS_OF_PYTHON};
 
 /// Whether the file at `path` is such a file by its name.
 pub(crate) fn may_hold_version(path: &Path) -> bool {
@@ -46,12 +24,12 @@ pub fn obeyed_by_content(path: &Path, content: &[u8]) -> Option<ObeyedBy> {
 }
 
 fn name_of(name: &str) -> Option<&'static str> {
-    let name = super::plain(name);
-    NAMES.iter().copied().find(|known| name == *known)
+    let name = plain(name);
+    VERSIONS.iter().copied().find(|known| name == *known)
 }
 
 fn is_version(name: &str, line: &str) -> bool {
-    if PYTHON.contains(&name) {
+    if VERSIONS_OF_PYTHON.contains(&name) {
         return is_python(line);
     }
     let line = match name {

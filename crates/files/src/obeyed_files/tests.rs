@@ -174,6 +174,7 @@ fn folders_in_folders_that_are_obeyed_are_gone_through() {
     assert!(watched.sees(".claude/hooks/a/b/y.sh", "x"));
     assert!(watched.sees(".claude/hooks/a/b/c/d/e/z.sh", "x"));
     assert!(watched.sees(".config/nvim/lua/a/b.lua", "x"));
+    assert!(watched.sees("tools/bazel", "x") && !watched.sees("tools/a", "x"));
     assert!(watched.sees(".config/foveal/config.toml", "x"));
     assert!(!watched.sees(".local/share/foveal/a/config.toml", "x"));
     assert!(!watched.sees(".config/other/a", "x") && !watched.sees(notes, "x"));
