@@ -59,6 +59,9 @@ fn main() -> ExitCode {
         return code;
     }
     let cli = parsed();
+    if cli.colour == colour::ColourChoice::Always {
+        output::is_passed_on();
+    }
     let environment = environment::Environment::read(cli.colour);
     let ended = environment.debug().and_then(|_| commands::run(cli, &environment));
     match ended {

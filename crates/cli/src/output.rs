@@ -1,13 +1,27 @@
 //! Standard output: the only place that writes to it.
 //!
-//! A person at a terminal gets no control character but the colours of ours. A file or a program
-//! gets every byte as it is.
+//! A person at a terminal gets no control character but the colours of ours, and so does whoever
+//! asks for colours without one. A file or a program gets every byte as it is.
 
 use std::io::{self, IsTerminal, LineWriter, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use foveal_screen::in_lines;
 
 use crate::shown::{Reader, Shown};
+
+/// Whether what is printed is shown to a person where there is no terminal, too.
+static IS_PASSED_ON: AtomicBool = AtomicBool::new(false);
+
+/// Says that colours are wanted without a terminal: a program passes on what is printed to one.
+pub(crate) fn is_passed_on() {
+    IS_PASSED_ON.store(true, Ordering::Relaxed);
+}
+
+/// Whether a person sees what is printed.
+fn is_for_person() -> bool {
+    IS_PASSED_ON.load(Ordering::Relaxed) || io::stdout().is_terminal()
+}
 
 /// Prints `text`.
 ///
@@ -18,11 +32,9 @@ pub(crate) fn print(text: impl Into<Shown>) -> io::Result<()> {
     print_exactly(&text.render(reader_of(&text)))
 }
 
-/// Who reads what is printed. Whoever asks for colours without a terminal shows them by a program
-/// that passes them on to one.
+/// Who reads what is printed.
 pub(crate) fn reader_of(text: &Shown) -> Reader {
-    let is_seen = text.is_coloured() || io::stdout().is_terminal();
-    if is_seen { Reader::Person } else { Reader::Program }
+    if text.is_coloured() || is_for_person() { Reader::Person } else { Reader::Program }
 }
 
 /// Prints what a program reads, whoever sees it.
@@ -37,7 +49,7 @@ pub(crate) fn print_exactly(text: &str) -> io::Result<()> {
 
 /// What takes an output that is too long for memory, in whole lines.
 pub(crate) fn stream() -> Box<dyn Write + Send> {
-    match io::stdout().is_terminal() {
+    match is_for_person() {
         true => Box::new(LineWriter::new(ForPerson)),
         false => Box::new(io::BufWriter::new(io::stdout())),
     }

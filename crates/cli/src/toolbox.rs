@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use anyhow::{Context, bail};
 use foveal_context::views::Views;
 use foveal_files::{Journal, Roots, Writer};
-use foveal_index::IndexError;
+use foveal_index::{IndexError, Wait};
 use foveal_processes::{Guard, Sandbox, Shell};
 use foveal_store::{PassingContents, ReadOnly, SqliteStore, Store};
 use foveal_tools::code_index::Indexer;
@@ -185,9 +185,11 @@ impl Opener {
         let index = |root: &Path| -> code_index::Open {
             let (root, environment) = (root.to_owned(), self.environment.clone());
             let keeps = !self.settings.keeps_no_contents;
-            let mut is_told = false;
+            let (mut is_told, mut wait) = (false, Wait::ANSWER);
             Box::new(move || {
-                let index = repository_index::open_for_tools(&root, keeps, &environment)?;
+                // It was waited for once; somebody may wait for this one.
+                let wait = std::mem::replace(&mut wait, Wait::NONE);
+                let index = repository_index::open_for_tools(&root, keeps, &environment, wait)?;
                 if index.is_stand_in() && !std::mem::replace(&mut is_told, true) {
                     notice::say(format_args!(
                         "another process holds the index of `{}`; files are read anew until it is \

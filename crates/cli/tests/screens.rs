@@ -254,6 +254,15 @@ fn a_hostile_session_does_nothing_to_the_terminal() {
         is_harmless(&arguments, &told);
         assert_eq!(told.contains("Q7"), shows, "{arguments:?}: {told}");
     }
+    // Whoever wants colours in a pipe shows what comes of it by a terminal.
+    for arguments in
+        [vec!["show", "s.json"], vec!["changelog", "s.json"], vec!["sessions", "--all"]]
+    {
+        let mut command = world.command("--color always");
+        let ran = world.ran(command.args(&arguments));
+        is_harmless(&arguments, &ran.out);
+        assert_eq!(ran.code, Some(0), "{ran:?}");
+    }
     // A bar is drawn there; what is from elsewhere comes between marks.
     let obeyed = regex::Regex::new("Q7[\\x00-\\x1f\\u{7f}-\\u{9f}]|\u{202e}|\u{9b}|\x07|\u{200b}");
     let obeyed = obeyed.expect("an expression");

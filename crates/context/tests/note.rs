@@ -178,6 +178,11 @@ fn each_of_tools() -> Vec<(Note, &'static str)> {
             search(SearchNote::NotInIndex { query: "who".into() }),
             "[nothing found for `who`; try grep]",
         ),
+        (
+            search(SearchNote::Behind { files: vec!["a".into(), "b".into()], more: 4 }),
+            "[another process holds the index, so changes of these files are not in this answer; \
+             grep them: a, b and 4 more]",
+        ),
         (file(SearchNote::NoIndex.into()), "[`src/a.rs` has no index: search it with grep]"),
         (
             done(ChangeKind::New, back(WayBackKind::NoFile)),

@@ -10,6 +10,7 @@ use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use foveal_cancel::Cancel;
 use foveal_files::{Freshness, Located, Note, Roots, WriteError, Writer, Written};
 use foveal_transcript::ContentHash;
+use rustix::fs::XattrFlags;
 use tempfile::TempDir;
 
 use crate::begun::{begin, output};
@@ -133,6 +134,24 @@ fn mode_and_link_are_kept_and_other_names_noted() {
         &folder,
         &[("link", "-> real/tool.sh"), ("other", "old"), ("real/", ""), ("real/tool.sh", "new")],
     );
+}
+
+#[test]
+fn extended_attributes_are_kept() {
+    let (folder, roots) = workspace(&[("a.txt", "old")]);
+    let path = folder.path().join("a.txt");
+    let set = |name: &str| rustix::fs::setxattr(&path, name, b"kept", XattrFlags::empty());
+    if let Err(error) = set("user.origin") {
+        eprintln!("skipped: the file system has no extended attributes ({error})");
+        return;
+    }
+    fs::set_permissions(&path, fs::Permissions::from_mode(0o640)).unwrap();
+    let file = roots.resolve("a.txt").unwrap();
+    replace_if(&file, &ContentHash::of(b"old"), b"new", &Cancel::NEVER).unwrap();
+    let mut value = [0; 16];
+    let length = rustix::fs::getxattr(&path, "user.origin", &mut value).unwrap();
+    assert_eq!(&value[..length], b"kept");
+    assert_eq!(fs::metadata(&path).unwrap().mode() & 0o7777, 0o640);
 }
 
 #[test]

@@ -236,9 +236,9 @@ fn receive(
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => break,
         }
-        pending.flush_if_due(store)?;
+        pending.flush_if_due(store, task.cancel)?;
     }
-    pending.flush(store)?;
+    pending.flush(store, task.cancel)?;
     outcome.stopped = task.cancel.is_cancelled() && done < total;
     if outcome.stopped {
         // What a stopped call says is no news.

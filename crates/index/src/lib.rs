@@ -48,7 +48,6 @@ pub use self::said::{
 pub use self::search::Hit;
 pub use self::secrets::may_hold_secrets;
 pub use self::source::{parse, text_of};
-pub use self::store::{Looked, Size, definitions, look};
-
+pub use self::store::{Looked, Size, Wait, definitions, look};
 pub use self::walk::{FILE_BYTES_MAX, FILES_MAX};
 pub use self::watch::{Changes, Watcher};

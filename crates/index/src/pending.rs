@@ -2,6 +2,8 @@
 
 use std::time::{Duration, Instant};
 
+use foveal_cancel::Cancel;
+
 use crate::error::IndexError;
 use crate::store::{Change, Store};
 
@@ -29,17 +31,25 @@ impl Pending {
         self.changes.push(change);
     }
 
-    pub(crate) fn flush_if_due(&mut self, store: &mut Store) -> Result<(), IndexError> {
+    pub(crate) fn flush_if_due(
+        &mut self,
+        store: &mut Store,
+        cancel: &Cancel<'_>,
+    ) -> Result<(), IndexError> {
         let is_due = self.since.elapsed() >= BATCH_TIME_MAX;
         if self.changes.len() >= BATCH_CHANGES_MAX || (is_due && !self.changes.is_empty()) {
-            self.flush(store)?;
+            self.flush(store, cancel)?;
         }
         Ok(())
     }
 
-    pub(crate) fn flush(&mut self, store: &mut Store) -> Result<(), IndexError> {
+    pub(crate) fn flush(
+        &mut self,
+        store: &mut Store,
+        cancel: &Cancel<'_>,
+    ) -> Result<(), IndexError> {
         if !self.changes.is_empty() {
-            store.write(&self.changes)?;
+            store.write(&self.changes, cancel)?;
             self.changes.clear();
         }
         self.since = Instant::now();

@@ -40,7 +40,7 @@ pub(crate) fn update(
     progress: &mut dyn FnMut(Progress),
 ) -> Result<Summary, IndexError> {
     let known = match only {
-        None => store.known()?,
+        None => store.known(work.cancel)?,
         Some(files) => {
             let mut known = HashMap::new();
             for path in files.iter().filter_map(|file| relative(work.root.path(), file)) {
@@ -67,9 +67,17 @@ pub(crate) fn update(
     let jobs = Jobs::new(work.root.path(), work.queue, jobs, order);
     let mut writer = Writer { store, pending: Pending { changes, since: Instant::now() }, summary };
     run(&jobs, total, work, &mut writer, progress)?;
-    writer.pending.flush(writer.store)?;
+    writer.pending.flush(writer.store, work.cancel)?;
     writer.summary.stopped |= found.stopped;
     Ok(writer.summary)
+}
+
+/// The files that have to be read, by path; those that are gone too.
+pub(crate) fn changed(found: &WalkedFiles, known: &HashMap<String, Known>) -> Vec<String> {
+    let gone = known.keys().filter(|path| !found.files.contains_key(*path)).cloned();
+    let mut changed: Vec<String> = jobs(found, known).into_keys().chain(gone).collect();
+    changed.sort_unstable();
+    changed
 }
 
 /// The files that have to be read.
@@ -146,7 +154,7 @@ fn receive(
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => break,
         }
-        writer.pending.flush_if_due(writer.store)?;
+        writer.pending.flush_if_due(writer.store, work.cancel)?;
         if work.cancel.is_cancelled() {
             break;
         }

@@ -1,7 +1,6 @@
 //! A store that is damaged, or another program's, is set aside and built anew.
 
 use std::fs;
-use std::time::{Duration, Instant};
 
 use proptest::prelude::*;
 use proptest::sample::Index;
@@ -234,50 +233,4 @@ fn no_link_leads_out_of_the_folder() {
     let refused = refused.expect_err("a link").to_string();
     assert!(refused.contains("links/root"), "{refused}");
     assert!(!dump(&mut index).contains("outside"));
-}
-
-#[test]
-fn an_index_that_another_process_writes_is_opened_at_once() {
-    let world = world("written");
-    let whole = {
-        let mut index = world.open();
-        update(&mut index);
-        found(&mut index, "value of the third part", 1_000)
-    };
-    let other = rusqlite::Connection::open(world.store()).expect("a store");
-    other.execute_batch("BEGIN IMMEDIATE").expect("nobody else writes");
-    let begun = Instant::now();
-    let mut index = world.open();
-    assert!(begun.elapsed() < Duration::from_secs(1), "{:?}", begun.elapsed());
-    assert_eq!(found(&mut index, "value of the third part", 1_000), whole);
-}
-
-#[test]
-fn an_index_that_another_process_holds_is_waited_for_two_seconds() {
-    let world = world("held");
-    update(&mut world.open());
-    let other = rusqlite::Connection::open(world.store()).expect("a store");
-    other.execute_batch("PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE").expect("it is alone");
-    let begun = Instant::now();
-    let held = foveal_index::Index::open(&world.root(), &world.store(), None).map(drop);
-    assert!(held.expect_err("it is held").is_busy());
-    assert!(begun.elapsed() < Duration::from_secs(3), "{:?}", begun.elapsed());
-    drop(other);
-    assert!(!world.open().is_rebuilt());
-}
-
-#[test]
-fn an_index_that_another_process_holds_is_asked_as_it_is() {
-    let world = world("busy");
-    let mut index = world.open();
-    update(&mut index);
-    let whole = found(&mut index, "value of the third part", 1_000);
-    let other = rusqlite::Connection::open(world.store()).expect("a store");
-    other.execute_batch("BEGIN IMMEDIATE").expect("nobody else writes");
-    world.write("f99.rs", "fn another_part() {}\n");
-    let error = index.update(&mut |_| {}, &foveal_cancel::Cancel::NEVER).expect_err("it is held");
-    assert!(error.is_busy(), "{error}");
-    assert_eq!(found(&mut index, "value of the third part", 1_000), whole);
-    other.execute_batch("COMMIT").expect("it is its own");
-    assert_eq!(update(&mut index).indexed, 1);
 }

@@ -3,6 +3,7 @@
 mod damage;
 mod embedding;
 mod files;
+mod held;
 mod interruption;
 mod rebuild;
 mod said;

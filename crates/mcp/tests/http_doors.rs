@@ -209,6 +209,21 @@ async fn new_sessions_throw_out_none_that_works() {
     }
 }
 
+/// Clients that open a session for each task and delete none leave the server full of idle ones.
+#[tokio::test]
+async fn a_session_that_has_just_begun_stays_for_idle_ones() {
+    let world = small_world(4);
+    let served = serve(&world, |_| {}).await;
+    for _ in 0..6 {
+        let left = served.begin().await;
+        served.read_in(&left).await;
+    }
+    let just_begun = served.begin().await;
+    let other = served.begin().await;
+    assert_eq!(served.read_in(&just_begun).await.status, 200);
+    assert_eq!(served.read_in(&other).await.status, 200);
+}
+
 #[tokio::test]
 async fn conversations_of_one_client_throw_out_none_of_another() {
     let world = small_world(4);

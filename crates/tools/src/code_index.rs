@@ -1,6 +1,7 @@
 //! The indexes of the roots, kept up to date in the background and asked from any session.
 
 mod indexer;
+mod kept;
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -17,19 +18,14 @@ use foveal_transcript::ContentHash;
 
 use self::indexer::UNTOLD_MAX;
 pub use self::indexer::{AskIndexer, Indexer, IndexerAnswer, IndexerState, Phase};
+pub use self::kept::Open;
+use self::kept::{Answered, Kept};
 use crate::control::{self, Control};
 use crate::error::ToolError;
 use crate::explain::{Explain, Explained};
 
 /// The longest wait between two looks at the cancellation token.
 const LOOK_UP_TIME: Duration = Duration::from_millis(50);
-
-/// Opens the index, on the thread that keeps it: once, and again now and then as long as what it
-/// opens [stands in](Index::is_stand_in) for another.
-pub type Open = Box<dyn FnMut() -> Result<Index, IndexError> + Send>;
-
-/// How long an index stands in for another before that is tried again: opening waits for it.
-const STAND_IN_TIME: Duration = Duration::from_secs(30);
 
 /// The indexes of the roots. Each is opened when it is first needed, brought up to date by a
 /// thread of its own, and searched as far as it is; questions come before updates.
@@ -49,8 +45,45 @@ pub struct CodeIndex {
 pub(crate) struct FoundInRoots {
     /// The best parts, with the root of each; `None` for the first.
     pub(crate) hits: Vec<(Option<PathBuf>, Hit)>,
-    /// Roots whose index failed, and why.
+    pub(crate) missing: Missing,
+}
+
+/// What answers lack.
+#[derive(Debug, Default)]
+pub(crate) struct Missing {
+    /// Roots whose index failed, and why; `None` for the first.
     pub(crate) failed: Vec<(Option<PathBuf>, ToolError)>,
+    /// Roots with files, by path, whose changes are not known yet, since another process holds the
+    /// index.
+    pub(crate) behind: Vec<(Option<PathBuf>, Vec<String>)>,
+}
+
+impl Missing {
+    pub(crate) fn is_nothing(&self) -> bool {
+        self.failed.is_empty() && self.behind.is_empty()
+    }
+
+    /// What there is of an answer, if there is one.
+    ///
+    /// # Errors
+    /// If the caller stopped it.
+    fn but<T>(
+        &mut self,
+        root: Option<&PathBuf>,
+        answered: Result<Answered<T>, ToolError>,
+    ) -> Result<Option<T>, ToolError> {
+        match answered {
+            Ok(Answered { answer, behind }) => {
+                self.behind.extend((!behind.is_empty()).then(|| (root.cloned(), behind)));
+                Ok(Some(answer))
+            }
+            Err(ToolError::Cancelled) => Err(ToolError::Cancelled),
+            Err(error) => {
+                self.failed.push((root.cloned(), error));
+                Ok(None)
+            }
+        }
+    }
 }
 
 /// How everything in all roots is related.
@@ -58,8 +91,7 @@ pub(crate) struct FoundInRoots {
 pub(crate) struct RelatedInRoots {
     /// The relations of each root; `None` for the first.
     pub(crate) relations: Vec<(Option<PathBuf>, Arc<Relations>)>,
-    /// Roots whose index failed, and why.
-    pub(crate) failed: Vec<(Option<PathBuf>, ToolError)>,
+    pub(crate) missing: Missing,
 }
 
 impl CodeIndex {
@@ -109,7 +141,7 @@ impl CodeIndex {
         let mut all = Vec::new();
         for (root, index) in [(None, &self.first)].into_iter().chain(others) {
             match index.ask(Question::Said, control) {
-                Ok(said) => all.push((root.cloned(), said)),
+                Ok(said) => all.push((root.cloned(), said.answer)),
                 Err(ToolError::Cancelled) => return Err(ToolError::Cancelled),
                 Err(_) => {}
             }
@@ -149,17 +181,15 @@ impl CodeIndex {
         control: &Control<'_>,
     ) -> Result<FoundInRoots, ToolError> {
         let others = self.others.iter().map(|(root, index)| (Some(root), index));
-        let (mut hits, mut failed) = (Vec::new(), Vec::new());
+        let (mut hits, mut missing) = (Vec::new(), Missing::default());
         for (root, index) in [(None, &self.first)].into_iter().chain(others) {
             let ask = |reply| Question::Search(query.to_owned(), options.clone(), reply);
-            match index.ask(ask, control) {
-                Ok(found) => hits.extend(weighed(found).map(|hit| (root.cloned(), hit))),
-                Err(ToolError::Cancelled) => return Err(ToolError::Cancelled),
-                Err(error) => failed.push((root.cloned(), error)),
+            if let Some(found) = missing.but(root, index.ask(ask, control))? {
+                hits.extend(weighed(found).map(|hit| (root.cloned(), hit)));
             }
         }
-        if failed.len() > self.others.len()
-            && let Some((_, error)) = failed.pop()
+        if missing.failed.len() > self.others.len()
+            && let Some((_, error)) = missing.failed.pop()
         {
             return Err(error);
         }
@@ -167,7 +197,7 @@ impl CodeIndex {
         hits.sort_by(|(_, one), (_, other)| other.0.total_cmp(&one.0));
         hits.truncate(options.limit);
         let hits = hits.into_iter().map(|(root, (_, hit))| (root, hit)).collect();
-        Ok(FoundInRoots { hits, failed })
+        Ok(FoundInRoots { hits, missing })
     }
 
     /// How everything in each root is related, of files as they are now, with the root of
@@ -177,21 +207,17 @@ impl CodeIndex {
     /// If the caller stops it, or no index can be read.
     pub(crate) fn relations(&self, control: &Control<'_>) -> Result<RelatedInRoots, ToolError> {
         let others = self.others.iter().map(|(root, index)| (Some(root), index));
-        let mut found = RelatedInRoots { relations: Vec::new(), failed: Vec::new() };
+        let (mut relations, mut missing) = (Vec::new(), Missing::default());
         for (root, index) in [(None, &self.first)].into_iter().chain(others) {
-            match index.ask(Question::Relations, control) {
-                Ok(relations) => found.relations.push((root.cloned(), relations)),
-                Err(ToolError::Cancelled) => return Err(ToolError::Cancelled),
-                Err(error) => found.failed.push((root.cloned(), error)),
-            }
+            let related = missing.but(root, index.ask(Question::Relations, control))?;
+            relations.extend(related.map(|related| (root.cloned(), related)));
         }
-        match found.failed.pop() {
-            Some((_, error)) if found.relations.is_empty() => Err(error),
-            last => {
-                found.failed.extend(last);
-                Ok(found)
-            }
+        if relations.is_empty()
+            && let Some((_, error)) = missing.failed.pop()
+        {
+            return Err(error);
         }
+        Ok(RelatedInRoots { relations, missing })
     }
 }
 
@@ -257,50 +283,34 @@ enum Question {
 /// What comes back for a question.
 enum Reply<T> {
     Progress(Progress),
-    Done(Result<T, IndexError>),
+    Done(Result<Answered<T>, IndexError>),
 }
 
 impl Question {
-    /// Answers it from files as they are now. Who asked may have gone.
-    fn answer(self, index: &mut Index, cancel: &Cancel<'_>) {
+    fn answer(self, kept: &mut Kept, cancel: &Cancel<'_>) {
         match self {
             Self::Search(query, options, reply) => {
                 let found = |index: &mut Index| index.search(&query, &options);
-                answer(index, cancel, &reply, found);
+                answer(kept, cancel, &reply, found);
             }
-            Self::Relations(reply) => answer(index, cancel, &reply, Index::relations),
-            Self::Said(reply) => answer(index, cancel, &reply, Index::said),
+            Self::Relations(reply) => answer(kept, cancel, &reply, Index::relations),
+            Self::Said(reply) => answer(kept, cancel, &reply, Index::said),
             // What cannot be kept is asked for when the file is read again.
-            Self::Keep(hash, model, said) => drop(index.put_said(hash, &model, &said)),
+            Self::Keep(hash, model, said) => drop(kept.index.put_said(hash, &model, &said)),
         }
     }
 }
 
+/// Answers it from files as they are now. Who asked may have gone.
 fn answer<T>(
-    index: &mut Index,
+    kept: &mut Kept,
     cancel: &Cancel<'_>,
     reply: &Sender<Reply<T>>,
     question: impl Fn(&mut Index) -> Result<T, IndexError>,
 ) {
     let mut tell = |progress| drop(reply.send(Reply::Progress(progress)));
-    let mut ask = |index: &mut Index| {
-        index.update(&mut tell, cancel)?;
-        let answer = question(index)?;
-        if !index.is_rebuilt() {
-            return Ok(answer);
-        }
-        // It was found damaged only when it was asked.
-        index.update(&mut tell, cancel)?;
-        question(index)
-    };
-    let found = match ask(index) {
-        // A full disk does not keep anybody from searching.
-        Err(error) if error.is_place() => index.leave_file().and_then(|()| ask(index)),
-        // Nor does another process that holds the index: what has changed is found the next time.
-        Err(error) if error.is_busy() => question(index),
-        found => found,
-    };
-    drop(reply.send(Reply::Done(found)));
+    let answered = kept.ask(&question, &mut tell, cancel);
+    drop(reply.send(Reply::Done(answered)));
 }
 
 /// Files remembered until they are looked at.
@@ -337,7 +347,7 @@ impl RootIndex {
         &self,
         question: impl FnOnce(Sender<Reply<T>>) -> Question,
         control: &Control<'_>,
-    ) -> Result<T, ToolError> {
+    ) -> Result<Answered<T>, ToolError> {
         let (reply, answers) = mpsc::channel();
         let mut work = self.lock();
         // Nobody would take it, and the channel closes at once.
@@ -417,32 +427,6 @@ impl Drop for Closing<'_> {
     }
 }
 
-/// An index, and how it is had again.
-struct Kept {
-    index: Index,
-    open: Open,
-    /// When it was last tried to open it.
-    tried: Instant,
-}
-
-impl Kept {
-    fn new(mut open: Open) -> Result<Self, IndexError> {
-        let index = open()?;
-        Ok(Self { index, open, tried: Instant::now() })
-    }
-
-    /// The index; one that stands in for another as long as that cannot be had.
-    fn index(&mut self, now: Instant) -> &mut Index {
-        if self.index.is_stand_in() && now.duration_since(self.tried) >= STAND_IN_TIME {
-            if let Some(other) = (self.open)().ok().filter(|other| !other.is_stand_in()) {
-                self.index = other;
-            }
-            self.tried = now;
-        }
-        &mut self.index
-    }
-}
-
 /// The thread: answers questions, and in between reads what was touched. What a model says of files
 /// comes from another one.
 fn keep(shared: &Arc<Shared>, open: Open) {
@@ -469,11 +453,11 @@ fn keep(shared: &Arc<Shared>, open: Open) {
         let question = work.questions.pop_front();
         let explain = work.explain.clone();
         drop(work);
-        let index = kept.index(Instant::now());
-        touched.iter().for_each(|path| index.touch(path));
+        kept.try_again(Instant::now());
+        touched.iter().for_each(|path| kept.index.touch(path));
         let closed = || shared.work.lock().expect("no holder of this lock panics").closed;
         match question {
-            Some(asked) => asked.answer(index, &Cancel::when(&closed)),
+            Some(asked) => asked.answer(&mut kept, &Cancel::when(&closed)),
             None => {
                 let busy = || {
                     let work = shared.work.lock().expect("no holder of this lock panics");
@@ -481,13 +465,13 @@ fn keep(shared: &Arc<Shared>, open: Open) {
                 };
                 if !touched.is_empty() {
                     // What fails here fails again where somebody asks, and is told there.
-                    let outcome = match index.update_queued(&Cancel::when(&busy)) {
+                    let outcome = match kept.read_touched(&Cancel::when(&busy)) {
                         Ok(summary) => told(&summary),
                         Err(error) => format!("files that were read are not indexed: {error}"),
                     };
                     explain.tell(Explained::Indexed { outcome: &outcome });
                 }
-                teller.tell_next(shared, index, &explain);
+                teller.tell_next(shared, &mut kept.index, &explain);
             }
         }
     }

@@ -10,6 +10,7 @@ use foveal_context::note::{Note, NoteKind, SearchNote};
 use foveal_files::{Root, Roots};
 
 use crate::answer::Dependency;
+use crate::code_index::Missing;
 use crate::error::ToolError;
 use crate::session::Work;
 
@@ -17,9 +18,9 @@ use crate::session::Work;
 pub(crate) struct Related {
     pub(crate) roots: Roots,
     pub(crate) all: Vec<RelatedRoot>,
-    /// What is said of roots that could not be asked.
+    /// What is said of roots that could not be asked, and of files that are not known yet.
     pub(crate) missing: Vec<Note>,
-    /// What an answer made of it rests on; nothing where a root could not be asked.
+    /// What an answer made of it rests on; nothing where something is missing.
     pub(crate) depends: Vec<Dependency>,
 }
 
@@ -38,10 +39,10 @@ impl Related {
         let since = SystemTime::now();
         let found = work.toolbox.index.relations(work.control)?;
         let roots = work.roots();
-        let missing = missing(work, &roots, &found.failed);
+        let missing = missing(work, &roots, &found.missing);
         let index = Dependency::Index(subject.to_owned(), since);
         let depends =
-            if found.failed.is_empty() { vec![index, work.seen_from()] } else { Vec::new() };
+            if found.missing.is_nothing() { vec![index, work.seen_from()] } else { Vec::new() };
         let related = |(path, relations): (Option<PathBuf>, Arc<Relations>)| {
             let root = Arc::clone(root_of(&roots, path.as_deref())?);
             Some(RelatedRoot { relations, root })
@@ -50,10 +51,16 @@ impl Related {
         Ok(Self { roots, all, missing, depends })
     }
 
-    /// Says that nothing is called `symbol`, by the root that has the most to suggest.
+    /// Says that nothing is called `symbol`, by the root that has the most to suggest, and where it
+    /// may be nevertheless.
     pub(crate) fn unknown(&self, symbol: &str) -> String {
         let told = self.all.iter().map(|root| root.relations.unknown(symbol));
-        told.max_by_key(String::len).unwrap_or_default()
+        self.with_missing(told.max_by_key(String::len).unwrap_or_default())
+    }
+
+    /// What is told without an answer, with what is missing.
+    pub(crate) fn with_missing(&self, told: String) -> String {
+        self.missing.iter().fold(told, |told, note| format!("{told}\n{note}"))
     }
 }
 
@@ -133,18 +140,28 @@ pub(crate) fn root_of<'a>(roots: &'a Roots, path: Option<&Path>) -> Option<&'a A
     }
 }
 
-/// What is said of roots without an index, and of those whose index `failed`.
-pub(crate) fn missing(
-    work: &Work<'_>,
-    roots: &Roots,
-    failed: &[(Option<PathBuf>, ToolError)],
-) -> Vec<Note> {
+/// Files that are named at most whose changes are missing.
+const BEHIND_MAX: usize = 8;
+
+/// What is said of roots without an index, of those whose index failed, and of files that an index
+/// does not know as they are.
+pub(crate) fn missing(work: &Work<'_>, roots: &Roots, lacks: &Missing) -> Vec<Note> {
     let mut missing = Vec::new();
+    for (root, files) in &lacks.behind {
+        let Some(root) = root_of(roots, root.as_deref()) else { continue };
+        let is_told = |file: &&Path| work.is_allowed(&roots.rule_path(root, file));
+        let files: Vec<&Path> = files.iter().map(Path::new).filter(is_told).collect();
+        let told = files.iter().take(BEHIND_MAX).map(|file| roots.shown(root, file).into());
+        let (told, more) = (told.collect(), files.len().saturating_sub(BEHIND_MAX) as u64);
+        if !files.is_empty() {
+            missing.push(Note::from(SearchNote::Behind { files: told, more }));
+        }
+    }
     for root in roots.all().skip(1).filter(|root| !work.toolbox.index.has(root.path())) {
         let told = roots.display_path(root.path());
         missing.push(Note::from(SearchNote::NoIndex).of_file(&told));
     }
-    for (root, error) in failed {
+    for (root, error) in &lacks.failed {
         let root = root_of(roots, root.as_deref());
         let told = root.map_or_else(String::new, |root| roots.display_path(root.path()));
         let why = NoteKind::Passed { why: error.to_string().into() };

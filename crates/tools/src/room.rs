@@ -28,8 +28,15 @@ const NOTES_BYTES: usize = 500;
 /// Bytes of one line that count: the engine cuts longer ones in what it shapes.
 pub(crate) const LINE_BYTES: usize = 1_000;
 
-/// How often a view that is too large is chosen anew, smaller.
+/// How often a view that is too large is chosen anew, smaller. Each time takes as long as the first:
+/// a second for the longest files.
 const TRIES_MAX: u32 = 3;
+
+/// Of the room for a view, the part that is aimed at, so that it seldom has to be chosen again.
+const AIM: f64 = 0.95;
+
+/// Lines that stand together in a view of a long file, about: a short function.
+const RUN_LINES: usize = 5;
 
 /// Bytes that a view of a file may take, notes included.
 pub(crate) fn view_bytes(room: Room) -> usize {
@@ -88,13 +95,14 @@ pub(crate) fn curated(
 ) -> Option<View> {
     let most = view_bytes(room);
     let sizes: Vec<usize> = sizes(read.text).collect();
-    let mut view = curator.view_watched(read, at_first(wanted, &sizes), watch)?;
+    let mut view = curator.view_watched(read, at_first(wanted, &sizes, most), watch)?;
     for _ in 0..TRIES_MAX {
         let (lines, bytes) = size_of(&view, &sizes);
         if bytes <= most {
             break;
         }
-        let share = lines as f64 / sizes.len().max(1) as f64 * most as f64 / bytes as f64;
+        let aimed = most as f64 * AIM;
+        let share = lines as f64 / sizes.len().max(1) as f64 * aimed / bytes as f64;
         let smaller = Wanted::Curated(Amount::Share(share));
         view = curator.view_watched(read, smaller, watch)?;
     }
@@ -102,13 +110,16 @@ pub(crate) fn curated(
 }
 
 /// How much is wanted of a file with lines of these `sizes` before anything is known of it: of
-/// one that is longer than any answer, no more than fits should each line stand alone.
-fn at_first(wanted: Wanted, sizes: &[usize]) -> Wanted {
+/// one that is longer than any answer, no more than fits in `most` bytes in short runs of lines, and
+/// in the largest view should each line stand alone.
+fn at_first(wanted: Wanted, sizes: &[usize], most: usize) -> Wanted {
     let bytes: usize = sizes.iter().sum();
     match wanted {
         Wanted::Curated(_) if bytes > WIDEST.bytes => {
             let alone = bytes + sizes.len() * NOTE_BYTES;
-            let share = VIEW_BYTES_MAX as f64 / alone as f64;
+            let in_runs = bytes + sizes.len() * NOTE_BYTES / RUN_LINES;
+            let fits = most as f64 * AIM / in_runs as f64;
+            let share = (VIEW_BYTES_MAX as f64 / alone as f64).min(fits);
             Wanted::Curated(Amount::Share(match wanted {
                 Wanted::Curated(Amount::Share(most)) => share.min(most),
                 Wanted::Curated(Amount::Adaptive) | Wanted::Summary(_) => share,

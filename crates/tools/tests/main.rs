@@ -5,6 +5,7 @@
 mod confined;
 mod corpora;
 mod course;
+mod curated_once;
 mod delivered;
 mod duplicates;
 mod escape;
@@ -13,6 +14,7 @@ mod fits;
 mod forbidden;
 mod fuzzed;
 mod held;
+mod index_held;
 mod malformed;
 mod obeyed;
 mod own_edits;

@@ -138,6 +138,27 @@ fn lines_that_were_never_seen_are_shown_before_they_change() {
     world.refused("edit_file", edit("y_1 = 1", "y_1 = 2"));
 }
 
+#[test]
+fn an_edit_that_spells_blanks_otherwise_needs_lines_that_were_seen() {
+    for (text, old, new) in [
+        ("def f():\n\tfoo()\n", "def f():\n    foo()\n", "g()\n"),
+        ("a  \nb\n", "a\nb", "A\nB"),
+        ("  if x:\n    y\n", "if x:\n  y\n", "z\n"),
+    ] {
+        let world = World::new();
+        world.write("a.py", text);
+        let refused = world.refused("edit_file", edit(old, new));
+        assert!(refused.contains("had not seen these lines"), "{refused}");
+        world.call("edit_file", edit(old, new));
+    }
+    // Line endings are not shown to anybody.
+    let world = World::new();
+    world.write("a.py", "a\r\nb\r\n");
+    world.call("edit_file", edit("a\nb\n", "A\nb\n"));
+    let written = world.on_disk("a.py");
+    assert_eq!(written, "A\r\nb\r\n");
+}
+
 fn notebook(sources: &[&str]) -> String {
     let cell = |source: &&str| json!({"cell_type": "code", "source": [source], "metadata": {}, "outputs": [], "execution_count": null});
     let cells: Vec<Value> = sources.iter().map(cell).collect();

@@ -8,12 +8,13 @@ use foveal_cancel::Cancel;
 use foveal_code::embed::EmbedError;
 use foveal_code::relations::Relations;
 use foveal_embedder::{Patience, ServerError};
-use foveal_index::{Index, IndexError, Summary};
+use foveal_index::{Index, IndexError, Summary, Wait};
 
-use super::open::{Embedding, Opened, open_for_reading};
+use super::open::{Embedding, Opened, is_held, open_for_reading};
 use super::update::update_without_servers;
 use crate::embedders::EmbedderOptions;
 use crate::environment::Environment;
+use crate::numbers::plural;
 use crate::{interrupt, notice};
 
 /// An answer of an index, and what its last update did.
@@ -41,6 +42,7 @@ pub(crate) fn ask<T>(
                 opened.index.leave_file()?;
                 update(opened, cancel)?
             }
+            Err(error) if is_held(&error) => do_without(opened, cancel, &update)?,
             done => done?,
         };
         if summary.stopped {
@@ -66,6 +68,34 @@ pub(crate) fn ask<T>(
     }
     notice::say("stopped before the index was up to date: run it again to continue");
     Ok(None)
+}
+
+/// Goes on with an index that another process holds as it is, which is said; with one in memory where
+/// it cannot be read, or more is missing in it than is there.
+fn do_without(
+    opened: &mut Opened,
+    cancel: &Cancel<'_>,
+    update: impl Fn(&mut Opened, &Cancel<'_>) -> anyhow::Result<Summary>,
+) -> anyhow::Result<Summary> {
+    opened.index.wait_for_others(Wait::NONE)?;
+    let known = opened.index.size().map(|size| size.files).unwrap_or_default();
+    match opened.index.changed_files(cancel) {
+        Ok(behind) if behind.len() as u64 <= known => {
+            // Not which: rules may keep them from whoever reads this.
+            let files = plural(behind.len() as u64, "file");
+            notice::say(format_args!(
+                "another process holds the index, so what changed in {files} is missing here: run \
+                 it again later, or use grep"
+            ));
+            Ok(Summary::default())
+        }
+        _ => {
+            notice::say("another process holds the index; reads everything anew for this run");
+            opened.store = None;
+            opened.index.leave_file()?;
+            update(opened, cancel)
+        }
+    }
 }
 
 /// How everything is related in a folder, and what else was asked of its index.

@@ -7,7 +7,7 @@ use anyhow::{anyhow, bail};
 use foveal_cancel::Cancel;
 use foveal_code::embed::Embedder;
 use foveal_embedder::Patience;
-use foveal_index::{Index, IndexError};
+use foveal_index::{Index, IndexError, Wait};
 
 use super::place::{root_of, store_of};
 use crate::embedders::{Choice, EmbedderOptions};
@@ -58,11 +58,12 @@ pub(crate) fn open(folder: Option<&Path>, embedding: Embedding<'_>) -> anyhow::R
 }
 
 /// Whether another process holds the file of an index for longer than is waited for.
-fn is_held(error: &anyhow::Error) -> bool {
+pub(super) fn is_held(error: &anyhow::Error) -> bool {
     error.downcast_ref::<IndexError>().is_some_and(IndexError::is_busy)
 }
 
-/// Opens an index as [`open`] does; in memory, which is said, where it cannot be written.
+/// Opens an index as [`open`] does; in memory, which is said, where it cannot be written, or another
+/// process holds it: somebody waits for an answer.
 ///
 /// # Errors
 /// If there is no such folder.
@@ -71,22 +72,38 @@ pub(crate) fn open_for_reading(
     embedding: Embedding<'_>,
 ) -> anyhow::Result<Opened> {
     let root = root_of(folder)?;
-    let why = match store_of(&root, embedding.environment) {
+    match kept(&root, embedding, Wait::ANSWER) {
+        Err(error) if is_held(&error) => {
+            notice::say(
+                "another process holds the index; reads everything anew for this run, without it",
+            );
+            embedding.open(Index::in_memory(&root, None)?, None)
+        }
+        opened => opened,
+    }
+}
+
+/// Opens the index of `root` as it is kept; in memory, which is said, where it cannot be.
+///
+/// # Errors
+/// If another process holds it for longer than is waited for.
+fn kept(root: &Path, embedding: Embedding<'_>, wait: Wait) -> anyhow::Result<Opened> {
+    let why = match store_of(root, embedding.environment) {
         _ if !user_settings::keep_contents(embedding.environment) => anyhow!("{NOT_KEPT}"),
         Err(none) => none,
-        Ok(store) => match Index::open(&root, &store, None) {
+        Ok(store) => match Index::open_within(root, &store, None, wait) {
             Err(error) if error.is_place() => error.into(),
             other => return embedding.open(other?, Some(store)),
         },
     };
     let why = notice::in_one_line(why.as_ref());
     notice::say(format_args!("{why}; reads everything anew for this run"));
-    embedding.open(Index::in_memory(&root, None)?, None)
+    embedding.open(Index::in_memory(root, None)?, None)
 }
 
 /// Opens the index of `root` for tools, with the embedder it remembers; in memory, which is said,
 /// where it cannot be kept, and where it is not to be. Also in memory, for as long as that lasts,
-/// where another process holds the file.
+/// where another process holds the file, for which it is waited as `wait` says.
 ///
 /// # Errors
 /// If there is no such folder.
@@ -94,12 +111,13 @@ pub(crate) fn open_for_tools(
     root: &Path,
     keeps: bool,
     environment: &Environment,
+    wait: Wait,
 ) -> Result<Index, IndexError> {
     let (options, cancel) = (EmbedderOptions::default(), &Cancel::NEVER);
     let patience = Patience::SHORT;
     let embedding = Embedding { options: &options, patience, environment, cancel };
     let opened = match keeps {
-        true => open_for_reading(Some(root), embedding),
+        true => root_of(Some(root)).and_then(|root| kept(&root, embedding, wait)),
         // Its user knows.
         false => embedding.open(Index::in_memory(root, None)?, None),
     };

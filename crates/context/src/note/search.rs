@@ -100,6 +100,13 @@ pub enum SearchNote {
     },
     /// The folder that the note names has no index.
     NoIndex,
+    /// What changed in files that the index does not know yet, since another process holds it.
+    Behind {
+        /// The first of them.
+        files: Vec<Box<str>>,
+        /// How many more there are.
+        more: u64,
+    },
     /// A symbol means several things, which follow.
     SeveralMeant {
         /// The symbol.
@@ -162,6 +169,13 @@ impl SearchNote {
             Self::NotRead { files, more } => {
                 f.write_str("[not read: ")?;
                 list(f, files.iter().map(|(path, why)| format!("{path} ({why})")), *more)
+            }
+            Self::Behind { files, more } => {
+                f.write_str(
+                    "[another process holds the index, so changes of these files are not ",
+                )?;
+                f.write_str("in this answer; grep them: ")?;
+                list(f, files.iter(), *more)
             }
             Self::NotInIndex { query } => write!(f, "[nothing found for `{query}`; try grep]"),
             Self::SeveralMeant { symbol, count } => {

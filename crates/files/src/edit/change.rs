@@ -25,6 +25,18 @@ pub enum How {
     WhiteSpace(Differences),
 }
 
+impl How {
+    /// Whether the old text stands there as it was spelled, but for line endings.
+    pub fn is_spelled(self) -> bool {
+        match self {
+            How::Exact => true,
+            How::WhiteSpace(Differences { line_endings: _, trailing, tabs, indentation }) => {
+                !(trailing || tabs || indentation)
+            }
+        }
+    }
+}
+
 /// One replaced place.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Change {

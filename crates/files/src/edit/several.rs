@@ -45,6 +45,8 @@ pub struct PlannedText {
     pub text: String,
     /// The replaced places, from the text before all edits to that after all, in order.
     pub changed: Vec<Change>,
+    /// Whether all that is gone was spelled out as it was, but for line endings.
+    pub is_spelled: bool,
 }
 
 /// Several texts after several edits.
@@ -78,6 +80,7 @@ pub fn plan_edits(texts: &[&str], edits: &[EditOf]) -> Result<PlannedTexts, Refu
         met.dedup();
         overlaps.extend(met.into_iter().map(|earlier| Overlap { earlier, later: index }));
         state.text = planned.text;
+        state.is_spelled &= planned.how.is_spelled();
         how.push(planned.how);
     }
     let finish =
@@ -91,6 +94,8 @@ struct State {
     text: String,
     /// What was replaced so far, ascending and apart.
     patches: Vec<Patch>,
+    /// Whether all old texts stood there as they were spelled.
+    is_spelled: bool,
 }
 
 /// Bytes of the original, and those of the text that stand there now.
@@ -103,7 +108,7 @@ struct Patch {
 
 impl State {
     fn of(original: &str) -> Self {
-        Self { text: original.to_owned(), patches: Vec::new() }
+        Self { text: original.to_owned(), patches: Vec::new(), is_spelled: true }
     }
 
     /// Takes in the changes of edit `by`; gives the edits whose text they change.
@@ -164,6 +169,6 @@ impl State {
             Change { bytes: patch.original, new_bytes: patch.now, before: lines.0, after: lines.1 }
         };
         let changed = self.patches.into_iter().map(change).collect();
-        PlannedText { text: self.text, changed }
+        PlannedText { text: self.text, changed, is_spelled: self.is_spelled }
     }
 }

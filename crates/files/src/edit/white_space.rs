@@ -12,12 +12,15 @@ use super::change::{Differences, Edit, Loose};
 use super::refusal::{EditRefusal, MatchedBy, PLACES_MAX};
 use super::text::{self, Line};
 
+/// What may differ. Other white space, a lone carriage return among it, says something else.
+const BLANKS: [char; 2] = [' ', '\t'];
+
 /// The one block of `text` that reads like `edit.old` but for white space.
 pub(super) fn find(text: &str, edit: &Edit) -> Result<Loose, EditRefusal> {
     let old_pieces = text::pieces(&edit.old);
     let ends_line = old_pieces.last().is_some_and(|piece| piece.is_empty());
     let wanted = &old_pieces[..old_pieces.len() - usize::from(ends_line)];
-    if wanted.iter().all(|line| line.trim().is_empty()) {
+    if wanted.iter().all(|line| is_blank(line)) {
         return Ok(None);
     }
     let lines = text::lines(text);
@@ -89,10 +92,10 @@ fn differences(
     shift: &Shift<'_>,
     cut_ending: bool,
 ) -> Differences {
-    let trailing = |text: &str| text.len() - text.trim_end().len();
+    let trailing = |text: &str| text.len() - text.trim_end_matches(BLANKS).len();
     let pairs = || block.iter().map(|line| line.text).zip(wanted.iter().copied());
     let inner_tabs = pairs().any(|(line, wanted)| {
-        let inner = |text: &str| text.trim().matches('\t').count();
+        let inner = |text: &str| text.trim_matches(BLANKS).matches('\t').count();
         inner(line) != inner(wanted)
     });
     Differences {
@@ -110,7 +113,7 @@ fn differences(
 /// Whether two lines differ in white space only, by more than which a text would say
 /// something else: blanks around them, and runs of blanks in them of which one has a tab.
 fn alike(one: &str, other: &str) -> bool {
-    let (mut one, mut other) = (one.trim(), other.trim());
+    let (mut one, mut other) = (one.trim_matches(BLANKS), other.trim_matches(BLANKS));
     loop {
         if one == other {
             return true;
@@ -119,7 +122,7 @@ fn alike(one: &str, other: &str) -> bool {
             return false;
         };
         // Back to where the run of blanks began.
-        let same = one[..one.floor_char_boundary(at)].trim_end_matches([' ', '\t']).len();
+        let same = one[..one.floor_char_boundary(at)].trim_end_matches(BLANKS).len();
         let (gap_one, rest_one) = split_blanks(&one[same..]);
         let (gap_other, rest_other) = split_blanks(&other[same..]);
         let has_tab = gap_one.contains('\t') || gap_other.contains('\t');
@@ -132,12 +135,12 @@ fn alike(one: &str, other: &str) -> bool {
 
 /// The blanks at the start of `text`, and the rest.
 fn split_blanks(text: &str) -> (&str, &str) {
-    let rest = text.trim_start_matches([' ', '\t']);
+    let rest = text.trim_start_matches(BLANKS);
     text.split_at(text.len() - rest.len())
 }
 
 fn is_blank(text: &str) -> bool {
-    text.trim().is_empty()
+    text.trim_matches(BLANKS).is_empty()
 }
 
 /// The rule that takes the indentation of an edit to that of the file.

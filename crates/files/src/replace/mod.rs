@@ -8,6 +8,7 @@
 //! Of several files all are replaced or none: a journal says what was being done, and whoever
 //! comes after a kill takes it back.
 
+mod attributes;
 mod create;
 mod error;
 mod extent;

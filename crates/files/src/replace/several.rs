@@ -17,7 +17,7 @@ use super::held::{Held, Old, name, through_link};
 use super::journal::{Entry, Planned};
 use super::lock::Locks;
 use super::tails::{Piece, Tail, UNNOTED};
-use super::temporary::Temporary;
+use super::temporary::{Temporary, open};
 use super::writer::Writer;
 use super::written::{Note, Written};
 use crate::roots::{Located, reopened};
@@ -164,7 +164,11 @@ fn stage<'a>(
             Some(Err(error)) if files.len() > 1 => return Err(error),
             _ => {}
         }
-        // Before the bytes, so that nothing reads what it may not, and all is on the device.
+        // Before the bytes, so that nothing reads what it may not, and all is on the device. Should
+        // it be another file by now, it is not replaced.
+        if let Ok(old) = open(held.dir, held.name) {
+            temporary.take_attributes(&old);
+        }
         if !temporary.take_after(&old.metadata).map_err(failed)? {
             notes.push(Note::OwnerNotKept);
         }
@@ -220,7 +224,7 @@ fn take_back(
     let mut left: Vec<String> = Vec::new();
     for (at, (mut one, _)) in placed.into_iter().enumerate() {
         let held = one.held;
-        let is_ours = super::temporary::open(held.dir, held.name).is_ok_and(|file| {
+        let is_ours = open(held.dir, held.name).is_ok_and(|file| {
             let inode = cap_std::fs::Metadata::from_file(&file).map(|metadata| metadata.ino());
             inode.is_ok_and(|inode| inode == one.temporary.inode())
                 && one.after.begins(&file).unwrap_or_default()

@@ -11,6 +11,7 @@ use foveal_cancel::Cancel;
 use rustix::fs::{Gid, Mode, RenameFlags, Uid};
 use rustix::io::Errno;
 
+use super::attributes;
 use crate::bounded::open_in;
 
 /// Bytes written at once; a cancelled write ends between two of them.
@@ -56,6 +57,12 @@ impl<'a> Temporary<'a> {
         }
         self.file.sync_all()?;
         Ok(true)
+    }
+
+    /// Gives the file the extended attributes of `other`. Before its permissions, which those of
+    /// single users change.
+    pub(super) fn take_attributes(&self, other: &File) {
+        attributes::copy(other, &self.file);
     }
 
     /// Gives the file the owner and the permissions of `other`. Whether the owner could be kept.

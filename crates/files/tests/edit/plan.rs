@@ -198,6 +198,13 @@ fn other_white_space_that_is_not_plain_is_refused() {
 }
 
 #[test]
+fn white_space_that_is_no_blank_stays() {
+    for text in ["k\na\n\rb\u{2028}", "k\na\r\r\nb\nz\n", "k\na\u{a0}\nb\n", "k\na\u{c}\nb\n"] {
+        assert!(plan_edit(text, &one("a\nb", "A\nB")).is_err(), "{text:?}");
+    }
+}
+
+#[test]
 fn what_is_alike_is_shown() {
     let text = "fn one() {\n    let total = sum(a, b);\n    total\n}\n\nfn two() {\n    let total = 2;\n}\n";
     check(

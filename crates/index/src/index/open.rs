@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
+use foveal_cancel::Cancel;
 use foveal_code::embed::{EmbedError, Embedder};
 use foveal_code::relations::Relations;
 use foveal_files::bounded::HeldFolder;
@@ -11,7 +12,7 @@ use crate::error::IndexError;
 use crate::queue::Queue;
 use crate::said_parts::SaidParts;
 use crate::segment::Segment;
-use crate::store::{Change, Model, ModelNumber, RowId, Setting, Size, Store};
+use crate::store::{Change, Model, ModelNumber, RowId, Setting, Size, Store, Wait};
 
 /// What a user chose to have vectors made by, in words of the user's program.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -61,7 +62,8 @@ pub(super) type Models = Vec<(Arc<dyn Embedder>, Model)>;
 impl Index {
     /// Opens the index of the folder `root` in the file at `store`, which is made if it is
     /// not there, emptied if it is of another version, and set aside and made anew if it is
-    /// damaged or another program's.
+    /// damaged or another program's. Others that hold it are waited for as
+    /// [who indexes](Wait::INDEXER) does.
     /// Without an embedder texts are found by their words alone.
     ///
     /// # Errors
@@ -71,9 +73,32 @@ impl Index {
         store: &Path,
         embedder: Option<Arc<dyn Embedder>>,
     ) -> Result<Self, IndexError> {
+        Self::open_within(root, store, embedder, Wait::INDEXER)
+    }
+
+    /// The same; `wait` says how long others are waited for that hold the file, then and until
+    /// [`Self::wait_for_others`] says something else.
+    ///
+    /// # Errors
+    /// As [`Self::open`].
+    pub fn open_within(
+        root: &Path,
+        store: &Path,
+        embedder: Option<Arc<dyn Embedder>>,
+        wait: Wait,
+    ) -> Result<Self, IndexError> {
         let root = readable(root)?;
-        let (store, rebuilt) = Store::open(store)?;
+        let (store, rebuilt) = Store::open(store, wait)?;
         Ok(Self { rebuilt, ..Self::of(root, store, embedder) })
+    }
+
+    /// Says how long others that hold the file are waited for from now on. What they keep this one
+    /// from is an error that says so, see [`IndexError::is_busy`].
+    ///
+    /// # Errors
+    /// If there is no memory.
+    pub fn wait_for_others(&mut self, wait: Wait) -> Result<(), IndexError> {
+        self.store.wait(wait)
     }
 
     /// The index of the folder `root` in memory alone, for where no file can be written.
@@ -160,6 +185,15 @@ impl Index {
         Ok(())
     }
 
+    /// Goes on as one that [stands in](Self::is_stand_in): the next update reads all files anew.
+    ///
+    /// # Errors
+    /// If there is no memory.
+    pub fn stand_in(&mut self) -> Result<(), IndexError> {
+        self.stands_in = true;
+        self.leave_file()
+    }
+
     /// Goes on in memory alone, where the file refuses to be written: the next update reads all
     /// files anew. The file stays as it is.
     ///
@@ -227,10 +261,14 @@ impl Index {
 
     /// Takes rows out that are not to be trusted; the next update reads their files again.
     pub(super) fn forget(&mut self, rows: &[RowId]) -> Result<(), IndexError> {
-        if !rows.is_empty() {
-            let changes: Vec<Change> =
-                rows.iter().map(|row| Change::Forget { row: *row }).collect();
-            match self.store.write(&changes) {
+        let changes: Vec<Change> = rows.iter().map(|row| Change::Forget { row: *row }).collect();
+        self.take_out(&changes)
+    }
+
+    /// Carries out changes that take out what is not to be trusted.
+    pub(super) fn take_out(&mut self, changes: &[Change]) -> Result<(), IndexError> {
+        if !changes.is_empty() {
+            match self.store.write(changes, &Cancel::NEVER) {
                 // Another process writes. Nobody trusts them until somebody takes them out.
                 Err(error) if error.is_busy() => {}
                 written => written?,

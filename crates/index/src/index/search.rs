@@ -55,13 +55,10 @@ impl Index {
         if !std::mem::take(&mut self.lost_some) {
             return Ok(done);
         }
-        match self.update_texts(&mut |_| {}, &Cancel::NEVER) {
+        match self.mend() {
             // Another process writes: it may be what is mending it.
             Err(error) if error.is_busy() => return Ok(done),
-            updated => drop(updated?),
-        }
-        if self.embedder.as_deref().is_some_and(is_instant) {
-            self.update_vectors(usize::MAX, &mut |_| {}, &Cancel::NEVER)?;
+            mended => mended?,
         }
         let done = work(self)?;
         if !std::mem::take(&mut self.lost_some) {
@@ -69,6 +66,15 @@ impl Index {
         }
         self.rebuild()?;
         work(self)
+    }
+
+    /// Reads again what was taken out.
+    fn mend(&mut self) -> Result<(), IndexError> {
+        self.update_texts(&mut |_| {}, &Cancel::NEVER)?;
+        if self.embedder.as_deref().is_some_and(is_instant) {
+            self.update_vectors(usize::MAX, &mut |_| {}, &Cancel::NEVER)?;
+        }
+        Ok(())
     }
 
     fn search_store(
@@ -235,11 +241,7 @@ impl Index {
         self.loaded = Some(now);
         self.lost_some |= !broken.is_empty() || !changes.is_empty();
         self.forget(&broken)?;
-        if !changes.is_empty() {
-            self.store.write(&changes)?;
-            self.unload();
-        }
-        Ok(())
+        self.take_out(&changes)
     }
 
     fn load(

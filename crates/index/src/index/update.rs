@@ -14,7 +14,7 @@ use crate::error::IndexError;
 use crate::model::{ProbedEmbedder, agree};
 use crate::progress::{Progress, Summary};
 use crate::store::Model;
-use crate::update::{Work, update};
+use crate::update::{Work, changed, update};
 use crate::walk::walk;
 
 /// How often a store that is damaged is built anew before that is an error.
@@ -37,7 +37,7 @@ impl Index {
         cancel: &Cancel<'_>,
     ) -> Result<Summary, IndexError> {
         let queued: HashSet<PathBuf> = self.queue.paths().into_iter().collect();
-        let summary = self.mending(&mut |this| {
+        let summary = self.mending(cancel, &mut |this| {
             let texts = this.read_files(None, progress, cancel)?;
             if texts.stopped {
                 return Ok(texts);
@@ -62,7 +62,7 @@ impl Index {
         progress: &mut dyn FnMut(Progress),
         cancel: &Cancel<'_>,
     ) -> Result<Summary, IndexError> {
-        self.mending(&mut |this| this.read_files(None, progress, cancel))
+        self.mending(cancel, &mut |this| this.read_files(None, progress, cancel))
     }
 
     /// Has vectors made for at most `files_max` of the files that have none.
@@ -75,7 +75,7 @@ impl Index {
         progress: &mut dyn FnMut(Progress),
         cancel: &Cancel<'_>,
     ) -> Result<Summary, IndexError> {
-        self.mending(&mut |this| this.make_vectors(files_max, false, progress, cancel))
+        self.mending(cancel, &mut |this| this.make_vectors(files_max, false, progress, cancel))
     }
 
     /// Brings the files in the queue up to date, and no others; vectors as
@@ -88,7 +88,18 @@ impl Index {
         if files.is_empty() {
             return Ok(Summary::default());
         }
-        self.mending(&mut |this| this.read_files(Some(&files), &mut |_| {}, cancel))
+        self.mending(cancel, &mut |this| this.read_files(Some(&files), &mut |_| {}, cancel))
+    }
+
+    /// Files that have changed since they were indexed, came or are gone, by path: those that an
+    /// update would look at. No file is read.
+    ///
+    /// # Errors
+    /// If the folder or the store cannot be read.
+    pub fn changed_files(&mut self, cancel: &Cancel<'_>) -> Result<Vec<String>, IndexError> {
+        self.stay_in_place()?;
+        let found = walk(self.root.path(), None, cancel);
+        Ok(changed(&found, &self.store.known(cancel)?))
     }
 
     /// How many files have parts but no vectors of the embedder, if there is one.
@@ -119,6 +130,7 @@ impl Index {
     /// Does `work`, again if the store turns out to be damaged and is built anew.
     fn mending(
         &mut self,
+        cancel: &Cancel<'_>,
         work: &mut dyn FnMut(&mut Self) -> Result<Summary, IndexError>,
     ) -> Result<Summary, IndexError> {
         self.unload();
@@ -128,6 +140,10 @@ impl Index {
                 Ok(summary) => {
                     let rebuilt = std::mem::take(&mut self.rebuilt);
                     return Ok(Summary { rebuilt, ..summary });
+                }
+                // Another process was waited for, but no longer than until the stop.
+                Err(error) if error.is_busy() && cancel.is_cancelled() => {
+                    return Ok(Summary { stopped: true, ..Summary::default() });
                 }
                 Err(error) if error.is_damage() && rebuilds < REBUILDS_MAX => {
                     rebuilds += 1;
@@ -204,7 +220,11 @@ impl Index {
             && let Some(model) = self.store.model(&embedder.identity())?
         {
             let chosen = self.chosen.as_ref().and_then(|chosen| chosen.embedder.as_deref());
-            self.store.keep_only(model.number, chosen)?;
+            match self.store.keep_only(model.number, chosen) {
+                // It takes room until it goes, and nothing else.
+                Err(error) if error.is_busy() => {}
+                kept => kept?,
+            }
         }
         self.problem = done.problem;
         let Embedded { files: embedded, stopped, .. } = done;

@@ -3,8 +3,9 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
+use foveal_cancel::Cancel;
 use foveal_database::{Attempt, DatabaseFile, make_private, open, with};
-use rusqlite::{Connection, OptionalExtension, TransactionBehavior};
+use rusqlite::{Connection, OptionalExtension, Transaction};
 
 use super::change::Change;
 use super::rows::{
@@ -13,6 +14,7 @@ use super::rows::{
 };
 use super::schema::{Was, connect, prepare};
 use super::settings::{put_settings, settings, settings_at};
+use super::waiting::{Wait, Waiting};
 use crate::error::IndexError;
 
 /// The columns of a file that its checksum is of, and the checksum.
@@ -23,6 +25,7 @@ pub(crate) struct Store {
     pub(super) connection: Connection,
     /// `None` in memory.
     place: Option<DatabaseFile>,
+    waiting: Waiting,
 }
 
 /// Where a file that is no store of ours is put; the one before it goes.
@@ -33,13 +36,14 @@ fn aside(path: &Path) -> PathBuf {
 impl Store {
     /// Opens the file at `path`, or makes it. The tables of another version are replaced, and
     /// what is damaged or another program's is set aside; the second value says if either
-    /// was so. What a user chose stays.
-    pub(crate) fn open(path: &Path) -> Result<(Self, bool), IndexError> {
+    /// was so. What a user chose stays. `wait` says how long others are
+    /// waited for that hold the file.
+    pub(crate) fn open(path: &Path, wait: Wait) -> Result<(Self, bool), IndexError> {
         let refused = |path, source| IndexError::Place { path, source };
         let mut taken_over = None;
         let attempt = |path: &Path| {
             make_private(path).map_err(|error| refused(path.to_owned(), error))?;
-            match connect(path) {
+            match connect(path, wait.most()) {
                 Ok((_, Was::Foreign)) => Ok(Attempt::Unusable),
                 Err(error) if error.is_damage() => Ok(Attempt::Unusable),
                 opened => opened.map(Attempt::Open),
@@ -55,14 +59,15 @@ impl Store {
         let ((connection, was), place) = open(path, attempt, put_away, refused)?;
         put_settings(&connection, taken_over.as_deref().unwrap_or_default())?;
         let is_new = taken_over.is_some() || was == Was::Other;
-        Ok((Self { connection, place: Some(place) }, is_new))
+        let waiting = Waiting::of(wait);
+        Ok((Self { connection, place: Some(place), waiting }, is_new))
     }
 
     /// A store that nothing is left of.
     pub(crate) fn in_memory() -> Result<Self, IndexError> {
         let mut connection = Connection::open_in_memory()?;
         prepare(&mut connection)?;
-        Ok(Self { connection, place: None })
+        Ok(Self { connection, place: None, waiting: Waiting::of(Wait::INDEXER) })
     }
 
     /// Puts the file away and begins anew; with what another process has made in its place,
@@ -70,12 +75,12 @@ impl Store {
     pub(crate) fn rebuild(&mut self) -> Result<(), IndexError> {
         let settings = settings(&self.connection);
         // Closes the file, which some systems do not move while it is open.
-        let place = self.place.take();
+        let (place, wait) = (self.place.take(), self.waiting.wait());
         *self = Self::in_memory()?;
         if let Some(place) = place {
             let refused = |source| IndexError::Place { path: place.path().to_owned(), source };
             let was_there = place.set_aside(aside).map_err(refused)?;
-            *self = Self::open(place.path())?.0;
+            *self = Self::open(place.path(), wait)?.0;
             if was_there.is_some() {
                 put_settings(&self.connection, &settings)?;
             }
@@ -84,7 +89,10 @@ impl Store {
     }
 
     /// All files by path. Rows that are not what was written are removed.
-    pub(crate) fn known(&mut self) -> Result<HashMap<String, Known>, IndexError> {
+    pub(crate) fn known(
+        &mut self,
+        cancel: &Cancel<'_>,
+    ) -> Result<HashMap<String, Known>, IndexError> {
         let sql = format!("SELECT {FILE}, id, bytes, changed FROM file");
         let (found, broken) = {
             let mut statement = self.connection.prepare(&sql)?;
@@ -100,7 +108,11 @@ impl Store {
             (found, broken)
         };
         if !broken.is_empty() {
-            self.write(&broken)?;
+            match self.write(&broken, cancel) {
+                // They are found again until somebody removes them.
+                Err(error) if error.is_busy() => {}
+                written => written?,
+            }
         }
         Ok(found)
     }
@@ -186,10 +198,23 @@ impl Store {
         Ok(found.map(|(bytes, _)| bytes))
     }
 
-    /// Carries out changes, all or none.
-    pub(crate) fn write(&mut self, changes: &[Change]) -> Result<(), IndexError> {
-        let behavior = TransactionBehavior::Immediate;
-        let transaction = self.connection.transaction_with_behavior(behavior)?;
+    /// Says how long others that hold the file are waited for from now on.
+    pub(crate) fn wait(&mut self, wait: Wait) -> Result<(), IndexError> {
+        self.waiting.set(wait, &self.connection)
+    }
+
+    /// Begins what other processes must not come between, see [`Waiting::begin`].
+    pub(super) fn begin(&self, cancel: &Cancel<'_>) -> Result<Transaction<'_>, IndexError> {
+        self.waiting.begin(&self.connection, cancel)
+    }
+
+    /// Carries out changes, all or none. Once it is cancelled it waits for nobody.
+    pub(crate) fn write(
+        &mut self,
+        changes: &[Change],
+        cancel: &Cancel<'_>,
+    ) -> Result<(), IndexError> {
+        let transaction = self.begin(cancel)?;
         for change in changes {
             change.carry_out(&transaction)?;
         }

@@ -1,7 +1,6 @@
 //! A file looked at without a change of it.
 
 use std::path::Path;
-use std::time::Duration;
 
 use foveal_code::relations::FileSymbols;
 use foveal_database::{Marks, connect_read_only};
@@ -10,11 +9,9 @@ use super::database::size_of;
 use super::rows::{Size, checksum};
 use super::schema::{APPLICATION, VERSION};
 use super::settings::{Setting, settings};
+use super::waiting::Wait;
 use crate::error::IndexError;
 use crate::symbols::decode_definitions;
-
-/// How long another process may write before this one gives up.
-const BUSY_TIME: Duration = Duration::from_secs(2);
 
 /// What a file is.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -37,7 +34,7 @@ pub enum Looked {
 /// # Errors
 /// If there is no file, or it cannot be read as a database.
 pub fn look(path: &Path) -> Result<Looked, IndexError> {
-    let connection = connect_read_only(path, BUSY_TIME)?;
+    let connection = connect_read_only(path, Wait::ANSWER.most())?;
     Ok(match Marks::of(&connection, APPLICATION)? {
         Marks::Own { version: VERSION } => {
             let chosen = settings(&connection);
@@ -62,7 +59,7 @@ pub fn definitions(path: &Path, most: usize) -> Result<Option<Vec<FileSymbols>>,
     if !path.is_file() {
         return Ok(None);
     }
-    let connection = connect_read_only(path, BUSY_TIME)?;
+    let connection = connect_read_only(path, Wait::ANSWER.most())?;
     if Marks::of(&connection, APPLICATION)? != (Marks::Own { version: VERSION }) {
         return Ok(None);
     }

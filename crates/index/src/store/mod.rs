@@ -12,9 +12,11 @@ mod rows;
 mod said;
 mod schema;
 mod settings;
+mod waiting;
 
 pub use look::{Looked, definitions, look};
 pub use rows::Size;
+pub use waiting::Wait;
 
 pub(crate) use change::Change;
 pub(crate) use database::Store;

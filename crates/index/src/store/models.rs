@@ -4,8 +4,9 @@
 //! model before stay until all of the new one's are there. Like rows of files they are never
 //! changed, and their numbers are never given again.
 
+use foveal_cancel::Cancel;
 use foveal_code::embed::{ModelId, QuantizedVector};
-use rusqlite::{OptionalExtension, Transaction, TransactionBehavior, params};
+use rusqlite::{OptionalExtension, params};
 
 use super::database::Store;
 use super::rows::{Known, Model, ModelNumber, VectorsId, checksum, known};
@@ -46,7 +47,7 @@ impl Store {
         identity: &ModelId,
         probe: &QuantizedVector,
     ) -> Result<Option<Model>, IndexError> {
-        let transaction = self.begin()?;
+        let transaction = self.begin(&Cancel::NEVER)?;
         // What cannot be read is no model.
         let other = if self.model(identity)?.is_some() { "IGNORE" } else { "REPLACE" };
         let sql = format!(
@@ -59,11 +60,6 @@ impl Store {
         self.model(identity)
     }
 
-    /// Begins what other processes must not come between.
-    fn begin(&self) -> Result<Transaction<'_>, IndexError> {
-        Ok(Transaction::new_unchecked(&self.connection, TransactionBehavior::Immediate)?)
-    }
-
     /// Takes a model's name from it: what it names is another model now. If it is one that
     /// had the name before, `again`, that has it again.
     pub(crate) fn retire(
@@ -71,7 +67,7 @@ impl Store {
         model: Option<ModelNumber>,
         again: Option<(ModelNumber, &ModelId)>,
     ) -> Result<(), IndexError> {
-        let transaction = self.begin()?;
+        let transaction = self.begin(&Cancel::NEVER)?;
         if let Some(model) = model {
             let sql = "UPDATE model SET identity = identity || ' until ' || id WHERE id = ?1";
             transaction.execute(sql, [model])?;
@@ -119,11 +115,16 @@ impl Store {
         model: ModelNumber,
         chosen: Option<&str>,
     ) -> Result<(), IndexError> {
-        let transaction = self.begin()?;
         let exists = |what: &str| {
             let sql = format!("SELECT EXISTS(SELECT 1 FROM {what} ?1)");
-            transaction.query_row(&sql, [model], |row| row.get::<_, bool>(0))
+            self.connection.query_row(&sql, [model], |row| row.get::<_, bool>(0))
         };
+        let has_others = exists("vectors WHERE model <>")? || exists("model WHERE id <>")?;
+        if !has_others && self.setting(Setting::EmbedderBefore)?.is_none() {
+            // Nobody is waited for where there is nothing to write.
+            return Ok(());
+        }
+        let transaction = self.begin(&Cancel::NEVER)?;
         if self.setting(Setting::Embedder)?.as_deref() != chosen || !exists("model WHERE id =")? {
             return Ok(());
         }
@@ -149,7 +150,7 @@ impl Store {
 
     /// Remembers `embedder` as the one that was chosen instead of `current`.
     pub(crate) fn choose(&self, embedder: &str, current: &str) -> Result<(), IndexError> {
-        let transaction = self.begin()?;
+        let transaction = self.begin(&Cancel::NEVER)?;
         // Of several changes the first has the vectors that are all there.
         let before = self.setting(Setting::EmbedderBefore)?;
         if before.is_none_or(|before| before == embedder) {

@@ -1,5 +1,6 @@
 //! What models say of files, by what these hold: of a file that changed nothing is said any more.
 
+use foveal_cancel::Cancel;
 use foveal_transcript::ContentHash;
 use rusqlite::params;
 
@@ -28,10 +29,11 @@ impl Store {
         let sql =
             "INSERT OR REPLACE INTO said(hash, model, checksum, bytes) VALUES (?1, ?2, ?3, ?4)";
         let row = params![hash.as_bytes().as_slice(), model, checksum(&[&bytes]), bytes];
-        self.connection.execute(sql, row)?;
+        let transaction = self.begin(&Cancel::NEVER)?;
+        transaction.execute(sql, row)?;
         let sql = "DELETE FROM said WHERE hash NOT IN (SELECT hash FROM file)";
-        self.connection.execute(sql, [])?;
-        Ok(())
+        transaction.execute(sql, [])?;
+        Ok(transaction.commit()?)
     }
 
     /// What is said of files as they are indexed, by path; the latest where several models were

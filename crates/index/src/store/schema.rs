@@ -15,10 +15,6 @@ pub(super) const VERSION: i64 = 6;
 /// `fovl`: says whose file it is.
 pub(super) const APPLICATION: i64 = 0x666f_766c;
 
-/// How long another process may write, or make the tables, before this one gives up. Each does
-/// so for a fraction of a second.
-const BUSY_TIME: Duration = Duration::from_secs(2);
-
 const TABLES: &str = "
 CREATE TABLE file(
     id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -78,12 +74,13 @@ pub(super) enum Was {
     Foreign,
 }
 
-/// Opens the file, and makes its tables where it has none or those of another version.
-pub(super) fn connect(path: &Path) -> Result<(Connection, Was), IndexError> {
+/// Opens the file, and makes its tables where it has none or those of another version. Others that
+/// hold it are waited for no longer than `wait`, then and each time later.
+pub(super) fn connect(path: &Path, wait: Duration) -> Result<(Connection, Was), IndexError> {
     // Rows are one to three thousand bytes: what is left of pages counts.
-    let mut connection = foveal_database::connect(path, BUSY_TIME, "PRAGMA page_size = 1024")?;
+    let mut connection = foveal_database::connect(path, wait, "PRAGMA page_size = 1024")?;
     let was = prepare(&mut connection)?;
-    connection.busy_timeout(BUSY_TIME)?;
+    connection.busy_timeout(wait)?;
     Ok((connection, was))
 }
 

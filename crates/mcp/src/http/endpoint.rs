@@ -2,6 +2,7 @@
 
 use std::convert::Infallible;
 use std::sync::Arc;
+use std::time::Instant;
 
 use foveal_listening::{Held, Token};
 use foveal_tools::session::Arrivals;
@@ -174,7 +175,7 @@ impl Endpoint {
         // Held, so that none opens while it is chosen which end.
         let sessions = self.sessions.sessions.read().await;
         let names: Vec<Box<str>> = sessions.keys().map(|id| (**id).into()).collect();
-        let made = self.guests.make_room(&names, |id| self.claims.is_busy(id));
+        let made = self.guests.make_room(&names, |id| self.claims.is_busy(id), Instant::now());
         let (room, gone) = made.map_err(|_| Refused::Busy)?;
         let is_gone = |id: &&SessionId| gone.iter().any(|gone| **gone == ***id);
         let gone: Vec<_> = sessions.keys().filter(is_gone).cloned().collect();

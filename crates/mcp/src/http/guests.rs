@@ -1,10 +1,18 @@
 //! The sessions that clients have over HTTP, and which of them ends where there are too many.
 
+use std::cmp::Reverse;
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use super::connections::Peer;
+
+/// How long a session that has just begun may take before it asks for anything.
+const BEGIN_TIME: Duration = Duration::from_secs(10);
+
+/// Of how many sessions one may just have begun, and stays for that: many that begin at once are not
+/// to end all others.
+const BEGUN_SHARE: usize = 4;
 
 /// What is known of the sessions.
 #[derive(Debug)]
@@ -24,6 +32,7 @@ struct Known {
 #[derive(Debug, Clone, Copy)]
 struct Guest {
     peer: Peer,
+    begun: Instant,
     used: Instant,
     /// Whether it asked for anything but to begin.
     has_asked: bool,
@@ -40,7 +49,8 @@ pub(super) struct Room<'a> {
 impl Room<'_> {
     /// The session has begun.
     pub(super) fn begin(self, id: &str, peer: Peer) {
-        let guest = Guest { peer, used: Instant::now(), has_asked: false, is_going: false };
+        let now = Instant::now();
+        let guest = Guest { peer, begun: now, used: now, has_asked: false, is_going: false };
         self.guests.lock().sessions.insert(id.into(), guest);
     }
 }
@@ -76,13 +86,14 @@ impl Guests {
 
     /// Makes room for one more session; with it come those of the `open` ones that end for it:
     /// never one that `is_busy`; of the peer that has the most, first those that never asked for
-    /// anything, then those that were not used for longest.
+    /// anything, but for the last that have just begun, then those that were not used for longest.
     ///
     /// No session may be opened while this runs.
     pub(super) fn make_room(
         &self,
         open: &[Box<str>],
         is_busy: impl Fn(&str) -> bool,
+        now: Instant,
     ) -> Result<(Room<'_>, Vec<Box<str>>), AllAtWork> {
         let mut known = self.lock();
         known.sessions.retain(|id, _| open.contains(id));
@@ -96,11 +107,13 @@ impl Guests {
             0 => (unknown, 0),
             beginning => (Vec::new(), beginning.max(unknown.len())),
         };
+        let just_begun = self.just_begun(&left, now);
         while left.len() + beginning >= self.max {
             let count = |peer| left.iter().filter(|(_, guest)| guest.peer == peer).count();
             let idle = left.iter().enumerate().filter(|(_, (id, _))| !is_busy(id));
-            let next = idle.min_by_key(|(_, (_, guest))| {
-                (usize::MAX - count(guest.peer), guest.has_asked, guest.used)
+            let next = idle.min_by_key(|(_, (id, guest))| {
+                let counts = guest.has_asked || just_begun.contains(id);
+                (usize::MAX - count(guest.peer), counts, guest.used)
             });
             let Some((at, _)) = next else { return Err(AllAtWork) };
             gone.push(left.swap_remove(at).0);
@@ -110,6 +123,16 @@ impl Guests {
         }
         known.beginning += 1;
         Ok((Room { guests: self }, gone))
+    }
+
+    /// The last sessions that have just begun, as many as may stay for that.
+    fn just_begun(&self, all: &[(Box<str>, Guest)], now: Instant) -> Vec<Box<str>> {
+        let is_new = |(_, guest): &&(Box<str>, Guest)| {
+            !guest.has_asked && now.duration_since(guest.begun) < BEGIN_TIME
+        };
+        let mut new: Vec<_> = all.iter().filter(is_new).collect();
+        new.sort_by_key(|(_, guest)| Reverse(guest.begun));
+        new.into_iter().take((self.max / BEGUN_SHARE).max(1)).map(|(id, _)| id.clone()).collect()
     }
 
     fn lock(&self) -> MutexGuard<'_, Known> {
@@ -136,7 +159,8 @@ mod tests {
             ["a", "b", "c", "d"][..max].iter().map(|id| (*id).into()).collect();
         for (number, id) in all.iter().enumerate() {
             let address = if **id == *"a" { "10.0.0.2:1" } else { "10.0.0.1:1" };
-            let (room, gone) = guests.make_room(&all[..number], |_| false).expect("room");
+            let (room, gone) =
+                guests.make_room(&all[..number], |_| false, Instant::now()).expect("room");
             assert_eq!(gone, ids(&[]));
             room.begin(id, peer(address));
         }
@@ -149,7 +173,7 @@ mod tests {
         for id in used {
             guests.touch(id, true, || ()).expect("it is there");
         }
-        guests.make_room(&all, |id| busy.contains(&id)).map(|(_, gone)| gone)
+        guests.make_room(&all, |id| busy.contains(&id), Instant::now()).map(|(_, gone)| gone)
     }
 
     #[test]
@@ -160,8 +184,39 @@ mod tests {
         assert_eq!(in_the_way(&["b", "c", "d"], &["b", "c", "d"]), Ok(ids(&["a"])));
         assert_eq!(in_the_way(&["a", "b", "c", "d"], &[]), Err(AllAtWork));
         let (guests, _) = full(4);
-        let few = guests.make_room(&ids(&["a", "b", "c"]), |_| true).map(|(_, gone)| gone);
+        let few = guests
+            .make_room(&ids(&["a", "b", "c"]), |_| true, Instant::now())
+            .map(|(_, gone)| gone);
         assert_eq!(few, Ok(ids(&[])));
+    }
+
+    /// Sessions that clients left without a word are many where each task opens one.
+    #[test]
+    fn who_has_just_begun_stays_for_those_that_are_idle() {
+        let guests = Guests::new(4);
+        let mut all = Vec::new();
+        let mut begin = |id: &str, asks: bool, now: Instant| {
+            let (room, gone) = guests.make_room(&all, |_| false, now).expect("room");
+            room.begin(id, peer("10.0.0.1:1"));
+            all.retain(|id| !gone.contains(id));
+            all.push(id.into());
+            if asks {
+                guests.touch(id, true, || ()).expect("it is there");
+            }
+            gone
+        };
+        for id in ["a", "b", "c", "d"] {
+            assert_eq!(begin(id, true, Instant::now()), ids(&[]));
+        }
+        assert_eq!(begin("e", false, Instant::now()), ids(&["a"]));
+        // `e` has had no time to ask; the idle one goes that was not used for longest.
+        assert_eq!(begin("f", false, Instant::now()), ids(&["b"]));
+        // Of several only the last stays for that.
+        assert_eq!(begin("g", false, Instant::now()), ids(&["e"]));
+        // Who has asked stays as any other.
+        guests.touch("g", true, || ()).expect("it is there");
+        // A while later one goes first that never asked.
+        assert_eq!(begin("h", false, Instant::now() + BEGIN_TIME), ids(&["f"]));
     }
 
     #[test]
@@ -171,27 +226,33 @@ mod tests {
         let claim = |id: &str| guests.touch(id, true, || busy.lock().unwrap().push(id.to_owned()));
         let is_busy = |id: &str| busy.lock().unwrap().iter().any(|busy| busy == id);
         claim("a").expect("it is there");
-        let (room, gone) = guests.make_room(&all, is_busy).expect("room");
+        let (room, gone) = guests.make_room(&all, is_busy, Instant::now()).expect("room");
         assert_eq!(gone, ids(&["b"]));
         // It ends, and has not ended yet.
         assert_eq!(claim("b"), None);
-        assert_eq!(guests.make_room(&all, is_busy).map(drop), Err(AllAtWork));
+        assert_eq!(guests.make_room(&all, is_busy, Instant::now()).map(drop), Err(AllAtWork));
         room.begin("e", peer("10.0.0.1:1"));
         claim("e").expect("it is there");
-        assert_eq!(guests.make_room(&ids(&["a", "e"]), is_busy).map(drop), Err(AllAtWork));
+        assert_eq!(
+            guests.make_room(&ids(&["a", "e"]), is_busy, Instant::now()).map(drop),
+            Err(AllAtWork)
+        );
     }
 
     #[test]
     fn sessions_whose_clients_broke_off_before_they_began_end() {
         let (guests, _) = full(2);
         let open = ids(&["a", "b", "e", "f"]);
-        let (room, gone) = guests.make_room(&open, |_| false).expect("room");
+        let (room, gone) = guests.make_room(&open, |_| false, Instant::now()).expect("room");
         assert_eq!(gone, ids(&["e", "f", "a"]));
         // This one may be about to begin.
         let open = ids(&["b", "g"]);
-        assert_eq!(guests.make_room(&open, |_| false).map(|(_, gone)| gone), Ok(ids(&["b"])));
+        assert_eq!(
+            guests.make_room(&open, |_| false, Instant::now()).map(|(_, gone)| gone),
+            Ok(ids(&["b"]))
+        );
         drop(room);
-        let one = guests.make_room(&ids(&["g"]), |_| false).map(|(_, gone)| gone);
+        let one = guests.make_room(&ids(&["g"]), |_| false, Instant::now()).map(|(_, gone)| gone);
         assert_eq!(one, Ok(ids(&["g"])));
     }
 
@@ -199,11 +260,11 @@ mod tests {
     fn sessions_that_begin_at_once_are_no_more_than_there_may_be() {
         let (guests, all) = full(3);
         let rooms: Vec<_> = (0..3)
-            .map(|_| guests.make_room(&all, |_| false).expect("room"))
+            .map(|_| guests.make_room(&all, |_| false, Instant::now()).expect("room"))
             .inspect(|(_, gone)| assert_eq!(gone.len(), 1))
             .collect();
-        assert_eq!(guests.make_room(&all, |_| false).map(drop), Err(AllAtWork));
+        assert_eq!(guests.make_room(&all, |_| false, Instant::now()).map(drop), Err(AllAtWork));
         drop(rooms);
-        assert!(guests.make_room(&all, |_| false).is_ok());
+        assert!(guests.make_room(&all, |_| false, Instant::now()).is_ok());
     }
 }

@@ -60,7 +60,8 @@ impl ToolArguments for Map {
             }
         }
         if text.text().is_empty() {
-            return Err(ToolError::failed("nothing to map: no file here defines anything"));
+            let nothing = "nothing to map: no file here defines anything";
+            return Err(ToolError::failed(related.with_missing(nothing.to_owned())));
         }
         related.missing.iter().for_each(|note| text.note(note.clone()));
         Ok(Findings::text(text).resting_on(related.depends))

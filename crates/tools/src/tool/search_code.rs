@@ -61,8 +61,8 @@ impl ToolArguments for SearchCode {
         // A root in another one is in the index of both.
         let mut met = HashSet::new();
         hits.retain(|hit| met.insert((hit.path.clone(), hit.lines)));
-        let missing = missing(work, &roots, &found.failed);
-        let depends = if found.failed.is_empty() { depends } else { Vec::new() };
+        let missing = missing(work, &roots, &found.missing);
+        let depends = if found.missing.is_nothing() { depends } else { Vec::new() };
         let hits = CodeHits { query: self.query, hits, missing };
         Ok(Findings::from(Content::Code(hits)).resting_on(depends))
     }

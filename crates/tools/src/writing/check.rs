@@ -119,7 +119,8 @@ fn unseen(target: &Target, planned: &PlannedText, runs: &[Run], seen: Option<&Se
             true => text.get(bytes.clone()).is_some_and(|old| old.contains(line)),
             false => bytes.start <= start && start + line.len() <= bytes.end,
         };
-        line.is_empty() || planned.changed.iter().any(|change| within(&change.bytes))
+        let is_spelled = || planned.changed.iter().any(|change| within(&change.bytes));
+        line.is_empty() || planned.is_spelled && is_spelled()
     };
     let mut unseen = Vec::new();
     let mut start = 0;

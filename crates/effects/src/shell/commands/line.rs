@@ -3,7 +3,7 @@
 use super::loose::{LineValues, Values};
 use super::pieces::{Piece, Pieces, fragments, pieces};
 use super::starts::{Starts, starts, starts_by_word};
-use super::told::runs_scripts;
+use super::told::{runs_scripts, takes_script};
 use crate::shell::parse::Parsed;
 use crate::shell::starters::{is_feeder, is_starter, takes_lines};
 use crate::shell::word::{Loose, Word, name_of};
@@ -140,10 +140,9 @@ impl Speller<'_> {
             _ if takes_lines(name) => rest.iter().filter_map(|word| line_in(word)).collect(),
             _ => Vec::new(),
         };
-        let is_flag = |word: &&str| word.starts_with('-') && !word.starts_with("--");
         let are_run = matches!(name, "eval" | "trap")
             || takes_lines(name)
-            || (runs_scripts(name) && rest.iter().any(|word| is_flag(word) && word.contains('c')));
+            || (runs_scripts(name) && rest.iter().any(|word| takes_script(word)));
         for script in scripts.iter().filter(|script| script.len() < self.line.len()) {
             let line = nested(script, self.shells + 1, self.values);
             if are_run && !script.starts_with(['-', '+']) {

@@ -1,7 +1,7 @@
 //! What a command starts, for rules that allow: who allows `find *` has not allowed what `find
 //! -exec` runs.
 
-use super::told::runs_scripts;
+use super::told::{runs_scripts, takes_script};
 use crate::shell::starters::{
     FEEDER_LETTERS, commands_of_find, is_feeder, is_starter, places_before_program, takes_value,
 };
@@ -130,12 +130,12 @@ fn joined(words: &[Word]) -> String {
 
 /// The script behind `-c`.
 fn script_of_shell(rest: &[Word]) -> Option<Starts<'_>> {
-    let mut takes_script = false;
+    let mut has_script = false;
     let mut at = 0;
     while let Some(word) = rest.get(at).filter(|word| word.text.starts_with(['-', '+'])) {
         let flag = word.text.as_str();
         let is_short = !flag.starts_with("--");
-        takes_script |= is_short && flag.starts_with('-') && flag.contains('c');
+        has_script |= takes_script(flag);
         let takes_word =
             is_short && flag.contains(['o', 'O']) || matches!(flag, "--rcfile" | "--init-file");
         at += 1 + usize::from(takes_word);
@@ -143,7 +143,7 @@ fn script_of_shell(rest: &[Word]) -> Option<Starts<'_>> {
             break;
         }
     }
-    takes_script.then(|| match rest.get(at) {
+    has_script.then(|| match rest.get(at) {
         Some(script) => Starts::Script(script.text.clone()),
         None => Starts::Untold,
     })

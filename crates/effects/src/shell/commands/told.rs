@@ -158,10 +158,7 @@ fn has_told_script(words: &[Word], rest: &[Word], typed: &str) -> bool {
         }
         at += 1;
     }
-    let takes_script = |word: &Word| {
-        word.text.starts_with('-') && !word.text.starts_with("--") && word.text.contains('c')
-    };
-    if rest[..at].iter().any(takes_script) && script.is_some_and(holds_code) {
+    if rest[..at].iter().any(|word| takes_script(&word.text)) && script.is_some_and(holds_code) {
         return false;
     }
     // Alone on its line it waits for what is typed.
@@ -232,4 +229,9 @@ pub(super) fn has_odd_letters(node: Node<'_>, source: &str) -> bool {
 /// Whether the program takes command lines as words or as input.
 pub(super) fn runs_scripts(name: &str) -> bool {
     is_shell(name) || matches!(name, "ash" | "csh" | "mksh" | "rbash" | "tcsh")
+}
+
+/// Whether a word says to a shell that a script is among its words: `-c`, `-lc`.
+pub(super) fn takes_script(word: &str) -> bool {
+    word.starts_with('-') && !word.starts_with("--") && word.contains('c')
 }
