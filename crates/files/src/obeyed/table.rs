@@ -384,8 +384,8 @@ pub(super) const NOTES: &[(&str, &str)] = &[
 ];
 
 /// Files that hold a version and nothing else. What stands in them chooses among what is installed
-/// or published; but some programs also take the path of a program there (uv), or of a folder with
-/// programs (mise, asdf), and would run it.
+/// or published; but some readers also take the path of a program there and run it (uv), and others
+/// may take one of a folder with programs.
 pub(super) const VERSIONS: &[&str] = &[
     VERSIONS_OF_PYTHON[0],
     VERSIONS_OF_PYTHON[1],
