@@ -18,7 +18,7 @@ pub mod tree;
 
 pub use self::freshness::Freshness;
 pub use self::kind::{Content, FileRead, ReadLimits, read};
-pub use self::obeyed::{ObeyedBy, obeyed_by};
+pub use self::obeyed::{ObeyedBy, obeyed_by, obeyed_by_content};
 pub use self::obeyed_files::ObeyedFiles;
 pub use self::open::{Bounds, Opened, ReadError, Special};
 pub use self::range::{Line, LineLimits, Lines, LinesReader};

@@ -6,21 +6,24 @@
 //! `package.json`, `build.rs`, `conftest.py`, workflows of GitHub, settings of linters that are
 //! programs themselves.
 
+use std::collections::HashMap;
 use std::path::Path;
-
-use icu_normalizer::ComposingNormalizerBorrowed;
+use std::sync::LazyLock;
 
 pub use self::by::ObeyedBy;
-use self::table::{FILES, FOLDERS, FRAMES, NAMES, NOTES, PLACES, SITES};
-use crate::sensitive::is_version_control;
+use self::spelling::plain;
+use self::table::{FILES, FOLDERS, FRAMES, NAMES, NOTES, PLACES, SITES, VERSIONS};
+pub(crate) use self::versions::may_hold_version;
+pub use self::versions::obeyed_by_content;
+use crate::sensitive::{VERSION_CONTROL, is_version_control};
 
 /// Who obeys the file at `path` unasked, by its name and folders. Names that a file system may
 /// take for the same count as the same: case, the form of letters, characters that have no width,
-/// dots and blanks at the end.
+/// dots and blanks at the end, and short names (`GIT~1`).
 pub fn obeyed_by(path: &Path) -> Option<ObeyedBy> {
-    let parts: Vec<String> = path.iter().map(|part| folded(&part.to_string_lossy())).collect();
+    let parts: Vec<String> = path.iter().map(|part| plain(&part.to_string_lossy())).collect();
     let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
-    if is_version_control(&parts.iter().collect::<std::path::PathBuf>()) {
+    if is_version_control(Path::new(&parts.join("/"))) {
         return Some(ObeyedBy::VersionControl);
     }
     let name = parts.last()?;
@@ -33,17 +36,43 @@ pub fn obeyed_by(path: &Path) -> Option<ObeyedBy> {
     of_name(name).or_else(|| of_places(&parts)).or_else(|| of_folders(&parts)).or_else(by_pattern)
 }
 
-/// Whether a folder of this name may hold such files, or folders with them.
-pub(crate) fn may_hold(name: &str) -> bool {
-    let name = &*folded(name);
-    FOLDERS.iter().any(|(folder, _)| name == *folder)
-        || PLACES.iter().any(|(place, _)| place.first() == Some(&name))
+/// Whether such files may stand below the folder at `path`, so that it is looked through.
+pub(crate) fn leads_on(path: &Path) -> bool {
+    if !matches!(obeyed_by(path), None | Some(ObeyedBy::Patterns)) {
+        return true;
+    }
+    let parts: Vec<String> = path.iter().map(|part| plain(&part.to_string_lossy())).collect();
+    let parts: Vec<&str> = parts.iter().map(String::as_str).collect();
+    let is_begun = |place: &[&str]| (1..place.len()).any(|count| parts.ends_with(&place[..count]));
+    PLACES.iter().any(|(place, _)| is_begun(place))
+}
+
+/// Files that stand in folders which are not looked through, with these folders.
+pub(crate) fn beside_others() -> impl Iterator<Item = String> {
+    FILES.iter().map(|(file, _)| file.join("/"))
+}
+
+/// The names of files that are known whole, and of folders with such files, in lower case; some
+/// with the folder that they are in.
+pub(crate) fn known_names() -> impl Iterator<Item = String> {
+    let names = NAMES.iter().map(|(name, _)| *name).chain(FOLDERS.iter().map(|(name, _)| *name));
+    let names = names.chain(PLACES.iter().filter_map(|(place, _)| place.first().copied()));
+    let names = names.chain(VERSION_CONTROL.iter().copied()).chain(VERSIONS.iter().copied());
+    names.map(str::to_owned).chain(beside_others())
+}
+
+/// The name itself if it is of version control.
+pub(crate) fn of_version_control(name: &str) -> Option<&'static str> {
+    let name = plain(name);
+    VERSION_CONTROL.iter().chain(&[".sl", ".pijul"]).copied().find(|own| name == *own)
 }
 
 fn of_name(name: &str) -> Option<ObeyedBy> {
-    let whole = NAMES.iter().find(|(whole, _)| name == *whole).map(|(_, by)| *by);
+    static WHOLE: LazyLock<HashMap<&str, ObeyedBy>> =
+        LazyLock::new(|| NAMES.iter().copied().collect());
     let has = |start: &str, end: &str| name.starts_with(start) && name.ends_with(end);
-    whole.or_else(|| FRAMES.iter().find(|(start, end, _)| has(start, end)).map(|(.., by)| *by))
+    let framed = || FRAMES.iter().find(|(start, end, _)| has(start, end)).map(|(.., by)| *by);
+    WHOLE.get(name).copied().or_else(framed).or_else(|| short::of_frames(name))
 }
 
 fn of_places(parts: &[&str]) -> Option<ObeyedBy> {
@@ -53,6 +82,9 @@ fn of_places(parts: &[&str]) -> Option<ObeyedBy> {
 }
 
 fn of_folders(parts: &[&str]) -> Option<ObeyedBy> {
+    static ALL: LazyLock<HashMap<&str, ObeyedBy>> =
+        LazyLock::new(|| FOLDERS.iter().copied().collect());
+    let by_folder = &*ALL;
     let mut found = None;
     for (at, part) in parts.iter().enumerate() {
         let next = parts.get(at + 1);
@@ -61,34 +93,16 @@ fn of_folders(parts: &[&str]) -> Option<ObeyedBy> {
             found = None;
             continue;
         }
-        let folder = FOLDERS.iter().find(|(folder, _)| part == folder);
         // Some of these agents also keep a single file of that name.
-        found = found.or(folder.map(|(_, by)| *by));
+        found = found.or(by_folder.get(part).copied());
     }
     found
 }
 
-/// What all names share that some file system takes for `name`.
-fn folded(name: &str) -> String {
-    let is_shown = |letter: &char| {
-        !matches!(letter, '\u{ad}' | '\u{34f}' | '\u{61c}' | '\u{180b}'..='\u{180f}'
-            | '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}'
-            | '\u{fe00}'..='\u{fe0f}' | '\u{feff}' | '\u{e0000}'..='\u{e0fff}')
-    };
-    let shown: String = name.chars().filter(is_shown).collect();
-    let composed = ComposingNormalizerBorrowed::new_nfkc().normalize(&shown);
-    let lower = composed.to_lowercase();
-    let name = match lower.split_once(':') {
-        // A stream of a file, where there are such.
-        Some((name, _)) if !name.is_empty() => name,
-        _ => &lower,
-    };
-    let trimmed = name.trim_end_matches(['.', ' ']);
-    // A name of dots alone is a way, not a name.
-    if trimmed.is_empty() { name.to_owned() } else { trimmed.to_owned() }
-}
-
 mod by;
+mod short;
+mod spelling;
 mod table;
 #[cfg(test)]
 mod tests;
+mod versions;

@@ -1,50 +1,49 @@
 //! Which files that programs obey unasked stand in the roots, and which of them changed.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::{BTreeMap, BTreeSet, VecDeque};
 use std::ffi::OsStr;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use cap_std::fs::Metadata;
-use foveal_transcript::ContentHash;
+use cap_std::fs::{DirEntry, Metadata};
+use rustix::fs::{AtFlags, statat};
 
-use crate::bounded::{Links, read_regular};
-use crate::obeyed::{ObeyedBy, may_hold, obeyed_by};
+use self::state::State;
+use crate::obeyed::{
+    ObeyedBy, beside_others, leads_on, may_hold_version, obeyed_by, of_version_control,
+};
 use crate::roots::{Root, Roots};
-use crate::stamp::Stamp;
 
-/// Entries of one folder that are looked at.
+/// Entries of one folder that are looked at, and of one that is obeyed with all below it.
 const ENTRIES_MAX: usize = 2_000;
 
 /// Entries that are looked at in all: a home folder may be a root.
 const LOOKED_AT_MAX: usize = 8_000;
 
 /// Folders below one that is obeyed that are gone into.
-const DEPTH_MAX: usize = 3;
-
-/// Bytes of the settings of a repository that are read.
-const SETTINGS_BYTES_MAX: u64 = 256 * 1024;
+const DEPTH_MAX: usize = 8;
 
 /// Files of editors and agents that also hold what was looked at last.
 const BY_THEMSELVES: &[&str] =
     &[".claude.json", "usage.statistics.xml", "workspace.xml", "workspace.json"];
-
-/// What changes all the time in the folder of version control, and runs nothing.
-const HARMLESS: &[&str] = &["branch", "fetch", "merge", "pushurl", "rebase", "remote", "url"];
 
 /// The files that programs obey unasked, in each root and in the folders from there to the one
 /// that commands start in; with what tells whether they changed.
 #[derive(Debug, Clone, Default)]
 pub struct ObeyedFiles {
     files: BTreeMap<PathBuf, State>,
+    /// Folders that have more than was looked at, and whether the known names were asked for there.
+    cut: BTreeMap<PathBuf, bool>,
     looked_at: usize,
 }
 
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
-    Stamp(Stamp),
-    /// Of settings of a repository, those that may run something.
-    Settings(ContentHash),
+/// A folder that is looked in.
+#[derive(Debug)]
+struct Folder {
+    /// Below the root.
+    path: PathBuf,
+    /// How many folders it is below one that is not obeyed.
+    depth: usize,
 }
 
 impl ObeyedFiles {
@@ -58,74 +57,167 @@ impl ObeyedFiles {
                 |working| working.ancestors().collect(),
             );
             for folder in folders {
-                found.look_in(root, folder, 0);
+                found.look_at(root, folder);
             }
         }
         found
     }
 
     /// The files that changed, came or went since `before`. Where there is more than is looked at,
-    /// only those that were found both times are compared.
+    /// those that were found but once count only if they would have been found the other time too.
     pub fn changed_since(&self, before: &Self) -> Vec<PathBuf> {
-        let is_cut = self.is_full() || before.is_full();
         let is_changed = |path: &&PathBuf| match (self.files.get(*path), before.files.get(*path)) {
             (Some(now), Some(before)) => now != before,
-            (now, before) => !is_cut && now != before,
+            (Some(_), None) => before.would_see(path),
+            (None, _) => self.would_see(path),
         };
         let all: BTreeSet<&PathBuf> = self.files.keys().chain(before.files.keys()).collect();
         all.into_iter().filter(is_changed).cloned().collect()
     }
 
+    /// The folders that have more than is looked at.
+    pub fn cut(&self) -> impl Iterator<Item = &Path> {
+        self.cut.keys().map(PathBuf::as_path)
+    }
+
     /// Takes a file as it is now for known.
     pub fn know(&mut self, root: &Arc<Root>, relative: &Path) {
-        if obeyed_by(relative).is_some() {
+        if obeyed_by(relative).is_some() || may_hold_version(relative) {
             self.add(root, relative);
         }
     }
 
-    fn is_full(&self) -> bool {
-        self.looked_at >= LOOKED_AT_MAX
+    /// Whether a file at `path` would have been found.
+    fn would_see(&self, path: &Path) -> bool {
+        self.cut.iter().all(|(folder, is_asked)| match path.strip_prefix(folder) {
+            Ok(below) => *is_asked && by_name::is_seen(below),
+            Err(_) => true,
+        })
     }
 
-    /// Adds what stands in `folder`, which is `depth` folders below one that is obeyed.
-    fn look_in(&mut self, root: &Root, folder: &Path, depth: usize) {
-        let here = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
-        let Ok(entries) = root.dir().read_dir(here) else { return };
-        for entry in entries.take(ENTRIES_MAX).flatten() {
-            if self.is_full() {
-                return;
-            }
+    /// Looks at `folder`, which is a root or on the way to where commands start, and at what in it
+    /// is obeyed.
+    fn look_at(&mut self, root: &Root, folder: &Path) {
+        self.look_in_git(root, &folder.join(".git"));
+        let mut obeyed = Vec::new();
+        let top = Folder { path: folder.to_owned(), depth: 0 };
+        let room = self.room(ENTRIES_MAX);
+        let is_cut = self.list(root, &top, room, &mut |folder| obeyed.push(folder));
+        // No folder that is gone through leads to these.
+        for name in beside_others() {
+            self.add(root, &folder.join(name));
+        }
+        if is_cut {
+            self.ask_for_names(root, folder, &mut obeyed);
+        }
+        for folder in obeyed {
+            self.look_through(root, folder);
+        }
+    }
+
+    /// Looks at a folder that is obeyed and all below it, outer folders first.
+    fn look_through(&mut self, root: &Root, folder: Folder) {
+        let most = self.looked_at.saturating_add(ENTRIES_MAX);
+        let mut waiting = VecDeque::from([folder]);
+        while let Some(folder) = waiting.pop_front() {
+            let room = self.room(most.saturating_sub(self.looked_at));
+            self.list(root, &folder, room, &mut |folder| waiting.push_back(folder));
+        }
+    }
+
+    /// As many of `most` entries as may still be looked at.
+    fn room(&self, most: usize) -> usize {
+        LOOKED_AT_MAX.saturating_sub(self.looked_at).min(most)
+    }
+
+    /// Adds what stands in a folder, at most `room` entries of it, and gives out the folders in it
+    /// to be looked in. Whether there is more.
+    fn list(
+        &mut self,
+        root: &Root,
+        folder: &Folder,
+        room: usize,
+        inner: &mut dyn FnMut(Folder),
+    ) -> bool {
+        let here = if folder.path.as_os_str().is_empty() { Path::new(".") } else { &folder.path };
+        let Ok(mut entries) = root.dir().read_dir(here) else { return false };
+        let mut is_cut = false;
+        for entry in entries.by_ref().take(room).flatten() {
             self.looked_at += 1;
-            let name = entry.file_name();
-            let path = folder.join(&name);
-            let is_folder = entry.file_type().is_ok_and(|kind| kind.is_dir());
-            match is_folder {
-                true if name == ".git" => self.look_in_git(root, &path),
-                true if depth == 0 && may_hold(&name.to_string_lossy()) => {
-                    self.look_in(root, &path, 1);
-                }
-                true if (1..DEPTH_MAX).contains(&depth) => self.look_in(root, &path, depth + 1),
-                true => {}
-                false if is_watched(&path) => self.add(root, &path),
-                false => {}
+            let path = folder.path.join(entry.file_name());
+            let Some(folder) = self.take(root, &path, &entry, folder.depth) else { continue };
+            match folder.depth > DEPTH_MAX {
+                true => drop(self.cut.insert(root.path().join(path), false)),
+                false => inner(folder),
+            }
+        }
+        if entries.next().is_some() {
+            self.cut.insert(root.path().join(&folder.path), false);
+            is_cut = true;
+        }
+        is_cut
+    }
+
+    /// Adds an entry of a folder; the folder if it is one to look in.
+    fn take(&mut self, root: &Root, path: &Path, entry: &DirEntry, depth: usize) -> Option<Folder> {
+        let kind = entry.file_type().ok()?;
+        // A link to a folder in the root is gone through as the folder is; links in it are not.
+        let is_folder = kind.is_dir() || (depth == 0 && kind.is_symlink() && leads_on(path));
+        if !kind.is_dir() && is_watched(path) {
+            let state = entry.metadata().ok().and_then(|it| State::of(root.dir(), path, &it));
+            self.put(root, path, state);
+        }
+        if is_folder { self.enter(root, path, depth) } else { None }
+    }
+
+    /// A folder that is so many folders below one that is not obeyed, if it is one to look in.
+    /// Those of version control are looked at here.
+    fn enter(&mut self, root: &Root, path: &Path, depth: usize) -> Option<Folder> {
+        let name = path.file_name()?;
+        match of_version_control(&name.to_string_lossy()) {
+            // It was looked in first.
+            Some(".git") if depth == 0 && name == ".git" => {}
+            Some(".git") => self.look_in_git(root, path),
+            Some(_) => self.look_in_others(root, path),
+            None if goes_on(path, depth) => {
+                return Some(Folder { path: path.to_owned(), depth: depth + 1 });
+            }
+            None => {}
+        }
+        None
+    }
+
+    /// Asks for each name that is known in a folder that has more entries than are listed.
+    fn ask_for_names(&mut self, root: &Root, folder: &Path, obeyed: &mut Vec<Folder>) {
+        self.cut.insert(root.path().join(folder), true);
+        let here = if folder.as_os_str().is_empty() { Path::new(".") } else { folder };
+        let Ok(dir) = root.dir().open_dir(here) else { return };
+        for name in by_name::all() {
+            // Few of them are there, and this is the cheapest way to know.
+            if statat(&dir, name, AtFlags::SYMLINK_NOFOLLOW).is_err() {
+                continue;
+            }
+            let path = folder.join(name);
+            let Ok(metadata) = dir.symlink_metadata(name) else { continue };
+            if !metadata.is_dir() && is_watched(&path) {
+                self.put(root, &path, State::of(root.dir(), &path, &metadata));
+            }
+            let may_be_folder = metadata.is_dir() || metadata.is_symlink();
+            if may_be_folder && obeyed.iter().all(|folder| folder.path != path) {
+                obeyed.extend(self.enter(root, &path, 0));
             }
         }
     }
 
-    /// Of a repository, only its settings and hooks.
-    fn look_in_git(&mut self, root: &Root, folder: &Path) {
-        self.add(root, &folder.join("config"));
-        self.add(root, &folder.join("config.worktree"));
-        self.add(root, &folder.join("info/attributes"));
-        self.look_in(root, &folder.join("hooks"), DEPTH_MAX);
+    fn add(&mut self, root: &Root, path: &Path) {
+        let metadata: Option<Metadata> = root.dir().symlink_metadata(path).ok();
+        let state = metadata.filter(|it| !it.is_dir());
+        let state = state.and_then(|metadata| State::of(root.dir(), path, &metadata));
+        self.put(root, path, state);
     }
 
-    fn add(&mut self, root: &Root, path: &Path) {
+    fn put(&mut self, root: &Root, path: &Path, state: Option<State>) {
         let absolute = root.path().join(path);
-        let state = match path.ends_with(".git/config") {
-            true => settings_of(&absolute),
-            false => root.dir().symlink_metadata(path).ok().as_ref().map(state),
-        };
         match state {
             Some(state) => self.files.insert(absolute, state),
             None => self.files.remove(&absolute),
@@ -133,52 +225,27 @@ impl ObeyedFiles {
     }
 }
 
+/// Whether a folder that is so many folders below one that is not obeyed is gone into.
+fn goes_on(path: &Path, depth: usize) -> bool {
+    // Of foveal's own, the settings stand at the top.
+    let is_in_foveals = || path.parent().and_then(obeyed_by) == Some(ObeyedBy::Foveal);
+    leads_on(path) && (depth == 0 || !is_in_foveals())
+}
+
 /// Whether a change of the file at `path` says something: editors and foveal itself write some of
 /// theirs all the time.
 fn is_watched(path: &Path) -> bool {
     let name = path.file_name().map(OsStr::to_string_lossy).unwrap_or_default();
     match obeyed_by(path) {
-        None => false,
+        None => may_hold_version(path),
         Some(ObeyedBy::Foveal) => matches!(&*name, "config.toml" | "config.json"),
         Some(_) => !BY_THEMSELVES.contains(&&*name),
     }
 }
 
-fn state(metadata: &Metadata) -> State {
-    State::Stamp(Stamp::of(metadata))
-}
-
-/// The settings of a repository without those of branches and remotes, which run nothing.
-fn settings_of(path: &Path) -> Option<State> {
-    let bytes = read_regular(path, SETTINGS_BYTES_MAX, Links::Refused).ok()?;
-    let text = String::from_utf8_lossy(&bytes);
-    let may_run = |line: &&str| {
-        let name = line.trim_start_matches(['[', ' ', '\t']);
-        let name = name.split([' ', '=', '\t']).next().unwrap_or_default();
-        !HARMLESS.contains(&name.to_ascii_lowercase().as_str())
-    };
-    let lines: Vec<&str> = text.lines().filter(may_run).collect();
-    Some(State::Settings(ContentHash::of(lines.join("\n").as_bytes())))
-}
-
+mod by_name;
+mod repositories;
+mod settings;
+mod state;
 #[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn what_editors_and_foveal_write_by_themselves_is_not_watched() {
-        for (path, is_it) in [
-            (".idea/workspace.xml", false),
-            (".idea/runConfigurations/a.xml", true),
-            (".vscode/tasks.json", true),
-            (".mcp.json", true),
-            (".claude.json", false),
-            (".local/share/foveal/store.db-wal", false),
-            (".config/foveal/config.toml", true),
-            (".config/foveal/config.json", true),
-            ("src/main.rs", false),
-        ] {
-            assert_eq!(is_watched(Path::new(path)), is_it, "{path}");
-        }
-    }
-}
+mod tests;

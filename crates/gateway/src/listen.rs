@@ -2,6 +2,7 @@
 
 use std::convert::Infallible;
 use std::net::SocketAddr;
+use std::num::NonZero;
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -13,6 +14,7 @@ use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
 use hyper_util::server::graceful::GracefulShutdown;
 use tokio::net::TcpListener;
+use tokio::runtime::Runtime;
 use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
@@ -56,9 +58,7 @@ impl Gateway {
     /// # Errors
     /// [`ServeError`].
     pub fn run(settings: Settings, ready: impl FnOnce(SocketAddr)) -> Result<(), ServeError> {
-        let mut runtime = tokio::runtime::Builder::new_multi_thread();
-        let runtime = runtime.enable_all().build().map_err(ServeError::Start)?;
-        runtime.block_on(async {
+        runtime()?.block_on(async {
             let stop = foveal_listening::when_asked_to_end();
             let gateway = Self::bind(settings).await?;
             ready(gateway.address());
@@ -76,8 +76,7 @@ impl Gateway {
         settings: Settings,
         work: impl FnOnce(SocketAddr) -> T,
     ) -> Result<T, ServeError> {
-        let mut runtime = tokio::runtime::Builder::new_multi_thread();
-        let runtime = runtime.enable_all().build().map_err(ServeError::Start)?;
+        let runtime = runtime()?;
         let gateway = runtime.block_on(Self::bind(settings))?;
         let (address, stop) = (gateway.address(), CancellationToken::new());
         let serving = runtime.spawn(gateway.serve(stop.clone()));
@@ -141,6 +140,16 @@ impl Gateway {
         drop(tokio::time::timeout(END_PATIENCE, ended).await);
         over.cancel();
     }
+}
+
+/// What connections are served by: half of the processors, since decisions have threads of their
+/// own. With more of them each wakes another one for every piece of a body, which then finds nothing
+/// to do and has a decision wait.
+fn runtime() -> Result<Runtime, ServeError> {
+    let processors = std::thread::available_parallelism().map_or(1, NonZero::get);
+    let mut runtime = tokio::runtime::Builder::new_multi_thread();
+    let runtime = runtime.worker_threads((processors / 2).max(1)).enable_all().build();
+    runtime.map_err(ServeError::Start)
 }
 
 /// The next connection and its place among those that may be open.

@@ -16,6 +16,7 @@ mod fuzzed;
 mod held;
 mod index_held;
 mod malformed;
+mod obeyed;
 mod own_edits;
 mod pages;
 mod permission;

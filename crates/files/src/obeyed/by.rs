@@ -13,6 +13,9 @@ pub enum ObeyedBy {
     Hooks,
     /// Shells, interpreters and debuggers, when they start in the folder or at all.
     Startup,
+    /// Those that choose versions, in files that should hold one and hold something else: a path
+    /// in its place is run.
+    Versions,
     /// foveal: its own settings and data.
     Foveal,
     /// Whatever is given all names of a folder (`tar cf a *`): it takes this one for an option, and
@@ -31,6 +34,10 @@ impl ObeyedBy {
                 "other programs run what it says at a commit, an installation or a build"
             }
             Self::Startup => "shells or interpreters run what it says when they start",
+            Self::Versions => {
+                "it should hold a version and holds something else; where that is the path of a \
+                 program, others run it"
+            }
             Self::Foveal => "foveal obeys what it says",
             Self::Patterns => {
                 "programs take its name for an option where a pattern such as `*` gives it to them"

@@ -1,7 +1,9 @@
 //! The names, and why some that look alike are not here: a file that holds a version and nothing
-//! else (`.nvmrc`) chooses among programs of one maker; `deno.json` and `pnpm-workspace.yaml` say
-//! nothing that `package.json` could not; `.gitattributes` and `.gitmodules` name what the settings
-//! of the repository have to define first.
+//! else (`.nvmrc`) chooses among programs of one maker, and is looked into (`versions`); `deno.json`,
+//! `pnpm-workspace.yaml` and `uv.toml` say nothing that `package.json` and `pyproject.toml` could
+//! not; `.gitattributes` and `.gitmodules` name what the settings of the repository have to define
+//! first; `.htaccess` and `.user.ini` say what a web server does with the project that it serves;
+//! `.claude-plugin`, `hooks/hooks.json` and `.pre-commit-hooks.yaml` offer hooks to others.
 
 use super::by::ObeyedBy::{self, Agents, Editors, Foveal, Hooks, Startup, VersionControl};
 
@@ -13,6 +15,10 @@ pub(super) const NAMES: &[(&str, ObeyedBy)] = &[
     ("cline_mcp_settings.json", Agents),
     ("opencode.json", Agents),
     ("opencode.jsonc", Agents),
+    (".opencode.json", Agents),
+    ("gptme.toml", Agents),
+    ("codebuff.json", Agents),
+    ("conductor.json", Agents),
     (".foveal.toml", Foveal),
     (".foveal.json", Foveal),
     ("crush.json", Agents),
@@ -23,6 +29,14 @@ pub(super) const NAMES: &[(&str, ObeyedBy)] = &[
     ("claude_desktop_config.json", Agents),
     (".devcontainer.json", Editors),
     (".gitpod.yml", Editors),
+    ("devfile.yaml", Editors),
+    (".devfile.yaml", Editors),
+    ("rust-project.json", Editors),
+    (".rust-project.json", Editors),
+    (".merlin", Editors),
+    (".factorypath", Editors),
+    (".latexmkrc", Editors),
+    ("latexmkrc", Editors),
     (".replit", Editors),
     ("replit.nix", Editors),
     (".stackblitzrc", Editors),
@@ -37,9 +51,17 @@ pub(super) const NAMES: &[(&str, ObeyedBy)] = &[
     (".nvimrc", Editors),
     (".nvim.lua", Editors),
     (".lvimrc", Editors),
+    ("_vimrc", Editors),
+    ("_gvimrc", Editors),
+    ("_exrc", Editors),
+    (".vimrc.local", Editors),
+    (".local.vimrc", Editors),
+    (".lazy.lua", Editors),
     (".dir-locals.el", Editors),
     (".dir-locals-2.el", Editors),
     (".emacs", Editors),
+    (".emacs.el", Editors),
+    (".spacemacs", Editors),
     (".gitconfig", VersionControl),
     (".hgrc", VersionControl),
     (".jjconfig.toml", VersionControl),
@@ -63,6 +85,13 @@ pub(super) const NAMES: &[(&str, ObeyedBy)] = &[
     (".prototools", Hooks),
     ("rust-toolchain", Hooks),
     ("rust-toolchain.toml", Hooks),
+    ("lean-toolchain", Hooks),
+    (".sbtrc", Hooks),
+    (".corepack.env", Hooks),
+    (".pdm-python", Hooks),
+    (".asdfrc", Hooks),
+    ("pip.conf", Hooks),
+    ("pip.ini", Hooks),
     ("global.json", Hooks),
     (".bazelversion", Hooks),
     (".bazeliskrc", Hooks),
@@ -87,6 +116,21 @@ pub(super) const NAMES: &[(&str, ObeyedBy)] = &[
     (".rprofile", Startup),
     (".renviron", Startup),
     (".octaverc", Startup),
+    (".rdata", Startup),
+    (".csirc", Startup),
+    (".sbclrc", Startup),
+    ("startup.m", Startup),
+    (".xonshrc", Startup),
+    (".mongoshrc.js", Startup),
+    (".wezterm.lua", Startup),
+    (".wgetrc", Startup),
+    (".lessfilter", Startup),
+    (".bash_completion", Startup),
+    (".mailcap", Startup),
+    (".forward", Startup),
+    (".procmailrc", Startup),
+    (".rhosts", Startup),
+    (".shosts", Startup),
     (".erlang", Startup),
     (".psysh.php", Startup),
     ("bunfig.toml", Startup),
@@ -158,6 +202,7 @@ pub(super) const FRAMES: &[(&str, &str, ObeyedBy)] = &[
     (".lldbinit", "", Startup),
     ("", ".code-workspace", Editors),
     ("", ".sublime-project", Editors),
+    ("", ".ipr", Editors),
 ];
 
 /// Folders of packages of Python, where each start reads all files of this ending. Elsewhere such
@@ -199,6 +244,7 @@ pub(super) const FOLDERS: &[(&str, ObeyedBy)] = &[
     (".vscode", Editors),
     (".vscode-server", Editors),
     (".idea", Editors),
+    (".run", Editors),
     (".zed", Editors),
     (".helix", Editors),
     (".fleet", Editors),
@@ -221,33 +267,45 @@ pub(super) const FOLDERS: &[(&str, ObeyedBy)] = &[
     (".trunk", Hooks),
     (".cargo-husky", Hooks),
     (".shadowenv.d", Hooks),
+    (".mise", Hooks),
     (".mvn", Hooks),
     (".sl", VersionControl),
     (".pijul", VersionControl),
     (".ipython", Startup),
     (".jupyter", Startup),
     (".oh-my-zsh", Startup),
+    (".hammerspoon", Startup),
 ];
 
 /// Files and folders by the folders that they are in, the last of which is named first here.
 pub(super) const PLACES: &[(&[&str], ObeyedBy)] = &[
     (&[".github", "hooks"], Agents),
     (&[".clinerules", "hooks"], Agents),
+    (&[".gitlab", "duo", "mcp.json"], Agents),
+    (&[".superset", "config.json"], Agents),
     (&[".config", "git"], VersionControl),
     (&[".config", "hg"], VersionControl),
     (&[".config", "jj"], VersionControl),
+    (&["_darcs", "prefs"], VersionControl),
     (&[".config", "opencode"], Agents),
     (&[".config", "crush"], Agents),
     (&[".config", "zed"], Editors),
     (&[".config", "nvim"], Editors),
     (&[".config", "helix"], Editors),
     (&[".config", "code"], Editors),
+    (&[".config", "vim"], Editors),
+    (&[".config", "emacs"], Editors),
+    (&[".lsp", "config.edn"], Editors),
+    (&[".gitpod", "automations.yaml"], Editors),
+    (&[".ona", "automations.yaml"], Editors),
     (&[".config", "mise"], Hooks),
     (&[".config", "mise.toml"], Hooks),
     (&[".config", "direnv"], Hooks),
     (&[".config", "pip"], Hooks),
+    (&[".config", "uv"], Hooks),
+    (&[".config", "go"], Hooks),
+    (&[".moon", "workspace.yml"], Hooks),
     (&[".pip", "pip.conf"], Hooks),
-    (&[".mise", "config.toml"], Hooks),
     (&[".cargo", "config"], Hooks),
     (&[".cargo", "config.toml"], Hooks),
     (&[".cargo", "bin"], Startup),
@@ -263,6 +321,20 @@ pub(super) const PLACES: &[(&[&str], ObeyedBy)] = &[
     (&[".gradle", "gradle.properties"], Hooks),
     (&[".m2", "settings.xml"], Hooks),
     (&[".config", "fish"], Startup),
+    (&[".config", "tmux"], Startup),
+    (&[".config", "powershell"], Startup),
+    (&[".config", "nushell"], Startup),
+    (&[".config", "julia"], Startup),
+    (&[".config", "kitty"], Startup),
+    (&[".config", "alacritty"], Startup),
+    (&[".config", "wezterm"], Startup),
+    (&[".config", "ghostty"], Startup),
+    (&[".julia", "config"], Startup),
+    (&[".docker", "cli-plugins"], Startup),
+    (&[".docker", "config.json"], Startup),
+    (&[".ssh", "config"], Startup),
+    (&[".ssh", "rc"], Startup),
+    (&[".ssh", "authorized_keys"], Startup),
     (&[".config", "autostart"], Startup),
     (&[".config", "systemd"], Startup),
     (&[".config", "environment.d"], Startup),
@@ -280,7 +352,15 @@ pub(super) const PLACES: &[(&[&str], ObeyedBy)] = &[
 
 /// Files by the folders that they are in, where a folder of that name is ordinary, and the one above
 /// is too large to be looked through.
-pub(super) const FILES: &[(&[&str], ObeyedBy)] = &[(&["tools", "bazel"], Hooks)];
+pub(super) const FILES: &[(&[&str], ObeyedBy)] = &[
+    (&["tools", "bazel"], Hooks),
+    (&["tools", "bazel.bat"], Hooks),
+    (&["tools", "bazel.exe"], Hooks),
+    (&["tools", "bazel.ps1"], Hooks),
+    (&["mise", "config.toml"], Hooks),
+    (&["mise", "config.local.toml"], Hooks),
+    (&["cvs", "root"], VersionControl),
+];
 
 /// What of the folders of agents is notes and worktrees, which nobody obeys but the model that
 /// reads them.
@@ -302,3 +382,27 @@ pub(super) const NOTES: &[(&str, &str)] = &[
     (".kilocode", "rules"),
     (".openhands", "microagents"),
 ];
+
+/// Files that hold a version and nothing else. What stands in them chooses among what is installed
+/// or published; but some readers also take the path of a program there and run it (uv), and others
+/// may take one of a folder with programs.
+pub(super) const VERSIONS: &[&str] = &[
+    VERSIONS_OF_PYTHON[0],
+    VERSIONS_OF_PYTHON[1],
+    ".nvmrc",
+    ".node-version",
+    ".bun-version",
+    ".deno-version",
+    ".ruby-version",
+    ".java-version",
+    ".go-version",
+    ".php-version",
+    ".perl-version",
+    ".swift-version",
+    ".terraform-version",
+    ".opentofu-version",
+    ".sdkmanrc",
+];
+
+/// Those where a word that is no number may be the name of a file beside it.
+pub(super) const VERSIONS_OF_PYTHON: [&str; 2] = [".python-version", ".python-versions"];

@@ -339,3 +339,108 @@ fn what_looks_like_a_setting_that_runs_and_is_none_is_not_asked_about() {
         ],
     );
 }
+
+#[test]
+fn names_beside_those_that_are_obeyed_are_told() {
+    check(
+        Some(Agents),
+        &[
+            ".opencode.json",
+            ".gitlab/duo/mcp.json",
+            "gptme.toml",
+            "codebuff.json",
+            "conductor.json",
+            ".superset/config.json",
+        ],
+    );
+    check(
+        Some(Editors),
+        &[
+            ".run/app.run.xml",
+            "x.ipr",
+            "rust-project.json",
+            ".lsp/config.edn",
+            ".merlin",
+            ".factorypath",
+            "_vimrc",
+            ".local.vimrc",
+            "devfile.yaml",
+            ".gitpod/automations.yaml",
+            ".latexmkrc",
+        ],
+    );
+    check(
+        Some(Hooks),
+        &[
+            "tools/bazel.bat",
+            "tools/bazel.ps1",
+            "mise/config.toml",
+            ".mise/conf.d/a.toml",
+            "lean-toolchain",
+            ".sbtrc",
+            ".pdm-python",
+            ".corepack.env",
+            ".moon/workspace.yml",
+            "pip.conf",
+        ],
+    );
+    check(
+        Some(Startup),
+        &[".RData", ".csirc", ".config/tmux/tmux.conf", ".wgetrc", ".julia/config/startup.jl"],
+    );
+    check(Some(VersionControl), &["_darcs/prefs/defaults", "CVS/Root"]);
+    check(
+        None,
+        &["data/a.rdata", "cvs/readme", "tools/bazel.md", ".claude-plugin/plugin.json", "uv.toml"],
+    );
+}
+
+#[test]
+fn short_names_are_those_that_they_stand_for() {
+    check(Some(VersionControl), &["git~1/config", "GIT~1/hooks/a", "GITCON~1", "a/GIT~2"]);
+    check(
+        Some(Agents),
+        &["CLAUDE~1/settings.json", "MCP~1.JSO", "OPENCO~1.JSO", "GITHUB~1/hooks/a", "claud~12"],
+    );
+    check(Some(Editors), &["VSCODE~1/tasks.json", "LONGNA~1.COD"]);
+    check(Some(Hooks), &["PRE-CO~1.YAM", "LEFTHO~1.YML", "LI12AB~1.JSO", "CONFIG~1/mise/a"]);
+    check(Some(Startup), &["SITECU~1.PY", "BASHRC~1", "v/SITE-P~1/b.pth"]);
+    check(
+        None,
+        &["a~1", "backup~1.txt", "CLAUDE~1/plans/a.md", "git~", "~1", "git~x", "gitx~1/config"],
+    );
+}
+
+#[test]
+fn what_should_hold_a_version_is_looked_into() {
+    let by = |path: &str, content: &str| obeyed_by_content(Path::new(path), content.as_bytes());
+    for (path, content) in [
+        (".python-version", "3.12\n"),
+        (".python-version", "# a\n3.13.0rc1\r\n3.12.1\n"),
+        (".python-versions", "3.13t"),
+        (".python-version", ""),
+        (".nvmrc", "v22.1.0"),
+        (".nvmrc", "lts/*"),
+        (".node-version", "22"),
+        (".ruby-version", "ruby-3.3.0"),
+        (".java-version", "temurin-21.0.1"),
+        (".sdkmanrc", "java=21.0.1-tem\n"),
+        ("a.txt", "./evil"),
+    ] {
+        assert_eq!(by(path, content), None, "{path}: {content}");
+    }
+    for (path, content) in [
+        (".python-version", "./evil"),
+        (".python-version", "evil"),
+        (".python-version", "3.12-evil"),
+        ("sub/.PYTHON-VERSION", "/tmp/evil"),
+        ("PYTHON~1", "3.12\n./evil"),
+        (".nvmrc", "path:./evil"),
+        (".ruby-version", "../../evil"),
+        (".node-version", "a\\b"),
+        (".java-version", "1..2"),
+        (".sdkmanrc", "java=../../evil"),
+    ] {
+        assert_eq!(by(path, content), Some(ObeyedBy::Versions), "{path}: {content}");
+    }
+}

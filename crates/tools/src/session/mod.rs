@@ -34,6 +34,7 @@ pub(crate) use self::forbidden::{FOUND_MAX, Forbidden, LOOKED_AT_MAX};
 pub(crate) use self::journal::Event;
 pub use self::kept::{KeptCall, kept_call, kept_conversation};
 pub(crate) use self::known_file::{KnownFile, written_lines};
+pub(crate) use self::obeyed::ObeyedLook;
 pub use self::own_edits::{OwnChange, note_edit};
 pub use self::readers::{asker, note_reader};
 pub use self::reads::ReadCounts;

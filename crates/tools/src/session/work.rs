@@ -7,7 +7,7 @@ use std::sync::{Mutex, PoisonError};
 
 use foveal_context::room::Room;
 use foveal_effects::CommandLine;
-use foveal_files::{Located, ObeyedBy, PathError, Roots, sensitivity};
+use foveal_files::{Located, ObeyedBy, PathError, Roots, obeyed_by_content, sensitivity};
 use foveal_web::normal_address;
 
 use crate::answer::{Answer, Dependency};
@@ -92,6 +92,21 @@ impl Work<'_> {
         let (concern, subject) = (concern.as_deref(), located.rule_path());
         self.permit_access(&Access { concern, is_outside, ..Access::of(self.tool, &subject) })?;
         Ok(located)
+    }
+
+    /// Asks before `content` is written to `located`, if others run what it names, though its name
+    /// alone says nothing of it.
+    ///
+    /// # Errors
+    /// If a rule or the person says no.
+    pub(crate) fn permit_content(
+        &self,
+        located: &Located,
+        content: &[u8],
+    ) -> Result<(), ToolError> {
+        let Some(by) = obeyed_by_content(located.relative(), content) else { return Ok(()) };
+        let subject = located.rule_path();
+        self.permit_access(&Access { concern: Some(by.why()), ..Access::of(self.tool, &subject) })
     }
 
     /// Who obeys a file unasked.

@@ -62,7 +62,9 @@ impl ToolArguments for Bash {
             .map_err(ToolError::failed)?;
         let loose = unconfined(work, ran.confinement.as_ref());
         let moved = ran.directory.as_ref().and_then(|directory| move_to(work, directory));
-        let obeyed = before.changes(work);
+        // Without a guard nobody knows what it left running.
+        let may_last = !ran.daemons.is_empty() || command.guard.is_none();
+        let obeyed = before.changes(work, may_last);
         let forbidden = forbidden.changes(work, Some(&ran.protection));
         Ok(found(&ran, moved.into_iter().chain(loose).chain(obeyed).chain(forbidden)))
     }

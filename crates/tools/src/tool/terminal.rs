@@ -14,7 +14,7 @@ use crate::definition::{Hints, Tool, ToolArguments};
 use crate::error::ToolError;
 use crate::findings::{AnswerText, Content, Findings, Output, printed};
 use crate::forbidden;
-use crate::obeyed::changes_in_terminals;
+use crate::obeyed::{self, changes_in_terminals};
 use crate::permission::{Asks, CommandKind};
 use crate::session::Work;
 use crate::tool::bash::unconfined;
@@ -99,7 +99,7 @@ impl ToolArguments for Exec {
         };
         let terminals = &work.session.terminals;
         terminals.expire(Instant::now());
-        work.session.obeyed.begin(&work.roots());
+        let unseen = obeyed::begin(work);
         let wait = wait(self.wait_ms);
         let progress = work.progress("");
         let (is_cancelled, stream) =
@@ -116,7 +116,8 @@ impl ToolArguments for Exec {
         let holding = listed.and_then(|listed| listed.holding);
         let loose = unconfined(work, holding.as_ref().map(|holding| &holding.confinement));
         let held = forbidden.begin(work, holding.as_ref());
-        Ok(found(id, &reading, loose.into_iter().chain(held).chain(changes(work))))
+        let told = loose.into_iter().chain(unseen).chain(held).chain(changes(work));
+        Ok(found(id, &reading, told))
     }
 }
 

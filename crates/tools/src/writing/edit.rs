@@ -87,7 +87,9 @@ fn edit_once(
         let places: Vec<_> =
             places.map(|change| (change.bytes.clone(), change.new_bytes.clone())).collect();
         let encoded = target.text.encode_changed(&planned.text, &places);
-        bytes.push(encoded.map_err(ToolError::failed)?);
+        let encoded = encoded.map_err(ToolError::failed)?;
+        work.permit_content(&target.located, &encoded)?;
+        bytes.push(encoded);
     }
     let written = write_all(work, &changed, &bytes)?;
     let held = |((target, _), written): (&(&Target, _), &Written)| {

@@ -147,6 +147,7 @@ fn put_back(
     present: Present,
     content: &[u8],
 ) -> Result<Findings, ToolError> {
+    work.permit_content(&located, content)?;
     let Present { version, bytes } = present;
     let writer = &work.toolbox.writer;
     let written = writer.replace_if(&located, &version.hash, content, work.control.cancel);
