@@ -24,14 +24,19 @@ pub struct CuratedViews {
 #[derive(Debug)]
 pub struct Asked {
     question: Question,
-    named: Named,
+    /// Summaries alone ask for it.
+    named: OnceLock<Named>,
 }
 
 impl Asked {
     /// What is asked where a view of `read` is to be chosen.
     pub fn of(read: &Read<'_>) -> Self {
         let question = Question::of_conversation(read.record, read.upto);
-        Self { named: Named::of(&question), question }
+        Self { question, named: OnceLock::new() }
+    }
+
+    fn named(&self) -> &Named {
+        self.named.get_or_init(|| Named::of(&self.question))
     }
 }
 
@@ -61,13 +66,15 @@ impl CuratedViews {
         let told = told(&asked.question, read.path, before);
         let view = match wanted {
             Wanted::Curated(amount) => {
-                let question = Question { told, ..asked.question.clone() };
+                let Question { phrases, edited, .. } = &asked.question;
+                let (phrases, edited) = (phrases.clone(), edited.clone());
+                let question = Question { phrases, told, edited };
                 self.curated(&file, &question, amount)
             }
             Wanted::Summary(tokens) => {
                 let tokenizer = read.record.tokenizer();
                 let relations = known.relations(read.path, read.text);
-                let touched = Touched::of(&file, &asked.named, &told);
+                let touched = Touched::of(&file, asked.named(), &told);
                 match summarise(&file, &touched, relations, tokens, tokenizer) {
                     Some(found) => summary(&found, parsed),
                     // Not even names fit: the range of all lines says the least.

@@ -78,9 +78,8 @@ fn do_without(
     update: impl Fn(&mut Opened, &Cancel<'_>) -> anyhow::Result<Summary>,
 ) -> anyhow::Result<Summary> {
     opened.index.wait_for_others(Wait::NONE)?;
-    let known = opened.index.size().map(|size| size.files).unwrap_or_default();
-    match opened.index.changed_files(cancel) {
-        Ok(behind) if behind.len() as u64 <= known => {
+    match opened.index.behind(cancel) {
+        Ok(Some(behind)) => {
             // Not which: rules may keep them from whoever reads this.
             let files = plural(behind.len() as u64, "file");
             notice::say(format_args!(

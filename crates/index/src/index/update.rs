@@ -102,6 +102,16 @@ impl Index {
         Ok(changed(&found, &self.store.known(cancel)?))
     }
 
+    /// The [changed files](Self::changed_files) that answers lack while another process holds the
+    /// index; `None` where more is missing than is there, so that it is not to be asked.
+    ///
+    /// # Errors
+    /// If the folder or the store cannot be read.
+    pub fn behind(&mut self, cancel: &Cancel<'_>) -> Result<Option<Vec<String>>, IndexError> {
+        let behind = self.changed_files(cancel)?;
+        Ok((behind.len() as u64 <= self.size()?.files).then_some(behind))
+    }
+
     /// How many files have parts but no vectors of the embedder, if there is one.
     ///
     /// # Errors

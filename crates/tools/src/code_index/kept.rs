@@ -100,10 +100,7 @@ impl Kept {
         cancel: &Cancel<'_>,
     ) -> Result<Option<Answered<T>>, IndexError> {
         self.index.wait_for_others(Wait::NONE)?;
-        let behind = self.index.changed_files(cancel)?;
-        if behind.len() as u64 > self.index.size()?.files {
-            return Ok(None);
-        }
+        let Some(behind) = self.index.behind(cancel)? else { return Ok(None) };
         let answer = question(&mut self.index)?;
         Ok(Some(Answered { answer, behind }))
     }

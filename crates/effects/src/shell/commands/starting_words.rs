@@ -48,11 +48,17 @@ const STARTING_WORDS: &[(&str, &[&str])] = &[
     ("yarn", &["dlx", "exec"]),
 ];
 
+/// The words after which a program starts others.
+fn starting(name: &str) -> &'static [&'static str] {
+    STARTING_WORDS.iter().find(|(known, _)| *known == name).map_or(&[], |(_, words)| words)
+}
+
 /// Whether a word of which not all is told may be one after which a program starts others.
 pub(super) fn may_start_by_word(name: &str, rest: &[Word]) -> bool {
-    let Some((_, starting)) = STARTING_WORDS.iter().find(|(known, _)| *known == name) else {
+    let starting = starting(name);
+    if starting.is_empty() {
         return false;
-    };
+    }
     let end = rest.iter().position(|word| !word.text.starts_with('-'));
     let first = &rest[..end.map_or(rest.len(), |at| at + 1)];
     first.iter().any(|word| {
@@ -64,8 +70,6 @@ pub(super) fn may_start_by_word(name: &str, rest: &[Word]) -> bool {
 
 /// Whether a program starts others after a word that says so, as `npm exec`.
 pub(super) fn starts_by_word<'w>(name: &str, mut rest: impl Iterator<Item = &'w str>) -> bool {
-    let words = STARTING_WORDS.iter().find(|(known, _)| *known == name);
-    words.is_some_and(|(_, words)| {
-        rest.find(|word| !word.starts_with('-')).is_some_and(|word| words.contains(&word))
-    })
+    let starting = starting(name);
+    rest.find(|word| !word.starts_with('-')).is_some_and(|word| starting.contains(&word))
 }
