@@ -37,11 +37,12 @@ fn at_terminal(folder: &Path, home: &Path, arguments: &[&str], answer: &str) -> 
     // Through a pager that leaves everything as it is.
     command.env("PAGER", "cat -");
     command.env("TERM", "xterm-256color");
+    // Before the program starts: the terminal shows what is typed at once, also amid a line of its.
+    let mut writer = pair.master.take_writer().expect("a writer");
+    writer.write_all(answer.as_bytes()).expect("room for a word");
     let mut child = pair.slave.spawn_command(command).expect("the program starts");
     drop(pair.slave);
     let mut reader = pair.master.try_clone_reader().expect("a reader");
-    let mut writer = pair.master.take_writer().expect("a writer");
-    writer.write_all(answer.as_bytes()).expect("room for a word");
     let mut bytes = Vec::new();
     // The end of a terminal is an error on Linux.
     let _ = reader.read_to_end(&mut bytes);
