@@ -212,21 +212,21 @@ pub(crate) static TABLE: [Pattern; PATTERNS] = [
         "password of a user",
         &["curl"],
         Command,
-        r#"(?-u)^curl(?:[\s"',](?:[^\n]|\\\r?\n){0,300}?)??[\s"'](?:-u|--user|-U|--proxy-user)(?:[ \t=]{0,4}|["'],?\s{0,4})["'`]?[^\s:"'`$<>{}()\[\]|;&-][^\s:"'`$<>{}()\[\]|;&]{0,63}:([^\s:"'`$<>{}()\[\]]{0,64}[A-Za-z][^\s:"'`$<>{}()\[\]]{1,64})"#,
+        r#"(?-u)^curl(?:[\s"',](?:[^\n]|\\\r?\n)*?)??[\s"'](?:-u|--user|-U|--proxy-user)(?:[ \t=]{0,4}|["'],?\s{0,4})["'`]?[^\s:"'`$<>{}()\[\]|;&-][^\s:"'`$<>{}()\[\]|;&]{0,63}:([^\s:"'`$<>{}()\[\]]{0,64}[A-Za-z][^\s:"'`$<>{}()\[\]]{1,64})"#,
         Chosen,
     ),
     pattern(
         "password of a user",
         &["http ", "https ", "xh ", "smbclient ", "ldapsearch ", "lftp "],
         Command,
-        r#"(?-u)^(?:https?|xh|smbclient|ldapsearch|lftp)[ \t](?:[^\n]{0,300}?[ \t])??-(?:[aUu][ \t]{0,2}["']?[^\s:%,"'`$<>{}()\[\]|;&-][^\s:%,"'`$<>{}()\[\]|;&]{0,63}[:%,]|w[ \t]{0,2}["']?)([^\s:"'`$<>{}()\[\]|;&-][^\s"'`$<>{}()\[\]|;&]{5,64})(?:[\s"']|$)"#,
+        r#"(?-u)^(?:https?|xh|smbclient|ldapsearch|lftp)[ \t](?:[^\n]*?[ \t])??-(?:[aUu][ \t]{0,2}["']?[^\s:%,"'`$<>{}()\[\]|;&-][^\s:%,"'`$<>{}()\[\]|;&]{0,63}[:%,]|w[ \t]{0,2}["']?)([^\s:"'`$<>{}()\[\]|;&-][^\s"'`$<>{}()\[\]|;&]{5,64})(?:[\s"']|$)"#,
         Mixed,
     ),
     pattern(
         "password of a command",
         &["mysql ", "mysqldump ", "mysqladmin ", "mysqlimport ", "mariadb ", "mariadb-dump "],
         Command,
-        r#"(?-u)^(?:mysql[a-z]{0,8}|mariadb[a-z-]{0,8})[ \t](?:[^\n]{0,300}?[ \t])??-p["']?([^\s"'`$<>{}()\[\]|;&]{0,64}[A-Za-z][^\s"'`<>|;]{0,64})"#,
+        r#"(?-u)^(?:mysql[a-z]{0,8}|mariadb[a-z-]{0,8})[ \t](?:[^\n]*?[ \t])??-p["']?([^\s"'`$<>{}()\[\]|;&]{0,64}[A-Za-z][^\s"'`<>|;]{0,64})"#,
         Chosen,
     ),
     pattern(
@@ -256,7 +256,7 @@ pub(crate) static TABLE: [Pattern; PATTERNS] = [
             "xfreerdp ",
         ],
         Command,
-        r#"(?-u)^(?:sshpass[ \t](?:[^\n]{0,40}?[ \t])??-p|(?:redis-cli|snmpwalk)[ \t](?:[^\n]{0,200}?[ \t])??-[aA]|snmpwalk[ \t](?:[^\n]{0,200}?[ \t])??-c|(?:docker|podman|helm(?:[ \t]registry)?)[ \t]login[ \t](?:[^\n]{0,200}?[ \t])??-p|(?:sqlcmd|(?:un)?zip|mosquitto_[ps]ub)[ \t](?:[^\n]{0,200}?[ \t])??-P|(?:mongo(?:sh)?|cqlsh|az login)[ \t](?:[^\n]{0,200}?[ \t])??-p|ssh-keygen[ \t](?:[^\n]{0,200}?[ \t])??-[NP]|openssl enc[ \t](?:[^\n]{0,200}?[ \t])??-k|xfreerdp[ \t](?:[^\n]{0,200}?[ \t])??/p:|7z[ \t](?:[^\n]{0,200}?[ \t])??-p|htpasswd[ \t]+-[a-zA-Z]*b[a-zA-Z]*[ \t]+\S{1,80}[ \t]+\S{1,60}|rabbitmqctl[ \t]+(?:add_user|change_password)[ \t]+\S{1,60}|net use[ \t][^\n]{0,120}?/user:\S{1,60})[ \t]{0,4}["']?([^\s"'`$<>{}()\[\]|;&-][^\s"'`<>|;&]{3,80})"#,
+        r#"(?-u)^(?:sshpass[ \t](?:[^\n]*?[ \t])??-p|(?:redis-cli|snmpwalk)[ \t](?:[^\n]*?[ \t])??-[aA]|snmpwalk[ \t](?:[^\n]*?[ \t])??-c|(?:docker|podman|helm(?:[ \t]registry)?)[ \t]login[ \t](?:[^\n]*?[ \t])??-p|(?:sqlcmd|(?:un)?zip|mosquitto_[ps]ub)[ \t](?:[^\n]*?[ \t])??-P|(?:mongo(?:sh)?|cqlsh|az login)[ \t](?:[^\n]*?[ \t])??-p|ssh-keygen[ \t](?:[^\n]*?[ \t])??-[NP]|openssl enc[ \t](?:[^\n]*?[ \t])??-k|xfreerdp[ \t](?:[^\n]*?[ \t])??/p:|7z[ \t](?:[^\n]*?[ \t])??-p|htpasswd[ \t]+-[a-zA-Z]*b[a-zA-Z]*[ \t]+\S{1,80}[ \t]+\S{1,60}|rabbitmqctl[ \t]+(?:add_user|change_password)[ \t]+\S{1,60}|net use[ \t][^\n]*?/user:\S{1,60})[ \t]{0,4}["']?([^\s"'`$<>{}()\[\]|;&-][^\s"'`<>|;&]{3,80})"#,
         Mixed,
     ),
     pattern(
@@ -348,7 +348,7 @@ pub(crate) static TABLE: [Pattern; PATTERNS] = [
         "private key",
         &["private-lines:"],
         Whole,
-        r"(?-u)^(?i:private-lines): [0-9]{1,3}\r?\n((?:[A-Za-z0-9+/=]{1,64}\r?\n){1,200})",
+        r"(?-u)^(?i:private-lines): [0-9]{1,3}\r?\n((?:[A-Za-z0-9+/=]{1,64}\r?\n)+)",
         Proof::Form,
     ),
     pattern(
