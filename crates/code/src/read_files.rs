@@ -1,8 +1,10 @@
 //! What files consist of that were read, remembered within bounds.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::{Arc, OnceLock};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
+use foveal_context::tokens::{Tokenizer, Tokens};
+use foveal_context::views::View;
 use foveal_transcript::ContentHash;
 
 use crate::curate::SourceFile;
@@ -17,12 +19,47 @@ pub(crate) struct ReadFile {
     parsed: Parsed,
     relations: OnceLock<Relations>,
     is_lean: bool,
+    /// The summary that was made last, and for whom.
+    summary: Mutex<Option<(SummaryFor, Option<View>)>>,
+}
+
+/// All that a summary of a file depends on, beside the file.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) struct SummaryFor {
+    /// Tokens that it may take, and how they are counted.
+    pub(crate) tokens: Tokens,
+    pub(crate) tokenizer: Tokenizer,
+    /// Which of its entities the conversation touched, and which names of those that have to do
+    /// with them it named.
+    pub(crate) touched: Vec<bool>,
+    pub(crate) named: Vec<bool>,
 }
 
 impl ReadFile {
     /// The file at `path` that holds `text`.
     pub(crate) fn of(path: &str, text: &str) -> Self {
-        Self { parsed: parse(path, text), relations: OnceLock::new(), is_lean: false }
+        Self {
+            parsed: parse(path, text),
+            relations: OnceLock::new(),
+            is_lean: false,
+            summary: Mutex::default(),
+        }
+    }
+
+    /// What `make` makes for `asked`, unless that was made last.
+    pub(crate) fn summary(
+        &self,
+        asked: SummaryFor,
+        make: impl FnOnce() -> Option<View>,
+    ) -> Option<View> {
+        let last = || self.summary.lock().unwrap_or_else(PoisonError::into_inner);
+        let known = last().as_ref().filter(|(of, _)| *of == asked).map(|(_, view)| view.clone());
+        if let Some(view) = known {
+            return view;
+        }
+        let view = make();
+        *last() = Some((asked, view.clone()));
+        view
     }
 
     /// Whether it is known in as little memory as can be.
@@ -66,7 +103,12 @@ impl ReadFile {
             broken,
             cut,
         };
-        Self { parsed, relations: OnceLock::from(relations), is_lean: true }
+        Self {
+            parsed,
+            relations: OnceLock::from(relations),
+            is_lean: true,
+            summary: Mutex::default(),
+        }
     }
 
     /// The relations of the file to itself. Path and text are those that it is of.

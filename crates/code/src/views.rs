@@ -9,7 +9,7 @@ use crate::curate::{Budget, Curator, Question, SourceFile, ToldLine};
 use crate::entity::{EntityIndex, Parsed};
 use crate::lines::LineRange;
 use crate::outline::Gap;
-use crate::read_files::{ReadFile, ReadFiles};
+use crate::read_files::{ReadFile, ReadFiles, SummaryFor};
 use crate::summary::{Named, Touched, summarise};
 use foveal_transcript::LineNumber;
 
@@ -75,15 +75,25 @@ impl CuratedViews {
                 let tokenizer = read.record.tokenizer();
                 let relations = known.relations(read.path, read.text);
                 let touched = Touched::of(&file, asked.named(), &told);
-                match summarise(&file, &touched, relations, tokens, tokenizer) {
-                    Some(found) => summary(&found, parsed),
-                    // Not even names fit: the range of all lines says the least.
-                    None if tokenizer.count(read.text) > tokens => View::default(),
-                    None => return None,
-                }
+                let (named, entities) = (touched.names_in(relations), touched.entities().to_vec());
+                let asked = SummaryFor { tokens, tokenizer, touched: entities, named };
+                known.summary(asked, || {
+                    match summarise(&file, &touched, relations, tokens, tokenizer) {
+                        Some(found) => Some(summary(&found, parsed)),
+                        // Not even names fit: the range of all lines says the least.
+                        None if tokenizer.count(read.text) > tokens => Some(View::default()),
+                        None => None,
+                    }
+                })?
             }
         };
         Some(moved(view, before))
+    }
+
+    /// Whether it is remembered what the file at `path` consists of.
+    pub fn is_ready(&self, path: &str, text: &str) -> bool {
+        let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
+        files.key(path, text).is_some_and(|key| files.get(key).is_some())
     }
 
     /// The same, which remembers what the files consist of that were read or

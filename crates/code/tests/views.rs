@@ -1,9 +1,11 @@
 //! The built-in curator as the engine asks it: what a prompt then shows, and the laws.
 
+use std::cell::Cell;
 use std::sync::Arc;
 
 use foveal_code::LINES_CURATED_MAX;
 use foveal_code::views::CuratedViews;
+use foveal_context::engine::Engine;
 use foveal_context::planner::Planner;
 use foveal_context::prices::PriceCard;
 use foveal_context::projector::Projector;
@@ -12,7 +14,7 @@ use foveal_context::settings::Settings;
 use foveal_context::settings::{CurateSettings, OldReads};
 use foveal_context::step::Step;
 use foveal_context::tokens::{Tokenizer, Tokens};
-use foveal_context::views::{Amount, Read, Views, Wanted};
+use foveal_context::views::{Amount, Read, View, Views, Wanted};
 use foveal_testkit::laws::{
     self, Law, Scope, Subject, content, determinism, frozen, pointers, rewrites, viewed,
 };
@@ -137,6 +139,59 @@ fn an_old_read_is_summarised() {
     assert_eq!(shown_of(&long, settings, "Look at it.", &then).trim_end(), expected);
 }
 
+/// Foresees what it is asked about, as long as it may.
+#[derive(Debug)]
+struct Foreseeing(CuratedViews);
+
+impl Default for Foreseeing {
+    fn default() -> Self {
+        Self(CuratedViews::default().remembering(1 << 20))
+    }
+}
+
+impl Views for Foreseeing {
+    fn view(&self, read: &Read<'_>, wanted: Wanted) -> Option<View> {
+        self.0.view(read, wanted)
+    }
+
+    fn foreseen(
+        &self,
+        reads: &[(Read<'_>, Wanted)],
+        go_on: &dyn Fn() -> bool,
+    ) -> Vec<Option<View>> {
+        let may_go_on = reads.iter().take_while(|_| go_on());
+        may_go_on.map(|(read, wanted)| self.view(read, *wanted)).collect()
+    }
+}
+
+#[test]
+fn a_summary_that_is_remembered_is_made_anew_for_another_question() {
+    let rest = "// Tabs are as wide as eight other characters, wherever they stand.\n".repeat(8);
+    let long = format!("{SOURCE}\n{rest}");
+    let task = "//- user\nLook.\n//- assistant\nI look at width.\n//- user\nAnd parse?\n";
+    let record = Record::of(fixture(task), Tokenizer::O200k);
+    let read = |upto| Read {
+        record: &record,
+        upto: EntryIndex(upto),
+        path: "/w/a.rs",
+        first: LineNumber(1),
+        text: &long,
+    };
+    let remembers = CuratedViews::default().remembering(1 << 20);
+    let mut all = Vec::new();
+    for (upto, tokens) in [(1, 60), (2, 60), (2, 60), (3, 60), (3, 90), (1, 60)] {
+        let wanted = Wanted::Summary(Tokens(tokens));
+        let view = remembers.view(&read(upto), wanted).expect("a view");
+        assert_eq!(Some(&view), CuratedViews::default().view(&read(upto), wanted).as_ref());
+        all.push(view);
+    }
+    assert!(
+        all[0] != all[1] && all[1] == all[2] && all[3] != all[4] && all[0] == all[5],
+        "{all:?}"
+    );
+    assert!(remembers.is_ready("/w/a.rs", &long) && !remembers.is_ready("/w/b.rs", &long));
+}
+
 /// What holds at every request with the built-in curator.
 const LAWS: &[Law] = &[
     content::handles_resolve,
@@ -165,6 +220,33 @@ proptest! {
             answers.map(|at| planner.advance(&record, at, laws::request_time(&record, at))).collect()
         };
         prop_assert_eq!(steps(ready), steps(CuratedViews::default()));
+    }
+
+    #[test]
+    fn getting_ready_between_requests_changes_no_decision(script in scripts(30), most in 0..4usize) {
+        let record = Record::of(script.conversation(), Tokenizer::O200k);
+        let steps = |views: Arc<dyn Views>, gets_ready: bool| -> Vec<Step> {
+            let planner = Planner::new(viewed(), PriceCard::anthropic_5m()).with_views(views);
+            let empty = record.conversation().emptied();
+            let mut engine = Engine::new(empty, Tokenizer::O200k, planner);
+            let mut steps = Vec::new();
+            let mut from = 0;
+            for answer in laws::answers(&record) {
+                for entry in &record.entries()[from..answer.at()] {
+                    engine.push(entry.clone());
+                }
+                from = answer.at();
+                steps.push(engine.plan(laws::request_time(&record, answer)));
+                if gets_ready {
+                    let asked = Cell::new(0);
+                    engine.get_ready(&|| asked.replace(asked.get() + 1) < most * 3);
+                }
+            }
+            steps
+        };
+        let plain = steps(Arc::new(CuratedViews::default()), false);
+        let foreseen = Arc::new(Foreseeing::default());
+        prop_assert_eq!(steps(Arc::clone(&foreseen) as _, true), plain);
     }
 
     #[test]

@@ -112,6 +112,12 @@ impl Engine {
         self.planner.prelude()
     }
 
+    /// Gets ready for a rewrite with the next request, as long as it may `go_on`; see
+    /// [`Planner::get_ready`].
+    pub fn get_ready(&mut self, go_on: &dyn Fn() -> bool) {
+        self.planner.get_ready(&self.record, go_on);
+    }
+
     /// The message that is sent for an entry that was planned.
     pub fn render(&self, index: EntryIndex) -> Cow<'_, Entry> {
         let entry = self.record.entry(index);

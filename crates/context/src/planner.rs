@@ -6,6 +6,7 @@
 
 mod choosing;
 mod folding;
+mod ready;
 mod reset;
 mod resuming;
 mod strategic;
@@ -303,10 +304,20 @@ impl Planner {
         answer: EntryIndex,
     ) -> Vec<Chosen> {
         let Some(views) = &self.views else { return Vec::new() };
+        views::choose(&**views, &self.about_views(record, known, levels, answer))
+    }
+
+    /// What views of reads are asked by that came after `known` or whose levels are raised.
+    fn about_views<'a>(
+        &'a self,
+        record: &'a Record,
+        known: EntryIndex,
+        levels: &'a [(EntryIndex, Level)],
+        answer: EntryIndex,
+    ) -> views::Ask<'a> {
         let (settings, window) = (&*self.settings, self.window.entries());
         let (items, new_from) = (&*self.items, self.position(known));
-        let ask = views::Ask { record, settings, window, new_from, levels, items, answer };
-        views::choose(&**views, &ask)
+        views::Ask { record, settings, window, new_from, levels, items, answer }
     }
 
     /// The window position of an entry, or where it would stand.

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use foveal_listening::{Held, Share};
 use foveal_live::offered::Offered;
-use foveal_live::request::{About, Wait};
+use foveal_live::request::{About, ToGetReady, Wait};
 use foveal_live::shorter::{AboutTools, ShorterTools};
 use foveal_live::waiting::Waiting;
 use foveal_wire::Protocol;
@@ -42,6 +42,10 @@ use crate::websocket;
 /// How many times as long as for a decision it is waited for what was decided earlier.
 const EARLIER_WAITS: usize = 20;
 
+/// How long after an answer began it is got ready for the next request: until then its first bytes
+/// are on their way.
+const ANSWERING: Duration = Duration::from_millis(2);
+
 /// Why nothing is done for a request that is signed as AWS wants it.
 const SIGNED: &str = "the request is signed, and its signature covers every byte of it";
 
@@ -75,12 +79,14 @@ struct Outgoing {
     offering: Option<Offering>,
     /// The bytes it holds of what all requests may. A decision that comes too late holds them too.
     share: Arc<Share>,
+    /// What can be got ready for the conversation's next request.
+    ready: Option<ToGetReady>,
 }
 
 impl Outgoing {
     /// A body at which nobody looked.
     fn unread(body: Passed, share: Arc<Share>) -> Self {
-        Self { body, is_decoded: false, whole: None, offering: None, share }
+        Self { body, is_decoded: false, whole: None, offering: None, share, ready: None }
     }
 }
 
@@ -245,6 +251,7 @@ impl Service {
         let answered = self.upward.request(head.request(outgoing.body)).await;
         drop(outgoing.share);
         let mut response = answered.map_err(|error| unreached(bound.upstream, &error))?;
+        self.get_ready(outgoing.ready);
         if let Some(mut rounds) = rounds.filter(|_| expanding::can_be_read(&response)) {
             rounds.answering(self.going_on.share(), self.settings.limits.all_bodies_bytes);
             return rounds
@@ -257,6 +264,17 @@ impl Service {
         }
         headers::remove_hop_by_hop(response.headers_mut());
         Ok(response.map(Passing::Answer))
+    }
+
+    /// Has the shaper get ready for a conversation's next request.
+    fn get_ready(&self, ready: Option<ToGetReady>) {
+        let Some(ready) = ready else { return };
+        let shaper = Arc::clone(&self.settings.shaper);
+        tokio::spawn(async move {
+            tokio::time::sleep(ANSWERING).await;
+            // Nobody waits for it.
+            drop(tokio::task::spawn_blocking(move || shaper.get_ready(&ready)));
+        });
     }
 
     /// What goes upstream in place of what came.
@@ -347,9 +365,10 @@ impl Service {
         let exchange = told.exchange();
         exchange.bytes_asked = plain as u64;
         exchange.failed_open = failed.or(unshortened);
+        let mut to_get_ready = None;
         let sent = match shaped {
-            Ok(Shaped { body, about }) => {
-                exchange.about = about;
+            Ok(Shaped { body, about, ready }) => {
+                (exchange.about, to_get_ready) = (about, ready);
                 body
             }
             Err((failed, body)) => {
@@ -368,7 +387,8 @@ impl Service {
         let sent = sent.unwrap_or(body);
         let offering = offering.ok().flatten().filter(|_| !counts);
         let offering = offering.map(|offering| Offering { sent: sent.clone(), ..offering });
-        Outgoing { body: body::whole(sent.clone()), is_decoded, whole: Some(sent), offering, share }
+        let (body, ready) = (body::whole(sent.clone()), to_get_ready);
+        Outgoing { body, is_decoded, whole: Some(sent), offering, share, ready }
     }
 
     /// Has the shaper shorten the tools of a request, and why that did not go as it should. Where it

@@ -3,7 +3,7 @@
 use foveal_live::compress::{self, Compressed, NotCompressed};
 use foveal_live::offered::{Given, Offered, Place, Round, Unoffered};
 use foveal_live::recorder::Unrecorded;
-use foveal_live::request::{self, About, Wait};
+use foveal_live::request::{self, About, ToGetReady, Wait};
 use foveal_live::shorter::{ShorterTools, Unshortened};
 use foveal_live::waiting::Waiting;
 use foveal_live::{Compressor, Conversations};
@@ -26,6 +26,10 @@ pub trait Shaper: Send + Sync {
     /// The body that goes upstream. Called on a thread that may block. A panic costs nothing but
     /// the saving: what was decided earlier goes then, or the client's own bytes.
     fn shape(&self, asked: &Asked) -> Shaped;
+
+    /// Gets ready for the next request of a conversation. Called on a thread that may block, once
+    /// the answer comes. A panic costs nothing but time.
+    fn get_ready(&self, _: &ToGetReady) {}
 
     /// The messages of `body`, for a caller that sends them itself. Called on a thread that may
     /// block. After a panic they go as they came.
@@ -122,6 +126,8 @@ pub struct Shaped {
     pub body: Option<Bytes>,
     /// What is to be told of it.
     pub about: About,
+    /// What can be got ready for the next one.
+    pub ready: Option<ToGetReady>,
 }
 
 /// What a client asks of foveal itself.
@@ -141,7 +147,11 @@ impl Shaper for Conversations {
             true => self.shape_offered(live),
             false => Conversations::shape(self, live),
         });
-        Shaped { body: shaped.body.map(Bytes::from), about: shaped.about }
+        Shaped { body: shaped.body.map(Bytes::from), about: shaped.about, ready: shaped.ready }
+    }
+
+    fn get_ready(&self, ready: &ToGetReady) {
+        Conversations::get_ready(self, ready);
     }
 
     fn shortens(&self) -> bool {
@@ -214,6 +224,10 @@ pub struct WithCompressor {
 impl Shaper for WithCompressor {
     fn shape(&self, asked: &Asked) -> Shaped {
         Shaper::shape(&self.requests, asked)
+    }
+
+    fn get_ready(&self, ready: &ToGetReady) {
+        Shaper::get_ready(&self.requests, ready);
     }
 
     fn shortens(&self) -> bool {

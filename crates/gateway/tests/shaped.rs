@@ -2,11 +2,14 @@
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use foveal_gateway::exchange::FailedOpen;
 use foveal_gateway::shaper::{Asked, Shaped, Shaper};
-use foveal_live::request::About;
+use foveal_live::Conversations;
+use foveal_live::recorder::InMemory;
+use foveal_live::request::{About, ToGetReady};
+use foveal_live::rules::Rules;
 use foveal_wire::Protocol;
 
 use crate::support::{Act, Scripted, World, request_line};
@@ -24,7 +27,7 @@ impl Shaper for Shorter {
         assert_eq!(asked.protocol, Protocol::Messages);
         assert_eq!(&asked.body[..], b"longer than before");
         let about = About { model: Some("m".to_owned()), ..About::default() };
-        Shaped { body: Some("shorter".into()), about }
+        Shaped { body: Some("shorter".into()), about, ready: None }
     }
 }
 
@@ -49,7 +52,7 @@ impl Shaper for Slow {
         let was_decided = self.decides_first && asked.wait.decide();
         std::thread::sleep(Duration::from_millis(120));
         self.waited.store(was_decided || asked.wait.decide(), Ordering::SeqCst);
-        Shaped { body: Some("decided".into()), about: About::default() }
+        Shaped { body: Some("decided".into()), ..Shaped::default() }
     }
 }
 
@@ -147,4 +150,42 @@ async fn what_is_decided_in_time_goes_though_it_takes_long() {
     assert_eq!(sent.body, b"decided");
     assert_eq!(sent.failed, None);
     assert!(waited.load(Ordering::SeqCst));
+}
+
+/// Decides about requests, and notes when it is to get ready for the next one.
+struct GetsReady {
+    requests: Conversations,
+    got_ready: Arc<AtomicBool>,
+}
+
+impl Shaper for GetsReady {
+    fn shape(&self, asked: &Asked) -> Shaped {
+        Shaper::shape(&self.requests, asked)
+    }
+
+    fn get_ready(&self, ready: &ToGetReady) {
+        Shaper::get_ready(&self.requests, ready);
+        self.got_ready.store(true, Ordering::SeqCst);
+        panic!("a fault of ours");
+    }
+}
+
+#[tokio::test]
+async fn it_is_got_ready_for_the_next_request_once_the_answer_comes() {
+    let got_ready = Arc::new(AtomicBool::default());
+    let rules = Rules::named("balanced").expect("a profile");
+    let requests = Conversations::new(rules, Arc::new(InMemory::default()));
+    let shaper = GetsReady { requests, got_ready: Arc::clone(&got_ready) };
+    let call = r#"{"type":"tool_use","id":"c","name":"Bash","input":{"command":"ls"}}"#;
+    let result = r#"{"type":"tool_result","tool_use_id":"c","content":"a.rs"}"#;
+    let body = format!(
+        r#"{{"model":"claude-opus-4-5","messages":[{{"role":"user","content":"Look."}},{{"role":"assistant","content":[{call}]}},{{"role":"user","content":[{result}]}}]}}"#
+    );
+    let sent = sent(shaper, &[], body.as_bytes()).await;
+    assert_eq!(sent.failed, None);
+    let began = Instant::now();
+    while !got_ready.load(Ordering::SeqCst) {
+        assert!(began.elapsed() < Duration::from_secs(20), "nobody gets ready");
+        tokio::time::sleep(Duration::from_millis(1)).await;
+    }
 }

@@ -35,7 +35,7 @@ impl Shaper for Named {
             ..About::default()
         };
         let body = String::from_utf8_lossy(&asked.body).replace("original", "shaped");
-        Shaped { body: Some(body.into()), about }
+        Shaped { body: Some(body.into()), about, ready: None }
     }
 }
 

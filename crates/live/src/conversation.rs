@@ -22,7 +22,7 @@ use crate::familiar::Familiar;
 use crate::models::Model;
 use crate::places::{self, Place, Said, said};
 use crate::prelude::Prelude;
-use crate::recorder::{Planned, Turn};
+use crate::recorder::{Planned, Recorder, Turn};
 use crate::request::{Reduced, Replaced};
 use crate::way::Way;
 
@@ -54,6 +54,8 @@ pub(crate) struct Live {
     weigh: Weigh,
     /// Whether what the model said may be told in short.
     tells: bool,
+    /// The first entry whose content the recorder was not told of to get ready.
+    unready: EntryIndex,
 }
 
 /// The most often that lateness doubles how long it is not tried again.
@@ -123,6 +125,7 @@ impl Live {
             way: Way::default(),
             weigh: Weight::of_each,
             tells: false,
+            unready: EntryIndex(0),
         }
     }
 
@@ -383,6 +386,23 @@ impl Live {
             _ => self.engine.plan_without_rewrite(Some(now)),
         };
         self.settle_here(step)
+    }
+
+    /// Gets ready for a rewrite with the next request, as long as it may `go_on`: contents that it
+    /// would leave out first, since these are kept before it goes.
+    pub(crate) fn get_ready(&mut self, recorder: &dyn Recorder, go_on: &dyn Fn() -> bool) {
+        let results = self.engine.planner().not_reduced();
+        let unready: Vec<EntryIndex> = results.filter(|index| *index >= self.unready).collect();
+        for index in unready {
+            if !go_on() {
+                return;
+            }
+            if let Some(result) = self.engine.record().entry(index).result() {
+                recorder.get_ready(&[&result.content]);
+            }
+            self.unready = EntryIndex(index.0 + 1);
+        }
+        self.engine.get_ready(go_on);
     }
 
     /// Whether what was sent may change.

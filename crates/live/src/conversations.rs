@@ -25,7 +25,7 @@ use crate::queue::Queue;
 use crate::recorder::{Planned, Recorder, Turn, Unrecorded};
 use crate::redacted::{self, Latest};
 use crate::remembered::Remembered;
-use crate::request::{About, Asked, Replaced, Shaped, ToTell, spliced};
+use crate::request::{About, Asked, Replaced, Shaped, ToGetReady, ToTell, spliced};
 use crate::rules::{OFF, PROFILES, Rules};
 use crate::shorter::Knowledge;
 use crate::unmarked::Unmarked;
@@ -120,13 +120,25 @@ impl Conversations {
     pub(crate) fn shape_by(&self, asked: &Asked<'_>, way: Way) -> Shaped {
         let mut about = About::default();
         match self.decide(asked, way, &mut about) {
-            Ok(body) => Shaped { body, about },
+            Ok((body, ready)) => Shaped { body, about, ready },
             Err(inactive) => {
                 about.inactive = Some(inactive.to_string());
                 about.inactive_kind = Some(inactive.kind());
-                Shaped { body: None, about }
+                Shaped { body: None, about, ready: None }
             }
         }
+    }
+
+    /// Gets ready for what may be decided with a conversation's next request, as far as that takes
+    /// long, until that request comes. Decides nothing. Blocks for some milliseconds.
+    pub fn get_ready(&self, ready: &ToGetReady) {
+        let ToGetReady { first, end, now } = *ready;
+        let Some(turn) = self.queue.if_free(first) else { return };
+        // Where it has gone on, that is what counts.
+        let Some(mut live) = self.lock().lend(first, end) else { return };
+        live.get_ready(&*self.recorder, &|| !turn.is_waited_for());
+        self.lock().ends_loan(first);
+        self.hold(live, first, now);
     }
 
     /// Conversations that are held in memory.
@@ -139,7 +151,7 @@ impl Conversations {
         asked: &Asked<'_>,
         way: Way,
         about: &mut About,
-    ) -> Result<Option<Vec<u8>>, Inactive> {
+    ) -> Result<(Option<Vec<u8>>, Option<ToGetReady>), Inactive> {
         let bytes = asked.body;
         let rules = self.rules(asked.wish);
         let root = rules.as_ref().unwrap_or(&&self.rules).root(asked.protocol, way);
@@ -157,7 +169,7 @@ impl Conversations {
         let alike = alike.filter(|_| !is_compacted);
         let ends = alike.as_ref().map_or(&[][..], |alike| alike.history.ends(alike.messages));
         let chain = Chain::of(root, (&body, bytes), ends);
-        let Some(first) = chain.ends.first().copied() else { return Ok(None) };
+        let Some(first) = chain.ends.first().copied() else { return Ok((None, None)) };
         about.conversation = Some(name(&first));
         let named = about.model.as_deref().unwrap_or_default();
         let model = model(rules, (named, asked.upstream), &body);
@@ -177,7 +189,7 @@ impl Conversations {
         self.compare(&live, &request, about);
         if !live.has_places() && unmarked.is_none() {
             // Nothing can be done yet, and what would be decided is to leave it.
-            return Ok(None);
+            return Ok((None, None));
         }
         may_be_kept(&mut request, stays.is_some(), is_compacted)?;
         if let Some(stays) = stays.filter(|_| may_go_whole(&live, &request.model)) {
@@ -195,14 +207,14 @@ impl Conversations {
         let marks = marking::marks(&live, &request);
         about.marks = marks.places.len() as u64;
         let shaped = spliced(bytes, &placing::replaced(&live, &request), &marks);
-        if !asked.counts {
-            about.to_tell = self.to_tell(&live, first);
-            if !is_compacted {
-                live.becomes_familiar(request.bytes(), chain, released(alike));
-            }
-            self.hold(live, first, asked.now);
+        if asked.counts {
+            return Ok((shaped, None));
         }
-        Ok(shaped)
+        about.to_tell = self.to_tell(&live, first);
+        if !is_compacted {
+            live.becomes_familiar(request.bytes(), chain, released(alike));
+        }
+        Ok((shaped, Some(self.hold(live, first, asked.now))))
     }
 
     /// What a model is to be asked about old turns, where somebody would ask one.
@@ -427,11 +439,13 @@ impl Conversations {
 
     /// Holds a conversation whose first message ends so. What could not be kept of those that go
     /// for it is tried once more: made again without that, they would be decided about anew.
-    pub(crate) fn hold(&self, live: Live, first: ContentHash, now: Timestamp) {
+    pub(crate) fn hold(&self, live: Live, first: ContentHash, now: Timestamp) -> ToGetReady {
+        let ready = ToGetReady { first, end: live.planned(), now };
         let gone = self.lock().put(live, first, now);
         for mut live in gone {
             drop(self.keep(&mut live));
         }
+        ready
     }
 
     pub(crate) fn lock(&self) -> std::sync::MutexGuard<'_, Held> {

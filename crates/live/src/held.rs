@@ -33,6 +33,8 @@ pub(crate) struct Held {
     by_first: HashMap<ContentHash, Vec<ContentHash>>,
     /// In which order they were used.
     order: BTreeMap<u64, ContentHash>,
+    /// What is known of the messages of those that are lent, by the end of the first one.
+    lent: Vec<(ContentHash, Arc<Familiar>)>,
     used: u64,
     bytes: usize,
     bytes_max: usize,
@@ -52,13 +54,29 @@ struct One {
 impl Held {
     pub(crate) fn new(bytes_max: usize, idle_ms: i64) -> Self {
         let (by_end, by_first, order) = (HashMap::new(), HashMap::new(), BTreeMap::new());
-        Self { by_end, by_first, order, used: 0, bytes: 0, bytes_max, idle_ms }
+        Self { by_end, by_first, order, lent: Vec::new(), used: 0, bytes: 0, bytes_max, idle_ms }
     }
 
     /// What is known of the messages of those conversations whose first message ends so.
     pub(crate) fn familiar(&self, first: ContentHash) -> Vec<Arc<Familiar>> {
-        let ends = self.by_first.get(&first).into_iter().flatten().rev().take(COMPARED_MAX);
-        ends.filter_map(|end| self.by_end.get(end)?.live.familiar().cloned()).collect()
+        let lent = self.lent.iter().filter(|(of, _)| *of == first);
+        let lent = lent.map(|(_, familiar)| Arc::clone(familiar));
+        let ends = self.by_first.get(&first).into_iter().flatten().rev();
+        let held = ends.filter_map(|end| self.by_end.get(end)?.live.familiar().cloned());
+        lent.chain(held).take(COMPARED_MAX).collect()
+    }
+
+    /// The conversation whose planned messages end so, until it is given back: what its messages are
+    /// is known all the same.
+    pub(crate) fn lend(&mut self, first: ContentHash, end: ContentHash) -> Option<Live> {
+        let live = self.remove(end)?;
+        self.lent.extend(live.familiar().map(|familiar| (first, Arc::clone(familiar))));
+        Some(live)
+    }
+
+    /// Nothing with this beginning is lent any longer.
+    pub(crate) fn ends_loan(&mut self, first: ContentHash) {
+        self.lent.retain(|(of, _)| *of != first);
     }
 
     /// The longest of these ends (shortest first) that is held, with its conversation, which is
@@ -121,11 +139,35 @@ fn weight(live: &Live) -> usize {
 mod tests {
     use foveal_transcript::{ContentHash, Timestamp};
     use foveal_wire::Protocol;
+    use foveal_wire::body::Body;
 
     use super::{Held, LATEST, OWN_BYTES};
+    use crate::chain::Chain;
     use crate::conversation::Live;
     use crate::models::Model;
     use crate::rules::Rules;
+
+    #[test]
+    fn what_is_lent_is_known_all_the_same() {
+        let rules = Rules::named("balanced").expect("a profile");
+        let model = Model::named("claude-opus-4-5", Protocol::Messages);
+        let root = ContentHash::of(b"");
+        let mut live = Live::new(rules.planner(&model), model, rules.tokenizer, root);
+        let bytes = br#"{"messages":[{"role":"user","content":"a"}]}"#;
+        let body = Body::scan(Protocol::Messages, bytes).expect("a body");
+        let chain = Chain::of(root, (&body, bytes), &[]);
+        live.becomes_familiar((&body, bytes), &chain, None);
+        let (first, end) = (chain.ends[0], live.planned());
+        let mut held = Held::new(usize::MAX, i64::MAX);
+        assert!(held.put(live, first, Timestamp(0)).is_empty());
+        let lent = held.lend(first, end).expect("it is held");
+        assert!(held.lend(first, end).is_none() && held.len() == 0);
+        assert_eq!(held.familiar(first).len(), 1);
+        held.ends_loan(first);
+        assert!(held.familiar(first).is_empty());
+        assert!(held.put(lent, first, Timestamp(0)).is_empty());
+        assert_eq!(held.familiar(first).len(), 1);
+    }
 
     #[test]
     fn many_share_half_of_the_room_and_few_have_all_of_it() {

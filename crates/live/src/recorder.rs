@@ -63,6 +63,10 @@ pub trait Recorder: Send + Sync {
     /// [`Unrecorded`] where it cannot be asked.
     fn knows(&self, ends: &[ContentHash]) -> Result<bool, Unrecorded>;
 
+    /// Takes note of contents that may have to be kept with a later step, for whoever can get ready
+    /// for that. Nothing is kept by it.
+    fn get_ready(&self, _contents: &[&str]) {}
+
     /// Keeps what was decided, and the contents of which it leaves something out. Both are there
     /// when this returns, after a restart too.
     ///

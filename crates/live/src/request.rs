@@ -42,6 +42,20 @@ pub struct Shaped {
     pub body: Option<Vec<u8>>,
     /// What is to be told of it.
     pub about: About,
+    /// What can be got ready for the next one.
+    pub ready: Option<ToGetReady>,
+}
+
+/// A conversation that a rewrite may come to with its next request. Whoever has time until then can
+/// have [that got ready](crate::Conversations::get_ready).
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ToGetReady {
+    /// The end of its first message.
+    pub(crate) first: ContentHash,
+    /// The end of what was planned of it.
+    pub(crate) end: ContentHash,
+    /// When its request came.
+    pub(crate) now: Timestamp,
 }
 
 /// What is known of a request.

@@ -1,7 +1,8 @@
 //! Where decisions cannot be kept, and requests that nothing is done for.
 
-use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use foveal_live::Conversations;
 use foveal_live::recorder::{InMemory, Planned, Recorder, Turn, Unrecorded};
@@ -301,4 +302,73 @@ fn two_that_go_on_from_one_beginning_do_not_mix() {
     ask(&other, &body(2, ""), |_| {});
     assert_eq!(right.body, ask(&other, &fork("south"), |_| {}).body);
     assert!(text(&left).contains("north") && !text(&right).contains("north"));
+}
+
+/// Notes what it is told of to get ready.
+#[derive(Debug, Default)]
+struct Ready {
+    kept: InMemory,
+    told: Mutex<Vec<String>>,
+    /// How long it takes each time.
+    time: Duration,
+}
+
+impl Recorder for Ready {
+    fn find(&self, root: ContentHash, ends: &[ContentHash]) -> Result<Vec<Planned>, Unrecorded> {
+        self.kept.find(root, ends)
+    }
+
+    fn knows(&self, ends: &[ContentHash]) -> Result<bool, Unrecorded> {
+        self.kept.knows(ends)
+    }
+
+    fn record(&self, turn: &Turn, contents: &[&str]) -> Result<(), Unrecorded> {
+        self.kept.record(turn, contents)
+    }
+
+    fn get_ready(&self, contents: &[&str]) {
+        std::thread::sleep(self.time);
+        let mut told = self.told.lock().expect("no thread panicked");
+        told.extend(contents.iter().map(|content| (*content).to_owned()));
+    }
+}
+
+#[test]
+fn contents_that_a_rewrite_may_leave_out_are_told_of_once() {
+    let ready = Arc::new(Ready::default());
+    let rules = Rules::named("balanced").expect("a profile");
+    let conversations = Conversations::new(rules, Arc::clone(&ready) as _);
+    for runs in 1..=3 {
+        let body = body(runs, "");
+        let first = ask(&conversations, &body, |_| {}).ready.expect("it is held");
+        conversations.get_ready(&first);
+        conversations.get_ready(&first);
+    }
+    let told = ready.told.lock().expect("no thread panicked").clone();
+    let contents: Vec<String> = (0..3).map(|run| output(run).replace("\\n", "\n")).collect();
+    assert_eq!(told, contents);
+    // What has gone on meanwhile is left alone.
+    let before = ask(&conversations, &body(4, ""), |_| {}).ready.expect("it is held");
+    let now = ask(&conversations, &body(5, ""), |_| {}).ready.expect("it is held");
+    conversations.get_ready(&before);
+    assert_eq!(ready.told.lock().expect("no thread panicked").len(), 3);
+    conversations.get_ready(&now);
+    assert_eq!(ready.told.lock().expect("no thread panicked").len(), 5);
+}
+
+#[test]
+fn a_request_that_waits_ends_getting_ready() {
+    let ready = Arc::new(Ready { time: Duration::from_millis(20), ..Ready::default() });
+    let rules = Rules::named("balanced").expect("a profile");
+    let conversations = Conversations::new(rules, Arc::clone(&ready) as _);
+    let first = ask(&conversations, &body(60, ""), |_| {}).ready.expect("it is held");
+    let told = || ready.told.lock().expect("no thread panicked").len();
+    std::thread::scope(|scope| {
+        scope.spawn(|| conversations.get_ready(&first));
+        while told() == 0 {
+            std::thread::sleep(Duration::from_millis(1));
+        }
+        ask(&conversations, &body(60, "And now?"), |_| {});
+    });
+    assert!(told() < 60, "it went on to the end");
 }

@@ -266,6 +266,24 @@ proptest! {
     }
 
     #[test]
+    fn getting_ready_between_requests_changes_nothing(
+        script in scripts(OPERATIONS_MAX), api in apis(), profile in profiles(),
+    ) {
+        let one = conversations(profile);
+        let kept = Arc::new(InMemory::default());
+        let other = over(profile, Arc::clone(&kept) as _);
+        for sent in requests(&script, api) {
+            let went = bytes(shaped(&one, &sent), &sent);
+            let shaped = shaped(&other, &sent);
+            if let Some(ready) = shaped.ready {
+                other.get_ready(&ready);
+                prop_assert_eq!(other.held(), one.held());
+            }
+            prop_assert_eq!(went, bytes(shaped, &sent));
+        }
+    }
+
+    #[test]
     fn no_message_grows_whichever_tool_gives_back(
         script in scripts(OPERATIONS_MAX), api in apis(), profile in profiles(),
     ) {

@@ -164,11 +164,12 @@ impl<K: Store, P: Store> Store for PassingContents<K, P> {
         self.passing.writes(session, path)
     }
 
-    fn contents_stored(
-        &self,
-        contents: &[ContentHash],
-    ) -> Result<HashSet<ContentHash>, StoreError> {
-        self.passing.contents_stored(contents)
+    fn contents_known(&self, contents: &[ContentHash]) -> Result<HashSet<ContentHash>, StoreError> {
+        self.passing.contents_known(contents)
+    }
+
+    fn get_ready(&self, contents: Vec<NewContent<'_>>) {
+        self.passing.get_ready(contents);
     }
 
     fn put_turn(

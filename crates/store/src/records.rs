@@ -65,8 +65,9 @@ pub struct NewContent<'c> {
 /// The contents that a turn leaves out.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct LeftOut<'c> {
-    /// Those that are stored, as [`Store::contents_stored`](crate::Store::contents_stored) says.
-    pub stored: Vec<ContentHash>,
+    /// Those that are stored or ready to be, as
+    /// [`Store::contents_known`](crate::Store::contents_known) says.
+    pub known: Vec<ContentHash>,
     /// The others.
     pub new: Vec<NewContent<'c>>,
 }

@@ -250,11 +250,12 @@ impl<S: Store> Store for Redacting<S> {
         self.store.writes(&stored(session), &secrets::without(path))
     }
 
-    fn contents_stored(
-        &self,
-        contents: &[ContentHash],
-    ) -> Result<HashSet<ContentHash>, StoreError> {
-        self.store.contents_stored(contents)
+    fn contents_known(&self, contents: &[ContentHash]) -> Result<HashSet<ContentHash>, StoreError> {
+        self.store.contents_known(contents)
+    }
+
+    fn get_ready(&self, contents: Vec<NewContent<'_>>) {
+        self.store.get_ready(contents.into_iter().map(redacted).collect());
     }
 
     fn put_turn(

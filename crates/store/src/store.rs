@@ -260,8 +260,11 @@ pub trait Store: Send + Sync {
     ///
     /// # Errors
     /// Those of every call.
-    fn contents_stored(&self, contents: &[ContentHash])
-    -> Result<HashSet<ContentHash>, StoreError>;
+    fn contents_known(&self, contents: &[ContentHash]) -> Result<HashSet<ContentHash>, StoreError>;
+
+    /// Makes contents ready to be stored, as far as there is room: then a turn that leaves them out
+    /// takes less time. Nothing is stored by it.
+    fn get_ready(&self, _contents: Vec<NewContent<'_>>) {}
 
     /// Keeps what was decided about a request, and the contents that are left out of it, all or
     /// none. `session` refers to the contents from then on; it is opened where it is not there.

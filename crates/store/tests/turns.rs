@@ -22,7 +22,7 @@ fn content(text: &str) -> NewContent<'_> {
 
 /// New contents.
 fn new<'c>(texts: &[&'c str]) -> LeftOut<'c> {
-    LeftOut { new: texts.iter().map(|text| content(text)).collect(), stored: Vec::new() }
+    LeftOut { new: texts.iter().map(|text| content(text)).collect(), known: Vec::new() }
 }
 
 pub(crate) fn lead_to_the_longest_beginning(store: &dyn Store) {
@@ -80,21 +80,43 @@ pub(crate) fn refer_to_what_is_stored(store: &dyn Store) {
     let (first, second) = (open(store, "first", at(0)), open(store, "second", at(0)));
     store.put_turn(&first, &turn("", "a"), new(&["one\n", "two\n"]), at(1)).expect("kept");
     let all = [hash("one\n"), hash("three\n")];
-    let stored = store.contents_stored(&all).expect("read");
+    let stored = store.contents_known(&all).expect("read");
     assert_eq!(stored.iter().collect::<Vec<_>>(), [&hash("one\n")]);
-    let known = |text| LeftOut { stored: vec![hash(text)], ..new(&["three\n"]) };
+    let known = |text| LeftOut { known: vec![hash(text)], ..new(&["three\n"]) };
     store.put_turn(&second, &turn("", "b"), known("one\n"), at(2)).expect("kept");
     store.delete_session(&first).expect("deleted");
     assert!(has(store, Handle::of(b"one\n")) && !has(store, Handle::of(b"two\n")));
-    let stored = store.contents_stored(&all).expect("read");
+    let stored = store.contents_known(&all).expect("read");
     assert_eq!(stored.len(), 2);
     // Nothing of a turn is kept that leaves out what is gone.
-    let gone = LeftOut { stored: vec![hash("two\n")], ..new(&["four\n"]) };
+    let gone = LeftOut { known: vec![hash("two\n")], ..new(&["four\n"]) };
     let refused = store.put_turn(&second, &turn("", "c"), gone, at(3));
     let handle = Handle::of(b"two\n");
     assert!(matches!(refused, Err(StoreError::Gone { handle: gone }) if gone == handle));
     assert!(!has(store, Handle::of(b"four\n")));
     assert_eq!(store.turns(&[hash("c")]).expect("read"), []);
+}
+
+pub(crate) fn take_less_time_with_contents_that_are_ready(store: &dyn Store) {
+    let session = open(store, "s", at(0));
+    let secret = format!("token = \"ghp_{}\"\n", "A1b2".repeat(9));
+    let texts = ["one\n", &secret, "two\n"];
+    store.get_ready(texts[..2].iter().map(|text| content(text)).collect());
+    // Nothing is stored by it.
+    assert!(texts.iter().all(|text| !has(store, Handle::of(text.as_bytes()))));
+    let known = store.contents_known(&texts.map(hash)).expect("read");
+    assert!(!known.contains(&hash("two\n")), "{known:?}");
+    let (ready, others): (Vec<&str>, Vec<&str>) =
+        texts.iter().partition(|text| known.contains(&hash(text)));
+    let left_out = LeftOut { known: ready.iter().map(|text| hash(text)).collect(), ..new(&others) };
+    store.put_turn(&session, &turn("", "a"), left_out, at(1)).expect("kept");
+    let kept = |text: &str| store.get(Handle::of(text.as_bytes())).expect("read").expect("there");
+    assert_eq!(kept("one\n").bytes, b"one\n");
+    assert_eq!(kept("two\n").bytes, b"two\n");
+    assert!(!String::from_utf8_lossy(&kept(&secret).bytes).contains("A1b2A1b2"));
+    // They are the session's like all others.
+    assert!(store.delete_session(&session).expect("deleted"));
+    assert!(texts.iter().all(|text| !has(store, Handle::of(text.as_bytes()))));
 }
 
 pub(crate) fn with_secrets_are_refused(store: &dyn Store) {

@@ -89,6 +89,23 @@ impl Views for Spread {
         true
     }
 
+    fn foreseen(
+        &self,
+        reads: &[(Read<'_>, Wanted)],
+        go_on: &dyn Fn() -> bool,
+    ) -> Vec<Option<View>> {
+        let Some((first, _)) = reads.first() else { return Vec::new() };
+        let asked = Asked::of(first);
+        let view = |(read, wanted): &(Read<'_>, Wanted)| {
+            if self.views.is_ready(read.path, read.text) {
+                return self.views.view_for(read, *wanted, &asked);
+            }
+            self.comes(read, *wanted);
+            None
+        };
+        reads.iter().take_while(|_| go_on()).map(view).collect()
+    }
+
     fn comes(&self, read: &Read<'_>, _wanted: Wanted) {
         // Where too many wait, this one is found out about when it is asked for.
         drop(self.reads.try_send((read.path.to_owned(), read.text.to_owned())));
@@ -107,7 +124,7 @@ mod tests {
     use foveal_testkit::fixture::{Builder, fixture};
     use foveal_transcript::{Entry, EntryIndex, LineNumber};
 
-    use super::{BYTES_MIN, FILES_BYTES_MAX, Spread, get_ready, weigh};
+    use super::{BYTES_MIN, FILES_BYTES_MAX, QUIET, Spread, get_ready, weigh};
 
     #[test]
     fn what_comes_is_found_out_about_until_nothing_more_comes() {
@@ -148,6 +165,13 @@ mod tests {
         assert_eq!(spread.each(&reads), alone);
         assert!(alone[0].is_some() && alone[0] != alone[2], "{alone:?}");
         assert!(spread.each(&[]).is_empty());
+        // Those of one moment are foreseen once it is known what their files consist of.
+        let foreseen = || spread.foreseen(&reads[..2], &|| true);
+        while foreseen().iter().any(Option::is_none) {
+            std::thread::sleep(QUIET);
+        }
+        assert_eq!(foreseen(), alone[..2]);
+        assert!(spread.foreseen(&reads[..2], &|| false).is_empty());
     }
 
     #[test]

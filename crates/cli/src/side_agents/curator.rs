@@ -314,6 +314,14 @@ impl Views for ModelFirst {
     fn comes(&self, read: &Read<'_>, wanted: Wanted) {
         self.otherwise.comes(read, wanted);
     }
+
+    fn foreseen(
+        &self,
+        reads: &[(Read<'_>, Wanted)],
+        go_on: &dyn Fn() -> bool,
+    ) -> Vec<Option<View>> {
+        self.otherwise.foreseen(reads, go_on)
+    }
 }
 
 /// Told of each read what a model does: the id of the call that read, the path, and what it does.
@@ -360,5 +368,13 @@ impl Views for Watched {
 
     fn comes(&self, read: &Read<'_>, wanted: Wanted) {
         self.views.comes(read, wanted);
+    }
+
+    fn foreseen(
+        &self,
+        reads: &[(Read<'_>, Wanted)],
+        go_on: &dyn Fn() -> bool,
+    ) -> Vec<Option<View>> {
+        self.views.foreseen(reads, go_on)
     }
 }

@@ -170,6 +170,14 @@ impl Views for Later {
             self.ask_later(read, most);
         }
     }
+
+    fn foreseen(
+        &self,
+        reads: &[(Read<'_>, Wanted)],
+        go_on: &dyn Fn() -> bool,
+    ) -> Vec<Option<View>> {
+        self.otherwise.foreseen(reads, go_on)
+    }
 }
 
 impl Drop for Later {

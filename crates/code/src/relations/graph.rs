@@ -171,6 +171,11 @@ impl Relations {
         &self.nodes[of.index()]
     }
 
+    /// All nodes.
+    pub(crate) fn nodes(&self) -> impl ExactSizeIterator<Item = &Node> {
+        self.nodes.iter()
+    }
+
     /// The nodes of files, by path.
     pub fn files(&self) -> impl ExactSizeIterator<Item = NodeId> {
         self.files.iter().map(|nodes| NodeId(nodes.start))

@@ -4,6 +4,7 @@ use std::collections::HashSet;
 
 use crate::curate::{Question, SourceFile, ToldLine, Voice};
 use crate::entity::{EntityIndex, EntityKind};
+use crate::relations::Relations;
 
 /// Letters that a word has at least to be taken for a name.
 const NAME_LETTERS_MIN: usize = 3;
@@ -56,6 +57,16 @@ impl<'q> Touched<'q> {
     /// Whether the entity at `at` was touched.
     pub(super) fn entity(&self, at: EntityIndex) -> bool {
         self.entities.get(at.get()).copied().unwrap_or_default()
+    }
+
+    /// Of every entity, whether it was touched.
+    pub(crate) fn entities(&self) -> &[bool] {
+        &self.entities
+    }
+
+    /// Of everything that `relations` are between, whether its name was named.
+    pub(crate) fn names_in(&self, relations: &Relations) -> Vec<bool> {
+        relations.nodes().map(|node| self.name(&node.name)).collect()
     }
 
     /// Whether something called `name` was named.

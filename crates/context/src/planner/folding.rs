@@ -118,8 +118,22 @@ impl Planner {
     }
 
     fn shape_for(&mut self, record: &Record, index: EntryIndex, level: Level) -> Outcome {
+        let mut cache = std::mem::take(&mut self.cache);
+        let ask = self.about_result(record, index, level);
+        let outcome = arrival::shape(&ask, &mut cache);
+        self.cache = cache;
+        outcome
+    }
+
+    /// What a result is shaped by for a level.
+    pub(super) fn about_result<'a>(
+        &'a self,
+        record: &'a Record,
+        index: EntryIndex,
+        level: Level,
+    ) -> arrival::Ask<'a> {
         let before = &self.items[index.at()];
-        let ask = arrival::Ask {
+        arrival::Ask {
             record,
             ledger: self.visible.ledger(),
             settings: &self.settings,
@@ -131,8 +145,7 @@ impl Planner {
             outlined_later: self.settings.rewrite.is_some() && self.old_reads().is_none(),
             chosen: self.choices.of(index, level),
             first: self.choices.of(index, Level::Arrival),
-        };
-        arrival::shape(&ask, &mut self.cache)
+        }
     }
 
     /// What is to be decided about the edits of the response at `index`.

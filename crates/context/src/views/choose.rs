@@ -51,13 +51,10 @@ pub(crate) struct Ask<'a> {
 /// Asks for a view of each read that arrives or is rewritten, as far as the settings say.
 pub(crate) fn choose(views: &dyn Views, ask: &Ask<'_>) -> Vec<Chosen> {
     let mut chosen = Vec::new();
-    let old = ask.settings.rewrite.as_ref().and_then(|rewrite| rewrite.old_reads.as_ref());
-    if let Some(old) = old {
-        chosen = old_views(views, ask, old);
-        if views.gets_ready() {
-            tell_of_reads(views, ask, old);
-        }
+    if let Some(old) = old_reads(ask.settings) {
+        chosen = chosen_by(|reads| views.each(reads), ask, old);
     }
+    tell_of_reads(views, ask);
     if let Some(curate) = &ask.settings.curate {
         for at in ask.new_from..ask.window.len() {
             let (before, entry) = (&ask.window[..at], ask.window[at]);
@@ -67,8 +64,24 @@ pub(crate) fn choose(views: &dyn Views, ask: &Ask<'_>) -> Vec<Chosen> {
     chosen
 }
 
-/// Views of the old reads that a rewrite shows less of: many at once, and each takes milliseconds.
-fn old_views(views: &dyn Views, ask: &Ask<'_>, old: &OldReads) -> Vec<Chosen> {
+/// What is wanted of old reads, if anything is.
+fn old_reads(settings: &Settings) -> Option<&OldReads> {
+    settings.rewrite.as_ref()?.old_reads.as_ref()
+}
+
+/// Views of reads of which a rewrite may soon show less, as far as they are foreseen.
+pub(crate) fn foresee(views: &dyn Views, ask: &Ask<'_>, go_on: &dyn Fn() -> bool) -> Vec<Chosen> {
+    let old = old_reads(ask.settings);
+    old.map(|old| chosen_by(|reads| views.foreseen(reads, go_on), ask, old)).unwrap_or_default()
+}
+
+/// What `each` chooses of the old reads that are reduced: it is asked about many at once, since each
+/// may take milliseconds.
+fn chosen_by(
+    each: impl FnOnce(&[(Read<'_>, Wanted)]) -> Vec<Option<View>>,
+    ask: &Ask<'_>,
+    old: &OldReads,
+) -> Vec<Chosen> {
     let reduced = ask.levels.iter().filter(|(_, level)| *level == Level::Reduced);
     let read = |(entry, _): &(EntryIndex, Level)| Some((*entry, read_of(ask.record, *entry, old)?));
     let found: Vec<_> = reduced.filter_map(read).collect();
@@ -80,7 +93,7 @@ fn old_views(views: &dyn Views, ask: &Ask<'_>, old: &OldReads) -> Vec<Chosen> {
             (Read { record, upto, path, first: *first, text }, wanted)
         })
         .collect();
-    let views = views.each(&asked).into_iter();
+    let views = each(&asked).into_iter();
     let chosen = found.iter().zip(&asked).zip(views).filter_map(|(((entry, _), asked), view)| {
         let (read, wanted) = asked;
         let view = bounded(view?, read);
@@ -90,7 +103,8 @@ fn old_views(views: &dyn Views, ask: &Ask<'_>, old: &OldReads) -> Vec<Chosen> {
 }
 
 /// Tells of the new reads that a rewrite may ask about later.
-fn tell_of_reads(views: &dyn Views, ask: &Ask<'_>, old: &OldReads) {
+fn tell_of_reads(views: &dyn Views, ask: &Ask<'_>) {
+    let Some(old) = old_reads(ask.settings).filter(|_| views.gets_ready()) else { return };
     for entry in ask.window.get(ask.new_from..).unwrap_or_default() {
         if let Some((path, first, text)) = read_of(ask.record, *entry, old) {
             let (record, upto) = (ask.record, ask.answer);

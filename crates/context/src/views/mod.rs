@@ -12,7 +12,7 @@ mod value;
 mod watch;
 
 pub use asked::{LentAnswer, LentModel, LentQuestion};
-pub(crate) use choose::{Ask, Choices, choose, choose_first, lines_of};
+pub(crate) use choose::{Ask, Choices, choose, choose_first, foresee, lines_of};
 pub use read::{Read, Views};
 pub use value::{Amount, Chosen, Label, NAME_BYTES_MAX, NAMES_MAX, View, Wanted};
 pub(crate) use value::{is_fit, is_name_in};

@@ -46,6 +46,17 @@ pub trait Views: std::fmt::Debug + Send + Sync {
     /// Takes note of a read that has come: a later rewrite may ask about it for this. Whoever has
     /// time between requests may get ready for that.
     fn comes(&self, _read: &Read<'_>, _wanted: Wanted) {}
+
+    /// Views of one moment that may soon be asked for, as [`each`](Self::each) would give them,
+    /// where that takes little time by now: a view that is foreseen is found sooner when it is
+    /// asked for. One after the other, as long as it may `go_on`.
+    fn foreseen(
+        &self,
+        _reads: &[(Read<'_>, Wanted)],
+        _go_on: &dyn Fn() -> bool,
+    ) -> Vec<Option<View>> {
+        Vec::new()
+    }
 }
 
 /// Lines of one file, as a result shows them.

@@ -2,6 +2,7 @@
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
 use foveal_transcript::{ContentHash, Handle, Timestamp};
@@ -22,6 +23,7 @@ use crate::store::Store;
 
 use super::database::{BUSY_TIME, Database};
 use super::log::Log;
+use super::ready::Ready;
 use super::schema::Was;
 use super::uptime::{self, Now, Uptime, UptimeClock};
 use super::{
@@ -35,6 +37,7 @@ use super::{
 pub struct Sqlite {
     database: Database,
     uptime: Option<UptimeClock>,
+    ready: Mutex<Ready>,
 }
 
 /// What a file is that was opened to be read alone.
@@ -61,7 +64,11 @@ impl Sqlite {
     /// # Errors
     /// [`StoreError::Place`] or [`StoreError::Database`] if the file cannot be made or used.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
-        Ok(Self { database: Database::open_or_later(path, BUSY_TIME)?, uptime: None })
+        Ok(Self {
+            database: Database::open_or_later(path, BUSY_TIME)?,
+            uptime: None,
+            ready: Mutex::default(),
+        })
     }
 
     /// The same for a caller who cannot wait: while another process writes for longer than
@@ -71,7 +78,11 @@ impl Sqlite {
     /// Those of [`Sqlite::open`], and one that [`StoreError::is_busy`] if another process holds
     /// the file for longer.
     pub fn open_within(path: &Path, busy_time: Duration) -> Result<Self, StoreError> {
-        Ok(Self { database: Database::open(path, busy_time)?, uptime: None })
+        Ok(Self {
+            database: Database::open(path, busy_time)?,
+            uptime: None,
+            ready: Mutex::default(),
+        })
     }
 
     /// A store that is gone when it is closed.
@@ -79,7 +90,7 @@ impl Sqlite {
     /// # Errors
     /// [`StoreError::Database`] if there is no memory.
     pub fn in_memory() -> Result<Self, StoreError> {
-        Ok(Self { database: Database::in_memory()?, uptime: None })
+        Ok(Self { database: Database::in_memory()?, uptime: None, ready: Mutex::default() })
     }
 
     /// Opens the file at `path` as it is, and changes nothing, not even beside it: every call
@@ -90,7 +101,7 @@ impl Sqlite {
     pub fn open_read_only(path: &Path) -> Result<ReadOnly<Self>, StoreError> {
         let (database, was) = Database::read_only(path)?;
         Ok(match was {
-            Was::Store => ReadOnly::Store(Self { database, uptime: None }),
+            Was::Store => ReadOnly::Store(Self { database, uptime: None, ready: Mutex::default() }),
             Was::Older => ReadOnly::Older,
             Was::Newer => ReadOnly::Newer,
             Was::Foreign => ReadOnly::Foreign,
@@ -110,6 +121,10 @@ impl Sqlite {
 
     fn uptime(&self) -> Option<Uptime> {
         self.uptime.as_ref().and_then(UptimeClock::now)
+    }
+
+    fn ready(&self) -> MutexGuard<'_, Ready> {
+        self.ready.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     fn now(&self, clock: Timestamp) -> Now {
@@ -291,11 +306,24 @@ impl Store for Sqlite {
         self.database.read(|connection| writes::of_file(connection, session, path))
     }
 
-    fn contents_stored(
-        &self,
-        contents: &[ContentHash],
-    ) -> Result<HashSet<ContentHash>, StoreError> {
-        self.database.read(|connection| content::stored(connection, contents))
+    fn contents_known(&self, contents: &[ContentHash]) -> Result<HashSet<ContentHash>, StoreError> {
+        let mut known = self.ready().known(contents);
+        let others: Vec<ContentHash> =
+            contents.iter().filter(|hash| !known.contains(*hash)).copied().collect();
+        if !others.is_empty() {
+            known.extend(self.database.read(|connection| content::stored(connection, &others))?);
+        }
+        Ok(known)
+    }
+
+    fn get_ready(&self, contents: Vec<NewContent<'_>>) {
+        let mut compressor = content::compressor();
+        for content in contents {
+            // What cannot be made ready is given again with its turn, which says why.
+            if let Ok(packed) = content::Packed::by(&mut compressor, content) {
+                self.ready().insert(packed.into_owned());
+            }
+        }
     }
 
     fn put_turn(
@@ -305,16 +333,20 @@ impl Store for Sqlite {
         left_out: LeftOut<'_>,
         now: Timestamp,
     ) -> Result<(), StoreError> {
-        let LeftOut { stored, new } = left_out;
+        let LeftOut { known, new } = left_out;
         let packed: Result<Vec<_>, _> =
             spread::each_with(new, content::compressor, content::Packed::by).into_iter().collect();
         let packed = packed?;
+        let (ready, stored) = self.ready().of(&known);
         self.write_for(Some(session), |connection| {
             let number = turns::put(connection, session, turn, now)?;
             for hash in &stored {
                 content::refer_from(connection, number, *hash, now)?;
             }
             for content in &packed {
+                content::put_from(connection, number, content, now)?;
+            }
+            for content in &ready {
                 content::put_from(connection, number, content, now)?;
             }
             Ok(())

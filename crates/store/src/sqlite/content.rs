@@ -29,6 +29,7 @@ pub(super) fn compressor() -> Compressing {
 }
 
 /// Content as it will be stored.
+#[derive(Debug)]
 pub(super) struct Packed<'a> {
     hash: ContentHash,
     /// Before compression.
@@ -66,6 +67,24 @@ impl<'a> Packed<'a> {
         };
         let compressed = small.is_some();
         Ok(Self { hash, bytes, secrets, compressed, stored: small.map_or(plain, Cow::Owned) })
+    }
+}
+
+impl Packed<'_> {
+    /// The hash of the original.
+    pub(super) fn hash(&self) -> ContentHash {
+        self.hash
+    }
+
+    /// Bytes that it will take.
+    pub(super) fn len(&self) -> usize {
+        self.stored.len()
+    }
+
+    /// The same, which borrows nothing.
+    pub(super) fn into_owned(self) -> Packed<'static> {
+        let Self { hash, bytes, secrets, compressed, stored } = self;
+        Packed { hash, bytes, secrets, compressed, stored: Cow::Owned(stored.into_owned()) }
     }
 }
 

@@ -14,6 +14,7 @@ mod messages;
 mod opened;
 mod own_edits;
 mod readers;
+mod ready;
 mod row;
 mod schema;
 mod session_row;

@@ -39,33 +39,35 @@ impl Kept {
         now: Timestamp,
     ) -> Result<(), Unrecorded> {
         let session = self.session.clone().unwrap_or_else(|| requests::session(conversation));
-        let contents: Vec<NewContent<'_>> = contents
-            .iter()
-            .map(|content| {
-                let bytes = content.as_bytes();
-                NewContent { hash: ContentHash::of(bytes), bytes: bytes.into(), secrets: 0 }
-            })
-            .collect();
+        let contents = new_contents(contents);
         let put = |left_out| self.store.put_turn(&session, kept, left_out, now);
         let done = match self.left_out(&contents).and_then(put) {
             // It was removed meanwhile.
-            Err(StoreError::Gone { .. }) => put(LeftOut { new: contents, stored: Vec::new() }),
+            Err(StoreError::Gone { .. }) => put(LeftOut { new: contents, known: Vec::new() }),
             done => done,
         };
         done.map_err(|error| unrecorded(&error))
     }
 
-    /// The contents, of which those that are stored are not looked at again: to search a content
+    /// The contents, of which those that are stored, or ready to be, are not looked at again: to search a content
     /// for secrets and to compress it takes longest of all that a rewrite does.
     fn left_out<'c>(&self, contents: &[NewContent<'c>]) -> Result<LeftOut<'c>, StoreError> {
         if contents.is_empty() {
             return Ok(LeftOut::default());
         }
         let hashes: Vec<ContentHash> = contents.iter().map(|content| content.hash).collect();
-        let stored = self.store.contents_stored(&hashes)?;
-        let new = contents.iter().filter(|content| !stored.contains(&content.hash));
-        Ok(LeftOut { new: new.cloned().collect(), stored: stored.into_iter().collect() })
+        let known = self.store.contents_known(&hashes)?;
+        let new = contents.iter().filter(|content| !known.contains(&content.hash));
+        Ok(LeftOut { new: new.cloned().collect(), known: known.into_iter().collect() })
     }
+}
+
+fn new_contents<'c>(contents: &[&'c str]) -> Vec<NewContent<'c>> {
+    let new = |content: &&'c str| {
+        let bytes = content.as_bytes();
+        NewContent { hash: ContentHash::of(bytes), bytes: bytes.into(), secrets: 0 }
+    };
+    contents.iter().map(new).collect()
 }
 
 /// What was decided at one request, as it is stored.
@@ -107,6 +109,13 @@ impl Recorder for Kept {
             serde_json::to_string(&decided).map_err(|error| Unrecorded(error.to_string()))?;
         let kept = store::Turn { end: turn.end, before: turn.before, decided };
         self.put(&turn.conversation, &kept, contents, turn.time)
+    }
+
+    fn get_ready(&self, contents: &[&str]) {
+        // What is not ready takes longer, and that is all.
+        if let Ok(left_out) = self.left_out(&new_contents(contents)) {
+            self.store.get_ready(left_out.new);
+        }
     }
 
     fn content(&self, handle: Handle) -> Result<Option<Content>, Unrecorded> {
