@@ -77,8 +77,9 @@ impl Engine {
 
     /// The same conversation at its first request, with a planner at its start.
     #[must_use]
-    pub fn again(self, mut planner: Planner) -> Self {
+    pub fn again(mut self, mut planner: Planner) -> Self {
         planner.set_prelude(self.planner.prelude());
+        planner.take_counts_of(&mut self.planner);
         Self { planner, ..self }
     }
 

@@ -14,6 +14,7 @@ mod telling;
 mod told;
 mod wishing;
 
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::balance::{Balance, Sent};
@@ -71,6 +72,8 @@ pub struct Planner {
     views: Option<Arc<dyn Views>>,
     score: Option<Arc<dyn Score>>,
     choices: Choices,
+    /// By entry, which view a rewrite would show of it, by its hash.
+    foreseen: BTreeMap<EntryIndex, u64>,
     requests: u32,
     sent: usize,
     prelude: Tokens,
@@ -109,6 +112,7 @@ impl Planner {
             views: None,
             score: None,
             choices: Choices::default(),
+            foreseen: BTreeMap::new(),
             requests: 0,
             sent: 0,
             prelude: Tokens(0),

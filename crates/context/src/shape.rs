@@ -4,6 +4,8 @@
 //! splice, everything kept is the original byte for byte, and what is missing is exactly
 //! what no piece keeps.
 
+mod pieces;
+
 use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
@@ -85,6 +87,7 @@ pub struct Shape {
     /// The rule that decided it, for reports ("re-read", "run-output").
     pub rule: String,
     /// The projected text, in order.
+    #[serde(with = "pieces")]
     pub pieces: Vec<Piece>,
     /// Content address of the original.
     pub handle: Handle,

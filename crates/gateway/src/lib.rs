@@ -12,6 +12,7 @@ mod compressing;
 mod decoding;
 mod expanding;
 mod gate;
+mod getting_ready;
 mod head;
 mod headers;
 mod incoming;

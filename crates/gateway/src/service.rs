@@ -25,6 +25,7 @@ use crate::decoding::Decoding;
 use crate::exchange::{End, Exchange, FailedOpen, Purpose};
 use crate::expanding::{self, Next, Offering, Rounds};
 use crate::gate::Gate;
+use crate::getting_ready::GettingReady;
 use crate::head::Head;
 use crate::headers;
 use crate::incoming::{self, ReadError, Taken};
@@ -42,10 +43,6 @@ use crate::websocket;
 /// How many times as long as for a decision it is waited for what was decided earlier.
 const EARLIER_WAITS: usize = 20;
 
-/// How long after an answer began it is got ready for the next request: until then its first bytes
-/// are on their way.
-const ANSWERING: Duration = Duration::from_millis(2);
-
 /// Why nothing is done for a request that is signed as AWS wants it.
 const SIGNED: &str = "the request is signed, and its signature covers every byte of it";
 
@@ -59,6 +56,7 @@ pub(crate) struct Service {
     going_on: Held,
     requests: AtomicU64,
     warmer: Option<Arc<Warmer>>,
+    getting_ready: GettingReady,
 }
 
 /// A request whose upstream is known.
@@ -95,7 +93,8 @@ impl Service {
         let gate = Gate::new(&settings);
         let warmer = Warmer::new(&settings, &upward);
         let (held, going_on, requests) = (Held::default(), Held::default(), AtomicU64::new(0));
-        Self { settings, gate, upward, held, going_on, requests, warmer }
+        let getting_ready = GettingReady::start(Arc::clone(&settings.shaper));
+        Self { settings, gate, upward, held, going_on, requests, warmer, getting_ready }
     }
 
     /// Sends nothing any more that no client asks for.
@@ -251,7 +250,9 @@ impl Service {
         let answered = self.upward.request(head.request(outgoing.body)).await;
         drop(outgoing.share);
         let mut response = answered.map_err(|error| unreached(bound.upstream, &error))?;
-        self.get_ready(outgoing.ready);
+        if let Some(ready) = outgoing.ready {
+            self.getting_ready.answering(ready);
+        }
         if let Some(mut rounds) = rounds.filter(|_| expanding::can_be_read(&response)) {
             rounds.answering(self.going_on.share(), self.settings.limits.all_bodies_bytes);
             return rounds
@@ -264,17 +265,6 @@ impl Service {
         }
         headers::remove_hop_by_hop(response.headers_mut());
         Ok(response.map(Passing::Answer))
-    }
-
-    /// Has the shaper get ready for a conversation's next request.
-    fn get_ready(&self, ready: Option<ToGetReady>) {
-        let Some(ready) = ready else { return };
-        let shaper = Arc::clone(&self.settings.shaper);
-        tokio::spawn(async move {
-            tokio::time::sleep(ANSWERING).await;
-            // Nobody waits for it.
-            drop(tokio::task::spawn_blocking(move || shaper.get_ready(&ready)));
-        });
     }
 
     /// What goes upstream in place of what came.

@@ -27,8 +27,8 @@ pub trait Shaper: Send + Sync {
     /// the saving: what was decided earlier goes then, or the client's own bytes.
     fn shape(&self, asked: &Asked) -> Shaped;
 
-    /// Gets ready for the next request of a conversation. Called on a thread that may block, once
-    /// the answer comes. A panic costs nothing but time.
+    /// Gets ready for the next request of a conversation. Called on a thread of its own, once the
+    /// answer comes. A panic costs nothing but time.
     fn get_ready(&self, _: &ToGetReady) {}
 
     /// The messages of `body`, for a caller that sends them itself. Called on a thread that may

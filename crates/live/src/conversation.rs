@@ -182,9 +182,14 @@ impl Live {
         self.messages.len()
     }
 
-    /// Bytes of all messages, counted twice where they are held as they came too.
+    /// Bytes of all messages.
     pub(crate) fn bytes(&self) -> usize {
-        self.bytes + self.familiar.as_ref().map_or(0, |familiar| familiar.bytes())
+        self.bytes
+    }
+
+    /// Forgets the messages of the last request as they came.
+    pub(crate) fn forget_familiar(&mut self) {
+        self.familiar = None;
     }
 
     /// The messages of the last request, as the next one is compared with them.

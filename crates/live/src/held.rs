@@ -10,7 +10,7 @@ use crate::familiar::Familiar;
 
 /// What a conversation takes in memory, as a multiple of the bytes of its messages: its texts,
 /// their lines and tokens. The example `overhead` of the gateway tells what 1,000 of them take.
-const BYTES_PER_BYTE: usize = 4;
+const BYTES_PER_BYTE: usize = 5;
 
 /// What is known of a message takes so much, however short it is.
 const MESSAGE_BYTES: usize = 1 << 10;
@@ -22,8 +22,12 @@ const OWN_BYTES: usize = 8 << 10;
 const COMPARED_MAX: usize = 8;
 
 /// So many, the latest ones, may take all of the room: that is what people work on at a time. With
-/// more, half of it is enough.
+/// more, a quarter of it is enough.
 const LATEST: usize = 8;
+
+/// Of so many, the latest ones, the messages are known as they came. Of others it takes longer to
+/// tell what of a request is new, and a sixth less to hold them.
+const FAMILIAR: usize = 16;
 
 /// Conversations by the end of what was planned last. The ones used longest ago go first.
 #[derive(Debug)]
@@ -98,11 +102,12 @@ impl Held {
         self.order.insert(self.used, end);
         self.by_first.entry(first).or_default().push(end);
         self.by_end.insert(end, One { live, weight, used: self.used, time: now, first });
+        self.forget_familiar();
         while let Some((_, oldest)) = self.order.first_key_value().map(|(used, end)| (*used, *end))
         {
             let is_idle =
                 |one: &One| now.0.saturating_sub(one.time.0) > self.idle_ms && oldest != end;
-            let room = if self.len() > LATEST { self.bytes_max / 2 } else { self.bytes_max };
+            let room = if self.len() > LATEST { self.bytes_max / 4 } else { self.bytes_max };
             let is_too_much = self.bytes > room && oldest != end;
             if !is_too_much && !self.by_end.get(&oldest).is_some_and(is_idle) {
                 break;
@@ -110,6 +115,15 @@ impl Held {
             gone.extend(self.remove(oldest).filter(Live::has_unkept));
         }
         gone
+    }
+
+    /// Forgets how the messages came of the one that no longer is among the latest.
+    fn forget_familiar(&mut self) {
+        let Some((_, end)) = self.order.iter().rev().nth(FAMILIAR) else { return };
+        let Some(one) = self.by_end.get_mut(end) else { return };
+        one.live.forget_familiar();
+        let weight = weight(&one.live);
+        self.bytes -= std::mem::replace(&mut one.weight, weight) - weight;
     }
 
     /// How many there are.
@@ -132,7 +146,8 @@ impl Held {
 }
 
 fn weight(live: &Live) -> usize {
-    live.bytes() * BYTES_PER_BYTE + live.len() * MESSAGE_BYTES + OWN_BYTES
+    let familiar = live.familiar().map_or(0, |familiar| familiar.bytes());
+    live.bytes() * BYTES_PER_BYTE + familiar + live.len() * MESSAGE_BYTES + OWN_BYTES
 }
 
 #[cfg(test)]
@@ -141,7 +156,7 @@ mod tests {
     use foveal_wire::Protocol;
     use foveal_wire::body::Body;
 
-    use super::{Held, LATEST, OWN_BYTES};
+    use super::{FAMILIAR, Held, LATEST, OWN_BYTES};
     use crate::chain::Chain;
     use crate::conversation::Live;
     use crate::models::Model;
@@ -170,7 +185,31 @@ mod tests {
     }
 
     #[test]
-    fn many_share_half_of_the_room_and_few_have_all_of_it() {
+    fn of_the_latest_it_is_known_how_their_messages_came() {
+        let rules = Rules::named("balanced").expect("a profile");
+        let model = Model::named("claude-opus-4-5", Protocol::Messages);
+        let mut held = Held::new(usize::MAX, i64::MAX);
+        let mut firsts = Vec::new();
+        for at in 0..FAMILIAR + 3 {
+            let text = format!(r#"{{"messages":[{{"role":"user","content":"{at}"}}]}}"#);
+            let body = Body::scan(Protocol::Messages, text.as_bytes()).expect("a body");
+            let root = ContentHash::of(&at.to_le_bytes());
+            let chain = Chain::of(root, (&body, text.as_bytes()), &[]);
+            let mut live = Live::new(rules.planner(&model), model.clone(), rules.tokenizer, root);
+            live.becomes_familiar((&body, text.as_bytes()), &chain, None);
+            assert!(held.put(live, chain.ends[0], Timestamp(0)).is_empty());
+            firsts.push(chain.ends[0]);
+        }
+        assert_eq!(held.len(), FAMILIAR + 3);
+        let known: Vec<usize> = firsts.iter().map(|first| held.familiar(*first).len()).collect();
+        assert_eq!(known[..3], [0; 3]);
+        assert_eq!(known[3..], [1; FAMILIAR]);
+        let weights: usize = held.by_end.values().map(|one| one.weight).sum();
+        assert_eq!(held.bytes, weights);
+    }
+
+    #[test]
+    fn many_share_a_part_of_the_room_and_few_have_all_of_it() {
         let rules = Rules::named("balanced").expect("a profile");
         let model = Model::named("claude-opus-4-5", Protocol::Messages);
         // Each takes what a conversation without messages does.
@@ -183,9 +222,6 @@ mod tests {
             }
             held.len()
         };
-        assert_eq!(
-            [4 * LATEST, LATEST + 2, LATEST - 2].map(left_of),
-            [2 * LATEST, LATEST, LATEST - 2]
-        );
+        assert_eq!([40, LATEST + 2, LATEST - 2].map(left_of), [10, LATEST, LATEST - 2]);
     }
 }

@@ -238,8 +238,10 @@ fn weighed(ask: &Ask<'_>, draft: &Draft<'_>, cache: &mut TokenCache) -> Option<(
         Some(before) if *before == shape => ask.before.tokens,
         Some(_) | None => {
             let (text, common) = shape.render_beside(draft.content);
-            let original = (draft.content, draft.facts.tokens);
-            cache.count_like(ask.record.tokenizer(), &text, original, &common)
+            let (tokenizer, original) =
+                (ask.record.tokenizer(), (draft.content, draft.facts.tokens));
+            let known = cache.of_text(tokenizer, &text);
+            known.unwrap_or_else(|| cache.count_like(tokenizer, &text, original, &common))
         }
     };
     // What saves no tokens is not done, however short it looks.

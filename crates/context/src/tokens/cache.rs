@@ -60,6 +60,19 @@ impl TokenCache {
         tokenizer.charged(self.count_chunks(tokenizer, text))
     }
 
+    /// The tokens of a text that were [remembered](Self::remember_text).
+    pub fn of_text(&self, tokenizer: Tokenizer, text: &str) -> Option<Tokens> {
+        self.known(LineHash::of(text)).map(|count| tokenizer.charged(count))
+    }
+
+    /// Remembers the tokens of a whole text, as they were counted.
+    pub fn remember_text(&mut self, tokenizer: Tokenizer, text: &str, tokens: Tokens) {
+        let count = tokenizer.uncharged(tokens).and_then(|count| u16::try_from(count).ok());
+        if let Some(count) = count.filter(|count| *count > 0) {
+            self.remember(LineHash::of(text), count);
+        }
+    }
+
     /// Tokens of `text`, which has parts in common with one that has `known` tokens: as
     /// [`TokenCache::count`] says, but for long stretches that are counted in parts. Where most of
     /// both is in common, only the rest of both is counted.
@@ -110,15 +123,20 @@ impl TokenCache {
 
     fn count_chunk(&mut self, tokenizer: Tokenizer, chunk: &str) -> u64 {
         let hash = LineHash::of(chunk);
-        let holds = |slot: &usize| self.counts[*slot] > 0 && self.hashes[*slot] == hash;
-        if let Some(slot) = self.slots(hash).find(holds) {
-            return u64::from(self.counts[slot]);
+        if let Some(count) = self.known(hash) {
+            return count;
         }
         let count = tokenizer.vocabulary_count(chunk);
         if let Ok(short) = u16::try_from(count) {
             self.remember(hash, short);
         }
         count
+    }
+
+    /// The count of a chunk that has this hash.
+    fn known(&self, hash: LineHash) -> Option<u64> {
+        let holds = |slot: &usize| self.counts[*slot] > 0 && self.hashes[*slot] == hash;
+        self.slots(hash).find(holds).map(|slot| u64::from(self.counts[slot]))
     }
 
     /// The slots in which a hash may be; none while there are no slots.

@@ -62,7 +62,7 @@ pub enum Amount {
 }
 
 /// The lines of a file to show. It need not be in order; what is not of the read is ignored.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct View {
     /// First and last number of lines to keep, both included.
     pub lines: Vec<(LineNumber, LineNumber)>,
@@ -82,7 +82,7 @@ pub struct View {
 }
 
 /// A short text that belongs to a line.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct Label {
     /// The line.
     pub line: LineNumber,

@@ -23,7 +23,7 @@ pub enum ModelWork {
 }
 
 /// Which model chose a view, and what that took.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Debug, Clone, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub struct ChosenBy {
     /// The model, as the user names it.
     pub model: Box<str>,

@@ -27,9 +27,10 @@ const NOTICES_MAX: usize = 16;
 /// Settings of a connection. `NORMAL` with a write-ahead log: a commit is handed to the system
 /// before it is acknowledged, so a killed process loses nothing; a power failure may take the
 /// last commits, never the file. Waiting for the disk at every event would cost each tool call
-/// milliseconds, and what a power failure takes here the files themselves still hold.
+/// milliseconds, and what a power failure takes here the files themselves still hold. Half of the
+/// usual pages are held in memory: the system holds them too.
 const SETTINGS: &str = "PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; \
-                        PRAGMA temp_store = MEMORY";
+                        PRAGMA temp_store = MEMORY; PRAGMA cache_size = -1000";
 
 /// The file, shared by the threads of this process.
 #[derive(Debug)]

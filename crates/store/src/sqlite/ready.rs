@@ -9,7 +9,7 @@ use foveal_transcript::ContentHash;
 use super::content::Packed;
 
 /// Bytes of them, as they will be stored. A conversation of 200,000 tokens has some 200 kB.
-const BYTES_MAX: usize = 1 << 20;
+const BYTES_MAX: usize = 1 << 19;
 
 /// Contents that are ready, in memory alone. The oldest go first.
 #[derive(Debug, Default)]
