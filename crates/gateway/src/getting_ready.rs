@@ -32,7 +32,7 @@ impl GettingReady {
 
     /// An answer begins, and `ready` is what can be got ready then.
     pub(crate) fn answering(&self, ready: ToGetReady) {
-        drop(self.0.try_send(ready));
+        let _one_too_many = self.0.try_send(ready);
     }
 }
 
