@@ -137,7 +137,6 @@ impl Conversations {
         // Where it has gone on, that is what counts.
         let Some(mut live) = self.lock().lend(first, end) else { return };
         live.get_ready(&*self.recorder, &|| !turn.is_waited_for());
-        self.lock().ends_loan(first);
         self.hold(live, first, now);
     }
 

@@ -78,11 +78,6 @@ impl Held {
         Some(live)
     }
 
-    /// Nothing with this beginning is lent any longer.
-    pub(crate) fn ends_loan(&mut self, first: ContentHash) {
-        self.lent.retain(|(of, _)| *of != first);
-    }
-
     /// The longest of these ends (shortest first) that is held, with its conversation, which is
     /// held no longer.
     pub(crate) fn take(&mut self, ends: &[ContentHash]) -> Option<Live> {
@@ -96,6 +91,8 @@ impl Held {
     pub(crate) fn put(&mut self, live: Live, first: ContentHash, now: Timestamp) -> Vec<Live> {
         let (end, weight) = (live.planned(), weight(&live));
         drop(self.remove(end));
+        // One at a time with this beginning is decided about, or lent.
+        self.lent.retain(|(of, _)| *of != first);
         let mut gone = Vec::new();
         self.used += 1;
         self.bytes += weight;
@@ -178,10 +175,8 @@ mod tests {
         let lent = held.lend(first, end).expect("it is held");
         assert!(held.lend(first, end).is_none() && held.len() == 0);
         assert_eq!(held.familiar(first).len(), 1);
-        held.ends_loan(first);
-        assert!(held.familiar(first).is_empty());
         assert!(held.put(lent, first, Timestamp(0)).is_empty());
-        assert_eq!(held.familiar(first).len(), 1);
+        assert_eq!((held.familiar(first).len(), held.lent.len()), (1, 0));
     }
 
     #[test]

@@ -52,7 +52,7 @@ pub(crate) struct Ask<'a> {
 pub(crate) fn choose(views: &dyn Views, ask: &Ask<'_>) -> Vec<Chosen> {
     let mut chosen = Vec::new();
     if let Some(old) = old_reads(ask.settings) {
-        chosen = chosen_by(|reads| views.each(reads), ask, old);
+        chosen = chosen_by(|reads| views.each(reads), ask, old, &|| true);
     }
     tell_of_reads(views, ask);
     if let Some(curate) = &ask.settings.curate {
@@ -72,17 +72,20 @@ fn old_reads(settings: &Settings) -> Option<&OldReads> {
 /// Views of reads of which a rewrite may soon show less, as far as they are foreseen.
 pub(crate) fn foresee(views: &dyn Views, ask: &Ask<'_>, go_on: &dyn Fn() -> bool) -> Vec<Chosen> {
     let old = old_reads(ask.settings);
-    old.map(|old| chosen_by(|reads| views.foreseen(reads, go_on), ask, old)).unwrap_or_default()
+    let foreseen = |reads: &[(Read<'_>, Wanted)]| views.foreseen(reads, go_on);
+    old.map(|old| chosen_by(foreseen, ask, old, go_on)).unwrap_or_default()
 }
 
-/// What `each` chooses of the old reads that are reduced: it is asked about many at once, since each
-/// may take milliseconds.
+/// What `each` chooses of the old reads that are reduced, as long as it may `go_on`: it is asked about
+/// many at once, since each may take milliseconds.
 fn chosen_by(
     each: impl FnOnce(&[(Read<'_>, Wanted)]) -> Vec<Option<View>>,
     ask: &Ask<'_>,
     old: &OldReads,
+    go_on: &dyn Fn() -> bool,
 ) -> Vec<Chosen> {
     let reduced = ask.levels.iter().filter(|(_, level)| *level == Level::Reduced);
+    let reduced = reduced.take_while(|_| go_on());
     let read = |(entry, _): &(EntryIndex, Level)| Some((*entry, read_of(ask.record, *entry, old)?));
     let found: Vec<_> = reduced.filter_map(read).collect();
     let asked: Vec<(Read<'_>, Wanted)> = found
