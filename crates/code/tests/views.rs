@@ -168,7 +168,7 @@ impl Views for Foreseeing {
 fn a_summary_that_is_remembered_is_made_anew_for_another_question() {
     let rest = "// Tabs are as wide as eight other characters, wherever they stand.\n".repeat(8);
     let long = format!("{SOURCE}\n{rest}");
-    let task = "//- user\nLook.\n//- assistant\nI look at width.\n//- user\nAnd parse?\n";
+    let task = "//- user\nLook.\n//- assistant\nI look at width.\n//- user\nAnd parse?\n//- assistant\nHm.\n//- user\nIt fails at /w/a.rs:15.\n";
     let record = Record::of(fixture(task), Tokenizer::O200k);
     let read = |upto| Read {
         record: &record,
@@ -179,14 +179,18 @@ fn a_summary_that_is_remembered_is_made_anew_for_another_question() {
     };
     let remembers = CuratedViews::default().remembering(1 << 20);
     let mut all = Vec::new();
-    for (upto, tokens) in [(1, 60), (2, 60), (2, 60), (3, 60), (3, 90), (1, 60)] {
+    for (upto, tokens) in [(1, 60), (2, 60), (2, 60), (3, 60), (3, 90), (5, 90), (1, 60)] {
         let wanted = Wanted::Summary(Tokens(tokens));
         let view = remembers.view(&read(upto), wanted).expect("a view");
         assert_eq!(Some(&view), CuratedViews::default().view(&read(upto), wanted).as_ref());
         all.push(view);
     }
     assert!(
-        all[0] != all[1] && all[1] == all[2] && all[3] != all[4] && all[0] == all[5],
+        all[0] != all[1]
+            && all[1] == all[2]
+            && all[3] != all[4]
+            && all[4] != all[5]
+            && all[0] == all[6],
         "{all:?}"
     );
     assert!(remembers.is_ready("/w/a.rs", &long) && !remembers.is_ready("/w/b.rs", &long));
