@@ -168,8 +168,9 @@ impl Views for Foreseeing {
 fn a_summary_that_is_remembered_is_made_anew_for_another_question() {
     let rest = "// Tabs are as wide as eight other characters, wherever they stand.\n".repeat(8);
     let long = format!("{SOURCE}\n{rest}");
-    let task = "//- user\nLook.\n//- assistant\nI look at width.\n//- user\nAnd parse?\n//- assistant\nHm.\n//- user\nIt fails at /w/a.rs:15.\n";
-    let record = Record::of(fixture(task), Tokenizer::O200k);
+    let asked = "//- assistant\nI look at width.\n//- user\nAnd parse?";
+    let task = format!("//- user\nLook.\n{asked}\n{asked} It fails at /w/a.rs:15.\n");
+    let record = Record::of(fixture(&task), Tokenizer::O200k);
     let read = |upto| Read {
         record: &record,
         upto: EntryIndex(upto),
