@@ -61,6 +61,9 @@ pub(crate) struct Live {
 /// The most often that lateness doubles how long it is not tried again.
 const LATE_MAX: u32 = 6;
 
+/// Bytes of the longest content that is got ready: for one that takes long a request may have to wait.
+const READY_BYTES_MAX: usize = 256 << 10;
+
 /// Whether a message of a body has a mark.
 fn is_marked(body: &Body, message: usize) -> bool {
     body.marks.iter().any(|mark| mark.place == MarkPlace::Message(message))
@@ -402,7 +405,8 @@ impl Live {
             if !go_on() {
                 return;
             }
-            if let Some(result) = self.engine.record().entry(index).result() {
+            let result = self.engine.record().entry(index).result();
+            if let Some(result) = result.filter(|it| it.content.len() <= READY_BYTES_MAX) {
                 recorder.get_ready(&[&result.content]);
             }
             self.unready = EntryIndex(index.0 + 1);

@@ -1,5 +1,6 @@
 //! All conversations of a gateway: which one a request continues, and what becomes of it.
 
+use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use foveal_context::step::{RewriteReason, Step};
@@ -136,8 +137,13 @@ impl Conversations {
         let Some(turn) = self.queue.if_free(first) else { return };
         // Where it has gone on, that is what counts.
         let Some(mut live) = self.lock().lend(first, end) else { return };
-        live.get_ready(&*self.recorder, &|| !turn.is_waited_for());
+        let go_on = || !turn.is_waited_for();
+        // What could not be kept of it must not be lost by a fault of ours.
+        let done = catch_unwind(AssertUnwindSafe(|| live.get_ready(&*self.recorder, &go_on)));
         self.hold(live, first, now);
+        if let Err(fault) = done {
+            resume_unwind(fault);
+        }
     }
 
     /// Conversations that are held in memory.

@@ -311,6 +311,7 @@ struct Ready {
     told: Mutex<Vec<String>>,
     /// How long it takes each time.
     time: Duration,
+    panics: bool,
 }
 
 impl Recorder for Ready {
@@ -328,6 +329,7 @@ impl Recorder for Ready {
 
     fn get_ready(&self, contents: &[&str]) {
         std::thread::sleep(self.time);
+        assert!(!self.panics, "a fault of ours");
         let mut told = self.told.lock().expect("no thread panicked");
         told.extend(contents.iter().map(|content| (*content).to_owned()));
     }
@@ -371,4 +373,15 @@ fn a_request_that_waits_ends_getting_ready() {
         ask(&conversations, &body(60, "And now?"), |_| {});
     });
     assert!(told() < 60, "it went on to the end");
+}
+
+#[test]
+fn a_fault_while_getting_ready_loses_nothing() {
+    let ready = Arc::new(Ready { panics: true, ..Ready::default() });
+    let rules = Rules::named("balanced").expect("a profile");
+    let conversations = Conversations::new(rules, Arc::clone(&ready) as _);
+    let first = ask(&conversations, &body(2, ""), |_| {}).ready.expect("it is held");
+    let get_ready = std::panic::AssertUnwindSafe(|| conversations.get_ready(&first));
+    std::panic::catch_unwind(get_ready).expect_err("it is told");
+    assert_eq!(conversations.held(), 1);
 }

@@ -96,11 +96,15 @@ impl Views for Spread {
     ) -> Vec<Option<View>> {
         let Some((first, _)) = reads.first() else { return Vec::new() };
         let asked = Asked::of(first);
+        // Of more than are remembered each would drive out another, again and again.
+        let bytes: usize = reads.iter().map(|(read, _)| read.text.len()).sum();
         let view = |(read, wanted): &(Read<'_>, Wanted)| {
             if self.views.is_ready(read.path, read.text) {
                 return self.views.view_for(read, *wanted, &asked);
             }
-            self.comes(read, *wanted);
+            if bytes <= FILES_BYTES_MAX {
+                self.comes(read, *wanted);
+            }
             None
         };
         reads.iter().take_while(|_| go_on()).map(view).collect()
