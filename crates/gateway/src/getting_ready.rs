@@ -10,15 +10,15 @@ use foveal_live::request::ToGetReady;
 
 use crate::shaper::Shaper;
 
-/// How long after an answer began it is got ready for the next request: until then its first bytes
+/// How long after an answer began it is got ready for the next request: by then its first bytes
 /// are on their way.
 const ANSWERING: Duration = Duration::from_millis(2);
 
 /// Conversations that may wait. For one more it is not got ready, and its request takes longer.
 const WAITING_MAX: usize = 64;
 
-/// Has it got ready for conversations, one after the other: one thread holds what it needs for that
-/// once. It ends with this.
+/// Gets ready for conversations, one after the other, on one thread, so that what this needs is held
+/// once. It ends with this, once none waits.
 pub(crate) struct GettingReady(SyncSender<ToGetReady>);
 
 impl GettingReady {

@@ -26,7 +26,7 @@ const COMPARED_MAX: usize = 8;
 const LATEST: usize = 8;
 
 /// Of so many, the latest ones, the messages are known as they came. Of others it takes longer to
-/// tell what of a request is new, and a sixth less to hold them.
+/// tell what of a request is new, and they take a sixth less memory.
 const FAMILIAR: usize = 16;
 
 /// Conversations by the end of what was planned last. The ones used longest ago go first.

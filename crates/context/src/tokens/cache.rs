@@ -43,7 +43,7 @@ impl Common {
     }
 }
 
-/// Counts of chunks by their hashes, each in one of the two slots that its hash names; where
+/// Counts of chunks, and of texts, by their hashes, each in one of the two slots that its hash names; where
 /// both are taken, what comes later takes the first over.
 #[derive(Debug, Clone, Default)]
 pub struct TokenCache {
