@@ -114,7 +114,7 @@ impl Held {
         gone
     }
 
-    /// Forgets how the messages came of the one that no longer is among the latest.
+    /// Forgets how the messages came of the one right behind the latest.
     fn forget_familiar(&mut self) {
         let Some((_, end)) = self.order.iter().rev().nth(FAMILIAR) else { return };
         let Some(one) = self.by_end.get_mut(end) else { return };

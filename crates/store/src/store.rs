@@ -255,8 +255,8 @@ pub trait Store: Send + Sync {
     /// Those of every call.
     fn writes(&self, session: &SessionId, path: &str) -> Result<Vec<Write>, StoreError>;
 
-    /// Those of some contents that are stored, or ready to be. Each may be removed right afterwards, unless a
-    /// session that is in use refers to it.
+    /// Those of some contents that are stored, or ready to be. Each may be removed right afterwards,
+    /// unless a session that is in use refers to it.
     ///
     /// # Errors
     /// Those of every call.

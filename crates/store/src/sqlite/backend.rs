@@ -64,11 +64,7 @@ impl Sqlite {
     /// # Errors
     /// [`StoreError::Place`] or [`StoreError::Database`] if the file cannot be made or used.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
-        Ok(Self {
-            database: Database::open_or_later(path, BUSY_TIME)?,
-            uptime: None,
-            ready: Mutex::default(),
-        })
+        Ok(Self::over(Database::open_or_later(path, BUSY_TIME)?))
     }
 
     /// The same for a caller who cannot wait: while another process writes for longer than
@@ -78,11 +74,7 @@ impl Sqlite {
     /// Those of [`Sqlite::open`], and one that [`StoreError::is_busy`] if another process holds
     /// the file for longer.
     pub fn open_within(path: &Path, busy_time: Duration) -> Result<Self, StoreError> {
-        Ok(Self {
-            database: Database::open(path, busy_time)?,
-            uptime: None,
-            ready: Mutex::default(),
-        })
+        Ok(Self::over(Database::open(path, busy_time)?))
     }
 
     /// A store that is gone when it is closed.
@@ -90,7 +82,7 @@ impl Sqlite {
     /// # Errors
     /// [`StoreError::Database`] if there is no memory.
     pub fn in_memory() -> Result<Self, StoreError> {
-        Ok(Self { database: Database::in_memory()?, uptime: None, ready: Mutex::default() })
+        Ok(Self::over(Database::in_memory()?))
     }
 
     /// Opens the file at `path` as it is, and changes nothing, not even beside it: every call
@@ -101,11 +93,15 @@ impl Sqlite {
     pub fn open_read_only(path: &Path) -> Result<ReadOnly<Self>, StoreError> {
         let (database, was) = Database::read_only(path)?;
         Ok(match was {
-            Was::Store => ReadOnly::Store(Self { database, uptime: None, ready: Mutex::default() }),
+            Was::Store => ReadOnly::Store(Self::over(database)),
             Was::Older => ReadOnly::Older,
             Was::Newer => ReadOnly::Newer,
             Was::Foreign => ReadOnly::Foreign,
         })
+    }
+
+    fn over(database: Database) -> Self {
+        Self { database, uptime: None, ready: Mutex::default() }
     }
 
     /// The same store, which is told how long the machine runs: what a session in use rests on

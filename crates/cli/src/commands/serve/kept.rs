@@ -49,8 +49,8 @@ impl Kept {
         done.map_err(|error| unrecorded(&error))
     }
 
-    /// The contents, of which those that are stored, or ready to be, are not looked at again: to search a content
-    /// for secrets and to compress it takes longest of all that a rewrite does.
+    /// The contents, of which those that are stored, or ready to be, are not looked at again: to
+    /// search a content for secrets and to compress it takes longest of all that a rewrite does.
     fn left_out<'c>(&self, contents: &[NewContent<'c>]) -> Result<LeftOut<'c>, StoreError> {
         if contents.is_empty() {
             return Ok(LeftOut::default());
