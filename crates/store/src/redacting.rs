@@ -268,7 +268,8 @@ impl<S: Store> Store for Redacting<S> {
         if secrets::redact(turn.decided.as_bytes()).is_some() {
             return Err(StoreError::Secret);
         }
-        let left_out = LeftOut { new: spread::each(left_out.new, redacted), ..left_out };
+        let new = spread::each(left_out.new, || (), |(), content| redacted(content));
+        let left_out = LeftOut { new, ..left_out };
         self.store.put_turn(&stored(session), turn, left_out, now)
     }
 

@@ -2,23 +2,25 @@
 
 use rayon::prelude::*;
 
-/// What `work` makes of each, in their order.
-pub(crate) fn each<T: Send, U: Send>(all: Vec<T>, work: impl Fn(T) -> U + Send + Sync) -> Vec<U> {
-    match all.len() {
-        // Nobody is woken for one.
-        0 | 1 => all.into_iter().map(work).collect(),
-        _ => all.into_par_iter().map(work).collect(),
-    }
-}
+use crate::records::NewContent;
 
-/// The same with something that is made once for several of them.
-pub(crate) fn each_with<S, T: Send, U: Send>(
-    all: Vec<T>,
+/// Nobody is woken for fewer bytes.
+const BYTES_MIN: usize = 64 << 10;
+
+/// What `work` makes of each content, in their order, with something that `make` makes once for
+/// several of them.
+pub(crate) fn each<'c, S, T: Send>(
+    contents: Vec<NewContent<'c>>,
     make: impl Fn() -> S + Send + Sync,
-    work: impl Fn(&mut S, T) -> U + Send + Sync,
-) -> Vec<U> {
-    match all.len() {
-        0 | 1 => all.into_iter().map(|one| work(&mut make(), one)).collect(),
-        _ => all.into_par_iter().map_init(make, work).collect(),
+    work: impl Fn(&mut S, NewContent<'c>) -> T + Send + Sync,
+) -> Vec<T> {
+    let bytes: usize = contents.iter().map(|content| content.bytes.len()).sum();
+    if bytes >= BYTES_MIN {
+        return contents.into_par_iter().map_init(make, work).collect();
     }
+    if contents.is_empty() {
+        return Vec::new();
+    }
+    let mut made = make();
+    contents.into_iter().map(|content| work(&mut made, content)).collect()
 }

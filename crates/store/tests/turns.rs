@@ -57,6 +57,12 @@ pub(crate) fn are_kept_with_their_contents(store: &dyn Store) {
         store.knows_turn(&ends).expect("read")
     };
     assert!(knows(&["b", "a"]) && !knows(&["b"]) && !knows(&[]));
+    let others = ["b", "c", "d", "e", "f", "g", "h"];
+    for at in 0..others.len() {
+        let mut asked = others;
+        asked[at] = "a";
+        assert!(!knows(&others[..=at]) && knows(&asked), "{asked:?}");
+    }
     let long = Turn { decided: " ".repeat(PAYLOAD_BYTES_MAX + 1), ..turn("", "c") };
     let refused = store.put_turn(&session, &long, new(&["four\n"]), at(1));
     assert!(matches!(refused, Err(StoreError::TooLarge { .. })), "{refused:?}");

@@ -331,7 +331,7 @@ impl Store for Sqlite {
     ) -> Result<(), StoreError> {
         let LeftOut { known, new } = left_out;
         let packed: Result<Vec<_>, _> =
-            spread::each_with(new, content::compressor, content::Packed::by).into_iter().collect();
+            spread::each(new, content::compressor, content::Packed::by).into_iter().collect();
         let packed = packed?;
         let (ready, stored) = self.ready().of(&known);
         self.write_for(Some(session), |connection| {

@@ -122,6 +122,8 @@ pub(super) fn stored(
     connection: &Connection,
     contents: &[ContentHash],
 ) -> Result<HashSet<ContentHash>, StoreError> {
+    // Each look would else take and give up its own lock of the file.
+    let _once = connection.unchecked_transaction()?;
     let mut stored = HashSet::new();
     for hash in contents {
         if known(connection, *hash)?.is_some_and(|(known, _)| known == *hash.as_bytes()) {
