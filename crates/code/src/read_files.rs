@@ -1,7 +1,7 @@
 //! What files consist of that were read, remembered within bounds.
 
 use std::collections::{HashMap, HashSet};
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use foveal_context::tokens::{Tokenizer, Tokens};
 use foveal_context::views::View;
@@ -52,14 +52,21 @@ impl ReadFile {
         asked: SummaryFor,
         make: impl FnOnce() -> Option<View>,
     ) -> Option<View> {
-        let last = || self.summary.lock().unwrap_or_else(PoisonError::into_inner);
-        let known = last().as_ref().filter(|(of, _)| *of == asked).map(|(_, view)| view.clone());
-        if let Some(view) = known {
+        if let Some(view) = self.last_summary(&asked) {
             return view;
         }
         let view = make();
-        *last() = Some((asked, view.clone()));
+        *self.last() = Some((asked, view.clone()));
         view
+    }
+
+    /// What was made for `asked`, if that was made last.
+    pub(crate) fn last_summary(&self, asked: &SummaryFor) -> Option<Option<View>> {
+        self.last().as_ref().filter(|(of, _)| of == asked).map(|(_, view)| view.clone())
+    }
+
+    fn last(&self) -> MutexGuard<'_, Option<(SummaryFor, Option<View>)>> {
+        self.summary.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Whether it is known in as little memory as can be.
@@ -77,7 +84,7 @@ impl ReadFile {
     /// Names that a file mentions take most of what is known of it, and once its relations are known
     /// only those count that it defines itself: a curated view looks for no others.
     pub(crate) fn lean(&self, path: &str, text: &str) -> Self {
-        let relations = self.relations(path, text).clone();
+        let relations = self.relations(path, || text).clone();
         let Parsed { language, class, line_count, doc, broken, cut, .. } = self.parsed;
         let Parsed { entities, blocks, seams, mentions, imports, .. } = &self.parsed;
         let is_meant = |kind| !matches!(kind, EntityKind::Imports | EntityKind::Section);
@@ -112,9 +119,9 @@ impl ReadFile {
     }
 
     /// The relations of the file to itself. Path and text are those that it is of.
-    pub(crate) fn relations(&self, path: &str, text: &str) -> &Relations {
-        let file = SourceFile { path, text, parsed: &self.parsed };
-        self.relations.get_or_init(|| relations_of(&file, &[]))
+    pub(crate) fn relations<'t>(&self, path: &str, text: impl FnOnce() -> &'t str) -> &Relations {
+        let parsed = &self.parsed;
+        self.relations.get_or_init(|| relations_of(&SourceFile { path, text: text(), parsed }, &[]))
     }
 }
 
@@ -140,13 +147,15 @@ impl ReadFiles {
         Self { bytes_max, ..Self::default() }
     }
 
-    /// What a file is remembered by; `None` where it is not to be.
-    pub(crate) fn key(&self, path: &str, text: &str) -> Option<ContentHash> {
-        (text.len() <= self.bytes_max && self.bytes_max > 0).then(|| {
-            let mut both = ContentHash::of(path.as_bytes()).as_bytes().to_vec();
-            both.extend_from_slice(ContentHash::of(text.as_bytes()).as_bytes());
-            ContentHash::of(&both)
-        })
+    /// What a file is remembered by, whose text has this identity and so many bytes; `None` where it
+    /// is not to be.
+    pub(crate) fn key(
+        &self,
+        path: &str,
+        (identity, bytes): (ContentHash, usize),
+    ) -> Option<ContentHash> {
+        (bytes <= self.bytes_max && self.bytes_max > 0)
+            .then(|| ContentHash::of_parts([identity.as_bytes(), path.as_bytes()]))
     }
 
     pub(crate) fn get(&mut self, key: ContentHash) -> Option<Arc<ReadFile>> {
@@ -182,8 +191,14 @@ impl ReadFiles {
 mod tests {
     use std::sync::Arc;
 
+    use foveal_transcript::ContentHash;
+
     use super::{ReadFile, ReadFiles};
     use crate::curate::{Curator, Question, SourceFile};
+
+    fn key(files: &ReadFiles, path: &str, text: &str) -> Option<ContentHash> {
+        files.key(path, (ContentHash::of(text.as_bytes()), text.len()))
+    }
 
     #[test]
     fn a_lean_file_says_to_views_what_a_whole_one_says() {
@@ -196,7 +211,7 @@ mod tests {
             let lean = whole.lean(path, text);
             assert!(lean.parsed.mentions.len() * 2 < whole.parsed.mentions.len(), "{path}");
             assert!(!lean.parsed.mentions.is_empty(), "{path}");
-            assert_eq!(lean.relations(path, text), whole.relations(path, text));
+            assert_eq!(lean.relations(path, || text), whole.relations(path, || text));
             for asked in ["which files are remembered", "names of gaps", "spread over edges"] {
                 let question = Question::of_text(asked);
                 let columns =
@@ -210,7 +225,7 @@ mod tests {
     fn the_files_asked_about_longest_ago_go_first() {
         let mut files = ReadFiles::new(10);
         let texts = ["aaaa", "bbbb", "cccc"];
-        let keys = texts.map(|text| files.key("a.rs", text).expect("a key"));
+        let keys = texts.map(|text| key(&files, "a.rs", text).expect("a key"));
         let file = |at: usize| Arc::new(ReadFile::of("a.rs", texts[at]));
         files.insert(keys[0], file(0), 4);
         files.insert(keys[1], file(1), 4);
@@ -224,7 +239,7 @@ mod tests {
     #[test]
     fn one_that_came_again_counts_once() {
         let mut files = ReadFiles::new(10);
-        let key = files.key("a.rs", "aaaa").expect("a key");
+        let key = key(&files, "a.rs", "aaaa").expect("a key");
         for _ in 0..5 {
             files.insert(key, Arc::new(ReadFile::of("a.rs", "aaaa")), 4);
         }
@@ -235,11 +250,11 @@ mod tests {
     fn files_are_told_apart_by_path_and_text() {
         let files = ReadFiles::new(10);
         let keys = [("a.rs", "b"), ("a.py", "b"), ("a.rs", "c")];
-        let mut keys: Vec<_> = keys.iter().map(|(path, text)| files.key(path, text)).collect();
+        let mut keys: Vec<_> = keys.iter().map(|(path, text)| key(&files, path, text)).collect();
         keys.sort();
         keys.dedup();
         assert_eq!(keys.len(), 3);
-        assert!(files.key("a.rs", "more than ten").is_none());
-        assert!(ReadFiles::default().key("a.rs", "").is_none(), "nothing is remembered");
+        assert!(key(&files, "a.rs", "more than ten").is_none());
+        assert!(key(&ReadFiles::default(), "a.rs", "").is_none(), "nothing is remembered");
     }
 }

@@ -1,7 +1,8 @@
 //! Views of read files for the engine: curated by the conversation, or summarised for history.
 
-use std::sync::{Arc, Mutex, OnceLock, PoisonError};
+use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
+use foveal_context::tokens::Tokens;
 use foveal_context::views::{Amount, Label, Read, View, Views, Wanted};
 
 use crate::bounds::LINES_CURATED_MAX;
@@ -11,7 +12,7 @@ use crate::lines::LineRange;
 use crate::outline::Gap;
 use crate::read_files::{ReadFile, ReadFiles, SummaryFor};
 use crate::summary::{Named, Touched, summarise};
-use foveal_transcript::LineNumber;
+use foveal_transcript::{ContentHash, LineNumber};
 
 /// Chooses with the built-in curator, which is built when it is first asked.
 #[derive(Debug, Default)]
@@ -19,6 +20,10 @@ pub struct CuratedViews {
     curator: OnceLock<Curator>,
     files: Mutex<ReadFiles>,
 }
+
+/// It takes time to say what a view shows.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct Unknown;
 
 /// What a conversation asks before a response: the same for all reads that are asked about then.
 #[derive(Debug)]
@@ -56,12 +61,10 @@ impl From<Curator> for CuratedViews {
 impl CuratedViews {
     /// A view as [`Views::view`] says, for who knows what is asked.
     pub fn view_for(&self, read: &Read<'_>, wanted: Wanted, asked: &Asked) -> Option<View> {
-        if read.text.lines().nth(LINES_CURATED_MAX).is_some() {
+        if read.text.count() > LINES_CURATED_MAX {
             return None;
         }
-        let known = self.file(read.path, read.text);
-        let parsed = known.parsed();
-        let file = SourceFile { path: read.path, text: read.text, parsed };
+        let known = self.file(read);
         let before = read.first.0.saturating_sub(1);
         let told = told(&asked.question, read.path, before);
         let view = match wanted {
@@ -69,31 +72,38 @@ impl CuratedViews {
                 let Question { phrases, edited, .. } = &asked.question;
                 let (phrases, edited) = (phrases.clone(), edited.clone());
                 let question = Question { phrases, told, edited };
-                self.curated(&file, &question, amount)
+                self.curated(&file_of(read, known.parsed()), &question, amount)
             }
             Wanted::Summary(tokens) => {
-                let tokenizer = read.record.tokenizer();
-                let relations = known.relations(read.path, read.text);
-                let touched = Touched::of(&file, asked.named(), &told);
-                let (named, entities) = (touched.names_in(relations), touched.entities().to_vec());
-                let asked = SummaryFor { tokens, tokenizer, touched: entities, named };
-                known.summary(asked, || {
-                    match summarise(&file, &touched, relations, tokens, tokenizer) {
-                        Some(found) => Some(summary(&found, parsed)),
-                        // Not even names fit: the range of all lines says the least.
-                        None if tokenizer.count(read.text) > tokens => Some(View::default()),
-                        None => None,
-                    }
-                })?
+                let (wanted, touched) = summary_for(read, &known, tokens, (asked.named(), &told));
+                known.summary(wanted, || made(read, &known, tokens, &touched))?
             }
         };
         Some(moved(view, before))
     }
 
-    /// Whether it is remembered what the file at `path` consists of.
-    pub fn is_ready(&self, path: &str, text: &str) -> bool {
-        let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
-        files.key(path, text).is_some_and(|key| files.get(key).is_some())
+    /// The same where that takes no time, since the file is known and the same was asked of it last.
+    ///
+    /// # Errors
+    /// [`Unknown`] where it is not.
+    pub fn known_view(
+        &self,
+        read: &Read<'_>,
+        wanted: Wanted,
+        asked: &Asked,
+    ) -> Result<Option<View>, Unknown> {
+        let Wanted::Summary(tokens) = wanted else { return Err(Unknown) };
+        let known = self.known_file(read).ok_or(Unknown)?;
+        let before = read.first.0.saturating_sub(1);
+        let told = told(&asked.question, read.path, before);
+        let (wanted, _) = summary_for(read, &known, tokens, (asked.named(), &told));
+        let view = known.last_summary(&wanted).ok_or(Unknown)?;
+        Ok(view.map(|view| moved(view, before)))
+    }
+
+    /// Whether it is remembered what the file of a read consists of.
+    pub fn is_ready(&self, read: &Read<'_>) -> bool {
+        self.known_file(read).is_some()
     }
 
     /// The same, which remembers what the files consist of that were read or
@@ -104,34 +114,45 @@ impl CuratedViews {
         self
     }
 
-    /// Finds out what takes longest about a file, so that it is known when a view is asked for, in as
-    /// little memory as views need.
-    pub fn get_ready(&self, path: &str, text: &str) {
-        let known = self.file(path, text);
-        if known.is_lean() {
-            return;
-        }
-        let lean = Arc::new(known.lean(path, text));
-        let mut files = self.files.lock().unwrap_or_else(PoisonError::into_inner);
-        if let Some(key) = files.key(path, text) {
-            files.insert(key, lean, text.len());
+    /// Finds out what takes longest about the file at `path`, whose text has this identity, so that it
+    /// is known when a view is asked for, in as little memory as views need.
+    pub fn get_ready(&self, path: &str, text: &str, identity: ContentHash) {
+        let Some(key) = self.files().key(path, (identity, text.len())) else { return };
+        let known = self.files().get(key);
+        let known = known.unwrap_or_else(|| Arc::new(ReadFile::of(path, text)));
+        if !known.is_lean() {
+            self.files().insert(key, Arc::new(known.lean(path, text)), text.len());
         }
     }
 
     /// How many files are remembered.
     pub fn remembered(&self) -> usize {
-        self.files.lock().unwrap_or_else(PoisonError::into_inner).len()
+        self.files().len()
     }
 
-    /// What a file consists of. Nobody waits for another while that is found out.
-    fn file(&self, path: &str, text: &str) -> Arc<ReadFile> {
-        let files = || self.files.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(key) = files().key(path, text) else { return Arc::new(ReadFile::of(path, text)) };
-        if let Some(known) = files().get(key) {
+    fn files(&self) -> MutexGuard<'_, ReadFiles> {
+        self.files.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// What the file of a read consists of, where that is remembered.
+    fn known_file(&self, read: &Read<'_>) -> Option<Arc<ReadFile>> {
+        let mut files = self.files();
+        let key = files.key(read.path, (read.text.identity(), read.text.bytes()))?;
+        files.get(key)
+    }
+
+    /// What the file of a read consists of. Nobody waits for another while that is found out.
+    fn file(&self, read: &Read<'_>) -> Arc<ReadFile> {
+        let (path, bytes) = (read.path, read.text.bytes());
+        let find_out = || Arc::new(ReadFile::of(path, read.text));
+        let Some(key) = self.files().key(path, (read.text.identity(), bytes)) else {
+            return find_out();
+        };
+        if let Some(known) = self.files().get(key) {
             return known;
         }
-        let found = Arc::new(ReadFile::of(path, text));
-        files().insert(key, Arc::clone(&found), text.len());
+        let found = find_out();
+        self.files().insert(key, Arc::clone(&found), bytes);
         found
     }
 
@@ -150,6 +171,36 @@ impl CuratedViews {
             by: None,
             is_exact: false,
         }
+    }
+}
+
+fn file_of<'r>(read: &Read<'r>, parsed: &'r Parsed) -> SourceFile<'r> {
+    SourceFile { path: read.path, text: read.text, parsed }
+}
+
+/// What a summary of a file depends on, for a conversation that named this and told these lines of it,
+/// and what it touched. The file's text is not looked at.
+fn summary_for<'q>(
+    read: &Read<'_>,
+    known: &ReadFile,
+    tokens: Tokens,
+    (named, told): (&'q Named, &[ToldLine]),
+) -> (SummaryFor, Touched<'q>) {
+    let touched = Touched::of((read.path, known.parsed()), named, told);
+    let named = touched.names_in(known.relations(read.path, || read.text as &str));
+    let (tokenizer, entities) = (read.record.tokenizer(), touched.entities().to_vec());
+    (SummaryFor { tokens, tokenizer, touched: entities, named }, touched)
+}
+
+/// A summary that is made now.
+fn made(read: &Read<'_>, known: &ReadFile, tokens: Tokens, touched: &Touched<'_>) -> Option<View> {
+    let (parsed, tokenizer) = (known.parsed(), read.record.tokenizer());
+    let relations = known.relations(read.path, || read.text as &str);
+    match summarise(&file_of(read, parsed), touched, relations, tokens, tokenizer) {
+        Some(found) => Some(summary(&found, parsed)),
+        // Not even names fit: the range of all lines says the least.
+        None if tokenizer.count(read.text) > tokens => Some(View::default()),
+        None => None,
     }
 }
 

@@ -14,12 +14,12 @@ use foveal_context::settings::Settings;
 use foveal_context::settings::{CurateSettings, OldReads};
 use foveal_context::step::Step;
 use foveal_context::tokens::{Tokenizer, Tokens};
-use foveal_context::views::{Amount, Read, View, Views, Wanted};
+use foveal_context::views::{Amount, Read, ReadText, View, Views, Wanted};
 use foveal_testkit::laws::{
     self, Law, Scope, Subject, content, determinism, frozen, pointers, rewrites, viewed,
 };
 use foveal_testkit::{fixture, prompt, scripts};
-use foveal_transcript::{EntryIndex, LineNumber};
+use foveal_transcript::{ContentHash, EntryIndex, LineNumber};
 use proptest::prelude::*;
 
 const SOURCE: &str = "\
@@ -78,7 +78,7 @@ fn is_chosen(lines: usize) -> bool {
     let text = "a\n".repeat(lines);
     let read = Read {
         path: "a.txt",
-        text: &text,
+        text: &ReadText::from(&*text),
         first: LineNumber(1),
         record: &record,
         upto: EntryIndex(1),
@@ -171,6 +171,7 @@ fn a_summary_that_is_remembered_is_made_anew_for_another_question() {
     let asked = "//- assistant\nI look at width.\n//- user\nAnd parse?";
     let task = format!("//- user\nLook.\n{asked}\n{asked} It fails at /w/a.rs:15.\n");
     let record = Record::of(fixture(&task), Tokenizer::O200k);
+    let long = ReadText::from(&*long);
     let read = |upto| Read {
         record: &record,
         upto: EntryIndex(upto),
@@ -194,7 +195,8 @@ fn a_summary_that_is_remembered_is_made_anew_for_another_question() {
             && all[0] == all[6],
         "{all:?}"
     );
-    assert!(remembers.is_ready("/w/a.rs", &long) && !remembers.is_ready("/w/b.rs", &long));
+    assert!(remembers.is_ready(&read(1)));
+    assert!(!remembers.is_ready(&Read { path: "/w/b.rs", ..read(1) }));
 }
 
 /// What holds at every request with the built-in curator.
@@ -217,7 +219,7 @@ proptest! {
     fn what_is_remembered_of_files_changes_no_decision(script in scripts(30), bytes_max in 0..4_000usize) {
         let record = Record::of(script.conversation(), Tokenizer::O200k);
         let ready = CuratedViews::default().remembering(bytes_max);
-        ready.get_ready("/w/a.rs", SOURCE);
+        ready.get_ready("/w/a.rs", SOURCE, ContentHash::of(SOURCE.as_bytes()));
         let steps = |views: CuratedViews| -> Vec<Step> {
             let planner = Planner::new(viewed(), PriceCard::anthropic_5m());
             let mut planner = planner.with_views(Arc::new(views));

@@ -75,7 +75,8 @@ impl Engine {
         self.planner.advance_without_rewrite(&self.record, answer, now)
     }
 
-    /// The same conversation at its first request, with a planner at its start.
+    /// The same conversation at its first request, with a planner at its start. What was counted for
+    /// it stays known.
     #[must_use]
     pub fn again(mut self, mut planner: Planner) -> Self {
         planner.set_prelude(self.planner.prelude());

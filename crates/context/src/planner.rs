@@ -14,7 +14,6 @@ mod telling;
 mod told;
 mod wishing;
 
-use std::collections::BTreeMap;
 use std::sync::Arc;
 
 use crate::balance::{Balance, Sent};
@@ -72,8 +71,8 @@ pub struct Planner {
     views: Option<Arc<dyn Views>>,
     score: Option<Arc<dyn Score>>,
     choices: Choices,
-    /// By entry, which view a rewrite would show of it, by its hash.
-    foreseen: BTreeMap<EntryIndex, u64>,
+    /// The rewrite that was got ready for last, by its hash.
+    foreseen: Option<u64>,
     requests: u32,
     sent: usize,
     prelude: Tokens,
@@ -112,7 +111,7 @@ impl Planner {
             views: None,
             score: None,
             choices: Choices::default(),
-            foreseen: BTreeMap::new(),
+            foreseen: None,
             requests: 0,
             sent: 0,
             prelude: Tokens(0),

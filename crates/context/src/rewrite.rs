@@ -45,17 +45,7 @@ impl Choice {
 /// Which results to reduce before the next request, if any.
 pub fn choose(ask: &Ask<'_>) -> Choice {
     let candidates = candidates(ask);
-    let is_free =
-        |candidate: &Candidate| ask.reason.is_some() && candidate.position >= ask.free_from;
-    let is_dead = |candidate: &&Candidate| {
-        let factor = match (is_free(candidate), ask.prices.cache_lifetime_ms) {
-            (true, Some(_)) => ask.settings.free_factor,
-            (true, None) => ask.settings.uncached_factor,
-            (false, _) => 1.0,
-        };
-        !candidate.again && candidate.uses < ask.settings.uses_min * factor
-    };
-    let dead: Vec<_> = candidates.iter().filter(is_dead).collect();
+    let dead: Vec<_> = candidates.iter().filter(|candidate| is_dead(ask, candidate)).collect();
     let seen = look_once::seen(ask);
     let choice = |chosen: &[&Candidate], reason, from| {
         let levels = with_seen(chosen, &seen, from);
@@ -69,7 +59,7 @@ pub fn choose(ask: &Ask<'_>) -> Choice {
         let dead = dead.iter().map(|candidate| candidate.index).collect();
         Choice { levels, tells, reason, dead }
     };
-    let tokens = Tokens(ask.prelude.0 + ask.window_tokens.all().0);
+    let tokens = tokens(ask);
     if ask.compacts {
         let goal = goal_of_person(tokens, ask.settings).saturating_sub(ask.told.0);
         let chosen = least_used(&candidates, goal);
@@ -78,16 +68,14 @@ pub fn choose(ask: &Ask<'_>) -> Choice {
             return choice(&chosen, reason, first_position(&chosen));
         }
     }
-    let possible = candidates.iter().map(|candidate| candidate.saving).sum::<u64>() + ask.told.0;
-    // Where little is left to take, acting on the mark would break the cache at every request.
-    let worthwhile = (ask.settings.high - ask.settings.low).0 / WORTHWHILE_PART;
-    if tokens > ask.settings.high && possible >= worthwhile {
+    if tokens > ask.settings.high && is_worthwhile(ask, &candidates) {
         let goal = (tokens - ask.settings.low).0.saturating_sub(ask.told.0);
         let reason = ask.reason.unwrap_or(RewriteReason::HighMark);
         let chosen = least_used(&candidates, goal);
         return choice(&chosen, reason, first_position(&chosen));
     }
-    let mut free: Vec<_> = dead.iter().copied().filter(|candidate| is_free(candidate)).collect();
+    let mut free: Vec<_> =
+        dead.iter().copied().filter(|candidate| is_free(ask, candidate)).collect();
     if ask.prices.cache_lifetime_ms.is_none() {
         loss::keep_within(ask, &mut free);
     }
@@ -95,13 +83,66 @@ pub fn choose(ask: &Ask<'_>) -> Choice {
         // What stands before a cut can wait for the next request.
         return choice(&free, reason, ask.free_from);
     }
-    if let Some(from) = rental_start(ask, &dead) {
+    if let Some(from) = rental_start(ask, &dead, 1.0) {
         let behind = dead.partition_point(|candidate| candidate.position < from);
         return choice(&dead[behind..], RewriteReason::SkiRental, from);
     }
     let first = seen.len() - look_once::worthwhile(ask, &seen);
     let from = seen.get(first).map_or(usize::MAX, |first| first.position);
     choice(&[], RewriteReason::LookedOnce, from)
+}
+
+/// Which results a rewrite would reduce with the next request, where one is near: for who has time
+/// until then. What comes with that request may change it.
+pub fn foresee(ask: &Ask<'_>) -> Vec<(EntryIndex, Level)> {
+    let candidates = candidates(ask);
+    let (tokens, RewriteSettings { high, low, .. }) = (tokens(ask), ask.settings);
+    let is_near = tokens.0 + high.0 / NEAR_PART > high.0;
+    let (chosen, from) = if is_near && is_worthwhile(ask, &candidates) {
+        let goal = (tokens.max(*high) - *low).0.saturating_sub(ask.told.0);
+        let chosen = least_used(&candidates, goal);
+        let from = first_position(&chosen);
+        (chosen, from)
+    } else {
+        let mut dead: Vec<_> =
+            candidates.iter().filter(|candidate| is_dead(ask, candidate)).collect();
+        let Some(from) = rental_start(ask, &dead, NEAR_RENT) else { return Vec::new() };
+        dead.retain(|candidate| candidate.position >= from);
+        (dead, from)
+    };
+    with_seen(&chosen, &look_once::seen(ask), from)
+}
+
+/// A rewrite is near from this part of the high mark before it on.
+const NEAR_PART: u64 = 16;
+
+/// It is near where it would pay if carrying what is not needed had cost so many times as much.
+const NEAR_RENT: f64 = 1.25;
+
+/// Tokens of the prompt.
+fn tokens(ask: &Ask<'_>) -> Tokens {
+    Tokens(ask.prelude.0 + ask.window_tokens.all().0)
+}
+
+/// Whether a rewrite for size takes enough: where little is left to take, acting on the mark would
+/// break the cache at every request.
+fn is_worthwhile(ask: &Ask<'_>, candidates: &[Candidate]) -> bool {
+    let possible = candidates.iter().map(|candidate| candidate.saving).sum::<u64>() + ask.told.0;
+    possible >= (ask.settings.high - ask.settings.low).0 / WORTHWHILE_PART
+}
+
+/// Whether reducing it costs nothing.
+fn is_free(ask: &Ask<'_>, candidate: &Candidate) -> bool {
+    ask.reason.is_some() && candidate.position >= ask.free_from
+}
+
+fn is_dead(ask: &Ask<'_>, candidate: &Candidate) -> bool {
+    let factor = match (is_free(ask, candidate), ask.prices.cache_lifetime_ms) {
+        (true, Some(_)) => ask.settings.free_factor,
+        (true, None) => ask.settings.uncached_factor,
+        (false, _) => 1.0,
+    };
+    !candidate.again && candidate.uses < ask.settings.uses_min * factor
 }
 
 /// Tokens to save where the person wants a shorter prompt: as if it had just passed the high mark,
@@ -149,8 +190,9 @@ fn least_used(candidates: &[Candidate], goal: u64) -> Vec<&Candidate> {
     ranked
 }
 
-/// The position from which rewriting has paid for itself by the most, if any has.
-fn rental_start(ask: &Ask<'_>, dead: &[&Candidate]) -> Option<usize> {
+/// The position from which rewriting has paid for itself by the most, if any has, or would have if
+/// carrying had cost `factor` times as much.
+fn rental_start(ask: &Ask<'_>, dead: &[&Candidate], factor: f64) -> Option<usize> {
     let premium = ask.prices.premium();
     let mut saved = 0u64;
     let mut rent = 0.0;
@@ -158,7 +200,7 @@ fn rental_start(ask: &Ask<'_>, dead: &[&Candidate]) -> Option<usize> {
     for candidate in dead.iter().rev() {
         saved += candidate.saving;
         let tail = ask.window_tokens.behind(candidate.position).0.saturating_sub(saved);
-        rent += candidate.rent;
+        rent += candidate.rent * factor;
         let surplus = rent - ask.settings.rental * premium * tail as f64;
         if surplus > 0.0 && best.is_none_or(|(most, _)| surplus > most) {
             best = Some((surplus, candidate.position));

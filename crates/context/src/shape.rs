@@ -134,6 +134,19 @@ impl Shape {
         (text, common)
     }
 
+    /// Bytes of the projected text.
+    pub fn bytes_sent(&self) -> usize {
+        let ours = |piece: &Piece| match piece {
+            Piece::Keep(_) => 0,
+            Piece::Break => 1,
+            Piece::Note(_, note) if self.kind == ShapeKind::Folded => {
+                json_spelling(&note.to_string()).len()
+            }
+            Piece::Note(_, note) => note.text_len(),
+        };
+        self.kept_len() + self.pieces.iter().map(ours).sum::<usize>()
+    }
+
     /// The text of one piece of the shape.
     ///
     /// # Panics

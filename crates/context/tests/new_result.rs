@@ -164,7 +164,7 @@ proptest! {
                 prop_assert_eq!(sent == all, room.holds(&all));
                 if sent != all {
                     let shape = fitted.shape().expect("something is left out");
-                    prop_assert_eq!(Some(shape.handle), so_far.facts(index).handle);
+                    prop_assert_eq!(Some(shape.handle), so_far.facts(index).handle());
                     // What is left out begins where the note says.
                     let is_note = |note: &Note| matches!(note.kind, NoteKind::NoRoom { .. });
                     let gap = shape.gaps().find(|gap| is_note(gap.note)).expect("a gap");

@@ -27,7 +27,7 @@ struct Fixed {
 impl Views for Fixed {
     fn view(&self, read: &Read<'_>, wanted: Wanted) -> Option<View> {
         self.asked.lock().expect("no thread panicked").push(wanted);
-        let read = (read.path.to_owned(), read.text.to_owned());
+        let read = (read.path.to_owned(), read.text.to_string());
         self.reads.lock().expect("no thread panicked").push(read);
         Some(self.view.clone())
     }
@@ -38,7 +38,7 @@ impl Views for Fixed {
 
     fn comes(&self, read: &Read<'_>, wanted: Wanted) {
         assert!(matches!(wanted, Wanted::Summary(Tokens(1..=200))), "{wanted:?}");
-        let read = (read.path.to_owned(), read.text.to_owned());
+        let read = (read.path.to_owned(), read.text.to_string());
         self.told.lock().expect("no thread panicked").push(read);
     }
 }

@@ -7,7 +7,7 @@ use foveal_context::tokens::{Tokenizer, Tokens};
 use foveal_context::views::model::{
     Ask, AskError, Curation, Fallback, ModelRequest, ModelViews, Unusable,
 };
-use foveal_context::views::{Amount, Read, View, Views, Wanted};
+use foveal_context::views::{Amount, Read, ReadText, View, Views, Wanted};
 use foveal_testkit::fixture;
 use foveal_transcript::{Conversation, EntryIndex, LineNumber};
 use proptest::prelude::*;
@@ -43,7 +43,7 @@ fn with_read<T>(conversation: &Conversation, first: u32, then: impl FnOnce(&Read
     let text: String = (0..20).map(|at| format!("line {}\n", first + at)).collect();
     let upto = EntryIndex(conversation.entries().len() as u32);
     let first = LineNumber(first);
-    then(&Read { record: &record, upto, path: "/w/a.rs", first, text: &text })
+    then(&Read { record: &record, upto, path: "/w/a.rs", first, text: &ReadText::from(&*text) })
 }
 
 fn chosen(model: Scripted, first: u32) -> Result<Curation, Fallback> {
@@ -202,7 +202,8 @@ fn long_files_are_asked_about_in_parts() {
     let record = Record::of(fixture("//- user\nWhy?"), Tokenizer::O200k);
     let text: String = (1..=2_000).map(|at| format!("line {at}\n")).collect();
     let (upto, first) = (EntryIndex(1), LineNumber(1));
-    let read = Read { record: &record, upto, path: "/w/a.rs", first, text: &text };
+    let read =
+        Read { record: &record, upto, path: "/w/a.rs", first, text: &ReadText::from(&*text) };
     let views = ModelViews::new(model).with_context(Tokens(9_500));
     let chosen = views.choose(&read, CURATED).expect("the parts fit");
     let asked = asked.lock().expect("no thread panicked");
@@ -243,7 +244,8 @@ fn very_long_files_are_asked_about_as_far_as_they_are_likely_to_matter() {
     let text: String = (1..=9_000).map(|at| format!("line {at}\n")).collect();
     let record = Record::of(fixture("//- user\nWhy?"), Tokenizer::O200k);
     let (upto, first) = (EntryIndex(1), LineNumber(1));
-    let read = Read { record: &record, upto, path: "/w/a.rs", first, text: &text };
+    let read =
+        Read { record: &record, upto, path: "/w/a.rs", first, text: &ReadText::from(&*text) };
     let ask = |answer: &str, before: Option<Arc<Keeps>>| {
         let model = Scripted::new(&[answer]);
         let asked = Arc::clone(&model.asked);

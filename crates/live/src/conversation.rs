@@ -2,7 +2,8 @@
 //! stand that it may replace.
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, HashSet};
+use std::cell::OnceCell;
+use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 
 use foveal_context::engine::Engine;
@@ -22,8 +23,9 @@ use crate::familiar::Familiar;
 use crate::models::Model;
 use crate::places::{self, Place, Said, said};
 use crate::prelude::Prelude;
-use crate::recorder::{Planned, Recorder, Turn};
-use crate::request::{Reduced, Replaced};
+use crate::recorder::{Original, Planned, Recorder, Turn};
+use crate::replaced::{Replaced, Standing};
+use crate::request::Reduced;
 use crate::way::Way;
 
 /// A conversation.
@@ -33,6 +35,10 @@ pub(crate) struct Live {
     tokenizer: Tokenizer,
     prelude: Prelude,
     messages: Vec<Known>,
+    /// Those of them in which something stands in place of a text: a few of many.
+    replaced_in: BTreeSet<usize>,
+    /// These texts, once somebody asks for them, as long as none changes.
+    standing: OnceCell<Standing>,
     /// The chain's end of no message.
     root: ContentHash,
     /// The chain's end behind the last planned request.
@@ -116,6 +122,8 @@ impl Live {
             tokenizer,
             prelude: Prelude::default(),
             messages: Vec::new(),
+            replaced_in: BTreeSet::new(),
+            standing: OnceCell::new(),
             root,
             planned: root,
             steps: Vec::new(),
@@ -243,6 +251,9 @@ impl Live {
                 let moved = &said((body, bytes), at..at + 1, &[], tells)?;
                 let moved = moved.iter().flat_map(|said| said.slots.iter().chain(&said.words));
                 for (place, slot) in known.places.iter_mut().zip(moved) {
+                    if place.text.is_some() && place.slot != *slot {
+                        self.standing.take();
+                    }
                     place.slot = slot.clone();
                 }
             }
@@ -329,8 +340,9 @@ impl Live {
     /// the requests after them is known, and nothing is decided about it.
     pub(crate) fn again(mut self, planner: Planner, model: Model, count: usize) -> Self {
         let steps = std::mem::take(&mut self.steps);
-        for place in self.messages.iter_mut().flat_map(|known| &mut known.places) {
-            place.text = None;
+        self.standing.take();
+        for at in std::mem::take(&mut self.replaced_in) {
+            self.messages[at].places.iter_mut().for_each(|place| place.text = None);
         }
         self.engine = self.engine.again(planner);
         (self.model, self.planned) = (model, self.root);
@@ -405,9 +417,9 @@ impl Live {
             if !go_on() {
                 return;
             }
-            let result = self.engine.record().entry(index).result();
-            if let Some(result) = result.filter(|it| it.content.len() <= READY_BYTES_MAX) {
-                recorder.get_ready(&[&result.content]);
+            let original = self.original(index);
+            if let Some(original) = original.filter(|it| it.text.len() <= READY_BYTES_MAX) {
+                recorder.get_ready(&[original]);
             }
             self.unready = EntryIndex(index.0 + 1);
         }
@@ -467,22 +479,36 @@ impl Live {
 
     /// The texts in place of others in a body whose messages are known.
     pub(crate) fn replaced(&self, body: &Body) -> Replaced {
-        let messages = self.messages.iter().zip(&body.messages);
-        messages
-            .flat_map(|(known, message)| {
-                known.places.iter().filter_map(|place| place.replaced(message.start))
-            })
-            .collect()
+        let standing = || {
+            let messages = self.replaced_in.iter().map(|at| (*at, &self.messages[*at].places));
+            let texts = messages.flat_map(|(at, places)| {
+                let text =
+                    move |place: &Place| Some((at, place.slot.string.clone(), place.text.clone()?));
+                places.iter().filter_map(text)
+            });
+            texts.collect()
+        };
+        self.standing.get_or_init(standing).in_body(body)
     }
 
     /// The contents of the results that a step replaces, and what the model said in turns that it
     /// tells in short.
-    pub(crate) fn contents<'a>(&'a self, step: &Step) -> Vec<Cow<'a, str>> {
+    pub(crate) fn contents(&self, step: &Step) -> Vec<Original<'_>> {
         let replaced = step.changed.iter().filter(|(_, decision)| decision.shape().is_some());
         let record = self.engine.record();
-        let results = replaced.filter_map(|(index, _)| record.entry(*index).result());
-        let results = results.map(|result| Cow::Borrowed(&*result.content));
-        results.chain(step.told.iter().map(|gist| gist::said(record, gist).into())).collect()
+        let results = replaced.filter_map(|(index, _)| self.original(*index));
+        let told = step.told.iter().map(|gist| {
+            let text = gist::said(record, gist);
+            Original { hash: ContentHash::of(text.as_bytes()), text: text.into() }
+        });
+        results.chain(told).collect()
+    }
+
+    /// The content of a result.
+    fn original(&self, index: EntryIndex) -> Option<Original<'_>> {
+        let record = self.engine.record();
+        let (result, hash) = (record.entry(index).result()?, record.facts(index).content?);
+        Some(Original { hash, text: Cow::Borrowed(&result.content) })
     }
 
     /// Tokens of the turns that are told so, as they go.
@@ -505,7 +531,7 @@ impl Live {
                 kind: shape.kind,
                 points: points(shape, &result.content),
                 bytes: result.content.len() as u64,
-                bytes_sent: shape.render(&result.content).len() as u64,
+                bytes_sent: shape.bytes_sent() as u64,
             })
         });
         reduced.collect()
@@ -582,16 +608,30 @@ impl Live {
         let result = self.engine.record().entry(index).result();
         let content = result.map_or("", |result| &result.content);
         places::put(&mut known.places, entry, (content, self.way), decision);
+        let mut is_replaced = self.replaced_in.contains(&last);
         // Its words may stand in any message of a response.
-        let own = self.messages[..=last].iter_mut().rev();
-        for known in own.take_while(|known| known.entry == index) {
-            places::put_words(&mut known.places, self.way, decision);
+        for at in (0..=last).rev() {
+            let known = &mut self.messages[at];
+            if known.entry == index {
+                places::put_words(&mut known.places, self.way, decision);
+            } else if at < last {
+                break;
+            }
+            is_replaced |= if known.places.iter().any(|place| place.text.is_some()) {
+                self.replaced_in.insert(at);
+                true
+            } else {
+                self.replaced_in.remove(&at)
+            };
+        }
+        if is_replaced {
+            self.standing.take();
         }
     }
 
     /// The texts that are replaced, each with what stands in its place.
     pub(crate) fn texts(&self) -> impl Iterator<Item = (&str, String)> {
-        self.messages.iter().flat_map(|known| {
+        self.replaced_in.iter().map(|at| &self.messages[*at]).flat_map(|known| {
             known.places.iter().filter_map(|place| {
                 let index = EntryIndex(known.entry.0 + place.slot.entry as u32);
                 // Of what the model said, nothing is found here: it is no result.

@@ -26,7 +26,8 @@ use crate::queue::Queue;
 use crate::recorder::{Planned, Recorder, Turn, Unrecorded};
 use crate::redacted::{self, Latest};
 use crate::remembered::Remembered;
-use crate::request::{About, Asked, Replaced, Shaped, ToGetReady, ToTell, spliced};
+use crate::replaced::Replaced;
+use crate::request::{About, Asked, Shaped, ToGetReady, ToTell, spliced};
 use crate::rules::{OFF, PROFILES, Rules};
 use crate::shorter::Knowledge;
 use crate::unmarked::Unmarked;
@@ -332,7 +333,7 @@ impl Conversations {
         let (wait, chain) = (request.asked.wait, request.chain);
         let requests = chain.lengths(&planned);
         let Some(known) = requests.last() else {
-            wait.offer(Replaced::new());
+            wait.offer(Replaced::default());
             return Ok(request.fresh());
         };
         let said = places::said(request.bytes(), 0..*known, &requests, request.rules.tells)?;
@@ -432,7 +433,6 @@ impl Conversations {
         for turn in live.take_unkept() {
             if kept.is_ok() {
                 let contents = live.contents(&turn.step);
-                let contents: Vec<&str> = contents.iter().map(|content| &**content).collect();
                 kept = self.recorder.record(&turn, &contents);
             }
             if kept.is_err() {

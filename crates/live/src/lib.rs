@@ -39,6 +39,7 @@ pub mod offered;
 pub mod overview;
 pub mod prices;
 pub mod recorder;
+mod replaced;
 pub mod request;
 pub mod rules;
 pub mod shorter;

@@ -10,7 +10,7 @@ use foveal_wire::body::{self, Body, BodyError, Slot, Spelled};
 use foveal_wire::response::EXPAND_TOOL;
 
 use crate::recorder::Planned;
-use crate::request::Replaced;
+use crate::replaced::Replaced;
 use crate::way::Way;
 
 /// What a message says.
@@ -76,7 +76,7 @@ pub(crate) fn replaced_by(body: &Body, said: &[Said], planned: &[Planned], way: 
     let changed = planned.iter().flat_map(|planned| &planned.step.changed);
     let last: HashMap<EntryIndex, &Decision> =
         changed.map(|(at, decision)| (*at, decision)).collect();
-    let mut replaced = Vec::new();
+    let mut replaced: Vec<(Range<usize>, Spelled)> = Vec::new();
     let mut first = 0;
     for (said, range) in said.iter().zip(&body.messages) {
         let mut places = said.places();
@@ -92,9 +92,12 @@ pub(crate) fn replaced_by(body: &Body, said: &[Said], planned: &[Planned], way: 
             put_words(&mut places, way, decision);
         }
         first += said.entries.len();
-        replaced.extend(places.iter().filter_map(|place| place.replaced(range.start)));
+        replaced.extend(places.iter().filter_map(|place| {
+            let string = &place.slot.string;
+            Some((range.start + string.start..range.start + string.end, place.text.clone()?))
+        }));
     }
-    replaced
+    replaced.into_iter().collect()
 }
 
 /// Puts the texts that a decision about one entry means in its places. Where together they would
@@ -159,12 +162,6 @@ impl Place {
     /// Whether it is a text of the result that is this entry of its message.
     pub(crate) fn is_of_result(&self, entry: usize) -> bool {
         !self.is_said && self.slot.entry == entry
-    }
-
-    /// Its text and where that goes, in a body in which its message begins at `start`.
-    pub(crate) fn replaced(&self, start: usize) -> Option<(Range<usize>, Spelled)> {
-        let text = self.text.clone()?;
-        Some((start + self.slot.string.start..start + self.slot.string.end, text))
     }
 }
 

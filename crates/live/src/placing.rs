@@ -8,11 +8,15 @@ use memchr::memmem;
 
 use crate::active::Request;
 use crate::conversation::Live;
-use crate::request::Replaced;
+use crate::replaced::Replaced;
 
 /// All texts in place of others: the system prompt stands in front of all results.
 pub(crate) fn replaced(live: &Live, request: &Request<'_>) -> Replaced {
-    placed(live, request).into_iter().chain(live.replaced(request.body)).collect()
+    let replaced = live.replaced(request.body);
+    match placed(live, request) {
+        Some(placed) => replaced.behind(placed),
+        None => replaced,
+    }
 }
 
 /// The system prompt with the files that stand in it since the last reset, and its place; `None`

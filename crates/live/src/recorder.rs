@@ -1,5 +1,6 @@
 //! What keeps decisions, so that they stand whatever happens to the process that made them.
 
+use std::borrow::Cow;
 use std::collections::HashMap;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -65,14 +66,14 @@ pub trait Recorder: Send + Sync {
 
     /// Takes note of contents that may have to be kept with a later step, for whoever can get ready
     /// for that. Nothing is kept by it.
-    fn get_ready(&self, _contents: &[&str]) {}
+    fn get_ready(&self, _contents: &[Original<'_>]) {}
 
     /// Keeps what was decided, and the contents of which it leaves something out. Both are there
     /// when this returns, after a restart too.
     ///
     /// # Errors
     /// [`Unrecorded`] where they are not.
-    fn record(&self, turn: &Turn, contents: &[&str]) -> Result<(), Unrecorded>;
+    fn record(&self, turn: &Turn, contents: &[Original<'_>]) -> Result<(), Unrecorded>;
 
     /// The content behind a handle, as it is kept: without secrets. `None` where none is.
     ///
@@ -99,6 +100,15 @@ pub trait Recorder: Send + Sync {
     fn note(&self, _conversation: &str, _note: &Noted, _: Timestamp) -> Result<(), Unrecorded> {
         Err(Unrecorded("notes are not kept here".to_owned()))
     }
+}
+
+/// A content that a step leaves something out of, as it came.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Original<'c> {
+    /// Its hash.
+    pub hash: ContentHash,
+    /// What it says.
+    pub text: Cow<'c, str>,
 }
 
 /// A content as it is kept.
@@ -157,10 +167,10 @@ impl Recorder for InMemory {
         Ok(ends.iter().any(|end| kept.turns.contains_key(end)))
     }
 
-    fn record(&self, turn: &Turn, contents: &[&str]) -> Result<(), Unrecorded> {
+    fn record(&self, turn: &Turn, contents: &[Original<'_>]) -> Result<(), Unrecorded> {
         let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         kept.turns.insert(turn.end, turn.clone());
-        kept.contents.extend(contents.iter().map(|content| (*content).to_owned()));
+        kept.contents.extend(contents.iter().map(|content| content.text.clone().into_owned()));
         Ok(())
     }
 

@@ -8,8 +8,9 @@ use foveal_context::shape::ShapeKind;
 use foveal_context::tokens::Tokens;
 use foveal_transcript::{ContentHash, Timestamp};
 use foveal_wire::Protocol;
-use foveal_wire::body::{self, MARK, MARK_FOR_AN_HOUR, Spelled};
+use foveal_wire::body::{self, MARK, MARK_FOR_AN_HOUR};
 
+use crate::replaced::Replaced;
 use crate::shorter::AboutTools;
 
 /// A request as its client sent it.
@@ -180,9 +181,6 @@ impl Changed {
     }
 }
 
-/// Texts in place of others: places of JSON strings in a body, ascending.
-pub(crate) type Replaced = Vec<(Range<usize>, Spelled)>;
-
 /// Marks for the provider's cache that are put into a body.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct Marks {
@@ -196,7 +194,10 @@ pub(crate) struct Marks {
 pub(crate) fn spliced(bytes: &[u8], replaced: &Replaced, marks: &Marks) -> Option<Vec<u8>> {
     let is_same = replaced.is_empty() && marks.places.is_empty();
     let mark = if marks.for_an_hour { MARK_FOR_AN_HOUR } else { MARK };
-    (!is_same).then(|| body::splice_and_mark(bytes, replaced, &marks.places, mark))
+    (!is_same).then(|| {
+        let replaced: Vec<_> = replaced.each().collect();
+        body::splice_and_mark(bytes, &replaced, &marks.places, mark)
+    })
 }
 
 /// Whether somebody waits for a decision. One of the two says so first, and that holds: who decides
@@ -252,7 +253,7 @@ impl Wait {
 
     /// Nothing was decided earlier: whoever waits no longer sends the client's own bytes.
     pub fn has_nothing_earlier(&self) {
-        self.offer(Replaced::new());
+        self.offer(Replaced::default());
     }
 
     /// Whether it is known by now what was decided earlier.

@@ -31,7 +31,7 @@ impl Unmarked {
     ) -> Option<Self> {
         let is_wanted = rules.marks == CacheMarks::Auto && model.wants_marks && !asked.counts;
         let is_plain = body.protocol == Protocol::Messages && body.server_edits.is_empty();
-        if !is_wanted || !is_plain || !body.is_unmarked(asked.body) {
+        if !is_wanted || !is_plain || !body.is_unmarked() {
             return None;
         }
         let parts = body.tools.iter().chain(&body.system).chain(&body.modes);

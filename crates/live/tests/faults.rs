@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use foveal_live::Conversations;
-use foveal_live::recorder::{InMemory, Planned, Recorder, Turn, Unrecorded};
+use foveal_live::recorder::{InMemory, Original, Planned, Recorder, Turn, Unrecorded};
 use foveal_live::request::{Asked, Shaped, Wait};
 use foveal_live::rules::Rules;
 use foveal_transcript::{ContentHash, Timestamp};
@@ -38,7 +38,7 @@ impl Recorder for Failing {
         self.works()?.knows(ends)
     }
 
-    fn record(&self, turn: &Turn, contents: &[&str]) -> Result<(), Unrecorded> {
+    fn record(&self, turn: &Turn, contents: &[Original<'_>]) -> Result<(), Unrecorded> {
         self.works()?.record(turn, contents)
     }
 }
@@ -286,7 +286,7 @@ impl Recorder for Damaged {
         self.0.knows(ends)
     }
 
-    fn record(&self, _: &Turn, _: &[&str]) -> Result<(), Unrecorded> {
+    fn record(&self, _: &Turn, _: &[Original<'_>]) -> Result<(), Unrecorded> {
         Ok(())
     }
 }
@@ -323,15 +323,15 @@ impl Recorder for Ready {
         self.kept.knows(ends)
     }
 
-    fn record(&self, turn: &Turn, contents: &[&str]) -> Result<(), Unrecorded> {
+    fn record(&self, turn: &Turn, contents: &[Original<'_>]) -> Result<(), Unrecorded> {
         self.kept.record(turn, contents)
     }
 
-    fn get_ready(&self, contents: &[&str]) {
+    fn get_ready(&self, contents: &[Original<'_>]) {
         std::thread::sleep(self.time);
         assert!(!self.panics, "a fault of ours");
         let mut told = self.told.lock().expect("no thread panicked");
-        told.extend(contents.iter().map(|content| (*content).to_owned()));
+        told.extend(contents.iter().map(|content| content.text.clone().into_owned()));
     }
 }
 

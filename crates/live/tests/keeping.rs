@@ -4,7 +4,7 @@
 use std::sync::Arc;
 
 use foveal_live::Conversations;
-use foveal_live::recorder::{InMemory, Planned, Recorder, Turn, Unrecorded};
+use foveal_live::recorder::{InMemory, Original, Planned, Recorder, Turn, Unrecorded};
 use foveal_live::request::{Asked, Wait};
 use foveal_live::rules::{CacheMarks, Rules};
 use foveal_testkit::bodies::Api;
@@ -316,7 +316,7 @@ impl Recorder for AsText {
         self.0.knows(ends)
     }
 
-    fn record(&self, turn: &Turn, contents: &[&str]) -> Result<(), Unrecorded> {
+    fn record(&self, turn: &Turn, contents: &[Original<'_>]) -> Result<(), Unrecorded> {
         let text = serde_json::to_string(&*turn.step).expect("a step is text");
         let step = Arc::new(serde_json::from_str(&text).expect("a step"));
         self.0.record(&Turn { step, ..turn.clone() }, contents)

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
 
 use foveal_live::Conversations;
-use foveal_live::recorder::{InMemory, Planned, Recorder, Turn, Unrecorded};
+use foveal_live::recorder::{InMemory, Original, Planned, Recorder, Turn, Unrecorded};
 use foveal_live::request::{Asked, Shaped, Wait};
 use foveal_transcript::ContentHash;
 use foveal_wire::Protocol;
@@ -37,7 +37,7 @@ impl Recorder for Slow {
         self.kept.knows(ends)
     }
 
-    fn record(&self, turn: &Turn, contents: &[&str]) -> Result<(), Unrecorded> {
+    fn record(&self, turn: &Turn, contents: &[Original<'_>]) -> Result<(), Unrecorded> {
         let kept = self.kept.record(turn, contents);
         let first = self.first.lock().expect("a lock").take();
         if let Some(first) = first {

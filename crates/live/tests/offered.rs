@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex};
 
 use foveal_live::Conversations;
 use foveal_live::offered::{Offered, Round};
-use foveal_live::recorder::{InMemory, Noted, Planned, Recorder, Turn, Unrecorded};
+use foveal_live::recorder::{InMemory, Noted, Original, Planned, Recorder, Turn, Unrecorded};
 use foveal_live::request::{Asked, Wait};
 use foveal_live::waiting::Waiting;
 use foveal_transcript::{ContentHash, Timestamp};
@@ -44,7 +44,7 @@ impl Recorder for Notes {
         self.kept.knows(ends)
     }
 
-    fn record(&self, turn: &Turn, contents: &[&str]) -> Result<(), Unrecorded> {
+    fn record(&self, turn: &Turn, contents: &[Original<'_>]) -> Result<(), Unrecorded> {
         self.kept.record(turn, contents)
     }
 

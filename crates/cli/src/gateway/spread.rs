@@ -7,11 +7,11 @@ use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::thread;
 use std::time::Duration;
 
-use foveal_code::views::{Asked, CuratedViews};
+use foveal_code::views::{Asked, CuratedViews, Unknown};
 use foveal_context::tokens::Tokenizer;
 use foveal_context::views::{Read, View, Views, Wanted};
 use foveal_context::weight::Weight;
-use foveal_transcript::Entry;
+use foveal_transcript::{ContentHash, Entry};
 use rayon::prelude::*;
 
 /// Fewest bytes that are worth waking other threads for.
@@ -39,11 +39,26 @@ const READS_MAX: usize = 256;
 /// longer to answer.
 const QUIET: Duration = Duration::from_millis(100);
 
+/// A read about which something is to be found out.
+#[derive(Debug)]
+struct Coming {
+    path: String,
+    text: String,
+    identity: ContentHash,
+}
+
+impl Coming {
+    fn of(read: &Read<'_>) -> Self {
+        let (path, text) = (read.path.to_owned(), read.text.to_string());
+        Self { path, text, identity: read.text.identity() }
+    }
+}
+
 /// Asks for many views at the same time, and gets ready for those to come.
 #[derive(Debug)]
 pub(crate) struct Spread {
     views: Arc<CuratedViews>,
-    reads: SyncSender<(String, String)>,
+    reads: SyncSender<Coming>,
 }
 
 impl Spread {
@@ -58,11 +73,11 @@ impl Spread {
     }
 }
 
-fn get_ready(views: &CuratedViews, come: &Receiver<(String, String)>) {
+fn get_ready(views: &CuratedViews, come: &Receiver<Coming>) {
     while let Ok(first) = come.recv() {
         thread::sleep(QUIET);
-        for (path, text) in std::iter::once(first).chain(come.try_iter()) {
-            views.get_ready(&path, &text);
+        for Coming { path, text, identity } in std::iter::once(first).chain(come.try_iter()) {
+            views.get_ready(&path, &text, identity);
         }
     }
 }
@@ -75,14 +90,25 @@ impl Views for Spread {
     fn each(&self, reads: &[(Read<'_>, Wanted)]) -> Vec<Option<View>> {
         let Some((first, _)) = reads.first() else { return Vec::new() };
         let (asked, record, upto) = (Asked::of(first), first.record, first.upto);
-        let view = |(read, wanted): &(Read<'_>, Wanted)| {
-            // They are all of one moment, as far as the engine asks.
-            match std::ptr::eq(read.record, record) && read.upto == upto {
+        // They are all of one moment, as far as the engine asks.
+        let is_of_moment = |read: &Read<'_>| std::ptr::eq(read.record, record) && read.upto == upto;
+        let known = |(read, wanted): &(Read<'_>, Wanted)| match is_of_moment(read) {
+            true => self.views.known_view(read, *wanted, &asked),
+            false => Err(Unknown),
+        };
+        // Others are woken only for what is not known: that takes longer than to look.
+        let known: Vec<_> = reads.iter().map(known).collect();
+        let are_few = known.iter().filter(|view| view.is_err()).count() < 2;
+        let view = |(known, (read, wanted)): (Result<_, Unknown>, &(Read<'_>, Wanted))| {
+            known.unwrap_or_else(|Unknown| match is_of_moment(read) {
                 true => self.views.view_for(read, *wanted, &asked),
                 false => self.views.view(read, *wanted),
-            }
+            })
         };
-        reads.par_iter().map(view).collect()
+        match are_few {
+            true => known.into_iter().zip(reads).map(view).collect(),
+            false => known.into_par_iter().zip(reads).map(view).collect(),
+        }
     }
 
     fn gets_ready(&self) -> bool {
@@ -97,9 +123,9 @@ impl Views for Spread {
         let Some((first, _)) = reads.first() else { return Vec::new() };
         let asked = Asked::of(first);
         // Of more than are remembered each would drive out another, again and again.
-        let bytes: usize = reads.iter().map(|(read, _)| read.text.len()).sum();
+        let bytes: usize = reads.iter().map(|(read, _)| read.text.bytes()).sum();
         let view = |(read, wanted): &(Read<'_>, Wanted)| {
-            if self.views.is_ready(read.path, read.text) {
+            if self.views.is_ready(read) {
                 return self.views.view_for(read, *wanted, &asked);
             }
             if bytes <= FILES_BYTES_MAX {
@@ -112,7 +138,7 @@ impl Views for Spread {
 
     fn comes(&self, read: &Read<'_>, _wanted: Wanted) {
         // Where too many wait, this one is found out about when it is asked for.
-        drop(self.reads.try_send((read.path.to_owned(), read.text.to_owned())));
+        drop(self.reads.try_send(Coming::of(read)));
     }
 }
 
@@ -123,19 +149,21 @@ mod tests {
     use foveal_code::views::CuratedViews;
     use foveal_context::record::Record;
     use foveal_context::tokens::{Tokenizer, Tokens};
-    use foveal_context::views::{Read, Views as _, Wanted};
+    use foveal_context::views::{Read, ReadText, Views as _, Wanted};
     use foveal_context::weight::Weight;
     use foveal_testkit::fixture::{Builder, fixture};
-    use foveal_transcript::{Entry, EntryIndex, LineNumber};
+    use foveal_transcript::{ContentHash, Entry, EntryIndex, LineNumber};
 
-    use super::{BYTES_MIN, FILES_BYTES_MAX, QUIET, Spread, get_ready, weigh};
+    use super::{BYTES_MIN, Coming, FILES_BYTES_MAX, QUIET, Spread, get_ready, weigh};
 
     #[test]
     fn what_comes_is_found_out_about_until_nothing_more_comes() {
         let views = CuratedViews::default().remembering(FILES_BYTES_MAX);
         let (reads, come) = channel();
         for at in 0..3 {
-            reads.send((format!("{at}.rs"), "fn main() {}\n".to_owned())).expect("it is open");
+            let (path, text) = (format!("{at}.rs"), "fn main() {}\n".to_owned());
+            let identity = ContentHash::of(text.as_bytes());
+            reads.send(Coming { path, text, identity }).expect("it is open");
         }
         drop(reads);
         get_ready(&views, &come);
@@ -153,6 +181,7 @@ mod tests {
             format!("fn {name}() {{\n{body}}}\n")
         });
         let text = functions.concat();
+        let text = ReadText::from(&*text);
         let read = |path, upto| Read {
             record: &record,
             upto: EntryIndex(upto),

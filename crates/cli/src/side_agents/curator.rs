@@ -12,7 +12,7 @@ use foveal_context::views::model::{
     ANSWER_TOKENS_MAX, Ask, AskError, ModelRequest, ModelViews, TEMPERATURE,
 };
 use foveal_context::views::{
-    ChosenBy, LentModel, LentQuestion, ModelWork, Read, View, Views, Wanted, Watch,
+    ChosenBy, LentModel, LentQuestion, ModelWork, Read, ReadText, View, Views, Wanted, Watch,
 };
 use foveal_llm::ModelSpec;
 use foveal_secrets::without;
@@ -122,7 +122,7 @@ impl Curator {
 
     /// The model to ask about a read; `None`: none is asked.
     fn asked<'a>(&'a self, read: &Read<'_>, wanted: Wanted, watch: Watch<'a>) -> Option<Asked<'a>> {
-        let is_longer = || read.text.lines().nth(self.longer_than as usize).is_some();
+        let is_longer = || read.text.count() > self.longer_than as usize;
         if !matches!(wanted, Wanted::Curated(_)) || !is_longer() {
             return None;
         }
@@ -144,7 +144,7 @@ impl Curator {
         (watch.tell)(ModelWork::Waits);
         // Secrets are replaced line by line, so that the numbers of lines hold.
         let text = without(read.text);
-        let told = Read { text: &text, ..*read };
+        let told = Read { text: &ReadText::from(&*text), ..*read };
         let views = ModelViews::new(&about).after(Arc::clone(before));
         let curation = match views.choose(&told, wanted) {
             Ok(curation) => curation,

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use foveal_context::record::Record;
 use foveal_context::tokens::{Tokenizer, Tokens, estimate};
-use foveal_context::views::{Amount, Read, View, Views, Wanted, Watch};
+use foveal_context::views::{Amount, Read, ReadText, View, Views, Wanted, Watch};
 use foveal_transcript::{ContentHash, Conversation, EntryIndex, LineNumber, Role};
 
 use super::curator::Curator;
@@ -113,7 +113,7 @@ impl Later {
         if lock(&self.made.asked).has(&key) {
             return;
         }
-        let (record, text) = (messages_before(read), read.text.to_owned());
+        let (record, text) = (messages_before(read), read.text.to_string());
         let waiting = WaitingRead { key: key.clone(), record, text, tokens_max };
         if self.reads.try_send(waiting).is_ok() {
             lock(&self.made.asked).add(key);
@@ -207,7 +207,7 @@ fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 fn key(read: &Read<'_>) -> Key {
-    (read.path.to_owned(), ContentHash::of(read.text.as_bytes()), read.first)
+    (read.path.to_owned(), read.text.identity(), read.first)
 }
 
 /// What was said before a read, as much of it as a model is told.
@@ -264,7 +264,7 @@ fn of_waiting(
 ) -> Option<(View, Tokens)> {
     let WaitingRead { key: (path, _, first), record, text, tokens_max } = waiting;
     let upto = EntryIndex(u32::try_from(record.len()).ok()?);
-    let read = Read { record, upto, path, first: *first, text };
+    let read = Read { record, upto, path, first: *first, text: &ReadText::from(&**text) };
     let wanted = Wanted::Curated(Amount::Share(share(text, *tokens_max)));
     let watch = Watch { tell: &|_| {}, is_over, lent: None };
     fitted(model.view_of(&read, wanted, (before, watch))?, &read, *tokens_max)
@@ -332,6 +332,7 @@ mod tests {
         let text: String = (1..=400).map(|n| format!("let value_{n} = {n};\n")).collect();
         let record = Record::of(Conversation::default(), Tokenizer::O200k);
         let (upto, path, first) = (EntryIndex(0), "a.rs", LineNumber(1));
+        let text = ReadText::from(&*text);
         let read = Read { record: &record, upto, path, first, text: &text };
         let range = |first, last| (LineNumber(first), LineNumber(last));
         let remark =

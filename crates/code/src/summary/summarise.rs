@@ -72,7 +72,7 @@ pub fn summarise_for_history(
     tokenizer: Tokenizer,
 ) -> Option<Summary> {
     let named = Named::of(question);
-    let touched = Touched::of(file, &named, &question.told);
+    let touched = Touched::of((file.path, file.parsed), &named, &question.told);
     summarise(file, &touched, &relations_of(file, known), budget, tokenizer)
 }
 

@@ -2,8 +2,8 @@
 
 use std::collections::HashSet;
 
-use crate::curate::{Question, SourceFile, ToldLine, Voice};
-use crate::entity::{EntityIndex, EntityKind};
+use crate::curate::{Question, ToldLine, Voice};
+use crate::entity::{EntityIndex, EntityKind, Parsed};
 use crate::relations::Relations;
 
 /// Letters that a word has at least to be taken for a name.
@@ -39,15 +39,15 @@ pub(crate) struct Touched<'q> {
 }
 
 impl<'q> Touched<'q> {
-    /// What of `file` was touched: what is `named`, and the innermost entities of lines `told` by
-    /// number.
-    pub(crate) fn of(file: &SourceFile<'_>, named: &'q Named, told: &[ToldLine]) -> Self {
+    /// What was touched of the file at `path` that consists of this: what is `named`, and the
+    /// innermost entities of lines `told` by number.
+    pub(crate) fn of((path, parsed): (&str, &Parsed), named: &'q Named, told: &[ToldLine]) -> Self {
         let is_named = |(_, entity): (EntityIndex, &crate::Entity)| {
             entity.kind != EntityKind::Imports && named.0.contains(&*entity.name)
         };
-        let mut entities: Vec<bool> = file.parsed.indexed().map(is_named).collect();
-        for told in told.iter().filter(|told| told.may_be_of(file.path)) {
-            if let Some(at) = file.parsed.innermost(told.line) {
+        let mut entities: Vec<bool> = parsed.indexed().map(is_named).collect();
+        for told in told.iter().filter(|told| told.may_be_of(path)) {
+            if let Some(at) = parsed.innermost(told.line) {
                 entities[at.get()] = true;
             }
         }

@@ -10,7 +10,7 @@ use crate::call_texts::argument_texts;
 use crate::lines::Printed;
 use crate::tokens::Tokens;
 use foveal_effects::EffectKind;
-use foveal_transcript::{Block, Entry, Handle};
+use foveal_transcript::{Block, ContentHash, Entry, Handle};
 
 /// One line in the text arguments of a response's calls.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -35,8 +35,8 @@ pub struct Facts {
     pub ids: Vec<LineId>,
     /// Hash of a tool result's whole content.
     pub whole: Option<LineHash>,
-    /// Content address of a tool result; of nothing for other entries.
-    pub handle: Option<Handle>,
+    /// Hash of a tool result's whole content, by which it can be kept; `None` for other entries.
+    pub content: Option<ContentHash>,
     /// The lines of long texts in a response's call arguments (files written, edits made).
     pub arguments: Vec<ArgumentLine>,
     /// The call a tool result answers, where it is known.
@@ -63,6 +63,11 @@ impl Facts {
     #[inline]
     pub fn kind(&self) -> EffectKind {
         self.call.as_ref().map_or(EffectKind::Other, |call| call.effect.kind)
+    }
+
+    /// Content address of a tool result.
+    pub fn handle(&self) -> Option<Handle> {
+        self.content.map(|content| content.handle())
     }
 
     /// Whether the call asked for text as it is.

@@ -12,7 +12,7 @@ use crate::lines::printed_lines;
 use crate::tokens::Tokenizer;
 use crate::weight::Weight;
 use foveal_effects::Effect;
-use foveal_transcript::{Entry, EntryIndex, Handle, Role, ToolResult};
+use foveal_transcript::{ContentHash, Entry, EntryIndex, Role, ToolResult};
 
 /// The facts of each entry, and what the next entry's depend on.
 #[derive(Debug, Clone)]
@@ -100,7 +100,7 @@ impl FactTable {
             ids: self.identify(hashes),
             printed,
             whole: Some(LineHash::of(content)),
-            handle: Some(Handle::of(content.as_bytes())),
+            content: Some(ContentHash::of(content.as_bytes())),
             call,
             is_error: result.is_error,
             noisy: is_noisy(content),

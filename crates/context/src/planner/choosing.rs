@@ -6,6 +6,7 @@ use super::Planner;
 use crate::level::Level;
 use crate::record::Record;
 use crate::rewrite;
+use crate::settings::RewriteSettings;
 use crate::step::RewriteReason;
 use crate::tokens::Tokens;
 use crate::wish::Wish;
@@ -22,7 +23,30 @@ impl Planner {
         let Some(settings) = &self.settings.rewrite else { return rewrite::Choice::default() };
         let reason = self.rewrite_reason(cut, now);
         let free_from = if reason == Some(RewriteReason::ClientRewrote) { cut } else { None };
-        let choice = rewrite::choose(&rewrite::ask::Ask {
+        let free = (reason, free_from.unwrap_or(0));
+        let ask = self.about_rewrite((record, settings), now, free);
+        let choice = rewrite::choose(&rewrite::ask::Ask { compacts, wished, told, ..ask });
+        self.mark_dead(choice.dead.iter().copied());
+        // No level is below a note: of a long conversation most entries come to stand there.
+        self.movable.retain(|index| self.items[index.at()].level != Level::Note);
+        choice
+    }
+
+    /// What a rewrite with the next request would reduce, where one is near.
+    pub(super) fn foresee_rewrite(&self, record: &Record) -> Vec<(EntryIndex, Level)> {
+        let Some(settings) = &self.settings.rewrite else { return Vec::new() };
+        rewrite::foresee(&self.about_rewrite((record, settings), None, (None, 0)))
+    }
+
+    /// What is asked about a rewrite where the person wants none, and why it is free, if it is, from
+    /// which window position on.
+    fn about_rewrite<'a>(
+        &'a self,
+        (record, settings): (&'a Record, &'a RewriteSettings),
+        now: Option<Timestamp>,
+        (reason, free_from): (Option<RewriteReason>, usize),
+    ) -> rewrite::ask::Ask<'a> {
+        rewrite::ask::Ask {
             record,
             settings,
             prices: &self.prices,
@@ -36,21 +60,17 @@ impl Planner {
             requests: self.requests,
             requests_sent: &self.requests_sent,
             now,
-            compacts,
-            wished,
-            told,
+            compacts: false,
+            wished: &[],
+            told: Tokens(0),
             sent: self.sent,
             balance: &self.balance,
             old_reads: self.old_reads(),
             prelude: self.prelude,
             fixed_until: self.fixed_until(reason),
             reason,
-            free_from: free_from.unwrap_or(0),
-        });
-        self.mark_dead(choice.dead.iter().copied());
-        // No level is below a note: of a long conversation most entries come to stand there.
-        self.movable.retain(|index| self.items[index.at()].level != Level::Note);
-        choice
+            free_from,
+        }
     }
 
     /// The window position before which nothing may be rewritten: reasoning that is bound to

@@ -1,46 +1,102 @@
 //! What is found out between requests, so that a rewrite takes less time when it comes.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
+use std::sync::Arc;
 
-use foveal_transcript::EntryIndex;
+use foveal_transcript::{EntryIndex, Role};
 
 use super::Planner;
 use crate::level::Level;
 use crate::record::Record;
+use crate::shape::Decision;
 use crate::shaping::arrival::{self, Outcome};
-use crate::tokens::TokenCache;
 use crate::views::{self, Chosen};
+use crate::visible::Visible;
 
 impl Planner {
     /// Gets ready for a rewrite with the next request, as long as it may `go_on`: has views of reads
-    /// found that it may ask for, and counts their tokens. Decides nothing. All entries of `record`
-    /// have to be planned.
+    /// found that it may ask for, and, where it is near, counts the tokens of what it would leave.
+    /// Decides nothing. All entries of `record` have to be planned.
     pub fn get_ready(&mut self, record: &Record, go_on: &dyn Fn() -> bool) {
         let Some(views) = &self.views else { return };
         let known = EntryIndex(record.len() as u32);
         let levels: Vec<_> = self.not_reduced().map(|index| (index, Level::Reduced)).collect();
         let chosen =
             views::foresee(&**views, &self.about_views(record, known, &levels, known), go_on);
-        // Of parts that were counted nothing is remembered: there are many.
-        let mut parts = TokenCache::default();
-        for chosen in chosen.iter().take_while(|_| go_on()) {
-            self.count_foreseen(record, chosen, &mut parts);
-        }
-    }
-
-    /// Remembers what a view would take, unless it is the one that was counted last.
-    fn count_foreseen(&mut self, record: &Record, chosen: &Chosen, parts: &mut TokenCache) {
-        let (index, hash) = (chosen.entry, hash(chosen));
-        if self.foreseen.insert(index, hash) == Some(hash) {
+        let levels = self.foresee_rewrite(record);
+        let hash = hash(&levels, &chosen);
+        if levels.is_empty() || self.foreseen == Some(hash) || !go_on() {
             return;
         }
-        let ask = self.about_result(record, index, chosen.level);
-        let ask = arrival::Ask { chosen: Some(chosen), ..ask };
-        // By what stands in the prompt then another one may come of it, which is counted then.
-        let Outcome::Shaped(Some((shape, tokens)), _) = arrival::shape(&ask, parts) else { return };
-        let Some(result) = record.entry(index).result() else { return };
-        let text = shape.render(&result.content);
-        self.cache.remember_text(record.tokenizer(), &text, tokens);
+        // Of chunks nothing is remembered: there are many.
+        self.cache.set_full(true);
+        let is_done = self.count_foreseen(record, (&levels, &chosen), go_on);
+        self.cache.set_full(false);
+        self.foreseen = is_done.then_some(hash);
+    }
+
+    /// Counts what would stand in the place of results that come to these levels with the next
+    /// request, by these views; whether it could go on to the end. They are shaped in their order,
+    /// since what one no longer shows is not pointed at by those behind it.
+    fn count_foreseen(
+        &mut self,
+        record: &Record,
+        (levels, chosen): (&[(EntryIndex, Level)], &[Chosen]),
+        go_on: &dyn Fn() -> bool,
+    ) -> bool {
+        let Some((first, _)) = levels.first() else { return true };
+        let from = self.position(*first);
+        let mut visible = self.visible.clone();
+        visible.forget_all_but(&self.window.entries()[..from]);
+        let mut levels = levels.iter().peekable();
+        for at in from..self.window.entries().len() {
+            let index = self.window.entries()[at];
+            let raised = levels.next_if(|(next, _)| *next == index);
+            if raised.is_some() && !go_on() {
+                return false;
+            }
+            let item = &self.items[index.at()];
+            let is_shaped = record.entry(index).role == Role::Tool && !item.is_whole_by_wish();
+            let decision = if is_shaped {
+                let level = raised.map_or(item.level, |(_, level)| *level);
+                let place = chosen.binary_search_by_key(&index, |chosen| chosen.entry);
+                let chosen = place.ok().map(|place| &chosen[place]);
+                self.foresee(record, (index, level), chosen, &visible)
+            } else {
+                item.decision.clone()
+            };
+            visible.show(record, index, &decision);
+        }
+        true
+    }
+
+    /// What a result would become at a level, behind what is `visible`. Its tokens are remembered.
+    fn foresee(
+        &mut self,
+        record: &Record,
+        (index, level): (EntryIndex, Level),
+        chosen: Option<&Chosen>,
+        visible: &Visible,
+    ) -> Decision {
+        let mut cache = std::mem::take(&mut self.cache);
+        let ask = self.about_result(record, index, level);
+        let ask = arrival::Ask {
+            ledger: visible.ledger(),
+            asked_again: visible.asked_again(record, index),
+            chosen: chosen.filter(|chosen| chosen.level == level).or(ask.chosen),
+            ..ask
+        };
+        let outcome = arrival::shape(&ask, &mut cache);
+        self.cache = cache;
+        match (outcome, record.entry(index).result()) {
+            (Outcome::Same, _) => self.items[index.at()].decision.clone(),
+            (Outcome::Shaped(Some((shape, tokens)), _), Some(result)) => {
+                let text = shape.render(&result.content);
+                self.cache.remember_text(record.tokenizer(), &text, tokens);
+                Decision::Replace(Arc::new(shape))
+            }
+            (Outcome::Shaped(..), _) => Decision::Keep,
+        }
     }
 
     /// The entries that a rewrite may reduce and none has yet, in order.
@@ -55,9 +111,15 @@ impl Planner {
     }
 }
 
-/// What tells one view of a read from another.
-fn hash(chosen: &Chosen) -> u64 {
+/// What tells one rewrite from another.
+fn hash(levels: &[(EntryIndex, Level)], chosen: &[Chosen]) -> u64 {
     let mut hasher = DefaultHasher::new();
-    chosen.view.hash(&mut hasher);
+    levels.hash(&mut hasher);
+    for chosen in chosen {
+        (chosen.entry, &chosen.view).hash(&mut hasher);
+    }
     hasher.finish()
 }
+
+#[cfg(test)]
+mod tests;

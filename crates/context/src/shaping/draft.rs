@@ -86,7 +86,7 @@ impl<'a> Draft<'a> {
 
     /// Content address of the original.
     pub fn handle(&self) -> Handle {
-        self.facts.handle.unwrap_or_else(|| Handle::of(self.content.as_bytes()))
+        self.facts.handle().unwrap_or_else(|| Handle::of(self.content.as_bytes()))
     }
 
     /// Number of lines.

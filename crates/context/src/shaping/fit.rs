@@ -10,7 +10,7 @@ use crate::facts::Facts;
 use crate::note::{Counts, Lines, Note, NoteKind};
 use crate::room::Room;
 use crate::shape::{Decision, Piece, Shape, ShapeKind};
-use crate::views::{Views, lines_of};
+use crate::views::{ReadText, Views};
 use foveal_effects::EffectKind;
 use foveal_transcript::LineNumber;
 
@@ -36,7 +36,7 @@ pub(crate) fn fit(decision: Decision, content: &str, facts: &Facts, fit: Fit<'_>
         Some(shape) => (&*shape.pieces, Cow::Owned(shape.render(content))),
         None => (whole.as_slice(), Cow::Borrowed(content)),
     };
-    let Some(handle) = facts.handle.filter(|_| !fit.room.holds(&text)) else { return decision };
+    let Some(handle) = facts.handle().filter(|_| !fit.room.holds(&text)) else { return decision };
     let mut room = fit.room.beside_notes(NOTE_BYTES);
     let until = end_to_keep(content, facts, fit.end_bytes, &mut room);
     let mut cut = Cut { content, until, room, pieces: Vec::new(), end: 0, lines: (0, 0) };
@@ -171,7 +171,7 @@ impl Cut<'_> {
             .filter(|line| kept.start <= line.text.start && line.text.end <= kept.end)
             .filter_map(|line| Some((line.number?, line.text.end)));
         let (Some((first, end)), Some((path, LineNumber(1), text))) =
-            (of_run.next(), lines_of(&facts.printed, self.content))
+            (of_run.next(), ReadText::of_result(&facts.printed, self.content, None))
         else {
             return;
         };

@@ -51,6 +51,8 @@ pub struct TokenCache {
     /// 0 where the slot is free.
     counts: Vec<u16>,
     taken: usize,
+    /// Whether no more chunks are remembered, only texts.
+    is_full: bool,
 }
 
 impl TokenCache {
@@ -58,6 +60,11 @@ impl TokenCache {
     /// hash of 64 bits. One cache is for one tokenizer.
     pub fn count(&mut self, tokenizer: Tokenizer, text: &str) -> Tokens {
         tokenizer.charged(self.count_chunks(tokenizer, text))
+    }
+
+    /// Has chunks that are counted from now on not remembered, or remembered again.
+    pub fn set_full(&mut self, is_full: bool) {
+        self.is_full = is_full;
     }
 
     /// The tokens of a text that were [remembered](Self::remember_text).
@@ -127,7 +134,7 @@ impl TokenCache {
             return count;
         }
         let count = tokenizer.vocabulary_count(chunk);
-        if let Ok(short) = u16::try_from(count) {
+        if let (Ok(short), false) = (u16::try_from(count), self.is_full) {
             self.remember(hash, short);
         }
         count

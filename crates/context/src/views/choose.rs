@@ -1,13 +1,13 @@
 //! When views are asked for, and of which reads.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap};
 use std::sync::Arc;
 
 use super::read::{Read, Views};
+use super::text::ReadText;
 use super::value::{Chosen, NAMES_MAX, View, Wanted, is_name_in};
 use crate::facts::Facts;
 use crate::level::Level;
-use crate::lines::Printed;
 use crate::record::Record;
 use crate::settings::{CurateSettings, OldReads, Settings};
 use crate::step::Item;
@@ -122,13 +122,13 @@ fn read_of<'r>(
     record: &'r Record,
     entry: EntryIndex,
     old: &OldReads,
-) -> Option<(&'r str, LineNumber, String)> {
+) -> Option<(&'r str, LineNumber, ReadText<'r>)> {
     let facts = record.facts(entry);
     let is_short = facts.printed.lines.len() < old.lines_min as usize;
     if facts.kind() != EffectKind::Read || is_short {
         return None;
     }
-    lines_of(&facts.printed, &record.entry(entry).result()?.content)
+    ReadText::of_result(&facts.printed, &record.entry(entry).result()?.content, facts.content)
 }
 
 /// Asks for a view of a new result if it is a first read of a whole file; `before` are the entries
@@ -165,8 +165,8 @@ fn first_view(
         return None;
     }
     let content = &record.entry(entry).result()?.content;
-    let (path, first, text) = lines_of(&facts.printed, content)?;
-    let count = text.lines().count();
+    let (path, first, text) = ReadText::of_result(&facts.printed, content, facts.content)?;
+    let count = text.count();
     if first != LineNumber(1) || path != read.path || count < curate.lines_min as usize {
         return None;
     }
@@ -189,43 +189,30 @@ fn knows(facts: &Facts, path: &str) -> bool {
         || call.effect.writes.iter().any(|write| write.path == path)
 }
 
-/// The file, the first number and the text of a result's numbered lines, if they are of one
-/// file and count up by one.
-pub(crate) fn lines_of<'p>(
-    printed: &'p Printed,
-    content: &str,
-) -> Option<(&'p str, LineNumber, String)> {
-    let mut numbered = printed.lines.iter().filter(|line| line.number.is_some()).peekable();
-    let (path, first) = numbered.peek().and_then(|line| line.path.zip(line.number))?;
-    let mut text = String::new();
-    for (number, line) in (first.0..).zip(numbered) {
-        if line.path != Some(path) || line.number != Some(LineNumber(number)) {
-            return None;
-        }
-        text.push_str(line.text_in(content));
-        text.push('\n');
-    }
-    Some((printed.paths.get(usize::from(path))?, first, text))
-}
-
 /// What can be shown of a view for `read`, and no more: what was answered is recorded, and may
 /// name every line of a long file.
 fn bounded(mut view: View, read: &Read<'_>) -> View {
     let kept = view.kept();
-    let rows: Vec<&str> = read.text.lines().collect();
     let row = |line: LineNumber| {
         let at = line.0.checked_sub(read.first.0)?;
-        rows.get(usize::try_from(at).ok()?).copied()
+        read.text.line(usize::try_from(at).ok()?)
     };
-    let mut told: HashMap<usize, HashSet<Box<str>>> = HashMap::new();
-    view.names.retain(|label| {
-        if kept.has(label.line) || !row(label.line).is_some_and(|row| is_name_in(label, row)) {
-            return false;
-        }
+    let mut told: HashMap<usize, Vec<&str>> = HashMap::new();
+    let mut is_told = Vec::with_capacity(view.names.len());
+    for label in &view.names {
         let of_gap = told.entry(kept.ranges_before(label.line)).or_default();
         // One more tells that there are more.
-        of_gap.len() <= NAMES_MAX && of_gap.insert(label.text.clone())
-    });
+        let is_new = of_gap.len() <= NAMES_MAX
+            && !of_gap.contains(&&*label.text)
+            && !kept.has(label.line)
+            && row(label.line).is_some_and(|row| is_name_in(label, row));
+        if is_new {
+            of_gap.push(&label.text);
+        }
+        is_told.push(is_new);
+    }
+    let mut is_told = is_told.into_iter();
+    view.names.retain(|_| is_told.next().unwrap_or_default());
     view.remarks.retain(|label| kept.has(label.line) && row(label.line).is_some());
     view.lines = kept.0;
     view

@@ -8,12 +8,14 @@ mod asked;
 mod choose;
 pub mod model;
 mod read;
+mod text;
 mod value;
 mod watch;
 
 pub use asked::{LentAnswer, LentModel, LentQuestion};
-pub(crate) use choose::{Ask, Choices, choose, choose_first, foresee, lines_of};
+pub(crate) use choose::{Ask, Choices, choose, choose_first, foresee};
 pub use read::{Read, Views};
+pub use text::ReadText;
 pub use value::{Amount, Chosen, Label, NAME_BYTES_MAX, NAMES_MAX, View, Wanted};
 pub(crate) use value::{is_fit, is_name_in};
 pub use watch::{ChosenBy, ModelWork, Watch};

@@ -145,12 +145,12 @@ impl<A: Ask> ModelViews<A> {
             return self.choose_among(read, amount, too_long);
         }
         let mut chosen = Vec::with_capacity(parts.len());
-        for part in &parts {
-            match self.choose_at_once(part, amount) {
+        for (first, text) in &parts {
+            match self.choose_at_once(&Read { first: *first, text, ..*read }, amount) {
                 Ok(curation) => chosen.push(curation),
                 // Nothing of this part may matter.
                 Err(Fallback::Unusable { unusable: Unusable::NoLines, .. }) => {
-                    let lines = u32::try_from(part.text.lines().count()).unwrap_or(u32::MAX);
+                    let lines = u32::try_from(text.count()).unwrap_or(u32::MAX);
                     chosen.push(Curation::of_nothing(lines));
                 }
                 Err(fallback) => return Err(fallback),

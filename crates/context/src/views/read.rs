@@ -1,5 +1,6 @@
 //! Who chooses views of reads, and what they are told of one.
 
+use super::text::ReadText;
 use super::value::{View, Wanted};
 use super::watch::Watch;
 use crate::record::Record;
@@ -72,5 +73,5 @@ pub struct Read<'a> {
     /// The number of the first line.
     pub first: LineNumber,
     /// The lines without their numbers, each with a line break.
-    pub text: &'a str,
+    pub text: &'a ReadText<'a>,
 }

@@ -3,7 +3,9 @@
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use foveal_live::recorder::{Content, InMemory, Noted, Planned, Recorder, Turn, Unrecorded};
+use foveal_live::recorder::{
+    Content, InMemory, Noted, Original, Planned, Recorder, Turn, Unrecorded,
+};
 use foveal_transcript::{ContentHash, Handle, Timestamp};
 
 /// Keeps everything in memory, as well as it can.
@@ -39,7 +41,7 @@ impl Recorder for Rough {
         self.kept.knows(ends)
     }
 
-    fn record(&self, turn: &Turn, contents: &[&str]) -> Result<(), Unrecorded> {
+    fn record(&self, turn: &Turn, contents: &[Original<'_>]) -> Result<(), Unrecorded> {
         self.kept.record(turn, contents)
     }
 

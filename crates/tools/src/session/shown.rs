@@ -118,7 +118,7 @@ impl Shown {
         };
         let all = (0..count).filter_map(number).count() as u32;
         ShapedAnswer {
-            handle: facts.handle.expect("a result has a handle"),
+            handle: facts.handle().expect("a result has a handle"),
             bytes: result.content.len() as u64,
             text: match decision {
                 Decision::Keep => result.content.clone(),
@@ -255,7 +255,7 @@ impl Shaper for Shown {
 
     fn whole(&self, handle: Handle) -> Option<&str> {
         let mut entries = (0..self.record.len() as u32).rev().map(EntryIndex);
-        let entry = entries.find(|entry| self.record.facts(*entry).handle == Some(handle))?;
+        let entry = entries.find(|entry| self.record.facts(*entry).handle() == Some(handle))?;
         Some(&self.record.entries().get(entry.at())?.result()?.content)
     }
 }

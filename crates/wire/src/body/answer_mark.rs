@@ -63,7 +63,7 @@ impl Body {
             MarkPlace::Message(_) | MarkPlace::Request => mark.is_hour == is_hour,
             MarkPlace::Tools | MarkPlace::System => mark.is_hour || !is_hour,
         });
-        if !is_ordered || self.marks_max(bytes) >= MARKS_MAX {
+        if !is_ordered || self.marks_max() >= MARKS_MAX {
             return Ok(None);
         }
         let place = self.markable_message(bytes, message)?.place;

@@ -5,7 +5,7 @@ use std::ops::Range;
 use std::sync::Arc;
 
 use super::cursor::Cursor;
-use super::marks::{CacheMark, MarkPlace};
+use super::marks::{self, CacheMark, MarkPlace};
 
 /// The messages of a request, in their bytes, and where each stands in them.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
@@ -15,6 +15,8 @@ pub struct History {
     messages: Vec<Range<usize>>,
     /// Their marks, from there on too.
     marks: Vec<CacheMark>,
+    /// How often the word for a mark stands in each of them and those before it.
+    words: Vec<usize>,
 }
 
 /// What a request has in common with a history.
@@ -37,7 +39,7 @@ impl History {
     pub(super) fn becomes(
         &mut self,
         messages: &[Range<usize>],
-        marks: &[CacheMark],
+        set: &[CacheMark],
         bytes: &[u8],
         alike: usize,
     ) {
@@ -45,17 +47,21 @@ impl History {
         // Where a bracket ends an object, whatever comes next; numbers may go on.
         let is_object = |message: &&Range<usize>| bytes[message.start] == b'{';
         self.messages.truncate(alike);
+        self.words.truncate(alike);
         let known = self.messages.last().map_or(0, |last| last.end);
-        let new = messages[self.messages.len()..].iter().take_while(is_object);
-        self.messages.extend(new.map(|message| message.start - start..message.end - start));
+        for message in messages[self.messages.len()..].iter().take_while(is_object) {
+            let before = self.words.last().copied().unwrap_or_default();
+            self.words.push(before + marks::words(&bytes[message.clone()]));
+            self.messages.push(message.start - start..message.end - start);
+        }
         let end = self.messages.last().map_or(0, |last| last.end);
         self.bytes.truncate(known);
         // Many conversations are held, most of them for nobody: no room is kept that none needs.
         self.bytes.reserve_exact(end - known);
         self.bytes.extend_from_slice(&bytes[start + known..start + end]);
         let count = self.messages.len();
-        let marks = marks.iter().filter(|mark| is_before(mark, count));
-        self.marks = marks.map(|mark| moved(mark, |at| at - start)).collect();
+        let set = set.iter().filter(|mark| is_before(mark, count));
+        self.marks = set.map(|mark| moved(mark, |at| at - start)).collect();
     }
 
     /// Bytes that it holds.
@@ -67,6 +73,11 @@ impl History {
     fn alike(&self, bytes: &[u8]) -> usize {
         let common = common(&self.bytes, bytes);
         self.messages.partition_point(|message| message.end <= common)
+    }
+
+    /// How often the word for a mark stands in the first messages.
+    pub(super) fn words(&self, messages: usize) -> usize {
+        messages.checked_sub(1).map_or(0, |last| self.words[last])
     }
 
     /// The marks of the first messages, in a body in which the first one begins at `start`.

@@ -17,9 +17,6 @@ pub const MARK: &str = r#","cache_control":{"type":"ephemeral"}"#;
 /// The same for an hour.
 pub const MARK_FOR_AN_HOUR: &str = r#","cache_control":{"type":"ephemeral","ttl":"1h"}"#;
 
-/// How a member of this name begins, wherever it stands: in a text its quotes are escaped.
-const NAME: &[u8] = br#""cache_control""#;
-
 /// Blocks that may be marked. Others may not, or it is not documented that they may
 /// (platform.claude.com/docs/en/build-with-claude/prompt-caching).
 const KINDS: [&str; 5] = ["text", "tool_use", "tool_result", "image", "document"];
@@ -36,14 +33,14 @@ pub struct Markable {
 
 impl Body {
     /// Whether the client set no mark, wherever one could stand.
-    pub fn is_unmarked(&self, bytes: &[u8]) -> bool {
-        self.marks.is_empty() && memchr::memmem::find(bytes, NAME).is_none()
+    pub fn is_unmarked(&self) -> bool {
+        self.marks_max() == 0
     }
 
     /// How many marks it may have, wherever one could stand: members of that name that are none
     /// count too.
-    pub fn marks_max(&self, bytes: &[u8]) -> usize {
-        memchr::memmem::find_iter(bytes, NAME).count().max(self.marks.len())
+    pub fn marks_max(&self) -> usize {
+        self.words.max(self.marks.len())
     }
 
     /// The tools. One whose definition is only loaded on demand is not in the prompt's beginning,

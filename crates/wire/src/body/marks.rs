@@ -9,6 +9,14 @@ use super::walk::{self, Place};
 
 const NAME: &[u8] = b"cache_control";
 
+/// How a member of this name begins, wherever it stands: in a text its quotes are escaped.
+const WORD: &[u8] = br#""cache_control""#;
+
+/// How often the word for a mark stands in some bytes, where it may be the name of a member.
+pub(super) fn words(bytes: &[u8]) -> usize {
+    memchr::memmem::find_iter(bytes, WORD).count()
+}
+
 /// How deep parts of a message are looked at: of a message, of a result in it, and one more.
 const LEVELS_MAX: usize = 3;
 

@@ -48,6 +48,8 @@ pub struct Body {
     pub store: Option<bool>,
     /// The `cache_control` marks, in the order in which they stand.
     pub marks: Vec<CacheMark>,
+    /// How often the word for a mark stands where it may be the name of a member.
+    pub(super) words: usize,
     /// What the provider is told to take out of the prompt by itself, by its own names, such as
     /// `clear_tool_uses_20250919`: what was sent may not be what the model sees.
     pub server_edits: Vec<String>,
@@ -158,8 +160,10 @@ impl Body {
         {
             self.marks.extend(marks::of_parts(bytes, 0..first.start, &parts));
             self.marks.extend(H::as_ref(history).marks(*messages, first.start));
+            self.words = marks::words(&bytes[..first.start]) + H::as_ref(history).words(*messages);
             from = last.end;
         }
+        self.words += marks::words(&bytes[from..]);
         self.marks.extend(marks::of_parts(bytes, from..bytes.len(), &parts));
         self.marks.sort_by_key(|mark| mark.value.start);
     }
@@ -224,6 +228,7 @@ impl Body {
             max_tokens: None,
             store: None,
             marks: Vec::new(),
+            words: 0,
             server_edits: Vec::new(),
         }
     }

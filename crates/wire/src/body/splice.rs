@@ -45,14 +45,15 @@ impl Spelled {
 /// quotes and what to put there, sorted by place. Everything outside of them stays as it is, byte
 /// for byte. A place that is none of such a string, or not behind the one before it, is left alone.
 pub fn splice(bytes: &[u8], replaced: &[(Range<usize>, Spelled)]) -> Vec<u8> {
-    splice_and_mark(bytes, replaced, &[], "")
+    let replaced: Vec<_> = replaced.iter().map(|(place, text)| (place.clone(), text)).collect();
+    splice_and_mark(bytes, &replaced, &[], "")
 }
 
 /// The same with `mark`, such as [`MARK`](super::MARK), put in at the places `marks`, ascending, as
 /// [`Markable`](super::Markable) has them. One inside of a replaced string is left out.
 pub fn splice_and_mark(
     bytes: &[u8],
-    replaced: &[(Range<usize>, Spelled)],
+    replaced: &[(Range<usize>, &Spelled)],
     marks: &[usize],
     mark: &str,
 ) -> Vec<u8> {
@@ -115,29 +116,37 @@ fn write_string(text: &str, level: usize, to: &mut Vec<u8>) {
 }
 
 /// Writes a text as JSON has it in a string, as briefly as it can be.
-fn escape(text: &[u8], to: &mut Vec<u8>) {
+fn escape(mut text: &[u8], to: &mut Vec<u8>) {
     const DIGITS: &[u8; 16] = b"0123456789abcdef";
-    let mut from = 0;
-    for (at, byte) in text.iter().enumerate() {
-        let short = match byte {
-            b'"' | b'\\' => *byte,
-            b'\n' => b'n',
-            b'\r' => b'r',
-            b'\t' => b't',
-            0x08 => b'b',
-            0x0C => b'f',
-            0..0x20 => b'u',
-            _ => continue,
-        };
-        to.extend_from_slice(&text[from..at]);
-        to.extend_from_slice(&[b'\\', short]);
-        if short == b'u' {
-            let digits = [b'0', b'0', b'0' + (byte >> 4), DIGITS[usize::from(byte & 15)]];
-            to.extend_from_slice(&digits);
+    loop {
+        let (plain, rest) = text.split_at(plain_len(text));
+        to.extend_from_slice(plain);
+        let Some((byte, rest)) = rest.split_first() else { return };
+        match byte {
+            b'\n' => to.extend_from_slice(b"\\n"),
+            b'\r' => to.extend_from_slice(b"\\r"),
+            b'\t' => to.extend_from_slice(b"\\t"),
+            0x08 => to.extend_from_slice(b"\\b"),
+            0x0C => to.extend_from_slice(b"\\f"),
+            0..0x20 => {
+                to.extend_from_slice(b"\\u00");
+                to.extend_from_slice(&[b'0' + (byte >> 4), DIGITS[usize::from(byte & 15)]]);
+            }
+            _ => to.extend_from_slice(&[b'\\', *byte]),
         }
-        from = at + 1;
+        text = rest;
     }
-    to.extend_from_slice(&text[from..]);
+}
+
+/// How many bytes stand before the first one that is escaped. They are looked at in blocks, which the
+/// compiler makes few instructions of.
+fn plain_len(text: &[u8]) -> usize {
+    const BLOCK: usize = 16;
+    let is_escaped = |byte: &u8| *byte < 0x20 || matches!(byte, b'"' | b'\\');
+    let is_plain = |block: &&[u8]| !block.iter().fold(false, |any, byte| any | is_escaped(byte));
+    let start = BLOCK * text.chunks_exact(BLOCK).take_while(is_plain).count();
+    let rest = &text[start..];
+    start + rest.iter().position(is_escaped).unwrap_or(rest.len())
 }
 
 #[cfg(test)]

@@ -124,7 +124,7 @@ fn replacing_replaces(protocol: Protocol, bytes: &[u8], body: &Body, messages: &
 /// Puts a mark wherever one may stand: they are found as marks, and all else is as before, each
 /// message too.
 fn marking_marks(protocol: Protocol, bytes: &[u8], body: &Body) {
-    if body.inactive.is_some() || !body.is_unmarked(bytes) {
+    if body.inactive.is_some() || !body.is_unmarked() {
         return;
     }
     let parts = [body.markable_tools(bytes), body.markable_system(bytes)].into_iter();

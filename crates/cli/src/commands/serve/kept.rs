@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use foveal_context::step::Step;
 use foveal_live::caching::Caching;
-use foveal_live::recorder::{Content, Noted, Planned, Recorder, Turn, Unrecorded};
+use foveal_live::recorder::{Content, Noted, Original, Planned, Recorder, Turn, Unrecorded};
 use foveal_store::{self as store, LeftOut, NewContent, SessionId, Store, StoreError};
 use foveal_transcript::{ContentHash, Handle, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -35,7 +35,7 @@ impl Kept {
         &self,
         conversation: &str,
         kept: &store::Turn,
-        contents: &[&str],
+        contents: &[Original<'_>],
         now: Timestamp,
     ) -> Result<(), Unrecorded> {
         let session = self.session.clone().unwrap_or_else(|| requests::session(conversation));
@@ -62,10 +62,11 @@ impl Kept {
     }
 }
 
-fn new_contents<'c>(contents: &[&'c str]) -> Vec<NewContent<'c>> {
-    let new = |content: &&'c str| {
-        let bytes = content.as_bytes();
-        NewContent { hash: ContentHash::of(bytes), bytes: bytes.into(), secrets: 0 }
+fn new_contents<'c>(contents: &'c [Original<'_>]) -> Vec<NewContent<'c>> {
+    let new = |content: &'c Original<'_>| NewContent {
+        hash: content.hash,
+        bytes: content.text.as_bytes().into(),
+        secrets: 0,
     };
     contents.iter().map(new).collect()
 }
@@ -103,7 +104,7 @@ impl Recorder for Kept {
         self.store.knows_turn(ends).map_err(|error| unrecorded(&error))
     }
 
-    fn record(&self, turn: &Turn, contents: &[&str]) -> Result<(), Unrecorded> {
+    fn record(&self, turn: &Turn, contents: &[Original<'_>]) -> Result<(), Unrecorded> {
         let decided = Decided { step: &*turn.step, caching: turn.caching };
         let decided =
             serde_json::to_string(&decided).map_err(|error| Unrecorded(error.to_string()))?;
@@ -111,7 +112,7 @@ impl Recorder for Kept {
         self.put(&turn.conversation, &kept, contents, turn.time)
     }
 
-    fn get_ready(&self, contents: &[&str]) {
+    fn get_ready(&self, contents: &[Original<'_>]) {
         // What is not ready takes longer, and that is all.
         if let Ok(left_out) = self.left_out(&new_contents(contents)) {
             self.store.get_ready(left_out.new);

@@ -45,7 +45,8 @@ fn a_string_takes_no_other_ones_place() {
 #[test]
 fn marks_are_put_between_what_is_replaced() {
     let bytes = br#"[{"a":"x"},{"b":"y","c":1}]"#;
-    let replaced = [(6..9, Spelled::new("long", 0)), (16..19, Spelled::new("", 0))];
+    let (long, empty) = (Spelled::new("long", 0), Spelled::new("", 0));
+    let replaced = [(6..9, &long), (16..19, &empty)];
     let spliced = splice_and_mark(bytes, &replaced, &[9, 17, 25], MARK);
     let spliced = String::from_utf8(spliced).expect("it is text").replace(MARK, "^");
     assert_eq!(spliced, r#"[{"a":"long"^},{"b":"","c":1^}]"#);
