@@ -8,7 +8,7 @@
 use crate::facts::Facts;
 use crate::interest::Interest;
 use crate::level::Life;
-use foveal_effects::{EffectKind, Span};
+use foveal_effects::EffectKind;
 use foveal_transcript::EntryIndex;
 
 /// Number of features.
@@ -32,14 +32,10 @@ pub fn features(facts: &Facts, life: &Life, interest: &Interest, request: u32) -
     let file = interest.in_files_of(facts);
     let kind = if facts.edits.is_empty() { facts.kind() } else { EffectKind::Edit };
     let flag = |yes: bool| f64::from(u8::from(yes));
-    let whole = facts
-        .call
-        .as_ref()
-        .is_some_and(|call| call.effect.reads.iter().any(|read| matches!(read.span, Span::All)));
     [
         1.0,
         flag(kind == EffectKind::Read),
-        flag(kind == EffectKind::Read && whole),
+        flag(kind == EffectKind::Read && facts.reads_whole),
         flag(matches!(kind, EffectKind::Search | EffectKind::List)),
         flag(kind == EffectKind::Run),
         flag(matches!(kind, EffectKind::Edit | EffectKind::Write)),

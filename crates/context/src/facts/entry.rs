@@ -41,6 +41,11 @@ pub struct Facts {
     pub arguments: Vec<ArgumentLine>,
     /// The call a tool result answers, where it is known.
     pub call: Option<Arc<CallFacts>>,
+    /// See [`Facts::kind`]. It is looked at with every request, as is the next, and calls are far away
+    /// in memory.
+    pub(crate) kind: EffectKind,
+    /// Whether that call reads all of a file.
+    pub(crate) reads_whole: bool,
     /// For a model's response: what each of its calls does.
     pub calls: Vec<Arc<CallFacts>>,
     /// Responses up to this entry, itself included.
@@ -54,7 +59,7 @@ pub struct Facts {
     /// Keys of the files that a message other than a tool result names.
     pub names: Vec<LineHash>,
     /// Keys of the files that the calls of [`Facts::call`] and [`Facts::calls`] read or write. They
-    /// are looked up at every request, and calls are far away in memory.
+    /// are looked up with every request too.
     pub files: Box<[LineHash]>,
 }
 
@@ -62,7 +67,7 @@ impl Facts {
     /// The effect kind of a tool result's call; `Other` where the call is unknown.
     #[inline]
     pub fn kind(&self) -> EffectKind {
-        self.call.as_ref().map_or(EffectKind::Other, |call| call.effect.kind)
+        self.kind
     }
 
     /// Content address of a tool result.

@@ -11,7 +11,7 @@ use super::open_calls::OpenCalls;
 use crate::lines::printed_lines;
 use crate::tokens::Tokenizer;
 use crate::weight::Weight;
-use foveal_effects::Effect;
+use foveal_effects::{Effect, Span};
 use foveal_transcript::{ContentHash, Entry, EntryIndex, Role, ToolResult};
 
 /// The facts of each entry, and what the next entry's depend on.
@@ -101,6 +101,8 @@ impl FactTable {
             printed,
             whole: Some(LineHash::of(content)),
             content: Some(ContentHash::of(content.as_bytes())),
+            kind: effect.kind,
+            reads_whole: effect.reads.iter().any(|read| read.span == Span::All),
             call,
             is_error: result.is_error,
             noisy: is_noisy(content),
