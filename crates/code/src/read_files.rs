@@ -74,6 +74,11 @@ impl ReadFile {
         self.is_lean
     }
 
+    /// Whether its relations are known.
+    pub(crate) fn is_related(&self) -> bool {
+        self.relations.get().is_some()
+    }
+
     pub(crate) fn parsed(&self) -> &Parsed {
         &self.parsed
     }

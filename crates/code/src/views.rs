@@ -93,7 +93,7 @@ impl CuratedViews {
         asked: &Asked,
     ) -> Result<Option<View>, Unknown> {
         let Wanted::Summary(tokens) = wanted else { return Err(Unknown) };
-        let known = self.known_file(read).ok_or(Unknown)?;
+        let known = self.known_file(read).filter(|known| known.is_related()).ok_or(Unknown)?;
         let before = read.first.0.saturating_sub(1);
         let told = told(&asked.question, read.path, before);
         let (wanted, _) = summary_for(read, &known, tokens, (asked.named(), &told));
@@ -121,7 +121,8 @@ impl CuratedViews {
         let known = self.files().get(key);
         let known = known.unwrap_or_else(|| Arc::new(ReadFile::of(path, text)));
         if !known.is_lean() {
-            self.files().insert(key, Arc::new(known.lean(path, text)), text.len());
+            let lean = Arc::new(known.lean(path, text));
+            self.files().insert(key, lean, text.len());
         }
     }
 
@@ -179,7 +180,7 @@ fn file_of<'r>(read: &Read<'r>, parsed: &'r Parsed) -> SourceFile<'r> {
 }
 
 /// What a summary of a file depends on, for a conversation that named this and told these lines of it,
-/// and what it touched. The file's text is not looked at.
+/// and what it touched. The file's text is looked at only where its relations are not known yet.
 fn summary_for<'q>(
     read: &Read<'_>,
     known: &ReadFile,

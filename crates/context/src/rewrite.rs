@@ -93,8 +93,13 @@ pub fn choose(ask: &Ask<'_>) -> Choice {
 }
 
 /// Which results a rewrite would reduce with the next request, where one is near: for who has time
-/// until then. What comes with that request may change it.
+/// until then. What comes with that request may change it. Not foreseen are those that come of a pause
+/// or of what the person wants, nor those of single results that were looked at once.
 pub fn foresee(ask: &Ask<'_>) -> Vec<(EntryIndex, Level)> {
+    if ask.reason.is_some() {
+        // It is free whenever that request comes, as where nothing is cached.
+        return choose(ask).levels;
+    }
     let candidates = candidates(ask);
     let (tokens, RewriteSettings { high, low, .. }) = (tokens(ask), ask.settings);
     let is_near = tokens.0 + high.0 / NEAR_PART > high.0;
@@ -113,7 +118,7 @@ pub fn foresee(ask: &Ask<'_>) -> Vec<(EntryIndex, Level)> {
     with_seen(&chosen, &look_once::seen(ask), from)
 }
 
-/// A rewrite is near from this part of the high mark before it on.
+/// A rewrite is near where less than this part of the high mark is missing to it.
 const NEAR_PART: u64 = 16;
 
 /// It is near where it would pay if carrying what is not needed had cost so many times as much.

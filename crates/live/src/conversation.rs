@@ -423,7 +423,10 @@ impl Live {
             }
             self.unready = EntryIndex(index.0 + 1);
         }
-        self.engine.get_ready(go_on);
+        // Else old results stay as they are with the next two requests.
+        if self.still <= 1 {
+            self.engine.get_ready(go_on);
+        }
     }
 
     /// Whether what was sent may change.
@@ -608,7 +611,7 @@ impl Live {
         let result = self.engine.record().entry(index).result();
         let content = result.map_or("", |result| &result.content);
         places::put(&mut known.places, entry, (content, self.way), decision);
-        let mut is_replaced = self.replaced_in.contains(&last);
+        let mut is_replaced = false;
         // Its words may stand in any message of a response.
         for at in (0..=last).rev() {
             let known = &mut self.messages[at];

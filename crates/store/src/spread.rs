@@ -4,7 +4,7 @@ use rayon::prelude::*;
 
 use crate::records::NewContent;
 
-/// Nobody is woken for fewer bytes.
+/// Nobody is woken for fewer bytes, nor for one content.
 const BYTES_MIN: usize = 64 << 10;
 
 /// What `work` makes of each content, in their order, with something that `make` makes once for
@@ -15,7 +15,7 @@ pub(crate) fn each<'c, S, T: Send>(
     work: impl Fn(&mut S, NewContent<'c>) -> T + Send + Sync,
 ) -> Vec<T> {
     let bytes: usize = contents.iter().map(|content| content.bytes.len()).sum();
-    if bytes >= BYTES_MIN {
+    if contents.len() > 1 && bytes >= BYTES_MIN {
         return contents.into_par_iter().map_init(make, work).collect();
     }
     if contents.is_empty() {

@@ -272,8 +272,8 @@ pub trait Store: Send + Sync {
     /// # Errors
     /// [`StoreError::TooLarge`] above [`PAYLOAD_BYTES_MAX`], [`CONTENT_BYTES_MAX`] or
     /// [`SESSION_ID_BYTES_MAX`], [`StoreError::Collision`], [`StoreError::Gone`] where what is told
-    /// to be stored is not, and [`StoreError::Secret`] where no secret is kept and there is one in
-    /// what was decided: the same could not be read again.
+    /// to be known is neither stored nor ready any more, and [`StoreError::Secret`] where no secret
+    /// is kept and there is one in what was decided: the same could not be read again.
     fn put_turn(
         &self,
         session: &SessionId,

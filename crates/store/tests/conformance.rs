@@ -54,10 +54,7 @@ pub(crate) const CASES: &[Case] = &[
 /// What every store does whose secrets are removed.
 pub(crate) const SECRET_CASES: &[Case] = &[
     ("secrets are not stored", secrets_are_not_stored),
-    (
-        "turns take less time with contents that are ready",
-        crate::turns::take_less_time_with_contents_that_are_ready,
-    ),
+    ("turns take contents that are ready", crate::turns::take_contents_that_are_ready),
     ("turns with secrets are refused", crate::turns::with_secrets_are_refused),
     ("commands have no secrets", commands_have_no_secrets),
     ("names have no secrets", names_have_no_secrets),

@@ -103,7 +103,7 @@ pub(crate) fn refer_to_what_is_stored(store: &dyn Store) {
     assert_eq!(store.turns(&[hash("c")]).expect("read"), []);
 }
 
-pub(crate) fn take_less_time_with_contents_that_are_ready(store: &dyn Store) {
+pub(crate) fn take_contents_that_are_ready(store: &dyn Store) {
     let session = open(store, "s", at(0));
     let secret = format!("token = \"ghp_{}\"\n", "A1b2".repeat(9));
     let texts = ["one\n", &secret, "two\n"];
@@ -120,9 +120,10 @@ pub(crate) fn take_less_time_with_contents_that_are_ready(store: &dyn Store) {
     assert_eq!(kept("one\n").bytes, b"one\n");
     assert_eq!(kept("two\n").bytes, b"two\n");
     assert!(!String::from_utf8_lossy(&kept(&secret).bytes).contains("A1b2A1b2"));
-    // They are the session's like all others.
+    // They are the session's like all others, and ready no longer.
     assert!(store.delete_session(&session).expect("deleted"));
     assert!(texts.iter().all(|text| !has(store, Handle::of(text.as_bytes()))));
+    assert!(store.contents_known(&texts.map(hash)).expect("read").is_empty());
 }
 
 pub(crate) fn with_secrets_are_refused(store: &dyn Store) {

@@ -1,7 +1,9 @@
 //! Many calls at once: nothing that was written is lost, and every answer is true.
 
+use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
+use std::time::Duration;
 
 use foveal_tools::{Control, Request, Session};
 use serde_json::{Value, json};
@@ -55,6 +57,19 @@ fn sessions_that_edit_one_file_lose_nothing() {
     assert_eq!(world.on_disk("counters.txt"), lines(EDITS));
 }
 
+/// The text of a file, once it holds a line. Ours, which is put in a file's place and taken back where
+/// that is another one by then, stands there for a moment.
+fn holding(path: &Path, line: &str) -> String {
+    for _ in 0..1_000 {
+        let text = std::fs::read_to_string(path).expect("a file");
+        if text.contains(line) {
+            return text;
+        }
+        thread::sleep(Duration::from_millis(1));
+    }
+    panic!("{line:?} was written over");
+}
+
 #[test]
 fn a_change_from_outside_between_is_never_written_over() {
     let world = World::new();
@@ -65,7 +80,7 @@ fn a_change_from_outside_between_is_never_written_over() {
         let theirs = scope.spawn(|| {
             for count in 0..40 {
                 // Another program that replaces what it read, in one step.
-                let text = std::fs::read_to_string(&path).expect("a file");
+                let text = holding(&path, &format!("theirs: {count}\n"));
                 let text = text
                     .replace(&format!("theirs: {count}\n"), &format!("theirs: {}\n", count + 1));
                 let new = path.with_extension("new");

@@ -2,8 +2,9 @@
 //! and views of old reads when it is rewritten. What can be known of those before is found out
 //! between requests.
 
-use std::sync::Arc;
+use std::collections::HashSet;
 use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
+use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
@@ -35,6 +36,9 @@ const FILES_BYTES_MAX: usize = 1 << 20;
 /// it is asked for.
 const READS_MAX: usize = 256;
 
+/// Texts of which is known whether they were looked at.
+const LOOKED_AT_MAX: usize = 1 << 10;
+
 /// How long it is left alone what has come: by then its request has gone to the model, which takes
 /// longer to answer.
 const QUIET: Duration = Duration::from_millis(100);
@@ -59,6 +63,8 @@ impl Coming {
 pub(crate) struct Spread {
     views: Arc<CuratedViews>,
     reads: SyncSender<Coming>,
+    /// Texts that were not known when a rewrite was foreseen, and were looked at then.
+    looked_at: Mutex<HashSet<ContentHash>>,
 }
 
 impl Spread {
@@ -69,7 +75,18 @@ impl Spread {
         let ready = Arc::clone(&views);
         // Without it everything is found out when it is asked for.
         drop(thread::Builder::new().name("views".into()).spawn(move || get_ready(&ready, &come)));
-        Self { views, reads }
+        Self { views, reads, looked_at: Mutex::default() }
+    }
+
+    /// Whether a text was not looked at before because a rewrite was foreseen. Once is enough: where
+    /// several conversations have read more than is remembered, each would drive out another, again
+    /// and again.
+    fn is_new(&self, identity: ContentHash) -> bool {
+        let mut looked_at = self.looked_at.lock().unwrap_or_else(PoisonError::into_inner);
+        if looked_at.len() >= LOOKED_AT_MAX {
+            looked_at.clear();
+        }
+        looked_at.insert(identity)
     }
 }
 
@@ -122,13 +139,13 @@ impl Views for Spread {
     ) -> Vec<Option<View>> {
         let Some((first, _)) = reads.first() else { return Vec::new() };
         let asked = Asked::of(first);
-        // Of more than are remembered each would drive out another, again and again.
+        // More than this are not remembered.
         let bytes: usize = reads.iter().map(|(read, _)| read.text.bytes()).sum();
         let view = |(read, wanted): &(Read<'_>, Wanted)| {
             if self.views.is_ready(read) {
                 return self.views.view_for(read, *wanted, &asked);
             }
-            if bytes <= FILES_BYTES_MAX {
+            if bytes <= FILES_BYTES_MAX && self.is_new(read.text.identity()) {
                 self.comes(read, *wanted);
             }
             None
@@ -144,7 +161,8 @@ impl Views for Spread {
 
 #[cfg(test)]
 mod tests {
-    use std::sync::mpsc::channel;
+    use std::sync::mpsc::{channel, sync_channel};
+    use std::sync::{Arc, Mutex};
 
     use foveal_code::views::CuratedViews;
     use foveal_context::record::Record;
@@ -154,7 +172,10 @@ mod tests {
     use foveal_testkit::fixture::{Builder, fixture};
     use foveal_transcript::{ContentHash, Entry, EntryIndex, LineNumber};
 
-    use super::{BYTES_MIN, Coming, FILES_BYTES_MAX, QUIET, Spread, get_ready, weigh};
+    use super::{
+        BYTES_MIN, Coming, FILES_BYTES_MAX, LOOKED_AT_MAX, QUIET, READS_MAX, Spread, get_ready,
+        weigh,
+    };
 
     #[test]
     fn what_comes_is_found_out_about_until_nothing_more_comes() {
@@ -205,6 +226,29 @@ mod tests {
         }
         assert_eq!(foreseen(), alone[..2]);
         assert!(spread.foreseen(&reads[..2], &|| false).is_empty());
+    }
+
+    #[test]
+    fn what_is_foreseen_and_not_known_is_looked_at_once() {
+        let views = Arc::new(CuratedViews::default().remembering(FILES_BYTES_MAX));
+        let (reads, come) = sync_channel(READS_MAX);
+        let spread = Spread { views, reads, looked_at: Mutex::default() };
+        let record = Record::of(fixture("//- user\nwhat is here?\n"), Tokenizer::O200k);
+        let foresee = |text: &str| {
+            let (text, upto, first) = (ReadText::from(text), EntryIndex(1), LineNumber(1));
+            let read = Read { record: &record, upto, path: "a.rs", first, text: &text };
+            spread.foreseen(&[(read, Wanted::Summary(Tokens(30)))], &|| true);
+        };
+        // As of conversations whose files drive out each other's.
+        for text in ["one", "other", "one", "other"] {
+            foresee(text);
+        }
+        assert_eq!(come.try_iter().count(), 2);
+        for at in 0..LOOKED_AT_MAX {
+            spread.is_new(ContentHash::of(&at.to_le_bytes()));
+        }
+        foresee("one");
+        assert_eq!(come.try_iter().count(), 1, "it is long ago");
     }
 
     #[test]

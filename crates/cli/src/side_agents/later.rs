@@ -207,7 +207,7 @@ fn lock<T>(of: &Mutex<T>) -> MutexGuard<'_, T> {
 }
 
 fn key(read: &Read<'_>) -> Key {
-    (read.path.to_owned(), read.text.identity(), read.first)
+    (read.path.to_owned(), ContentHash::of(read.text.as_bytes()), read.first)
 }
 
 /// What was said before a read, as much of it as a model is told.

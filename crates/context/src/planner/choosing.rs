@@ -32,10 +32,12 @@ impl Planner {
         choice
     }
 
-    /// What a rewrite with the next request would reduce, where one is near.
+    /// What a rewrite with the next request would reduce, where one is near; see
+    /// [`rewrite::foresee`].
     pub(super) fn foresee_rewrite(&self, record: &Record) -> Vec<(EntryIndex, Level)> {
         let Some(settings) = &self.settings.rewrite else { return Vec::new() };
-        rewrite::foresee(&self.about_rewrite((record, settings), None, (None, 0)))
+        let free = (self.rewrite_reason(None, None), 0);
+        rewrite::foresee(&self.about_rewrite((record, settings), None, free))
     }
 
     /// What is asked about a rewrite where the person wants none, and why it is free, if it is, from

@@ -23,15 +23,17 @@ impl Planner {
         let levels: Vec<_> = self.not_reduced().map(|index| (index, Level::Reduced)).collect();
         let chosen =
             views::foresee(&**views, &self.about_views(record, known, &levels, known), go_on);
-        let levels = self.foresee_rewrite(record);
-        let hash = hash(&levels, &chosen);
-        if levels.is_empty() || self.foreseen == Some(hash) || !go_on() {
+        if !go_on() {
             return;
         }
-        // Of chunks nothing is remembered: there are many.
-        self.cache.set_full(true);
+        let levels = self.foresee_rewrite(record);
+        let of_levels = |chosen: &Chosen| levels.contains(&(chosen.entry, chosen.level));
+        let chosen: Vec<Chosen> = chosen.into_iter().filter(of_levels).collect();
+        let hash = hash(&levels, &chosen);
+        if levels.is_empty() || self.foreseen == Some(hash) {
+            return;
+        }
         let is_done = self.count_foreseen(record, (&levels, &chosen), go_on);
-        self.cache.set_full(false);
         self.foreseen = is_done.then_some(hash);
     }
 
@@ -52,16 +54,16 @@ impl Planner {
         for at in from..self.window.entries().len() {
             let index = self.window.entries()[at];
             let raised = levels.next_if(|(next, _)| *next == index);
-            if raised.is_some() && !go_on() {
-                return false;
-            }
             let item = &self.items[index.at()];
             let is_shaped = record.entry(index).role == Role::Tool && !item.is_whole_by_wish();
+            if is_shaped && !go_on() {
+                return false;
+            }
             let decision = if is_shaped {
                 let level = raised.map_or(item.level, |(_, level)| *level);
                 let place = chosen.binary_search_by_key(&index, |chosen| chosen.entry);
                 let chosen = place.ok().map(|place| &chosen[place]);
-                self.foresee(record, (index, level), chosen, &visible)
+                self.shape_foreseen(record, (index, level), chosen, &visible)
             } else {
                 item.decision.clone()
             };
@@ -71,7 +73,7 @@ impl Planner {
     }
 
     /// What a result would become at a level, behind what is `visible`. Its tokens are remembered.
-    fn foresee(
+    fn shape_foreseen(
         &mut self,
         record: &Record,
         (index, level): (EntryIndex, Level),
@@ -83,10 +85,13 @@ impl Planner {
         let ask = arrival::Ask {
             ledger: visible.ledger(),
             asked_again: visible.asked_again(record, index),
-            chosen: chosen.filter(|chosen| chosen.level == level).or(ask.chosen),
+            chosen: chosen.or(ask.chosen),
             ..ask
         };
+        // Of chunks nothing is remembered: there are many.
+        cache.set_full(true);
         let outcome = arrival::shape(&ask, &mut cache);
+        cache.set_full(false);
         self.cache = cache;
         match (outcome, record.entry(index).result()) {
             (Outcome::Same, _) => self.items[index.at()].decision.clone(),

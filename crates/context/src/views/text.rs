@@ -89,7 +89,7 @@ impl<'a> ReadText<'a> {
         }
     }
 
-    /// The line at `at`, counted from 0, without its line break.
+    /// The line at `at`, counted from 0, without its line break; of a result what stands before that.
     pub fn line(&self, at: usize) -> Option<&'a str> {
         match self.source {
             Source::Text(text) => text.lines().nth(at),
@@ -97,11 +97,13 @@ impl<'a> ReadText<'a> {
         }
     }
 
-    /// Tells it from all other texts. The same text may be told by two of them.
+    /// Tells it from all other texts, and from others of the same content as good as always. The same
+    /// text may be told by two of them.
     pub fn identity(&self) -> ContentHash {
         match self.source {
-            Source::Result(OfResult { hash: Some(hash), places, .. }) => {
-                ContentHash::of_parts([&hash.as_bytes()[..], &places.to_le_bytes()])
+            Source::Result(OfResult { hash: Some(hash), count, bytes, places, .. }) => {
+                let numbers = [count as u64, bytes as u64, places].map(u64::to_le_bytes);
+                ContentHash::of_parts([hash.as_bytes(), numbers.as_flattened()])
             }
             Source::Text(_) | Source::Result(_) => ContentHash::of(self.as_bytes()),
         }

@@ -346,7 +346,9 @@ impl Store for Sqlite {
                 content::put_from(connection, number, content, now)?;
             }
             Ok(())
-        })
+        })?;
+        self.ready().forget(&known);
+        Ok(())
     }
 
     fn turns(&self, beginnings: &[ContentHash]) -> Result<Vec<Turn>, StoreError> {

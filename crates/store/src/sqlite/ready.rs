@@ -34,6 +34,14 @@ impl Ready {
         }
     }
 
+    /// Forgets some contents: they are stored by now.
+    pub(super) fn forget(&mut self, contents: &[ContentHash]) {
+        for hash in contents {
+            self.bytes -= self.by_hash.remove(hash).map_or(0, |gone| gone.len());
+        }
+        self.order.retain(|hash| self.by_hash.contains_key(hash));
+    }
+
     /// Those of some contents that are ready.
     pub(super) fn known(&self, contents: &[ContentHash]) -> HashSet<ContentHash> {
         contents.iter().filter(|hash| self.by_hash.contains_key(*hash)).copied().collect()
@@ -93,5 +101,10 @@ mod tests {
         assert_eq!(ready.known(&hashes_short), known, "what fits nowhere takes no place");
         let (some, others) = ready.of(&hashes_short[1..4]);
         assert_eq!((some.len(), others), (2, vec![hashes_short[1]]));
+        let bytes: usize = some.iter().map(|packed| packed.len()).sum();
+        let before = ready.bytes;
+        ready.forget(&hashes_short[1..4]);
+        assert!(ready.known(&hashes_short[..4]).is_empty());
+        assert_eq!((ready.bytes, ready.order.len()), (before - bytes, 2));
     }
 }

@@ -39,7 +39,7 @@ impl History {
     pub(super) fn becomes(
         &mut self,
         messages: &[Range<usize>],
-        set: &[CacheMark],
+        set_marks: &[CacheMark],
         bytes: &[u8],
         alike: usize,
     ) {
@@ -60,8 +60,8 @@ impl History {
         self.bytes.reserve_exact(end - known);
         self.bytes.extend_from_slice(&bytes[start + known..start + end]);
         let count = self.messages.len();
-        let set = set.iter().filter(|mark| is_before(mark, count));
-        self.marks = set.map(|mark| moved(mark, |at| at - start)).collect();
+        let set_marks = set_marks.iter().filter(|mark| is_before(mark, count));
+        self.marks = set_marks.map(|mark| moved(mark, |at| at - start)).collect();
     }
 
     /// Bytes that it holds.
