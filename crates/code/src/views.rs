@@ -144,16 +144,14 @@ impl CuratedViews {
 
     /// What the file of a read consists of. Nobody waits for another while that is found out.
     fn file(&self, read: &Read<'_>) -> Arc<ReadFile> {
-        let (path, bytes) = (read.path, read.text.bytes());
-        let find_out = || Arc::new(ReadFile::of(path, read.text));
-        let Some(key) = self.files().key(path, (read.text.identity(), bytes)) else {
-            return find_out();
-        };
-        if let Some(known) = self.files().get(key) {
+        if let Some(known) = self.known_file(read) {
             return known;
         }
-        let found = find_out();
-        self.files().insert(key, Arc::clone(&found), bytes);
+        let found = Arc::new(ReadFile::of(read.path, read.text));
+        let (mut files, bytes) = (self.files(), read.text.bytes());
+        if let Some(key) = files.key(read.path, (read.text.identity(), bytes)) {
+            files.insert(key, Arc::clone(&found), bytes);
+        }
         found
     }
 

@@ -69,9 +69,8 @@ pub fn choose(ask: &Ask<'_>) -> Choice {
         }
     }
     if tokens > ask.settings.high && is_worthwhile(ask, &candidates) {
-        let goal = (tokens - ask.settings.low).0.saturating_sub(ask.told.0);
         let reason = ask.reason.unwrap_or(RewriteReason::HighMark);
-        let chosen = least_used(&candidates, goal);
+        let chosen = for_size(ask, &candidates, tokens);
         return choice(&chosen, reason, first_position(&chosen));
     }
     let mut free: Vec<_> =
@@ -101,11 +100,10 @@ pub fn foresee(ask: &Ask<'_>) -> Vec<(EntryIndex, Level)> {
         return choose(ask).levels;
     }
     let candidates = candidates(ask);
-    let (tokens, RewriteSettings { high, low, .. }) = (tokens(ask), ask.settings);
+    let (tokens, high) = (tokens(ask), ask.settings.high);
     let is_near = tokens.0 + high.0 / NEAR_PART > high.0;
     let (chosen, from) = if is_near && is_worthwhile(ask, &candidates) {
-        let goal = (tokens.max(*high) - *low).0.saturating_sub(ask.told.0);
-        let chosen = least_used(&candidates, goal);
+        let chosen = for_size(ask, &candidates, tokens.max(high));
         let from = first_position(&chosen);
         (chosen, from)
     } else {
@@ -134,6 +132,11 @@ fn tokens(ask: &Ask<'_>) -> Tokens {
 fn is_worthwhile(ask: &Ask<'_>, candidates: &[Candidate]) -> bool {
     let possible = candidates.iter().map(|candidate| candidate.saving).sum::<u64>() + ask.told.0;
     possible >= (ask.settings.high - ask.settings.low).0 / WORTHWHILE_PART
+}
+
+/// What goes of a prompt of so many tokens that is too long.
+fn for_size<'c>(ask: &Ask<'_>, candidates: &'c [Candidate], tokens: Tokens) -> Vec<&'c Candidate> {
+    least_used(candidates, (tokens - ask.settings.low).0.saturating_sub(ask.told.0))
 }
 
 /// Whether reducing it costs nothing.

@@ -43,8 +43,8 @@ impl Common {
     }
 }
 
-/// Counts of chunks, and of texts, by their hashes, each in one of the two slots that its hash names; where
-/// both are taken, what comes later takes the first over.
+/// Counts of chunks, and of texts, by their hashes, each in one of the two slots that its hash
+/// names; where both are taken, what comes later takes the first over.
 #[derive(Debug, Clone, Default)]
 pub struct TokenCache {
     hashes: Vec<LineHash>,

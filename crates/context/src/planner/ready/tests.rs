@@ -10,7 +10,7 @@ use crate::settings::Settings;
 use crate::tokens::{Tokenizer, Tokens};
 use crate::views::{Read, View, Views, Wanted};
 
-/// Shows the first lines of a read, as many as it has digits in its path.
+/// Shows the first lines of a read: two to four, by how long its path is.
 #[derive(Debug)]
 struct FirstLines;
 
