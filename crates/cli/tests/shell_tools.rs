@@ -124,6 +124,20 @@ fn lines_are_found_as_others_find_them() {
     assert_eq!((within.code, within.out.as_str()), (Some(0), "long.rs:2\nshort.rs:2\n"));
 }
 
+/// Dotfiles in a home folder whose repository ignores everything.
+#[test]
+fn a_search_in_a_repository_obeys_no_repository_around_it() {
+    let world = World::new("shell_nested");
+    world.write("u/.git/HEAD", "ref: refs/heads/main\n");
+    world.write("u/.gitignore", "*\n");
+    world.write("u/proj/.git/HEAD", "ref: refs/heads/main\n");
+    world.write("u/proj/b.py", "needle = 1\n");
+    world.write("u/proj/bin/a.py", "x = \"needle\"\n");
+    let mut command = world.command("grep needle --files");
+    let found = world.ran(command.current_dir(world.folder.join("u/proj")));
+    assert_eq!((found.code, found.out.as_str()), (Some(0), "b.py\nbin/a.py\n"));
+}
+
 #[test]
 fn colours_change_no_text() {
     let world = repository("shell_colours");

@@ -108,7 +108,8 @@ impl Watcher {
         for path in event.paths {
             let Some(inner) = relative(&self.root, &path) else { continue };
             let name = inner.rsplit('/').next().unwrap_or(&inner);
-            if [".gitignore", ".ignore", ".rgignore"].contains(&name) {
+            // A repository that begins or ends changes which rules hold in it.
+            if [".gitignore", ".ignore", ".rgignore", ".git"].contains(&name) {
                 everything = true;
             } else if !inner.split('/').any(|part| part.starts_with('.')) {
                 // A file that is gone may have been a folder.

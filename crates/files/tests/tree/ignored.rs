@@ -92,6 +92,41 @@ fn rules_have_a_limit() {
     }
 }
 
+/// Dotfiles in a home folder whose repository ignores everything, with projects below.
+#[test]
+fn rules_of_a_repository_end_at_a_repository_inside() {
+    let folder = tree(&[
+        (".gitignore", "*\n"),
+        (".git/info/exclude", "*.py\n"),
+        ("notes.txt", "x"),
+        ("code/proj/.git/HEAD", "ref: refs/heads/main\n"),
+        ("code/proj/b.py", "x"),
+        ("code/proj/bin/a.py", "x"),
+        ("code/proj/bin/.gitignore", "own\n"),
+        ("code/proj/bin/own", "x"),
+        ("code/sub/.git", "gitdir: ../../.git/modules/sub\n"),
+        ("code/sub/c.py", "x"),
+    ]);
+    let base = folder.path();
+    for (below, names) in
+        [("code/proj", vec!["b.py", "bin/a.py"]), ("code/sub", vec!["c.py"]), ("", vec![])]
+    {
+        let below = base.join(below);
+        assert_eq!(found(&below, Scope::default()).0, named(&names), "{}", below.display());
+        let visible: BTreeSet<PathBuf> = visible_files(&below, None, 9).collect();
+        let expected: BTreeSet<PathBuf> = names.iter().map(|name| below.join(name)).collect();
+        assert_eq!(visible, expected);
+    }
+    // Of a submodule that is not ignored itself, what the outer repository ignores is shown.
+    fs::write(base.join(".gitignore"), "c.py\nb.py\nnotes.txt\n").expect("a file");
+    fs::write(base.join(".git/info/exclude"), "bin\n").expect("a file");
+    let all = ["code/proj/b.py", "code/proj/bin/a.py", "code/sub/c.py"];
+    assert_eq!(found(base, Scope::default()).0, named(&all));
+    // `.ignore` is no file of git, and reaches as far as ripgrep lets it.
+    fs::write(base.join(".ignore"), "b.py\n").expect("a file");
+    assert_eq!(found(base, Scope::default()).0, named(&all[1..]));
+}
+
 /// Lines that mean something in the trees below.
 fn rule() -> impl Strategy<Value = String> {
     let pattern = prop::sample::select(vec![
@@ -124,9 +159,13 @@ proptest! {
         hidden: bool,
         with_types: bool,
         below: bool,
+        git: bool,
     ) {
         let folder = tempfile::tempdir().expect("a folder");
         let base = folder.path();
+        if git {
+            fs::create_dir(base.join(".git")).expect("a folder");
+        }
         for path in &paths {
             let full = base.join(path);
             // A file may stand where a folder is wanted; such paths are left.
@@ -134,7 +173,8 @@ proptest! {
                 let _folder = fs::write(full, "x");
             }
         }
-        for (at, kind, lines) in &rules {
+        // Without a repository around them the walk of ripgrep sees no repositories at all.
+        for (at, kind, lines) in rules.iter().filter(|(_, kind, _)| git || *kind < 3) {
             let mut place = base.to_owned();
             place.extend(paths.get(*at).and_then(|path| Path::new(path).parent()));
             let name = [".rgignore", ".ignore", ".gitignore", ".git/info/exclude"][*kind];
@@ -146,14 +186,14 @@ proptest! {
         let top = if below && base.join("a").is_dir() { "a" } else { "" };
         let types = if with_types { vec!["rust".to_owned()] } else { Vec::new() };
         let scope = Scope { hidden, types, path: top.to_owned(), ..Scope::default() };
-        let expected = by_ripgrep(base, &scope);
+        let expected = by_ripgrep(base, &scope, git);
         prop_assert_eq!(found(base, scope).0, expected);
     }
 }
 
-fn by_ripgrep(base: &Path, scope: &Scope) -> BTreeSet<String> {
+fn by_ripgrep(base: &Path, scope: &Scope, git: bool) -> BTreeSet<String> {
     let mut builder = WalkBuilder::new(base.join(&scope.path));
-    builder.hidden(!scope.hidden).require_git(false).add_custom_ignore_filename(".rgignore");
+    builder.hidden(!scope.hidden).require_git(git).add_custom_ignore_filename(".rgignore");
     if !scope.types.is_empty() {
         let mut types = ignore::types::TypesBuilder::new();
         types.add_defaults().select("rust");

@@ -19,6 +19,8 @@ const PATH_BYTES_MAX: u64 = 8 * 1024;
 pub(in crate::tree) const FILES: [&str; KINDS] =
     [".rgignore", ".ignore", ".gitignore", ".git/info/exclude"];
 const KINDS: usize = 4;
+/// The first of those that git reads, which hold in one repository and not in one inside of it.
+const GIT_KIND_FIRST: usize = 2;
 /// The last of them.
 const EXCLUDE: usize = KINDS - 1;
 
@@ -26,6 +28,8 @@ const EXCLUDE: usize = KINDS - 1;
 pub(super) struct Folder {
     /// By kind, the strongest first.
     kinds: [Option<Gitignore>; KINDS],
+    /// The folder is the top of a repository or of a submodule.
+    is_repository: bool,
     above: Option<Arc<Self>>,
 }
 
@@ -33,6 +37,7 @@ pub(super) struct Folder {
 #[derive(Default)]
 pub(super) struct Texts {
     kinds: [Option<String>; KINDS],
+    is_repository: bool,
     /// Which of them were passed over, and why.
     pub(super) unread: Vec<(PathBuf, io::Error)>,
 }
@@ -44,10 +49,16 @@ impl Texts {
         for (kind, name) in FILES[..EXCLUDE].iter().enumerate() {
             texts.take(kind, folder.join(name));
         }
+        texts.is_repository = folder.join(".git").symlink_metadata().is_ok();
         if let Some(kept) = git_folder(folder) {
             texts.take(EXCLUDE, kept.join("info/exclude"));
         }
         texts
+    }
+
+    /// Removes the rules; where a repository begins still counts.
+    pub(super) fn clear(&mut self) {
+        self.kinds = Default::default();
     }
 
     fn take(&mut self, kind: usize, path: PathBuf) {
@@ -66,9 +77,9 @@ impl Texts {
         self.kinds.iter().flatten().map(|text| text.lines().count()).sum()
     }
 
-    /// Whether there are no rules.
+    /// Whether the rules of the folder above hold here as they are.
     pub(super) fn is_empty(&self) -> bool {
-        self.kinds.iter().all(Option::is_none)
+        !self.is_repository && self.kinds.iter().all(Option::is_none)
     }
 }
 
@@ -77,11 +88,12 @@ impl Folder {
     pub(super) fn new(folder: &Path, texts: &Texts, above: Option<Arc<Self>>) -> Self {
         let kinds =
             texts.kinds.each_ref().map(|text| text.as_deref().map(|text| rules(folder, text)));
-        Self { kinds, above }
+        Self { kinds, is_repository: texts.is_repository, above }
     }
 
     /// What the rules say of `path`, which lies in this folder or below: the strongest kind
-    /// that says anything, in the folder that is nearest.
+    /// that says anything, in the folder that is nearest. As in git, what a repository ignores
+    /// does not reach into a repository inside of it.
     pub(super) fn verdict(&self, path: &Path, is_folder: bool) -> Match<()> {
         for kind in 0..KINDS {
             let mut nearest = Some(self);
@@ -92,7 +104,8 @@ impl Folder {
                         return verdict;
                     }
                 }
-                nearest = folder.above.as_deref();
+                let is_boundary = folder.is_repository && kind >= GIT_KIND_FIRST;
+                nearest = folder.above.as_deref().filter(|_| !is_boundary);
             }
         }
         Match::None

@@ -68,13 +68,13 @@ impl Rules {
         for (path, error) in std::mem::take(&mut texts.unread) {
             self.pass(path, &error.to_string());
         }
-        if texts.is_empty() {
-            return above;
-        }
         let lines = texts.lines();
         let take = |left: usize| left.checked_sub(lines);
         if self.lines_left.fetch_update(Ordering::Relaxed, Ordering::Relaxed, take).is_err() {
             self.pass(folder.to_owned(), &format!("more than {LINES_MAX} lines of rules"));
+            texts.clear();
+        }
+        if texts.is_empty() {
             return above;
         }
         Some(Arc::new(Folder::new(folder, &texts, above)))
