@@ -1,7 +1,5 @@
 //! Messages of clients, read from bytes. What is no message of the protocol is told what it is.
 
-mod unique;
-
 use rmcp::RoleServer;
 use rmcp::model::{ErrorCode, ErrorData, JsonRpcMessage, RequestId};
 use rmcp::service::{RxJsonRpcMessage, TxJsonRpcMessage};
@@ -10,7 +8,7 @@ use serde::{Deserialize, Deserializer};
 use serde_json::Value;
 use serde_json::error::Category;
 
-use self::unique::Unique;
+use foveal_tools::UniqueKeys;
 
 /// Bytes of the longest message.
 pub(crate) const MESSAGE_BYTES_MAX: usize = 16 << 20;
@@ -130,7 +128,7 @@ pub(crate) fn parse(bytes: &[u8]) -> Parsed {
 
 /// Which field stands twice somewhere in a message, in words.
 fn twice(bytes: &[u8]) -> Option<String> {
-    let error = serde_json::from_slice::<Unique>(bytes).err()?;
+    let error = serde_json::from_slice::<UniqueKeys>(bytes).err()?;
     // What is no JSON is told where it is read.
     (error.classify() == Category::Data).then(|| format!("this can be read in two ways: {error}"))
 }

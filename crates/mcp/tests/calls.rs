@@ -106,6 +106,25 @@ async fn arguments_may_be_called_as_other_agents_call_them() {
     assert_eq!(written, "one\nthree\n");
 }
 
+/// Some clients send `1.0` for a whole number, and lists as JSON in a string.
+#[tokio::test]
+async fn arguments_may_have_the_types_that_clients_give_them() {
+    let world = World::new(ToolSet::Full);
+    world.write("a.py", "def a():\n    return 1\n");
+    let client = world.connect(Desk::default()).await;
+    let lines = json!({"path": "a.py", "start": 1.0, "end": 1.0});
+    assert!(call(&client, "read_lines", lines).await.contains("def a()"));
+    let hits = call(&client, "grep", json!({"pattern": "def", "context": 1.0})).await;
+    assert!(hits.contains("return 1"), "{hits}");
+    let files = ask(&client, "read_files", json!({"paths": "[\"a.py\"]"})).await;
+    assert_eq!(files.is_error, Some(false), "{files:?}");
+    let edits = r#"[{"path":"a.py","old_str":"return 1","new_str":"return 2"}]"#;
+    let edited = ask(&client, "multi_edit", json!({"edits": edits})).await;
+    assert_eq!(edited.is_error, Some(false), "{edited:?}");
+    let written = std::fs::read_to_string(world.folder.path().join("a.py")).unwrap();
+    assert_eq!(written, "def a():\n    return 2\n");
+}
+
 #[tokio::test]
 async fn pictures_are_pictures() {
     let world = World::new(ToolSet::Full);

@@ -3,6 +3,7 @@
 use serde::de::DeserializeOwned;
 use serde_json::Value;
 
+use crate::coercion::coerce;
 use crate::error::ToolError;
 use crate::findings::Findings;
 use crate::permission::Asks;
@@ -149,11 +150,16 @@ impl Tool {
     }
 
     /// Arguments as the schema names them: without those that are `null`, which say no more than
-    /// if they were left away, and with the tool's own names in the place of other tools'.
+    /// if they were left away, with the tool's own names in the place of other tools', and with
+    /// values of the types that the schema wants, where it is clear which are meant.
     pub(crate) fn spelled(&self, arguments: &Value) -> Value {
         let mut arguments = arguments.clone();
-        remove_nulls(&mut arguments, || self.schema());
-        rename(&mut arguments, || self.schema());
+        // What stood in a string has names and values of its own.
+        for _ in 0..2 {
+            remove_nulls(&mut arguments, || self.schema());
+            rename(&mut arguments, || self.schema());
+            coerce(&mut arguments, || self.schema());
+        }
         arguments
     }
 }
