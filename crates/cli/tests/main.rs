@@ -63,6 +63,7 @@ mod run_task;
 mod sampling;
 #[cfg(unix)]
 mod screens;
+mod session_copies;
 mod shell_tools;
 mod side_costs;
 mod single;

@@ -413,3 +413,79 @@ fn folders_that_cannot_be_listed_are_told() {
         }
     }
 }
+
+/// A database of opencode 2: messages are one record each.
+fn add_records(database: &Connection, table: &str, id: &str, names: &[&str]) {
+    let columns = "id TEXT PRIMARY KEY, parent_id TEXT, fork_session_id TEXT, \
+                   directory TEXT NOT NULL, time_created INTEGER NOT NULL";
+    let records = "id TEXT PRIMARY KEY, session_id TEXT NOT NULL, type TEXT NOT NULL, \
+                   seq INTEGER NOT NULL, data TEXT NOT NULL";
+    let create = format!(
+        "CREATE TABLE IF NOT EXISTS {table} ({columns});
+         CREATE TABLE IF NOT EXISTS session_message ({records});"
+    );
+    database.execute_batch(&create).expect("new tables");
+    let session = format!("INSERT INTO {table} (id, directory, time_created) VALUES (?, '/r', 5)");
+    database.execute(&session, [id]).expect("a new row");
+    let mut seq = 0;
+    let mut add = |kind: &str, data: Value| {
+        seq += 1;
+        let row = (format!("msg_{id}{seq}"), id, kind, seq, data.to_string());
+        let text = "INSERT INTO session_message VALUES (?, ?, ?, ?, ?)";
+        database.execute(text, row).expect("a new row");
+    };
+    add("model-switched", json!({"model": {"id": "m"}}));
+    add("user", json!({"text": "fix it", "time": {"created": 1}}));
+    for (at, name) in names.iter().enumerate() {
+        let state = json!({"status": "completed", "input": {"filePath": "/r/a.rs"},
+            "content": [{"type": "text", "text": file_text("a", 3)}]});
+        let tokens = json!({"input": 3, "output": 4, "reasoning": 0,
+            "cache": {"read": 1000 * at, "write": 1000}});
+        add(
+            "assistant",
+            json!({"agent": "build", "model": {"id": "m"}, "time": {"created": 2 + at},
+                "tokens": tokens,
+                "content": [{"type": "tool", "id": name, "name": "read", "state": state}]}),
+        );
+    }
+    let failed = json!({"agent": "build", "model": {"id": "m"}, "content": [],
+        "error": {"message": "overloaded"}, "time": {"created": 9}});
+    add("assistant", failed);
+    add("idle", json!({"outcome": "failed", "time": {"created": 9}}));
+}
+
+fn counted(world: &World, path: &str) -> (Value, Value) {
+    let ran = world.run(&format!("replay {path} --json"));
+    assert!(!ran.err.contains("problem"), "{}", ran.err);
+    let document: Value = serde_json::from_str(&ran.out).expect("JSON");
+    (document["sessions"].clone(), document["raw"]["requests"].clone())
+}
+
+#[test]
+fn sessions_of_newer_versions_are_read_once() {
+    let world = World::new("opencode_records");
+    world.write("new.db", "");
+    let new = Connection::open(world.folder.join("new.db")).expect("a new database");
+    add_records(&new, "session_v2", "ses_a", &["c1"]);
+    drop(new);
+    assert_eq!(world.output("show new.db"), shown("ses_a", ""));
+    // A database that was taken over has sessions of both versions, and some in both tables.
+    let both = database(&world, "both.db", &["ses_a"]);
+    add_records(&both, "session_v2", "ses_b", &["A", "B"]);
+    assert_eq!(counted(&world, "both.db"), (json!(2), json!(3)));
+    add_records(&both, "session_v2", "ses_a", &["C", "D"]);
+    assert_eq!(counted(&world, "both.db"), (json!(2), json!(4)));
+    // A fork has the records of the other under new ids.
+    add_records(&both, "session_v2", "ses_fork", &["A", "B", "E"]);
+    assert_eq!(counted(&world, "both.db"), (json!(3), json!(5)));
+    drop(both);
+    let path = format!("{DATA}/opencode.db");
+    world.write(&path, std::fs::read(world.folder.join("both.db")).expect("it was written"));
+    assert_eq!(counted(&world, ""), (json!(3), json!(5)), "without a path");
+    // For a time the records stood beside the old table of sessions.
+    world.write("between.db", "");
+    let between = Connection::open(world.folder.join("between.db")).expect("a new database");
+    add_records(&between, "session", "ses_a", &["c1"]);
+    drop(between);
+    assert_eq!(world.output("show between.db"), shown("ses_a", ""));
+}

@@ -3,6 +3,7 @@
 //! Pure: a conversation, a profile and a price card go in, figures come out. The measures
 //! read the projected text itself and trust nothing the engine says about it.
 
+pub mod copies;
 pub mod cost;
 pub mod figures;
 pub mod laws;

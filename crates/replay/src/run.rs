@@ -29,6 +29,8 @@ pub struct Prepared {
     scans: Vec<Scan>,
     /// What the answer of each request uses; empty for other entries.
     uses: Vec<Uses>,
+    /// The answers whose requests count in another recording.
+    copies: HashSet<EntryIndex>,
 }
 
 #[derive(Debug, Default)]
@@ -49,7 +51,14 @@ impl Prepared {
                 Role::System | Role::User | Role::Tool => Uses::default(),
             })
             .collect();
-        Self { record, scans, uses }
+        Self { record, scans, uses, copies: HashSet::new() }
+    }
+
+    /// The same where the requests of these answers count in another recording. They are part of
+    /// the conversation, and of no figures.
+    #[must_use]
+    pub fn with_copies(self, copies: HashSet<EntryIndex>) -> Self {
+        Self { copies, ..self }
     }
 
     /// What the original text of an entry holds.
@@ -177,7 +186,7 @@ pub struct RequestFigures {
 /// The figures of one conversation under one profile.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Replay {
-    /// One for each request, in order.
+    /// One for each request that counts in this recording, in order.
     pub requests: Vec<RequestFigures>,
     /// Laws broken.
     pub breaches: Breaches,
@@ -325,6 +334,9 @@ impl<'a> State<'a> {
         let references = self.references(uses);
         let (repairs, repair_dollars) = self.repair(projector, &lost, projected);
         let bill = self.bill(step, time, raw, projected);
+        if self.prepared.copies.contains(&step.answer) {
+            return;
+        }
         // A repair reads all of the prompt once more, also what is not recorded of it.
         let billed = bill.filter(|_| repairs > 0).map_or(0, |it| it.otherwise.input().tokens);
         let unrecorded = billed.saturating_sub(projected.prompt.0) as f64;
@@ -372,7 +384,9 @@ impl<'a> State<'a> {
         let priced = self.meter.take(&request, self.prices);
         if let Some(time) = time {
             let expired = priced.billed.expired;
-            self.replay.pauses.extend(self.pauses.request(time, &usage, expired, self.prices));
+            let pause = self.pauses.request(time, &usage, expired, self.prices);
+            let is_copy = self.prepared.copies.contains(&step.answer);
+            self.replay.pauses.extend(pause.filter(|_| !is_copy));
         }
         Some(priced)
     }

@@ -179,6 +179,12 @@ impl Draft {
         StepIndex(self.steps.len() - 1)
     }
 
+    /// Drops the steps from the `len`th on, with the calls that they made.
+    pub(crate) fn truncate(&mut self, len: usize) {
+        self.steps.truncate(len);
+        self.calls.retain(|_, made| made.step.0 < len);
+    }
+
     /// Appends a compaction: what stands from `keep_from` on stays.
     pub(crate) fn compact(&mut self, keep_from: Option<StepIndex>, time: Option<Timestamp>) {
         let boundary = Step::with(Role::System, time, Vec::new());

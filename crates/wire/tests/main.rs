@@ -7,6 +7,7 @@ mod broken;
 mod corpora;
 mod detection;
 mod export;
+mod gemini_histories;
 mod prompt;
 mod properties;
 mod recorded;

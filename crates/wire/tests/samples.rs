@@ -72,8 +72,6 @@ conversation s1 by Claude Code in /work/app
   opaque image {"type":"image","source":{"type":"base64","media_type":"image/png","data":"AA=="}}
 3 user [injected] @1767323049100
   text <system-reminder>be brief</system-reminder>
-4 assistant @1767323050000 <synthetic>
-  text API Error: overloaded
 "#,
     );
 }

@@ -4,9 +4,13 @@
 //! is needed for as many sessions as there are threads, and a single large session still
 //! uses every core.
 
+use std::fs;
 use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
+
+use foveal_replay::copies::{ConversationPlace, RequestOwners};
+use rayon::prelude::*;
 
 use super::attachments::Attachments;
 use super::plan::Plan;
@@ -22,6 +26,8 @@ pub(crate) struct FileOutcome {
     /// What could not be read as it stands.
     pub(crate) problems: Vec<String>,
     pub(crate) problem_count: u64,
+    /// Sessions whose requests all count in other sessions.
+    pub(crate) copies: u64,
     /// What of its sessions is no text.
     pub(crate) attachments: Attachments,
     /// Why the file could not be read, or not to its end.
@@ -38,6 +44,7 @@ pub(crate) fn measure(
     files: &[SessionFile],
     done: &(dyn Fn() + Sync),
 ) -> io::Result<Vec<Option<FileOutcome>>> {
+    let owners = request_owners(plan, files);
     let next = AtomicUsize::new(0);
     let mut outcomes = Vec::new();
     outcomes.resize_with(files.len(), || None);
@@ -47,7 +54,7 @@ pub(crate) fn measure(
         while !plan.cancel.is_cancelled() && lock(&failure).is_none() {
             let number = next.fetch_add(1, Ordering::SeqCst);
             let Some(file) = files.get(number) else { break };
-            match one_file(plan, number, file) {
+            match one_file(plan, number, file, &owners) {
                 Ok(outcome) => lock(&outcomes)[number] = Some(outcome),
                 Err(error) => *lock(&failure) = Some(error),
             }
@@ -69,16 +76,51 @@ fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
-fn one_file(plan: &Plan<'_>, number: usize, file: &SessionFile) -> io::Result<FileOutcome> {
+/// Reads all files once to find the requests that several of them hold. What can be read only
+/// once, such as a pipe, is left out.
+fn request_owners(plan: &Plan<'_>, files: &[SessionFile]) -> RequestOwners {
+    let owners = Mutex::new(RequestOwners::default());
+    files.par_iter().enumerate().for_each(|(number, file)| {
+        let is_readable_again = fs::metadata(&file.path).is_ok_and(|data| data.is_file());
+        if plan.cancel.is_cancelled() || !is_readable_again {
+            return;
+        }
+        let mut conversation = 0;
+        let _told_later = load(file, plan.format, &mut |session| {
+            for one in &session.conversations {
+                lock(&owners).add(ConversationPlace { file: number, conversation }, one);
+                conversation += 1;
+            }
+        });
+    });
+    owners.into_inner().unwrap_or_else(PoisonError::into_inner)
+}
+
+fn one_file(
+    plan: &Plan<'_>,
+    number: usize,
+    file: &SessionFile,
+    owners: &RequestOwners,
+) -> io::Result<FileOutcome> {
     let mut outcome = FileOutcome::default();
+    let mut place = ConversationPlace { file: number, conversation: 0 };
     let mut written = Ok(());
     let name = file.path.display().to_string();
     let read = load(file, plan.format, &mut |session| {
         if written.is_err() {
             return;
         }
-        outcome.attachments.add(&session);
-        let Some(measured) = session::measure(plan, session, &name) else { return };
+        let first = place;
+        place.conversation += session.conversations.len();
+        let origin = session::Origin { file: &name, owners, first };
+        let mut attachments = Attachments::default();
+        attachments.add(&session);
+        let Some(measured) = session::measure(plan, session, &origin) else { return };
+        if measured.figures.conversations == 0 && first != place {
+            outcome.copies += 1;
+            return;
+        }
+        outcome.attachments.join(&attachments);
         outcome.sessions.push(measured.figures);
         if let Some(report) = &plan.report {
             let mut builder = lock(report.builder);

@@ -1,5 +1,6 @@
 //! One session under every profile.
 
+use foveal_replay::copies::{ConversationPlace, RequestOwners};
 use foveal_replay::figures::Figures;
 use foveal_replay::oracle::Hindsight;
 use foveal_replay::{Prepared, Replay, replay};
@@ -28,13 +29,26 @@ struct Run {
     prompt_lines: Vec<u8>,
 }
 
-/// Replays `session`; `None` where the plan was interrupted.
-pub(super) fn measure(plan: &Plan<'_>, mut session: Session, file: &str) -> Option<SessionOutcome> {
+/// Where a session was read, and which requests of it count elsewhere.
+pub(super) struct Origin<'a> {
+    pub(super) file: &'a str,
+    pub(super) owners: &'a RequestOwners,
+    /// The place of its first conversation.
+    pub(super) first: ConversationPlace,
+}
+
+/// Replays `session`; `None` where the plan was interrupted. Conversations all of whose requests
+/// count elsewhere are left out.
+pub(super) fn measure(
+    plan: &Plan<'_>,
+    mut session: Session,
+    origin: &Origin<'_>,
+) -> Option<SessionOutcome> {
     let mut outcome = SessionOutcome {
         figures: SessionFigures {
             session: session.id.clone(),
-            file: file.to_owned(),
-            conversations: session.conversations.len() as u64,
+            file: origin.file.to_owned(),
+            conversations: 0,
             raw: Figures::default(),
             profiles: vec![Figures::default(); candidates(plan.profiles).len()],
             pauses: Vec::new(),
@@ -49,8 +63,15 @@ pub(super) fn measure(plan: &Plan<'_>, mut session: Session, file: &str) -> Opti
             return None;
         }
         let conversation = std::mem::take(&mut session.conversations[at]);
+        let place =
+            ConversationPlace { conversation: origin.first.conversation + at, ..origin.first };
+        let copies = origin.owners.copies(place, &conversation);
+        if !copies.is_empty() && copies.len() == conversation.responses().count() {
+            continue;
+        }
+        outcome.figures.conversations += 1;
         outcome.figures.tools.push(tools::conversed(plan, &conversation));
-        let prepared = Prepared::new(conversation, plan.tokenizer);
+        let prepared = Prepared::new(conversation, plan.tokenizer).with_copies(copies);
         let runs = every_run(plan, &prepared, &name)?;
         if let Some(report) = &plan.report {
             let conversation = prepared.record.conversation();

@@ -1,7 +1,7 @@
 //! Files that may hold sessions.
 
 use std::io;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// A file that may hold sessions.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -59,3 +59,9 @@ pub(crate) enum FindError {
 
 /// File name extensions that recordings have. A file the user names may have any.
 pub(crate) const EXTENSIONS: [&str; 4] = ["json", "jsonl", "traj", "ndjson"];
+
+/// The name that a file has when it is not compressed: Codex compresses rollouts of past weeks.
+pub(super) fn without_compression(path: &Path) -> PathBuf {
+    let is_compressed = path.extension().is_some_and(|extension| extension == "zst");
+    if is_compressed { path.with_extension("") } else { path.to_owned() }
+}

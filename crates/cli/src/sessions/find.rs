@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 
 use foveal_wire::Format;
 
-use super::file::{EXTENSIONS, FindError, FoundSessions, SessionFile};
+use super::file::{EXTENSIONS, FindError, FoundSessions, SessionFile, without_compression};
 use super::opencode;
 
 /// Finds the files at and below `paths`, to be read in `format` if the user named one.
@@ -86,6 +86,7 @@ impl Walk {
 }
 
 fn has_extension(path: &Path) -> bool {
+    let path = without_compression(path);
     let extension = path.extension().and_then(|extension| extension.to_str());
     extension.is_some_and(|extension| EXTENSIONS.iter().any(|e| extension.eq_ignore_ascii_case(e)))
 }

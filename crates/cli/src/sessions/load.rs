@@ -1,7 +1,7 @@
 //! Opens session files.
 
 use std::fs::File;
-use std::io::BufReader;
+use std::io::{self, BufRead, BufReader};
 use std::path::PathBuf;
 
 use anyhow::{Context, bail};
@@ -29,8 +29,8 @@ pub(crate) fn load(
     }
     let path = file.path.clone();
     let name = path.display().to_string();
-    let file = match File::open(&path) {
-        Ok(file) => BufReader::with_capacity(1 << 16, file),
+    let file = match File::open(&path).and_then(decompressed) {
+        Ok(file) => file,
         Err(why) => return Err(LoadError::Unreadable { path, why }),
     };
     let directory = beside::directory(&path);
@@ -56,6 +56,20 @@ pub(crate) fn load(
         ReadError::WrongFormat { .. } => LoadError::Broken { path, why: error },
     })?;
     Ok(problems.into_iter().map(NotRead::Problem).collect())
+}
+
+/// What a file holds, also where it is compressed.
+fn decompressed(file: File) -> io::Result<Box<dyn BufRead>> {
+    /// What a file begins with that zstd compressed.
+    const MAGIC: [u8; 4] = [0x28, 0xB5, 0x2F, 0xFD];
+    /// Bytes that are read at once.
+    const BUFFER_BYTES: usize = 1 << 16;
+    let mut file = BufReader::with_capacity(BUFFER_BYTES, file);
+    if !file.fill_buf()?.starts_with(&MAGIC) {
+        return Ok(Box::new(file));
+    }
+    let inner = zstd::stream::read::Decoder::with_buffer(file)?;
+    Ok(Box::new(BufReader::with_capacity(BUFFER_BYTES, inner)))
 }
 
 /// Reads the one session at `paths`.

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use foveal_wire::Format;
 
-use super::file::{FindError, FoundSessions, SessionFile};
+use super::file::{FindError, FoundSessions, SessionFile, without_compression};
 use super::{beside, find, opencode, own_runs};
 use crate::environment::Environment;
 use crate::numbers::plural;
@@ -58,6 +58,8 @@ pub(crate) fn places(environment: &Environment) -> Vec<AgentFolder> {
     [
         files("Claude Code", environment.claude_folder(), "projects", lines as Find),
         files("Codex", environment.codex_folder(), "sessions", lines),
+        files("Codex (archived)", environment.codex_folder(), "archived_sessions", lines)
+            .filter(|place| place.folder.is_dir()),
         files("Gemini CLI", environment.in_home(".gemini"), "tmp", gemini_chats),
         files("Qwen Code", environment.in_home(".qwen"), "projects", lines),
         files("Cline", cline, "sessions", cline_messages),
@@ -74,7 +76,9 @@ pub(crate) fn places(environment: &Environment) -> Vec<AgentFolder> {
 }
 
 fn lines(folder: &Path, format: Option<Format>) -> FoundSessions {
-    let is_lines = |path: &Path| path.extension().is_some_and(|extension| extension == "jsonl");
+    let is_lines = |path: &Path| {
+        without_compression(path).extension().is_some_and(|extension| extension == "jsonl")
+    };
     files(folder, format, is_lines)
 }
 

@@ -95,6 +95,7 @@ impl Reader for Codex {
             "compacted" => recording.compacted(payload, time, output),
             "turn_context" => recording.turn(&payload),
             "event_msg" => recording.event(&payload, time),
+            "token_usage_record" => recording.usage_record(&payload),
             known if BOOKKEEPING.contains(&known) => {}
             _ => output.unknown_type(kind),
         }
@@ -218,6 +219,16 @@ impl Recording {
                 self.roll_back(json::count(payload, "num_turns"), time);
             }
             _ => {}
+        }
+    }
+
+    /// What one response was billed. Of a compaction on the server there is no response, and the
+    /// last one has its usage already.
+    fn usage_record(&mut self, payload: &Object) {
+        let draft = &mut self.items.draft;
+        let response = draft.steps().iter().rposition(|s| s.role == Role::Assistant);
+        if let (Some(usage), Some(at)) = (json::object(payload, "usage"), response) {
+            draft.step_mut(StepIndex(at)).usage.get_or_insert_with(|| token_usage(usage));
         }
     }
 

@@ -187,6 +187,8 @@ struct Collected {
     named_not_read: bool,
     problems: Vec<String>,
     problem_count: u64,
+    /// Sessions whose requests all count in other sessions.
+    copies: u64,
     attachments: Attachments,
 }
 
@@ -198,6 +200,7 @@ impl Collected {
             named_not_read: false,
             problems: Vec::new(),
             problem_count: 0,
+            copies: 0,
             attachments: Attachments::default(),
         };
         for (outcome, file) in outcomes.into_iter().zip(&found.files) {
@@ -205,6 +208,7 @@ impl Collected {
             all.sessions.extend(outcome.sessions);
             all.problems.extend(outcome.problems);
             all.problem_count += outcome.problem_count;
+            all.copies += outcome.copies;
             all.attachments.join(&outcome.attachments);
             if let Some(error) = outcome.error {
                 all.named_not_read |= file.named;
@@ -288,6 +292,11 @@ impl Collected {
             for problem in &self.problems {
                 notice::say(format_args!("  {}", in_one_line(problem)));
             }
+        }
+        if self.copies > 0 {
+            let are = if self.copies == 1 { "is a copy" } else { "are copies" };
+            let many = plural(self.copies, "session");
+            notice::say(format_args!("{many} {are} of others and not counted"));
         }
         if !self.attachments.is_empty() {
             notice::say(&self.attachments);

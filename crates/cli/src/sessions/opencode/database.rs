@@ -1,6 +1,8 @@
-//! opencode's database: SQLite with the tables `session`, `message` and `part`, whose
-//! column `data` is JSON. Nothing is ever written beside it or to it.
+//! opencode's database: SQLite with the tables `session`, `message` and `part`, or in newer
+//! versions `session_v2` and `session_message`, whose column `data` is JSON. Nothing is ever
+//! written beside it or to it.
 
+use std::collections::HashSet;
 use std::fs::{self, File};
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
@@ -9,8 +11,8 @@ use std::time::Duration;
 use foveal_transcript::Session;
 use foveal_wire::ProblemKind;
 use rusqlite::types::ValueRef;
-use rusqlite::{Connection, ErrorCode, OpenFlags, Row};
-use serde_json::json;
+use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension as _, Row};
+use serde_json::{Value, json};
 
 use super::document::{Document, Message};
 use crate::sessions::error::{LoadError, Loaded};
@@ -40,6 +42,46 @@ fn header(path: &Path) -> Option<[u8; 20]> {
     Some(head)
 }
 
+/// Tables that sessions and their messages stand in.
+struct Tables {
+    sessions: &'static str,
+    messages: &'static str,
+}
+
+/// Those of each version, the newest first: a database that was taken over by a newer version
+/// may have a session in the tables of both.
+const TABLES: [Tables; 3] = [
+    Tables { sessions: "session_v2", messages: RECORDS },
+    Tables { sessions: "session", messages: RECORDS },
+    Tables { sessions: "session", messages: "message" },
+];
+
+/// The table whose rows are messages as one record each.
+const RECORDS: &str = "session_message";
+
+/// The tables that are there; those of the first versions where none is, so that what is asked
+/// of them says what is missing.
+fn tables(database: &Connection) -> rusqlite::Result<Vec<&'static Tables>> {
+    let mut names = database.prepare("SELECT name FROM sqlite_master WHERE type = 'table'")?;
+    let names: HashSet<String> =
+        names.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
+    let is_there =
+        |tables: &&Tables| names.contains(tables.sessions) && names.contains(tables.messages);
+    let found: Vec<_> = TABLES.iter().filter(is_there).collect();
+    Ok(if found.is_empty() { vec![&TABLES[TABLES.len() - 1]] } else { found })
+}
+
+impl Tables {
+    /// Selects the sessions that have messages.
+    fn select(&self, columns: &str) -> String {
+        let Self { sessions, messages } = self;
+        format!(
+            "SELECT {columns} FROM {sessions} WHERE EXISTS \
+             (SELECT 1 FROM {messages} WHERE {messages}.session_id = {sessions}.id)"
+        )
+    }
+}
+
 /// The ids of the sessions that have messages, oldest first.
 ///
 /// # Errors
@@ -47,12 +89,11 @@ fn header(path: &Path) -> Option<[u8; 20]> {
 pub(super) fn sessions(path: &Path) -> Result<Vec<String>, LoadError> {
     let listed = || -> rusqlite::Result<Vec<String>> {
         let database = open(path)?;
-        let mut query = database.prepare(
-            "SELECT id FROM session \
-             WHERE EXISTS (SELECT 1 FROM message WHERE message.session_id = session.id) \
-             ORDER BY time_created, id",
-        )?;
-        query.query_map([], |row| row.get(0))?.collect()
+        let tables = tables(&database)?;
+        let all: Vec<_> = tables.iter().map(|one| one.select("id, time_created")).collect();
+        let all = all.join(" UNION ALL ");
+        let text = format!("SELECT id FROM ({all}) GROUP BY id ORDER BY min(time_created), id");
+        database.prepare(&text)?.query_map([], |row| row.get(0))?.collect()
     };
     listed().map_err(|error| explain(path, error))
 }
@@ -83,13 +124,33 @@ fn document(path: &Path, id: &str) -> rusqlite::Result<Document> {
         let (parent, directory): (Option<String>, Option<String>) = (row.get(0)?, row.get(1)?);
         Ok(json!({"id": id, "parentID": parent, "directory": directory}))
     };
-    let info = database.query_one(
-        "SELECT parent_id, directory FROM session WHERE id = ?1",
-        [id],
-        describe,
-    )?;
+    let mut found = None;
+    for tables in tables(&database)? {
+        let text = tables.select("parent_id, directory") + " AND id = ?1";
+        let info = database.query_row(&text, [id], describe).optional()?;
+        if let Some(info) = info {
+            found = Some((tables.messages, info));
+            break;
+        }
+    }
+    let (messages, info) = found.ok_or(rusqlite::Error::QueryReturnedNoRows)?;
+    let name = format!("{}, session {id}", path.display());
+    let mut document = Document::new(&name, info.to_string().into_bytes());
+    match messages {
+        RECORDS => add_records(&database, path, id, &mut document)?,
+        _ => add_messages(&database, path, id, &mut document)?,
+    }
+    Ok(document)
+}
+
+/// Adds messages whose parts stand in a table of their own.
+fn add_messages(
+    database: &Connection,
+    path: &Path,
+    id: &str,
+    document: &mut Document,
+) -> rusqlite::Result<()> {
     let name = |kind: &str, id: &str| format!("{}, {kind} {id}", path.display());
-    let mut document = Document::new(&name("session", id), info.to_string().into_bytes());
     let mut messages = database
         .prepare("SELECT id, data FROM message WHERE session_id = ?1 ORDER BY time_created, id")?;
     let mut parts =
@@ -98,18 +159,44 @@ fn document(path: &Path, id: &str) -> rusqlite::Result<Document> {
     while let Some(row) = rows.next()? {
         let message: String = row.get(0)?;
         let name_of_message = name("message", &message);
-        let Some(info) = data(&mut document, &name_of_message, row)? else { continue };
+        let Some(info) = data(document, &name_of_message, row)? else { continue };
         let mut texts = Vec::new();
         let mut rows = parts.query([&message])?;
         while let Some(row) = rows.next()? {
             let part: String = row.get(0)?;
-            texts.extend(data(&mut document, &name("part", &part), row)?);
+            texts.extend(data(document, &name("part", &part), row)?);
         }
         if document.push(&name_of_message, &Message::new(info, texts)).is_none() {
             break;
         }
     }
-    Ok(document)
+    Ok(())
+}
+
+/// Adds messages that are one record each; their type stands in a column.
+fn add_records(
+    database: &Connection,
+    path: &Path,
+    id: &str,
+    document: &mut Document,
+) -> rusqlite::Result<()> {
+    let text =
+        format!("SELECT id, data, type FROM {RECORDS} WHERE session_id = ?1 ORDER BY seq, id");
+    let mut records = database.prepare(&text)?;
+    let mut rows = records.query([id])?;
+    while let Some(row) = rows.next()? {
+        let name = format!("{}, message {}", path.display(), row.get::<_, String>(0)?);
+        let Some(text) = data(document, &name, row)? else { continue };
+        let Ok(Value::Object(mut record)) = serde_json::from_str(&text) else {
+            document.problem(&name, ProblemKind::NotARecord);
+            continue;
+        };
+        record.insert("type".to_owned(), Value::String(row.get(2)?));
+        if document.push_record(&name, &Value::Object(record).to_string()).is_none() {
+            break;
+        }
+    }
+    Ok(())
 }
 
 /// The JSON in a row's second column.

@@ -58,6 +58,24 @@ impl Document {
     /// Adds a message; `None` where the whole has grown too long to be read.
     pub(super) fn push(&mut self, name: &str, message: &Message) -> Option<()> {
         let length = message.info.len() + message.parts.iter().map(|p| p.len() + 1).sum::<usize>();
+        self.begin(name, length)?;
+        self.text += "{\"info\":";
+        self.text += &message.info;
+        self.text += ",\"parts\":[";
+        self.text += &message.parts.join(",");
+        self.text += "]}";
+        Some(())
+    }
+
+    /// Adds a message that is one record, as JSON text; `None` as above.
+    pub(super) fn push_record(&mut self, name: &str, record: &str) -> Option<()> {
+        self.begin(name, record.len())?;
+        self.text += record;
+        Some(())
+    }
+
+    /// Makes room for a message of so many bytes.
+    fn begin(&mut self, name: &str, length: usize) -> Option<()> {
         if self.text.len() + length + 64 > LINE_BYTES_MAX {
             self.problem(name, ProblemKind::TooLong { bytes_max: LINE_BYTES_MAX });
             return None;
@@ -66,11 +84,6 @@ impl Document {
             self.text.push(',');
         }
         self.messages += 1;
-        self.text += "{\"info\":";
-        self.text += &message.info;
-        self.text += ",\"parts\":[";
-        self.text += &message.parts.join(",");
-        self.text += "]}";
         Some(())
     }
 

@@ -11,6 +11,9 @@ use crate::json::{self, Object};
 use crate::output::Output;
 use crate::requests::anthropic::{anthropic_usage, response_blocks, user_blocks};
 
+/// The name of the model in messages that the client wrote itself.
+const WRITTEN_BY_CLIENT: &str = "<synthetic>";
+
 /// A conversation of a recording.
 pub(super) struct Track {
     pub(super) draft: Draft,
@@ -27,7 +30,8 @@ impl Track {
         Self { draft, responses: HashMap::new(), landmarks: Landmarks::default() }
     }
 
-    /// A line of a response; lines of one message id make one step.
+    /// A line of a response; lines of one message id make one step. What the client wrote in the
+    /// model's name, such as an error of the API, answers no request.
     pub(super) fn response(
         &mut self,
         mut record: Object,
@@ -38,6 +42,11 @@ impl Track {
             output.bad_field("message", "an object");
             return None;
         };
+        if json::text(&message, "model") == Some(WRITTEN_BY_CLIENT)
+            || json::is_true(&record, "isApiErrorMessage")
+        {
+            return None;
+        }
         let id = json::take_text(&mut message, "id");
         let known = id.as_ref().and_then(|id| self.responses.get(id)).copied();
         let index = known.unwrap_or_else(|| {

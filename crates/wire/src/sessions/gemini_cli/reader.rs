@@ -1,9 +1,11 @@
 //! The records of Gemini CLI's sessions, each added to its session.
 
+use std::hash::{DefaultHasher, Hash as _, Hasher as _};
+
 use foveal_transcript::{Block, Call, Role, Timestamp, Usage};
 use serde_json::Value;
 
-use super::messages::{Change, Messages};
+use super::messages::{Change, Messages, Signature};
 use crate::draft::{Answer, Draft, Step, StepIndex, StepMark};
 use crate::head::Head;
 use crate::json::{self, Object};
@@ -108,7 +110,11 @@ impl Recording {
     /// Puts `list` in the place of all messages.
     fn replace(&mut self, list: Vec<Value>, output: &mut Output<'_>) {
         let ids = list.iter().map(|one| one.get("id").and_then(Value::as_str).unwrap_or_default());
-        let (change, fresh) = self.messages.change_to(&ids.collect::<Vec<_>>());
+        let ids: Vec<&str> = ids.collect();
+        if let Some(before) = self.messages.fold_repetition(&ids) {
+            self.draft.truncate(before);
+        }
+        let (change, fresh) = self.messages.change_to(&ids);
         let mark = match change {
             Change::Append => StepMark::None,
             Change::Back { to } => {
@@ -150,9 +156,12 @@ impl Recording {
         match json::text(&record, "type") {
             Some("gemini") => {
                 output.recognise();
-                if mark == StepMark::CompactSummary && !self.messages.has(&id) {
+                let is_new = !self.messages.has(&id);
+                if is_new && mark == StepMark::CompactSummary {
                     // The words of the model's that go with a summary are no answer of its.
                     self.user(id, record, mark, output);
+                } else if is_new && mark == StepMark::None && is_written_by_client(&record) {
+                    self.rewritten(id, record, output);
                 } else {
                     self.response(id, record, time, output);
                 }
@@ -168,7 +177,19 @@ impl Recording {
         }
     }
 
+    /// A message in the model's name that no request was answered with: calls that are known
+    /// already, or words that stand in the prompt.
+    fn rewritten(&mut self, id: String, record: Object, output: &mut Output<'_>) {
+        let calls = call_ids(&record);
+        let Some(step) = calls.iter().find_map(|call| self.draft.step_of(call)) else {
+            let mark = StepMark::Injected;
+            return self.user(id, record, mark, output);
+        };
+        self.messages.add(id, self.draft.len(), Some(step), Signature::Model(calls));
+    }
+
     fn user(&mut self, id: String, mut record: Object, mark: StepMark, output: &mut Output<'_>) {
+        let signature = signature(&record);
         let time = output.time(&record, "timestamp");
         let before = self.draft.len();
         let mut blocks = Vec::new();
@@ -194,7 +215,7 @@ impl Recording {
             }
             self.push(step);
         }
-        self.messages.add(id, before, None);
+        self.messages.add(id, before, None, signature);
     }
 
     /// A response. It is written once it says something, then again with its calls, and once
@@ -206,6 +227,7 @@ impl Recording {
         time: Option<Timestamp>,
         output: &mut Output<'_>,
     ) {
+        let signature = signature(&record);
         let thoughts = json::take_list(&mut record, "thoughts").unwrap_or_default();
         let said = parts(json::take(&mut record, "content"), time);
         let calls = json::take_list(&mut record, "toolCalls").unwrap_or_default();
@@ -214,11 +236,14 @@ impl Recording {
         if known.is_none() && thoughts.is_empty() && said.is_empty() && calls.is_empty() {
             return;
         }
-        let index = known.unwrap_or_else(|| {
-            let index = self.push(Step::with(Role::Assistant, time, Vec::new()));
-            self.messages.add(id, before, Some(index));
+        let index = if let Some(index) = known {
+            self.messages.sign(&id, signature);
             index
-        });
+        } else {
+            let index = self.push(Step::with(Role::Assistant, time, Vec::new()));
+            self.messages.add(id, before, Some(index), signature);
+            index
+        };
         let step = self.draft.step_mut(index);
         step.model = json::text(&record, "model").map(Into::into).or(step.model.take());
         step.usage = json::object(&record, "tokens").map(usage).or(step.usage);
@@ -262,6 +287,52 @@ impl Recording {
         answer.is_error = failed || (answer.is_error && !record.contains_key("status"));
         output.check(self.draft.answer(answer));
     }
+}
+
+/// Whether the client wrote a message in the model's name: of an answer it notes the model, or
+/// what it was billed, or the text as one string.
+fn is_written_by_client(record: &Object) -> bool {
+    let is_told = |key: &str| record.get(key).is_some_and(|value| !value.is_null());
+    !is_told("model") && !is_told("tokens") && record.get("content").is_some_and(Value::is_array)
+}
+
+/// The ids of the calls that a message of the model makes.
+fn call_ids(record: &Object) -> Vec<String> {
+    let list = |key: &str| record.get(key).and_then(Value::as_array).into_iter().flatten();
+    let in_parts = list("content").filter_map(|part| part.get("functionCall")?.get("id"));
+    let beside = list("toolCalls").filter_map(|call| call.get("id"));
+    let ids = in_parts.chain(beside).filter_map(Value::as_str).map(str::to_owned);
+    let mut ids: Vec<String> = ids.collect();
+    ids.sort_unstable();
+    ids.dedup();
+    ids
+}
+
+/// What tells a message when it is written again under another id.
+fn signature(record: &Object) -> Signature {
+    if json::text(record, "type") == Some("gemini") {
+        return Signature::Model(call_ids(record));
+    }
+    let mut hasher = DefaultHasher::new();
+    let mut has_others = false;
+    match record.get("content") {
+        Some(Value::String(text)) => text.hash(&mut hasher),
+        Some(Value::Array(parts)) => {
+            for part in parts {
+                match (part.get("functionResponse"), part.get("text").and_then(Value::as_str)) {
+                    (Some(_), _) => continue,
+                    (None, Some(text)) => text.hash(&mut hasher),
+                    (None, None) => {}
+                }
+                has_others = true;
+            }
+            if !has_others && !parts.is_empty() {
+                return Signature::Results;
+            }
+        }
+        _ => {}
+    }
+    Signature::User(hasher.finish())
 }
 
 /// The result of the call `id` among the parts recorded with it.

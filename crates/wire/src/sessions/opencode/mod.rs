@@ -1,5 +1,8 @@
 //! The output of `opencode export`: `{info, messages: [{info, parts}]}`. A message of the
-//! model may hold several responses, each between `step-start` and `step-finish`.
+//! model may hold several responses, each between `step-start` and `step-finish`. In opencode 2
+//! messages are [`records`].
+
+mod records;
 
 use foveal_transcript::{Block, Call, Role, Timestamp, Usage};
 use serde_json::Value;
@@ -22,7 +25,9 @@ pub(crate) fn read(mut root: Object, output: &mut Output<'_>) {
         output.problem(ProblemKind::NotARecord);
         return;
     };
-    if messages.first().is_some_and(|message| message.get("info").is_none()) {
+    let is_message =
+        |message: &Value| message.get("info").is_some() || message.get("type").is_some();
+    if messages.first().is_some_and(|message| !is_message(message)) {
         output.problem(ProblemKind::NotARecord);
         return;
     }
@@ -32,7 +37,11 @@ pub(crate) fn read(mut root: Object, output: &mut Output<'_>) {
     draft.parent = json::take_text(&mut info, "parentID");
     draft.directory = json::take_text(&mut info, "directory");
     output.each_object("messages[]", messages, |message, output| {
-        self::message(&mut draft, message, output);
+        if records::is_record(&message) {
+            records::add(&mut draft, message, output);
+        } else {
+            self::message(&mut draft, message, output);
+        }
     });
     output.conversation(draft);
 }
