@@ -2,11 +2,13 @@
 //! model may hold several responses, each between `step-start` and `step-finish`. In opencode 2
 //! messages are [`records`].
 
+mod fields;
 mod records;
 
-use foveal_transcript::{Block, Call, Role, Timestamp, Usage};
+use foveal_transcript::{Block, Call, Role, Timestamp};
 use serde_json::Value;
 
+use self::fields::{time_at, usage};
 use crate::draft::{Answer, Draft, Step, StepIndex};
 use crate::head::Head;
 use crate::json::{self, Object};
@@ -165,22 +167,5 @@ impl Response<'_> {
             answer.others.push(json::opaque("attachment", &file));
         }
         output.check(self.draft.answer(answer));
-    }
-}
-
-/// Milliseconds since the epoch in the record's `time`.
-fn time_at(record: &Object, key: &str) -> Option<Timestamp> {
-    json::object(record, "time")?.get(key)?.as_f64().map(|ms| Timestamp(ms as i64))
-}
-
-fn usage(tokens: &Object) -> Usage {
-    let cache = json::object(tokens, "cache");
-    let cached = |key| cache.map_or(0, |cache| json::count(cache, key));
-    Usage {
-        input: json::count(tokens, "input"),
-        cache_read: cached("read"),
-        cache_write: cached("write"),
-        cache_write_hour: 0,
-        output: json::count(tokens, "output"),
     }
 }

@@ -4,7 +4,7 @@
 use foveal_transcript::{Block, Call, Role};
 use serde_json::Value;
 
-use super::{time_at, usage};
+use super::fields::{time_at, usage};
 use crate::draft::{Answer, Draft, Step, StepIndex, StepMark};
 use crate::json::{self, Object};
 use crate::output::Output;
