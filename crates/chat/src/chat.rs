@@ -10,7 +10,7 @@ use crate::indexing::Indexing;
 use crate::key::{Key, KeyCode};
 use crate::map_view::{self, MapView};
 use crate::popup::{Candidate, Popup};
-use crate::question::{self, Asking, Permission, Question};
+use crate::question::{self, Asking, Moment, Permission, Question};
 use crate::settings::Settings;
 use crate::settings_view::{self, SettingsView};
 use crate::status::Status;
@@ -155,6 +155,8 @@ pub struct Chat {
     pub(crate) status: Status,
     pub(crate) indexing: Indexing,
     pub(crate) now_ms: u64,
+    /// When a key was pressed last.
+    last_key_ms: Option<u64>,
     /// When Ctrl+C was pressed and did nothing.
     pub(crate) quits_ms: Option<u64>,
     /// The word for which no candidates are wanted.
@@ -181,6 +183,7 @@ impl Chat {
             status: Status { model: short(&model), session, ..Status::default() },
             indexing: Indexing::default(),
             now_ms: 0,
+            last_key_ms: None,
             quits_ms: None,
             dismissed: None,
         }
@@ -193,7 +196,8 @@ impl Chat {
 
     /// Whether it looks different as time passes.
     pub fn is_live(&self) -> bool {
-        self.is_working() || self.quits_ms.is_some() || self.indexing.is_live()
+        let asks = self.asking.as_ref().is_some_and(|asking| asking.is_live(self.moment()));
+        self.is_working() || self.quits_ms.is_some() || self.indexing.is_live() || asks
     }
 
     /// Takes what happened, and says what is to be done, in this order.
@@ -205,8 +209,14 @@ impl Chat {
                 self.talk.set_now(self.now_ms);
                 self.quits_ms = self.quits_ms.filter(|at| now_ms.saturating_sub(*at) < QUIT_MS);
             }
-            Input::Key(key) => self.key(key, &mut actions),
-            Input::Paste(text) => self.paste(&text, &mut actions),
+            Input::Key(key) => {
+                self.key(key, &mut actions);
+                self.last_key_ms = Some(self.now_ms);
+            }
+            Input::Paste(text) => {
+                self.paste(&text, &mut actions);
+                self.last_key_ms = Some(self.now_ms);
+            }
             Input::Scroll(lines) => self.scroll(lines),
             Input::Click(row) => self.click(row),
             Input::Past(entries) => self.talk.take_past(&entries),
@@ -282,7 +292,7 @@ impl Chat {
 
     fn ask(&mut self, question: Question, actions: &mut Vec<ChatAction>) {
         if self.asking.is_none() {
-            self.asking = Some(Asking::new(question));
+            self.asking = Some(Asking::new(question, self.now_ms));
         } else if self.questions.len() < QUESTIONS_MAX {
             self.questions.push(question);
         } else {
@@ -300,21 +310,41 @@ impl Chat {
 
     fn next_question(&mut self) {
         let next = (!self.questions.is_empty()).then(|| self.questions.remove(0));
-        self.asking = next.map(Asking::new);
+        self.asking = next.map(|question| Asking::new(question, self.now_ms));
+    }
+
+    /// What of this moment decides whether keys answer a question.
+    pub(crate) fn moment(&self) -> Moment {
+        let has_draft = !self.editor.is_empty();
+        Moment { now_ms: self.now_ms, last_key_ms: self.last_key_ms, has_draft }
+    }
+
+    /// Whether a question is in sight: what is opened over the chat hides it.
+    pub(crate) fn shows_question(&self) -> bool {
+        self.asking.is_some() && self.map.is_none() && self.settings.is_none()
+    }
+
+    /// A view that hid a question is closed.
+    fn uncover_question(&mut self) {
+        if self.shows_question() {
+            self.asking.iter_mut().for_each(|asking| asking.rest(self.now_ms));
+        }
     }
 
     fn key(&mut self, key: Key, actions: &mut Vec<ChatAction>) {
         if !key.is_ctrl('c') {
             self.quits_ms = None;
         }
-        if self.asking.is_some() {
-            return self.key_of_question(key, actions);
-        }
         if self.map.is_some() {
-            return self.key_of_map(key, actions);
+            self.key_of_map(key, actions);
+            return self.uncover_question();
         }
         if self.settings.is_some() {
-            return self.key_of_settings(key, actions);
+            self.key_of_settings(key, actions);
+            return self.uncover_question();
+        }
+        if self.asking.is_some() && self.key_of_question(key, actions) {
+            return;
         }
         if self.popup.is_some() && self.key_of_popup(key) {
             return;
@@ -349,18 +379,32 @@ impl Chat {
         }
     }
 
-    fn key_of_question(&mut self, key: Key, actions: &mut Vec<ChatAction>) {
-        let Some(asking) = &mut self.asking else { return };
+    /// Takes a key that is for the question; whether it was one.
+    fn key_of_question(&mut self, key: Key, actions: &mut Vec<ChatAction>) -> bool {
+        let moment = self.moment();
+        let has_popup = self.popup.is_some();
+        let Some(asking) = &mut self.asking else { return false };
         let number = asking.question.number;
-        if key.is_ctrl('c') {
+        let is_open = asking.takes_keys(moment);
+        if key.is_ctrl('c') && (is_open || !moment.has_draft) {
             actions.push(ChatAction::Answer { number, permission: Permission::Deny });
             self.next_question();
-            return self.stop(actions);
+            self.stop(actions);
+            return true;
         }
-        if let question::Pressed::Answer(permission) = asking.key(key) {
-            actions.push(ChatAction::Answer { number, permission });
-            self.talk.begin_running(self.now_ms);
-            self.next_question();
+        if !is_open && has_popup {
+            // Tab completes a word first.
+            return false;
+        }
+        match asking.key(key, moment) {
+            question::Pressed::Answer(permission) => {
+                actions.push(ChatAction::Answer { number, permission });
+                self.talk.begin_running(self.now_ms);
+                self.next_question();
+                true
+            }
+            question::Pressed::Nothing => true,
+            question::Pressed::Draft => false,
         }
     }
 
@@ -475,13 +519,14 @@ impl Chat {
     }
 
     fn paste(&mut self, text: &str, actions: &mut Vec<ChatAction>) {
-        // A question is answered by keys alone: what is pasted may hold any.
-        if self.asking.is_some() || self.map.is_some() {
+        if self.map.is_some() {
             return;
         }
         if let Some(settings) = &mut self.settings {
             return settings.paste(text);
         }
+        // A question is answered by keys alone: what is pasted may hold any, and is a message.
+        self.asking.iter_mut().for_each(|asking| asking.rest(self.now_ms));
         if !self.editor.insert(text) {
             let text =
                 "this is too long to be sent as a message: put it into a file, and name that";
@@ -492,12 +537,12 @@ impl Chat {
     }
 
     fn scroll(&mut self, lines: isize) {
-        if let Some(asking) = &mut self.asking {
-            asking.scroll(lines);
-        } else if let Some(map) = &mut self.map {
+        if let Some(map) = &mut self.map {
             map.step(lines);
         } else if let Some(settings) = &mut self.settings {
             settings.step(lines);
+        } else if let Some(asking) = &mut self.asking {
+            asking.scroll(lines);
         } else {
             self.talk.scroll(lines);
         }

@@ -23,6 +23,7 @@ const KEYS: &[(&str, &str)] = &[
     ("PgUp, PgDn, wheel", "scroll"),
     ("Esc", "back to the end"),
     ("Ctrl+C", "clear, then stop, then twice: quit"),
+    ("Tab", "answer a question while you type"),
     ("Ctrl+D", "quit where nothing is typed"),
 ];
 

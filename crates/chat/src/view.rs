@@ -22,13 +22,18 @@ pub fn draw(chat: &mut Chat, frame: &mut Frame<'_>) {
     if columns == 0 || rows == 0 {
         return;
     }
-    let status = chat.status.line(columns, chat.colours);
     let room = rows.saturating_sub(1);
-    let (mut lines, cursor) = match (&chat.asking, &chat.map, &mut chat.settings) {
-        (Some(_), ..) => (with_question(chat, columns, room), None),
-        (None, Some(_), _) => (with_map(chat, columns, room), None),
-        (None, None, Some(settings)) => settings.lines(columns, room, chat.colours),
-        (None, None, None) => with_input(chat, columns, room),
+    let (mut lines, cursor) = match (&chat.map, &mut chat.settings) {
+        (Some(_), _) => (with_map(chat, columns, room), None),
+        (None, Some(settings)) => settings.lines(columns, room, chat.colours),
+        (None, None) => with_input(chat, columns, room),
+    };
+    let status = match chat.asking.is_some() && !chat.shows_question() {
+        true => {
+            let text = cut("a question waits: Esc goes back to it", columns).into_owned();
+            Line::styled(text, chat.colours.style(Role::Warning))
+        }
+        false => chat.status.line(columns, chat.colours),
     };
     lines.truncate(room);
     lines.resize(room, Line::default());
@@ -52,16 +57,10 @@ fn with_map(chat: &mut Chat, columns: usize, rows: usize) -> Vec<Line<'static>> 
     chat.map.as_mut().map(|map| map.lines(columns, rows, colours)).unwrap_or_default()
 }
 
-fn with_question(chat: &mut Chat, columns: usize, rows: usize) -> Vec<Line<'static>> {
-    let colours = chat.colours;
-    let most = (rows * 2 / 3).max(4);
-    let Some(asking) = &mut chat.asking else { return Vec::new() };
-    let question = asking.lines(columns, most, colours);
-    let room = rows.saturating_sub(question.len() + 1);
-    let mut lines = talk(chat, columns, room);
-    lines.push(rule(chat, columns));
-    lines.extend(question);
-    lines
+/// The question, in at most so many rows.
+fn question(chat: &mut Chat, columns: usize, rows: usize) -> Option<Vec<Line<'static>>> {
+    let (colours, moment) = (chat.colours, chat.moment());
+    Some(chat.asking.as_mut()?.lines(columns, rows, (colours, moment)))
 }
 
 /// The chat above what is typed, and where the cursor is.
@@ -86,6 +85,15 @@ fn with_input(
             Line::from(vec![mark, Span::raw(row.clone())])
         })
         .collect();
+    let typed_rows = if chat.editor.is_empty() { 0 } else { input.len() + 1 };
+    let most = (rows * 2 / 3).saturating_sub(typed_rows).max(4);
+    if let Some(question) = question(chat, columns, most) {
+        let (input, cursor) = match chat.editor.is_empty() {
+            true => (Vec::new(), None),
+            false => (input, Some((typed.cursor.1 + 2, typed.cursor.0 - from))),
+        };
+        return with_question(chat, (columns, rows), question, (input, cursor));
+    }
     let mut above = Vec::new();
     if let Some(line) = chat.status.working_line(chat.now_ms, columns, colours) {
         above.extend((rows >= AIRY_ROWS).then(Line::default));
@@ -110,6 +118,29 @@ fn with_input(
     let y = lines.len() + typed.cursor.0 - from;
     lines.extend(input);
     (lines, Some((typed.cursor.1 + 2, y)))
+}
+
+/// The chat above a question, and below that what is typed, with the cursor in it.
+fn with_question(
+    chat: &mut Chat,
+    (columns, rows): (usize, usize),
+    question: Vec<Line<'static>>,
+    (input, cursor): (Vec<Line<'static>>, Option<(usize, usize)>),
+) -> (Vec<Line<'static>>, Option<(usize, usize)>) {
+    let has_input = usize::from(!input.is_empty());
+    let popup = chat.popup.as_ref().filter(|_| has_input > 0);
+    let popup = popup.map(|popup| popup.lines(columns, chat.colours)).unwrap_or_default();
+    let below = question.len() + popup.len() + has_input + input.len();
+    let mut lines = talk(chat, columns, rows.saturating_sub(below + 1));
+    lines.push(rule(chat, columns));
+    lines.extend(question);
+    lines.extend(popup);
+    if has_input > 0 {
+        lines.push(Line::styled("─".repeat(columns), chat.colours.style(Role::Aside)));
+    }
+    let cursor = cursor.map(|(x, y)| (x, lines.len() + y));
+    lines.extend(input);
+    (lines, cursor)
 }
 
 /// What was said, in exactly so many rows.

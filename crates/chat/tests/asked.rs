@@ -11,7 +11,7 @@ fn answer(number: u64, permission: Permission) -> ChatAction {
 #[test]
 fn a_question_shows_the_change_and_its_answers() {
     let mut screen = Screen::new(50, 15);
-    screen.play("ask edit_file src/a.rs / @@ -1 +1 @@\\n-let a = 2;\\n+let a = 3;");
+    screen.play("ask edit_file src/a.rs / @@ -1 +1 @@\\n-let a = 2;\\n+let a = 3;\nwait 1000");
     screen.shows(
         "
 · foveal · small · /w
@@ -38,13 +38,12 @@ fn each_answer_has_its_key() {
     let all = [
         ("y", Permission::Once),
         ("s", Permission::Session),
-        ("a", Permission::Always),
         ("n", Permission::Deny),
         ("esc", Permission::Deny),
     ];
     for (key, permission) in all {
         let mut screen = Screen::new(50, 14);
-        screen.play("ask bash ls").play(&format!("key {key}")).has_not("? bash");
+        screen.play("ask bash ls\nwait 1000").play(&format!("key {key}")).has_not("? bash");
         assert_eq!(screen.done(), [answer(7, permission)]);
     }
 }
@@ -52,15 +51,91 @@ fn each_answer_has_its_key() {
 #[test]
 fn nothing_but_its_keys_answers_a_question() {
     let mut screen = Screen::new(50, 14);
-    screen.play("ask bash ls\nkey x enter tab ctrl-d ctrl-y\npaste y\\n").has("? bash");
+    screen.play("ask bash ls\nwait 1000\nkey enter tab ctrl-y pgdn\npaste y").has("? bash");
+    screen.play("wait 1000").has("> y").has("? bash");
     assert_eq!(screen.done(), []);
+}
+
+/// The question comes between two letters; whatever the letters are, they are of the message.
+#[test]
+fn keys_typed_for_a_message_answer_nothing() {
+    for typed in ["nay", "say yes", "any", "yes"] {
+        let mut screen = Screen::new(60, 14);
+        let (first, rest) = typed.split_at(1);
+        screen.play("type go\nkey enter").done();
+        screen.play(&format!("type {first}\nwait 60\nask bash ls\nwait 70"));
+        for letter in rest.chars() {
+            screen.take(foveal_chat::Input::Key(foveal_chat::Key::plain(
+                foveal_chat::KeyCode::Char(letter),
+            )));
+            screen.play("wait 2000");
+        }
+        screen.has("? bash `ls`").has(&format!("> {typed}")).has("Tab to answer");
+        assert_eq!(screen.done(), [], "{typed}");
+        // It is sent, waits its turn, and the question is still open.
+        screen.play("key enter").has("? bash `ls`");
+        assert_eq!(screen.done(), [], "{typed}");
+    }
+}
+
+#[test]
+fn a_question_takes_keys_after_a_pause() {
+    let mut screen = Screen::new(60, 14);
+    screen.play("ask bash ls\nwait 700").has("… y once");
+    screen.play("key y").has("> y").has("? bash");
+    screen.play("key backspace\nwait 700").has("… y once").play("wait 100").has_not("…");
+    assert_eq!(screen.done(), []);
+    screen.play("key y");
+    assert_eq!(screen.done(), [answer(7, Permission::Once)]);
+    // The next one that waits has a pause of its own.
+    screen.play("ask bash one\nask bash two\nwait 1000\nkey y y y").has("? bash `two`");
+    assert_eq!(screen.done(), [answer(7, Permission::Once)]);
+}
+
+#[test]
+fn tab_turns_to_a_question_while_a_message_is_typed() {
+    let mut screen = Screen::new(60, 14);
+    screen.play("type do it\nask bash ls\nkey tab y").has("? bash").has("> do ity");
+    screen.play("wait 1000\nkey tab").has("y once").play("key y").has("> do ity");
+    assert_eq!(screen.done(), [answer(7, Permission::Once)]);
+    // Any other key goes on with the message.
+    screen.play("ask bash ls\nwait 1000\nkey tab x y").has("? bash").has("> do ityxy");
+    screen.play("key ctrl-c").has_not("> do").has("? bash");
+    assert_eq!(screen.done(), []);
+}
+
+#[test]
+fn always_is_confirmed_with_what_it_allows() {
+    let mut screen = Screen::new(60, 14);
+    screen.play("ask bash ls\nwait 1000\nkey a").has("always allows the same in /w");
+    // A yes at once may be the next letter of a word.
+    screen.play("key y").has("always allows the same");
+    assert_eq!(screen.done(), []);
+    screen.play("key n").has_not("always allows").has("y once");
+    screen.play("key a\nwait 1000\nkey y").has_not("? bash");
+    assert_eq!(screen.done(), [answer(7, Permission::Always)]);
+    screen.play("ask bash ls\nwait 1000\nkey a l\nwait 1000").has("> l").has_not("always allows");
+    screen.play("key backspace\nwait 1000\nkey esc");
+    assert_eq!(screen.done(), [answer(7, Permission::Deny)]);
+    screen.play("ask-of-terminal write_stdin 1\nwait 1000\nkey a").has("> a");
+    assert_eq!(screen.done(), []);
+}
+
+#[test]
+fn a_question_waits_until_what_hides_it_is_closed() {
+    let mut screen = Screen::new(60, 14);
+    screen.play("type /context\nkey enter\nask bash ls\nwait 1000").has("a question waits");
+    screen.play("key s y a").has("a question waits").has_not("? bash");
+    screen.done();
+    screen.play("key esc y").has("? bash").has("> y").play("key backspace\nwait 1000\nkey n");
+    assert_eq!(screen.done(), [answer(8, Permission::Deny)]);
 }
 
 #[test]
 fn questions_wait_for_each_other() {
     let mut screen = Screen::new(50, 14);
     screen.play("ask bash one\nask bash two").has("`one`").has_not("`two`");
-    screen.play("key y").has("`two`");
+    screen.play("wait 1000\nkey y").has("`two`");
     screen.play("over 7").has_not("`two`");
     assert_eq!(screen.done(), [answer(7, Permission::Once)]);
 }
@@ -86,5 +161,5 @@ fn all_of_a_long_change_can_be_looked_at() {
 fn who_asks_is_told_where_that_is_a_sub_agent() {
     let mut screen = Screen::new(60, 10);
     screen.play("ask-of-agent bash make").has("? sub-agent `look for it`: bash `make`");
-    screen.play("key y\nask bash make").has("? bash `make`").has_not("sub-agent");
+    screen.play("wait 1000\nkey y\nask bash make").has("? bash `make`").has_not("sub-agent");
 }

@@ -15,7 +15,7 @@ fn every_size_can_be_drawn() {
         let mut screen = Screen::new(columns, rows);
         screen.play(COURSE).text();
         screen.play("ask bash ls -l / +a\\n-b").text();
-        screen.play("key n\ntype /context\nkey enter").text();
+        screen.play("wait 1000\nkey n\ntype /context\nkey enter").text();
         screen.play("key esc ctrl-o alt-up ctrl-o pgup pgdn").text();
     }
 }

@@ -81,7 +81,7 @@ impl Screen {
                     .map(|path| Candidate { text: format!("@{path} "), about: String::new() });
                 return self.take(Input::Candidates { prefix: id, found: found.collect() });
             }
-            "ask" | "ask-of-agent" => {
+            "ask" | "ask-of-agent" | "ask-of-terminal" => {
                 let (subject, diff) = second.split_once(" / ").unwrap_or((second, ""));
                 return self.take(Input::Question(Question {
                     number: self.actions.len() as u64 + 7,
@@ -90,6 +90,8 @@ impl Screen {
                     subject: subject.replace("\\n", "\n"),
                     reason: None,
                     diff: (!diff.is_empty()).then(|| diff.replace("\\n", "\n")),
+                    always: (what != "ask-of-terminal")
+                        .then(|| "always allows the same in /w from now on".to_owned()),
                 }));
             }
             "over" => return self.take(Input::QuestionOver(number(rest))),

@@ -137,12 +137,13 @@ fn a_value_is_typed_in_place_and_stays_until_it_passes() {
 }
 
 #[test]
-fn what_is_chosen_stays_and_a_question_goes_first() {
+fn what_is_chosen_stays_and_a_question_waits() {
     let mut screen = opened(80, 18);
     screen.play("key end");
     screen.take(Input::Settings(settings()));
     screen.has("what gateway.otel is for");
-    screen.play("ask bash ls").has("? bash").play("key y").has("what gateway.otel is for");
+    screen.play("ask bash ls").has("a question waits").has("what gateway.otel is for");
+    screen.play("wait 1000\nkey y").has("a question waits").play("over 8").has_not("a question");
     screen.play("key home").has("what keep_contents is for").play("key ctrl-c").has("\n>");
 }
 

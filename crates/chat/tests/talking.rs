@@ -244,7 +244,7 @@ fn nothing_foreign_is_obeyed() {
     let shown = screen.text();
     assert!(!shown.chars().any(|sign| sign != '\n' && foveal_screen::is_hidden(sign)), "{shown}");
     screen.has("\\u001b[31mred").has("\\u202e");
-    screen.play("key n\nerror a \u{1b}c\nkey ctrl-o").has("\\u001bc");
+    screen.play("wait 1000\nkey n\nerror a \u{1b}c\nkey ctrl-o").has("\\u001bc");
 }
 
 #[test]
@@ -368,7 +368,7 @@ fn a_sub_agent_is_one_block() {
     screen.has("    grep it").has_not("I look.");
     screen.play("agent a error b none\nagent a call c read_file {\"path\":\"a.rs\"}\nwait 2000");
     screen.has("    read_file a.rs").has("└ 1 request, 2 calls, 1.0k tokens, 2.0 s");
-    screen.play("ask-of-agent bash make\nkey y");
+    screen.play("ask-of-agent bash make\nwait 1000\nkey y");
     screen.play("agent a result c x\nagent a text It is in a.rs.\nresult a It is in a.rs.");
     screen.has("✓ start_agent look for it").has("└ 1 request, 2 calls, 1.0k tokens, 2.0 s");
     screen.has_not("read_file").has_not("It is in a.rs.");

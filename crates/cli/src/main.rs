@@ -13,6 +13,7 @@ mod exit_code;
 mod explained;
 mod figures;
 mod gateway;
+mod grants;
 mod hook;
 mod interrupt;
 mod listening;

@@ -54,8 +54,10 @@ pub(crate) fn confirm(question: &str) -> bool {
 }
 
 /// The same, unless it is over before there is an answer: then it is no. Only what ends soon may
-/// ask so: whoever reads the line goes on waiting for it.
+/// ask so: whoever reads the line goes on waiting for it. What was typed before the question stood
+/// there does not count, since a model chooses when it asks.
 pub(crate) fn confirm_unless(question: &str, is_over: &dyn Fn() -> bool) -> bool {
+    discard_typed_input();
     if !asked(question) {
         return false;
     }
@@ -82,6 +84,24 @@ fn asked(question: &str) -> bool {
     let mut error = io::stderr();
     write!(error, "{} ", question.trim_end()).and_then(|()| error.flush()).is_ok()
 }
+
+/// Drops what was typed at the terminal and not read: nobody meant it for a question that they had
+/// not seen.
+#[cfg(unix)]
+fn discard_typed_input() {
+    use std::io::IsTerminal;
+
+    use rustix::termios::{QueueSelector, tcflush};
+
+    let input = io::stdin();
+    if input.is_terminal() {
+        // A terminal that cannot do it is asked all the same.
+        tcflush(&input, QueueSelector::IFlush).ok();
+    }
+}
+
+#[cfg(not(unix))]
+fn discard_typed_input() {}
 
 fn read_line() -> io::Result<String> {
     let mut line = String::new();

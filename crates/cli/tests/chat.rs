@@ -55,7 +55,7 @@ fn a_task_is_done_with_a_person() {
     chat.shows("? edit_file `a.rs`").shows("-const A: u8 = 2;").shows("+const A: u8 = 3;");
     chat.shows("once").shows("always");
     assert_eq!(world.read("a.rs"), "const A: u8 = 2;\n");
-    chat.types("y").shows("✓ edit_file a.rs").shows("It is three now.");
+    chat.answers("y").shows("✓ edit_file a.rs").shows("It is three now.");
     assert_eq!(world.read("a.rs"), "const A: u8 = 3;\n");
     // The last block that has more to show is the change.
     chat.types(CTRL_O).shows("──");
@@ -118,7 +118,7 @@ fn colours_are_those_of_the_terminal() {
         world.write("home/.config/foveal/config.toml", wish);
         let upstream = provider(changes_a_file());
         let mut chat = chat_with(&world, &upstream, &[], variables);
-        chat.types("make it three").types(ENTER).shows("? edit_file `a.rs`").types("y");
+        chat.types("make it three").types(ENTER).shows("? edit_file `a.rs`").answers("y");
         chat.shows("It is three now.").shows("+= 3;").types(CTRL_D);
         assert_eq!(chat.ends(), 0);
         assert_eq!(colours_in(&chat.written()), expected, "{name}: {:?}", chat.written());
@@ -140,7 +140,7 @@ fn a_sub_agent_asks_the_person_and_shows_what_it_does() {
     chat.types("make it").types(ENTER);
     chat.shows("start_agent make the file").shows("? sub-agent `make the file`: bash `touch made");
     assert!(!world.folder.join("made").exists());
-    chat.types("y").shows("    bash touch made").shows("1 request, 1 call, ");
+    chat.answers("y").shows("    bash touch made").shows("1 request, 1 call, ");
     chat.shows("It is there.").shows("✓ start_agent make the file").shows("2 requests, 1 call, ");
     chat.shows_no("I made it.").types(CTRL_O).shows("· bash touch made").shows("I made it.");
     chat.types("/stats")
@@ -175,7 +175,7 @@ fn who_says_no_is_obeyed_and_the_session_goes_on() {
     let turns = [calls(&[("bash", json!({"command": "touch made"}))]), Reply::text("I leave it.")];
     let upstream = provider(turns);
     let mut chat = chat(&world, &upstream, &[]);
-    chat.types("do it").types(ENTER).shows("? bash `touch made`").types("n");
+    chat.types("do it").types(ENTER).shows("? bash `touch made`").answers("n");
     chat.shows("✗ bash touch made").shows("I leave it.");
     assert!(!world.folder.join("made").exists());
     assert!(bodies(&upstream)[1].to_string().contains("the person said no"));
@@ -190,7 +190,11 @@ fn what_is_allowed_for_good_is_not_asked_again() {
     for (key, asks_again, makes) in [("s", true, 2), ("a", false, 4)] {
         let upstream = provider([make(), make(), Reply::text("Twice.")]);
         let mut first = chat(&world, &upstream, &[]);
-        first.types("do it").types(ENTER).shows("? bash").types(key).shows("Twice.").types(CTRL_D);
+        first.types("do it").types(ENTER).shows("? bash").answers(key);
+        if key == "a" {
+            first.shows("always: bash may run `echo made >> made`").shows_no("… y").types("y");
+        }
+        first.shows("Twice.").types(CTRL_D);
         assert_eq!(first.ends(), 0);
         assert_eq!(world.read("made").lines().count(), makes);
         let upstream = provider([make(), Reply::text("Again.")]);
@@ -206,6 +210,60 @@ fn what_is_allowed_for_good_is_not_asked_again() {
         assert_eq!(made, makes + usize::from(!asks_again));
         world.write("made", "x\nx\n");
     }
+    // It is listed, shown where one looks, and taken back.
+    let grant = "always allowed in";
+    assert!(world.output("permissions").contains("1  bash `echo made >> made`"));
+    assert!(world.run("doctor").out.contains("1 approval for good in this folder"));
+    let revoked = world.run("permissions revoke 1");
+    assert_eq!(revoked.code, Some(0), "{}", revoked.err);
+    assert!(!world.output("permissions").contains(grant));
+    assert_eq!(world.run("permissions revoke 1").code, Some(2));
+    let upstream = provider([make(), Reply::text("Again.")]);
+    let mut third = chat(&world, &upstream, &[]);
+    third.types("do it").types(ENTER).shows("? bash").types(CTRL_C).shows("· stopped");
+    third.types(CTRL_D);
+    third.ends();
+}
+
+/// The question comes while a message is typed, and its letters are those of the answers.
+#[test]
+fn what_is_typed_ahead_allows_nothing() {
+    let world = World::new("chat-ahead");
+    let makes = calls(&[("bash", json!({"command": "touch made"}))]);
+    let upstream = provider([makes, Reply::text("Left.")]);
+    let mut chat = chat(&world, &upstream, &[]);
+    chat.types("go").types(ENTER);
+    let begun = std::time::Instant::now();
+    while !chat.screen().contains("? bash") {
+        assert!(begun.elapsed().as_secs() < 30, "{}", chat.screen());
+        chat.types("ays ");
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    for _ in 0..20 {
+        chat.types("ays ");
+        std::thread::sleep(std::time::Duration::from_millis(20));
+    }
+    chat.shows("ays ays").shows("? bash `touch made`").shows("Tab");
+    assert!(!world.folder.join("made").exists());
+    chat.types(CTRL_C).shows_no("ays").answers("n").shows("Left.");
+    assert!(!world.folder.join("made").exists());
+    assert!(world.output("permissions").contains("nothing was allowed for good"));
+    chat.types(CTRL_D);
+}
+
+/// What models call otherwise, as they know it from other agents, is shown as it is done.
+#[test]
+fn a_change_is_shown_whatever_its_arguments_are_called() {
+    let world = World::new("chat-spelled");
+    world.write("a.rs", "const A: u8 = 2;\n");
+    let edit = json!({"file_path": "a.rs", "old_string": "= 2", "new_string": "= 3"});
+    let write = json!({"file_path": "a.rs", "contents": "new\n"});
+    let both = [calls(&[("edit_file", edit)]), calls(&[("write_file", write)])];
+    let upstream = provider(both.into_iter().chain([Reply::text("Done.")]));
+    let mut chat = chat(&world, &upstream, &[]);
+    chat.types("go").types(ENTER).shows("? edit_file `a.rs`").shows("-const A: u8 = 2;");
+    chat.shows("+const A: u8 = 3;").answers("n").shows("? write_file `a.rs`").shows("+new");
+    chat.answers("n").shows("Done.").types(CTRL_D);
 }
 
 #[test]
@@ -242,7 +300,7 @@ fn one_goes_back_with_files_and_says_it_otherwise() {
     world.write("a.rs", "const A: u8 = 2;\n");
     let upstream = provider(changes_a_file());
     let mut chat = chat(&world, &upstream, &[]);
-    chat.types("make it three").types(ENTER).shows("? edit_file").types("y");
+    chat.types("make it three").types(ENTER).shows("? edit_file").answers("y");
     chat.shows("It is three now.");
     chat.types("/rewind").types(ENTER).shows("1  make it three");
     chat.types("/rewind 1").types(ENTER).shows("is put back    a.rs");
@@ -251,7 +309,7 @@ fn one_goes_back_with_files_and_says_it_otherwise() {
     chat.shows("> make it three").shows_no("It is three now.");
     assert_eq!(world.read("a.rs"), "const A: u8 = 2;\n");
     let upstream_saw = bodies(&upstream).len();
-    chat.types(" again").types(ENTER).shows("? edit_file").types("n").shows("It is three now.");
+    chat.types(" again").types(ENTER).shows("? edit_file").answers("n").shows("It is three now.");
     let next = &bodies(&upstream)[upstream_saw];
     let said: Vec<&str> = next["messages"]
         .as_array()
@@ -329,7 +387,7 @@ fn a_click_opens_a_block() {
     let call = calls(&[("bash", json!({"command": "seq 7"}))]);
     let upstream = provider([call, Reply::text("Done.")]);
     let mut chat = chat(&world, &upstream, &[]);
-    chat.types("go").types(ENTER).shows("? bash").types("y").shows("Done.").shows_no("    ──");
+    chat.types("go").types(ENTER).shows("? bash").answers("y").shows("Done.").shows_no("    ──");
     let screen = chat.screen();
     let row = 1 + screen.lines().position(|row| row.contains("✓ bash")).expect("it ran");
     chat.types(&format!("\x1b[<0;5;{row}M\x1b[<0;5;{row}m")).shows("    ──");
@@ -423,7 +481,7 @@ fn a_signal_puts_the_terminal_back() {
             let upstream = provider([calls(&[("bash", json!({"command": "sleep 60"}))])]);
             let mut chat = chat(&world, &upstream, &[]);
             if works {
-                chat.types("go").types(ENTER).shows("? bash").types("y").shows_no("? bash");
+                chat.types("go").types(ENTER).shows("? bash").answers("y").shows_no("? bash");
             }
             let pid = chat.child.process_id().expect("it runs");
             let pid = Pid::from_raw(pid.cast_signed()).expect("a number");
@@ -452,7 +510,7 @@ fn nothing_foreign_reaches_the_terminal() {
     ];
     let upstream = provider(turns);
     let mut chat = chat(&world, &upstream, &[]);
-    chat.types("go").types(ENTER).shows("? bash").types("y").shows("End.");
+    chat.types("go").types(ENTER).shows("? bash").answers("y").shows("End.");
     chat.types(CTRL_O).shows("──").types(CTRL_D);
     chat.ends();
     let written = chat.written();

@@ -166,3 +166,29 @@ fn a_call_that_was_only_asked_about_was_not_made() {
     assert!(told.contains("before this call began"), "{told}");
     assert!(!told.contains("its answer is not known"), "{told}");
 }
+
+/// What is typed before a question stands there was not meant for it.
+#[test]
+fn what_is_typed_before_a_question_is_no_answer() {
+    let world = World::new("ends-ahead");
+    let upstream = Upstream::start(Settings::default()).expect("a provider");
+    let makes = |name: &str| calls(&[("bash", json!({"command": format!("touch {name}")}))]);
+    upstream.play(Script::in_order([makes("one"), makes("two"), Reply::text("I see.")]));
+    let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_foveal"));
+    command.args(["run", "--model", &model(&upstream, "messages"), "task"]);
+    command.cwd(&world.folder);
+    command.env_clear();
+    command.env("HOME", world.folder.join("home"));
+    command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
+    command.env("FOVEAL_MODEL_KEY", KEY);
+    command.env("TERM", "xterm");
+    let mut terminal = crate::terminal::Terminal::start(command, (100, 40));
+    // Before the first question, and more than one question needs.
+    terminal.types("y\ny\ny\ny\n");
+    terminal.shows("bash `touch one`. Go on? [y/N]");
+    std::thread::sleep(Duration::from_millis(500));
+    assert!(!world.folder.join("one").exists() && !terminal.screen().contains("touch two"));
+    terminal.types("y\n").shows("bash `touch two`. Go on? [y/N]").types("n\n").shows("I see.");
+    assert_eq!(terminal.ends(), 0);
+    assert!(world.folder.join("one").exists() && !world.folder.join("two").exists());
+}

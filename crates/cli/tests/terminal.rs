@@ -97,6 +97,15 @@ impl Terminal {
         self
     }
 
+    /// Answers a question once it takes keys: it does so after a pause.
+    #[track_caller]
+    pub(crate) fn answers(&mut self, key: &str) -> &mut Self {
+        let takes_keys = |screen: &str| {
+            screen.contains("? ") && screen.contains("once") && !screen.contains("… y")
+        };
+        self.waits(takes_keys, "a question that takes keys").types(key)
+    }
+
     /// Changes the size.
     pub(crate) fn resizes(&mut self, (columns, rows): (u16, u16)) -> &mut Self {
         self.seen.lock().expect("no panic").screen.resize((columns, rows));

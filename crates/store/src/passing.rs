@@ -194,6 +194,10 @@ impl<K: Store, P: Store> Store for PassingContents<K, P> {
         self.kept.put_grant(roots, grant, now)
     }
 
+    fn remove_grant(&self, roots: RootsKey, grant: &Grant) -> Result<bool, StoreError> {
+        self.kept.remove_grant(roots, grant)
+    }
+
     fn grants(&self, roots: RootsKey) -> Result<Vec<Grant>, StoreError> {
         self.kept.grants(roots)
     }

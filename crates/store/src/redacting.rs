@@ -287,6 +287,10 @@ impl<S: Store> Store for Redacting<S> {
         self.store.put_grant(roots, &Grant { tool: tool.clone(), subject }, now)
     }
 
+    fn remove_grant(&self, roots: RootsKey, grant: &Grant) -> Result<bool, StoreError> {
+        self.store.remove_grant(roots, grant)
+    }
+
     fn grants(&self, roots: RootsKey) -> Result<Vec<Grant>, StoreError> {
         self.store.grants(roots)
     }

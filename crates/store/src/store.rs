@@ -301,6 +301,12 @@ pub trait Store: Send + Sync {
     /// [`StoreError::TooLarge`] above [`GRANT_BYTES_MAX`].
     fn put_grant(&self, roots: RootsKey, grant: &Grant, now: Timestamp) -> Result<(), StoreError>;
 
+    /// Takes a grant for `roots` back; whether it was there.
+    ///
+    /// # Errors
+    /// Those of every call.
+    fn remove_grant(&self, roots: RootsKey, grant: &Grant) -> Result<bool, StoreError>;
+
     /// All grants for `roots`, in no order.
     ///
     /// # Errors

@@ -28,4 +28,11 @@ pub(crate) fn are_kept_by_roots(store: &dyn Store) {
     assert_eq!(store.grants(key(&["/other"])).expect("none"), []);
     assert_eq!(store.grants(key(&["/other", "/work"])).expect("none"), []);
     assert_eq!(store.sessions().expect("none"), []);
+    // One is taken back, in these folders alone.
+    let removed = |of| store.remove_grant(of, &all[0]).expect("it is removed");
+    assert_eq!([removed(here), removed(here)], [true, false]);
+    let mut found = store.grants(here).expect("grants");
+    found.sort();
+    assert_eq!(found, all[1..]);
+    assert_eq!(store.grants(both).expect("grants"), all[..1]);
 }

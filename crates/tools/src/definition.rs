@@ -152,7 +152,7 @@ impl Tool {
     /// Arguments as the schema names them: without those that are `null`, which say no more than
     /// if they were left away, with the tool's own names in the place of other tools', and with
     /// values of the types that the schema wants, where it is clear which are meant.
-    pub(crate) fn spelled(&self, arguments: &Value) -> Value {
+    pub fn spelled(&self, arguments: &Value) -> Value {
         let mut arguments = arguments.clone();
         // What stood in a string has names and values of its own.
         for _ in 0..2 {

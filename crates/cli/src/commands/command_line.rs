@@ -6,8 +6,8 @@ use clap::{CommandFactory, Parser, Subcommand};
 
 use super::{
     bench, changelog, chat, config, doctor, expand, export, file_at, graph, grep, hook, index,
-    init, man, map, mcp, models, outline, read, replay, rewind, run_task, search, serve, sessions,
-    show, stats, trust, wrap,
+    init, man, map, mcp, models, outline, permissions, read, replay, rewind, run_task, search,
+    serve, sessions, show, stats, trust, wrap,
 };
 use crate::colour::ColourChoice;
 use crate::environment::Environment;
@@ -128,6 +128,12 @@ enum Command {
     /// until you trust it again. It can open nothing: it names no servers, keys or commands, and
     /// allows nothing that you do not.
     Trust(trust::Arguments),
+    /// Lists the permission rules that hold in this folder and what you allowed for good in it, and
+    /// takes that back.
+    ///
+    /// What you allow with `always`, in `foveal chat` or where an agent asks for foveal, holds for one
+    /// tool about one command, file or address, in one folder, until you revoke it here.
+    Permissions(permissions::Arguments),
     /// Checks what works on this machine, and says how to repair what does not.
     ///
     /// Makes and changes nothing. Exits with 1 if something is broken.
@@ -208,6 +214,7 @@ pub(crate) fn run(cli: Cli, environment: &Environment) -> anyhow::Result<ExitCod
         Command::Init(arguments) => init::run(&arguments, environment),
         Command::Config(arguments) => config::run(&arguments, environment),
         Command::Trust(arguments) => trust::run(&arguments, environment),
+        Command::Permissions(arguments) => permissions::run(&arguments, environment),
         Command::Doctor(arguments) => doctor::run(&arguments, environment),
         Command::Hook(arguments) => Ok(hook::run(&arguments, environment)),
         Command::ConvertPage => {

@@ -21,6 +21,7 @@ mod models;
 mod one_session;
 mod outline;
 mod own_agent;
+mod permissions;
 mod read;
 mod replay;
 mod rewind;

@@ -363,6 +363,10 @@ impl Store for Sqlite {
         self.database.write(|connection| grants::put(connection, roots, grant, now))
     }
 
+    fn remove_grant(&self, roots: RootsKey, grant: &Grant) -> Result<bool, StoreError> {
+        self.database.write(|connection| grants::remove(connection, roots, grant))
+    }
+
     fn grants(&self, roots: RootsKey) -> Result<Vec<Grant>, StoreError> {
         self.database.read(|connection| grants::of_roots(connection, roots))
     }

@@ -29,6 +29,16 @@ pub(super) fn put(
     Ok(())
 }
 
+pub(super) fn remove(
+    connection: &Connection,
+    roots: RootsKey,
+    grant: &Grant,
+) -> Result<bool, StoreError> {
+    let sql = "DELETE FROM granted WHERE roots = ?1 AND tool = ?2 AND subject = ?3";
+    let values = params![roots.0.to_string(), grant.tool, grant.subject];
+    Ok(connection.prepare_cached(sql)?.execute(values)? > 0)
+}
+
 pub(super) fn of_roots(connection: &Connection, roots: RootsKey) -> Result<Vec<Grant>, StoreError> {
     let sql = "SELECT tool, subject FROM granted WHERE roots = ?1";
     let mut statement = connection.prepare_cached(sql)?;

@@ -8,7 +8,7 @@ use anyhow::{Context, bail};
 use foveal_agent::{Limits, Spent};
 use foveal_chat::{Chat, Input, Setup};
 use foveal_screen::numbers::{dollars_behind, plural};
-use foveal_transcript::{Entry, Role};
+use foveal_transcript::{Block, Entry, Role};
 
 use super::arrived::ARRIVED_MAX;
 use super::course::{Course, End};
@@ -67,7 +67,7 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
             earlier: earlier.take(),
             company: Company::Person,
             yes: false,
-            person: Some(person(sender.clone(), &folder)),
+            person: Some(person(sender.clone())),
         };
         let opened = own_agent::open(wanted, (&runtime, client.clone()), environment)?;
         let course = match &mut course {
@@ -126,6 +126,12 @@ fn new_chat(opened: &Opened, folder: &str, environment: &Environment) -> anyhow:
         colours: wish.colours(environment.colour, environment.has_256_colours),
         history: said.map(Entry::text).collect(),
     });
-    chat.update(Input::Past(past.to_vec()));
+    let mut past = past.to_vec();
+    for block in past.iter_mut().flat_map(|entry| &mut entry.blocks) {
+        if let Block::Call(call) = block {
+            *call = own_agent::spelled(call);
+        }
+    }
+    chat.update(Input::Past(past));
     Ok(chat)
 }

@@ -247,6 +247,9 @@ impl Course {
             *spent = before.and(spent);
             self.spent = *spent;
         }
+        if let Input::Told(told) = &mut input {
+            use_own_names(told);
+        }
         self.is_urgent |= self.is_waited_for(&input);
         if let Input::QuestionOver(number) = &input {
             self.asking.remove(number);
@@ -430,6 +433,19 @@ impl Course {
             return Duration::ZERO;
         }
         if self.is_stale { FRAME_TIME.saturating_sub(since) } else { LOOK_UP_TIME }
+    }
+}
+
+/// Has calls say by the names of the tools' schemas what they are about, as the chat knows them.
+fn use_own_names(told: &mut Told) {
+    match told {
+        Told::Call { name, arguments, .. } => {
+            if let Some(tool) = foveal_tools::table::named(name) {
+                *arguments = tool.spelled(arguments);
+            }
+        }
+        Told::Agent { event, .. } => use_own_names(event),
+        _ => {}
     }
 }
 

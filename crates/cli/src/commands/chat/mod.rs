@@ -1,7 +1,6 @@
 //! `foveal chat`: foveal's own agent with a person, on a screen.
 
 mod arrived;
-mod change;
 mod command;
 mod control;
 mod course;

@@ -1,6 +1,5 @@
 //! Asks the person on the screen.
 
-use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{RecvTimeoutError, SyncSender, sync_channel};
 use std::time::Duration;
@@ -9,15 +8,13 @@ use foveal_chat::{Input, Permission, Question};
 use foveal_tools::control::Approval;
 
 use super::arrived::Arrived;
-use super::change::change;
 use crate::commands::own_agent::{Asked, Person};
 
 /// How often it is looked whether a question is over.
 const LOOK_UP_TIME: Duration = Duration::from_millis(50);
 
-/// Asks by way of `arrived`. What a call changes is told as it would change the files in `folder`.
-pub(super) fn person(arrived: SyncSender<Arrived>, folder: &Path) -> Box<Person> {
-    let folder = folder.to_owned();
+/// Asks by way of `arrived`.
+pub(super) fn person(arrived: SyncSender<Arrived>) -> Box<Person> {
     let last = AtomicU64::new(0);
     Box::new(move |asked: &Asked<'_>, is_over: &dyn Fn() -> bool| {
         let number = last.fetch_add(1, Ordering::SeqCst) + 1;
@@ -27,7 +24,8 @@ pub(super) fn person(arrived: SyncSender<Arrived>, folder: &Path) -> Box<Person>
             subject: asked.subject.clone(),
             reason: asked.reason.map(str::to_owned),
             agent: asked.agent.map(str::to_owned),
-            diff: change(asked.call, &folder),
+            diff: asked.change.clone(),
+            always: asked.always.clone(),
         };
         let (sender, answers) = sync_channel(1);
         if arrived.send(Arrived::Question(question, sender)).is_err() {

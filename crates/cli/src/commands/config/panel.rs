@@ -3,11 +3,13 @@
 
 use anyhow::{Context, bail};
 use foveal_chat::{Origin, Setting, Settings, Takes};
+use foveal_store::Grant;
 
 use super::settings::{Change, changed, explained, named, plain, project, rows, understood};
 use crate::clients::write;
 use crate::environment::Environment;
 use crate::gateway::named_by_variable;
+use crate::grants::list_grants_here;
 use crate::notice;
 use crate::project_settings::ProjectFile;
 use crate::user_settings::keys::{Form, Key, is_any};
@@ -51,7 +53,8 @@ impl Panel {
             let (expected, about) = (key.expected(), key.about.to_owned());
             Ok(Setting { name, value, origin, usual, takes, expected, about })
         });
-        let all = all.collect::<anyhow::Result<_>>()?;
+        let mut all: Vec<Setting> = all.collect::<anyhow::Result<_>>()?;
+        all.extend(always_allowed(environment));
         Ok(Settings { file: file.path.display().to_string(), all })
     }
 
@@ -117,6 +120,23 @@ impl Panel {
             Some((name, value)) => self.set(name, Some(value.trim()), environment),
         }
     }
+}
+
+/// What was allowed for good in the current folder, as rows beside the settings.
+fn always_allowed(environment: &Environment) -> impl Iterator<Item = Setting> + use<> {
+    let grants = list_grants_here(environment).into_iter().enumerate();
+    grants.map(|(at, Grant { tool, subject })| {
+        let number = at + 1;
+        Setting {
+            name: format!("always allowed here.{number}"),
+            value: Some(format!("{tool} {subject}")),
+            origin: Origin::Default,
+            usual: None,
+            takes: Takes::Elsewhere(format!("`foveal permissions revoke {number}` takes it back")),
+            expected: "nothing: it is asked about again once it is revoked".to_owned(),
+            about: "what you allowed for good in this folder".to_owned(),
+        }
+    })
 }
 
 /// The file of the project of the current folder, if it holds.

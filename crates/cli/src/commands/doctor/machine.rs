@@ -8,11 +8,14 @@ use super::data;
 use super::finding::{Finding, State};
 use crate::clients::Program;
 use crate::environment::{self, Environment};
+use crate::grants::list_grants_here;
+use crate::numbers::plural;
 use crate::user_settings;
 
 /// All of it.
 pub(super) fn look(environment: &Environment) -> Vec<Finding> {
     let mut findings = vec![program(environment), settings(environment)];
+    findings.push(permissions(environment));
     findings.push(data::store(environment));
     findings.push(data::index(environment));
     findings.push(shell());
@@ -44,6 +47,20 @@ fn settings(environment: &Environment) -> Finding {
         }
         (Ok(_), None) => Finding::new(State::Note, about, "there is no place for them")
             .remedy("set HOME or XDG_CONFIG_HOME"),
+    }
+}
+
+/// The rules and what was allowed for good in this folder.
+fn permissions(environment: &Environment) -> Finding {
+    let rules = user_settings::read(environment).map_or(0, |user| user.policy.rules.len());
+    let rules = plural(rules as u64, "rule");
+    let grants = list_grants_here(environment).len();
+    let always = plural(grants as u64, "approval");
+    let what = format!("{rules}; {always} for good in this folder");
+    let found = Finding::new(State::Ok, "permissions", what);
+    match grants {
+        0 => found,
+        _ => found.remedy("`foveal permissions` lists them, and takes them back"),
     }
 }
 

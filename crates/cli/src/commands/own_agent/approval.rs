@@ -2,7 +2,7 @@
 //! beyond this machine.
 
 use std::collections::HashSet;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
 use foveal_agent::{START_AGENT, SubTask, ToolAnswer};
@@ -31,10 +31,29 @@ pub(crate) struct Asked<'a> {
     pub(crate) subject: String,
     /// Why it is asked, where a rule or the subject is the reason.
     pub(crate) reason: Option<&'a str>,
-    /// The call.
-    pub(crate) call: &'a Call,
+    /// What it changes, as a unified diff.
+    pub(crate) change: Option<String>,
+    /// What is granted if it is allowed for good, in a sentence; `None`: it cannot be.
+    pub(crate) always: Option<String>,
     /// The sub-agent that makes it, as the person knows it; `None`: the agent itself does.
     pub(crate) agent: Option<&'a str>,
+}
+
+/// A call about which a person may be asked.
+pub(crate) struct ApprovalRequest<'a> {
+    /// The call, its arguments [spelled](spelled) as the schemas name them.
+    pub(crate) call: &'a Call,
+    /// Returns what it changes, as a unified diff.
+    pub(crate) change: &'a (dyn Fn() -> Option<String> + Sync),
+}
+
+/// Returns the call with its arguments as the schema of its tool names them: models know tools of
+/// other agents, whose names are taken as well.
+pub(crate) fn spelled(call: &Call) -> Call {
+    match table::named(&call.name) {
+        Some(tool) => Call { arguments: tool.spelled(&call.arguments), ..call.clone() },
+        None => call.clone(),
+    }
 }
 
 /// Asks a person, unless it is over before there is an answer: then it is no.
@@ -66,7 +85,7 @@ struct Shared {
     /// What was allowed for more than once, and to which sub-agent alone.
     granted: Mutex<HashSet<(Option<SessionId>, Grant)>>,
     /// Where is kept what is allowed for good, and for which folder.
-    kept: Option<(Arc<dyn Store>, RootsKey)>,
+    kept: Option<(Arc<dyn Store>, PathBuf)>,
 }
 
 impl Approvals {
@@ -77,9 +96,11 @@ impl Approvals {
         person: Option<Box<Person>>,
         kept: Option<(&Arc<dyn Store>, &Path)>,
     ) -> Self {
-        let kept = kept.map(|(store, folder)| (Arc::clone(store), RootsKey::of([folder])));
+        let kept = kept.map(|(store, folder)| (Arc::clone(store), folder.to_owned()));
         // What cannot be read is asked about again.
-        let granted = kept.as_ref().and_then(|(store, roots)| store.grants(*roots).ok());
+        let granted = kept.as_ref();
+        let granted =
+            granted.and_then(|(store, folder)| store.grants(RootsKey::of([&**folder])).ok());
         let granted = granted.into_iter().flatten().filter(|it| !is_of_terminal(&it.tool));
         let granted = Mutex::new(granted.map(|grant| (None, grant)).collect());
         let asking = Mutex::default();
@@ -103,7 +124,12 @@ impl Approvals {
 
     /// The answer to a call that is not allowed; `None` to go on. A tool that is not known says so
     /// itself. Nobody is asked any longer when the run is over.
-    pub(crate) fn of(&self, call: &Call, is_over: &dyn Fn() -> bool) -> Option<ToolAnswer> {
+    pub(crate) fn of(
+        &self,
+        request: &ApprovalRequest<'_>,
+        is_over: &dyn Fn() -> bool,
+    ) -> Option<ToolAnswer> {
+        let call = request.call;
         let hints = table::named(&call.name)?.hints;
         let needs_none = !hints.destructive && !hints.open_world;
         if needs_none || self.shared.yes {
@@ -112,8 +138,10 @@ impl Approvals {
         let subject = readable(about(call));
         let why = match (&self.shared.person, subject) {
             (Some(person), Some(subject)) => {
-                let agent = self.label();
-                let asked = Asked { tool: &call.name, subject, reason: None, call, agent };
+                let always = self.always(&call.name, &subject);
+                let (tool, reason, agent) = (&*call.name, None, self.label());
+                let change = (request.change)();
+                let asked = Asked { tool, subject, reason, change, always, agent };
                 match self.is_allowed(person, &asked, is_over) {
                     true => return None,
                     false if is_over() => "the run is ended",
@@ -135,7 +163,7 @@ impl Approvals {
     /// tools remember.
     pub(crate) fn ask(
         &self,
-        call: &Call,
+        request: &ApprovalRequest<'_>,
         question: &Question,
         is_over: &dyn Fn() -> bool,
     ) -> Approval {
@@ -143,8 +171,28 @@ impl Approvals {
         let _turn = self.shared.asking.lock().unwrap_or_else(PoisonError::into_inner);
         let Question { tool, subject, reason } = question;
         let (subject, reason, agent) = (subject.clone(), Some(&**reason), self.label());
-        let asked = Asked { tool, subject, reason, call, agent };
+        let (change, always) = ((request.change)(), self.always(tool, &subject));
+        let asked = Asked { tool, subject, reason, change, always, agent };
         if is_over() { Approval::No } else { person(&asked, is_over) }
+    }
+
+    /// What is granted where a call is allowed for good; `None`: it cannot be.
+    fn always(&self, tool: &str, subject: &str) -> Option<String> {
+        let (_, folder) = self.shared.kept.as_ref()?;
+        let what = match tool {
+            _ if is_of_terminal(tool) => return None,
+            "write_file" | "edit_file" | "multi_edit" => {
+                format!("change {}, whatever it writes there,", quoted(subject))
+            }
+            _ if subject.is_empty() => "be called".to_owned(),
+            "bash" | "exec" => format!("run {}", quoted(subject)),
+            _ => format!("be called about {}", quoted(subject)),
+        };
+        let folder = folder.display();
+        Some(format!(
+            "always: {tool} may {what} in {folder} without asking, in this and all later sessions; \
+             `foveal permissions revoke` takes it back"
+        ))
     }
 
     fn is_allowed(&self, person: &Person, asked: &Asked<'_>, is_over: &dyn Fn() -> bool) -> bool {
@@ -166,9 +214,9 @@ impl Approvals {
             Approval::Once => {}
             Approval::Session => drop(granted.insert(key)),
             Approval::Always => {
-                if let Some((store, roots)) = kept.as_ref().filter(|_| !is_of_terminal) {
+                if let Some((store, folder)) = kept.as_ref().filter(|_| !is_of_terminal) {
                     // What cannot be kept holds as long as the process runs.
-                    drop(store.put_grant(*roots, &key.1, SystemClock.now()));
+                    drop(store.put_grant(RootsKey::of([&**folder]), &key.1, SystemClock.now()));
                 }
                 granted.insert(key);
             }
@@ -184,8 +232,19 @@ fn is_of_terminal(tool: &str) -> bool {
     matches!(tool, "write_stdin" | "close")
 }
 
-/// Asks the person at the terminal, in a line.
+/// Lines of a change that are shown at the terminal.
+const CHANGE_LINES_MAX: usize = 1_000;
+
+/// Asks the person at the terminal, in a line below what would change.
 pub(crate) fn at_terminal(asked: &Asked<'_>, is_over: &dyn Fn() -> bool) -> Approval {
+    if let Some(change) = &asked.change {
+        let lines: Vec<&str> = change.lines().take(CHANGE_LINES_MAX).collect();
+        let more = change.lines().count() - lines.len();
+        notice::say(lines.join("\n"));
+        if more > 0 {
+            notice::say(format_args!("{more} more lines of the change are not shown"));
+        }
+    }
     let yes = notice::confirm_unless(&question(asked), is_over);
     if yes { Approval::Once } else { Approval::No }
 }
@@ -250,16 +309,14 @@ mod tests {
     fn what_changes_or_runs_something_needs_an_approval() {
         let nobody = Approvals::new(false, None, None);
         for name in ["bash", "exec", "write_file", "edit_file", "multi_edit", "web_fetch"] {
-            let refused =
-                nobody.of(&call(name, json!({})), &|| false).unwrap_or_else(|| panic!("{name}"));
+            let refused = refusal(&nobody, &call(name, json!({})));
+            let refused = refused.unwrap_or_else(|| panic!("{name}"));
             assert!(refused.is_error && refused.text.contains("--yes"), "{}", refused.text);
-            assert_eq!(
-                Approvals::new(true, None, None).of(&call(name, json!({})), &|| false),
-                None
-            );
+            let all = Approvals::new(true, None, None);
+            assert_eq!(refusal(&all, &call(name, json!({}))), None);
         }
         for name in ["read_file", "grep", "expand", "focus", "search_code", "no_such_tool"] {
-            assert_eq!(nobody.of(&call(name, json!({})), &|| false), None, "{name}");
+            assert_eq!(refusal(&nobody, &call(name, json!({}))), None, "{name}");
         }
     }
 
@@ -270,9 +327,15 @@ mod tests {
         assert!(subject(&call("x", json!({"path": "a".repeat(999)}))).chars().count() < 310);
     }
 
+    /// Whether a call may be made, where it changes nothing.
+    fn refusal(approvals: &Approvals, call: &Call) -> Option<ToolAnswer> {
+        approvals.of(&ApprovalRequest { call, change: &|| None }, &|| false)
+    }
+
     fn asked(call: &Call) -> Option<String> {
         let subject = readable(about(call))?;
-        Some(question(&Asked { tool: &call.name, subject, reason: None, call, agent: None }))
+        let (tool, reason, change, always, agent) = (&*call.name, None, None, None, None);
+        Some(question(&Asked { tool, subject, reason, change, always, agent }))
     }
 
     #[test]
@@ -286,7 +349,7 @@ mod tests {
             };
             let approvals = Approvals::new(false, Some(Box::new(person)), None);
             for command in ["make", "make", "make all"] {
-                let refused = approvals.of(&call("bash", json!({ "command": command })), &|| false);
+                let refused = refusal(&approvals, &call("bash", json!({ "command": command })));
                 assert_eq!(refused.is_some(), answer == Approval::No);
             }
             assert_eq!(*asked.lock().expect("a count"), times, "{answer:?}");
@@ -304,12 +367,12 @@ mod tests {
         let approvals = Approvals::new(false, Some(Box::new(person)), None);
         let agent = approvals.of_agent("fix `it`", &SessionId("run a/1".to_owned()));
         let make = call("bash", json!({"command": "make"}));
-        assert_eq!(agent.of(&make, &|| false), None);
+        assert_eq!(refusal(&agent, &make), None);
         // What the one may, the other may.
-        assert_eq!(approvals.of(&make, &|| false), None);
+        assert_eq!(refusal(&approvals, &make), None);
         let (subject, reason) = ("make".to_owned(), "a rule asks".to_owned());
         let question = Question { tool: "bash", subject, reason };
-        agent.ask(&make, &question, &|| false);
+        agent.ask(&ApprovalRequest { call: &make, change: &|| None }, &question, &|| false);
         let asked = asked.lock().expect("questions");
         let expected = [
             r#"sub-agent "fix `it`": bash `make`. Go on?"#,
@@ -338,7 +401,7 @@ mod tests {
         );
         let asks = |approvals: &Approvals, call: &Call| {
             let before = *asked.lock().expect("a count");
-            assert_eq!(approvals.of(call, &|| false), None);
+            assert_eq!(refusal(approvals, call), None);
             *asked.lock().expect("a count") > before
         };
         let first = opened();
@@ -366,7 +429,7 @@ mod tests {
         let long = call("bash", json!({"command": "a".repeat(5_000)}));
         assert_eq!(self::asked(&long), None);
         let approvals = Approvals::new(false, Some(Box::new(|_, _| Approval::Once)), None);
-        let refused = approvals.of(&long, &|| false).expect("it is not done");
+        let refused = refusal(&approvals, &long).expect("it is not done");
         assert!(refused.text.contains("smaller steps"), "{}", refused.text);
     }
 }

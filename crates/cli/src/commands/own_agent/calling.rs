@@ -14,7 +14,8 @@ use foveal_tools::session::Unshaped;
 use foveal_tools::{Answer, Control, Request, Session, Toolbox, table};
 use foveal_transcript::Call;
 
-use super::approval::Approvals;
+use super::approval::{ApprovalRequest, Approvals, spelled};
+use super::change::change;
 
 /// How often a call that waits to begin looks whether it is stopped.
 const LOOK_UP_TIME: Duration = Duration::from_millis(50);
@@ -178,10 +179,16 @@ impl Carrier {
             }
         };
         let is_over = || self.cancel.is_cancelled();
-        let answer = match self.approvals.of(call, &is_over) {
+        let own_names = spelled(call);
+        let changes = || {
+            let before = |handle: &str| self.session.text_before(handle);
+            change(&own_names, self.session.roots().working_directory(), &before)
+        };
+        let asked = ApprovalRequest { call: &own_names, change: &changes };
+        let answer = match self.approvals.of(&asked, &is_over) {
             Some(refused) => refused,
             None => {
-                let ask = |question: &_| self.approvals.ask(call, question, &is_over);
+                let ask = |question: &_| self.approvals.ask(&asked, question, &is_over);
                 let person = self.approvals.asks().then_some(&ask as _);
                 let begins = || self.gate.pass(&self.cancel);
                 let cancel = &self.cancel;

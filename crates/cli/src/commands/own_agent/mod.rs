@@ -4,6 +4,7 @@ mod approval;
 mod asking;
 mod base_files;
 mod calling;
+mod change;
 mod drive;
 mod earlier;
 mod in_use;
@@ -15,7 +16,7 @@ mod options;
 mod signals;
 mod sub_agents;
 
-pub(crate) use self::approval::{Asked, Person, at_terminal, subject};
+pub(crate) use self::approval::{Asked, Person, at_terminal, spelled, subject};
 pub(crate) use self::drive::{Control, drive};
 pub(crate) use self::earlier::Earlier;
 pub(crate) use self::open::{Opened, Wanted, open, runtime};

@@ -1,0 +1,149 @@
+//! `foveal permissions`: which rules hold here, and what was allowed for good.
+
+use std::path::PathBuf;
+use std::process::ExitCode;
+
+use anyhow::{Context, bail};
+use foveal_screen::quoted;
+use foveal_store::{Grant, Store};
+use foveal_tools::permission::{Rule, Verdict};
+use serde_json::json;
+
+use crate::environment::Environment;
+use crate::exit_code;
+use crate::grants::{list_grants, roots_key};
+use crate::notice;
+use crate::output;
+use crate::project_settings::with_project;
+use crate::toolbox::store_to_read;
+use crate::user_settings;
+
+/// The command line of `foveal permissions`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct Arguments {
+    #[command(subcommand)]
+    action: Option<PermissionAction>,
+    /// A folder that the tools were given; may be given several times. If not given, the current
+    /// folder.
+    #[arg(long, value_name = "FOLDER", global = true)]
+    root: Vec<PathBuf>,
+    /// Prints JSON.
+    #[arg(long)]
+    json: bool,
+}
+
+/// What is done with permissions.
+#[derive(Debug, clap::Subcommand)]
+enum PermissionAction {
+    /// Takes back what you allowed for good.
+    Revoke {
+        /// The number in the list.
+        #[arg(required_unless_present = "all")]
+        number: Option<usize>,
+        /// All of the list.
+        #[arg(long, conflicts_with = "number")]
+        all: bool,
+    },
+}
+
+/// Lists rules and grants, or takes grants back.
+///
+/// # Errors
+/// If settings or store cannot be used, or there is no such number.
+pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::Result<ExitCode> {
+    let roots = roots(&arguments.root)?;
+    match &arguments.action {
+        None => list(&roots, arguments.json, environment),
+        Some(PermissionAction::Revoke { number, .. }) => revoke(&roots, *number, environment),
+    }
+}
+
+fn roots(named: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
+    let canonical = |folder: &PathBuf| {
+        folder.canonicalize().with_context(|| format!("there is no folder `{}`", folder.display()))
+    };
+    if named.is_empty() {
+        let folder = std::env::current_dir().context("there is no current folder")?;
+        return Ok(vec![canonical(&folder)?]);
+    }
+    named.iter().map(canonical).collect()
+}
+
+fn list(roots: &[PathBuf], is_json: bool, environment: &Environment) -> anyhow::Result<ExitCode> {
+    let settings = user_settings::read(environment)?;
+    let (settings, told) = with_project(&settings, &roots[0], environment);
+    told.into_iter().for_each(notice::say);
+    let rules = &settings.policy.rules;
+    let grants = list_grants(roots, environment)?;
+    if is_json {
+        let always: Vec<_> =
+            grants.iter().map(|it| json!({"tool": it.tool, "subject": it.subject})).collect();
+        let all = json!({"roots": roots, "rules": rules, "always": always});
+        output::print(format!("{all}\n"))?;
+        return Ok(ExitCode::SUCCESS);
+    }
+    let file = user_settings::file::path(environment);
+    let file = file.map_or_else(|| "your settings".to_owned(), |file| file.display().to_string());
+    let mut text = String::new();
+    if rules.is_empty() {
+        text.push_str(&format!("no rules in {file}\n"));
+    } else {
+        text.push_str(&format!("rules in {file}; the last one that matches counts:\n"));
+        for (at, Rule { tool, subject, verdict }) in rules.iter().enumerate() {
+            let verdict = verdict_word(*verdict);
+            text.push_str(&format!("{:>4}  {verdict:<5}  {tool} {}\n", at + 1, quoted(subject)));
+        }
+    }
+    let folders: Vec<String> = roots.iter().map(|root| root.display().to_string()).collect();
+    let folders = folders.join(", ");
+    if grants.is_empty() {
+        text.push_str(&format!("nothing was allowed for good in {folders}\n"));
+    } else {
+        text.push_str(&format!("always allowed in {folders}:\n"));
+        for (at, Grant { tool, subject }) in grants.iter().enumerate() {
+            text.push_str(&format!("{:>4}  {tool} {}\n", at + 1, quoted(subject)));
+        }
+        text.push_str("`foveal permissions revoke NUMBER` takes one back\n");
+    }
+    output::print(text)?;
+    Ok(ExitCode::SUCCESS)
+}
+
+fn verdict_word(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Allow => "allow",
+        Verdict::Ask => "ask",
+        Verdict::Deny => "deny",
+    }
+}
+
+fn revoke(
+    roots: &[PathBuf],
+    number: Option<usize>,
+    environment: &Environment,
+) -> anyhow::Result<ExitCode> {
+    let grants = list_grants(roots, environment)?;
+    let meant: Vec<&Grant> = match number {
+        None => grants.iter().collect(),
+        Some(number) => {
+            let found = number.checked_sub(1).and_then(|at| grants.get(at));
+            let Some(found) = found else {
+                bail!("there is no number {number}: `foveal permissions` lists {}", grants.len());
+            };
+            vec![found]
+        }
+    };
+    let Some(store) = store_to_read(environment)?.filter(|_| !meant.is_empty()) else {
+        notice::say("nothing was allowed for good here");
+        return Ok(ExitCode::from(exit_code::NEGATIVE));
+    };
+    for grant in meant {
+        store.remove_grant(roots_key(roots), grant)?;
+        notice::say(format_args!(
+            "{} {} is asked about again, in sessions that begin from now on",
+            grant.tool,
+            quoted(&grant.subject)
+        ));
+    }
+    Ok(ExitCode::SUCCESS)
+}
