@@ -143,7 +143,7 @@ fn what_is_chosen_stays_and_a_question_waits() {
     screen.take(Input::Settings(settings()));
     screen.has("what gateway.otel is for");
     screen.play("ask bash ls").has("a question waits").has("what gateway.otel is for");
-    screen.play("wait 1000\nkey y").has("a question waits").play("over 8").has_not("a question");
+    screen.play("wait 1000\nkey y").has("a question waits").play("over 7").has_not("a question");
     screen.play("key home").has("what keep_contents is for").play("key ctrl-c").has("\n>");
 }
 

@@ -370,7 +370,7 @@ fn a_sub_agent_is_one_block() {
     screen.has("    read_file a.rs").has("└ 1 request, 2 calls, 1.0k tokens, 2.0 s");
     screen.play("ask-of-agent bash make\nwait 1000\nkey y");
     screen.play("agent a result c x\nagent a text It is in a.rs.\nresult a It is in a.rs.");
-    screen.has("✓ start_agent look for it").has("└ 1 request, 2 calls, 1.0k tokens, 2.0 s");
+    screen.has("✓ start_agent look for it").has("└ 1 request, 2 calls, 1.0k tokens, 3.0 s");
     screen.has_not("read_file").has_not("It is in a.rs.");
     screen.play("key ctrl-o").has("Where is it?").has("✗ grep it").has("· read_file a.rs");
     screen.has("It is in a.rs.").play("key ctrl-o").has_not("read_file");

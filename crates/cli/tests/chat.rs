@@ -245,7 +245,7 @@ fn what_is_typed_ahead_allows_nothing() {
     }
     chat.shows("ays ays").shows("? bash `touch made`").shows("Tab");
     assert!(!world.folder.join("made").exists());
-    chat.types(CTRL_C).shows_no("ays").answers("n").shows("Left.");
+    chat.types(CTRL_C).shows_no("> ays").answers("n").shows("Left.");
     assert!(!world.folder.join("made").exists());
     assert!(world.output("permissions").contains("nothing was allowed for good"));
     chat.types(CTRL_D);
