@@ -60,7 +60,7 @@ fn files() -> Vec<(String, String)> {
 /// The project and the user's words for a plan of `steps`.
 pub(crate) fn task(agent: &Agent, name: &'static str, steps: Vec<Step>) -> Task {
     let steps = (agent.before)().into_iter().chain(steps).collect();
-    let plans = vec![Plan { marker: PROMPT, steps }];
+    let plans = vec![Plan::new(PROMPT, steps)];
     let (is_gone, way) = (false, Way::Tools);
     Task { name, prompt: PROMPT, plans, files: files(), init: "", is_gone, way }
 }
@@ -85,7 +85,7 @@ pub(crate) fn between(
         read("src/middle.py"),
         [run("cat src/other.py".to_owned()), read("src/other.py")].concat(),
     ];
-    let plans = vec![Plan { marker: PROMPT, steps }];
+    let plans = vec![Plan::new(PROMPT, steps)];
     Task { way, plans, ..task(agent, way.name(), Vec::new()) }
 }
 

@@ -5,7 +5,7 @@ use std::io::Write as _;
 use std::os::unix::process::CommandExt as _;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
-use std::sync::Once;
+use std::sync::{Arc, Mutex, Once};
 use std::thread;
 use std::time::{Duration, Instant};
 
@@ -14,7 +14,8 @@ use serde_json::Value;
 
 use crate::agents::{Agent, Place};
 use crate::gateway::{Gateway, told};
-use crate::model::{Arrival, Model, Plan};
+use crate::model::{Arrival, Event, Model, Plan};
+use crate::proxy::{Proxy, Sent};
 use crate::tap::{Exchange, Hooked, Tap};
 
 /// The folder with the agents.
@@ -27,7 +28,7 @@ const UPSTREAM: &str = "scripted";
 const MARK: &str = "FOVEAL_TEST_RUN";
 
 /// How long an agent may take for its whole plan.
-const RUN_TIME: Duration = Duration::from_secs(180);
+const RUN_TIME: Duration = Duration::from_secs(300);
 
 /// How often it is looked whether it has ended.
 const LOOK_UP_TIME: Duration = Duration::from_millis(50);
@@ -61,6 +62,8 @@ pub(crate) enum Way {
     Wrapped,
     /// It stands between the two, and was told to the agent by `foveal init --gateway`.
     Set,
+    /// Gateway, tools and hooks at once, over one store.
+    All,
 }
 
 impl Way {
@@ -71,6 +74,7 @@ impl Way {
             Self::Served => "between",
             Self::Wrapped => "wrapped",
             Self::Set => "set",
+            Self::All => "all",
         }
     }
 }
@@ -83,6 +87,10 @@ pub(crate) struct Run {
     pub(crate) arrivals: Vec<Arrival>,
     /// What the server was asked and answered.
     pub(crate) exchanges: Vec<Exchange>,
+    /// What the agent sent to the gateway, where that is kept.
+    pub(crate) sent: Sent,
+    /// Events of the plans that did not happen.
+    pub(crate) events_left: Vec<Event>,
     /// What the hook was told and answered.
     pub(crate) hooked: Vec<Hooked>,
     /// What was told of each request, where foveal stood between the agent and the model.
@@ -147,24 +155,23 @@ pub(crate) fn run(agent: &'static Agent, task: Task) -> Option<Run> {
     fs::create_dir_all(&home).expect("a new folder");
     make_project(&project, &task.files);
     let tap = Tap::new(&folder.join("tap"), env!("CARGO_BIN_EXE_foveal")).expect("a new program");
-    let model = Model::start(task.plans.clone(), &project).expect("a free port");
-    let gateway = gateway(task.way, &model.address, &folder.join("gateway"));
-    let told_address = gateway.as_ref().filter(|_| task.way == Way::Served);
-    let address = told_address.map_or(&model.address, |gateway| &gateway.address);
-    let place = Place { home: &home, model: address, prompt: task.prompt };
+    let model = Arc::new(Model::start(task.plans.clone(), &project).expect("a free port"));
+    let between = Between::start(task.way, &model, &folder, &home);
+    let address = between.address(task.way).unwrap_or_else(|| model.address.clone());
+    let place = Place { home: &home, model: &address, prompt: task.prompt };
     let start = (agent.set_up)(&place);
     let environment = |command: &mut Command| {
         command.current_dir(&project).env_clear().envs(variables(agent, &installed, &program));
         command.env("HOME", &home).env(MARK, &name);
     };
-    if agent.has_init && task.way == Way::Tools {
+    if agent.has_init && matches!(task.way, Way::Tools | Way::All) {
         let mut command = Command::new(env!("CARGO_BIN_EXE_foveal"));
         environment(&mut command);
         init(command.args(["init", "--yes", agent.name]).args(task.init.split_whitespace()));
         replace_program(&home, &tap.program());
     }
-    if let Some(gateway) = gateway.as_ref().filter(|_| task.way == Way::Set) {
-        tell_settings(&home, gateway, &model.address);
+    if let Some(gateway) = between.gateway.as_ref().filter(|_| task.way == Way::Set) {
+        tell_settings(&home, &gateway.lock().expect("it is ours alone"), &model.address);
         let mut command = Command::new(env!("CARGO_BIN_EXE_foveal"));
         environment(&mut command);
         init(command.args(["init", "--gateway", "--yes", agent.name]));
@@ -173,38 +180,82 @@ pub(crate) fn run(agent: &'static Agent, task: Task) -> Option<Run> {
         fs::remove_file(tap.program()).expect("a program of this run");
     }
     let log = folder.join("wrapped.jsonl");
-    let mut command = match task.way {
-        Way::Wrapped => wrapped(agent, &log),
-        Way::Tools | Way::Served | Way::Set => Command::new(&program),
-    };
+    let is_wrapped = task.way == Way::Wrapped;
+    let mut command = if is_wrapped { wrapped(agent, &log) } else { Command::new(&program) };
     environment(&mut command);
     command.args(start.arguments).envs(start.variables);
     let output = |name: &str| File::create(folder.join(name)).expect("a new file");
     command.stdin(Stdio::null()).stdout(output("out")).stderr(output("err"));
     let code = ended(&mut command, &name);
+    if task.way == Way::All {
+        keep_prompts(&model.arrivals(), &folder.join("read"));
+    }
     let read = |name: &str| tail(&fs::read_to_string(folder.join(name)).unwrap_or_default());
     Some(Run {
         agent,
         plans: task.plans,
         arrivals: model.arrivals(),
         exchanges: tap.exchanges(),
+        events_left: model.events_left(),
         hooked: tap.hooked(),
-        told: gateway.map_or_else(|| told(&log), Gateway::told),
+        told: between.told(&log),
+        sent: between.proxy.map(|proxy| proxy.sent()).unwrap_or_default(),
         code,
         printed: format!("{}\n{}", read("out"), read("err")),
         kept_by: match task.way {
             Way::Served | Way::Set => ("XDG_DATA_HOME", folder.join("gateway")),
-            Way::Tools | Way::Wrapped => ("HOME", home),
+            Way::Tools | Way::Wrapped | Way::All => ("HOME", home),
         },
     })
 }
 
-/// The gateway, where one runs by itself.
-fn gateway(way: Way, model: &str, folder: &Path) -> Option<Gateway> {
-    match way {
-        Way::Tools | Way::Wrapped => None,
-        Way::Served => Some(Gateway::start(model, folder)),
-        Way::Set => Some(Gateway::start(&format!("{UPSTREAM}={model}"), folder)),
+/// Keeps what the model read, for a look at a run that fails.
+fn keep_prompts(arrivals: &[Arrival], folder: &Path) {
+    fs::create_dir_all(folder).expect("a new folder");
+    for (at, arrival) in arrivals.iter().enumerate() {
+        fs::write(folder.join(format!("{at:03}.json")), &arrival.text).expect("a new file");
+    }
+}
+
+/// What stands between the agent and the model, and runs by itself.
+struct Between {
+    gateway: Option<Arc<Mutex<Gateway>>>,
+    proxy: Option<Proxy>,
+}
+
+impl Between {
+    fn start(way: Way, model: &Arc<Model>, folder: &Path, home: &Path) -> Self {
+        let sent = folder.join("sent");
+        let folder = folder.join("gateway");
+        let own = ("XDG_DATA_HOME", folder.clone());
+        let address = &model.address;
+        let gateway = match way {
+            Way::Tools | Way::Wrapped => None,
+            Way::Served => Some(Gateway::start(address, &folder, own)),
+            Way::Set => Some(Gateway::start(&format!("{UPSTREAM}={address}"), &folder, own)),
+            Way::All => Some(Gateway::start(address, &folder, ("HOME", home.to_owned()))),
+        };
+        let gateway = gateway.map(|gateway| Arc::new(Mutex::new(gateway)));
+        let proxied = gateway.clone().filter(|_| way == Way::All);
+        let proxy = proxied.map(|gateway| Proxy::start(gateway, Arc::clone(model), &sent));
+        Self { gateway, proxy: proxy.map(|proxy| proxy.expect("a free port")) }
+    }
+
+    /// The address that the agent is told in place of the model's.
+    fn address(&self, way: Way) -> Option<String> {
+        if let Some(proxy) = &self.proxy {
+            return Some(proxy.address.clone());
+        }
+        let gateway = self.gateway.as_ref().filter(|_| way == Way::Served)?;
+        Some(gateway.lock().expect("no thread panics with the lock").address.clone())
+    }
+
+    /// What was told of each request, by the gateway or in the log of `foveal wrap`.
+    fn told(&self, log: &Path) -> Vec<Value> {
+        match &self.gateway {
+            Some(gateway) => gateway.lock().expect("no thread panics with the lock").told(),
+            None => told(log),
+        }
     }
 }
 
@@ -253,7 +304,9 @@ fn make_project(project: &Path, files: &[(String, String)]) {
         fs::create_dir_all(path.parent().expect("a file is in a folder")).expect("a new folder");
         fs::write(path, text).expect("a new file");
     }
-    let git = Command::new("git").args(["init", "--quiet"]).current_dir(project).output();
+    let line = "git init --quiet && git add . && \
+        git -c user.name=Test -c user.email=test@localhost commit --quiet -m Start";
+    let git = Command::new("sh").args(["-c", line]).current_dir(project).output();
     if !git.is_ok_and(|git| git.status.success()) {
         fs::create_dir_all(project.join(".git")).expect("a new folder");
     }

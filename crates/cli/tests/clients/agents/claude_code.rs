@@ -4,8 +4,10 @@ use serde_json::json;
 
 use super::agent::{Agent, Place, Start};
 use crate::course::{LARGE, SHORT, task};
-use crate::model::{Call, CallForm, Plan, Step};
+use crate::long_session::LongSession;
+use crate::model::{Call, CallForm, Fault, Plan, Step};
 use crate::run::Task;
+use crate::session_checks::KnownFault;
 
 pub(crate) const CLAUDE_CODE: Agent = Agent {
     name: "claude-code",
@@ -50,6 +52,15 @@ fn set_up(place: &Place<'_>) -> Start {
         ("DISABLE_UPDATES", "1"),
     ];
     Start::new(&arguments, &variables)
+}
+
+/// The same with a window that a session can fill.
+const CLAUDE_CODE_COMPACTING: Agent = Agent { set_up: set_up_with_window, ..CLAUDE_CODE };
+
+fn set_up_with_window(place: &Place<'_>) -> Start {
+    let mut start = set_up(place);
+    start.variables.push(("CLAUDE_CODE_AUTO_COMPACT_WINDOW", "200000".to_owned()));
+    start
 }
 
 /// The tools of servers are told by name only until they are searched.
@@ -154,7 +165,7 @@ pub(crate) fn sub_agents(agent: &Agent) -> Task {
     };
     let read = || vec![agent.call("read_file", json!({ "path": SHORT }))];
     let mut task = task(agent, "sub-agents", vec![PROMPTS.map(ask).to_vec(), read()]);
-    let plan = |marker| Plan { marker, steps: [(agent.before)(), vec![read(), read()]].concat() };
+    let plan = |marker| Plan::new(marker, [(agent.before)(), vec![read(), read()]].concat());
     task.plans.extend(PROMPTS.map(plan));
     task
 }
@@ -194,3 +205,49 @@ crate::checks::between_checks! {
     between => Way::Served,
     wrapped => Way::Wrapped,
 }
+
+/// A long session with everything at once.
+const LONG_SESSION: LongSession = LongSession {
+    read: |path, lines| {
+        let mut arguments = json!({ "file_path": path });
+        if let Some((first, last)) = lines {
+            arguments["offset"] = json!(first);
+            arguments["limit"] = json!(last + 1 - first);
+        }
+        Call::native("Read", arguments)
+    },
+    run: |line| Call::native("Bash", json!({"command": line, "description": "Run it"})),
+    edit: |path, old, new| {
+        Call::native("Edit", json!({"file_path": path, "old_string": old, "new_string": new}))
+    },
+    search: |pattern, path| {
+        let arguments =
+            json!({"pattern": pattern, "path": path, "output_mode": "content", "-n": true});
+        Call::native("Grep", arguments)
+    },
+    has_tools: true,
+    faults: &Fault::ALL,
+    full_window: Some(190_000),
+    known_faults: &[
+        KnownFault {
+            what: "Lines are called unchanged although an edit above, now taken back, shows them otherwise.",
+            steps: &[9, 10, 11],
+            note: "above",
+            why: "the newest line 23 above is",
+        },
+        KnownFault {
+            what: "The gateway takes away hits that a note of the hook points at.",
+            steps: &[13],
+            note: "above in `Grep ",
+            why: "does not stand there",
+        },
+        KnownFault {
+            what: "Notes in the messages that a compaction keeps point at what it removed.",
+            steps: &[28],
+            note: "[1-199: as above]",
+            why: "does not stand there",
+        },
+    ],
+};
+
+crate::session_checks::long_session_checks!(CLAUDE_CODE_COMPACTING, LONG_SESSION);

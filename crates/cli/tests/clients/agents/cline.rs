@@ -3,7 +3,9 @@
 use serde_json::{Value, json};
 
 use super::agent::{Agent, Place, Start};
-use crate::model::CallForm;
+use crate::long_session::LongSession;
+use crate::model::{Call, CallForm, Fault};
+use crate::session_checks::KnownFault;
 
 pub(crate) const CLINE: Agent = Agent {
     name: "cline",
@@ -37,6 +39,11 @@ fn set_up(place: &Place<'_>) -> Start {
 /// Answers of servers are JSON in a string.
 fn unwrap(text: &str) -> String {
     let Ok(answer) = serde_json::from_str::<Value>(text) else { return text.to_owned() };
+    // Its own tools answer several questions at once.
+    if let Some(answers) = answer.as_array() {
+        let texts: Vec<&str> = answers.iter().filter_map(|of| of["result"].as_str()).collect();
+        return if texts.is_empty() { text.to_owned() } else { texts.join("\n") };
+    }
     let blocks = answer["content"].as_array().into_iter().flatten();
     let texts: Vec<&str> = blocks.filter_map(|block| block["text"].as_str()).collect();
     if texts.is_empty() { text.to_owned() } else { texts.join("\n") }
@@ -53,3 +60,39 @@ mod large {
         the_agent_ends_well,
     }
 }
+
+/// A long session with everything at once.
+const LONG_SESSION: LongSession = LongSession {
+    read: |path, lines| {
+        let mut file = json!({ "path": path });
+        if let Some((first, last)) = lines {
+            file["start_line"] = json!(first);
+            file["end_line"] = json!(last);
+        }
+        Call::native("read_files", json!({ "files": [file] }))
+    },
+    run: |line| Call::native("run_commands", json!({ "commands": [line] })),
+    edit: |path, old, new| {
+        Call::native("editor", json!({"path": path, "old_text": old, "new_text": new}))
+    },
+    search: |pattern, _| Call::native("search_codebase", json!({ "queries": [pattern] })),
+    has_tools: true,
+    faults: &Fault::ALL,
+    full_window: Some(190_000),
+    known_faults: &[
+        KnownFault {
+            what: "Lines are called unchanged although an edit above, now taken back, shows them otherwise.",
+            steps: &[28, 29, 30, 31],
+            note: "as above",
+            why: "the newest line 39 above is",
+        },
+        KnownFault {
+            what: "Numbers of lines count the frame that the client puts around an output.",
+            steps: &[37],
+            note: "above in `run_commands ",
+            why: "stands for ",
+        },
+    ],
+};
+
+crate::session_checks::long_session_checks!(CLINE, LONG_SESSION);

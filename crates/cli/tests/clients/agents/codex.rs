@@ -3,7 +3,9 @@
 use serde_json::json;
 
 use super::agent::{Agent, Place, Start};
-use crate::model::{Call, CallForm, Step};
+use crate::long_session::LongSession;
+use crate::model::{Call, CallForm, Fault, Step};
+use crate::session_checks::KnownFault;
 
 pub(crate) const CODEX: Agent = Agent {
     name: "codex",
@@ -115,3 +117,49 @@ crate::checks::between_checks! {
     wrapped => Way::Wrapped,
     set => Way::Set,
 }
+
+/// A long session with everything at once.
+const LONG_SESSION: LongSession = LongSession {
+    read: |path, lines| {
+        let line = match lines {
+            Some((first, last)) => format!("sed -n '{first},{last}p' {path}"),
+            None => format!("cat {path}"),
+        };
+        Call::native("exec_command", json!({ "cmd": line }))
+    },
+    run: |line| Call::native("exec_command", json!({ "cmd": line })),
+    edit: |path, old, new| {
+        let input =
+            format!("*** Begin Patch\n*** Update File: {path}\n@@\n-{old}+{new}*** End Patch\n");
+        Call { form: CallForm::Custom, ..Call::native("apply_patch", json!({ "input": input })) }
+    },
+    search: |pattern, path| {
+        Call::native("exec_command", json!({ "cmd": format!("grep -rn '{pattern}' {path}") }))
+    },
+    has_tools: true,
+    // It does not ask again after 429.
+    faults: &[Fault::Status(500), Fault::Status(529), Fault::CutStream, Fault::SlowStream],
+    full_window: Some(260_000),
+    known_faults: &[
+        KnownFault {
+            what: "Lines are called unchanged although an edit above, now taken back, shows them otherwise.",
+            steps: &[10, 11, 28],
+            note: "above",
+            why: "the newest line ",
+        },
+        KnownFault {
+            what: "Numbers of lines count the frame that the client puts around an output.",
+            steps: &[19, 20, 21, 23, 32],
+            note: "same as ",
+            why: " above is ",
+        },
+        KnownFault {
+            what: "The server of tools does not learn of a compaction.",
+            steps: &[29],
+            note: "[30-90: as above]",
+            why: "does not stand there",
+        },
+    ],
+};
+
+crate::session_checks::long_session_checks!(CODEX_WITH_HOOKS, LONG_SESSION);

@@ -1,7 +1,11 @@
 //! Gemini CLI.
 
+use serde_json::json;
+
 use super::agent::{Agent, Place, Start};
-use crate::model::CallForm;
+use crate::long_session::LongSession;
+use crate::model::{Call, CallForm, Fault};
+use crate::session_checks::KnownFault;
 
 pub(crate) const GEMINI: Agent = Agent {
     name: "gemini",
@@ -41,7 +45,12 @@ fn set_up(place: &Place<'_>) -> Start {
 fn unwrap(text: &str) -> String {
     let within = text.strip_prefix("<untrusted_context>");
     let within = within.and_then(|text| text.strip_suffix("</untrusted_context>"));
-    within.map_or(text, |text| text.trim_matches('\n')).to_owned()
+    let within = within.map_or(text, |text| text.trim_matches('\n'));
+    // Its shell says how the command ended behind the output.
+    let Some(output) = within.strip_prefix("Output: ") else { return within.to_owned() };
+    let ends = ["\nExit Code: ", "\nProcess Group PGID: "];
+    let end = ends.iter().filter_map(|end| output.find(end)).min().unwrap_or(output.len());
+    output[..end].to_owned()
 }
 
 crate::checks::common_checks!(GEMINI);
@@ -92,3 +101,52 @@ crate::checks::between_checks! {
     between => Way::Served,
     wrapped => Way::Wrapped,
 }
+
+/// A long session with everything at once.
+const LONG_SESSION: LongSession = LongSession {
+    read: |path, lines| {
+        let mut arguments = json!({ "file_path": path });
+        if let Some((first, last)) = lines {
+            arguments["start_line"] = json!(first);
+            arguments["end_line"] = json!(last);
+        }
+        Call::native("read_file", arguments)
+    },
+    run: |line| {
+        Call::native("run_shell_command", json!({"command": line, "description": "Run it"}))
+    },
+    edit: |path, old, new| {
+        let arguments = json!({"file_path": path, "instruction": "change an amount",
+            "old_string": old, "new_string": new});
+        Call::native("replace", arguments)
+    },
+    search: |pattern, path| {
+        Call::native("grep_search", json!({"pattern": pattern, "dir_path": path}))
+    },
+    has_tools: true,
+    faults: &Fault::ALL,
+    // It compacts between two prompts of the user only.
+    full_window: None,
+    known_faults: &[
+        KnownFault {
+            what: "Numbers of lines count the frame that the client puts around an output.",
+            steps: &[3, 21, 23, 25, 28, 31],
+            note: "same as ",
+            why: " above is ",
+        },
+        KnownFault {
+            what: "Numbers of lines count the frame that the client puts around an output.",
+            steps: &[10, 32, 37],
+            note: "above",
+            why: "stands for ",
+        },
+        KnownFault {
+            what: "Lines are called unchanged although an edit above, now taken back, shows them otherwise.",
+            steps: &[29],
+            note: "[30-90: as above]",
+            why: "the newest line 39 above is",
+        },
+    ],
+};
+
+crate::session_checks::long_session_checks!(GEMINI, LONG_SESSION);

@@ -1,7 +1,11 @@
 //! opencode.
 
+use serde_json::json;
+
 use super::agent::{Agent, Place, Start};
-use crate::model::CallForm;
+use crate::long_session::LongSession;
+use crate::model::{Call, CallForm, Fault};
+use crate::session_checks::KnownFault;
 
 pub(crate) const OPENCODE: Agent = Agent {
     name: "opencode",
@@ -149,3 +153,57 @@ crate::checks::between_checks! {
     |command| ("bash", json!({"command": command, "description": "Run it"}));
     wrapped => Way::Wrapped,
 }
+
+/// A long session with everything at once.
+const LONG_SESSION: LongSession = LongSession {
+    read: |path, lines| {
+        let mut arguments = json!({ "filePath": path });
+        if let Some((first, last)) = lines {
+            arguments["offset"] = json!(first);
+            arguments["limit"] = json!(last + 1 - first);
+        }
+        Call::native("read", arguments)
+    },
+    run: |line| Call::native("bash", json!({"command": line, "description": "Run it"})),
+    edit: |path, old, new| {
+        Call::native("edit", json!({"filePath": path, "oldString": old, "newString": new}))
+    },
+    search: |pattern, path| Call::native("grep", json!({"pattern": pattern, "path": path})),
+    has_tools: true,
+    faults: &Fault::ALL,
+    full_window: Some(190_000),
+    known_faults: &[
+        KnownFault {
+            what: "Lines are called unchanged although an edit above, now taken back, shows them otherwise.",
+            steps: &[9, 10, 11],
+            note: "above",
+            why: "the newest line 23 above is",
+        },
+        KnownFault {
+            what: "Lines are called unchanged although an edit above, now taken back, shows them otherwise.",
+            steps: &[28],
+            note: "same result as",
+            why: "printed something else",
+        },
+        KnownFault {
+            what: "The server of tools does not learn of a compaction.",
+            steps: &[29],
+            note: "[30-90: as above]",
+            why: "does not stand there",
+        },
+        KnownFault {
+            what: "Notes in the messages that a compaction keeps point at what it removed.",
+            steps: &[23, 25],
+            note: "above",
+            why: "does not stand there",
+        },
+        KnownFault {
+            what: "A note points at a result that has a note itself in place of the lines.",
+            steps: &[40],
+            note: "above in `foveal_read_file ",
+            why: "does not stand there",
+        },
+    ],
+};
+
+crate::session_checks::long_session_checks!(OPENCODE, LONG_SESSION);

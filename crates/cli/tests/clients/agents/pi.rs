@@ -3,7 +3,9 @@
 use serde_json::json;
 
 use super::agent::{Agent, Place, Start};
-use crate::model::CallForm;
+use crate::long_session::LongSession;
+use crate::model::{Call, CallForm, Fault};
+use crate::session_checks::KnownFault;
 
 pub(crate) const PI: Agent = Agent {
     name: "pi",
@@ -102,3 +104,36 @@ crate::checks::between_checks! {
     wrapped => Way::Wrapped,
     set => Way::Set,
 }
+
+/// A long session with everything at once.
+const LONG_SESSION: LongSession = LongSession {
+    read: |path, lines| {
+        let mut arguments = json!({ "path": path });
+        if let Some((first, last)) = lines {
+            arguments["offset"] = json!(first);
+            arguments["limit"] = json!(last + 1 - first);
+        }
+        Call::native("read", arguments)
+    },
+    run: |line| Call::native("bash", json!({"command": line, "description": "Run it"})),
+    edit: |path, old, new| {
+        let edits = json!([{"oldText": old, "newText": new}]);
+        Call::native("edit", json!({"path": path, "edits": edits}))
+    },
+    search: |pattern, path| {
+        let line = format!("grep -rn '{pattern}' {path}");
+        Call::native("bash", json!({"command": line, "description": "Run it"}))
+    },
+    has_tools: false,
+    faults: &Fault::ALL,
+    // It compacts between two prompts of the user only.
+    full_window: None,
+    known_faults: &[KnownFault {
+        what: "Lines are called unchanged although an edit above, now taken back, shows them otherwise.",
+        steps: &[9, 28],
+        note: "same result as",
+        why: "printed something else",
+    }],
+};
+
+crate::session_checks::long_session_checks!(PI, LONG_SESSION);

@@ -3,7 +3,9 @@
 use serde_json::json;
 
 use super::agent::{Agent, Place, Start};
-use crate::model::CallForm;
+use crate::long_session::LongSession;
+use crate::model::{Call, CallForm, Fault};
+use crate::session_checks::KnownFault;
 
 pub(crate) const QWEN: Agent = Agent {
     name: "qwen",
@@ -17,8 +19,15 @@ pub(crate) const QWEN: Agent = Agent {
     form: CallForm::Function,
     before: Vec::new,
     tells: |text, name| text.contains(name),
-    unwrap: str::to_owned,
+    unwrap,
 };
+
+/// Its shell repeats the command, and says how it ended behind the output.
+fn unwrap(text: &str) -> String {
+    let output = text.split_once("\nOutput: ").filter(|_| text.starts_with("Command: "));
+    let Some((_, output)) = output else { return text.to_owned() };
+    output.rsplit_once("\nError: ").map_or(output, |(output, _)| output).to_owned()
+}
 
 fn set_up(place: &Place<'_>) -> Start {
     let settings = json!({
@@ -55,3 +64,51 @@ crate::checks::between_checks! {
     |command| ("run_shell_command", json!({"command": command, "description": "Run it", "is_background": false}));
     wrapped => Way::Wrapped,
 }
+
+/// A long session with everything at once.
+const LONG_SESSION: LongSession = LongSession {
+    read: |path, lines| {
+        let mut arguments = json!({ "file_path": format!("{{PROJECT}}/{path}") });
+        if let Some((first, last)) = lines {
+            arguments["offset"] = json!(first - 1);
+            arguments["limit"] = json!(last + 1 - first);
+        }
+        Call::native("read_file", arguments)
+    },
+    run: |line| {
+        let arguments = json!({"command": line, "description": "Run it", "is_background": false});
+        Call::native("run_shell_command", arguments)
+    },
+    edit: |path, old, new| {
+        let path = format!("{{PROJECT}}/{path}");
+        Call::native("edit", json!({"file_path": path, "old_string": old, "new_string": new}))
+    },
+    search: |pattern, path| Call::native("grep_search", json!({"pattern": pattern, "path": path})),
+    has_tools: true,
+    // A stream that is cut ends its run.
+    faults: &[Fault::Status(429), Fault::Status(500), Fault::Status(529), Fault::SlowStream],
+    // It compacts between two prompts of the user only.
+    full_window: None,
+    known_faults: &[
+        KnownFault {
+            what: "Numbers of lines count the frame that the client puts around an output.",
+            steps: &[3, 23, 25, 28],
+            note: "same as ",
+            why: " above is ",
+        },
+        KnownFault {
+            what: "Numbers of lines count the frame that the client puts around an output.",
+            steps: &[10, 32, 37],
+            note: "above",
+            why: "stands for ",
+        },
+        KnownFault {
+            what: "Lines are called unchanged although an edit above, now taken back, shows them otherwise.",
+            steps: &[29],
+            note: "[30-90: as above]",
+            why: "the newest line 39 above is",
+        },
+    ],
+};
+
+crate::session_checks::long_session_checks!(QWEN, LONG_SESSION);

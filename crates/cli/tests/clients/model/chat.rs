@@ -7,7 +7,7 @@ use super::plan::Reply;
 use super::protocol::{Protocol, ToolResult, content_text, list, text};
 
 pub(crate) const PROTOCOL: Protocol =
-    Protocol { path: "/chat/completions", tools, user, turns, results, answer };
+    Protocol { path: "/chat/completions", tools, user, results, answer };
 
 fn tools(body: &Value) -> Vec<String> {
     list(&body["tools"]).iter().map(|tool| text(&tool["function"]["name"]).to_owned()).collect()
@@ -17,18 +17,15 @@ fn of_role<'a>(body: &'a Value, role: &'a str) -> impl Iterator<Item = &'a Value
     list(&body["messages"]).iter().filter(move |message| message["role"] == role)
 }
 
-fn user(body: &Value) -> String {
-    of_role(body, "user").map(|m| content_text(&m["content"])).collect::<Vec<_>>().join("\n")
-}
-
-fn turns(body: &Value) -> usize {
-    of_role(body, "assistant").filter(|message| !list(&message["tool_calls"]).is_empty()).count()
+fn user(body: &Value) -> Vec<String> {
+    of_role(body, "user").map(|m| content_text(&m["content"])).collect()
 }
 
 fn results(body: &Value) -> Vec<ToolResult> {
     let result = |message: &Value| ToolResult {
         id: text(&message["tool_call_id"]).to_owned(),
         text: content_text(&message["content"]),
+        context: String::new(),
         is_error: false,
     };
     of_role(body, "tool").map(result).collect()
@@ -45,7 +42,9 @@ fn answer(body: &Value, reply: &Reply) -> Answer {
     if !calls.is_empty() {
         message["tool_calls"] = json!(calls);
     }
-    let usage = json!({"prompt_tokens": 100, "completion_tokens": 20, "total_tokens": 120});
+    let tokens = reply.prompt_tokens;
+    let usage = json!({"prompt_tokens": tokens, "completion_tokens": 20,
+        "total_tokens": tokens + 20});
     let head = |object: &str| {
         json!({"id": format!("chatcmpl-{}", reply.turn), "object": object, "created": 1,
             "model": body["model"], "usage": usage})

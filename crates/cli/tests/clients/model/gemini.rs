@@ -7,7 +7,7 @@ use super::plan::Reply;
 use super::protocol::{Protocol, ToolResult, content_text, list, text};
 
 pub(crate) const PROTOCOL: Protocol =
-    Protocol { path: "enerateContent", tools, user, turns, results, answer };
+    Protocol { path: "enerateContent", tools, user, results, answer };
 
 fn tools(body: &Value) -> Vec<String> {
     let groups = list(&body["tools"]).iter();
@@ -20,13 +20,8 @@ fn parts<'a>(body: &'a Value, role: &'a str) -> impl Iterator<Item = &'a [Value]
     contents.map(|content| list(&content["parts"]))
 }
 
-fn user(body: &Value) -> String {
-    parts(body, "user").flatten().map(|part| text(&part["text"])).collect::<Vec<_>>().join("\n")
-}
-
-fn turns(body: &Value) -> usize {
-    let called = |parts: &&[Value]| parts.iter().any(|part| part["functionCall"].is_object());
-    parts(body, "model").filter(called).count()
+fn user(body: &Value) -> Vec<String> {
+    parts(body, "user").flatten().map(|part| text(&part["text"]).to_owned()).collect()
 }
 
 fn results(body: &Value) -> Vec<ToolResult> {
@@ -38,6 +33,7 @@ fn results(body: &Value) -> Vec<ToolResult> {
         ToolResult {
             id: text(&answered["id"]).to_owned(),
             text: content_text(text_of),
+            context: String::new(),
             is_error: error.is_some(),
         }
     };
@@ -56,8 +52,9 @@ fn answer(body: &Value, reply: &Reply) -> Answer {
             "thoughtSignature": "c2NyaXB0ZWQ="})
     });
     let parts: Vec<Value> = said.into_iter().chain(calls).collect();
-    let usage = json!({"promptTokenCount": 100, "candidatesTokenCount": 20,
-        "totalTokenCount": 120});
+    let tokens = reply.prompt_tokens;
+    let usage = json!({"promptTokenCount": tokens, "candidatesTokenCount": 20,
+        "totalTokenCount": tokens + 20});
     let content = json!({"role": "model", "parts": parts});
     let whole = json!({
         "candidates": [{"content": content, "finishReason": "STOP", "index": 0}],
@@ -71,6 +68,8 @@ fn sample(schema: &Value) -> String {
     for (name, wanted) in schema["properties"].as_object().into_iter().flatten() {
         let value = match text(&wanted["type"]).to_lowercase().as_str() {
             "string" => wanted["enum"].get(0).cloned().unwrap_or(json!("x")),
+            // How sure it is that the agent turns in circles.
+            _ if name.ends_with("confidence") => json!(0),
             "integer" | "number" => json!(50),
             "boolean" => json!(false),
             _ => json!([]),

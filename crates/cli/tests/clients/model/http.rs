@@ -8,6 +8,8 @@ pub(crate) struct HttpRequest {
     pub(crate) method: String,
     /// With its query.
     pub(crate) path: String,
+    /// The lines of the head behind the first.
+    pub(crate) headers: Vec<String>,
     pub(crate) body: Vec<u8>,
 }
 
@@ -18,11 +20,14 @@ pub(crate) fn read(stream: &TcpStream) -> io::Result<HttpRequest> {
     let mut words = first.split(' ').map(str::to_owned);
     let (method, path) = (words.next().unwrap_or_default(), words.next().unwrap_or_default());
     let (mut length, mut is_chunked) = (0, false);
+    let mut headers = Vec::new();
     loop {
-        let header = line(&mut input)?.to_lowercase();
+        let header = line(&mut input)?;
         if header.is_empty() {
             break;
         }
+        headers.push(header.clone());
+        let header = header.to_lowercase();
         let Some((name, value)) = header.split_once(':') else { continue };
         match (name, value.trim()) {
             ("content-length", value) => length = value.parse().unwrap_or(0),
@@ -44,7 +49,18 @@ pub(crate) fn read(stream: &TcpStream) -> io::Result<HttpRequest> {
     } else {
         input.by_ref().take(length).read_to_end(&mut body)?;
     }
-    Ok(HttpRequest { method, path, body })
+    Ok(HttpRequest { method, path, headers, body })
+}
+
+impl HttpRequest {
+    /// The value of a header, whose name is given in lower case.
+    pub(crate) fn header(&self, name: &str) -> Option<&str> {
+        let headers = self.headers.iter().filter_map(|header| header.split_once(':'));
+        headers
+            .filter(|(of, _)| of.eq_ignore_ascii_case(name))
+            .map(|(_, value)| value.trim())
+            .next()
+    }
 }
 
 /// A line without its end.

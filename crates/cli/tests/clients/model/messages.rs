@@ -6,36 +6,43 @@ use super::events::Answer;
 use super::plan::Reply;
 use super::protocol::{Protocol, ToolResult, content_text, list, text};
 
-pub(crate) const PROTOCOL: Protocol =
-    Protocol { path: "/messages", tools, user, turns, results, answer };
+pub(crate) const PROTOCOL: Protocol = Protocol { path: "/messages", tools, user, results, answer };
 
 fn tools(body: &Value) -> Vec<String> {
     list(&body["tools"]).iter().map(|tool| text(&tool["name"]).to_owned()).collect()
 }
 
-fn user(body: &Value) -> String {
+fn user(body: &Value) -> Vec<String> {
     let users = list(&body["messages"]).iter().filter(|message| message["role"] == "user");
     let spoken = |message: &Value| match &message["content"] {
         Value::Array(blocks) => blocks.iter().map(|block| text(&block["text"])).collect(),
         content => content_text(content),
     };
-    users.map(spoken).collect::<Vec<_>>().join("\n")
-}
-
-fn turns(body: &Value) -> usize {
-    let called =
-        |message: &&Value| list(&message["content"]).iter().any(|b| b["type"] == "tool_use");
-    list(&body["messages"]).iter().filter(|m| m["role"] == "assistant").filter(called).count()
+    users.map(spoken).collect()
 }
 
 fn results(body: &Value) -> Vec<ToolResult> {
-    let blocks = list(&body["messages"]).iter().flat_map(|message| list(&message["content"]));
-    let result = |block: &Value| ToolResult {
+    let mut results: Vec<ToolResult> = Vec::new();
+    for message in list(&body["messages"]) {
+        // Contexts of hooks come behind the results that they are of.
+        if message["role"] == "system"
+            && let Some(last) = results.last_mut()
+        {
+            last.context.push_str(&content_text(&message["content"]));
+        }
+        let blocks = list(&message["content"]).iter();
+        results.extend(blocks.filter(|block| block["type"] == "tool_result").map(result));
+    }
+    results
+}
+
+fn result(block: &Value) -> ToolResult {
+    ToolResult {
         id: text(&block["tool_use_id"]).to_owned(),
         text: content_text(&block["content"]),
+        context: String::new(),
         is_error: block["is_error"] == true,
-    };
-    blocks.filter(|block| block["type"] == "tool_result").map(result).collect()
+    }
 }
 
 fn answer(body: &Value, reply: &Reply) -> Answer {
@@ -45,7 +52,7 @@ fn answer(body: &Value, reply: &Reply) -> Answer {
     });
     let blocks: Vec<Value> = said.into_iter().chain(calls).collect();
     let stop = if reply.calls.is_empty() { "end_turn" } else { "tool_use" };
-    let usage = json!({"input_tokens": 100, "cache_creation_input_tokens": 0,
+    let usage = json!({"input_tokens": reply.prompt_tokens, "cache_creation_input_tokens": 0,
         "cache_read_input_tokens": 0, "output_tokens": 20});
     let whole = json!({"id": format!("msg_{}", reply.turn), "type": "message", "role": "assistant",
         "model": body["model"], "content": blocks, "stop_reason": stop, "stop_sequence": null,

@@ -2,13 +2,15 @@
 
 mod chat;
 mod events;
+mod fault;
 mod gemini;
-mod http;
+pub(crate) mod http;
 mod messages;
 mod plan;
 mod protocol;
 mod responses;
 mod server;
 
-pub(crate) use self::plan::{Call, CallForm, Plan, Step, call_at};
-pub(crate) use self::server::{Arrival, Files, Model};
+pub(crate) use self::plan::{Call, CallForm, Event, Fault, Plan, Step, call_at};
+pub(crate) use self::protocol::{ToolResult, results_in};
+pub(crate) use self::server::{Arrival, Files, Model, NUMBER};

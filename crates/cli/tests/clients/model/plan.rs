@@ -9,6 +9,32 @@ pub(crate) struct Plan {
     pub(crate) marker: &'static str,
     /// The turns. After the last one the model says that it is done.
     pub(crate) steps: Vec<Step>,
+    /// Events beside the turns, each before the model answers in that turn for the first time.
+    pub(crate) events: Vec<(usize, Event)>,
+}
+
+/// An event in a session that no tool call causes.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum Event {
+    /// The provider fails once.
+    Fault(Fault),
+    /// Another program runs in the project: a line for the shell.
+    Change(String),
+    /// The gateway is killed behind this turn, and started again.
+    GatewayKill,
+    /// The provider bills a prompt of so many tokens, so that the client compacts.
+    FullWindow(u32),
+}
+
+/// A failure of a provider.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Fault {
+    /// This status in place of an answer.
+    Status(u16),
+    /// A stream that ends in its middle.
+    CutStream,
+    /// A stream that comes in small parts.
+    SlowStream,
 }
 
 /// One turn: the calls that are made at once.
@@ -36,6 +62,15 @@ pub(crate) enum CallForm {
     Grouped(&'static str),
     /// As a search for tools that are not offered yet.
     Search,
+    /// As a custom tool, whose input is the text in `input`.
+    Custom,
+}
+
+impl Plan {
+    /// A plan without events.
+    pub(crate) fn new(marker: &'static str, steps: Vec<Step>) -> Self {
+        Self { marker, steps, events: Vec::new() }
+    }
 }
 
 impl Call {
@@ -57,13 +92,26 @@ pub(crate) fn call_at(id: &str) -> Option<(usize, usize, usize)> {
     Some((plan.parse().ok()?, step.parse().ok()?, call.parse().ok()?))
 }
 
+impl Fault {
+    /// All kinds of failure.
+    pub(crate) const ALL: [Self; 5] = [
+        Self::Status(429),
+        Self::Status(500),
+        Self::Status(529),
+        Self::CutStream,
+        Self::SlowStream,
+    ];
+}
+
 /// What the model answers to one request.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct Reply {
     /// Names the turn: some agents take two messages of one name for one message.
     pub(crate) turn: String,
     /// What it says.
     pub(crate) text: String,
+    /// How many tokens of prompt are billed.
+    pub(crate) prompt_tokens: u32,
     /// What it calls, with the ids of the calls.
     pub(crate) calls: Vec<(String, Call)>,
 }

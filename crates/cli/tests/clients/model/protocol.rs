@@ -13,6 +13,8 @@ pub(crate) struct ToolResult {
     pub(crate) id: String,
     /// The text, the agent's own frame included.
     pub(crate) text: String,
+    /// What the agent says of it in a message behind it.
+    pub(crate) context: String,
     /// Whether the agent marked it as an error, where the protocol can say so.
     pub(crate) is_error: bool,
 }
@@ -23,10 +25,8 @@ pub(crate) struct Protocol {
     pub(crate) path: &'static str,
     /// The names of the offered tools.
     pub(crate) tools: fn(&Value) -> Vec<String>,
-    /// What the user says.
-    pub(crate) user: fn(&Value) -> String,
-    /// How many turns with calls the model had.
-    pub(crate) turns: fn(&Value) -> usize,
+    /// The texts of the user's messages.
+    pub(crate) user: fn(&Value) -> Vec<String>,
     /// The answers of tools, in order.
     pub(crate) results: fn(&Value) -> Vec<ToolResult>,
     /// What the model answers.
@@ -36,6 +36,12 @@ pub(crate) struct Protocol {
 /// All protocols.
 pub(crate) const PROTOCOLS: [Protocol; 4] =
     [messages::PROTOCOL, responses::PROTOCOL, chat::PROTOCOL, gemini::PROTOCOL];
+
+/// The answers of tools in a request to this path; `None` where it is of no protocol.
+pub(crate) fn results_in(path: &str, body: &[u8]) -> Option<Vec<ToolResult>> {
+    let protocol = PROTOCOLS.iter().find(|protocol| path.contains(protocol.path))?;
+    Some((protocol.results)(&serde_json::from_slice(body).ok()?))
+}
 
 /// The elements of a list; none if it is no list.
 pub(crate) fn list(value: &Value) -> &[Value] {

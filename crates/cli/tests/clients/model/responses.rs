@@ -6,8 +6,7 @@ use super::events::Answer;
 use super::plan::{Call, CallForm, Reply};
 use super::protocol::{Protocol, ToolResult, content_text, list, text};
 
-pub(crate) const PROTOCOL: Protocol =
-    Protocol { path: "/responses", tools, user, turns, results, answer };
+pub(crate) const PROTOCOL: Protocol = Protocol { path: "/responses", tools, user, results, answer };
 
 /// Tools of a group are named with their group before them.
 fn tools(body: &Value) -> Vec<String> {
@@ -21,24 +20,9 @@ fn tools(body: &Value) -> Vec<String> {
     names
 }
 
-fn user(body: &Value) -> String {
+fn user(body: &Value) -> Vec<String> {
     let users = list(&body["input"]).iter().filter(|item| item["role"] == "user");
-    users.map(|item| content_text(&item["content"])).collect::<Vec<_>>().join("\n")
-}
-
-/// Calls that follow one another were made in one turn.
-fn turns(body: &Value) -> usize {
-    let (mut turns, mut is_in_turn) = (0, false);
-    for item in list(&body["input"]) {
-        let kind = text(&item["type"]);
-        if kind.ends_with("_call") {
-            turns += usize::from(!is_in_turn);
-            is_in_turn = true;
-        } else if kind.ends_with("_output") {
-            is_in_turn = false;
-        }
-    }
-    turns
+    users.map(|item| content_text(&item["content"])).collect()
 }
 
 fn results(body: &Value) -> Vec<ToolResult> {
@@ -49,6 +33,7 @@ fn results(body: &Value) -> Vec<ToolResult> {
             Some(output) => content_text(output),
             None => item["tools"].to_string(),
         },
+        context: String::new(),
         is_error: false,
     };
     outputs.map(result).collect()
@@ -60,6 +45,12 @@ fn call_item(id: &str, call: &Call) -> Value {
         let mut item = done("tool_search_call");
         item["execution"] = json!("client");
         item["arguments"] = call.arguments.clone();
+        return item;
+    }
+    if call.form == CallForm::Custom {
+        let mut item = done("custom_tool_call");
+        item["name"] = json!(call.tool);
+        item["input"] = call.arguments["input"].clone();
         return item;
     }
     let mut item = done("function_call");
@@ -79,9 +70,10 @@ fn answer(body: &Value, reply: &Reply) -> Answer {
     });
     let calls = reply.calls.iter().map(|(id, call)| call_item(id, call));
     let items: Vec<Value> = said.into_iter().chain(calls).collect();
-    let usage = json!({"input_tokens": 100, "input_tokens_details": {"cached_tokens": 0},
+    let tokens = reply.prompt_tokens;
+    let usage = json!({"input_tokens": tokens, "input_tokens_details": {"cached_tokens": 0},
         "output_tokens": 20, "output_tokens_details": {"reasoning_tokens": 0},
-        "total_tokens": 120});
+        "total_tokens": tokens + 20});
     let whole = json!({"id": format!("resp_{}", reply.turn), "object": "response", "created_at": 1,
         "status": "completed", "model": body["model"], "output": items, "usage": usage,
         "parallel_tool_calls": true, "tools": [], "error": null});
