@@ -42,6 +42,8 @@ mod opencode;
 mod own_edits;
 mod own_sessions;
 #[cfg(unix)]
+mod past_savings;
+#[cfg(unix)]
 mod plugins;
 #[cfg(unix)]
 mod private;

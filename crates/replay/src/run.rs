@@ -31,6 +31,8 @@ pub struct Prepared {
     uses: Vec<Uses>,
     /// The answers whose requests count in another recording.
     copies: HashSet<EntryIndex>,
+    /// The answers whose bills say nothing of the recorded prompt.
+    discounted: HashSet<EntryIndex>,
 }
 
 #[derive(Debug, Default)]
@@ -51,7 +53,7 @@ impl Prepared {
                 Role::System | Role::User | Role::Tool => Uses::default(),
             })
             .collect();
-        Self { record, scans, uses, copies: HashSet::new() }
+        Self { record, scans, uses, copies: HashSet::new(), discounted: HashSet::new() }
     }
 
     /// The same where the requests of these answers count in another recording. They are part of
@@ -59,6 +61,13 @@ impl Prepared {
     #[must_use]
     pub fn with_copies(self, copies: HashSet<EntryIndex>) -> Self {
         Self { copies, ..self }
+    }
+
+    /// The same where the bills of these answers are of shorter prompts than the recorded ones:
+    /// they are left out.
+    #[must_use]
+    pub fn with_discounted(self, discounted: HashSet<EntryIndex>) -> Self {
+        Self { discounted, ..self }
     }
 
     /// What the original text of an entry holds.
@@ -367,7 +376,8 @@ impl<'a> State<'a> {
         let rewrites = step.rewrite.is_some_and(|why| why != RewriteReason::ClientRewrote);
         let foveal = if rewrites || raw.kept == Kept::All { projected.kept } else { Kept::All };
         let usage = self.prepared.record.entry(step.answer).usage;
-        let Some(usage) = usage.filter(|usage| usage.prompt() > 0) else {
+        let is_discounted = self.prepared.discounted.contains(&step.answer);
+        let Some(usage) = usage.filter(|usage| usage.prompt() > 0 && !is_discounted) else {
             self.meter.skip(raw.kept, foveal);
             return None;
         };

@@ -1,5 +1,6 @@
 //! The agents whose hooks can put another text in the place of a result.
 
+use clap::ValueEnum as _;
 use foveal_wire::Format;
 use serde_json::{Value, json};
 
@@ -12,6 +13,11 @@ pub(crate) enum Host {
     Gemini,
     Opencode,
     Pi,
+}
+
+/// Whether sessions of this kind in the store are those of an agent's hook.
+pub(crate) fn is_host(kind: &str) -> bool {
+    Host::value_variants().iter().any(|host| host.name() == kind)
 }
 
 impl Host {

@@ -24,5 +24,5 @@ mod corpora;
 mod fuzzed;
 
 pub(crate) use self::answer::answer;
-pub(crate) use self::host::Host;
-pub(crate) use self::past::kept_call;
+pub(crate) use self::host::{Host, is_host};
+pub(crate) use self::past::{SentResult, kept_call, sent_result};

@@ -5,7 +5,7 @@ use std::cell::Cell;
 use std::collections::HashMap;
 
 use foveal_store::{RecordNumber, SessionFacts, SessionId, Store, StoreError};
-use foveal_transcript::Timestamp;
+use foveal_transcript::{Handle, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -42,7 +42,15 @@ pub(super) struct Last {
 #[serde(rename_all = "snake_case")]
 enum PastRecord {
     /// A result was shaped.
-    Sent { call: String, tool: String, input: Value, text: String },
+    Sent {
+        call: String,
+        tool: String,
+        input: Value,
+        text: String,
+        /// The result as it was.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        whole: Option<Handle>,
+    },
     /// What was shaped last was asked for again, and given whole.
     Whole,
     /// All before so many bytes of the transcript left the prompt.
@@ -53,6 +61,22 @@ enum PastRecord {
 pub(crate) fn kept_call(payload: &Value) -> Option<(String, Value)> {
     match serde_json::from_value(payload.clone()).ok()? {
         PastRecord::Sent { tool, input, .. } => Some((tool, input)),
+        PastRecord::Whole | PastRecord::Forgot { .. } => None,
+    }
+}
+
+/// What was sent in place of a result.
+#[derive(Debug, Clone)]
+pub(crate) struct SentResult {
+    pub(crate) text: String,
+    /// The result as it was; older records do not tell.
+    pub(crate) whole: Option<Handle>,
+}
+
+/// The result that a record of a hook tells of, with the id of its call.
+pub(crate) fn sent_result(payload: &Value) -> Option<(String, SentResult)> {
+    match PastRecord::deserialize(payload).ok()? {
+        PastRecord::Sent { call, text, whole, .. } => Some((call, SentResult { text, whole })),
         PastRecord::Whole | PastRecord::Forgot { .. } => None,
     }
 }
@@ -103,7 +127,7 @@ impl<'s> Past<'s> {
 
     fn take(&mut self, kept: PastRecord) {
         match kept {
-            PastRecord::Sent { call, tool, input, text } => {
+            PastRecord::Sent { call, tool, input, text, .. } => {
                 self.sent.insert(call.clone(), text);
                 self.last = Some(Last { call, tool, input });
                 self.is_first.set(false);
@@ -151,12 +175,18 @@ impl<'s> Past<'s> {
     ///
     /// # Errors
     /// If it cannot be kept.
-    pub(super) fn sent(&self, answered: &Answered, text: &str) -> Result<(), StoreError> {
+    pub(super) fn sent(
+        &self,
+        answered: &Answered,
+        text: &str,
+        whole: Handle,
+    ) -> Result<(), StoreError> {
         self.append(&PastRecord::Sent {
             call: answered.call.clone(),
             tool: answered.tool.clone(),
             input: answered.input.clone(),
             text: text.to_owned(),
+            whole: Some(whole),
         })
     }
 

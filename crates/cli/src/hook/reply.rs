@@ -82,8 +82,8 @@ fn to_answer(
     let Some(expand) = expand else { return Ok(None) };
     let Some(shaped) = shaped(event, answered, &past, expand) else { return Ok(None) };
     // Without the whole, what is left out would be gone.
-    store.put(Some(past.session()), shaped.whole.as_bytes(), now)?;
-    past.sent(answered, &shaped.sent)?;
+    let stored = store.put(Some(past.session()), shaped.whole.as_bytes(), now)?;
+    past.sent(answered, &shaped.sent, stored.handle)?;
     let told = shaped.told(past.is_first(), expand);
     if event.host != Host::ClaudeCode {
         let told = told.map(|told| format!("\n[{told}]")).unwrap_or_default();

@@ -28,6 +28,8 @@ pub(crate) struct FileOutcome {
     pub(crate) problem_count: u64,
     /// Sessions whose requests all count in other sessions.
     pub(crate) copies: u64,
+    /// Requests whose bills hold savings of foveal already.
+    pub(crate) discounted: u64,
     /// What of its sessions is no text.
     pub(crate) attachments: Attachments,
     /// Why the file could not be read, or not to its end.
@@ -121,6 +123,7 @@ fn one_file(
             return;
         }
         outcome.attachments.join(&attachments);
+        outcome.discounted += measured.discounted;
         outcome.sessions.push(measured.figures);
         if let Some(report) = &plan.report {
             let mut builder = lock(report.builder);

@@ -2,10 +2,12 @@
 
 mod attachments;
 mod files;
+mod past_savings;
 mod plan;
 mod session;
 mod tools;
 
 pub(crate) use self::attachments::Attachments;
 pub(crate) use self::files::{FileOutcome, measure};
-pub(crate) use self::plan::{Plan, Report, candidates};
+pub(crate) use self::past_savings::PastSavings;
+pub(crate) use self::plan::{Past, Plan, Report, candidates};

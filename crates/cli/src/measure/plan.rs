@@ -10,8 +10,10 @@ use foveal_context::tokens::Tokenizer;
 use foveal_context::views::Views;
 use foveal_replay::oracle::{Hindsight, Oracle};
 use foveal_report::{Limits, ProfileLine, ReportBuilder};
+use foveal_store::Store;
 use foveal_wire::Format;
 
+use super::past_savings::PastSavings;
 use crate::ordered::Ordered;
 
 /// What is measured, and how.
@@ -32,8 +34,18 @@ pub(crate) struct Plan<'a> {
     pub(crate) report: Option<Report<'a>>,
     /// Problems kept of each file; the rest is counted.
     pub(crate) problems_max: usize,
+    /// What foveal did to the sessions while they were held.
+    pub(crate) past: Past<'a>,
     /// Whether to stop.
     pub(crate) cancel: &'a Cancel<'a>,
+}
+
+/// What is known of earlier work of foveal on the sessions.
+#[derive(Clone, Copy)]
+pub(crate) struct Past<'a> {
+    pub(crate) savings: &'a PastSavings,
+    /// Holds results as they were.
+    pub(crate) store: Option<&'a dyn Store>,
 }
 
 /// What a session is replayed under.

@@ -8,6 +8,7 @@ use foveal_report::{Fill, FillSampler, Measured};
 use foveal_transcript::Session;
 use rayon::prelude::*;
 
+use super::past_savings::Unshaped;
 use super::plan::{Candidate, Plan, candidates};
 use super::tools;
 use crate::figures::SessionFigures;
@@ -20,6 +21,8 @@ pub(super) struct SessionOutcome {
     pub(super) prompt_lines: Vec<u8>,
     /// The session's conversations for the report, where one is drawn.
     pub(super) measured: Vec<Measured>,
+    /// Requests whose bills hold savings of foveal already.
+    pub(super) discounted: u64,
 }
 
 /// One conversation under one profile.
@@ -56,6 +59,7 @@ pub(super) fn measure(
         },
         prompt_lines: Vec::new(),
         measured: Vec::new(),
+        discounted: 0,
     };
     for at in 0..session.conversations.len() {
         let name = conversation_name(&session, at);
@@ -71,7 +75,12 @@ pub(super) fn measure(
         }
         outcome.figures.conversations += 1;
         outcome.figures.tools.push(tools::conversed(plan, &conversation));
-        let prepared = Prepared::new(conversation, plan.tokenizer).with_copies(copies);
+        let Unshaped { conversation, discounted } =
+            plan.past.savings.undo(&session.id, conversation, plan.past.store);
+        outcome.discounted += discounted.len() as u64;
+        let prepared = Prepared::new(conversation, plan.tokenizer)
+            .with_copies(copies)
+            .with_discounted(discounted);
         let runs = every_run(plan, &prepared, &name)?;
         if let Some(report) = &plan.report {
             let conversation = prepared.record.conversation();

@@ -10,6 +10,7 @@ use foveal_code::views::CuratedViews;
 use foveal_context::profile::DEFAULT;
 use foveal_report::{Limits, ProfileLine, ReportBuilder};
 use foveal_screen::in_one_line;
+use foveal_store::Store;
 
 use super::arguments::{Config, Show};
 use crate::commands::one_session::{check_turn, conversation};
@@ -17,7 +18,7 @@ use crate::environment::Environment;
 use crate::exit_code;
 use crate::figures::{SessionFigures, Totals};
 use crate::interrupt;
-use crate::measure::{self, Attachments, FileOutcome};
+use crate::measure::{self, Attachments, FileOutcome, PastSavings};
 use crate::notice;
 use crate::numbers::plural;
 use crate::ordered::Ordered;
@@ -27,6 +28,7 @@ use crate::progress;
 use crate::prompt_view::PromptView;
 use crate::sessions::{self, FoundSessions, load_kept, load_one, own};
 use crate::summary::{self, Summary};
+use crate::toolbox;
 
 /// Replays and prints.
 ///
@@ -41,7 +43,13 @@ pub(crate) fn run(config: &Config, environment: &Environment) -> anyhow::Result<
     };
     let cancel = &interrupt::listen();
     let builder = Mutex::new(report_builder(config));
-    let outcomes = measure_files(config, &found, cancel, &builder)?;
+    // Without a store foveal did nothing before.
+    let store = toolbox::store_to_read(environment).unwrap_or_default();
+    let store = store.as_ref().map(|store| store as &dyn Store);
+    let savings = store.map(PastSavings::read).transpose();
+    let savings = savings.context("what foveal did before cannot be read")?.unwrap_or_default();
+    let past = measure::Past { savings: &savings, store };
+    let outcomes = measure_files(config, &found, past, (cancel, &builder))?;
     let collected = Collected::of(outcomes, &found);
     if let Some(path) = config.report.as_ref().filter(|_| !collected.sessions.is_empty()) {
         let data = builder.into_inner().unwrap_or_else(PoisonError::into_inner).finish();
@@ -55,8 +63,8 @@ pub(crate) fn run(config: &Config, environment: &Environment) -> anyhow::Result<
 fn measure_files(
     config: &Config,
     found: &FoundSessions,
-    cancel: &Cancel<'_>,
-    builder: &Mutex<ReportBuilder>,
+    past: measure::Past<'_>,
+    (cancel, builder): (&Cancel<'_>, &Mutex<ReportBuilder>),
 ) -> anyhow::Result<Vec<Option<FileOutcome>>> {
     let bar = progress::bar(found.files.len() as u64);
     let log = open_log(config)?;
@@ -76,6 +84,7 @@ fn measure_files(
         keeps_secrets: config.keep_secrets || is_printed(config),
         report,
         problems_max: config.problems_max,
+        past,
         cancel,
     };
     let outcomes = measure::measure(&plan, &found.files, &|| bar.inc(1))
@@ -189,6 +198,8 @@ struct Collected {
     problem_count: u64,
     /// Sessions whose requests all count in other sessions.
     copies: u64,
+    /// Requests whose bills hold savings of foveal already.
+    discounted: u64,
     attachments: Attachments,
 }
 
@@ -201,6 +212,7 @@ impl Collected {
             problems: Vec::new(),
             problem_count: 0,
             copies: 0,
+            discounted: 0,
             attachments: Attachments::default(),
         };
         for (outcome, file) in outcomes.into_iter().zip(&found.files) {
@@ -209,6 +221,7 @@ impl Collected {
             all.problems.extend(outcome.problems);
             all.problem_count += outcome.problem_count;
             all.copies += outcome.copies;
+            all.discounted += outcome.discounted;
             all.attachments.join(&outcome.attachments);
             if let Some(error) = outcome.error {
                 all.named_not_read |= file.named;
@@ -297,6 +310,13 @@ impl Collected {
             let are = if self.copies == 1 { "is a copy" } else { "are copies" };
             let many = plural(self.copies, "session");
             notice::say(format_args!("{many} {are} of others and not counted"));
+        }
+        if self.discounted > 0 {
+            let many = plural(self.discounted, "request");
+            notice::say(format_args!(
+                "{many} went through foveal: their bills hold its saving already and are left \
+                 out; `foveal stats` tells it"
+            ));
         }
         if !self.attachments.is_empty() {
             notice::say(&self.attachments);
