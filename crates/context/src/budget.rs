@@ -6,7 +6,7 @@ use crate::lines::printed_lines;
 use crate::placement::read_files::ReadFiles;
 use crate::tokens::{Tokenizer, Tokens};
 use foveal_effects::effect_of;
-use foveal_transcript::{Conversation, EntryIndex};
+use foveal_transcript::{Conversation, EntryIndex, OpenCalls, Role};
 
 /// Token limits of a prompt: at the high mark something is removed, down to the low mark.
 /// Two marks, so that removing is rare: each time breaks the provider's cache.
@@ -63,22 +63,26 @@ impl Accounting {
     /// name a file do not count for it.
     pub fn of(conversation: &Conversation, tokenizer: Tokenizer) -> Self {
         let mut account = Self::default();
-        let mut effects = HashMap::new();
+        let mut open = OpenCalls::default();
         let mut directory = conversation.directory.clone();
         for entry in conversation.entries() {
             account.entries.push(tokenizer.count(&entry.prompt_text()));
+            if entry.role == Role::Assistant {
+                open.begin_response();
+            }
             for call in entry.calls() {
                 let effect = effect_of(call, directory.as_deref());
                 directory = effect.directory_after.clone().or(directory);
-                effects.insert(call.id.as_str(), effect);
+                open.insert(call, effect);
             }
             let Some(result) = entry.result() else { continue };
+            let effect = open.take(result);
             if let Some(read) = ReadFiles::parse(&result.content) {
                 for file in read.files() {
                     account.add_file(file.path, tokenizer.count(file.content.unwrap_or_default()));
                 }
-            } else if let Some(effect) = effects.get(result.call.as_str()) {
-                let printed = printed_lines(&result.content, effect);
+            } else if let Some(effect) = effect {
+                let printed = printed_lines(&result.content, &effect);
                 let mut shown = vec![String::new(); printed.paths.len()];
                 for line in &printed.lines {
                     if let Some(text) = line.path.and_then(|path| shown.get_mut(path as usize)) {

@@ -48,6 +48,11 @@ impl Engine {
         self.record.push_weighed(entry, weight)
     }
 
+    /// The same for a message in whose place nothing can stand.
+    pub fn push_fixed(&mut self, entry: Entry, weight: Weight) -> EntryIndex {
+        self.record.push_fixed(entry, weight)
+    }
+
     /// Plans the request that is answered next; `now` is when it is sent, as far as known.
     pub fn plan(&mut self, now: Option<Timestamp>) -> Step {
         let answer = EntryIndex(self.record.len() as u32);

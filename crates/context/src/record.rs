@@ -34,6 +34,13 @@ impl Record {
         self.conversation.push(entry)
     }
 
+    /// The same for an entry in whose place nothing can stand.
+    pub fn push_fixed(&mut self, entry: Entry, weight: Weight) -> EntryIndex {
+        let index = self.push_weighed(entry, weight);
+        self.facts.fix_last();
+        index
+    }
+
     /// Has relative paths of the next calls start at `directory`, where that is known better
     /// than from the calls before.
     pub fn start_in(&mut self, directory: &str) {

@@ -43,6 +43,10 @@ pub struct Settings {
     pub curate: Option<CurateSettings>,
     /// When and how results that were already sent are rewritten; `None`: never.
     pub rewrite: Option<RewriteSettings>,
+    /// Whether answers of foveal's own tools are shaped: for callers whose tools do not do it
+    /// themselves. Else they stay as they are until they are old.
+    #[serde(default)]
+    pub shapes_own: bool,
 }
 
 /// When first reads of files are curated as they arrive.
@@ -166,6 +170,7 @@ impl Settings {
             encoded_bytes_max: None,
             curate: None,
             rewrite: None,
+            shapes_own: false,
         }
     }
 

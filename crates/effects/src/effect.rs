@@ -141,4 +141,7 @@ pub struct Effect {
     /// comes, whatever else shows the same.
     #[serde(default)]
     pub verbatim: bool,
+    /// Whether the call is of one of foveal's own tools, by the name that a client gives it.
+    #[serde(default)]
+    pub is_own: bool,
 }

@@ -13,7 +13,7 @@ use crate::recorder::Planned;
 
 /// What changes when the same messages would no longer be decoded or decided about alike: then
 /// nothing recorded fits any more, and all conversations are new.
-const VERSION: &str = "foveal live 1";
+const VERSION: &str = "foveal live 2";
 
 /// The hashes of a conversation's beginnings.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -328,8 +328,13 @@ impl Live {
         // What goes on with a response is told with it.
         let entry = EntryIndex(if said.goes_on { last.saturating_sub(1) } else { last });
         let places = said.places();
-        for (entry, weight) in said.entries.into_iter().zip(weights) {
-            self.engine.push_weighed(entry, weight);
+        for ((at, entry), weight) in said.entries.into_iter().enumerate().zip(weights) {
+            let is_fixed =
+                entry.result().is_some() && !places.iter().any(|place| place.is_of_result(at));
+            match is_fixed {
+                true => self.engine.push_fixed(entry, weight),
+                false => self.engine.push_weighed(entry, weight),
+            };
         }
         let (length, end) = (body.messages[at].len(), chain.end(at + 1));
         self.bytes += length;

@@ -116,7 +116,7 @@ pub(crate) fn put(
     };
     let mut texts = texts.filter(goes).into_iter().flatten();
     for place in places.iter_mut().filter(|place| place.is_of_result(entry)) {
-        place.text = texts.next().flatten().map(|text| Spelled::new(&text, place.slot.level));
+        place.text = texts.next().flatten().map(|text| Spelled::new(&text, place.slot.spelling));
     }
     if takes_more(places, entry, content) {
         for place in places.iter_mut().filter(|place| place.is_of_result(entry)) {
@@ -131,13 +131,14 @@ fn takes_more(places: &[Place], entry: usize, content: &str) -> bool {
     for place in places.iter().filter(|place| place.is_of_result(entry)) {
         if let Some(text) = &place.text {
             taken += text.len();
-            originals.push((&content[place.slot.content.clone()], place.slot.level));
+            originals.push((&content[place.slot.content.clone()], place.slot.spelling));
         }
     }
     // No text is shorter with its escapes, which are rarely worth a look.
     let least: usize = originals.iter().map(|(original, _)| original.len()).sum();
     taken > least
-        && taken > originals.iter().map(|(text, level)| Spelled::new(text, *level).len()).sum()
+        && taken
+            > originals.iter().map(|(text, spelling)| Spelled::new(text, *spelling).len()).sum()
 }
 
 /// Puts the note in place of what the model said that a decision about its entry means.
@@ -145,7 +146,7 @@ pub(crate) fn put_words(places: &mut [Place], way: Way, decision: &Decision) {
     let shape = decision.shape().filter(|shape| shape.kind == ShapeKind::Told);
     let note = shape.and_then(|shape| shape.notes().next());
     for place in places.iter_mut().filter(|place| place.is_said) {
-        place.text = note.map(|note| Spelled::new(&by_handle(note, way), place.slot.level));
+        place.text = note.map(|note| Spelled::new(&by_handle(note, way), place.slot.spelling));
     }
 }
 

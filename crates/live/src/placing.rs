@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use foveal_transcript::Role;
-use foveal_wire::body::Spelled;
+use foveal_wire::body::{Spelled, Spelling};
 use memchr::memmem;
 
 use crate::active::Request;
@@ -40,5 +40,8 @@ fn placed(live: &Live, request: &Request<'_>) -> Option<(Range<usize>, Spelled)>
     let spelled = serde_json::to_string(&text).ok()?;
     let at = memmem::find(&bytes[place.clone()], spelled.as_bytes())?;
     let start = place.start + at;
-    Some((start..start + spelled.len(), Spelled::new(&folder.system(&text, base), 0)))
+    Some((
+        start..start + spelled.len(),
+        Spelled::new(&folder.system(&text, base), Spelling::brief(0)),
+    ))
 }

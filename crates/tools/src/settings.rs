@@ -89,6 +89,7 @@ pub(crate) fn shaping() -> Settings {
             saving_min: SAVING_MIN,
             again: true,
         }),
+        shapes_own: true,
         ..Settings::balanced()
     }
 }

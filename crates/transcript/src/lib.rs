@@ -5,8 +5,10 @@
 
 mod handle;
 mod line_span;
+mod open_calls;
 mod transcript;
 
 pub use handle::*;
 pub use line_span::LineSpan;
+pub use open_calls::{OPEN_CALLS_MAX, OpenCalls};
 pub use transcript::*;

@@ -84,7 +84,7 @@ fn bodies(criterion: &mut Criterion) {
             let slots = message.slots.into_iter();
             replaced.extend(slots.map(|slot| {
                 let place = place.start + slot.string.start..place.start + slot.string.end;
-                (place, Spelled::new("[shown above]", slot.level))
+                (place, Spelled::new("[shown above]", slot.spelling))
             }));
         }
         group.bench_function("splice of each result", |bencher| {

@@ -15,6 +15,7 @@ use serde_json::Value;
 
 use crate::json;
 use crate::problem::ProblemKind;
+use crate::requests::wrapped::unwrapped;
 
 /// Position of a step in its draft, from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
@@ -68,6 +69,18 @@ impl Answer {
     pub(crate) fn of(call: String, recorded: Option<Value>, time: Option<Timestamp>) -> Self {
         let (content, others) = json::result_content(recorded);
         Self { call, content, time, others, ..Self::default() }
+    }
+
+    /// The same with what a document says that the content is.
+    pub(crate) fn unwrapped(self) -> Self {
+        match unwrapped(&self.content) {
+            Some(said) => Self {
+                content: said.texts.join("\n"),
+                is_error: self.is_error || said.failed,
+                ..self
+            },
+            None => self,
+        }
     }
 }
 
@@ -135,8 +148,8 @@ pub(crate) struct Draft {
     /// The system prompt, where it is known only after messages; it stands in front of them.
     pub(crate) system: Option<Step>,
     steps: Vec<Step>,
-    /// The call last made with an id.
-    calls: HashMap<String, Made>,
+    /// The calls last made with an id; several where one message gives them the same.
+    calls: HashMap<String, Vec<Made>>,
 }
 
 /// Where a call was made.
@@ -203,20 +216,21 @@ impl Draft {
         // The number of blocks orders the calls as well as their own count would.
         let made = Made { step, place: blocks.len(), answered: false };
         blocks.push(Block::Call(call));
-        match self.calls.insert(id.clone(), made) {
-            Some(_) => Err(ProblemKind::DuplicateCall { call: id }),
-            None => Ok(()),
-        }
+        let calls = self.calls.entry(id.clone()).or_default();
+        let is_new = calls.is_empty();
+        calls.retain(|made| made.step == step);
+        calls.push(made);
+        if is_new { Ok(()) } else { Err(ProblemKind::DuplicateCall { call: id }) }
     }
 
     /// The step that made the call `id`.
     pub(crate) fn step_of(&self, id: &str) -> Option<StepIndex> {
-        self.calls.get(id).map(|made| made.step)
+        self.last_made(id).map(|made| made.step)
     }
 
     /// Whether the call `id` was made with none of these arguments.
     pub(crate) fn asks_without(&self, id: &str, names: &[&str]) -> bool {
-        let Some(made) = self.calls.get(id) else { return false };
+        let Some(made) = self.last_made(id) else { return false };
         let block = self.steps[made.step.0].blocks.get(made.place);
         let Some(Block::Call(call)) = block else { return false };
         names.iter().all(|name| call.arguments.get(name).is_none_or(Value::is_null))
@@ -224,21 +238,57 @@ impl Draft {
 
     /// Whether the call `id` has a result.
     pub(crate) fn is_answered(&self, id: &str) -> bool {
-        self.calls.get(id).is_some_and(|made| made.answered)
+        self.calls.get(id).is_some_and(|calls| calls.iter().all(|made| made.answered))
+    }
+
+    /// The call last made with this id.
+    fn last_made(&self, id: &str) -> Option<&Made> {
+        self.calls.get(id)?.last()
+    }
+
+    /// The call that the next result with this id answers: the first without a result, else the last
+    /// one. Where the id is none, but the name of a tool, the first such call of the latest message
+    /// that makes calls.
+    fn answered_call(&mut self, id: &str) -> Option<&mut Made> {
+        let id = match self.calls.contains_key(id) {
+            true => id.to_owned(),
+            false => self.id_by_name(id)?,
+        };
+        let calls = self.calls.get_mut(&id)?;
+        let open = calls.iter().position(|made| !made.answered);
+        let last = calls.len().checked_sub(1)?;
+        calls.get_mut(open.unwrap_or(last))
+    }
+
+    /// The id of the first call of a tool without a result, in the latest message that makes calls.
+    fn id_by_name(&self, name: &str) -> Option<String> {
+        let at = self.steps.iter().rposition(Step::has_calls)?;
+        let blocks = self.steps[at].blocks.iter().enumerate();
+        let mut calls = blocks.filter_map(|(place, block)| match block {
+            Block::Call(call) if !name.is_empty() && call.name == name => Some((place, call)),
+            _ => None,
+        });
+        let is_open = |(place, call): &(usize, &Call)| {
+            let made = self.calls.get(&call.id).into_iter().flatten();
+            let mut open = made.filter(|made| !made.answered);
+            open.any(|made| (made.step, made.place) == (StepIndex(at), *place))
+        };
+        calls.find(is_open).map(|(_, call)| call.id.clone())
     }
 
     /// Adds a result to the step that made its call, in the order of the calls. A result
     /// without a known call becomes a step of its own.
     pub(crate) fn answer(&mut self, mut answer: Answer) -> Result<(), ProblemKind> {
-        let Some(made) = self.calls.get_mut(&answer.call) else {
+        let Some(made) = self.answered_call(&answer.call) else {
             let call = answer.call.clone();
             self.answer_alone(answer);
             return Err(ProblemKind::UnknownCall { call });
         };
         let again = std::mem::replace(&mut made.answered, true);
         let call = again.then(|| answer.call.clone());
-        answer.place = made.place;
-        let answers = &mut self.steps[made.step.0].answers;
+        let Made { step, place, .. } = *made;
+        answer.place = place;
+        let answers = &mut self.steps[step.0].answers;
         let at = answers.partition_point(|known| known.place <= answer.place);
         answers.insert(at, answer);
         call.map_or(Ok(()), |call| Err(ProblemKind::DuplicateResult { call }))
@@ -253,7 +303,7 @@ impl Draft {
 
     /// Gives the result of the call `id` another content.
     pub(crate) fn amend(&mut self, id: &str, content: &str) {
-        let Some(made) = self.calls.get(id) else { return };
+        let Some(made) = self.last_made(id).copied() else { return };
         let answers = self.steps[made.step.0].answers.iter_mut();
         for answer in answers.filter(|answer| answer.call == id) {
             content.clone_into(&mut answer.content);
@@ -269,7 +319,7 @@ impl Draft {
         let call = answer.call.clone();
         answer.place = usize::MAX;
         self.steps[step.0].answers.push(answer);
-        match self.calls.get_mut(&call) {
+        match self.answered_call(&call) {
             // A result may answer no call at all.
             _ if call.is_empty() => Ok(()),
             Some(made) if made.step == step => {

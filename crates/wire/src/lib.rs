@@ -9,6 +9,7 @@
 //! calls. Opaque blocks hold the recorded value as compact JSON, keys in recorded order.
 
 pub mod body;
+mod decode;
 mod detect;
 mod draft;
 mod export;

@@ -5,6 +5,7 @@ use std::collections::HashSet;
 use foveal_transcript::{LineNumber, Session, Timestamp};
 use serde_json::Value;
 
+use crate::decode;
 use crate::draft::Draft;
 use crate::json::{self, Object};
 use crate::problem::{Problem, ProblemKind, Problems};
@@ -118,7 +119,7 @@ impl<'a> Output<'a> {
 
     /// Parses one line or document; anything but an object is a problem.
     pub(crate) fn parse(&mut self, bytes: &[u8]) -> Option<Object> {
-        match serde_json::from_slice(bytes) {
+        match decode::value(bytes) {
             Ok(Value::Object(object)) => return Some(object),
             Ok(_) => self.problem(ProblemKind::NotARecord),
             Err(_) if std::str::from_utf8(bytes).is_err() => self.problem(ProblemKind::NotUtf8),

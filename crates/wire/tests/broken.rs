@@ -86,7 +86,6 @@ conversation file
   result t 2
 problem file:2: a result answers the unknown call `gone`
 problem file:2: a second call has the id `t`
-problem file:2: a second result answers the call `t`
 problem file:2: `role` is not a known role
 problem file:2: `messages[]` is not an object",
     );

@@ -79,6 +79,8 @@ pub(crate) fn between(
         run("sed -n '20,60p' src/middle.py".to_owned()),
         run(format!("sed -n '1,90p' {LARGE}")),
         run(format!("sed -n '30,80p' {LARGE}")),
+        run(format!("sed -n '300,380p' {LARGE}")),
+        run(format!("sed -n '260,420p' {LARGE}")),
         run("seq 1 900 | sed 's/.*/test case_number_& ... ok/'".to_owned()),
         run(format!("sed -i 's/amount + 5$/amount + 5_000/' {SHORT}")),
         read(SHORT),

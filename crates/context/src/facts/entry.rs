@@ -7,7 +7,7 @@ use super::call::CallFacts;
 use super::edits::EditFacts;
 use super::hash::{LineHash, LineId};
 use crate::call_texts::argument_texts;
-use crate::lines::Printed;
+use crate::lines::{OwnParts, Printed};
 use crate::tokens::Tokens;
 use foveal_effects::EffectKind;
 use foveal_transcript::{Block, ContentHash, Entry, Handle};
@@ -52,6 +52,10 @@ pub struct Facts {
     pub turn: u32,
     /// For a model's response: the long texts of its edits.
     pub edits: EditFacts,
+    /// Whether foveal itself shaped the result before: one of its tools or hooks.
+    pub is_own: bool,
+    /// Whether nothing can stand in place of the result.
+    pub is_fixed: bool,
     /// Whether the client flagged the result as an error.
     pub is_error: bool,
     /// Whether a tool result holds what a terminal would not have left on the screen.
@@ -78,6 +82,11 @@ impl Facts {
     /// Whether the call asked for text as it is.
     pub fn is_verbatim(&self) -> bool {
         self.call.as_ref().is_some_and(|call| call.effect.verbatim)
+    }
+
+    /// Whether notes of foveal's stand in the result already.
+    pub fn has_own_notes(&self) -> bool {
+        self.is_own && self.printed.own == OwnParts::Notes
     }
 
     /// The label of a tool result's call.

@@ -6,7 +6,6 @@ mod edits;
 mod entry;
 mod hash;
 mod names;
-mod open_calls;
 mod table;
 
 pub use call::CallFacts;
@@ -14,5 +13,4 @@ pub use edits::{EditFacts, EditText, Side, file_of, is_edit};
 pub use entry::{ArgumentLine, Facts, line_text, visible_texts};
 pub use hash::{HashMapOfLines, LineHash, LineId, Prehashed};
 pub use names::{each_file_name, file_key, file_name};
-pub use open_calls::OPEN_CALLS_MAX;
 pub(crate) use table::FactTable;

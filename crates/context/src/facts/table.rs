@@ -7,19 +7,26 @@ use super::edits::EditFacts;
 use super::entry::{Facts, argument_lines, visible_texts};
 use super::hash::{HashMapOfLines, LineHash, LineId};
 use super::names::{each_file_name, file_key};
-use super::open_calls::OpenCalls;
-use crate::lines::printed_lines;
+use crate::lines::{OwnParts, has_handle, printed_lines};
 use crate::tokens::Tokenizer;
 use crate::weight::Weight;
 use foveal_effects::{Effect, Span};
-use foveal_transcript::{ContentHash, Entry, EntryIndex, Role, ToolResult};
+use foveal_transcript::{ContentHash, Entry, EntryIndex, OpenCalls, Role, ToolResult};
+
+/// A call that waits for its result.
+#[derive(Debug, Clone)]
+struct OpenCall {
+    facts: Arc<CallFacts>,
+    /// The response that made it, and its place there.
+    place: Option<(usize, u16)>,
+}
 
 /// The facts of each entry, and what the next entry's depend on.
 #[derive(Debug, Clone)]
 pub(crate) struct FactTable {
     tokenizer: Tokenizer,
     facts: Vec<Facts>,
-    open_calls: OpenCalls,
+    open_calls: OpenCalls<OpenCall>,
     last_response: Option<usize>,
     directory: Option<String>,
     ids: HashMapOfLines<LineId>,
@@ -51,6 +58,13 @@ impl FactTable {
         &self.facts[index.at()]
     }
 
+    /// Lets the last entry stay as it is, whatever is decided.
+    pub(crate) fn fix_last(&mut self) {
+        if let Some(facts) = self.facts.last_mut() {
+            facts.is_fixed = true;
+        }
+    }
+
     /// Works out the facts of the next entry.
     pub(crate) fn push(&mut self, entry: &Entry, weight: Weight) {
         let turn = self.facts.last().map_or(0, |facts| facts.turn)
@@ -79,7 +93,7 @@ impl FactTable {
     }
 
     fn result_facts(&mut self, result: &ToolResult) -> Facts {
-        let open = self.open_calls.remove(&result.call);
+        let open = self.open_calls.take(result);
         // What a result says counts until the next response, so that what comes later changes
         // nothing.
         if let Some((response, call)) = open.as_ref().and_then(|open| open.place)
@@ -95,10 +109,15 @@ impl FactTable {
         let mut printed = printed_lines(content, effect);
         // Kept for as long as the conversation is; a vector grows to twice its need.
         printed.lines.shrink_to_fit();
+        if has_handle(content) {
+            printed.own = OwnParts::Notes;
+        }
+        let is_own = effect.is_own || printed.own != OwnParts::None;
         let hashes = printed.lines.iter().map(|line| LineHash::of(line.text_in(content)));
         Facts {
             ids: self.identify(hashes),
             printed,
+            is_own,
             whole: Some(LineHash::of(content)),
             content: Some(ContentHash::of(content.as_bytes())),
             kind: effect.kind,
@@ -124,6 +143,7 @@ impl FactTable {
         let mut all = Vec::new();
         if entry.role == Role::Assistant {
             self.last_response = Some(self.facts.len());
+            self.open_calls.begin_response();
         }
         for (at, call) in entry.calls().enumerate() {
             let facts = Arc::new(CallFacts::of(call, self.directory.as_deref()));
@@ -131,7 +151,7 @@ impl FactTable {
                 self.directory = Some(directory.clone());
             }
             let place = u16::try_from(at).ok().map(|at| (self.facts.len(), at));
-            self.open_calls.insert(&call.id, Arc::clone(&facts), place);
+            self.open_calls.insert(call, OpenCall { facts: Arc::clone(&facts), place });
             all.push(facts);
         }
         all

@@ -3,6 +3,7 @@
 use std::ops::Range;
 
 use super::body::Body;
+use super::cut;
 use super::page::Page;
 use foveal_effects::{Effect, Output, ReadTarget, Span, path};
 
@@ -12,7 +13,12 @@ pub(super) fn number(page: &mut Page<'_>, body: &Body, effect: &Effect) {
     if body.failed || body.lines.is_empty() || is_error(page, body) {
         return;
     }
-    let end = cut_off(page, body);
+    let end = cut::mark(page, body);
+    let is_sole = matches!(effect.output[..], [Output::Lines(_)]);
+    // Of which file lines are missing is not known.
+    if body.skipped != Some(0) && !is_sole {
+        return;
+    }
     if effect.reads.len() > 1 && under_headings(page, body, effect) {
         return;
     }
@@ -28,19 +34,47 @@ pub(super) fn number(page: &mut Page<'_>, body: &Body, effect: &Effect) {
                 let Some(read) = effect.reads.get(*index) else { return };
                 let rest = &effect.output[place + 1..];
                 let Some(stop) = stop(page, at..body.lines.end, read, rest, effect) else { return };
-                let is_first = at == body.lines.start;
-                let known = match body.first {
-                    None if is_first && effect.trims_start => whole_from(read.span, stop - at),
-                    None => first_of(read.span),
-                    known => known,
+                let known = match at == body.lines.start {
+                    true => first_of_body(body, effect, read, stop - at),
+                    false => first_of(read.span),
                 };
                 assign(page, at..stop, end, read, known);
+                if let (true, Some(known), Some(total)) = (is_sole, known, body.total) {
+                    count_back(page, end..stop, read, known, total);
+                }
                 for at in body.gap.clone() {
                     page.clear(at);
                 }
                 at = stop;
             }
         }
+    }
+}
+
+/// The number of the first line of a body that begins with lines of `read`.
+pub(super) fn first_number(body: &Body, effect: &Effect, read: &ReadTarget) -> Option<u32> {
+    first_of_body(body, effect, read, body.lines.len())
+}
+
+/// The same where so many of the lines are of that file.
+fn first_of_body(body: &Body, effect: &Effect, read: &ReadTarget, count: usize) -> Option<u32> {
+    let known = match body.first {
+        None if effect.trims_start => whole_from(read.span, count),
+        None => first_of(read.span),
+        known => known,
+    };
+    known?.checked_add(body.skipped?)
+}
+
+/// Numbers the lines behind a client's mark, where it says how many lines the output had in all:
+/// they are its last.
+fn count_back(page: &mut Page<'_>, lines: Range<usize>, read: &ReadTarget, first: u32, total: u32) {
+    let Some(place) = page.resolved_read(read) else { return };
+    // With the mark stands what is left of a line.
+    for at in lines.clone().skip(1) {
+        let behind = u32::try_from(lines.end - at).unwrap_or(u32::MAX);
+        let number = total.checked_sub(behind).and_then(|before| first.checked_add(before));
+        page.set(at, place, number, 0);
     }
 }
 
@@ -153,23 +187,6 @@ fn matches_at(page: &Page<'_>, at: usize, end: usize, text: &str) -> bool {
         .all(|(at, line)| at < end && page.line(at).trim_end() == line.trim_end())
 }
 
-/// The line that stands for lines a client left out; numbers are unknown after it.
-fn cut_off(page: &Page<'_>, body: &Body) -> usize {
-    if !body.gap.is_empty() {
-        return body.gap.start;
-    }
-    let text = page.text(body.lines.clone());
-    if !text.contains("truncated") && !text.contains("elided") {
-        return usize::MAX;
-    }
-    let marks = |at: &usize| {
-        let line = page.line(*at);
-        (line.contains("truncated") || line.contains("elided"))
-            && (line.trim_start().starts_with(['.', '[', '<', '(', '…']) || line.contains('…'))
-    };
-    body.lines.clone().find(marks).unwrap_or(usize::MAX)
-}
-
 /// Whether a short body is the tool's complaint.
 fn is_error(page: &Page<'_>, body: &Body) -> bool {
     const STARTS: &[&str] = &[
@@ -188,6 +205,7 @@ fn is_error(page: &Page<'_>, body: &Body) -> bool {
         "Command aborted",
         "Path does not exist",
         "(no output)",
+        "(empty)",
         "The user doesn't want",
         "Here's the files and directories",
     ];

@@ -2,7 +2,10 @@
 
 use std::ops::Range;
 
+use foveal_effects::Effect;
+
 use super::page::Page;
+use super::wrappers;
 
 /// The lines a tool printed.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,6 +17,11 @@ pub(super) struct Body {
     pub(super) first: Option<u32>,
     /// Lines that stand for what the client left out, with the halves of lines next to them.
     pub(super) gap: Range<usize>,
+    /// Lines of the output that a client left out in front of the first; `None` where it does not
+    /// say how many.
+    pub(super) skipped: Option<u32>,
+    /// Lines of the output before a client left some out, where it says so.
+    pub(super) total: Option<u32>,
 }
 
 impl Body {
@@ -28,14 +36,21 @@ impl Body {
 const MARGIN: usize = 12;
 
 /// Finds the body of a result.
-pub(super) fn find(page: &Page<'_>) -> Body {
-    let mut body = Body { lines: 0..page.len(), failed: false, first: None, gap: 0..0 };
+pub(super) fn find(page: &mut Page<'_>, effect: &Effect) -> Body {
+    let mut body = Body {
+        lines: 0..page.len(),
+        failed: false,
+        first: None,
+        gap: 0..0,
+        skipped: Some(0),
+        total: None,
+    };
     // What follows the last line break is no line.
     if page.line(page.len() - 1).is_empty() {
         body.lines.end -= 1;
     }
     strip_start(page, &mut body);
-    strip_end(page, &mut body);
+    strip_end(page, &mut body, effect);
     // What is left of a line that was cut is not the line.
     if body.lines.end > body.lines.start
         && page.line(body.lines.end - 1).ends_with("... [truncated]")
@@ -49,7 +64,7 @@ pub(super) fn find(page: &Page<'_>) -> Body {
     body
 }
 
-fn strip_start(page: &Page<'_>, body: &mut Body) {
+fn strip_start(page: &mut Page<'_>, body: &mut Body) {
     let first = page.line(body.lines.start);
     if first.starts_with("<tool_use_error>") {
         body.failed = true;
@@ -64,28 +79,9 @@ fn strip_start(page: &Page<'_>, body: &mut Body) {
         body.failed = code != "0";
         body.lines.start += 1;
     }
-    let end = body.lines.end.min(body.lines.start + MARGIN);
-    let opening = |line: &str| {
-        ["<output>", "<output_head>", "<file>", "<content>"].iter().any(|tag| line.ends_with(tag))
-            && line.starts_with('<')
-            || matches!(
-                line,
-                "Output:" | "Preview (first 2KB):" | "--- FILE CONTENT (truncated) ---"
-            )
-    };
-    let wrapped = first.starts_with(['<', 'E', 'C', 'W', 'I', 'P']) || first.is_empty();
-    if wrapped && let Some(at) = (body.lines.start..end).find(|at| opening(page.line(*at))) {
-        for line in body.lines.start..at {
-            let line = page.line(line);
-            if let Some(code) = exit_code(line) {
-                body.failed |= code != "0";
-            }
-            if let Some(rest) = line.strip_prefix("Status: Showing lines ") {
-                body.first = rest.split('-').next().and_then(|number| number.parse().ok());
-            }
-        }
-        body.lines.start = at + 1;
-    } else if first.starts_with("<returncode>") {
+    let start = body.lines.start;
+    wrappers::strip(page, body);
+    if body.lines.start == start && first.starts_with("<returncode>") {
         // Where the output starts is not known.
         body.failed = true;
     }
@@ -121,7 +117,7 @@ fn gap(page: &Page<'_>, body: &Body) -> Range<usize> {
 }
 
 /// The exit code in a line that says nothing else.
-fn exit_code(line: &str) -> Option<&str> {
+pub(super) fn exit_code(line: &str) -> Option<&str> {
     let code = ["<returncode>", "Exit code ", "Exit code: ", "Process exited with code "]
         .iter()
         .find_map(|start| line.strip_prefix(start))?;
@@ -130,7 +126,7 @@ fn exit_code(line: &str) -> Option<&str> {
         .then_some(code)
 }
 
-fn strip_end(page: &Page<'_>, body: &mut Body) {
+fn strip_end(page: &Page<'_>, body: &mut Body, effect: &Effect) {
     // A reminder takes everything after it along.
     let tail = body.lines.start.max(body.lines.end.saturating_sub(2 * MARGIN));
     let reminder = (tail..body.lines.end).find(|at| {
@@ -159,12 +155,24 @@ fn strip_end(page: &Page<'_>, body: &mut Body) {
         }
         body.failed |= page.line(last - 1).starts_with("[The command completed with exit code ")
             && !page.line(last - 1).contains("code 0");
+        if effect.command.is_some() {
+            note_skipped(page.line(last - 1), body);
+        }
         body.lines.end = last - 1;
         noticed = true;
     }
     if noticed && body.lines.end > body.lines.start && page.line(body.lines.end - 1).is_empty() {
         body.lines.end -= 1;
     }
+}
+
+/// Notes what pi says of an output of which it shows the end: `[Showing lines 9-20 of 20…`.
+fn note_skipped(notice: &str, body: &mut Body) {
+    let Some(rest) = notice.strip_prefix("[Showing l") else { return };
+    let first = rest.strip_prefix("ines ").and_then(|rest| rest.split('-').next());
+    // Else only the end of a line is shown.
+    let first: Option<u32> = first.and_then(|first| first.parse().ok());
+    body.skipped = first.and_then(|first| first.checked_sub(1));
 }
 
 /// The working directory that a client printed at the end of `content`, where it did.
@@ -192,6 +200,7 @@ fn is_notice(line: &str) -> bool {
         "(Output capped",
         "(Output truncated",
         "[Showing lines ",
+        "[Showing last ",
         "[Truncated",
         "[Full output",
         "[The command completed with exit code ",

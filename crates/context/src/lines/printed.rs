@@ -39,4 +39,19 @@ pub struct Printed {
     pub paths: Vec<String>,
     /// Every line of the result, in order.
     pub lines: Vec<PrintedLine>,
+    /// What of it foveal itself has written, as far as its structure tells.
+    #[serde(default)]
+    pub own: OwnParts,
+}
+
+/// What of a result foveal has written that shaped it before.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
+pub enum OwnParts {
+    /// Nothing that can be recognised.
+    #[default]
+    None,
+    /// Headings of files.
+    Heading,
+    /// Notes in place of lines.
+    Notes,
 }

@@ -156,6 +156,128 @@ fn bare_lines_are_counted() {
     check("cat a && make", "x\n", "|x\n|\n");
 }
 
+/// Results that show lines of `/w/a`: what stands in front of them, the lines, and what follows.
+fn check_wrapped(call: &str, before: &str, first: u32, after: &str) {
+    let lines: Vec<String> = (first..first + 3).map(|number| format!("line {number}")).collect();
+    let content = format!("{before}{}{after}", lines.join("\n"));
+    let printed = printed_lines(&content, &effect(call));
+    let numbered = printed.lines.iter().filter_map(|line| {
+        let path = printed.paths.get(usize::from(line.path?))?;
+        Some((path.as_str(), line.number?.0, line.text_in(&content).to_owned()))
+    });
+    let expected = (first..).zip(lines).map(|(number, line)| ("/w/a", number, line));
+    let (found, expected): (Vec<_>, Vec<_>) = (numbered.collect(), expected.collect());
+    assert_eq!(found, expected, "{content}");
+}
+
+#[test]
+fn lines_are_counted_from_where_the_output_of_a_client_begins() {
+    let shell = |command: &str| format!(r#"run_shell_command {{"command":"{command}"}}"#);
+    let (cat, sed) = (shell("cat a"), shell("sed -n '5,7p' a"));
+    for (call, first) in [(&*cat, 1), (&*sed, 5), ("cat a", 1), ("sed -n '5,9p' a", 5)] {
+        check_wrapped(call, "", first, "");
+        let end = "\nError: (none)\nExit Code: 0\nSignal: (none)\nProcess Group PGID: 7";
+        check_wrapped(call, "Command: x\nDirectory: (root)\nOutput: ", first, end);
+        check_wrapped(call, "Directory: (root)\nOutput: ", first, end);
+        let script = "Command: cat <<E\n1\nE\ncat a\nDirectory: b\nOutput: ";
+        check_wrapped(call, script, first, end);
+        let end = "\nProcess Group PGID: 7\n</untrusted_context>";
+        check_wrapped(call, "<untrusted_context>\nOutput: ", first, end);
+        let codex = "Chunk ID: a\nWall time: 0.1 seconds\nProcess exited with code 0\n\
+                     Original token count: 9\nOutput:\n";
+        check_wrapped(call, codex, first, "\n");
+        let warning = "Warning: truncated output (original token count: 9)\n\
+                       Total output lines: 3\n\n";
+        check_wrapped(call, &format!("{codex}{warning}"), first, "");
+        check_wrapped(call, warning, first, "");
+        check_wrapped(call, "Exit code: 0\nWall time: 1 seconds\nOutput:\n", first, "");
+    }
+    // What the client left out in front, as pi says it.
+    let left_out = "\n\n[Showing lines 4-6 of 6 (50.0KB limit). Full output: /tmp/x]";
+    check_wrapped("cat a", "", 4, left_out);
+    check_wrapped("sed -n '11,99p' a", "", 14, left_out);
+    let part = "Showing lines 7-9 of 9 total lines.\n\n---\n\n";
+    check_wrapped(r#"read_file {"file_path":"/w/a","offset":6}"#, part, 7, "");
+    let file = "\nIMPORTANT: The file content has been truncated.\n\
+                Status: Showing lines 7-9 of 9 total lines.\nAction: x\n\n\
+                --- FILE CONTENT (truncated) ---\n";
+    check_wrapped(r#"read_file {"file_path":"/w/a"}"#, file, 7, "");
+}
+
+#[test]
+fn numbers_are_known_behind_what_a_client_cut_only_where_it_says_them() {
+    check(
+        "cat a",
+        "Chunk ID: a\nOutput:\nWarning: truncated output (original token count: 9)\n\
+         Total output lines: 9\n\nx\nhal…40 tokens truncated…lf\ny\nz\n",
+        "|Chunk ID: a\n|Output:\n|Warning: truncated output (original token count: 9)\n\
+         |Total output lines: 9\n|\n/w/a 1|x\n|hal…40 tokens truncated…lf\n/w/a 8|y\n/w/a 9|z\n|\n",
+    );
+    check(
+        r#"run_shell_command {"command":"cat a"}"#,
+        "Output too large. Showing first 8,000 and last 32,000 characters. For full output see: x\n\
+         <untrusted_context>\nOutput: x\nha\n\n... [9 characters omitted] ...\n\nlf\ny\n\
+         </untrusted_context>",
+        "|Output too large. Showing first 8,000 and last 32,000 characters. For full output see: x\n\
+         |<untrusted_context>\n/w/a 1|x\n/w/a 2|ha\n/w/a 3|\n|... [9 characters omitted] ...\n\
+         /w/a ?|\n/w/a ?|lf\n/w/a ?|y\n|</untrusted_context>\n",
+    );
+    check(
+        "cat a",
+        "x\n\n[Showing last 9KB of line 7 (line is 9KB). Full output: /tmp/x]",
+        "/w/a ?|x\n|\n|[Showing last 9KB of line 7 (line is 9KB). Full output: /tmp/x]\n",
+    );
+    check(
+        "cat a; cat b",
+        "x\n\n[Showing lines 4-4 of 4. Full output: /tmp/x]",
+        "|x\n|\n|[Showing lines 4-4 of 4. Full output: /tmp/x]\n",
+    );
+}
+
+#[test]
+fn what_foveal_shaped_counts_as_what_it_shows() {
+    let read = r#"mcp__foveal__read_file {"path":"a"}"#;
+    let curated = "File: a (curated)\nTotal lines: 9 | Preserved: 3 (33 %)\n1→x\n\
+                   [2-6 left out: f; expand b79047c479d5]\n7→y\n8→ [2-6 left out]\n[9: 1 line of f]";
+    let shown = "|File: a (curated)\n|Total lines: 9 | Preserved: 3 (33 %)\n/w/a 1|x\n\
+                 |[2-6 left out: f; expand b79047c479d5]\n/w/a 7|y\n/w/a 8| [2-6 left out]\n\
+                 |[9: 1 line of f]\n";
+    check(read, curated, shown);
+    check(r#"server_read {"path":"a"}"#, curated, shown);
+    check(
+        "cat a",
+        "[1-3: shown above]\nx\n[5-9: as above]\ny\n",
+        "|[1-3: shown above]\n/w/a 4|x\n|[5-9: as above]\n/w/a 10|y\n|\n",
+    );
+    check(
+        r#"Read {"file_path":"/w/a"}"#,
+        "[1-3: as above]\n     4→x\n[5-20: as above]\n    21→y",
+        "|[1-3: as above]\n/w/a 4|x\n|[5-20: as above]\n/w/a 21|y\n",
+    );
+    check(
+        r#"read_file {"path":"a"}"#,
+        "[every 10th line numbered]\n1→x\ny\nz\n",
+        "|[every 10th line numbered]\n/w/a 1|x\n/w/a 2|y\n/w/a 3|z\n|\n",
+    );
+    check(
+        r#"foveal_read_files {"paths":["a","b"]}"#,
+        "File: a (full)\nTotal lines: 1 | Preserved: 1 (100 %)\n1→x\n\n\
+         File: b (full)\nTotal lines: 1 | Preserved: 1 (100 %)\n1→y\n",
+        "|File: a (full)\n|Total lines: 1 | Preserved: 1 (100 %)\n/w/a 1|x\n|\n\
+         |File: b (full)\n|Total lines: 1 | Preserved: 1 (100 %)\n/w/b 1|y\n|\n",
+    );
+    // A file that quotes notes is no answer of foveal's.
+    check("cat a", "x\n[9-12: as above]\ny\n", "/w/a 1|x\n/w/a 2|[9-12: as above]\n/w/a 3|y\n|\n");
+}
+
+#[test]
+fn notes_with_handles_are_found() {
+    use super::has_handle;
+    assert!(has_handle("a\n[30-73 left out: f; expand b79047c479d5]\nb"));
+    assert!(has_handle("[9 lines, 80 bytes left out; foveal expand b79047c479d5, start 3]"));
+    assert!(!has_handle("expand b79047c479d5 to see it; expand all; [expand b7]"));
+}
+
 #[test]
 fn digits_in_text_are_no_gutter() {
     // The file's own text: numbers that do not start where the read does, or have gaps.
@@ -283,6 +405,16 @@ const FRAGMENTS: &[&str] = &[
     "---\n",
     "a.rs:\n",
     "\n\n",
+    "Output: ",
+    "<untrusted_context>\n",
+    "Directory: x\n",
+    "Total output lines: 9\n",
+    "[1-3: as above]\n",
+    "[2-3 left out]\n",
+    "File: a (full)\n",
+    "Total lines: 3\n",
+    "[every 10th line numbered]\n",
+    "[Showing lines 3-9 of 9]",
 ];
 const CALLS: &[&str] = &[
     "cat a",

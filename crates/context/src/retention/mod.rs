@@ -238,7 +238,8 @@ impl Recomputed {
 
 pub(crate) fn weigh(record: &Record, index: EntryIndex, shape: &Shape) -> (Decision, Tokens) {
     let raw = record.facts(index).tokens;
-    let Some(result) = record.entry(index).result() else { return (Decision::Keep, raw) };
+    let result = record.entry(index).result().filter(|_| !record.facts(index).is_fixed);
+    let Some(result) = result else { return (Decision::Keep, raw) };
     let tokens = record.tokenizer().count(&shape.render(&result.content));
     if tokens < raw {
         (Decision::Replace(Arc::new(shape.clone())), tokens)

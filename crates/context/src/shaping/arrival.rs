@@ -91,7 +91,14 @@ pub fn shape(ask: &Ask<'_>, tokens: &mut TokenCache) -> Outcome {
     let Some(result) = ask.record.entry(ask.index).result() else {
         return Outcome::Shaped(None, inputs);
     };
-    if ask.level == Level::Arrival && facts.is_verbatim() {
+    let is_shaped = !ask.settings.shapes_own
+        && match ask.level {
+            Level::Arrival => facts.is_own,
+            // Notes on notes would lead to what is missing in two steps.
+            Level::Reduced => facts.has_own_notes(),
+            Level::Note => false,
+        };
+    if facts.is_fixed || is_shaped || (ask.level == Level::Arrival && facts.is_verbatim()) {
         return Outcome::Shaped(None, inputs);
     }
     let content = &result.content;
@@ -124,6 +131,9 @@ pub fn shape(ask: &Ask<'_>, tokens: &mut TokenCache) -> Outcome {
 /// A note in place of a result and its tokens; `None` where that saves nothing of the whole.
 pub fn cleared(record: &Record, index: EntryIndex) -> Option<(Shape, Tokens)> {
     let (result, facts) = (record.entry(index).result()?, record.facts(index));
+    if facts.is_fixed {
+        return None;
+    }
     let mut draft = Draft::new(&result.content, facts);
     reduce::reduce(&mut draft, Level::Note, None);
     let shape = draft.compose();
@@ -221,7 +231,8 @@ fn shorten(ask: &Ask<'_>, draft: &mut Draft<'_>, pointing: bool) {
         if let Some(bytes_max) = ask.settings.line_bytes_max {
             long_line::cap(draft, bytes_max);
         }
-        if let Some(limits) = limits(ask.settings, draft.facts, draft.content) {
+        let is_cut = !long_line::is_text(draft);
+        if let Some(limits) = limits(ask.settings, draft.facts, draft.content).filter(|_| is_cut) {
             excerpt::cap(draft, limits);
         }
     }

@@ -1,12 +1,12 @@
 //! What happened to files in a conversation: shown and changed, in order.
 
-use std::collections::{BTreeSet, HashMap};
+use std::collections::BTreeSet;
 
 use crate::lines::{Printed, printed_lines};
 use crate::placement::read_files::ReadFiles;
 use foveal_effects::outcome::{Outcome, outcome};
 use foveal_effects::{Change, Effect, EffectKind, Span, effect_of};
-use foveal_transcript::{Block, Conversation, Entry, PART_OF_FILE, ToolResult};
+use foveal_transcript::{Block, Conversation, Entry, OpenCalls, PART_OF_FILE, ToolResult};
 
 /// Tools cut lines around this length without always saying so.
 const LONG_LINE_BYTES: usize = 2000;
@@ -54,22 +54,23 @@ struct Open {
 /// answered come last in their turn, as possible ones.
 pub(super) fn events_of(conversation: &Conversation) -> Vec<Event> {
     let mut events = Vec::new();
-    let mut open: HashMap<&str, Open> = HashMap::new();
+    let mut open = OpenCalls::default();
     let mut directory = conversation.directory.clone();
     let (mut turn, mut calls) = (0, 0);
     for entry in conversation.entries() {
         if entry.role == foveal_transcript::Role::Assistant {
             give_up(&mut open, &mut events);
+            open.begin_response();
             turn += 1;
         }
         for call in entry.calls() {
             calls += 1;
             let effect = effect_of(call, directory.as_deref());
             directory = effect.directory_after.clone().or(directory);
-            open.insert(&call.id, Open { turn, call: calls, effect });
+            open.insert(call, Open { turn, call: calls, effect });
         }
         if let Some(result) = entry.result()
-            && let Some(answered) = open.remove(result.call.as_str())
+            && let Some(answered) = open.take(result)
         {
             match part_shown(&answered.effect, entry, result) {
                 Some((path, lines)) => {
@@ -97,10 +98,8 @@ impl Open {
 }
 
 /// Calls without a result may have done what they were to do, or not.
-fn give_up(open: &mut HashMap<&str, Open>, events: &mut Vec<Event>) {
-    let mut calls: Vec<Open> = open.drain().map(|(_, call)| call).collect();
-    calls.sort_by_key(|call| call.call);
-    for call in &calls {
+fn give_up(open: &mut OpenCalls<Open>, events: &mut Vec<Event>) {
+    for call in open.drain() {
         for write in &call.effect.writes {
             events.push(call.event(&write.path, EventKind::MayHaveChanged));
         }

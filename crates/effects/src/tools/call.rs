@@ -34,6 +34,7 @@ pub fn effect_of(call: &Call, directory: Option<&str>) -> Effect {
         (None, Some(rest)) => server_tool(rest, arguments),
         (None, None) => named_tool(name, arguments),
     };
+    effect.is_own = own_name(name).is_some();
     if effect.intent.is_none() {
         effect.intent = arguments.intent();
     }
@@ -67,15 +68,16 @@ fn named_tool(name: &str, arguments: Arguments<'_>) -> Effect {
             of_action(Action::ReadLines, arguments)
         }
         Some(action) => {
-            let trims_start = name == CLAUDE_CODE_SHELL;
+            let trims_start = TRIMMING_SHELLS.contains(&name);
             Effect { trims_start, ..of_action(action, arguments) }
         }
         None => unlisted(name, arguments),
     }
 }
 
-/// What Claude Code calls its shell, of whose output it leaves out empty lines at the start.
-const CLAUDE_CODE_SHELL: &str = "Bash";
+/// The shells of Claude Code, and of Gemini CLI and Qwen Code: of their output the clients leave out
+/// empty lines at the start.
+const TRIMMING_SHELLS: [&str; 2] = ["Bash", "run_shell_command"];
 
 /// A tool of an MCP server: trusted only where its name says that it reads local files.
 fn server_tool(rest: &str, arguments: Arguments<'_>) -> Effect {

@@ -26,10 +26,15 @@ pub(super) fn text<'a>(bytes: &'a [u8], string: &Place) -> Option<Cow<'a, str>> 
     if !bytes[string.clone()].starts_with(QUOTE) {
         return walk::text(bytes, string);
     }
-    let quoted = [b"\"", &bytes[string.clone()], b"\""].concat();
-    let inner = walk::text(&quoted, &(0..quoted.len()))?;
-    let text = walk::text(inner.as_bytes(), &(0..inner.len()))?;
+    let inner = decoded(&bytes[string.clone()])?;
+    let text = walk::text(&inner, &(0..inner.len()))?;
     Some(Cow::Owned(text.into_owned()))
+}
+
+/// The bytes of a string in a string, as they stand in the text of that.
+pub(super) fn decoded(string: &[u8]) -> Option<Vec<u8>> {
+    let quoted = [b"\"", string, b"\""].concat();
+    Some(walk::text(&quoted, &(0..quoted.len()))?.into_owned().into_bytes())
 }
 
 fn in_document(document: &[u8]) -> Result<Vec<Place>, BodyError> {

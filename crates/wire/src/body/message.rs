@@ -4,13 +4,13 @@ use std::ops::Range;
 
 use foveal_transcript::{Block, Entry, Role, Source, ToolResult};
 
-use super::decode;
 use super::error::BodyError;
 use super::inner;
 use super::scan::Body;
 use super::slots::{self, Texts};
-use super::splice;
+use super::spelling::Spelling;
 use super::walk::{self, Place};
+use crate::decode;
 use crate::draft::{Draft, Step};
 use crate::json::{self, Object};
 use crate::output::Output;
@@ -58,8 +58,8 @@ pub struct Slot {
     ///
     /// [`splice`]: super::splice()
     pub string: Range<usize>,
-    /// In how many strings it stands: in one where the result is such a document, else in none.
-    pub level: usize,
+    /// How it is spelled: what takes its place is spelled so, too.
+    pub spelling: Spelling,
     /// The bytes of [`ToolResult::content`], or of the text, that it is. Between two parts there is
     /// one line break that belongs to neither.
     pub content: Range<usize>,
@@ -72,7 +72,9 @@ impl Body {
     /// If it is no valid JSON object.
     pub fn message(&self, bytes: &[u8], message: usize) -> Result<Message, BodyError> {
         let own = &bytes[self.messages[message].clone()];
-        let object = decode::object(own)?;
+        let serde_json::Value::Object(object) = decode::value(own)? else {
+            return Err(BodyError::NotAMessage);
+        };
         let mut entries = self.entries(bytes, message, object)?;
         let step = self.step(bytes, message)?;
         let mut results = 0;
@@ -264,11 +266,12 @@ fn slot_of_words(entry: &Entry, own: &[u8], strings: &[Place]) -> Option<Slot> {
     let [string] = strings else { return None };
     let text = inner::text(own, string)?;
     let (block, _) = entry.only_text().filter(|(_, said)| **said == *text)?;
-    let content = 0..text.len();
-    Some(Slot { entry: 0, block, part: 0, string: string.clone(), level: 0, content })
+    let (content, spelling) = (0..text.len(), Spelling::of(&own[string.clone()], &text)?);
+    Some(Slot { entry: 0, block, part: 0, string: string.clone(), spelling, content })
 }
 
-/// The slots of one result; none unless their texts are its whole content.
+/// The slots of one result; none unless their texts are its whole content, and each can be spelled
+/// again as it is.
 fn slots_of_result(
     own: &[u8],
     (entry, block): (usize, usize),
@@ -285,8 +288,17 @@ fn slots_of_result(
         if result.content.get(start..at) != Some(&*text) {
             return Vec::new();
         }
-        let level = splice::level_of(&own[string.clone()]).unwrap_or_default();
-        slots.push(Slot { entry, block, part, string: string.clone(), level, content: start..at });
+        let Some(spelling) = Spelling::of(&own[string.clone()], &text) else {
+            return Vec::new();
+        };
+        slots.push(Slot {
+            entry,
+            block,
+            part,
+            string: string.clone(),
+            spelling,
+            content: start..at,
+        });
     }
     if at == result.content.len() { slots } else { Vec::new() }
 }

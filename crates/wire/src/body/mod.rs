@@ -9,7 +9,6 @@
 
 mod answer_mark;
 mod cursor;
-mod decode;
 mod divide;
 mod error;
 mod field;
@@ -22,6 +21,7 @@ mod message;
 mod said;
 mod scan;
 mod slots;
+mod spelling;
 mod splice;
 mod spoken;
 mod tools;
@@ -40,6 +40,7 @@ pub use marks::{CacheMark, MarkPlace};
 pub use message::{Message, Slot};
 pub use said::{answers, before_answers};
 pub use scan::{Body, Inactive, model};
+pub use spelling::Spelling;
 pub use splice::{Spelled, splice, splice_and_mark};
 pub use spoken::spoken;
 pub use tools::{LeftOut, Shortened, ToolDefinition, ToolPart, definitions, without};

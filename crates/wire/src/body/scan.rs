@@ -10,6 +10,7 @@ use super::error::BodyError;
 use super::field::Field;
 use super::history::{self, Alike, History};
 use super::marks::{self, CacheMark, MarkPlace};
+use super::spelling;
 use super::walk::{self, Place};
 use crate::protocol::Protocol;
 
@@ -169,7 +170,7 @@ impl Body {
     }
 
     /// The identity of a message: the hash of its bytes without its `cache_control` members and
-    /// the comma that goes with each. A content that is a list of one text counts as the plain
+    /// the comma that goes with each, its strings in their briefest spelling. A content that is a list of one text counts as the plain
     /// string, since clients send either, as the mark moves on.
     pub fn fingerprint(&self, bytes: &[u8], message: usize) -> ContentHash {
         self.hash(bytes, message..message + 1)
@@ -197,7 +198,8 @@ impl Body {
             }
         }
         parts.push(&bytes[at..last.end]);
-        ContentHash::of_parts(parts)
+        let parts: Vec<_> = parts.into_iter().map(spelling::canonical).collect();
+        ContentHash::of_parts(parts.iter().map(|part| &**part))
     }
 
     /// The parts that may have marks, in the order in which they stand.

@@ -17,9 +17,14 @@ pub(super) struct Texts {
     pub(super) inner: Vec<Place>,
 }
 
-impl From<Vec<Place>> for Texts {
-    fn from(strings: Vec<Place>) -> Self {
-        Self { strings, inner: Vec::new() }
+impl Texts {
+    /// Those of a result in a message.
+    fn new(message: &[u8], strings: Vec<Place>) -> Self {
+        let inner = match &strings[..] {
+            [sole] => inner::strings(message, sole),
+            _ => Vec::new(),
+        };
+        Self { strings, inner }
     }
 }
 
@@ -58,7 +63,7 @@ fn messages(message: &[u8]) -> Result<Vec<Texts>, BodyError> {
     for block in list(message, content)? {
         let [kind, content] = members(message, &block, ["type", "content"])?;
         if is_one_of(message, kind.as_ref(), &["tool_result"]) {
-            results.push(strings(message, content)?.into());
+            results.push(Texts::new(message, strings(message, content)?));
         }
     }
     Ok(results)
@@ -67,10 +72,7 @@ fn messages(message: &[u8]) -> Result<Vec<Texts>, BodyError> {
 fn chat(message: &[u8]) -> Result<Vec<Texts>, BodyError> {
     let [role, content] = members(message, &whole(message), ["role", "content"])?;
     if is_one_of(message, role.as_ref(), &["tool", "function"]) {
-        let is_string = |place: &Place| walk::is_string(message, place);
-        let inner = content.clone().filter(is_string);
-        let inner = inner.map(|outer| inner::strings(message, &outer)).unwrap_or_default();
-        return Ok(vec![Texts { strings: strings(message, content)?, inner }]);
+        return Ok(vec![Texts::new(message, strings(message, content)?)]);
     }
     Ok(Vec::new())
 }
@@ -83,7 +85,7 @@ fn responses(item: &[u8]) -> Result<Vec<Texts>, BodyError> {
     }
     let Some(output) = output else { return Ok(vec![Texts::default()]) };
     let [content] = members(item, &output, ["content"])?;
-    Ok(vec![strings(item, Some(content.unwrap_or(output)))?.into()])
+    Ok(vec![Texts::new(item, strings(item, Some(content.unwrap_or(output)))?)])
 }
 
 fn gemini(message: &[u8]) -> Result<Vec<Texts>, BodyError> {
@@ -98,7 +100,7 @@ fn gemini(message: &[u8]) -> Result<Vec<Texts>, BodyError> {
         if let Some(response) = response {
             let [response] = members(message, &response, ["response"])?;
             let strings = response.map_or(Ok(Vec::new()), |place| told(message, place))?;
-            results.push(strings.into());
+            results.push(Texts::new(message, strings));
         }
     }
     Ok(results)

@@ -3,6 +3,8 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use super::spelling::{Escapes, Spelling};
+
 /// A text as the JSON string that says it. Cheap to clone.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Spelled {
@@ -11,12 +13,25 @@ pub struct Spelled {
 }
 
 impl Spelled {
-    /// A text as a string that stands in so many other strings: in 0 for one that stands in no
-    /// other. In others its quotes are escaped, and the text is escaped as often.
-    pub fn new(text: &str, level: usize) -> Self {
-        let mut bytes = Vec::with_capacity(text.len() + text.len() / 8 + 2);
-        write_string(text, level, &mut bytes);
-        Self { bytes: bytes.into(), level }
+    /// A text as a string of this spelling.
+    pub fn new(text: &str, spelling: Spelling) -> Self {
+        let mut bytes = text.as_bytes().to_vec();
+        for escapes in spelling.each() {
+            let mut string = Vec::with_capacity(bytes.len() + bytes.len() / 8 + 2);
+            string.push(b'"');
+            escape_by(escapes, &bytes, &mut string);
+            string.push(b'"');
+            bytes = string;
+        }
+        // What stands in another string lacks the quotes of that.
+        let outside = spelling.level();
+        let bytes = bytes[outside..bytes.len() - outside].into();
+        Self { bytes, level: outside }
+    }
+
+    /// The bytes of the string.
+    pub(super) fn bytes(&self) -> &[u8] {
+        &self.bytes
     }
 
     /// Bytes that it takes, its quotes included.
@@ -37,7 +52,7 @@ impl Spelled {
 
     /// A text as it has to stand in the place of this string; `None` where that is none.
     pub fn in_place_of(string: &[u8], text: &str) -> Option<Self> {
-        Some(Self::new(text, level_of(string)?))
+        Some(Self::new(text, Spelling::brief(level_of(string)?)))
     }
 }
 
@@ -103,21 +118,40 @@ pub(super) fn level_of(string: &[u8]) -> Option<usize> {
     })
 }
 
-fn write_string(text: &str, level: usize, to: &mut Vec<u8>) {
-    if level == 0 {
-        to.push(b'"');
-        escape(text.as_bytes(), to);
-        to.push(b'"');
-        return;
+/// Writes a text as JSON has it in a string that spells these characters by escapes.
+fn escape_by(escapes: Escapes, text: &[u8], to: &mut Vec<u8>) {
+    if escapes.is_brief() {
+        return escape(text, to);
     }
-    let mut inner = Vec::with_capacity(text.len() + text.len() / 8);
-    write_string(text, level - 1, &mut inner);
-    escape(&inner, to);
+    let digits: &[u8; 16] = if escapes.is_upper { b"0123456789ABCDEF" } else { DIGITS };
+    let text = String::from_utf8_lossy(text);
+    let mut plain = 0;
+    for (at, character) in text.char_indices() {
+        let is_control = escapes.is_upper
+            && character < ' '
+            && !matches!(character, '\n' | '\r' | '\t' | '\u{8}' | '\u{c}');
+        if !is_control && !escapes.has(character) {
+            continue;
+        }
+        escape(&text.as_bytes()[plain..at], to);
+        plain = at + character.len_utf8();
+        if character == '/' {
+            to.extend_from_slice(b"\\/");
+            continue;
+        }
+        for unit in character.encode_utf16(&mut [0; 2]) {
+            to.extend_from_slice(b"\\u");
+            let digit = |shift: u16| digits[usize::from(*unit >> shift & 15)];
+            to.extend([12, 8, 4, 0].map(digit));
+        }
+    }
+    escape(&text.as_bytes()[plain..], to);
 }
+
+const DIGITS: &[u8; 16] = b"0123456789abcdef";
 
 /// Writes a text as JSON has it in a string, as briefly as it can be.
 fn escape(mut text: &[u8], to: &mut Vec<u8>) {
-    const DIGITS: &[u8; 16] = b"0123456789abcdef";
     loop {
         let (plain, rest) = text.split_at(plain_len(text));
         to.extend_from_slice(plain);

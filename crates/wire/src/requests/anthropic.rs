@@ -63,7 +63,7 @@ pub(crate) fn message(
         Some("user") => {
             let (answers, blocks) = user_blocks(content, None);
             for answer in answers {
-                output.check(draft.answer(answer));
+                output.check(draft.answer(answer.unwrapped()));
             }
             if !blocks.is_empty() {
                 draft.push(Step::with(Role::User, None, blocks));

@@ -28,7 +28,7 @@ pub(crate) fn message(draft: &mut Draft, mut message: Object, output: &mut Outpu
         match part {
             Part::Block(block) => step.blocks.push(block),
             Part::Call(call) => step.blocks.push(Block::Call(call)),
-            Part::Answer(answer) => draft.answer_alone(answer),
+            Part::Answer(answer) => draft.answer_alone(answer.unwrapped()),
         }
     }
     if role == Role::Assistant || !step.blocks.is_empty() {
@@ -71,7 +71,9 @@ fn part(part: Value, time: Option<Timestamp>) -> Option<Part> {
 fn call(mut call: Object) -> Call {
     let name = json::take_text(&mut call, "name").unwrap_or_default();
     Call {
-        id: json::take_text(&mut call, "id").unwrap_or_else(|| name.clone()),
+        id: json::take_text(&mut call, "id")
+            .filter(|id| !id.is_empty())
+            .unwrap_or_else(|| name.clone()),
         name,
         arguments: json::arguments(json::take(&mut call, "args")),
     }
@@ -80,9 +82,8 @@ fn call(mut call: Object) -> Call {
 /// A result: its text stands in `output`, in `error` where the call failed, or in the only member
 /// that there is, whatever its name.
 fn answer(mut response: Object, time: Option<Timestamp>) -> Answer {
-    let call = json::take_text(&mut response, "id")
-        .or_else(|| json::take_text(&mut response, "name"))
-        .unwrap_or_default();
+    let id = json::take_text(&mut response, "id").filter(|id| !id.is_empty());
+    let call = id.or_else(|| json::take_text(&mut response, "name")).unwrap_or_default();
     let mut content = json::take(&mut response, "response");
     let mut is_error = false;
     if let Some(Value::Object(object)) = &mut content {

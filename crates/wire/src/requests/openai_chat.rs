@@ -10,7 +10,6 @@ use crate::json::{self, Object};
 use crate::output::Output;
 use crate::problem::ProblemKind;
 use crate::requests::anthropic;
-use crate::requests::wrapped::unwrapped;
 
 /// Reads one request body.
 pub(crate) fn read(mut body: Object, output: &mut Output<'_>) {
@@ -29,15 +28,12 @@ pub(crate) fn read(mut body: Object, output: &mut Output<'_>) {
 /// Adds one message of a request. Of a result that is a document in a string, what the document
 /// says is told.
 pub(crate) fn request_message(draft: &mut Draft, mut message: Object, output: &mut Output<'_>) {
-    let is_result = matches!(json::text(&message, "role"), Some("tool" | "function"));
-    let content = json::text(&message, "content").filter(|_| is_result);
-    let Some(said) = content.and_then(unwrapped) else {
-        self::message(draft, message, None, output);
+    if matches!(json::text(&message, "role"), Some("tool" | "function")) {
+        let answer = self::answer(&mut message, None);
+        output.check(draft.answer(answer.unwrapped()));
         return;
-    };
-    let call = answered_call(&mut message);
-    let answer = Answer::of(call, Some(Value::String(said.texts.join("\n"))), None);
-    output.check(draft.answer(Answer { is_error: said.failed, ..answer }));
+    }
+    self::message(draft, message, None, output);
 }
 
 /// Signs of a request body. What has neither these nor Anthropic's is one too, if all was seen
@@ -73,7 +69,7 @@ pub(crate) fn message(
         Some("user") => Role::User,
         Some("assistant") => Role::Assistant,
         Some("tool" | "function") => {
-            answer(draft, message, time, output);
+            output.check(draft.answer(answer(&mut message, time)));
             return None;
         }
         _ => {
@@ -128,22 +124,16 @@ fn function_call(id: String, mut function: Object) -> Call {
     }
 }
 
-fn answer(
-    draft: &mut Draft,
-    mut message: Object,
-    time: Option<Timestamp>,
-    output: &mut Output<'_>,
-) {
-    let call = answered_call(&mut message);
-    let content = json::take(&mut message, "content");
-    output.check(draft.answer(Answer::of(call, content, time)));
+fn answer(message: &mut Object, time: Option<Timestamp>) -> Answer {
+    let call = answered_call(message);
+    let content = json::take(message, "content");
+    Answer::of(call, content, time)
 }
 
 /// The call that a result answers, or in its older form the function.
 fn answered_call(message: &mut Object) -> String {
-    json::take_text(message, "tool_call_id")
-        .or_else(|| json::take_text(message, "name"))
-        .unwrap_or_default()
+    let id = json::take_text(message, "tool_call_id").filter(|id| !id.is_empty());
+    id.or_else(|| json::take_text(message, "name")).unwrap_or_default()
 }
 
 /// Usage as Chat Completions reports it; cached tokens are among the prompt's.

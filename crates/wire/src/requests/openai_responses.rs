@@ -139,10 +139,9 @@ impl Items {
         });
         let tool = kind.trim_end_matches("_call").to_owned();
         let (name, arguments) = match kind {
-            "function_call" | "mcp_call" => (
-                json::take_text(&mut item, "name").unwrap_or_default(),
-                json::arguments(json::take(&mut item, "arguments")),
-            ),
+            "function_call" | "mcp_call" => {
+                (called_name(&mut item), json::arguments(json::take(&mut item, "arguments")))
+            }
             "custom_tool_call" => {
                 let mut arguments = Object::new();
                 let input = json::take(&mut item, "input").unwrap_or_default();
@@ -170,9 +169,18 @@ impl Items {
             None => json::take(&mut item, "tools"),
         };
         let call = json::take_text(&mut item, "call_id").unwrap_or_default();
-        let mut answer = Answer::of(call, recorded, time);
-        answer.is_error = is_error || (self.failed)(&answer.content);
+        let mut answer = Answer::of(call, recorded, time).unwrapped();
+        answer.is_error |= is_error || (self.failed)(&answer.content);
         output.check(self.draft.answer(answer));
+    }
+}
+
+/// The name of the tool that is called, behind that of its server where it stands apart.
+fn called_name(item: &mut Object) -> String {
+    let name = json::take_text(item, "name").unwrap_or_default();
+    match json::text(item, "namespace").filter(|space| !space.is_empty()) {
+        Some(space) if !name.starts_with(space) => format!("{space}__{name}"),
+        Some(_) | None => name,
     }
 }
 

@@ -56,16 +56,20 @@ fn text_of(part: Value) -> Option<String> {
     }
 }
 
+/// Members of a text that a server of tools answers.
+const TEXT: [&str; 4] = ["type", "text", "annotations", "_meta"];
+
 /// What a server of tools answered: texts alone.
 fn of_server(mut document: Object) -> Option<Wrapped> {
-    if !has_only(&document, &["content", "isError"]) {
+    if !has_only(&document, &["content", "isError", "_meta"]) {
         return None;
     }
     let failed = json::is_true(&document, "isError");
     let parts = json::take_list(&mut document, "content").filter(|parts| !parts.is_empty())?;
     let text = |mut part: Value| {
         let is_text = json::kind_of(&part) == "text";
-        json::take_text(part.as_object_mut().filter(|part| is_text && part.len() == 2)?, "text")
+        let part = part.as_object_mut().filter(|part| is_text && has_only(part, &TEXT))?;
+        json::take_text(part, "text")
     };
     let texts: Option<Vec<_>> = parts.into_iter().map(text).collect();
     Some(Wrapped { texts: texts?, failed })
@@ -93,6 +97,9 @@ mod tests {
         let server = r#"{"content":[{"type":"text","text":"a"},{"type":"text","text":"b"}]}"#;
         check(server, &["a", "b"], false);
         check(r#"{"content":[{"type":"text","text":"a"}],"isError":true}"#, &["a"], true);
+        let with_more =
+            r#"{"content":[{"type":"text","text":"a","annotations":{}}],"_meta":{"x":1}}"#;
+        check(with_more, &["a"], false);
     }
 
     #[test]
@@ -113,7 +120,6 @@ mod tests {
             r#"{"content":"a"}"#,
             r#"{"content":[{"type":"image","data":"x"}]}"#,
             r#"{"content":[{"type":"text","text":"a"}],"structuredContent":{}}"#,
-            r#"{"content":[{"type":"text","text":"a","annotations":{}}]}"#,
             r#"[{"query":"x","result":"a"}] "and more""#,
         ] {
             assert_eq!(unwrapped(text), None, "{text}");

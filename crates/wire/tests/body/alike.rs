@@ -46,18 +46,26 @@ fn is_response(entry: &Entry) -> bool {
 /// order of its calls.
 fn behind_their_calls(entries: Vec<Entry>) -> Vec<Entry> {
     let mut groups: Vec<(Entry, Vec<(usize, Entry)>)> = Vec::new();
-    let mut calls: HashMap<String, (usize, usize)> = HashMap::new();
+    // Of each id the message that made calls with it last, the places of these, and how many have
+    // results.
+    let mut calls: HashMap<String, (usize, Vec<usize>, usize)> = HashMap::new();
     for entry in entries {
         let call = entry.result().map(|result| result.call.clone());
-        if let Some((group, place)) = call.and_then(|call| calls.get(&call)) {
+        if let Some((group, places, answered)) = call.and_then(|call| calls.get_mut(&call)) {
+            let place = places[(*answered).min(places.len() - 1)];
+            *answered += 1;
             let results = &mut groups[*group].1;
-            let at = results.partition_point(|(known, _)| known <= place);
-            results.insert(at, (*place, entry));
+            let at = results.partition_point(|(known, _)| *known <= place);
+            results.insert(at, (place, entry));
             continue;
         }
         for (place, block) in entry.blocks.iter().enumerate() {
             if let Block::Call(call) = block {
-                calls.insert(call.id.clone(), (groups.len(), place));
+                let made = calls.entry(call.id.clone()).or_default();
+                if made.0 != groups.len() || made.1.is_empty() {
+                    *made = (groups.len(), Vec::new(), 0);
+                }
+                made.1.push(place);
             }
         }
         groups.push((entry, Vec::new()));

@@ -210,12 +210,34 @@ fn documents_in_strings_have_slots_of_their_own() {
         Protocol::Chat,
         r#"{"role":"tool","content":"{\"query\":\"\u00e9\/\ud83d\ude00漢\",\"result\":\"\u0078\\u0079\"}"}"#,
         "1 tool None\n  result  \"xy\"\n",
-        &[r#"\"\u0078\\u0079\""#],
+        // What is kept of it could not be spelled so again.
+        &[],
+    );
+    one(
+        Protocol::Chat,
+        r#"{"role":"tool","content":"{\"query\":\"\u00e9\",\"result\":\"x \\u2192 y\"}"}"#,
+        "1 tool None\n  result  \"x → y\"\n",
+        &[r#"\"x \\u2192 y\""#],
     );
     // Where the quotes are spelled in another way, the document is one text.
     let odd =
         r#"{"role":"tool","content":"{\"query\":\"\",\"result\":\u0022x\",\"success\":false}"}"#;
     one(Protocol::Chat, odd, "1 tool None\n  error  \"x\"\n", &[]);
+    let of_server = r#"{\"content\":[{\"type\":\"text\",\"text\":\"a\\nb\"}],\"_meta\":{\"x\":1}}"#;
+    let slot = [r#"\"a\\nb\""#];
+    let said = "1 tool None\n  result a \"a\\nb\"\n";
+    let call = r#"{"type":"tool_result","tool_use_id":"a","content":"#;
+    let messages = format!(
+        r#"{{"role":"user","content":[{call}[{{"type":"text","text":"{of_server}"}}]}}]}}"#
+    );
+    one(Protocol::Messages, &messages, said, &slot);
+    let responses =
+        format!(r#"{{"type":"function_call_output","call_id":"a","output":"{of_server}"}}"#);
+    one(Protocol::Responses, &responses, said, &slot);
+    let gemini = format!(
+        r#"{{"role":"user","parts":[{{"functionResponse":{{"id":"a","response":{{"output":"{of_server}"}}}}}}]}}"#
+    );
+    one(Protocol::Gemini, &gemini, said, &slot);
     let other = r#"{"role":"tool","content":"{\"result\":\"x\"}"}"#;
     let entries = "1 tool None\n  result  \"{\\\"result\\\":\\\"x\\\"}\"\n";
     one(Protocol::Chat, other, entries, &[r#""{\"result\":\"x\"}""#]);

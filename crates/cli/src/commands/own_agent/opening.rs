@@ -199,6 +199,8 @@ pub(crate) fn shaper(
     (events, waiting): (SyncSender<Event>, &Arc<Waiting>),
 ) -> Conversations {
     rules.folder = Some(files);
+    // The tools of a run shape nothing themselves.
+    rules.settings.shapes_own = true;
     for most in [
         &mut rules.settings.read_bytes_max,
         &mut rules.settings.run_bytes_max,

@@ -30,14 +30,8 @@ impl Above<'_> {
         match claim {
             Claim::Lines { file, first, last, there } => {
                 let shift = |n: usize| there.map_or(n, |there| there + n - first);
-                // Lines of what a command printed count from the agent's own frame on.
-                let is_printed = |n: usize, text: &str| {
-                    let at = |answer: &Answer<'_>| answer.raw.lines().nth(n - 1) == Some(text);
-                    there.is_some() && self.answers.iter().any(at)
-                };
                 self.missing(file, *first, *last, |shown, n, text| {
-                    let n = shift(n);
-                    shown.contains(&(file.clone(), n, text.to_owned())) || is_printed(n, text)
+                    shown.contains(&(file.clone(), shift(n), text.to_owned()))
                 })
             }
             Claim::Somewhere { file, first, last } => {

@@ -100,6 +100,8 @@ fn printed_lines(answer: &Answer<'_>, command: &str, file: &str) -> Shown {
     let mut shown = Shown::new();
     let mut next = None;
     for line in answer.text.lines() {
+        // Some agents begin the output on a line of their own.
+        let line = line.strip_prefix("Output: ").unwrap_or(line);
         if let Some(range) = RANGE.captures(line) {
             next = range[1].parse::<usize>().ok().map(|last| last + 1);
             continue;

@@ -47,7 +47,7 @@ fn the_same_content_is_another_text_where_other_bytes_of_it_are() {
     };
     let read = |gutter, path: &str, hash| {
         let lines = vec![line(0, gutter, 5, 1), line(6, gutter, 11, 2)];
-        let printed = Printed { paths: vec![path.to_owned()], lines };
+        let printed = Printed { paths: vec![path.to_owned()], lines, ..Printed::default() };
         let (_, _, text) = ReadText::of_result(&printed, content, hash).expect("a text");
         (text.to_string(), text.identity())
     };

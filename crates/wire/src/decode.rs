@@ -1,25 +1,14 @@
-//! Decodes one message. Clients that cut texts within a character of two halves send half of one,
-//! and JSON knows numbers that no float holds: such a message is read with a stand-in for these,
-//! so that a conversation is not lost for them.
+//! Decodes a message or a record. Clients that cut texts within a character of two halves send half
+//! of one, and JSON knows numbers that no float holds: such a message is read with a stand-in for
+//! these, so that a conversation is not lost for them.
 
 use serde_json::Value;
 
-use super::error::BodyError;
-use crate::json::Object;
-
-/// The object that these bytes are.
-pub(super) fn object(bytes: &[u8]) -> Result<Object, BodyError> {
-    match value(bytes)? {
-        Value::Object(object) => Ok(object),
-        _ => Err(BodyError::NotAMessage),
-    }
-}
-
 /// The value that these bytes are.
-pub(super) fn value(bytes: &[u8]) -> Result<Value, BodyError> {
+pub(crate) fn value(bytes: &[u8]) -> Result<Value, serde_json::Error> {
     match serde_json::from_slice(bytes) {
         Ok(value) => Ok(value),
-        Err(error) => serde_json::from_slice(&mended(bytes)).map_err(|_| error.into()),
+        Err(error) => serde_json::from_slice(&mended(bytes)).map_err(|_| error),
     }
 }
 
