@@ -3,7 +3,7 @@
 use std::ops::Range;
 
 use foveal_transcript::Role;
-use foveal_wire::body::{Spelled, Spelling};
+use foveal_wire::body::{Spelled, StringEncoding};
 use memchr::memmem;
 
 use crate::active::Request;
@@ -42,6 +42,6 @@ fn placed(live: &Live, request: &Request<'_>) -> Option<(Range<usize>, Spelled)>
     let start = place.start + at;
     Some((
         start..start + spelled.len(),
-        Spelled::new(&folder.system(&text, base), Spelling::brief(0)),
+        Spelled::new(&folder.system(&text, base), StringEncoding::brief(0)),
     ))
 }

@@ -7,7 +7,7 @@ use super::call::CallFacts;
 use super::edits::EditFacts;
 use super::hash::{LineHash, LineId};
 use crate::call_texts::argument_texts;
-use crate::lines::{OwnParts, Printed};
+use crate::lines::{Printed, PriorShaping};
 use crate::tokens::Tokens;
 use foveal_effects::EffectKind;
 use foveal_transcript::{Block, ContentHash, Entry, Handle};
@@ -86,7 +86,7 @@ impl Facts {
 
     /// Whether notes of foveal's stand in the result already.
     pub fn has_own_notes(&self) -> bool {
-        self.is_own && self.printed.own == OwnParts::Notes
+        self.is_own && self.printed.prior_shaping == PriorShaping::Notes
     }
 
     /// The label of a tool result's call.

@@ -7,7 +7,7 @@ use super::edits::EditFacts;
 use super::entry::{Facts, argument_lines, visible_texts};
 use super::hash::{HashMapOfLines, LineHash, LineId};
 use super::names::{each_file_name, file_key};
-use crate::lines::{OwnParts, has_handle, printed_lines};
+use crate::lines::{PriorShaping, has_handle, printed_lines};
 use crate::tokens::Tokenizer;
 use crate::weight::Weight;
 use foveal_effects::{Effect, Span};
@@ -15,7 +15,7 @@ use foveal_transcript::{ContentHash, Entry, EntryIndex, OpenCalls, Role, ToolRes
 
 /// A call that waits for its result.
 #[derive(Debug, Clone)]
-struct OpenCall {
+struct PendingCall {
     facts: Arc<CallFacts>,
     /// The response that made it, and its place there.
     place: Option<(usize, u16)>,
@@ -26,7 +26,7 @@ struct OpenCall {
 pub(crate) struct FactTable {
     tokenizer: Tokenizer,
     facts: Vec<Facts>,
-    open_calls: OpenCalls<OpenCall>,
+    open_calls: OpenCalls<PendingCall>,
     last_response: Option<usize>,
     directory: Option<String>,
     ids: HashMapOfLines<LineId>,
@@ -110,9 +110,9 @@ impl FactTable {
         // Kept for as long as the conversation is; a vector grows to twice its need.
         printed.lines.shrink_to_fit();
         if has_handle(content) {
-            printed.own = OwnParts::Notes;
+            printed.prior_shaping = PriorShaping::Notes;
         }
-        let is_own = effect.is_own || printed.own != OwnParts::None;
+        let is_own = effect.is_own || printed.prior_shaping != PriorShaping::None;
         let hashes = printed.lines.iter().map(|line| LineHash::of(line.text_in(content)));
         Facts {
             ids: self.identify(hashes),
@@ -151,7 +151,7 @@ impl FactTable {
                 self.directory = Some(directory.clone());
             }
             let place = u16::try_from(at).ok().map(|at| (self.facts.len(), at));
-            self.open_calls.insert(call, OpenCall { facts: Arc::clone(&facts), place });
+            self.open_calls.insert(call, PendingCall { facts: Arc::clone(&facts), place });
             all.push(facts);
         }
         all

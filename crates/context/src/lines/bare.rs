@@ -3,8 +3,8 @@
 use std::ops::Range;
 
 use super::body::Body;
-use super::cut;
 use super::page::Page;
+use super::truncation;
 use foveal_effects::{Effect, Output, ReadTarget, Span, path};
 
 /// Numbers the body of a read that printed bare lines, as far as the call tells where each
@@ -13,7 +13,7 @@ pub(super) fn number(page: &mut Page<'_>, body: &Body, effect: &Effect) {
     if body.failed || body.lines.is_empty() || is_error(page, body) {
         return;
     }
-    let end = cut::mark(page, body);
+    let end = truncation::mark_line(page, body);
     let is_sole = matches!(effect.output[..], [Output::Lines(_)]);
     // Of which file lines are missing is not known.
     if body.skipped != Some(0) && !is_sole {

@@ -7,14 +7,14 @@
 
 mod bare;
 mod body;
-mod cut;
 mod gutter;
 mod hits;
-mod own;
 mod page;
 mod printed;
+mod prior_shaping;
 #[cfg(test)]
 mod tests;
+mod truncation;
 mod wrappers;
 
 use foveal_effects::{Effect, EffectKind};
@@ -22,8 +22,8 @@ use foveal_effects::{Effect, EffectKind};
 use self::page::Page;
 
 pub use self::body::printed_directory;
-pub(crate) use self::own::has_handle;
-pub use self::printed::{OwnParts, Printed, PrintedLine};
+pub use self::printed::{Printed, PrintedLine, PriorShaping};
+pub(crate) use self::prior_shaping::has_handle;
 
 /// Splits `content`, the result of a call with `effect`, into lines and finds which file
 /// and number each is. Takes time linear in the content; a content of 4 GiB or more, whose
@@ -37,7 +37,7 @@ pub fn printed_lines(content: &str, effect: &Effect) -> Printed {
     page.windows = gutter::windows(&mut page, &body, effect);
     match effect.kind {
         EffectKind::Search | EffectKind::List => hits::number(&mut page, &body, effect),
-        _ if own::number(&mut page, &body, effect) => {}
+        _ if prior_shaping::number(&mut page, &body, effect) => {}
         _ if effect.reads.is_empty() || gutter::number(&mut page, &body, effect) => {}
         _ => bare::number(&mut page, &body, effect),
     }

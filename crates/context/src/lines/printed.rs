@@ -41,12 +41,12 @@ pub struct Printed {
     pub lines: Vec<PrintedLine>,
     /// What of it foveal itself has written, as far as its structure tells.
     #[serde(default)]
-    pub own: OwnParts,
+    pub prior_shaping: PriorShaping,
 }
 
 /// What of a result foveal has written that shaped it before.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize, Deserialize)]
-pub enum OwnParts {
+pub enum PriorShaping {
     /// Nothing that can be recognised.
     #[default]
     None,

@@ -5,7 +5,7 @@ use super::body::{Body, exit_code};
 use super::page::Page;
 
 /// Where the output begins.
-enum Begin {
+enum OutputStart {
     /// Behind the first line of the result.
     FirstLine,
     /// Behind the first line that is one of these.
@@ -20,7 +20,7 @@ enum Begin {
 struct Wrapper {
     /// How the first line begins.
     first: &'static [&'static str],
-    begin: Begin,
+    begin: OutputStart,
     /// How lines between the beginning and the output begin, in order. Each may be missing; an empty
     /// one stands for an empty line.
     then: &'static [&'static str],
@@ -32,13 +32,13 @@ struct Wrapper {
 
 /// A form without lines of its own behind its beginning and the output.
 const BARE: Wrapper =
-    Wrapper { first: &[], begin: Begin::FirstLine, then: &[], end: &[], nests: false };
+    Wrapper { first: &[], begin: OutputStart::FirstLine, then: &[], end: &[], nests: false };
 
 const WRAPPERS: &[Wrapper] = &[
     // Claude Code and Qwen Code: the beginning of what was put into a file.
     Wrapper {
         first: &["<persisted-output>", "Output too large (", "Preview (first 2KB):"],
-        begin: Begin::Line(&["Preview (first 2KB):", "Preview (up to 2000 chars):"]),
+        begin: OutputStart::Line(&["Preview (first 2KB):", "Preview (up to 2000 chars):"]),
         end: &["...", "</persisted-output>"],
         nests: true,
         ..BARE
@@ -53,7 +53,7 @@ const WRAPPERS: &[Wrapper] = &[
             "Total output lines: ",
             "Wall time: ",
         ],
-        begin: Begin::Line(&["Output:"]),
+        begin: OutputStart::Line(&["Output:"]),
         then: &[CODEX_WARNING, TOTAL_LINES, ""],
         ..BARE
     },
@@ -64,7 +64,7 @@ const WRAPPERS: &[Wrapper] = &[
     // Gemini CLI's shell.
     Wrapper {
         first: &["<untrusted_context>"],
-        begin: Begin::Word { line: "<untrusted_context>", word: "Output: " },
+        begin: OutputStart::Word { line: "<untrusted_context>", word: "Output: " },
         end: &[
             "Error: ",
             "Exit Code: ",
@@ -80,27 +80,27 @@ const WRAPPERS: &[Wrapper] = &[
     // Gemini CLI's reads of a part of a file.
     Wrapper {
         first: &["IMPORTANT: The file content has been truncated.", ""],
-        begin: Begin::Line(&["--- FILE CONTENT (truncated) ---"]),
+        begin: OutputStart::Line(&["--- FILE CONTENT (truncated) ---"]),
         ..BARE
     },
     // Qwen Code: both ends of what was put into a file, the other forms inside.
     Wrapper {
         first: &["Tool output was too large and has been truncated"],
-        begin: Begin::Line(&["Truncated part of the output:"]),
+        begin: OutputStart::Line(&["Truncated part of the output:"]),
         nests: true,
         ..BARE
     },
     // Qwen Code's shell.
     Wrapper {
         first: &["Command: ", "Directory: "],
-        begin: Begin::Word { line: "Directory: ", word: "Output: " },
+        begin: OutputStart::Word { line: "Directory: ", word: "Output: " },
         end: &["Error: ", "Exit Code: ", "Signal: ", "Process Group PGID: "],
         ..BARE
     },
     // opencode and mini-SWE-agent.
     Wrapper {
         first: &["<"],
-        begin: Begin::Tag(&["<output>", "<output_head>", "<file>", "<content>"]),
+        begin: OutputStart::Tag(&["<output>", "<output_head>", "<file>", "<content>"]),
         ..BARE
     },
 ];
@@ -181,12 +181,12 @@ impl Wrapper {
         let mut heading =
             body.lines.start..body.lines.end.min(body.lines.start + HEADING_LINES_MAX);
         match &self.begin {
-            Begin::FirstLine => Some((body.lines.start + 1, 0)),
-            Begin::Line(lines) => {
+            OutputStart::FirstLine => Some((body.lines.start + 1, 0)),
+            OutputStart::Line(lines) => {
                 let at = heading.find(|at| lines.contains(&page.line(*at)))?;
                 Some((at + 1, 0))
             }
-            Begin::Tag(tags) => {
+            OutputStart::Tag(tags) => {
                 let mut heading = heading.take(TAGGED_LINES_MAX);
                 let at = heading.find(|at| {
                     let line = page.line(*at);
@@ -194,7 +194,7 @@ impl Wrapper {
                 })?;
                 Some((at + 1, 0))
             }
-            Begin::Word { line, word } => {
+            OutputStart::Word { line, word } => {
                 let is_before = |at: &usize| {
                     page.line(*at).starts_with(line) && page.line(*at + 1).starts_with(word)
                 };

@@ -8,7 +8,7 @@ use super::error::BodyError;
 use super::inner;
 use super::scan::Body;
 use super::slots::{self, Texts};
-use super::spelling::Spelling;
+use super::string_encoding::StringEncoding;
 use super::walk::{self, Place};
 use crate::decode;
 use crate::draft::{Draft, Step};
@@ -59,7 +59,7 @@ pub struct Slot {
     /// [`splice`]: super::splice()
     pub string: Range<usize>,
     /// How it is spelled: what takes its place is spelled so, too.
-    pub spelling: Spelling,
+    pub spelling: StringEncoding,
     /// The bytes of [`ToolResult::content`], or of the text, that it is. Between two parts there is
     /// one line break that belongs to neither.
     pub content: Range<usize>,
@@ -266,7 +266,7 @@ fn slot_of_words(entry: &Entry, own: &[u8], strings: &[Place]) -> Option<Slot> {
     let [string] = strings else { return None };
     let text = inner::text(own, string)?;
     let (block, _) = entry.only_text().filter(|(_, said)| **said == *text)?;
-    let (content, spelling) = (0..text.len(), Spelling::of(&own[string.clone()], &text)?);
+    let (content, spelling) = (0..text.len(), StringEncoding::of(&own[string.clone()], &text)?);
     Some(Slot { entry: 0, block, part: 0, string: string.clone(), spelling, content })
 }
 
@@ -288,7 +288,7 @@ fn slots_of_result(
         if result.content.get(start..at) != Some(&*text) {
             return Vec::new();
         }
-        let Some(spelling) = Spelling::of(&own[string.clone()], &text) else {
+        let Some(spelling) = StringEncoding::of(&own[string.clone()], &text) else {
             return Vec::new();
         };
         slots.push(Slot {

@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use super::spelling::{Escapes, Spelling};
+use super::string_encoding::{Escapes, StringEncoding};
 
 /// A text as the JSON string that says it. Cheap to clone.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -14,7 +14,7 @@ pub struct Spelled {
 
 impl Spelled {
     /// A text as a string of this spelling.
-    pub fn new(text: &str, spelling: Spelling) -> Self {
+    pub fn new(text: &str, spelling: StringEncoding) -> Self {
         let mut bytes = text.as_bytes().to_vec();
         for escapes in spelling.each() {
             let mut string = Vec::with_capacity(bytes.len() + bytes.len() / 8 + 2);
@@ -52,7 +52,7 @@ impl Spelled {
 
     /// A text as it has to stand in the place of this string; `None` where that is none.
     pub fn in_place_of(string: &[u8], text: &str) -> Option<Self> {
-        Some(Self::new(text, Spelling::brief(level_of(string)?)))
+        Some(Self::new(text, StringEncoding::brief(level_of(string)?)))
     }
 }
 

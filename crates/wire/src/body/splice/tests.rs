@@ -8,7 +8,7 @@ fn spliced(bytes: &[u8], replaced: &[(Range<usize>, &str)]) -> Vec<u8> {
     let spelled = replaced.iter().map(|(place, text)| {
         let string = bytes.get(place.clone()).unwrap_or_default();
         let spelled = Spelled::in_place_of(string, text);
-        (place.clone(), spelled.unwrap_or_else(|| Spelled::new(text, Spelling::brief(0))))
+        (place.clone(), spelled.unwrap_or_else(|| Spelled::new(text, StringEncoding::brief(0))))
     });
     splice(bytes, &spelled.collect::<Vec<_>>())
 }
@@ -38,15 +38,17 @@ fn places_of_no_string_are_left_alone() {
 #[test]
 fn a_string_takes_no_other_ones_place() {
     let bytes = br#"["x"]"#;
-    assert_eq!(splice(bytes, &[(1..4, Spelled::new("y", Spelling::brief(1)))]), bytes);
+    assert_eq!(splice(bytes, &[(1..4, Spelled::new("y", StringEncoding::brief(1)))]), bytes);
     assert_eq!(Spelled::in_place_of(b"12", "y"), None);
 }
 
 #[test]
 fn marks_are_put_between_what_is_replaced() {
     let bytes = br#"[{"a":"x"},{"b":"y","c":1}]"#;
-    let (long, empty) =
-        (Spelled::new("long", Spelling::brief(0)), Spelled::new("", Spelling::brief(0)));
+    let (long, empty) = (
+        Spelled::new("long", StringEncoding::brief(0)),
+        Spelled::new("", StringEncoding::brief(0)),
+    );
     let replaced = [(6..9, &long), (16..19, &empty)];
     let spliced = splice_and_mark(bytes, &replaced, &[9, 17, 25], MARK);
     let spliced = String::from_utf8(spliced).expect("it is text").replace(MARK, "^");
@@ -60,7 +62,7 @@ proptest! {
     fn any_text_comes_back(text in any::<String>(), inner in any::<bool>()) {
         let (bytes, place): (&[u8], _) =
             if inner { (br#"["[\"x\"]"]"#, 3..8) } else { (br#"["x"]"#, 1..4) };
-        prop_assert_eq!(Spelled::new(&text, Spelling::brief(usize::from(inner))).text(), &*text);
+        prop_assert_eq!(Spelled::new(&text, StringEncoding::brief(usize::from(inner))).text(), &*text);
         let spliced = spliced(bytes, &[(place, &text)]);
         let mut list: Vec<String> = serde_json::from_slice(&spliced).expect("it is JSON");
         if inner {

@@ -5,7 +5,7 @@ use super::page::Page;
 
 /// The first line that stands for what a client left out; numbers are not known behind it.
 /// `usize::MAX` where there is none.
-pub(super) fn mark(page: &Page<'_>, body: &Body) -> usize {
+pub(super) fn mark_line(page: &Page<'_>, body: &Body) -> usize {
     if !body.gap.is_empty() {
         return body.gap.start;
     }

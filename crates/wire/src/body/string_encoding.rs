@@ -21,13 +21,13 @@ pub(super) struct Escapes {
 
 /// How a string spells its text.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Spelling {
+pub struct StringEncoding {
     level: usize,
     /// Those of the string itself, the innermost, first.
     escapes: [Escapes; 2],
 }
 
-impl Spelling {
+impl StringEncoding {
     /// The briefest spelling of a string that stands in so many other strings: in 0 for one that
     /// stands in no other. In others its quotes are escaped, and the text is escaped as often.
     pub fn brief(level: usize) -> Self {
@@ -131,7 +131,7 @@ pub(super) fn canonical(json: &[u8]) -> Cow<'_, [u8]> {
         let quoted = [b"\"", escape, b"\""].concat();
         match walk::text(&quoted, &(0..quoted.len())) {
             Some(text) => {
-                let spelled = super::Spelled::new(&text, Spelling::brief(0));
+                let spelled = super::Spelled::new(&text, StringEncoding::brief(0));
                 all.extend_from_slice(&spelled.bytes()[1..spelled.len() - 1]);
             }
             None => all.extend(escape.iter().map(u8::to_ascii_lowercase)),
@@ -162,7 +162,7 @@ mod tests {
 
     /// The string is spelled again as it is, and so is a part of its text.
     fn check(string: &str, text: &str) {
-        let spelling = Spelling::of(string.as_bytes(), text);
+        let spelling = StringEncoding::of(string.as_bytes(), text);
         let spelling = spelling.unwrap_or_else(|| panic!("{string} is spelled by no encoder"));
         let again = super::super::Spelled::new(text, spelling);
         assert_eq!(String::from_utf8_lossy(again.bytes()), string);
@@ -183,9 +183,9 @@ mod tests {
 
     #[test]
     fn what_cannot_be_spelled_again_has_no_spelling() {
-        assert_eq!(Spelling::of(r#""a\u2192→""#.as_bytes(), "a→→"), None);
-        assert_eq!(Spelling::of(br#""\u0061""#, "a"), None);
-        assert_eq!(Spelling::of(br#""\u000a""#, "\n"), None);
+        assert_eq!(StringEncoding::of(r#""a\u2192→""#.as_bytes(), "a→→"), None);
+        assert_eq!(StringEncoding::of(br#""\u0061""#, "a"), None);
+        assert_eq!(StringEncoding::of(br#""\u000a""#, "\n"), None);
     }
 
     #[test]

@@ -4,8 +4,8 @@
 use super::body::Body;
 use super::gutter::{self, Style};
 use super::page::Page;
-use super::printed::OwnParts;
-use super::{bare, cut};
+use super::printed::PriorShaping;
+use super::{bare, truncation};
 use foveal_effects::{Effect, ReadTarget};
 
 /// Digits of a handle.
@@ -21,9 +21,9 @@ pub(super) fn number(page: &mut Page<'_>, body: &Body, effect: &Effect) -> bool 
     if !body.lines.clone().any(is_sign) {
         return false;
     }
-    let mut walk = Walk::new(page, body, effect);
+    let mut walk = LineCounter::new(page, body, effect);
     let mut at = body.lines.start;
-    let end = body.lines.end.min(cut::mark(page, body));
+    let end = body.lines.end.min(truncation::mark_line(page, body));
     while at < end {
         at += walk.take(page, effect, at);
     }
@@ -33,7 +33,8 @@ pub(super) fn number(page: &mut Page<'_>, body: &Body, effect: &Effect) -> bool 
     for (at, place, number, skip) in walk.found {
         page.set(at, place, Some(number), skip);
     }
-    page.printed.own = if walk.notes > 0 { OwnParts::Notes } else { OwnParts::Heading };
+    page.printed.prior_shaping =
+        if walk.notes > 0 { PriorShaping::Notes } else { PriorShaping::Heading };
     true
 }
 
@@ -52,7 +53,7 @@ pub(crate) fn has_handle(content: &str) -> bool {
 
 /// How lines tell their numbers.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Way {
+enum Numbering {
     /// By a gutter in front of each, or of each tenth.
     Gutter(Style),
     /// By the number of the line before.
@@ -60,8 +61,8 @@ enum Way {
 }
 
 /// What is known behind some lines.
-struct Walk {
-    way: Way,
+struct LineCounter {
+    way: Numbering,
     place: Option<u16>,
     /// The number of the next line.
     next: Option<u32>,
@@ -77,7 +78,7 @@ struct Walk {
     found: Vec<(usize, u16, u32, usize)>,
 }
 
-impl Walk {
+impl LineCounter {
     fn new(page: &mut Page<'_>, body: &Body, effect: &Effect) -> Self {
         let is_text = |at: &usize| {
             note_range(page.line(*at)).is_none()
@@ -88,12 +89,12 @@ impl Walk {
         let first = body.lines.clone().find(is_text);
         let gutter = first.and_then(|at| gutter::parse(page.line(at)));
         let gutter = gutter.filter(|it| matches!(it.style, Style::Arrow | Style::Tab) || it.padded);
-        let way = gutter.map_or(Way::Count, |gutter| Way::Gutter(gutter.style));
+        let way = gutter.map_or(Numbering::Count, |gutter| Numbering::Gutter(gutter.style));
         let sole = match &effect.reads[..] {
             [read] => Some(read),
             _ => None,
         };
-        let next = sole.filter(|_| way == Way::Count);
+        let next = sole.filter(|_| way == Numbering::Count);
         let next = next.and_then(|read| bare::first_number(body, effect, read));
         Self {
             way,
@@ -129,7 +130,7 @@ impl Walk {
         if every(line).is_some() {
             self.counts_up = true;
             self.notes += 1;
-            self.fits += usize::from(self.way != Way::Count);
+            self.fits += usize::from(self.way != Numbering::Count);
             return 1;
         }
         if let Some((first, last)) = note_range(line)
@@ -149,13 +150,13 @@ impl Walk {
         let Some(place) = self.place else { return };
         let gutter = gutter::parse(page.line(at));
         let number = match (self.way, gutter) {
-            (Way::Gutter(style), Some(gutter)) if gutter.style == style => {
+            (Numbering::Gutter(style), Some(gutter)) if gutter.style == style => {
                 let is_next = self.next == Some(gutter.number);
                 self.fits += usize::from(is_next && self.behind_note);
                 self.found.push((at, place, gutter.number, gutter.skip));
                 Some(gutter.number)
             }
-            (Way::Gutter(_), _) if !self.counts_up => return,
+            (Numbering::Gutter(_), _) if !self.counts_up => return,
             (_, _) => self.next.inspect(|next| self.found.push((at, place, *next, 0))),
         };
         self.next = number.and_then(|number| number.checked_add(1));
