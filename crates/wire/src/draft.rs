@@ -195,7 +195,10 @@ impl Draft {
     /// Drops the steps from the `len`th on, with the calls that they made.
     pub(crate) fn truncate(&mut self, len: usize) {
         self.steps.truncate(len);
-        self.calls.retain(|_, made| made.step.0 < len);
+        self.calls.retain(|_, calls| {
+            calls.retain(|made| made.step.0 < len);
+            !calls.is_empty()
+        });
     }
 
     /// Appends a compaction: what stands from `keep_from` on stays.
