@@ -70,12 +70,13 @@ fn last_result(sent: &Value) -> String {
     last["content"].as_str().expect("text").to_owned()
 }
 
-/// The lines of a text that are notes on ranges.
+/// The lines of a text that are notes on ranges, such as `[3-9: as above]`.
 fn notes(text: &str) -> Vec<&str> {
     let is_note = |line: &&str| {
-        line.starts_with('[')
-            && line.ends_with(']')
-            && line[1..].starts_with(|c: char| c.is_ascii_digit())
+        let inner = line.strip_prefix('[').and_then(|line| line.strip_suffix(']'));
+        let range = inner.and_then(|inner| inner.split_once(": ")).map(|(range, _)| range);
+        let ends = range.and_then(|range| range.split_once('-'));
+        ends.is_some_and(|(first, last)| [first, last].iter().all(|end| end.parse::<u32>().is_ok()))
     };
     text.lines().filter(is_note).collect()
 }
