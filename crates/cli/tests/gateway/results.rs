@@ -139,7 +139,12 @@ fn parallel_calls_without_ids_or_with_one_id_are_paired_in_order() {
             assert_eq!(is_cut(output.as_str().expect("text")), at == 1, "{order:?} {at}");
         }
     }
-    // Several calls of one tool: each result is one of its own call.
+}
+
+#[test]
+fn each_result_of_a_tool_called_twice_is_one_of_its_own_call() {
+    let world = World::new("gateway_pairing_of_one_tool");
+    let gateway = Gateway::start(&world);
     let call =
         |command: &str| json!({"functionCall": {"name": "read_file", "args": {"path": command}}});
     let answer = |text: String| json!({"functionResponse": {"name": "read_file", "response": {"output": text}}});

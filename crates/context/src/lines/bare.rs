@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use super::body::Body;
+use super::output_body::Body;
 use super::page::Page;
 use super::truncation;
 use foveal_effects::{Effect, Output, ReadTarget, Span, path};

@@ -1,6 +1,6 @@
 //! Line numbers printed in front of a file's lines.
 
-use super::body::Body;
+use super::output_body::Body;
 use super::page::Page;
 use foveal_effects::{Effect, EffectKind, Span};
 

@@ -1,8 +1,8 @@
 //! Lines that a search printed: `12:text`, `path:12:text` with their context lines, or
 //! under headings.
 
-use super::body::Body;
 use super::gutter::{self, Style};
+use super::output_body::Body;
 use super::page::Page;
 use foveal_effects::Effect;
 

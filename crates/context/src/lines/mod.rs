@@ -9,6 +9,7 @@ mod bare;
 mod body;
 mod gutter;
 mod hits;
+mod output_body;
 mod page;
 mod printed;
 mod prior_shaping;

@@ -1,8 +1,8 @@
 //! Results that foveal itself has shaped, recognised by their structure: headings of files, numbered
 //! views, and notes in place of lines. The lines that they show are numbered, and nothing else.
 
-use super::body::Body;
 use super::gutter::{self, Style};
+use super::output_body::Body;
 use super::page::Page;
 use super::printed::PriorShaping;
 use super::{bare, truncation};

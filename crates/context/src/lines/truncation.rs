@@ -1,6 +1,6 @@
 //! Lines that stand for what a client left out of an output.
 
-use super::body::Body;
+use super::output_body::Body;
 use super::page::Page;
 
 /// The first line that stands for what a client left out; numbers are not known behind it.

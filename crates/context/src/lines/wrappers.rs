@@ -1,7 +1,7 @@
 //! What clients put around what a tool printed: one row for each form of a client. A new form is a
 //! row.
 
-use super::body::{Body, exit_code};
+use super::output_body::{Body, exit_code};
 use super::page::Page;
 
 /// Where the output begins.

@@ -6,6 +6,7 @@ use foveal_transcript::{Block, Entry, Role, Source, ToolResult};
 
 use super::error::BodyError;
 use super::inner;
+use super::respelling::encoding_of;
 use super::scan::Body;
 use super::slots::{self, Texts};
 use super::string_encoding::StringEncoding;
@@ -266,7 +267,7 @@ fn slot_of_words(entry: &Entry, own: &[u8], strings: &[Place]) -> Option<Slot> {
     let [string] = strings else { return None };
     let text = inner::text(own, string)?;
     let (block, _) = entry.only_text().filter(|(_, said)| **said == *text)?;
-    let (content, spelling) = (0..text.len(), StringEncoding::of(&own[string.clone()], &text)?);
+    let (content, spelling) = (0..text.len(), encoding_of(&own[string.clone()], &text)?);
     Some(Slot { entry: 0, block, part: 0, string: string.clone(), spelling, content })
 }
 
@@ -288,7 +289,7 @@ fn slots_of_result(
         if result.content.get(start..at) != Some(&*text) {
             return Vec::new();
         }
-        let Some(spelling) = StringEncoding::of(&own[string.clone()], &text) else {
+        let Some(spelling) = encoding_of(&own[string.clone()], &text) else {
             return Vec::new();
         };
         slots.push(Slot {

@@ -18,6 +18,7 @@ mod inner;
 mod markable;
 mod marks;
 mod message;
+mod respelling;
 mod said;
 mod scan;
 mod slots;

@@ -10,7 +10,7 @@ use super::error::BodyError;
 use super::field::Field;
 use super::history::{self, Alike, History};
 use super::marks::{self, CacheMark, MarkPlace};
-use super::string_encoding;
+use super::respelling;
 use super::walk::{self, Place};
 use crate::protocol::Protocol;
 
@@ -198,7 +198,7 @@ impl Body {
             }
         }
         parts.push(&bytes[at..last.end]);
-        let parts: Vec<_> = parts.into_iter().map(string_encoding::canonical).collect();
+        let parts: Vec<_> = parts.into_iter().map(respelling::canonical).collect();
         ContentHash::of_parts(parts.iter().map(|part| &**part))
     }
 
