@@ -20,7 +20,7 @@ const BITS_MIN: f32 = 4.1;
 const BEFORE_BYTES: usize = 48;
 
 /// What stands before words that are no secret.
-const HARMLESS: [&str; 33] = [
+const HARMLESS: [&str; 35] = [
     "sha1",
     "sha256",
     "sha384",
@@ -54,6 +54,9 @@ const HARMLESS: [&str; 33] = [
     "address",
     "txid",
     "mappings",
+    // Names of contents.
+    "urn:",
+    "magnet:",
 ];
 
 /// The same, made ready.

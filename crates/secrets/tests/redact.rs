@@ -235,6 +235,12 @@ fn code_that_speaks_of_secrets_is_left_alone() {
         "http://{user}:{password}@{host}/",
         "the eyJ prefix, AKIA, ghp_ and -----BEGIN CERTIFICATE-----",
         "use crate::secrets::{redact, Redacted};",
+        "magnet:?xt=urn:btih:c12fe1c06bba254a9dc9f519b335aa7c1367a88a",
+        "magnet:?xt=urn:btih:C12FE1C06BBA254A9DC9F519B335AA7C1367A88A&dn=file.iso",
+        "link = \"magnet:?xt=urn:btih:YNCKHTQCWBTRNJIV4WNAE52SJUQCZO5C&tr=udp://a.example:80\"",
+        "magnet:?xt=urn:btmh:1220caf1e1c30e81cb361b9ee167c4aa64228a7fa4fa9f6105232b28ad099f3a302e",
+        "magnet:?xt=urn:ed2k:354B15E68FB8F36D7CD88FF94116CDC1&xs=ed2kftp://1.2.3.4:4242/x",
+        "magnet:?xt=urn:btih:aB3dE6gH9jK2mN5pQ8sT1vW4yZ7bC0eF3hJ6kM9n&dn=a%20b",
     ] {
         check(text, text);
     }
