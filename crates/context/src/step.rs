@@ -78,7 +78,8 @@ pub struct Step {
 /// Why a rewrite is allowed.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
 pub enum RewriteReason {
-    /// The provider's cache has expired, so all is written anew anyway.
+    /// Nothing of the last prompt is cached: it has expired, or was too short for the cache. All is
+    /// written anyway.
     CacheCold,
     /// The client compacted or went back.
     ClientRewrote,
@@ -102,7 +103,7 @@ impl RewriteReason {
     /// The words used in reports and messages.
     pub fn words(self) -> &'static str {
         match self {
-            RewriteReason::CacheCold => "the cache had expired",
+            RewriteReason::CacheCold => "nothing of the prompt was cached",
             RewriteReason::ClientRewrote => "the client compacted or went back",
             RewriteReason::HighMark => "the prompt was too long",
             RewriteReason::SkiRental => "carrying them had cost more than a rewrite",

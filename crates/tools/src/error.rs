@@ -57,6 +57,11 @@ pub(crate) fn printable(message: &str) -> String {
         sign => vec![sign],
     };
     let shown = |line: &str| {
+        let line = match line.len() > LINE_CHARS_MAX {
+            // A part of a secret would not be recognised any more where the message is stored.
+            true => foveal_secrets::without(line),
+            false => line.into(),
+        };
         let count = line.chars().count();
         let mut shown: String = line.chars().take(LINE_CHARS_MAX).flat_map(spelled).collect();
         if count > LINE_CHARS_MAX {

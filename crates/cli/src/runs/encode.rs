@@ -176,7 +176,9 @@ fn finish(kept: &Kept, draft: Draft) -> Result<Message, StoreError> {
 /// Bytes of a name that are kept. No tool has a longer one.
 const NAME_BYTES_MAX: usize = 256;
 
-/// A name as it is kept: what somebody else made up may be of any length.
+/// A name as it is kept: what somebody else made up may be of any length. Secrets go first, since
+/// a part of one would not be recognised any more.
 fn short(name: &str) -> String {
+    let name = foveal_secrets::without(name);
     name[..name.floor_char_boundary(NAME_BYTES_MAX)].to_owned()
 }

@@ -3,6 +3,7 @@
 use super::hash::LineHash;
 use super::names::file_name;
 use foveal_effects::{Effect, effect_of};
+use foveal_secrets::without;
 use foveal_transcript::Call;
 
 /// What is known about the call behind a tool result.
@@ -31,18 +32,24 @@ impl CallFacts {
 /// Longest label, in characters.
 const LABEL_LENGTH_MAX: usize = 48;
 
+/// Bytes of a text that are looked through for secrets before a label is cut from it.
+const SUBJECT_BYTES_MAX: usize = 16 << 10;
+
+/// The label stands in notes that are stored: a secret is removed before the text is cut, since
+/// a part of it would not be recognised any more.
 fn label_of(call: &Call, effect: &Effect) -> String {
     let subject = match (&effect.command, effect.reads.first(), effect.writes.first()) {
-        (Some(command), _, _) => {
-            behind_change_of_folder(command).split('\n').next().unwrap_or_default().to_owned()
-        }
+        (Some(command), _, _) => behind_change_of_folder(command).to_owned(),
         (None, Some(read), _) => file_name(&read.path).to_owned(),
         (None, None, Some(write)) => file_name(&write.path).to_owned(),
         // In a note the handle it asked for would be taken for the note's own.
         (None, None, None) if effect.verbatim => String::new(),
         (None, None, None) => first_text(&call.arguments),
     };
-    let label = format!("{} {}", call.name, subject.trim());
+    let end = subject.floor_char_boundary(SUBJECT_BYTES_MAX);
+    let subject = without(&subject[..end]);
+    let line = subject.split('\n').next().unwrap_or_default();
+    let label = format!("{} {}", call.name, line.trim());
     let mut short: String = label.trim().chars().take(LABEL_LENGTH_MAX).collect();
     if short.len() < label.trim().len() {
         short.push('…');
@@ -66,7 +73,6 @@ fn first_text(arguments: &serde_json::Value) -> String {
     arguments
         .as_object()
         .and_then(|object| object.values().find_map(serde_json::Value::as_str))
-        .and_then(|text| text.split('\n').next())
         .unwrap_or_default()
         .to_owned()
 }

@@ -10,6 +10,7 @@ use super::known::Known;
 use super::state::{Confidence, FileState};
 use crate::note::{Note, NoteKind, ToldEdits};
 use foveal_effects::{Change, Effect};
+use foveal_secrets::without;
 use foveal_transcript::Conversation;
 
 /// Longest summary of one change, in characters.
@@ -116,9 +117,10 @@ fn stated(event: &Event) -> Option<String> {
     (!line.is_empty()).then_some(line)
 }
 
-/// The text in one line, cut at [`WHAT_CHARS_MAX`].
+/// The text in one line, cut at [`WHAT_CHARS_MAX`]. It stands in notes that are stored: secrets
+/// are removed first, since a part of one would not be recognised any more.
 fn one_line(text: &str) -> String {
-    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    let line = without(text).split_whitespace().collect::<Vec<_>>().join(" ");
     match line.char_indices().nth(WHAT_CHARS_MAX) {
         Some((end, _)) => format!("{}…", &line[..end]),
         None => line,

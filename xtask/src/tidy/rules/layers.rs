@@ -14,7 +14,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("foveal-grammars", &[]),
     ("foveal-effects", &["foveal-grammars", "foveal-transcript"]),
     ("foveal-calls", &["foveal-effects", "foveal-transcript"]),
-    ("foveal-context", &["foveal-effects", "foveal-transcript"]),
+    ("foveal-context", &["foveal-effects", "foveal-secrets", "foveal-transcript"]),
     ("foveal-wire", &["foveal-transcript"]),
     ("foveal-listening", &[]),
     ("foveal-code", &["foveal-context", "foveal-effects", "foveal-grammars", "foveal-transcript"]),
