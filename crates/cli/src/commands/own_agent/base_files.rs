@@ -12,7 +12,7 @@ use foveal_files::bounded::HeldFolder;
 use foveal_files::sensitive::sensitivity;
 
 use crate::notice;
-use crate::numbers::count;
+use crate::numbers::{count, plural};
 
 /// Files of a project that are told unasked, whatever else is.
 const FOR_AGENTS: [&str; 2] = ["AGENTS.md", "CLAUDE.md"];
@@ -28,6 +28,9 @@ const README_BYTES_MAX: u64 = 8_000;
 
 /// Bytes of a file that the user pins.
 const PINNED_BYTES_MAX: u64 = 200_000;
+
+/// Bytes of all files together that are told unasked; those beyond are left out.
+const UNASKED_BYTES_MAX: usize = 200_000;
 
 /// Bytes of all of them together.
 const BYTES_MAX: usize = 400_000;
@@ -48,7 +51,7 @@ pub(crate) fn base_files(
 ) -> anyhow::Result<Vec<BaseFile>> {
     let held = HeldFolder::open(directory.to_owned());
     let held = held.with_context(|| format!("`{}` cannot be read", directory.display()))?;
-    let mut placed = Placed { held, files: Vec::new() };
+    let mut placed = Placed { held, files: Vec::new(), left_out: 0 };
     let names = names(directory);
     let knowledge = names.iter().filter(|name| is_knowledge(name)).map(String::as_str);
     for name in FOR_AGENTS.into_iter().chain(knowledge) {
@@ -56,6 +59,14 @@ pub(crate) fn base_files(
     }
     if let Some(readme) = names.iter().find(|name| is_readme(name)) {
         placed.place_if_there(readme, README_BYTES_MAX);
+    }
+    if placed.left_out > 0 {
+        notice::say(format_args!(
+            "{} are left out of the system prompt, which has room for {} bytes of such files; \
+             name those that matter with --pin",
+            plural(placed.left_out as u64, "file"),
+            count(UNASKED_BYTES_MAX as u64)
+        ));
     }
     for path in wanted {
         match placed.place(path, PINNED_BYTES_MAX) {
@@ -101,6 +112,8 @@ fn is_missing(error: &anyhow::Error) -> bool {
 struct Placed {
     held: HeldFolder,
     files: Vec<BaseFile>,
+    /// How many that nobody named found no room.
+    left_out: usize,
 }
 
 impl Placed {
@@ -109,16 +122,22 @@ impl Placed {
         if let Ok(content) = self.read(path, bytes_max)
             && !content.trim().is_empty()
         {
-            self.push(path, content);
+            match self.bytes() + content.len() <= UNASKED_BYTES_MAX {
+                true => self.push(path, content),
+                false => self.left_out += 1,
+            }
         }
+    }
+
+    fn bytes(&self) -> usize {
+        self.files.iter().map(|file| file.content.len()).sum()
     }
 
     /// Places a file that the user named.
     fn place(&mut self, path: &str, bytes_max: u64) -> anyhow::Result<()> {
         let path = path.strip_prefix("./").unwrap_or(path);
         let content = self.read(path, bytes_max)?;
-        let all: usize = self.files.iter().map(|file| file.content.len()).sum();
-        if all + content.len() > BYTES_MAX {
+        if self.bytes() + content.len() > BYTES_MAX {
             bail!(
                 "`{path}` cannot be pinned: with it the files in the system prompt have more than \
                  {} bytes; pin fewer",
@@ -158,7 +177,7 @@ pub(super) fn in_use(directory: &Path, path: &str) -> Option<String> {
     let path = Path::new(path);
     let path = path.strip_prefix(directory).unwrap_or(path);
     let held = HeldFolder::open(directory.to_owned()).ok()?;
-    let placed = Placed { held, files: Vec::new() };
+    let placed = Placed { held, files: Vec::new(), left_out: 0 };
     let content = placed.read(path.to_str()?, PINNED_BYTES_MAX).ok()?;
     // A secret stands where it was read, and nowhere else; what is kept has none.
     (sensitivity(path).is_none() && has_no_secret(&content)).then_some(content)
@@ -207,6 +226,25 @@ mod tests {
         let files = [("README.md", long.as_str()), ("AGENTS.md", " \n")];
         assert_eq!(placed(&files, &[], &[]).expect("files"), "");
         assert_eq!(placed(&files, &[], &["README.md"]).expect("files"), "README.md");
+    }
+
+    #[test]
+    fn all_files_that_are_told_unasked_have_a_bound() {
+        let folder = tempfile::tempdir().expect("a folder");
+        for number in 0..2_000 {
+            let path = folder.path().join(format!("{number:04}.knowledge.md"));
+            fs::write(path, "x".repeat(39_000)).expect("it can be written");
+        }
+        fs::write(folder.path().join("README.md"), "x").expect("it can be written");
+        fs::write(folder.path().join("notes.md"), "y".repeat(150_000)).expect("it can be written");
+        let pinned = ["notes.md".to_owned()];
+        let files = base_files(folder.path(), &[], &pinned).expect("files");
+        let bytes = |files: &[BaseFile]| files.iter().map(|it| it.content.len()).sum::<usize>();
+        assert!(bytes(&files) <= BYTES_MAX, "{} bytes", bytes(&files));
+        // What the user pins has its room, and so has what is small.
+        assert_eq!(files.last().map(|file| &*file.path), Some("notes.md"));
+        assert!(files.iter().any(|file| file.path == "README.md"));
+        assert_eq!(files.len(), 5 + 2);
     }
 
     #[test]
