@@ -11,12 +11,13 @@ use hyper_util::rt::{TokioExecutor, TokioTimer};
 use rustls::{ClientConfig, RootCertStore};
 
 use crate::body::Passed;
+use crate::proxy::{ProxyConnector, ProxySettings};
 
 /// Asks servers. Cheap to clone.
 ///
 /// Beside that for a connection it has no time-outs: whoever asks knows how long to wait. Of itself
 /// it asks again only where a connection that it had kept was closed before anything was written to
-/// it. It follows nothing elsewhere, and uses no proxy.
+/// it. It follows nothing elsewhere.
 #[derive(Clone)]
 pub struct Upward {
     /// Speaks HTTP/2 where the upstream does.
@@ -25,7 +26,7 @@ pub struct Upward {
     first: Asking,
 }
 
-type Asking = Client<HttpsConnector<HttpConnector>, Passed>;
+type Asking = Client<HttpsConnector<ProxyConnector>, Passed>;
 
 impl Upward {
     /// Asks.
@@ -45,12 +46,15 @@ impl Upward {
     }
 }
 
-/// A client that trusts what the system trusts, and tries no longer than `connect_time` to connect
-/// to one of a server's addresses.
+/// A client that trusts what the system trusts, tries no longer than `connect_time` to connect to
+/// one of a server's addresses, and asks servers through the proxies that `proxies` name.
 ///
 /// # Errors
 /// If TLS cannot be spoken.
-pub fn client(connect_time: Option<Duration>) -> Result<Upward, rustls::Error> {
+pub fn client(
+    connect_time: Option<Duration>,
+    proxies: &ProxySettings,
+) -> Result<Upward, rustls::Error> {
     let mut roots = RootCertStore::empty();
     // What cannot be read of the system's certificates is missed when it is needed.
     roots.add_parsable_certificates(rustls_native_certs::load_native_certs().certs);
@@ -65,12 +69,14 @@ pub fn client(connect_time: Option<Duration>) -> Result<Upward, rustls::Error> {
     // Requests are written whole: collecting only delays.
     tcp.set_nodelay(true);
     let builder = |tls| HttpsConnectorBuilder::new().with_tls_config(tls).https_or_http();
-    let any = builder(tls.clone()).enable_all_versions().wrap_connector(tcp.clone());
-    let first = builder(tls).enable_http1().wrap_connector(tcp);
+    let to_proxy = builder(tls.clone()).enable_http1().wrap_connector(tcp.clone());
+    let connector = ProxyConnector::new(proxies, tcp, to_proxy);
+    let any = builder(tls.clone()).enable_all_versions().wrap_connector(connector.clone());
+    let first = builder(tls).enable_http1().wrap_connector(connector);
     Ok(Upward { any: asking(any), first: asking(first) })
 }
 
-fn asking(connector: HttpsConnector<HttpConnector>) -> Asking {
+fn asking(connector: HttpsConnector<ProxyConnector>) -> Asking {
     Client::builder(TokioExecutor::new())
         .pool_timer(TokioTimer::new())
         .http1_preserve_header_case(true)

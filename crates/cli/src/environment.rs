@@ -9,7 +9,7 @@ use crate::colour::{ColourChoice, Painter};
 use crate::debug::{self, Debug};
 use crate::gateway;
 use foveal_embedder::{ApiKey, KEY_VARIABLE};
-use foveal_llm::{KEY_VARIABLE as MODEL_KEY_VARIABLE, PROVIDERS};
+use foveal_llm::{KEY_VARIABLE as MODEL_KEY_VARIABLE, PROVIDERS, ProxySettings};
 
 /// Holds what clients of `foveal mcp` over HTTP have to show. Not an argument: those can be read
 /// by every user of the machine.
@@ -189,6 +189,19 @@ impl Environment {
     /// What an agent is told by this variable.
     pub(crate) fn told(&self, variable: &str) -> Option<&str> {
         self.of_agents.get(variable).map(String::as_str)
+    }
+
+    /// The proxies that variables name; of two spellings the small one counts, as for `curl`.
+    pub(crate) fn proxies(&self) -> ProxySettings {
+        let told = |names: [&str; 2]| {
+            names.into_iter().find_map(|name| self.told(name)).unwrap_or_default().to_owned()
+        };
+        ProxySettings {
+            all: told(["all_proxy", "ALL_PROXY"]),
+            https: told(["https_proxy", "HTTPS_PROXY"]),
+            http: told(["http_proxy", "HTTP_PROXY"]),
+            no: told(["no_proxy", "NO_PROXY"]),
+        }
     }
 
     /// A path below the home folder.

@@ -317,9 +317,9 @@ impl Opener {
             let version = format!("{named}, {}", env!("CARGO_PKG_VERSION"));
             toolbox.curate_by_model(Arc::new(views), version);
         }
-        if let Some(program) = own_program() {
-            toolbox.convert_pages_by(vec![program, CONVERT_PAGE.into()]);
-        }
+        let converter = own_program().map(|program| vec![program, CONVERT_PAGE.into()]);
+        let proxies = self.environment.proxies();
+        toolbox.fetch_pages(Arc::new(move |address| proxies.proxy_for(address)), converter);
         toolbox.rules_file = user_settings::file::path(&self.environment);
         toolbox.client_folder.clone_from(&self.client_folder);
         toolbox.explain_to(explained::of_tools(self.debug));

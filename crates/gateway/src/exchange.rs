@@ -15,10 +15,28 @@ pub trait Observer: Send + Sync {
     /// A request has ended.
     fn ended(&self, exchange: &Exchange);
 
+    /// A request was refused before it was known where it goes.
+    fn refused(&self, _: &RefusedRequest<'_>) {}
+
     /// What it counted, in Prometheus' text format, for `/metrics`; `None` where nothing is.
     fn metrics(&self) -> Option<String> {
         None
     }
+}
+
+/// A request that foveal refused: its client may not ask, or it is not clear who is asked.
+#[derive(Debug, Clone, Copy)]
+pub struct RefusedRequest<'a> {
+    /// When it came.
+    pub time: Timestamp,
+    /// What the client was answered.
+    pub status: u16,
+    /// The method.
+    pub method: &'a str,
+    /// The path without the query, as the client spelled it.
+    pub path: &'a str,
+    /// Why, in words for people.
+    pub reason: &'a str,
 }
 
 /// Looks at nothing.
@@ -126,6 +144,8 @@ pub enum FailedOpen {
     Encoding,
     /// The body is longer than what is looked at.
     TooLong,
+    /// Requests that are under way hold so many bytes that there is no room to look at this one.
+    Crowded,
     /// Whether the conversation has the tool of foveal's own could not be known.
     Unoffered,
     /// What was given back in earlier answers could not be read.
@@ -136,11 +156,12 @@ pub enum FailedOpen {
 
 impl FailedOpen {
     /// All of them.
-    pub const ALL: [Self; 7] = [
+    pub const ALL: [Self; 8] = [
         Self::Late,
         Self::Panicked,
         Self::Encoding,
         Self::TooLong,
+        Self::Crowded,
         Self::Unoffered,
         Self::Unread,
         Self::Unshortened,
@@ -153,6 +174,7 @@ impl FailedOpen {
             Self::Panicked => "panicked",
             Self::Encoding => "encoding",
             Self::TooLong => "too_long",
+            Self::Crowded => "crowded",
             Self::Unoffered => "unoffered",
             Self::Unread => "unread",
             Self::Unshortened => "unshortened",
@@ -166,6 +188,7 @@ impl FailedOpen {
             Self::Panicked => "deciding failed; this is a fault of foveal",
             Self::Encoding => "the body's encoding is unknown or broken",
             Self::TooLong => "the body is too long to be looked at",
+            Self::Crowded => "too many bytes of requests are under way to look at this one",
             Self::Unoffered => "whether the conversation has the tool foveal_expand is not known",
             Self::Unread => "what was given back in earlier answers could not be read",
             Self::Unshortened => "what the conversation's tools go without is not known",

@@ -64,8 +64,9 @@ impl Gate {
         self.check_token(shown.or_else(|| bearer(headers)))
     }
 
-    /// That a request comes to a name of ours, and from no page of another site.
-    fn check_sender(&self, uri: &Uri, headers: &HeaderMap) -> Result<(), Stranger> {
+    /// Lets a request in that anybody on this machine may make: it comes to a name of ours, and
+    /// from no page of another site.
+    pub(crate) fn check_sender(&self, uri: &Uri, headers: &HeaderMap) -> Result<(), Stranger> {
         let mut hosts = headers.get_all(HOST).iter();
         let named = hosts.next().and_then(|host| host.to_str().ok());
         // Over HTTP/2 the name stands in the address alone.

@@ -40,15 +40,23 @@ pub(crate) async fn read(
     if told > limits.body_bytes as u64 {
         return Ok(Taken::TooLong(Prefixed { first: None, rest: body }));
     }
-    let mut whole = Vec::with_capacity(usize::try_from(told).unwrap_or_default().min(4 << 20));
+    // Of the length that was told, so that what is collected never takes more than that.
+    let mut whole = Vec::with_capacity(usize::try_from(told).unwrap_or_default());
+    let mut counted = 0;
     loop {
         let frame = tokio::time::timeout(limits.body_pause, body.frame()).await;
         let Some(frame) = frame.map_err(|_| ReadError::Late)? else { break };
         let frame = frame.map_err(|_| ReadError::BrokenOff)?;
         let Ok(part) = frame.into_data() else { continue };
-        if !share.take(part.len(), limits.all_bodies_bytes) {
+        let room = match whole.len() + part.len() > whole.capacity() {
+            // It grows to twice its size, and is copied then.
+            true => (whole.capacity() * 2).max(whole.len() + part.len()),
+            false => whole.len() + part.len(),
+        };
+        if !share.take(room.saturating_sub(counted), limits.all_bodies_bytes) {
             return Err(ReadError::Busy);
         }
+        counted = counted.max(room);
         if whole.is_empty() && body.is_end_stream() {
             // Most small bodies come as one part.
             return Ok(Taken::Whole(part));

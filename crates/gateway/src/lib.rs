@@ -7,8 +7,10 @@
 
 use foveal_asking::{body, client};
 
+mod activity;
 mod answer;
 mod compressing;
+mod credentials;
 mod decoding;
 mod expanding;
 mod gate;
@@ -34,6 +36,7 @@ pub mod traces;
 pub mod upstream;
 pub mod warm;
 
+pub use foveal_asking::ProxySettings;
 pub use foveal_listening::Token;
 pub use listen::Gateway;
 pub use settings::{Limits, ServeError, Settings, WebSockets};

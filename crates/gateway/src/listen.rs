@@ -1,23 +1,25 @@
 //! Listens, and serves who connects.
 
 use std::convert::Infallible;
+use std::error::Error;
 use std::net::SocketAddr;
 use std::num::NonZero;
 use std::sync::Arc;
-use std::time::Duration;
+use std::time::{Duration, Instant, SystemTime};
 
+use foveal_listening::{ConnectionPool, Peer, Vacancy};
 use hyper::Request;
 use hyper::body::Incoming;
 use hyper::header::UPGRADE;
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioExecutor, TokioIo, TokioTimer};
 use hyper_util::server::conn::auto;
-use hyper_util::server::graceful::GracefulShutdown;
-use tokio::net::TcpListener;
+use hyper_util::server::graceful::{GracefulConnection, GracefulShutdown};
+use tokio::net::{TcpListener, TcpStream};
 use tokio::runtime::Runtime;
-use tokio::sync::Semaphore;
 use tokio_util::sync::CancellationToken;
 
+use crate::activity::ConnectionActivity;
 use crate::client;
 use crate::gate;
 use crate::service::Service;
@@ -30,6 +32,17 @@ const HEAD_BYTES_MAX: usize = 256 << 10;
 
 /// How long answers that are under way are waited for at the end.
 const END_PATIENCE: Duration = Duration::from_secs(5);
+
+/// How long the body of a request may be waited for while others find no room.
+const BODY_PATIENCE: Duration = Duration::from_secs(5);
+
+/// How long a connection waits for room, and how often it is looked for.
+const ROOM_PATIENCE: Duration = Duration::from_secs(60);
+const ROOM_PAUSE: Duration = Duration::from_millis(10);
+
+/// What a client is told that finds no room.
+const BUSY: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\ncontent-length: 0\r\n\
+                      retry-after: 1\r\nconnection: close\r\n\r\n";
 
 /// A gateway that listens.
 pub struct Gateway {
@@ -48,7 +61,8 @@ impl Gateway {
         let address = settings.address;
         let listener = TcpListener::bind(address).await;
         let listener = listener.map_err(|source| ServeError::Listen { address, source })?;
-        let service = Arc::new(Service::new(settings.clone(), client::client(None)?));
+        let service =
+            Arc::new(Service::new(settings.clone(), client::client(None, &settings.proxies)?));
         Ok(Self { listener, service, settings })
     }
 
@@ -93,53 +107,78 @@ impl Gateway {
 
     /// Serves until `stop` is cancelled. Answers that are under way then have a few seconds.
     pub async fn serve(self, stop: CancellationToken) {
-        let room = Arc::new(Semaphore::new(self.settings.limits.connections));
+        let connections = self.settings.limits.connections;
+        let pool = Arc::new(ConnectionPool::new(connections, BODY_PATIENCE));
         let graceful = GracefulShutdown::new();
         let over = CancellationToken::new();
-        loop {
-            // Who finds no room waits before the door, where the system keeps a queue.
-            let accepted = tokio::select! {
-                accepted = accept(&self.listener, &room) => accepted,
-                () = stop.cancelled() => break,
-            };
-            let Some((stream, place)) = accepted else { continue };
-            let lasting = Lasting { _place: Arc::new(place), over: over.clone() };
-            let held = lasting.clone();
-            let stream = speaking::speaking(stream, self.settings.limits.head);
-            let service = Arc::clone(&self.service);
-            let answer = service_fn(move |mut request: Request<Incoming>| {
-                let service = Arc::clone(&service);
-                if request.headers().contains_key(UPGRADE) {
-                    request.extensions_mut().insert(lasting.clone());
+        while let Some(accepted) = stop.run_until_cancelled(accept(&self.listener)).await {
+            let Some((stream, address)) = accepted else { continue };
+            let peer = Peer::from_address(address);
+            match stop.run_until_cancelled(has_room(&pool, peer)).await {
+                None => break,
+                Some(false) => drop(stream.try_write(BUSY)),
+                Some(true) => {
+                    let activity = ConnectionActivity::default();
+                    let slot = pool.enter(peer, activity.clone());
+                    let slot = Arc::new(slot);
+                    let lasting = Lasting { slot: Arc::clone(&slot), activity, over: over.clone() };
+                    let connection = graceful.watch(self.connection(stream, lasting));
+                    tokio::spawn(async move { slot.serve(connection).await });
                 }
-                async move { Ok::<_, Infallible>(service.answer(request).await) }
-            });
-            let mut builder = auto::Builder::new(TokioExecutor::new());
-            builder
-                .http1()
-                .timer(TokioTimer::new())
-                .header_read_timeout(self.settings.limits.head)
-                .max_buf_size(HEAD_BYTES_MAX)
-                .preserve_header_case(true);
-            let connection =
-                builder.serve_connection_with_upgrades(TokioIo::new(stream), answer).into_owned();
-            let connection = graceful.watch(connection);
-            tokio::spawn(async move {
-                // A client that breaks off has ended its connection, and nothing else.
-                drop(connection.await);
-                drop(held);
-            });
+            }
         }
         self.service.rest();
         // Those that have become connections of another kind have their places still.
-        let all = u32::try_from(self.settings.limits.connections).unwrap_or(u32::MAX);
         let ended = async {
             graceful.shutdown().await;
-            drop(room.acquire_many(all).await);
+            while !pool.is_empty() {
+                tokio::time::sleep(ROOM_PAUSE).await;
+            }
         };
         drop(tokio::time::timeout(END_PATIENCE, ended).await);
         over.cancel();
     }
+
+    /// A connection as it is served.
+    fn connection(
+        &self,
+        stream: TcpStream,
+        lasting: Lasting,
+    ) -> impl GracefulConnection<Error = Box<dyn Error + Send + Sync>> + Send + 'static {
+        let stream = speaking::speaking(stream, self.settings.limits.head);
+        let service = Arc::clone(&self.service);
+        let answer = service_fn(move |mut request: Request<Incoming>| {
+            let service = Arc::clone(&service);
+            let activity = lasting.activity.clone();
+            if request.headers().contains_key(UPGRADE) {
+                request.extensions_mut().insert(lasting.clone());
+            }
+            async move { Ok::<_, Infallible>(service.answer(request, &activity).await) }
+        });
+        let mut builder = auto::Builder::new(TokioExecutor::new());
+        let has_date = foveal_listening::is_date_header_safe(SystemTime::now());
+        builder
+            .http1()
+            .timer(TokioTimer::new())
+            .header_read_timeout(self.settings.limits.head)
+            .max_buf_size(HEAD_BYTES_MAX)
+            .auto_date_header(has_date)
+            .preserve_header_case(true);
+        builder.http2().auto_date_header(has_date);
+        builder.serve_connection_with_upgrades(TokioIo::new(stream), answer).into_owned()
+    }
+}
+
+/// Whether a connection of `peer` can be let in, now or after a while.
+async fn has_room(pool: &ConnectionPool<ConnectionActivity>, peer: Peer) -> bool {
+    let began = Instant::now();
+    while pool.make_room(peer) != Vacancy::Free {
+        if began.elapsed() > ROOM_PATIENCE {
+            return false;
+        }
+        tokio::time::sleep(ROOM_PAUSE).await;
+    }
+    true
 }
 
 /// What connections are served by: half of the processors, since decisions have threads of their
@@ -152,17 +191,13 @@ fn runtime() -> Result<Runtime, ServeError> {
     runtime.map_err(ServeError::Start)
 }
 
-/// The next connection and its place among those that may be open.
-async fn accept(
-    listener: &TcpListener,
-    room: &Arc<Semaphore>,
-) -> Option<(tokio::net::TcpStream, tokio::sync::OwnedSemaphorePermit)> {
-    let place = Arc::clone(room).acquire_owned().await.ok()?;
+/// The next connection, and where it comes from.
+async fn accept(listener: &TcpListener) -> Option<(TcpStream, SocketAddr)> {
     match listener.accept().await {
-        Ok((stream, _)) => {
+        Ok((stream, address)) => {
             // Events are small, and each is waited for: collecting them only delays.
             drop(stream.set_nodelay(true));
-            Some((stream, place))
+            Some((stream, address))
         }
         Err(_) => {
             // Out of file descriptors, say: trying again at once would only burn time.

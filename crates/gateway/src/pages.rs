@@ -6,6 +6,12 @@ use hyper::{Method, Response};
 use crate::body::{self, Passed};
 use crate::exchange::Observer;
 
+/// Whether a path is only for clients that show the token. Whether the server runs is no secret, and
+/// those who watch over it have no token.
+pub(crate) fn needs_token(path: &str) -> bool {
+    !matches!(path, "/healthz" | "/readyz")
+}
+
 /// The page at a path, if it is one of foveal's own.
 pub(crate) fn page(
     method: &Method,

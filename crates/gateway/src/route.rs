@@ -4,6 +4,8 @@ use foveal_wire::Protocol;
 use hyper::Method;
 use hyper::header::{AUTHORIZATION, HeaderMap, HeaderName, UPGRADE};
 
+use crate::credentials::{Credentials, KeyOwner};
+
 /// Whose API a request speaks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Provider {
@@ -17,9 +19,6 @@ pub(crate) enum Provider {
 /// The header by which such a login says whose it is.
 const CHATGPT_ACCOUNT: HeaderName = HeaderName::from_static("chatgpt-account-id");
 
-/// The header with a key of Azure.
-const AZURE_KEY: HeaderName = HeaderName::from_static("api-key");
-
 impl Provider {
     /// The name of its upstream.
     pub(crate) fn name(self) -> &'static str {
@@ -28,6 +27,16 @@ impl Provider {
             Self::OpenAi => "openai",
             Self::Gemini => "gemini",
             Self::ChatGpt => "chatgpt",
+        }
+    }
+
+    /// The provider with this name, if it can be asked for this path.
+    fn of_key(owner: &str, path: &str) -> Option<Self> {
+        match owner {
+            "anthropic" => Some(Self::Anthropic),
+            "gemini" => Some(Self::Gemini),
+            "openai" if path.starts_with("/v1/") => Some(Self::OpenAi),
+            _ => None,
         }
     }
 
@@ -129,10 +138,9 @@ fn is_signed(headers: &HeaderMap) -> bool {
     headers.get_all(AUTHORIZATION).iter().any(|value| value.as_bytes().starts_with(b"AWS4-"))
 }
 
-/// Whether a request is for Azure's API of OpenAI's models: by its path, without what stands before
-/// it, or by the header with its key.
-pub(crate) fn is_of_azure(path: &str, headers: &HeaderMap) -> bool {
-    path.starts_with("deployments/") || headers.contains_key(AZURE_KEY)
+/// Whether a path, without what stands before it, is one of Azure's API of OpenAI's models.
+pub(crate) fn is_of_azure(path: &str) -> bool {
+    path.starts_with("deployments/")
 }
 
 /// The model that a path names: `/v1beta/models/NAME:generateContent`, `/model/NAME/invoke`,
@@ -156,65 +164,42 @@ pub(crate) fn model(path: &str) -> Option<String> {
 }
 
 /// Whose API a request speaks, where no upstream is named for it; `None` where that is not clear:
-/// a guess could send a key to somebody else.
+/// a guess could send a key to somebody else. A request with keys goes to the provider whose they
+/// all are, whatever its path is.
 pub(crate) fn provider(path: &str, headers: &HeaderMap) -> Option<Provider> {
     let (path, query) = path.split_once('?').unwrap_or((path, ""));
-    if is_of_cloud(path) || is_signed(headers) || headers.contains_key(AZURE_KEY) {
+    if is_of_cloud(path) || is_signed(headers) {
         return None;
     }
+    let keys = Credentials::find(headers, query);
     if headers.contains_key(CHATGPT_ACCOUNT) {
-        return path.starts_with("/v1/").then_some(Provider::ChatGpt);
+        let is_login = path.starts_with("/v1/") && keys.are_logins();
+        return is_login.then_some(Provider::ChatGpt);
     }
+    let of_request = provider_of_request(path, headers);
+    match keys.owner() {
+        KeyOwner::Unclear => None,
+        KeyOwner::NoKey => of_request,
+        KeyOwner::Provider(owner) => match of_request {
+            Some(provider) => (provider.name() == owner).then_some(provider),
+            None => Provider::of_key(owner, path),
+        },
+    }
+}
+
+/// Whose API path and headers are, apart from keys.
+fn provider_of_request(path: &str, headers: &HeaderMap) -> Option<Provider> {
     let of_path = asked(path).map(|(protocol, _)| match protocol {
         Protocol::Messages => Provider::Anthropic,
         Protocol::Chat | Protocol::Responses => Provider::OpenAi,
         Protocol::Gemini => Provider::Gemini,
     });
-    if let Some(provider) = of_path {
-        return may_be_of(provider, headers).then_some(provider);
-    }
-    // Claude Code asks for this at its start, so that the connection is there; it shows no key.
-    if path == "/api/hello" && !headers.contains_key(AUTHORIZATION) {
-        return Some(Provider::Anthropic);
-    }
-    let key = bearer(headers);
-    let of_anthropic = ["anthropic-version", "anthropic-beta", "x-api-key"];
-    let has_key = query.split('&').any(|part| part.starts_with("key="));
-    if of_anthropic.iter().any(|name| headers.contains_key(*name))
-        || key.is_some_and(|key| key.starts_with(b"sk-ant-"))
-    {
-        Some(Provider::Anthropic)
-    } else if headers.contains_key("x-goog-api-key") || has_key || path.contains("/v1beta/") {
-        Some(Provider::Gemini)
-    } else if path.starts_with("/v1/") && key.is_some_and(|key| key.starts_with(b"sk-")) {
-        Some(Provider::OpenAi)
-    } else {
-        None
-    }
-}
-
-/// The key that a request shows as a bearer.
-fn bearer(headers: &HeaderMap) -> Option<&[u8]> {
-    let value = headers.get(AUTHORIZATION)?.as_bytes();
-    let (start, key) = value.split_at_checked(7)?;
-    start.eq_ignore_ascii_case(b"bearer ").then_some(key)
-}
-
-/// Whether the keys that a request shows can be ones of this provider. Many others speak the same
-/// protocols: their keys are nobody else's business.
-fn may_be_of(provider: Provider, headers: &HeaderMap) -> bool {
-    let bearer = bearer(headers);
-    let own = headers.get("x-api-key").map(|value| value.as_bytes());
-    let mut shown = bearer.into_iter().chain(own);
-    let of_others: [&[u8]; 2] = [b"sk-ant-", b"sk-or-"];
-    match provider {
-        Provider::Anthropic => shown.all(|key| key.starts_with(b"sk-ant-")),
-        Provider::OpenAi => shown.all(|key| {
-            key.starts_with(b"sk-") && !of_others.iter().any(|other| key.starts_with(other))
-        }),
-        Provider::Gemini => !shown.any(|key| key.starts_with(b"sk-")),
-        Provider::ChatGpt => true,
-    }
+    // Claude Code asks for `/api/hello` at its start, so that the connection is there.
+    let is_of_anthropic = path == "/api/hello"
+        || ["anthropic-version", "anthropic-beta"].iter().any(|it| headers.contains_key(*it));
+    of_path
+        .or_else(|| is_of_anthropic.then_some(Provider::Anthropic))
+        .or_else(|| path.contains("/v1beta/").then_some(Provider::Gemini))
 }
 
 /// Whether a path is one of Bedrock, Azure or Vertex: their addresses differ from one customer to

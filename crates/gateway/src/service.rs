@@ -17,12 +17,13 @@ use hyper::http::request::Parts;
 use hyper::{Request, Response};
 use tokio::task::{JoinError, JoinHandle};
 
+use crate::activity::ConnectionActivity;
 use crate::answer::Answer;
 use crate::body::{self, Passed};
 use crate::client::Upward;
 use crate::compressing::{self, Wanted};
 use crate::decoding::Decoding;
-use crate::exchange::{End, Exchange, FailedOpen, Purpose};
+use crate::exchange::{End, Exchange, FailedOpen, Purpose, RefusedRequest};
 use crate::expanding::{self, Next, Offering, Rounds};
 use crate::gate::Gate;
 use crate::getting_ready::GettingReady;
@@ -42,6 +43,10 @@ use crate::websocket;
 
 /// How many times as long as for a decision it is waited for what was decided earlier.
 const EARLIER_WAITS: usize = 20;
+
+/// How many times the bytes of a body a decision about it takes in memory: what was read of it, and
+/// the body that goes in its place.
+const DECISION_COPIES: usize = 3;
 
 /// Why nothing is done for a request that is signed as AWS wants it.
 const SIGNED: &str = "the request is signed, and its signature covers every byte of it";
@@ -81,6 +86,13 @@ struct Outgoing {
     ready: Option<ToGetReady>,
 }
 
+/// The bytes that a decision holds, also one that comes too late.
+#[derive(Clone)]
+struct DecisionShare {
+    body: Arc<Share>,
+    _copies: Arc<Share>,
+}
+
 impl Outgoing {
     /// A body at which nobody looked.
     fn unread(body: Passed, share: Arc<Share>) -> Self {
@@ -105,7 +117,11 @@ impl Service {
     }
 
     /// Answers a request.
-    pub(crate) async fn answer(&self, request: Request<Incoming>) -> Response<Passed> {
+    pub(crate) async fn answer(
+        &self,
+        request: Request<Incoming>,
+        connection: &ConnectionActivity,
+    ) -> Response<Passed> {
         let began = Instant::now();
         let (parts, body) = request.into_parts();
         let path = parts.uri.path_and_query().map_or("/", |path| path.as_str()).to_owned();
@@ -113,23 +129,29 @@ impl Service {
         let route = route::route(&parts.method, bare, &parts.headers);
         let protocol = route.protocol();
         if let Some(wanted) = compressing::wanted(&parts.method, bare, parts.uri.query()) {
-            return self.own(parts, body, wanted).await;
+            let working = connection.begin_request();
+            let response = self.own(parts, body, wanted).await;
+            drop(working);
+            return response;
         }
-        if let Err(stranger) = self.gate.check(&parts.uri, &parts.headers) {
-            return Refusal::from(stranger).response(protocol);
+        let admitted = match pages::needs_token(bare) {
+            true => self.gate.check(&parts.uri, &parts.headers),
+            false => self.gate.check_sender(&parts.uri, &parts.headers),
+        };
+        if let Err(stranger) = admitted {
+            return self.refuse(&Refusal::from(stranger), &parts, protocol);
         }
         if let Some(page) = pages::page(&parts.method, bare, &*self.settings.observer) {
             return page;
         }
-        let chosen = self
-            .settings
-            .upstreams
-            .choose(&path, &parts.headers, |path| route::provider(path, &parts.headers));
-        let (upstream, path) = match chosen {
+        let (upstream, path) = match self.settings.upstreams.choose(&path, &parts.headers) {
             Ok(chosen) => chosen,
-            Err(error) => return Refusal::NoUpstream(error.to_string()).response(protocol),
+            Err(error) => {
+                return self.refuse(&Refusal::NoUpstream(error.to_string()), &parts, protocol);
+            }
         };
         let mut told = self.told(began, route, &parts, upstream);
+        told.holds(connection.begin_request());
         let bound = Bound { upstream, path, route };
         match self.pass_on(parts, body, &bound, &mut told).await {
             Ok(response) => {
@@ -160,6 +182,24 @@ impl Service {
                 response
             }
         }
+    }
+
+    /// Refuses a request that goes to no upstream, and tells of it.
+    fn refuse(
+        &self,
+        refusal: &Refusal,
+        parts: &Parts,
+        protocol: Option<Protocol>,
+    ) -> Response<Passed> {
+        let response = refusal.response(protocol);
+        self.settings.observer.refused(&RefusedRequest {
+            time: (self.settings.now)(),
+            status: response.status().as_u16(),
+            method: parts.method.as_str(),
+            path: parts.uri.path(),
+            reason: &refusal.to_string(),
+        });
+        response
     }
 
     /// Answers a caller that sends prompts to models itself.
@@ -289,7 +329,10 @@ impl Service {
             Route::WebSocket(_) | Route::Other => return Ok(as_it_comes(body)),
         };
         let mut share = self.held.share();
-        let body = match incoming::read(body, &self.settings.limits, &mut share).await? {
+        told.awaits_body(true);
+        let taken = incoming::read(body, &self.settings.limits, &mut share).await?;
+        told.awaits_body(false);
+        let body = match taken {
             Taken::Whole(body) => body,
             Taken::TooLong(body) => {
                 told.exchange().failed_open = Some(FailedOpen::TooLong);
@@ -309,6 +352,14 @@ impl Service {
         }
         let share = Arc::new(share);
         let plain = decoded.map_or_else(|| body.clone(), Bytes::from);
+        let mut copies = self.held.share();
+        let copied = plain.len().saturating_mul(DECISION_COPIES);
+        if !copies.take(copied, limits.all_bodies_bytes) {
+            let exchange = told.exchange();
+            exchange.failed_open = Some(FailedOpen::Crowded);
+            (exchange.bytes_asked, exchange.bytes_sent) = (plain.len() as u64, plain.len() as u64);
+            return Ok(Outgoing::unread(body::whole(body), share));
+        }
         let asked = Asked {
             protocol,
             counts,
@@ -320,6 +371,7 @@ impl Service {
             wait: Wait::default(),
             is_offered: false,
         };
+        let share = DecisionShare { body: share, _copies: Arc::new(copies) };
         Ok(self.decided(asked, body, share, told).await)
     }
 
@@ -328,7 +380,7 @@ impl Service {
         &self,
         mut asked: Asked,
         body: Bytes,
-        share: Arc<Share>,
+        share: DecisionShare,
         told: &mut Told,
     ) -> Outgoing {
         let (plain, counts) = (asked.body.len(), asked.counts);
@@ -348,7 +400,7 @@ impl Service {
         let offered = offering.as_ref().ok().and_then(Option::as_ref);
         let offered = offered.map(|offering| offering.asked.body.clone());
         let shaped = match offering {
-            Ok(_) => self.shaped(asked, Arc::clone(&share)).await,
+            Ok(_) => self.shaped(asked, share.clone()).await,
             // What is decided without the tool would be kept, and the next request has it again.
             Err(failed) => Err((failed, None)),
         };
@@ -378,6 +430,7 @@ impl Service {
         let offering = offering.ok().flatten().filter(|_| !counts);
         let offering = offering.map(|offering| Offering { sent: sent.clone(), ..offering });
         let (body, ready) = (body::whole(sent.clone()), to_get_ready);
+        let share = share.body;
         Outgoing { body, is_decoded, whole: Some(sent), offering, share, ready }
     }
 
@@ -386,7 +439,7 @@ impl Service {
     async fn shortened(
         &self,
         asked: &mut Asked,
-        share: &Arc<Share>,
+        share: &DecisionShare,
     ) -> (Option<AboutTools>, Option<FailedOpen>) {
         let shorten = |shaper: &dyn Shaper, asked: &Asked, waiting: &Waiting<ShorterTools>| {
             shaper.shorten(asked, waiting).map_err(|_| FailedOpen::Unshortened)
@@ -408,7 +461,7 @@ impl Service {
     async fn offered(
         &self,
         asked: &mut Asked,
-        share: &Arc<Share>,
+        share: &DecisionShare,
     ) -> Result<(Option<Offering>, Option<FailedOpen>), FailedOpen> {
         let offer = |shaper: &dyn Shaper, asked: &Asked, waiting: &Waiting<Offered>| {
             shaper.offer(asked, waiting).map_err(|_| FailedOpen::Unoffered)
@@ -427,14 +480,14 @@ impl Service {
     async fn of_tools<T: Send + 'static>(
         &self,
         asked: &Asked,
-        share: &Arc<Share>,
+        share: &DecisionShare,
         decide: impl FnOnce(&dyn Shaper, &Asked, &Waiting<T>) -> Result<Option<T>, FailedOpen>
         + Send
         + 'static,
     ) -> Result<OfTools<T>, FailedOpen> {
         let (shaper, first, waiting) =
             (Arc::clone(&self.settings.shaper), asked.clone(), Waiting::default());
-        let (waits, share) = (waiting.clone(), Arc::clone(share));
+        let (waits, share) = (waiting.clone(), share.clone());
         let deciding = tokio::task::spawn_blocking(move || {
             let decided = decide(&*shaper, &first, &waits);
             drop((first, share));
@@ -466,7 +519,7 @@ impl Service {
     async fn shaped(
         &self,
         asked: Asked,
-        share: Arc<Share>,
+        share: DecisionShare,
     ) -> Result<Shaped, (FailedOpen, Option<Bytes>)> {
         let (shaper, wait) = (Arc::clone(&self.settings.shaper), asked.wait.clone());
         let body = asked.body.clone();

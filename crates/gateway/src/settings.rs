@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
+use foveal_asking::ProxySettings;
 use foveal_listening::Token;
 use foveal_transcript::Timestamp;
 
@@ -36,6 +37,8 @@ pub struct Settings {
     pub websockets: WebSockets,
     /// Whether and when caches are kept warm while clients pause; `None`: never.
     pub keep_warm: Option<Arc<dyn KeepsWarm>>,
+    /// The proxies through which upstreams are asked. This machine is asked directly.
+    pub proxies: ProxySettings,
     /// What may be used.
     pub limits: Limits,
 }

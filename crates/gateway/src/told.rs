@@ -8,6 +8,7 @@ use foveal_wire::Protocol;
 use foveal_wire::response::AnswerReader;
 use hyper::header::{CONTENT_TYPE, HeaderMap};
 
+use crate::activity::ActiveRequest;
 use crate::decoding::Decoding;
 use crate::exchange::{Answered, End, Exchange, Observer};
 
@@ -24,11 +25,25 @@ pub(crate) struct Told {
     /// What is done once a stream of events has passed, or broke off.
     then: Option<Then>,
     is_told: bool,
+    /// The connection is at work as long as this is here.
+    request: Option<ActiveRequest>,
 }
 
 impl Told {
     pub(crate) fn new(exchange: Exchange, began: Instant, observer: Arc<dyn Observer>) -> Self {
-        Self { exchange, began, observer, reading: None, then: None, is_told: false }
+        Self { exchange, began, observer, reading: None, then: None, is_told: false, request: None }
+    }
+
+    /// The request is under way until its answer has passed.
+    pub(crate) fn holds(&mut self, request: ActiveRequest) {
+        self.request = Some(request);
+    }
+
+    /// Notes whether the body of the request is to come.
+    pub(crate) fn awaits_body(&mut self, awaits_body: bool) {
+        if let Some(request) = &mut self.request {
+            request.set_awaits_body(awaits_body);
+        }
     }
 
     /// What is known so far.

@@ -6,7 +6,8 @@ use hyper::Uri;
 use hyper::header::{HeaderMap, HeaderName};
 use hyper::http::uri::{Authority, PathAndQuery, Scheme};
 
-use crate::route::{self, Provider};
+use crate::credentials::Credentials;
+use crate::route;
 
 /// The header that names an upstream. It is not passed on.
 pub const UPSTREAM_HEADER: HeaderName = HeaderName::from_static("x-foveal-upstream");
@@ -168,6 +169,12 @@ pub(crate) enum NoUpstream {
          with a name, as /anthropic or /openai, or give foveal serve --upstream"
     )]
     Unclear,
+    /// A key is another provider's.
+    #[error(
+        "the request has a key of {owner}, which must not go to {host}; use a key of that provider, \
+         or name another upstream in the path or with foveal serve --upstream"
+    )]
+    ForeignKey { owner: &'static str, host: String },
 }
 
 impl Upstreams {
@@ -210,7 +217,21 @@ impl Upstreams {
         &self,
         path: &'a str,
         headers: &HeaderMap,
-        provider: impl FnOnce(&str) -> Option<Provider>,
+    ) -> Result<(&Upstream, &'a str), NoUpstream> {
+        let (upstream, path) = self.candidate(path, headers)?;
+        let query = path.split_once('?').map_or("", |(_, query)| query);
+        let host = upstream.server();
+        match Credentials::find(headers, query).foreign_to(host) {
+            Some(owner) => Err(NoUpstream::ForeignKey { owner, host: host.to_owned() }),
+            None => Ok((upstream, path)),
+        }
+    }
+
+    /// Who is meant, whatever keys there are where a person named it.
+    fn candidate<'a>(
+        &self,
+        path: &'a str,
+        headers: &HeaderMap,
     ) -> Result<(&Upstream, &'a str), NoUpstream> {
         let named = |name: &str| self.named.iter().find(|upstream| upstream.name == name);
         if let Some(value) = headers.get(UPSTREAM_HEADER) {
@@ -223,7 +244,7 @@ impl Upstreams {
             && let Some(upstream) = named(name)
         {
             // Azure's own paths begin so too: its keys are no business of OpenAI.
-            let is_azure = upstream.host() == OPENAI_HOST && route::is_of_azure(rest, headers);
+            let is_azure = upstream.host() == OPENAI_HOST && route::is_of_azure(rest);
             return match is_azure {
                 true => Err(NoUpstream::Unclear),
                 false => Ok((upstream, &path[name.len() + 1..])),
@@ -232,7 +253,7 @@ impl Upstreams {
         if let Some(upstream) = &self.every {
             return Ok((upstream, path));
         }
-        let provider = provider(path).ok_or(NoUpstream::Unclear)?;
+        let provider = route::provider(path, headers).ok_or(NoUpstream::Unclear)?;
         let name = provider.name();
         let upstream = named(name).ok_or_else(|| NoUpstream::Unknown(name.to_owned()))?;
         Ok((upstream, provider.path(path)))

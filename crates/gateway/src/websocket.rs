@@ -2,14 +2,15 @@
 
 use std::sync::Arc;
 
+use foveal_listening::ConnectionSlot;
 use hyper::body::Incoming;
 use hyper::header::{CONNECTION, HeaderMap, HeaderValue, UPGRADE};
 use hyper::{Request, Response, StatusCode, Uri};
 use hyper_util::client::legacy;
 use hyper_util::rt::TokioIo;
-use tokio::sync::OwnedSemaphorePermit;
 use tokio_util::sync::CancellationToken;
 
+use crate::activity::ConnectionActivity;
 use crate::body;
 use crate::client::Upward;
 use crate::headers;
@@ -19,7 +20,9 @@ use crate::headers;
 #[derive(Debug, Clone)]
 pub(crate) struct Lasting {
     /// Its place among the connections that may be open.
-    pub(crate) _place: Arc<OwnedSemaphorePermit>,
+    pub(crate) slot: Arc<ConnectionSlot<ConnectionActivity>>,
+    /// The requests on it.
+    pub(crate) activity: ConnectionActivity,
     /// Cancelled when it is over, whatever still passes.
     pub(crate) over: CancellationToken,
 }
@@ -51,6 +54,7 @@ pub(crate) async fn pass(
     let upstream_side = hyper::upgrade::on(&mut response);
     tokio::spawn(async move {
         let (Ok(client), Ok(upstream)) = (client_side.await, upstream_side.await) else { return };
+        let working = lasting.as_ref().map(|lasting| lasting.activity.begin_request());
         let (mut client, mut upstream) = (TokioIo::new(client), TokioIo::new(upstream));
         let over = async {
             match &lasting {
@@ -63,7 +67,7 @@ pub(crate) async fn pass(
             ended = tokio::io::copy_bidirectional(&mut client, &mut upstream) => drop(ended),
             () = over => {}
         }
-        drop(lasting);
+        drop((working, lasting));
     });
     let agreed = response.headers().get(UPGRADE).cloned();
     headers::remove_hop_by_hop(response.headers_mut());

@@ -1,5 +1,7 @@
 //! Who is not let in, and where nothing goes.
 
+use std::time::Duration;
+
 use foveal_gateway::{Gateway, ServeError, Token};
 
 use crate::support::{Act, Scripted, World, world};
@@ -69,6 +71,26 @@ async fn it_says_that_it_is_well() {
     }
 }
 
+/// Whoever watches over it has no token; all else needs it.
+#[tokio::test]
+async fn it_says_that_it_is_well_without_a_token() {
+    let upstream = Scripted::start(Vec::new()).await;
+    let token = Token::new("0123456789abcdef0123");
+    let world = World::start(upstream.address, |settings| settings.token = token).await;
+    for (path, host, status) in [
+        ("/healthz", "localhost", 200),
+        ("/readyz", "localhost", 200),
+        ("/healthz", "evil.example", 403),
+        ("/metrics", "localhost", 401),
+        ("/protocol", "localhost", 401),
+    ] {
+        let mut client = world.client().await;
+        let head = format!("GET {path} HTTP/1.1\r\nHost: {host}\r\n\r\n");
+        client.write(head.as_bytes()).await;
+        assert_eq!(client.answer().await.status(), status, "{path} of {host}");
+    }
+}
+
 /// For itself alone: no sign-in, settings or telemetry are made up.
 #[tokio::test]
 async fn it_says_what_it_speaks() {
@@ -100,4 +122,53 @@ async fn who_says_nothing_is_not_waited_for() {
         client.write(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n").await;
         assert_eq!(client.answer().await.text(), "ok\n");
     }
+}
+
+/// Connections that only wait keep nobody out: they say nothing, a part of a head, or ask without
+/// the token and stay.
+#[tokio::test]
+async fn connections_that_wait_give_way() {
+    const SECRET: &str = "0123456789abcdef0123";
+    let answer = "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n1";
+    let script = || vec![Act::Read, Act::write(answer)];
+    let upstream = Scripted::start(vec![script(), script(), script()]).await;
+    let world = World::start(upstream.address, |settings| {
+        settings.token = Token::new(SECRET);
+        settings.limits.connections = 8;
+    })
+    .await;
+    let line = format!("X-Foveal-Token: {SECRET}");
+    for beginning in ["", "GET / HT", "GET /metrics HTTP/1.1\r\nHost: localhost\r\n\r\n"] {
+        let mut strangers = Vec::new();
+        for _ in 0..24 {
+            let mut stranger = world.client().await;
+            stranger.try_write(beginning.as_bytes()).await;
+            strangers.push(stranger);
+        }
+        let mut owner = world.client().await;
+        owner.send("/v1/messages", &[&line], b"{}").await;
+        let answered = tokio::time::timeout(Duration::from_secs(10), owner.answer()).await;
+        assert_eq!(answered.expect("it is let in").status(), 200, "{beginning:?}");
+    }
+}
+
+/// A request that is under way is never closed for another one.
+#[tokio::test]
+async fn a_request_under_way_gives_no_way() {
+    let answer = "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\n1";
+    let script = vec![Act::Read, Act::write(answer), Act::Wait, Act::write("2")];
+    let upstream = Scripted::start(vec![script]).await;
+    let world = World::start(upstream.address, |settings| settings.limits.connections = 2).await;
+    let mut owner = world.client().await;
+    owner.send("/v1/messages", &[], b"{}").await;
+    owner.read_until("\r\n\r\n1").await;
+    let mut strangers = Vec::new();
+    for _ in 0..8 {
+        let mut stranger = world.client().await;
+        stranger.try_write(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n").await;
+        strangers.push(stranger);
+    }
+    tokio::time::sleep(Duration::from_millis(200)).await;
+    upstream.go_on();
+    assert_eq!(owner.answer().await.text(), "12");
 }

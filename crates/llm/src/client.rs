@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use foveal_asking::ProxySettings;
 use foveal_asking::client::{self, Upward};
 use foveal_wire::response::{Said, SaidEvent};
 use hyper::body::Bytes;
@@ -33,12 +34,12 @@ pub enum AskEvent {
 }
 
 impl Client {
-    /// A client with this much patience.
+    /// A client with this much patience, which asks through these proxies.
     ///
     /// # Errors
     /// If TLS cannot be spoken.
-    pub fn new(patience: Patience) -> Result<Self, rustls::Error> {
-        Ok(Self { upward: client::client(Some(patience.connect_time))?, patience })
+    pub fn new(patience: Patience, proxies: &ProxySettings) -> Result<Self, rustls::Error> {
+        Ok(Self { upward: client::client(Some(patience.connect_time), proxies)?, patience })
     }
 
     /// Asks `server` with a body that is in its dialect, and tells what comes of the answer.

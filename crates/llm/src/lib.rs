@@ -20,6 +20,7 @@ mod spec;
 pub use client::{AskEvent, Client};
 pub use error::AskError;
 pub use find::{Found, Local, find};
+pub use foveal_asking::ProxySettings;
 pub use patience::Patience;
 pub use provider::{PROVIDERS, Provider};
 pub use server::Server;

@@ -194,7 +194,8 @@ fn an_answer_without_end_is_broken_off() {
     let minute = Duration::from_secs(60);
     let patience = Patience { answer_bytes_max: 1 << 20, answer_time: minute, ..PATIENCE };
     let patience = Patience { silence_time: minute, ..patience };
-    let client = foveal_llm::Client::new(patience).expect("a client");
+    let client =
+        foveal_llm::Client::new(patience, &foveal_llm::ProxySettings::default()).expect("a client");
     let error = run(client.ask(&server, "{}", 0, &mut |_| {})).expect_err("it never ends");
     assert!(matches!(error, AskError::Cut { .. }), "{error}");
 }
@@ -219,7 +220,8 @@ fn an_answer_is_over_with_its_last_event() {
     let server = spec.expect("a model").server(None);
     let patience = Patience { silence_time: Duration::from_secs(15), ..PATIENCE };
     let patience = Patience { answer_time: Duration::from_secs(15), ..patience };
-    let client = foveal_llm::Client::new(patience).expect("a client");
+    let client =
+        foveal_llm::Client::new(patience, &foveal_llm::ProxySettings::default()).expect("a client");
     let asked = async {
         let mut on_event = |_| {};
         let asked = client.ask(&server, "{}", 0, &mut on_event);

@@ -49,7 +49,10 @@ impl World {
     pub(crate) fn patient(script: Script, patience: Patience) -> Self {
         let upstream = Upstream::start(Settings::default()).expect("a provider");
         upstream.play(script);
-        Self { upstream, client: Client::new(patience).expect("a client") }
+        Self {
+            upstream,
+            client: Client::new(patience, &foveal_llm::ProxySettings::default()).expect("a client"),
+        }
     }
 
     pub(crate) fn server(&self, dialect: Dialect) -> Server {

@@ -13,7 +13,7 @@ use foveal_context::views::Views;
 use foveal_files::{Roots, Writer};
 use foveal_processes::{Environment, Sandbox, Shell};
 use foveal_store::{CallChanges, Collected, Limits, RootsKey, SessionId, Store, StoreError};
-use foveal_web::{Fetcher, Guard};
+use foveal_web::{Fetcher, Guard, ProxyChoice};
 use globset::Glob;
 
 use crate::clock::{Clock, SystemClock};
@@ -167,12 +167,16 @@ impl Toolbox {
         }
     }
 
-    /// Has pages of the web converted by a process of `program`, given as name and arguments, that
-    /// runs `foveal_web::convert_page`: it is ended with the call.
-    pub fn convert_pages_by(&mut self, program: Vec<OsString>) {
+    /// Has pages of the web fetched through the proxies that `proxies` chooses, and converted by a
+    /// process of `converter`, given as name and arguments, that runs `foveal_web::convert_page`: it
+    /// is ended with the call.
+    pub fn fetch_pages(&mut self, proxies: ProxyChoice, converter: Option<Vec<OsString>>) {
         let guard = Guard::new(&self.settings.private_hosts);
-        let fetcher = Fetcher::new(guard, foveal_web::Limits::default());
-        self.fetcher = fetcher.converting_by(program);
+        let fetcher = Fetcher::new(guard, foveal_web::Limits::default()).through(proxies);
+        self.fetcher = match converter {
+            Some(program) => fetcher.converting_by(program),
+            None => fetcher,
+        };
     }
 
     /// The variables of the next command. Where rules limit commands, `git` takes no folder for a

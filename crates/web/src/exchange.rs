@@ -15,14 +15,14 @@ use ureq::http::{HeaderMap, HeaderName, Uri};
 use ureq::tls::{Certificate, RootCerts, TlsConfig, TlsProvider};
 use ureq::unversioned::resolver::{ResolvedSocketAddrs, Resolver};
 use ureq::unversioned::transport::{DefaultConnector, NextTimeout};
-use ureq::{Agent, Body};
+use ureq::{Agent, Body, Proxy};
 use url::Url;
 
 use crate::address::Guard;
 use crate::error::{FetchError, shown};
 use crate::freshness::{ExchangeTimes, Freshness, UnixMs, Validators};
 use crate::kind;
-use crate::limits::{Limits, Names};
+use crate::limits::{Limits, Names, ProxyChoice};
 use crate::normal::{MayFollow, normal};
 
 /// What is asked for, best first: some sites have their pages in Markdown.
@@ -43,7 +43,8 @@ const ADDRESSES_MAX: usize = 16;
 
 /// What one fetch needs; everything is its own, so that nobody has to wait for its end.
 pub(crate) struct Exchange {
-    pub(crate) agent: Agent,
+    /// Asks the first address, and others that are behind the same proxy.
+    pub(crate) agent: ProxiedAgent,
     pub(crate) guard: Arc<Guard>,
     pub(crate) limits: Limits,
     pub(crate) cached: Option<Validators>,
@@ -99,8 +100,16 @@ impl Exchange {
     fn ask(&self, url: &Url) -> Result<(Raw, Option<String>, Encoded), FetchError> {
         self.check_cancelled()?;
         let request_time = now();
+        let proxy = (self.agent.parts.proxies)(url.as_str());
+        let agent = match proxy == self.agent.proxy {
+            true => self.agent.agent.clone(),
+            false => self.agent.parts.agent(proxy.as_deref(), &self.limits)?,
+        };
+        if proxy.is_some() {
+            self.check_name(url)?;
+        }
         let mut request =
-            self.agent.get(url.as_str()).header(ACCEPT, ACCEPTED).header(ACCEPT_ENCODING, "gzip");
+            agent.get(url.as_str()).header(ACCEPT, ACCEPTED).header(ACCEPT_ENCODING, "gzip");
         // Validators are those of one address; others must not learn them.
         let cached = self.cached.as_ref().filter(|cached| cached.url == url.as_str());
         for (name, value) in cached.map(Validators::headers).unwrap_or_default() {
@@ -126,6 +135,17 @@ impl Exchange {
             freshness: Freshness::of(status, &pairs(&parts.headers), times),
         };
         Ok((raw, location, Encoded { body, gzip }))
+    }
+
+    /// Checks where a name leads that a proxy looks up. Where names are not known on this machine,
+    /// the proxy's network decides what can be reached.
+    fn check_name(&self, url: &Url) -> Result<(), FetchError> {
+        let host = url.host_str().unwrap_or_default();
+        let port = url.port_or_known_default().unwrap_or_default();
+        match (self.agent.parts.names)(host) {
+            Ok(addresses) => self.guard.check_addresses(host, port, &addresses),
+            Err(_) => Ok(()),
+        }
     }
 
     fn is_gzip(&self, url: &Url, encoding: &str) -> Result<bool, FetchError> {
@@ -266,23 +286,67 @@ fn now() -> UnixMs {
     UnixMs(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
 }
 
-/// An agent for one fetch. It sends no cookies and knows no credentials.
-pub(crate) fn agent(guard: Arc<Guard>, names: Names, limits: &Limits, tls: TlsConfig) -> Agent {
-    let config = Agent::config_builder()
-        .http_status_as_error(false)
-        // Redirects are followed here, where each is checked.
-        .max_redirects(0)
-        .max_redirects_will_error(false)
-        // A proxy would look names up itself, past the guard.
-        .proxy(None)
-        .user_agent(concat!("foveal/", env!("CARGO_PKG_VERSION")))
-        .max_response_header_size(limits.header_bytes)
-        .timeout_connect(Some(limits.connect_time))
-        .timeout_per_read(Some(limits.read_time))
-        .timeout_global(Some(limits.total_time))
-        .tls_config(tls)
-        .build();
-    Agent::with_parts(config, DefaultConnector::default(), GuardedNames { guard, names })
+/// What agents are made of.
+#[derive(Clone)]
+pub(crate) struct AgentParts {
+    pub(crate) guard: Arc<Guard>,
+    pub(crate) names: Names,
+    pub(crate) proxies: ProxyChoice,
+    pub(crate) tls: TlsConfig,
+}
+
+/// An agent, and the proxy that it asks.
+pub(crate) struct ProxiedAgent {
+    pub(crate) parts: AgentParts,
+    pub(crate) proxy: Option<String>,
+    pub(crate) agent: Agent,
+}
+
+impl ProxiedAgent {
+    /// The agent for one fetch, which begins at `url`.
+    pub(crate) fn new(parts: AgentParts, url: &Url, limits: &Limits) -> Result<Self, FetchError> {
+        let proxy = (parts.proxies)(url.as_str());
+        let agent = parts.agent(proxy.as_deref(), limits)?;
+        Ok(Self { parts, proxy, agent })
+    }
+}
+
+impl AgentParts {
+    /// An agent that asks through this proxy, if one is named. It sends no cookies and knows no
+    /// credentials.
+    fn agent(&self, proxy: Option<&str>, limits: &Limits) -> Result<Agent, FetchError> {
+        let proxy = proxy.map(read_proxy).transpose()?;
+        let proxy_host = proxy.as_ref().map(|proxy| (proxy.host().to_owned(), proxy.port()));
+        let config = Agent::config_builder()
+            .http_status_as_error(false)
+            // Redirects are followed here, where each is checked.
+            .max_redirects(0)
+            .max_redirects_will_error(false)
+            // No variable of the environment: the caller says which one is asked.
+            .proxy(proxy)
+            .user_agent(concat!("foveal/", env!("CARGO_PKG_VERSION")))
+            .max_response_header_size(limits.header_bytes)
+            .timeout_connect(Some(limits.connect_time))
+            .timeout_per_read(Some(limits.read_time))
+            .timeout_global(Some(limits.total_time))
+            .tls_config(self.tls.clone())
+            .build();
+        let (guard, names) = (Arc::clone(&self.guard), Arc::clone(&self.names));
+        let resolver = GuardedNames { guard, names, proxy_host };
+        Ok(Agent::with_parts(config, DefaultConnector::default(), resolver))
+    }
+}
+
+/// A proxy as it is named. Its address may hold a password: no message repeats it.
+fn read_proxy(address: &str) -> Result<Proxy, FetchError> {
+    let away =
+        |reason: &str| FetchError::Away { url: "the proxy".to_owned(), reason: reason.to_owned() };
+    if address.starts_with("socks") {
+        return Err(away(
+            "pages need an http:// proxy; name one in HTTPS_PROXY, or in NO_PROXY the hosts that need none",
+        ));
+    }
+    Proxy::new(address).map_err(|_| away("its address cannot be read; see HTTPS_PROXY"))
 }
 
 /// The certificates that the system trusts.
@@ -306,6 +370,8 @@ pub(crate) fn tls(roots: &[Certificate<'static>]) -> (TlsConfig, usize) {
 struct GuardedNames {
     guard: Arc<Guard>,
     names: Names,
+    /// The proxy's host and port. The user named it: it may be in a private network.
+    proxy_host: Option<(String, u16)>,
 }
 
 impl std::fmt::Debug for GuardedNames {
@@ -329,9 +395,11 @@ impl Resolver for GuardedNames {
             Ok(address) => vec![address],
             Err(_) => (self.names)(bare).map_err(|_| ureq::Error::HostNotFound)?,
         };
-        self.guard
-            .check_addresses(bare, port, &addresses)
-            .map_err(|error| ureq::Error::Other(Box::new(error)))?;
+        let is_proxy = self.proxy_host.as_ref().is_some_and(|it| (&*it.0, it.1) == (host, port));
+        if !is_proxy {
+            let checked = self.guard.check_addresses(bare, port, &addresses);
+            checked.map_err(|error| ureq::Error::Other(Box::new(error)))?;
+        }
         let mut resolved = self.empty();
         for address in addresses.into_iter().take(ADDRESSES_MAX) {
             resolved.push(SocketAddr::new(address, port));

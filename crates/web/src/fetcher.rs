@@ -14,10 +14,10 @@ use crate::address::Guard;
 use crate::charset;
 use crate::conversion::{Converter, Left, start, wait};
 use crate::error::{FetchError, shown};
-use crate::exchange::{self, Exchange, Raw};
+use crate::exchange::{self, AgentParts, Exchange, ProxiedAgent, Raw};
 use crate::freshness::{Freshness, Validators};
 use crate::kind::{self, Kind};
-use crate::limits::{Limits, Names};
+use crate::limits::{Limits, Names, ProxyChoice};
 use crate::markdown::Converted;
 use crate::normal::MayFollow;
 use crate::plain;
@@ -101,6 +101,7 @@ pub struct Fetcher {
     guard: Arc<Guard>,
     limits: Limits,
     names: Names,
+    proxies: ProxyChoice,
     tls: OnceLock<(TlsConfig, usize)>,
     converter: Converter,
 }
@@ -109,7 +110,16 @@ impl Fetcher {
     /// One that fetches what `guard` allows within `limits`. Nothing is asked yet.
     pub fn new(guard: Guard, limits: Limits) -> Self {
         let (guard, converter) = (Arc::new(guard), Converter::default());
-        Self { guard, limits, names: Arc::new(system), tls: OnceLock::new(), converter }
+        let (names, proxies): (Names, ProxyChoice) = (Arc::new(system), Arc::new(|_| None));
+        Self { guard, limits, names, proxies, tls: OnceLock::new(), converter }
+    }
+
+    /// One that asks through the proxies that `proxies` chooses. A name that this machine cannot
+    /// look up is looked up by the proxy; what it can is checked as without one.
+    #[must_use]
+    pub fn through(mut self, proxies: ProxyChoice) -> Self {
+        self.proxies = proxies;
+        self
     }
 
     /// One that has pages converted by a process of `program`, given as name and arguments, which
@@ -174,10 +184,13 @@ impl Fetcher {
             return Err(FetchError::NoCertificates { url: shown(url.as_str()) });
         }
         let (guard, names) = (Arc::clone(&self.guard), Arc::clone(&self.names));
-        let agent = exchange::agent(Arc::clone(&guard), names, &self.limits, tls.clone());
+        let (proxies, tls) = (Arc::clone(&self.proxies), tls.clone());
+        let parts = AgentParts { guard: Arc::clone(&guard), names, proxies, tls };
+        let proxied = ProxiedAgent::new(parts, &url, &self.limits)?;
+        let agent = proxied.agent.clone();
         let stopped = Arc::<AtomicBool>::default();
         let exchange = Exchange {
-            agent: agent.clone(),
+            agent: proxied,
             guard,
             limits: self.limits.clone(),
             cached,

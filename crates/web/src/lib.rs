@@ -1,8 +1,8 @@
 //! Pages of the web as Markdown: which addresses may be asked, how much is read, and how long
 //! an answer stays fresh.
 //!
-//! [`Fetcher::fetch`] is the entry. Cookies, credentials, proxies and scripts of pages are
-//! deliberately absent.
+//! [`Fetcher::fetch`] is the entry. Cookies, credentials and scripts of pages are deliberately
+//! absent.
 
 mod address;
 mod charset;
@@ -22,7 +22,7 @@ pub use conversion::{convert_here, convert_page};
 pub use error::FetchError;
 pub use fetcher::{Content, Fetched, Fetcher, Page, Request};
 pub use freshness::{ExchangeTimes, Freshness, UnixMs, Validators};
-pub use limits::{Limits, Names};
+pub use limits::{Limits, Names, ProxyChoice};
 pub use markdown::Converted;
 pub use normal::{MayFollow, normal_address, normal_glob};
 pub use plain::text as plain_text;

@@ -8,6 +8,9 @@ use std::time::Duration;
 /// The addresses of a name.
 pub type Names = Arc<dyn Fn(&str) -> io::Result<Vec<IpAddr>> + Send + Sync>;
 
+/// The address of the proxy through which an address is asked, with its login; `None`: directly.
+pub type ProxyChoice = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;
+
 /// How much and how long a fetch may take.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Limits {

@@ -11,6 +11,7 @@ mod freshness;
 mod fuzzed;
 mod limits;
 mod pages;
+mod proxies;
 mod redirects;
 mod server;
 mod tls;

@@ -66,6 +66,13 @@ fn serve(mut stream: TcpStream, answers: &HashMap<String, Answer>, log: &Mutex<V
     let mut reader = BufReader::new(stream.try_clone().unwrap());
     let mut head = String::new();
     while reader.read_line(&mut head).is_ok_and(|count| count > 2) {}
+    if head.starts_with("CONNECT ") {
+        // As a proxy whose tunnels all lead here.
+        log.lock().unwrap().push(head.clone());
+        stream.write_all(b"HTTP/1.1 200 OK\r\n\r\n").unwrap();
+        head.clear();
+        while reader.read_line(&mut head).is_ok_and(|count| count > 2) {}
+    }
     let path = head.split(' ').nth(1).unwrap_or_default().to_owned();
     log.lock().unwrap().push(head.clone());
     match answers.get(&path) {

@@ -32,6 +32,7 @@ mod sessions;
 mod show;
 mod show_requests;
 mod stats;
+mod tool_savings;
 mod trust;
 mod wrap;
 

@@ -28,7 +28,8 @@ pub(crate) struct Arguments {
 pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::Result<ExitCode> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
     let runtime = runtime.context("no servers can be asked")?;
-    let client = Client::new(Patience::default()).context("cannot speak TLS")?;
+    let client =
+        Client::new(Patience::default(), &environment.proxies()).context("cannot speak TLS")?;
     let known = runtime.block_on(all(&client, environment));
     if arguments.json {
         let all: Vec<Value> = known.iter().map(as_json).collect();

@@ -1,4 +1,5 @@
-//! `foveal stats`: what requests that passed the gateway cost, and would have cost without it.
+//! `foveal stats`: what requests that passed the gateway cost and would have cost without it, and
+//! what tools and hooks left out.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
@@ -12,12 +13,14 @@ use foveal_screen::in_one_line;
 use foveal_store::Store;
 use serde_json::{Map, Value, json};
 
+use super::tool_savings::ToolSavings;
 use crate::bill;
 use crate::commands::serve::{has_not_paid_before, tools_file, warm_file};
 use crate::environment::Environment;
 use crate::numbers::{change, count, dollars, plural, signed_dollars, tokens};
 use crate::pager::PrintOptions;
 use crate::requests::{self, Beside, Request};
+use crate::runs;
 use crate::table::{Narrow, Side, Table, wrapped};
 use crate::toolbox;
 
@@ -90,8 +93,14 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
         ..Stats::default()
     };
     if let Some(store) = toolbox::store_to_read(environment)? {
-        for session in store.sessions()?.iter().filter(|it| requests::is_of_gateway(it)) {
+        for session in &store.sessions()? {
             if since.is_some_and(|since| session.used.0 < since) {
+                continue;
+            }
+            if !requests::is_of_gateway(session) {
+                if !runs::is_run(session) && !runs::is_agent(session) {
+                    stats.tools.add(&store, session, since)?;
+                }
                 continue;
             }
             let mut is_counted = false;
@@ -117,6 +126,8 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
 #[derive(Debug, Default)]
 struct Stats {
     conversations: u64,
+    /// What was saved beside the gateway.
+    tools: ToolSavings,
     /// Those that ask no model.
     token_counts: u64,
     refused_websockets: u64,
@@ -260,6 +271,7 @@ impl Stats {
         for (name, value) in [
             ("since_ms", json!(since)),
             ("conversations", json!(self.conversations)),
+            ("beside_gateway", json!(self.tools)),
             (
                 "beside",
                 json!({
@@ -286,16 +298,19 @@ impl Stats {
         let beside = self.beside();
         if self.all.requests == 0 && beside.is_empty() {
             let since = if is_part { " since then" } else { "" };
-            return format!("no requests passed a gateway{since}: see `foveal serve --help`\n");
+            let none = format!("no requests passed a gateway{since}: see `foveal serve --help`\n");
+            return none + &self.tools.text();
         }
         let mut text = format!(
-            "{} in {}\n{beside}\n",
+            "{} in {}\n{beside}",
             plural(self.all.requests, "request"),
             plural(self.conversations, "conversation")
         );
+        text.push_str(&self.tools.text());
         if self.all.requests == 0 {
             return text;
         }
+        text.push('\n');
         text.push_str(&self.models(width));
         text.push('\n');
         text.push_str(&bill_table(&self.all.bill, &self.all.without, width));

@@ -171,19 +171,6 @@ impl Given {
         self.every.as_ref().map(ToString::to_string)
     }
 
-    /// The addresses that are asked: the one that takes everything with all that were named, or the
-    /// providers' own.
-    pub(crate) fn in_use(&self) -> Vec<String> {
-        let named = self.named.iter().map(ToString::to_string);
-        match &self.every {
-            Some(every) => named.chain([every.to_string()]).collect(),
-            None => {
-                let known = self.upstreams();
-                named.chain(known.named().map(ToString::to_string)).collect()
-            }
-        }
-    }
-
     /// Whether one takes everything.
     pub(crate) fn takes_all(&self) -> bool {
         self.every.is_some()

@@ -3,7 +3,6 @@
 
 mod choice;
 mod given;
-pub(crate) mod proxies;
 mod routes;
 mod spread;
 mod traces;

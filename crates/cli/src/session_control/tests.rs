@@ -13,7 +13,7 @@ use foveal_live::models::Model;
 use foveal_live::recorder::InMemory;
 use foveal_live::request::{Asked, Wait};
 use foveal_live::rules::Rules;
-use foveal_llm::{Client, Patience, Server};
+use foveal_llm::{Client, Patience, ProxySettings, Server};
 use foveal_tools::table::ToolSet;
 use foveal_transcript::{Call, Timestamp};
 use foveal_upstream::{Reply, Script, Upstream};
@@ -104,7 +104,7 @@ impl World {
             shaper: shaper(&kept),
             kept,
             upstream,
-            client: Client::new(Patience::default()).expect("TLS"),
+            client: Client::new(Patience::default(), &ProxySettings::default()).expect("TLS"),
             server,
             runtime: runtime.enable_all().build().expect("a runtime"),
             now: 1_000_000,

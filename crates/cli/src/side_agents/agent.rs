@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use foveal_agent::{SideCharge, SideKind};
 use foveal_context::prices::PriceCard;
 use foveal_context::tokens::estimate;
-use foveal_llm::{AskError, AskEvent, Client, ModelSpec, Patience, Server};
+use foveal_llm::{AskError, AskEvent, Client, ModelSpec, Patience, ProxySettings, Server};
 use foveal_transcript::{Block, Entry, Mark, Role, Source};
 use foveal_wire::prompt::{Prompt, Wish, encode, encode_wish};
 use foveal_wire::response::{Billed, Said, SaidEvent};
@@ -46,6 +46,7 @@ pub(crate) struct SideAgent {
     /// The model, as the user names it.
     pub(crate) model: String,
     server: Arc<Server>,
+    proxies: ProxySettings,
     debug: Debug,
     /// Who pays, where its questions count: the bill, and its prices.
     account: Option<(Arc<SideBill>, Option<PriceCard>)>,
@@ -171,8 +172,20 @@ impl SideAgent {
         let (runtime, is_plain, failed) =
             (OnceLock::new(), AtomicBool::new(false), Mutex::default());
         let (model, debug) = (spec.to_string(), environment.debug()?);
-        let taken_back = Mutex::default();
-        Ok(Self { form, model, server, debug, account, runtime, is_plain, failed, taken_back })
+        let (taken_back, proxies) = (Mutex::default(), environment.proxies());
+        let asked = Self {
+            form,
+            model,
+            server,
+            proxies,
+            debug,
+            account,
+            runtime,
+            is_plain,
+            failed,
+            taken_back,
+        };
+        Ok(asked)
     }
 
     /// Whether a limit of the run is reached: nothing is asked any more.
@@ -328,7 +341,7 @@ impl SideAgent {
                 retries: 0,
                 ..Patience::default()
             };
-            Some((runtime, Client::new(patience).ok()?))
+            Some((runtime, Client::new(patience, &self.proxies).ok()?))
         };
         self.runtime.get_or_init(make).as_ref()
     }

@@ -3,6 +3,7 @@
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 mod arena;
 mod expand;
+mod proxies;
 mod results;
 mod sdk;
 mod secrets;

@@ -26,6 +26,9 @@ const IN_QUERY: &str = "AIzaSyQ4bT6cR8fL3pH5sJ1dG0aYkED9xQ2mV7n";
 /// A key in a result that is cut, so that all of it is kept for later.
 const IN_RESULT: &str = "sk-ant-api03-Tc6Rf8Lp3Hs5Jd1Gz0AyKx7Qm2Vn9Wb4";
 
+/// A key in a command.
+const IN_COMMAND: &str = "Zq8vN2kLw5Rt7Yx3";
+
 /// Words of the conversation, which are in no line that tells of a request.
 const WORDS: &str = "the quick marmot";
 
@@ -102,4 +105,48 @@ fn keys_pass_through_and_stay_nowhere() {
     let told = world.read("requests.jsonl");
     assert_eq!(told.lines().count(), 6, "{told}");
     assert!(!told.contains(WORDS) && !told.contains("line 7 of"), "{told}");
+}
+
+/// The head of a command stands in notes that are stored. A part of a key is no less a secret.
+#[test]
+fn no_part_of_a_key_stays_in_notes() {
+    let world = World::new("gateway_keys_in_notes");
+    let upstream = Upstream::start(Settings { is_strict: false, ..Settings::default() });
+    let upstream = upstream.expect("loopback");
+    let served = Served::start(&world, &[upstream.url()], None);
+    let output: String = (0..300).map(|at| format!("line {at} of the output\n")).collect();
+    // The labels of notes end within these keys.
+    let commands: Vec<String> = (8..40)
+        .step_by(4)
+        .map(|width| format!("echo {}; TOKEN={IN_COMMAND} make", "x".repeat(width)))
+        .collect();
+    let mut messages = vec![json!({"role": "user", "content": WORDS})];
+    for (at, command) in commands.iter().enumerate() {
+        for again in 0..2 {
+            let id = format!("call_{at}_{again}");
+            messages.push(json!({"role": "assistant", "content": [
+                {"type": "tool_use", "id": id, "name": "Bash", "input": {"command": command}}]}));
+            messages.push(json!({"role": "user", "content": [
+                {"type": "tool_result", "tool_use_id": id, "content": format!("{at}\n{output}")}]}));
+        }
+    }
+    for end in (3..=messages.len()).step_by(2) {
+        let body = json!({"model": "claude-opus-4-5", "max_tokens": 9,
+            "messages": messages[..end]});
+        let body = body.to_string();
+        ask(served.address, "/v1/messages", &[], body.as_bytes(), Duration::ZERO)
+            .expect("it answers");
+    }
+    let sent = upstream.seen().last().expect("a request").body.clone();
+    assert!(String::from_utf8_lossy(&sent).contains("same result as"), "nothing was noted");
+    std::thread::sleep(Duration::from_millis(500));
+    served.kill();
+    let all = files(&world.folder);
+    assert!(all.iter().any(|path| path.ends_with("store.db")), "{all:?}");
+    for length in 8..=IN_COMMAND.len() {
+        for path in &all {
+            let part = &IN_COMMAND[..length];
+            assert!(!holds(path, part), "{part} is in {}", path.display());
+        }
+    }
 }

@@ -5,6 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use foveal_asking::ProxySettings;
 use tokio_util::sync::CancellationToken;
 
 use super::attributes::{self, Beside};
@@ -105,7 +106,7 @@ struct Sending {
 impl Sending {
     fn run(mut self) {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        let (runtime, client) = match (runtime, client::client(None)) {
+        let (runtime, client) = match (runtime, client::client(None, &ProxySettings::default())) {
             (Ok(runtime), Ok(client)) => (runtime, client),
             (Err(error), _) => return self.complain(&error.to_string()),
             (_, Err(error)) => return self.complain(&error.to_string()),

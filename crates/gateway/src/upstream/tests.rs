@@ -1,10 +1,9 @@
 use hyper::header::HeaderMap;
 
 use super::{UPSTREAM_HEADER, Upstream, Upstreams};
-use crate::route::provider;
 
 fn chosen(upstreams: &Upstreams, path: &str, headers: &HeaderMap) -> String {
-    match upstreams.choose(path, headers, |path| provider(path, headers)) {
+    match upstreams.choose(path, headers) {
         Ok((upstream, path)) => {
             upstream.address(path).map_or_else(String::new, |uri| uri.to_string())
         }
@@ -37,7 +36,11 @@ fn each_protocol_goes_to_its_provider() {
         ("/v1/responses", &none, "https://api.openai.com/v1/responses"),
         ("/v1/models", &openai, "https://api.openai.com/v1/models"),
         ("/v1/threads/t/messages", &openai, "https://api.openai.com/v1/threads/t/messages"),
-        ("/v1/models?key=k", &none, "https://generativelanguage.googleapis.com/v1/models?key=k"),
+        (
+            "/v1/models?key=AIzaSyk",
+            &none,
+            "https://generativelanguage.googleapis.com/v1/models?key=AIzaSyk",
+        ),
         ("/v1/models", &oauth, "https://api.anthropic.com/v1/models"),
         ("/v1/models", &anthropic, "https://api.anthropic.com/v1/models"),
         (
@@ -69,26 +72,93 @@ fn keys_of_others_go_to_nobody() {
         ("/v1/messages", with("authorization", of_company)),
         ("/v1/messages", with("x-api-key", "sk-or-v1-1")),
         ("/v1/messages", with("authorization", "Bearer sk-proj-1")),
+        ("/v1/messages", with("x-goog-api-key", "AIza1")),
         ("/v1/chat/completions", with("authorization", "bearer sk-or-v1-1")),
         ("/v1/chat/completions", with("authorization", "Bearer gsk_1")),
+        ("/v1/chat/completions", with("authorization", "Bearer sk-1234")),
         ("/v1/responses", with("authorization", "Bearer sk-ant-api03-1")),
         ("/v1/responses", with("authorization", of_company)),
         ("/v1beta/models/g:generateContent", with("authorization", "Bearer sk-1")),
+        ("/v1beta/models/g:generateContent", with("x-goog-api-key", "sk-ant-api03-1")),
+        // Paths that several providers have, and those of one that are no questions to a model.
+        ("/v1/models", with("authorization", "Bearer sk-or-v1-1")),
+        ("/v1/models", with("x-api-key", "company-token")),
+        ("/v1/embeddings", with("authorization", "Bearer sk-1234")),
+        ("/v1/embeddings", with("authorization", "Bearer gsk_1")),
+        ("/api/event_logging/batch", with("x-api-key", "sk-proj-1")),
+        ("/api/event_logging/batch", with("authorization", of_company)),
+        ("/api/hello", with("x-api-key", "sk-proj-1")),
+        ("/v1beta/models", with("x-goog-api-key", "company-token")),
     ] {
         let went = chosen(&upstreams, path, &headers);
         assert!(went.starts_with("it is not clear whose API this is"), "{path}: {went}");
-        // Who names the server, means it.
-        let named = chosen(&upstreams, &format!("/openrouter{path}"), &headers);
-        assert!(named.starts_with("https://openrouter.ai/api/"), "{named}");
     }
     for (path, headers) in [
         ("/v1/messages", with("authorization", "Bearer sk-ant-oat01-1")),
         ("/v1/messages", with("x-api-key", "sk-ant-api03-1")),
         ("/v1/responses", with("authorization", "Bearer sk-proj-1")),
         ("/v1beta/models/g:generateContent", with("x-goog-api-key", "AIza1")),
+        ("/api/event_logging/batch", with("x-api-key", "sk-ant-api03-1")),
+        ("/v1/embeddings", with("authorization", "Bearer sk-proj-1")),
     ] {
         assert!(chosen(&upstreams, path, &headers).starts_with("https://"), "{path}");
     }
+}
+
+#[test]
+fn a_second_key_does_not_go_along() {
+    let upstreams = Upstreams::new();
+    let both = |first: (&'static str, &str), second: (&'static str, &str)| {
+        let mut headers = HeaderMap::new();
+        headers.append(first.0, first.1.parse().unwrap());
+        headers.append(second.0, second.1.parse().unwrap());
+        headers
+    };
+    let own = ("authorization", "Bearer sk-ant-api03-1");
+    for second in [
+        ("x-api-key", "sk-proj-1"),
+        ("authorization", "Bearer sk-proj-1"),
+        ("x-goog-api-key", "AIza1"),
+        ("helicone-auth", "Bearer sk-helicone-1"),
+    ] {
+        for path in ["/v1/messages", "/v1/models", "/api/event_logging/batch"] {
+            let went = chosen(&upstreams, path, &both(own, second));
+            assert!(went.starts_with("it is not clear whose API this is"), "{second:?}: {went}");
+        }
+    }
+    let went = chosen(&upstreams, "/v1/messages?key=AIza1", &both(own, ("x-app", "cli")));
+    assert!(went.starts_with("it is not clear whose API this is"), "{went}");
+    let twice = both(own, ("x-api-key", "sk-ant-api03-1"));
+    assert!(chosen(&upstreams, "/v1/messages", &twice).starts_with("https://api.anthropic.com/"));
+}
+
+#[test]
+fn a_named_provider_gets_no_key_of_another() {
+    let with = |name: &'static str, key: &str| {
+        let mut headers = HeaderMap::new();
+        headers.insert(name, key.parse().unwrap());
+        headers
+    };
+    let everything = Upstream::new("upstream", "https://api.openai.com").unwrap();
+    for (upstreams, path, headers) in [
+        (Upstreams::new(), "/openai/v1/models", with("x-api-key", "sk-ant-api03-1")),
+        (Upstreams::new(), "/anthropic/v1/messages", with("x-goog-api-key", "k")),
+        (Upstreams::new(), "/openrouter/v1/messages", with("authorization", "Bearer sk-proj-1")),
+        (Upstreams::new(), "/gemini/v1beta/models?key=sk-proj-1", HeaderMap::new()),
+        (Upstreams::new().with_every(everything), "/v1/x", with("authorization", "sk-or-v1-1")),
+    ] {
+        let went = chosen(&upstreams, path, &headers);
+        assert!(went.starts_with("the request has a key of "), "{path}: {went}");
+    }
+    // Who names a server may have a key for it whose shape nobody else knows.
+    for key in ["Bearer company-token", "Bearer sk-1234", "Bearer eyJ"] {
+        let headers = with("authorization", key);
+        let went = chosen(&Upstreams::new(), "/anthropic/v1/messages", &headers);
+        assert_eq!(went, "https://api.anthropic.com/v1/messages");
+    }
+    let own = Upstreams::new().with_named(Upstream::new("work", "https://models.example").unwrap());
+    let went = chosen(&own, "/work/v1/messages", &with("x-api-key", "sk-ant-api03-1"));
+    assert_eq!(went, "https://models.example/v1/messages");
 }
 
 #[test]
@@ -184,8 +254,9 @@ fn keys_of_clouds_go_nowhere_by_a_guess() {
         ("/v1/projects/p/locations/l/publishers/google/models/g:generateContent", &google),
         ("/api/hello", &google),
     ] {
-        let unclear = chosen(&upstreams, path, headers);
-        assert!(unclear.starts_with("it is not clear whose API this is"), "{path}: {unclear}");
+        let refused = chosen(&upstreams, path, headers);
+        let reasons = ["it is not clear whose API this is", "the request has a key of azure"];
+        assert!(reasons.iter().any(|it| refused.starts_with(it)), "{path}: {refused}");
     }
     let named = upstreams.with_named(Upstream::new("work", "https://x.openai.azure.com").unwrap());
     let path = "/work/openai/deployments/x/chat/completions";

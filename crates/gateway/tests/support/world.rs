@@ -7,7 +7,7 @@ use std::time::Duration;
 use foveal_gateway::exchange::{Exchange, Observer};
 use foveal_gateway::shaper::Untouched;
 use foveal_gateway::upstream::{Upstream, Upstreams};
-use foveal_gateway::{Gateway, Limits, Settings, WebSockets};
+use foveal_gateway::{Gateway, Limits, ProxySettings, Settings, WebSockets};
 use foveal_transcript::Timestamp;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
@@ -50,6 +50,7 @@ impl World {
             now: || Timestamp(1_000),
             websockets: WebSockets::Refused,
             keep_warm: None,
+            proxies: ProxySettings::default(),
             // A machine that is busy is no reason to wait no longer.
             limits: Limits { decision: Duration::from_secs(20), ..Limits::default() },
         };

@@ -4,7 +4,7 @@ use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Instant;
 
-use foveal_listening::{Held, Token};
+use foveal_listening::{Held, Peer, Token};
 use foveal_tools::session::Arrivals;
 use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt, Full};
@@ -20,7 +20,7 @@ use tokio_util::sync::CancellationToken;
 use super::answer_body::AnswerBody;
 use super::body::{self, Refused};
 use super::clear::SESSION_HEADER;
-use super::connections::{Connections, Peer};
+use super::connections::Connections;
 use super::guests::{Guests, Room};
 use super::heads;
 use super::hosts::Hosts;

@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use super::connections::Peer;
+use foveal_listening::Peer;
 
 /// How long a session that has just begun may take before it asks for anything.
 const BEGIN_TIME: Duration = Duration::from_secs(10);
@@ -145,7 +145,7 @@ mod tests {
     use super::*;
 
     fn peer(address: &str) -> Peer {
-        Peer::of(address.parse().expect("an address"))
+        Peer::from_address(address.parse().expect("an address"))
     }
 
     fn ids(names: &[&str]) -> Vec<Box<str>> {

@@ -4,6 +4,7 @@ use std::convert::Infallible;
 use std::io;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Poll};
+use std::time::SystemTime;
 
 use foveal_listening::{Ear, Overheard, Token};
 use http_body_util::Empty;
@@ -45,6 +46,7 @@ pub(super) fn reader() -> http1::Builder {
     let mut builder = http1::Builder::new();
     // The buffer alone is no bound: what comes at once may be twice as much.
     builder.max_buf_size(HEAD_BYTES_MAX).max_header_size(HEAD_BYTES_MAX);
+    builder.auto_date_header(foveal_listening::is_date_header_safe(SystemTime::now()));
     builder
 }
 

@@ -5,6 +5,7 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
+use foveal_listening::{Peer, Vacancy};
 use hyper::service::service_fn;
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::server::graceful::GracefulShutdown;
@@ -12,7 +13,7 @@ use tokio::net::TcpListener;
 use tokio::time::MissedTickBehavior;
 use tokio_util::sync::CancellationToken;
 
-use super::connections::{Connections, Peer, Room};
+use super::connections::Connections;
 use super::endpoint::{Endpoint, From};
 use super::hosts::Hosts;
 use super::line::{Line, LineStream};
@@ -90,7 +91,7 @@ pub async fn serve_on(
             tokio::time::sleep(Duration::from_millis(50)).await;
             continue;
         };
-        let peer = Peer::of(address);
+        let peer = Peer::from_address(address);
         if !has_room(&connections, peer, &stop).await {
             // What it is told is of use only if it is there at once.
             drop(stream.try_write(BUSY));
@@ -112,10 +113,12 @@ async fn has_room(connections: &Connections, peer: Peer, stop: &CancellationToke
     let began = Instant::now();
     loop {
         match connections.make_room(peer) {
-            Room::Free => return true,
-            Room::None => return false,
-            Room::Soon if began.elapsed() > ROOM_PATIENCE || stop.is_cancelled() => return false,
-            Room::Soon => tokio::time::sleep(ROOM_PAUSE).await,
+            Vacancy::Free => return true,
+            Vacancy::None => return false,
+            Vacancy::Soon if began.elapsed() > ROOM_PATIENCE || stop.is_cancelled() => {
+                return false;
+            }
+            Vacancy::Soon => tokio::time::sleep(ROOM_PAUSE).await,
         }
     }
 }

@@ -26,17 +26,19 @@ pub struct KeptCall {
     pub arguments: Value,
     /// What the model wanted to know, where it said so.
     pub question: Option<String>,
+    /// Bytes found, and bytes sent, where that is told.
+    pub bytes: Option<(u64, u64)>,
 }
 
 /// The call that a record of a session tells of; `None` if it tells of something else, or is
 /// not of a session of the tools.
 pub fn kept_call(record: &Record) -> Option<KeptCall> {
     match serde_json::from_value(record.payload.clone()).ok()? {
-        Event::Answered { tool, arguments, question, .. } => {
-            Some(KeptCall { tool, arguments, question })
+        Event::Answered { tool, arguments, question, bytes, .. } => {
+            Some(KeptCall { tool, arguments, question, bytes: Some(bytes) })
         }
         Event::Pointed { tool, arguments, .. } => {
-            Some(KeptCall { tool, arguments, question: None })
+            Some(KeptCall { tool, arguments, question: None, bytes: None })
         }
         Event::Delivered { .. } | Event::Forgot | Event::Saw { .. } => None,
     }
@@ -92,7 +94,7 @@ fn push(conversation: &mut Conversation, call: KeptCall, result: ToolResult, tim
             blocks: vec![block],
         });
     };
-    let KeptCall { tool, arguments, question } = call;
+    let KeptCall { tool, arguments, question, .. } = call;
     if let Some(question) = question {
         push(Role::User, Block::Text(question));
     }

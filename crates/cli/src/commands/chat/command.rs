@@ -48,7 +48,7 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
     let folder = folder.canonicalize().unwrap_or(folder);
     let options = &arguments.options;
     let mut earlier = options.earlier(&folder, environment)?;
-    let (runtime, client) = own_agent::runtime()?;
+    let (runtime, client) = own_agent::runtime(environment)?;
     let (sender, arrived) = sync_channel(ARRIVED_MAX);
     let mut model = options.model.clone();
     let mut course: Option<Course> = None;

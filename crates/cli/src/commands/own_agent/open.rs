@@ -84,11 +84,12 @@ pub(crate) struct Opened {
 ///
 /// # Errors
 /// If there can be none.
-pub(crate) fn runtime() -> anyhow::Result<(Runtime, Client)> {
+pub(crate) fn runtime(environment: &Environment) -> anyhow::Result<(Runtime, Client)> {
     let mut runtime = tokio::runtime::Builder::new_multi_thread();
     let runtime = runtime.worker_threads(2).enable_all().build();
     let runtime = runtime.context("no model can be asked")?;
-    let client = Client::new(Patience::default()).context("cannot speak TLS")?;
+    let client = Client::new(Patience::default(), &environment.proxies());
+    let client = client.context("cannot speak TLS")?;
     Ok((runtime, client))
 }
 

@@ -59,7 +59,7 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
     let options = &arguments.options;
     let earlier = options.earlier(&folder, environment)?;
     let first = first(arguments.task.as_deref(), earlier.as_ref())?;
-    let (runtime, client) = own_agent::runtime()?;
+    let (runtime, client) = own_agent::runtime(environment)?;
     let asks = can_ask(environment) && !arguments.json;
     let wanted = Wanted {
         folder: &folder,

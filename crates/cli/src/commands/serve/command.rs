@@ -5,7 +5,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use foveal_gateway::Gateway;
+use foveal_gateway::{Gateway, ProxySettings};
 
 use super::learners::Learners;
 use super::one_arena;
@@ -13,7 +13,6 @@ use super::start::{Choices, WherePaid};
 use super::told::{Lines, Teller};
 use super::traced::{Complaints, Traced};
 use crate::environment::{Environment, SERVE_TOKEN_VARIABLE};
-use crate::gateway::proxies;
 use crate::gateway::{
     CacheChoice, GatewayRule, GatewaySettings, Given, LISTEN_PORT, Profile, WebSocketChoice,
 };
@@ -129,6 +128,7 @@ impl Behaviour {
             learners: Learners::default(),
             expand: self.expand || settings.expand,
             prices: settings.prices.clone(),
+            proxies: ProxySettings::default(),
         }
     }
 }
@@ -161,9 +161,7 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
         false => arguments.hosts.clone(),
     };
     choices.token = listening::token(environment.serve_token.as_deref(), SERVE_TOKEN_VARIABLE)?;
-    if let Some(variable) = proxies::passed_by(environment, &given) {
-        notice::say(proxies::remark(variable));
-    }
+    choices.proxies = environment.proxies();
     let store = toolbox::store_of_gateway(environment);
     let choices = choices.with_learners(toolbox::store_path(environment).as_deref())?;
     let lines = Lines::printed(arguments.json, environment);
@@ -174,6 +172,9 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
     Gateway::run(settings, |address| {
         notice::say(format_args!("listening at http://{address}"));
     })?;
-    telling.finish();
+    let totals = telling.finish();
+    if !totals.is_empty() {
+        notice::say(totals.line());
+    }
     Ok(ExitCode::SUCCESS)
 }

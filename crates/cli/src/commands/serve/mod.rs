@@ -10,6 +10,7 @@ mod one_arena;
 mod shortening;
 mod start;
 mod told;
+mod totals;
 mod traced;
 mod warm;
 
@@ -17,6 +18,7 @@ pub(crate) use charges::prices;
 pub(crate) use command::{Arguments, Behaviour, run};
 pub(crate) use kept::Kept;
 pub(crate) use shortening::verdict_file as tools_file;
+pub(crate) use start::Choices;
 pub(crate) use told::{Lines, Teller};
 pub(crate) use traced::{Complaints, Traced};
 pub(crate) use warm::{has_not_paid_before, verdict_file as warm_file};

@@ -10,7 +10,7 @@ use foveal_gateway::exchange::Observer;
 use foveal_gateway::shaper::{Shaper, Untouched, WithCompressor};
 use foveal_gateway::upstream::Upstreams;
 use foveal_gateway::warm::KeepsWarm;
-use foveal_gateway::{Limits, Settings};
+use foveal_gateway::{Limits, ProxySettings, Settings};
 use foveal_listening::Token;
 use foveal_live::choices::{self, Choice, Chosen};
 use foveal_live::recorder::Recorder;
@@ -61,6 +61,8 @@ pub(crate) struct Choices {
     pub(crate) expand: bool,
     /// What the user says of prices.
     pub(crate) prices: Vec<PriceRule>,
+    /// The proxies through which upstreams are asked.
+    pub(crate) proxies: ProxySettings,
 }
 
 impl Choices {
@@ -122,6 +124,7 @@ impl Choices {
             now: || SystemClock.now(),
             websockets: self.websockets.into(),
             keep_warm: self.learners.warmth.map(|warmth| warmth as Arc<dyn KeepsWarm>),
+            proxies: self.proxies,
             limits: Limits { decision: self.decision, ..Limits::default() },
         })
     }

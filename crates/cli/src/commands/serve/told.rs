@@ -7,7 +7,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 
 use foveal_context::tokens::Tokens;
-use foveal_gateway::exchange::{End, Exchange, Observer, Purpose};
+use foveal_gateway::exchange::{End, Exchange, Observer, Purpose, RefusedRequest};
 use foveal_live::request::Departed;
 use foveal_screen::in_one_line;
 use foveal_store::Store;
@@ -18,6 +18,7 @@ use foveal_wire::response::Billed;
 use super::books::{Books, Charged};
 use super::learners::Learners;
 use super::metrics::Metrics;
+use super::totals::Totals;
 use super::traced::Traced;
 use crate::environment::Environment;
 use crate::numbers;
@@ -27,16 +28,27 @@ use crate::requests::{Beside, Change, Request, Tools, Usage};
 /// Requests that wait to be told of, at most. More are not told of: answers never wait for that.
 const WAITING_MAX: usize = 4_096;
 
+/// How long after a line on a refused request the next one may come, in milliseconds. Those between
+/// are counted: anybody on this machine can make such requests.
+const REFUSED_EVERY_MS: i64 = 1_000;
+
 /// Passes on what it is told to a thread that writes it down.
 pub(crate) struct Teller {
-    /// Boxed: the channel keeps room for all that may wait.
-    told: SyncSender<Box<Exchange>>,
+    told: SyncSender<Event>,
     metrics: Arc<Mutex<Metrics>>,
     traced: Option<Arc<Traced>>,
 }
 
+/// What is written down.
+enum Event {
+    /// A request has ended. Boxed: the channel keeps room for all that may wait.
+    Ended(Box<Exchange>),
+    /// A request was refused.
+    Refused { time: Timestamp, status: u16, method: String, path: String, reason: String },
+}
+
 /// The thread that writes down.
-pub(crate) struct Telling(JoinHandle<()>);
+pub(crate) struct Telling(JoinHandle<Totals>);
 
 impl Teller {
     /// Begins to write down: in the store, for who watches, and for who collects traces.
@@ -59,31 +71,41 @@ impl Teller {
             if let Some(shortening) = learners.shortening {
                 shortening.recall(&store);
             }
-            write_down(&told, (&store, books), &counted, (lines, traces.as_deref()));
+            let totals = write_down(&told, (&store, books), &counted, (lines, traces.as_deref()));
             if let Some(traces) = traces {
                 traces.finish();
             }
+            totals
         });
         (Self { told: teller, metrics, traced }, Telling(writing))
     }
 }
 
 impl Telling {
-    /// Waits until all is written down that its teller was told. That one has to be gone by then.
-    pub(crate) fn finish(self) {
+    /// Waits until all is written down that its teller was told, and returns what it comes to. The
+    /// teller has to be gone by then.
+    pub(crate) fn finish(self) -> Totals {
         // Where it panicked, nothing more is to be written.
-        drop(self.0.join());
+        self.0.join().unwrap_or_default()
     }
 }
 
 impl Observer for Teller {
     fn ended(&self, exchange: &Exchange) {
-        match self.told.try_send(Box::new(exchange.clone())) {
+        match self.told.try_send(Event::Ended(Box::new(exchange.clone()))) {
             Ok(()) => {}
             Err(TrySendError::Full(_) | TrySendError::Disconnected(_)) => {
                 lock(&self.metrics).lost();
             }
         }
+    }
+
+    fn refused(&self, refused: &RefusedRequest<'_>) {
+        let cut = |text: &str| text.chars().take(REFUSED_CHARS_MAX).collect::<String>();
+        let (method, path) = (cut(refused.method), cut(refused.path));
+        let (time, status, reason) = (refused.time, refused.status, refused.reason.to_owned());
+        // Where too many wait, it is not told of.
+        drop(self.told.try_send(Event::Refused { time, status, method, path, reason }));
     }
 
     fn metrics(&self) -> Option<String> {
@@ -115,6 +137,13 @@ impl Lines {
         }
     }
 
+    /// Tells a person of a request that was refused. Programs count answers themselves.
+    fn write_refused(&mut self, line: &str) {
+        if matches!(self, Self::Person) {
+            drop(output::print(format!("{}\n", in_one_line(line))));
+        }
+    }
+
     /// Whoever watches has gone where this fails; serving goes on.
     fn write(&mut self, exchange: &Exchange, request: &Request) {
         let as_json = || serde_json::to_string(request).unwrap_or_default() + "\n";
@@ -130,21 +159,38 @@ impl Lines {
     }
 }
 
+/// Characters of a refused request's method and path that are shown.
+const REFUSED_CHARS_MAX: usize = 100;
+
 /// How often it is looked whether the store holds more than it should, in milliseconds.
 const LOOK_EVERY_MS: i64 = COLLECT_EVERY_MS / 2;
 
+/// Writes down until nobody tells anything any more, and returns what it comes to.
 fn write_down(
-    told: &Receiver<Box<Exchange>>,
+    told: &Receiver<Event>,
     (store, mut books): (&Arc<dyn Store>, Books),
     metrics: &Mutex<Metrics>,
     (mut lines, traced): (Lines, Option<&Traced>),
-) {
+) -> Totals {
     let mut looked: Option<Timestamp> = None;
-    while let Ok(exchange) = told.recv() {
+    let (mut totals, mut refusals) = (Totals::default(), RefusalLines::default());
+    while let Ok(event) = told.recv() {
+        let exchange = match event {
+            Event::Ended(exchange) => exchange,
+            Event::Refused { time, status, method, path, reason } => {
+                totals.add_refused();
+                let line = format!("{method} {path} refused, {status}: {reason}");
+                if let Some(line) = refusals.line(time, &line) {
+                    lines.write_refused(&line);
+                }
+                continue;
+            }
+        };
         let charged = books.charge(&exchange);
         lock(metrics).count(&exchange, charged.as_ref());
         let mut request = request(&exchange, charged);
         request.of_conversation = books.number(&request);
+        totals.add(&exchange, &request);
         lines.write(&exchange, &request);
         if let Some(traced) = traced {
             traced.ended(&exchange, &request);
@@ -156,6 +202,31 @@ fn write_down(
             drop(store.collect_if_due(KEPT, COLLECT_EVERY_MS, exchange.time));
         }
         books.keep(&request);
+    }
+    totals
+}
+
+/// Lines on refused requests, no more than one in a while.
+#[derive(Debug, Default)]
+struct RefusalLines {
+    last: Option<Timestamp>,
+    unshown: u64,
+}
+
+impl RefusalLines {
+    /// The line for a request that was refused at `time`, if one is due.
+    fn line(&mut self, time: Timestamp, line: &str) -> Option<String> {
+        let is_early =
+            |last: Timestamp| (0..REFUSED_EVERY_MS).contains(&time.0.saturating_sub(last.0));
+        if self.last.is_some_and(is_early) {
+            self.unshown += 1;
+            return None;
+        }
+        self.last = Some(time);
+        Some(match std::mem::take(&mut self.unshown) {
+            0 => line.to_owned(),
+            more => format!("{line} (and {} before)", numbers::count(more)),
+        })
     }
 }
 

@@ -5,20 +5,18 @@ use std::io::Write as _;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
-use std::sync::{Arc, PoisonError};
+use std::sync::Arc;
 
 use anyhow::{Context, bail};
 use foveal_gateway::Gateway;
 use tempfile::NamedTempFile;
 
 use super::child;
-use super::told::Adding;
 use crate::caches::make_private;
 use crate::clients::Client;
 use crate::clients::launch::{self, Asked, GATEWAY, Plan, WRAPPED};
-use crate::commands::serve::{Behaviour, Complaints, Lines, Teller, Traced};
+use crate::commands::serve::{Behaviour, Choices, Complaints, Lines, Teller, Traced};
 use crate::environment::Environment;
-use crate::gateway::proxies;
 use crate::notice;
 use crate::toolbox;
 use crate::user_settings;
@@ -77,20 +75,17 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
         notice::say(format_args!("not through foveal: {beside}"));
     }
     plan.remarks.iter().for_each(notice::say);
-    if let Some(variable) = proxies::passed_by(environment, &plan.given) {
-        notice::say(proxies::remark(variable));
-    }
     let log = log(arguments.log.as_deref(), environment)?;
     let store = toolbox::store_of_gateway(environment);
     let listen = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
     let choices = arguments.behaviour.choices(listen, &plan.given, &settings);
+    let choices = Choices { proxies: environment.proxies(), ..choices };
     let choices = choices.with_learners(toolbox::store_path(environment).as_deref())?;
     let traced = Traced::start(environment, &settings, choices.profile, Complaints::AtTheEnd);
     let lines = log.map_or(Lines::None, Lines::File);
     let (teller, telling) =
         Teller::start(Arc::clone(&store), lines, traced, choices.learners.clone());
-    let (adding, totals) = Adding::new(teller);
-    let settings = choices.settings(store, Arc::new(adding))?;
+    let settings = choices.settings(store, Arc::new(teller))?;
     let has_terminal = environment.terminal.input || environment.terminal.error;
     let status = Gateway::beside(settings, |address| {
         let mut command = Command::new(&program);
@@ -100,10 +95,12 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
         let started = child::run(&mut command, has_terminal);
         started.with_context(|| format!("`{}` cannot be started", program.display()))
     })??;
-    telling.finish();
+    let totals = telling.finish();
     if environment.terminal.error {
-        let totals = *totals.lock().unwrap_or_else(PoisonError::into_inner);
-        notice::say(totals.line());
+        notice::say(match totals.is_empty() {
+            true => "no request came: the agent asked elsewhere, or nothing".to_owned(),
+            false => totals.line(),
+        });
     }
     Ok(child::exit_code(status))
 }

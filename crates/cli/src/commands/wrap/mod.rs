@@ -2,6 +2,5 @@
 
 mod child;
 mod command;
-mod told;
 
 pub(crate) use self::command::{Arguments, run};

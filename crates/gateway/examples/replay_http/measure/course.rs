@@ -122,6 +122,7 @@ async fn start(profile: Option<&str>) -> std::io::Result<Asked> {
         now,
         websockets: WebSockets::Refused,
         keep_warm: None,
+        proxies: foveal_gateway::ProxySettings::default(),
         // What is decided is measured here, not how fast.
         limits: Limits { decision: Duration::from_secs(60), ..Limits::default() },
     });

@@ -15,7 +15,7 @@ async fn line() -> (Line, TcpStream) {
 }
 
 fn peer(address: &str) -> Peer {
-    Peer::of(address.parse().expect("an address"))
+    Peer::from_address(address.parse().expect("an address"))
 }
 
 const QUICK: Patience = Patience {
@@ -31,29 +31,29 @@ async fn one_that_waits_goes_for_another_and_none_that_works() {
     let here = peer("127.0.0.1:1");
     let mut held = Vec::new();
     for stage in [Stage::Working, Stage::Listening, Stage::Idle] {
-        assert_eq!(connections.make_room(here), Room::Free);
+        assert_eq!(connections.make_room(here), Vacancy::Free);
         let (line, client) = line().await;
         let slot = connections.enter(here, &line);
         line.enter(stage);
         held.push((slot, line, client));
     }
     for at in [2, 1] {
-        assert_eq!(connections.make_room(here), Room::Soon);
+        assert_eq!(connections.make_room(here), Vacancy::Soon);
         assert!(held[at].0.is_to_close(), "{at}");
         // Until it is gone, no other goes for the same.
-        assert_eq!(connections.make_room(here), Room::Soon);
+        assert_eq!(connections.make_room(here), Vacancy::Soon);
         drop(held.remove(at));
-        assert_eq!(connections.make_room(here), Room::Free);
+        assert_eq!(connections.make_room(here), Vacancy::Free);
         let (line, client) = line().await;
         let slot = connections.enter(here, &line);
         line.enter(Stage::Working);
         held.push((slot, line, client));
     }
-    assert_eq!(connections.make_room(here), Room::None);
+    assert_eq!(connections.make_room(here), Vacancy::None);
     assert!(!held[0].0.is_to_close());
     // A body that has just begun is waited for, and goes if it takes long.
     held[0].1.enter(Stage::Body);
-    assert_eq!(connections.make_room(here), Room::Soon);
+    assert_eq!(connections.make_room(here), Vacancy::Soon);
     assert!(!held[0].0.is_to_close());
 }
 
@@ -65,10 +65,10 @@ async fn one_whose_answer_is_not_written_yet_does_not_go_for_another() {
     let slot = connections.enter(here, &line);
     line.enter(Stage::Working);
     line.answer_ends();
-    assert_eq!(connections.make_room(here), Room::None);
+    assert_eq!(connections.make_room(here), Vacancy::None);
     let mut stream = LineStream(line);
     stream.flush().await.expect("it is open");
-    assert_eq!(connections.make_room(here), Room::Soon);
+    assert_eq!(connections.make_room(here), Vacancy::Soon);
     assert!(slot.is_to_close());
 }
 
@@ -77,14 +77,14 @@ async fn a_connection_that_panics_leaves_its_place() {
     let connections = Arc::new(Connections::new(1, Patience::default()));
     let here = peer("127.0.0.1:1");
     for _ in 0..3 {
-        assert_eq!(connections.make_room(here), Room::Free);
+        assert_eq!(connections.make_room(here), Vacancy::Free);
         let (line, _client) = line().await;
         let slot = connections.enter(here, &line);
         line.enter(Stage::Working);
         let task = tokio::spawn(slot.serve(async { panic!("in a connection, on purpose") }));
         assert!(task.await.expect_err("it panics").is_panic());
     }
-    assert_eq!(connections.make_room(here), Room::Free);
+    assert_eq!(connections.make_room(here), Vacancy::Free);
 }
 
 #[tokio::test]
@@ -92,14 +92,14 @@ async fn one_peer_does_not_take_all() {
     let connections = Arc::new(Connections::new(8, Patience::default()));
     let (many, one) = (peer("10.0.0.1:1"), peer("10.0.0.2:1"));
     let mut held = Vec::new();
-    while connections.make_room(many) == Room::Free {
+    while connections.make_room(many) == Vacancy::Free {
         let (line, client) = line().await;
         line.enter(Stage::Working);
         held.push((connections.enter(many, &line), client));
     }
     assert_eq!(held.len(), 6);
-    assert_eq!(connections.make_room(many), Room::None);
-    assert_eq!(connections.make_room(one), Room::Free);
+    assert_eq!(connections.make_room(many), Vacancy::None);
+    assert_eq!(connections.make_room(one), Vacancy::Free);
     // All addresses of one customer are one peer.
     assert_eq!(peer("[2001:db8:1:2::1]:1"), peer("[2001:db8:1:2:3::9]:7"));
     assert_eq!(peer("[::ffff:10.0.0.1]:1"), many);
