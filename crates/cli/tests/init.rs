@@ -346,6 +346,17 @@ fn what_cannot_be_understood_is_never_written() {
         let removed = init(&world, "cursor --remove --yes");
         assert!(removed.contains("not set up there"), "{removed}");
     }
+    // Agents take the last of two, and an edit would change the first.
+    let twice =
+        "{\"env\": {\"A\": \"1\"}, \"env\": {}, \"hooks\": {}, \"hooks\": {\"PostToolUse\": []}}";
+    let settings = "home/.claude/settings.json";
+    world.write(settings, twice);
+    for arguments in ["--yes", "--gateway --yes"] {
+        let Ran { code, out, .. } = world.run(&format!("init claude-code {arguments}"));
+        assert_eq!(code, Some(2), "{out}");
+        assert!(out.contains("`env` stands there twice"), "{out}");
+        assert_eq!(world.read(settings), twice);
+    }
     world.write("home/.cursor/mcp.json", [b'{', 0xff, b'}']);
     assert!(world.run("init cursor --yes").out.contains("no UTF-8 text"));
 }

@@ -102,10 +102,16 @@ impl Exchange {
     /// Whether a model is asked for an answer: nobody pays for the others, and nothing of a
     /// conversation is in them that is not in those.
     pub fn asks_model(&self) -> bool {
-        let is_passed = self.purpose == Purpose::WebSocket && self.end != End::Own;
+        // The gateway writes the head of a connection that it hands over.
+        let is_handed_over = self.status == SWITCHING_PROTOCOLS;
+        let is_passed =
+            self.purpose == Purpose::WebSocket && (self.end != End::Own || is_handed_over);
         self.protocol.is_some() && (self.purpose == Purpose::Answer || is_passed)
     }
 }
+
+/// The status with which a connection becomes a WebSocket.
+const SWITCHING_PROTOCOLS: u16 = 101;
 
 /// What a request asks for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

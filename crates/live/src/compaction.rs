@@ -1,6 +1,6 @@
 //! Requests by which a client has its conversation summed up, to go on with the summary alone.
 
-use foveal_transcript::{Entry, Role};
+use foveal_transcript::{Block, Entry, Role};
 use foveal_wire::body::{Body, BodyError, MarkPlace};
 
 /// How such requests begin, by client, in lower case. Facts of the clients, seen in what they send
@@ -63,8 +63,16 @@ const WORD: &[u8] = b"compaction";
 /// How far into a message it is looked for.
 const BYTES_MAX: usize = 2_000;
 
-/// Whether the last message that is not the model's asks for a summary of the conversation.
-pub(crate) fn asks_for_summary<'a>(last: impl Iterator<Item = &'a Entry>) -> bool {
+/// The item that ends a request by which Codex has the provider compact the conversation.
+const TRIGGER: &str = "compaction_trigger";
+
+/// Whether the last message asks for a summary of the conversation: in words that are not the
+/// model's, or by an item of its own.
+pub(crate) fn asks_for_summary<'a>(last: impl Iterator<Item = &'a Entry> + Clone) -> bool {
+    let is_trigger = |block: &Block| matches!(block, Block::Opaque { kind, .. } if kind == TRIGGER);
+    if last.clone().flat_map(|entry| &entry.blocks).any(is_trigger) {
+        return true;
+    }
     let asking = last.filter(|entry| matches!(entry.role, Role::User | Role::System)).last();
     asking.is_some_and(|entry| {
         let text = entry.text();

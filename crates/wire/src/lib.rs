@@ -35,5 +35,5 @@ pub use input::lines::LINE_BYTES_MAX;
 pub use problem::{PROBLEMS_MAX, Problem, ProblemKind};
 pub use protocol::Protocol;
 pub use read::{ReadError, read, read_all, read_detected};
-pub use sessions::claude_code::OPEN_SESSIONS_MAX;
+pub use sessions::claude_code::{LiveBranch, OPEN_SESSIONS_MAX, live_branch};
 pub use time::{parse_timestamp, spell_timestamp};

@@ -19,6 +19,9 @@ pub(crate) enum EditError {
     /// Something is of another kind than the client says.
     #[error("`{key}` is not {expected}: correct it, then run this again")]
     Kind { key: String, expected: &'static str },
+    /// An object has a key twice, of which agents take the last and editors the first.
+    #[error("`{key}` stands there twice: remove one of them, then run this again")]
+    DuplicateKey { key: String },
     /// There is an entry of this name that is not ours.
     #[error("`{NAME}` is another program there: give that one another name, then run this again")]
     Taken,

@@ -1,5 +1,7 @@
 //! Entries in JSON, comments and trailing commas allowed.
 
+use std::collections::HashSet;
+
 use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstInputValue, CstObject, CstRootNode};
 use serde_json::Value;
@@ -19,10 +21,32 @@ pub(super) fn parse(text: &str) -> Result<CstRootNode, EditError> {
         allow_extended_string_escapes: false,
         ..ParseOptions::default()
     };
-    CstRootNode::parse(text, &options).map_err(|error| EditError::Broken {
+    let root = CstRootNode::parse(text, &options).map_err(|error| EditError::Broken {
         line: error.line_display(),
         what: error.kind().to_string().to_lowercase(),
-    })
+    })?;
+    match duplicate_key(&root) {
+        Some(key) => Err(EditError::DuplicateKey { key }),
+        None => Ok(root),
+    }
+}
+
+/// Returns the first key that an object has twice.
+fn duplicate_key(root: &CstRootNode) -> Option<String> {
+    let mut nodes = root.children();
+    while let Some(node) = nodes.pop() {
+        if let Some(object) = node.as_object() {
+            let mut keys = HashSet::new();
+            let names = object.properties().into_iter().filter_map(|property| property.name());
+            for name in names.filter_map(|name| name.decoded_value().ok()) {
+                if !keys.insert(name.clone()) {
+                    return Some(name);
+                }
+            }
+        }
+        nodes.extend(node.children());
+    }
+    None
 }
 
 /// What a text says.

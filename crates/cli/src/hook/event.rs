@@ -52,11 +52,6 @@ pub(super) struct Answered {
 const OUR_TOOLS: &str = "mcp__foveal__";
 
 impl Event {
-    /// Whose prompt it is about.
-    pub(super) fn reader(&self) -> String {
-        format!("{}/{}", self.session, self.agent.as_deref().unwrap_or_default())
-    }
-
     /// The event in `text`; `None` if it is none that matters.
     pub(super) fn parse(text: &[u8], host: Host) -> Option<Self> {
         let mut event: Value = serde_json::from_slice(text).ok()?;

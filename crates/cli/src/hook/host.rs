@@ -57,6 +57,25 @@ impl Host {
         self != Self::Codex
     }
 
+    /// Returns the longest text, in bytes, that may take the place of a result. Claude Code puts a
+    /// longer one into a file and shows its beginning; Codex cuts one of about 10,000 bytes in
+    /// the middle.
+    pub(super) fn replacement_bytes_max(self) -> usize {
+        match self {
+            Self::Codex => 9_000,
+            Self::ClaudeCode | Self::Gemini | Self::Opencode | Self::Pi => 30_000,
+        }
+    }
+
+    /// Returns the longest output of a command, in bytes, that the agent shows whole.
+    pub(super) fn output_bytes_max(self) -> usize {
+        match self {
+            Self::ClaudeCode => 30_000,
+            Self::Codex | Self::Gemini => 40_000,
+            Self::Opencode | Self::Pi => 50_000,
+        }
+    }
+
     /// The answer that puts `text` in the place of a result.
     pub(super) fn replacement(self, text: &str) -> Value {
         match self {

@@ -47,7 +47,7 @@ pub(super) fn reply(
             Ok(None)
         }
         Occasion::Asks(call) => {
-            let reader = event.reader();
+            let reader = transcript::reader(event);
             // A server that finds no note points at nothing.
             store.note_asker(call, &reader, now)?;
             // For servers that cannot match the call.
@@ -57,7 +57,8 @@ pub(super) fn reply(
         Occasion::Answered(answered) if own_edit::TOOLS.contains(&&*answered.tool) => {
             // Where nothing is noted, the server takes the change for that of others.
             if let Some((path, changes)) = own_edit::of(answered, folder) {
-                note_edit(store, (&event.session, &event.reader()), &path, &changes, now)?;
+                let reader = transcript::reader(event);
+                note_edit(store, (&event.session, &reader), &path, &changes, now)?;
             }
             Ok(None)
         }
@@ -81,13 +82,21 @@ fn to_answer(
     let past = Past::open(store, event, now)?;
     let Some(expand) = expand else { return Ok(None) };
     let Some(shaped) = shaped(event, answered, &past, expand) else { return Ok(None) };
+    // A rewind takes the explanation of the notes away with the results that had it.
+    let is_first = past.is_first() || (event.host == Host::ClaudeCode && !shaped.follows_shaped);
+    let told = shaped.told(is_first, event.host, expand);
+    let text = (event.host != Host::ClaudeCode).then(|| {
+        let told = told.as_ref().map(|told| format!("\n[{told}]")).unwrap_or_default();
+        format!("{}{told}", shaped.sent)
+    });
+    // The agent would cut it, and what it cuts stands nowhere.
+    if text.as_ref().is_some_and(|text| text.len() > event.host.replacement_bytes_max()) {
+        return Ok(None);
+    }
     // Without the whole, what is left out would be gone.
     let stored = store.put(Some(past.session()), shaped.whole.as_bytes(), now)?;
     past.sent(answered, &shaped.sent, stored.handle)?;
-    let told = shaped.told(past.is_first(), expand);
-    if event.host != Host::ClaudeCode {
-        let told = told.map(|told| format!("\n[{told}]")).unwrap_or_default();
-        let text = format!("{}{told}", shaped.sent);
+    if let Some(text) = text {
         return Ok(Some(event.host.replacement(&text)));
     }
     let mut all = json!({

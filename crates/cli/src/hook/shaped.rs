@@ -27,10 +27,6 @@ use super::past::{Last, Past};
 /// Share of a result that must be left out; for less nothing is changed.
 const SAVING_MIN: f64 = 0.2;
 
-/// Longest text for a result. Claude Code would put a longer one into a file, and show its
-/// beginning.
-const OUTPUT_BYTES_MAX: usize = 30_000;
-
 /// Longest note beside a read. Claude Code would put one of more than 10,000 signs into a file.
 const NOTE_BYTES_MAX: usize = 4_000;
 
@@ -44,17 +40,29 @@ pub(super) struct Shaped {
     pub(super) whole: String,
     /// What is said beside it.
     note: Option<String>,
+    /// Whether the prompt holds an earlier result that was shaped, with what notes mean.
+    pub(super) follows_shaped: bool,
 }
 
 impl Shaped {
     /// What the model is told beside the result; the first time, what notes in it mean.
-    pub(super) fn told(&self, is_first: bool, expand: &Expand) -> Option<String> {
+    pub(super) fn told(&self, is_first: bool, host: Host, expand: &Expand) -> Option<String> {
         let first = is_first && self.note.is_none();
         let first = first.then(|| {
             let command = expand.of(Handle::of(self.whole.as_bytes()));
+            // A longer output would be cut again, of whichever command it is.
+            let way = match self.whole.len() <= host.output_bytes_max() {
+                true => format!(
+                    "In a shell, `{command}` prints the whole, and so does the same call made \
+                     again at once."
+                ),
+                false => format!(
+                    "The whole is longer than the output of one command may be: in a shell, \
+                     `{command} > FILE` writes it to a file, of which you can read parts."
+                ),
+            };
             format!(
-                "foveal shortened this result: notes in brackets stand for what is left out. In a \
-                 shell, `{command}` prints the whole, and so does the same call made again at once."
+                "foveal shortened this result: notes in brackets stand for what is left out. {way}"
             )
         });
         self.note.clone().or(first)
@@ -74,6 +82,8 @@ pub(super) fn shape(
         return None;
     }
     let newest = new_entries(&conversation, answered, &result.text)?;
+    let mut results = conversation.entries().iter().filter_map(Entry::result);
+    let follows_shaped = results.any(|result| past.of(&result.call).is_some());
     let mut record = Record::of(conversation, Tokenizer::Bytes);
     let mut visible = Visible::as_recorded(&record);
     if let Some(call) = newest.call {
@@ -105,7 +115,7 @@ pub(super) fn shape(
                 // They are given a text.
                 _ => Value::Null,
             };
-            Shaped { output, sent, whole, note: None }
+            Shaped { output, sent, whole, note: None, follows_shaped }
         }
         Form::Read { first } => {
             let kept = shape.lines_kept(&record.facts(entry).printed);
@@ -114,12 +124,13 @@ pub(super) fn shape(
             if !above.shows_all_but(entry, &lines) {
                 return None;
             }
-            read(answered, shape, lines, (first, expand), whole)?
+            let read = read(answered, shape, lines, (first, expand), whole)?;
+            Shaped { follows_shaped, ..read }
         }
     };
     let sent = shaped.sent.len() + shaped.note.as_ref().map_or(0, String::len);
     let is_worth_it = sent as f64 <= result.text.len() as f64 * (1.0 - SAVING_MIN)
-        && shaped.sent.len() <= OUTPUT_BYTES_MAX;
+        && shaped.sent.len() <= host.replacement_bytes_max();
     is_worth_it.then_some(shaped)
 }
 
@@ -267,7 +278,7 @@ fn read(
     if note.len() > NOTE_BYTES_MAX {
         return None;
     }
-    Some(Shaped { output, sent, whole, note: Some(note) })
+    Some(Shaped { output, sent, whole, note: Some(note), follows_shaped: true })
 }
 
 /// The notes before the bytes that are shown and after them; those in between are of lines that

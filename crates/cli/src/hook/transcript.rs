@@ -6,10 +6,10 @@ use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 use foveal_transcript::{Block, Conversation, ToolResult};
-use foveal_wire::read_all;
+use foveal_wire::{Format, LiveBranch, live_branch, read_all};
 use serde_json::Value;
 
-use super::event::Event;
+use super::event::{Event, Occasion};
 
 /// Bytes of a record that are read, the last ones. What came before counts as not shown.
 const BYTES_MAX: u64 = 8 << 20;
@@ -81,6 +81,8 @@ fn conversation_in(bytes: &[u8], event: &Event) -> Option<Conversation> {
     };
     let after = bytes.iter().position(|byte| *byte == b'\n').map_or(bytes.len(), |end| end + 1);
     let bytes = if bytes.starts_with(CLEARED) { &bytes[after..] } else { bytes };
+    let live = (format == Format::ClaudeCode).then(|| branch_of(event, bytes).record);
+    let bytes = live.as_deref().unwrap_or(bytes);
     let (sessions, _) = read_all(format, &event.session, bytes).ok()?;
     let mut all = sessions.into_iter().flat_map(|session| session.conversations);
     let found = match &event.agent {
@@ -93,6 +95,28 @@ fn conversation_in(bytes: &[u8], event: &Event) -> Option<Conversation> {
             result.content.clear();
         }
     }))
+}
+
+/// The branch of Claude Code's record in which `event` happened.
+fn branch_of(event: &Event, bytes: &[u8]) -> LiveBranch {
+    let call = match &event.occasion {
+        Occasion::Asks(call) => Some(call),
+        Occasion::Answered(answered) => Some(&answered.call),
+        Occasion::Forgets | Occasion::Failed(_) => None,
+    };
+    live_branch(bytes, event.agent.as_deref(), call.map(String::as_str))
+}
+
+/// Returns the name of the prompt in which `event` happened: the session, its sub-agent, and the
+/// rewind after which the prompt began, if there was any.
+pub(super) fn reader(event: &Event) -> String {
+    let name = format!("{}/{}", event.session, event.agent.as_deref().unwrap_or_default());
+    let has_branches = event.host.records() == Some(Format::ClaudeCode);
+    let bytes = path(event).filter(|_| has_branches).and_then(|path| recorded(&path, 0));
+    match bytes.and_then(|bytes| branch_of(event, &bytes).replaced_response) {
+        Some(replaced) => format!("{name}/{replaced}"),
+        None => name,
+    }
 }
 
 /// The conversation with its results as `change` leaves them.

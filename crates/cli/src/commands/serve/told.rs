@@ -316,11 +316,14 @@ fn change(departed: &Departed) -> Change {
     }
 }
 
+/// The status with which the gateway refuses a WebSocket.
+const UPGRADE_REQUIRED: u16 = 426;
+
 /// What a request is that asks no model for an answer.
 fn beside(exchange: &Exchange) -> Option<Beside> {
     match exchange.purpose {
         Purpose::Count => Some(Beside::TokenCount),
-        Purpose::WebSocket if !exchange.asks_model() => Some(Beside::RefusedWebsocket),
+        Purpose::WebSocket if exchange.status == UPGRADE_REQUIRED => Some(Beside::RefusedWebsocket),
         Purpose::WebSocket | Purpose::Answer | Purpose::Other => None,
     }
 }
