@@ -9,6 +9,7 @@ mod commands;
 mod holes;
 mod parse;
 mod part;
+mod plain_line;
 mod programs;
 mod read;
 mod run;
@@ -18,5 +19,6 @@ mod tree;
 mod word;
 
 pub use commands::{CommandLine, SimpleCommand};
+pub use plain_line::{PlainCommand, PlainLine, PlainRedirect, PlainWord};
 pub(crate) use run::effect;
 pub(crate) use word::joined;

@@ -1,6 +1,6 @@
 //! Rules about commands: what a line may run is asked about piece by piece.
 
-use foveal_effects::{CommandLine, SimpleCommand};
+use foveal_effects::{CommandLine, PlainLine, SimpleCommand};
 
 use super::access::{Access, CommandKind, Verdict};
 use super::decided::Decided;
@@ -15,7 +15,7 @@ const INTERRUPT: &str = "\u{3}";
 /// redirections to files among them.
 ///
 /// A rule that allows speaks of commands as they are written, one that asks or forbids of the
-/// whole line and of other spellings too. Of a line that cannot be taken apart, rules allow what
+/// whole line and of other spellings too. Of a line that is not plain, rules allow what
 /// they name word for word, or everything; else it is asked about if any rule might forbid it. So is one that may meet an option among the
 /// names of files that it takes. What
 /// a command starts has to be allowed like a command of the line, unless the rule that allows the
@@ -47,7 +47,8 @@ pub(super) fn decide(rules: &[Rule], access: &Access<'_>) -> Decided {
     // How commands are joined may be what a rule is about; rules for each that come later count.
     let joined = last(&|rule| is_of_joined(rule, access.subject));
     let joined = joined.filter(|_| pieces.is_empty() || pieces.iter().any(|at| *at < joined));
-    let is_clear = line.is_clear && !(line.takes_names && access.meets_option);
+    let is_plain = PlainLine::parse(access.subject).is_some();
+    let is_clear = is_plain && line.is_clear && !(line.takes_names && access.meets_option);
     if is_clear && !is_unfinished(access) {
         return strictest.unwrap_or(said(whole)).stricter(said(joined));
     }

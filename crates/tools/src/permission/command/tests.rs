@@ -37,13 +37,14 @@ fn a_rule_that_allows_covers_every_command_of_the_line() {
         "git log",
         "git log | head -1",
         "git log && git status; git diff 2>&1 >/dev/null",
-        "git log $(git rev-parse HEAD)",
         "git log; # ; rm x",
-        "if git log; then git status; fi",
     ] {
         check(&rules, "bash", line, Allow);
     }
     for line in [
+        "git log $(git rev-parse HEAD)",
+        "if git log; then git status; fi",
+        "git log \"`git log '`$(touch C)`'`\"",
         "git --version; echo pwned > pwn",
         "git log > pwn",
         "git log | sh",
@@ -228,12 +229,7 @@ fn a_word_that_may_become_an_option_is_not_allowed_with_the_program() {
         check(&[("bash", "rm *", Deny), ("bash", line, Allow)], "bash", line, Allow);
         check(&[("bash", "sed *", Allow)], "bash", line, Allow);
     }
-    for line in [
-        "git commit -m \"$(cat <<'E'\nwhat\n\n- why\nE\n)\"",
-        "git log $(git merge-base main HEAD)..",
-        "sed -i s/a/b/ src/*.rs",
-        "sed -i s/a/b/ $FILES",
-    ] {
+    for line in ["git commit -m \"$(cat <<'E'\nwhat\n\n- why\nE\n)\"", "sed -i s/a/b/ src/*.rs"] {
         let mut rules = rules.clone();
         rules.push(("bash", "git merge-base*", Allow));
         check(&rules, "bash", line, Allow);
@@ -244,6 +240,10 @@ fn a_word_that_may_become_an_option_is_not_allowed_with_the_program() {
         verdict: *verdict,
     };
     let rules: Vec<Rule> = rules.iter().map(rule).collect();
+    for line in ["git log $(git merge-base main HEAD)..", "sed -i s/a/b/ $FILES"] {
+        let rules = [&rules[..], &[rule(&("bash", "git merge-base*", Allow))]].concat();
+        check_beside(&rules, "bash", line, false, Ask);
+    }
     for line in ["sed -i s/a/b/ *", "ls | xargs sed -i s/a/b/", "sed -i s/a/b/ *.rs"] {
         check_beside(&rules, "bash", line, false, Allow);
         check_beside(&rules, "bash", line, true, Ask);
