@@ -10,6 +10,7 @@ use foveal_wire::response::{Billed, Said, SaidEvent, StopReason};
 
 use crate::billed::usage;
 use crate::calls::Calls;
+use crate::compaction::Compaction;
 use crate::event::{Action, Event};
 use crate::keep::Keep;
 use crate::limits::Limit;
@@ -174,7 +175,7 @@ impl Agent {
             | Event::Failed { number, .. }
                 if self.asks(number) =>
             {
-                self.answering(event, &mut actions);
+                self.answering(event, now, &mut actions);
             }
             Event::Reduced { number, id, kind, cached, bytes, bytes_sent } if self.asks(number) => {
                 let kind = kind.word();
@@ -225,7 +226,7 @@ impl Agent {
     }
 
     /// Takes what happens on the way to the answer of a request that is waited for.
-    fn answering(&mut self, event: Event, actions: &mut Vec<Action>) {
+    fn answering(&mut self, event: Event, now: Timestamp, actions: &mut Vec<Action>) {
         match event {
             Event::Sent { number, tokens_asked, tokens_sent, rewrite, inactive } => {
                 self.under_way = UnderWay::sent(tokens_sent);
@@ -244,7 +245,10 @@ impl Agent {
             Event::Failed { message, is_too_long, .. } => {
                 let cut = self.under_way.again();
                 self.charge_cut(cut, actions);
-                self.end(failed(message, is_too_long), actions);
+                match is_too_long && self.leave_out_oldest(now, actions) {
+                    true => self.ask(actions),
+                    false => self.end(failed(message, is_too_long), actions),
+                }
             }
             _ => {}
         }
@@ -339,8 +343,14 @@ impl Agent {
         if !matches!(self.state, State::Idle) || !is_of_person {
             return;
         }
+        self.go_back(to, now, actions);
+        self.open.clear();
+    }
+
+    /// Goes back to just before a message.
+    fn go_back(&mut self, to: usize, now: Timestamp, actions: &mut Vec<Action>) {
         let mut before = self.conversation.emptied();
-        for entry in &entries[..to] {
+        for entry in &self.conversation.entries()[..to] {
             before.push(entry.clone());
         }
         let mark = rewind_mark(self.places[to], self.last, now);
@@ -348,7 +358,35 @@ impl Agent {
         actions.push(Action::Keep(Keep::Entry(Box::new(mark))));
         self.conversation = before;
         self.places.truncate(to);
-        self.open.clear();
+    }
+
+    /// Goes on without the oldest messages, since the model cannot hold all; whether there are any
+    /// that can be left out.
+    fn leave_out_oldest(&mut self, now: Timestamp, actions: &mut Vec<Action>) -> bool {
+        let entries = self.conversation.entries();
+        let Some(compaction) = Compaction::of(entries) else { return false };
+        let staying = entries[compaction.to..].to_vec();
+        let messages = compaction.messages();
+        self.go_back(compaction.from, now, actions);
+        actions.push(Action::Keep(Keep::Content(compaction.left_out)));
+        let mut summary = self.entry(Role::User, vec![Block::Text(compaction.summary)], now);
+        summary.mark = Mark::CompactSummary;
+        self.push_entry(summary, actions);
+        for mut entry in staying {
+            entry.source = self.entry(entry.role, Vec::new(), now).source;
+            // It was billed where it stood, and sealed thinking is refused behind another prompt.
+            entry.usage = None;
+            entry
+                .blocks
+                .retain(|block| !matches!(block, Block::Opaque { .. }) || is_user(entry.role));
+            self.push_entry(entry, actions);
+        }
+        let why = format!(
+            "the conversation is longer than the model can hold: its first {messages} messages are \
+             left out from here on, with a handle that gives them back"
+        );
+        actions.push(Action::Tell(Told::Again { number: self.requests, why, wait_ms: 0 }));
+        true
     }
 
     /// What it begins with.
@@ -627,6 +665,10 @@ impl Agent {
         let (time, mark) = (Some(now), Mark::None);
         Entry { source, role, time, mark, model: None, usage: None, blocks }
     }
+}
+
+fn is_user(role: Role) -> bool {
+    matches!(role, Role::User | Role::Tool)
 }
 
 /// How it ends where a request has no answer.

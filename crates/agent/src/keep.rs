@@ -8,6 +8,8 @@ use foveal_transcript::Entry;
 pub enum Keep {
     /// The next message of the conversation.
     Entry(Box<Entry>),
+    /// A text that a message gives a handle of.
+    Content(String),
     /// A call of the last answer begins that does more than look: whoever has to allow it has.
     Begun {
         /// The call.

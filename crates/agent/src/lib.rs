@@ -10,6 +10,7 @@ mod agent;
 mod billed;
 mod calls;
 mod charge;
+mod compaction;
 mod event;
 mod keep;
 mod limits;

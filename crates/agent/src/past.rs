@@ -51,6 +51,7 @@ impl Past {
                 }
                 self.entries.push(*entry);
             }
+            Keep::Content(_) => {}
             Keep::Begun { id } => drop(self.begun.insert(id)),
             Keep::Answered { id, answer } => drop(self.answered.insert(id, answer)),
         }

@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 use std::sync::Arc;
 
 use foveal_code::views::CuratedViews;
-use foveal_context::prices::PriceCard;
+use foveal_context::prices::{Constraints, PriceCard};
 use foveal_context::profile::Profile;
 use foveal_context::projector::Projector;
 use foveal_context::record::Record;
@@ -48,9 +48,11 @@ impl PromptView {
         profile: &Profile,
         prices: &PriceCard,
         tokenizer: Tokenizer,
+        constraints: Constraints,
     ) -> Option<Self> {
         let record = Record::of(conversation, tokenizer);
-        let mut projector = profile.start(prices).with_views(Arc::new(CuratedViews::default()));
+        let projector = profile.start(prices).with_constraints(constraints);
+        let mut projector = projector.with_views(Arc::new(CuratedViews::default()));
         let mut last = None;
         for answer in record.conversation().responses().take(turn as usize) {
             let time = request_time(record.conversation(), answer);

@@ -62,6 +62,8 @@ mod run_faults;
 #[cfg(unix)]
 mod run_sessions;
 mod run_task;
+#[cfg(unix)]
+mod run_window;
 mod sampling;
 #[cfg(unix)]
 mod screens;

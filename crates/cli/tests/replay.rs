@@ -277,3 +277,42 @@ fn it_is_told_what_shorter_tools_would_save() {
     assert_eq!(tools(&world), Value::Null);
     assert!(!world.output("replay a.json").contains("tells its tools"));
 }
+
+/// A session in which a program ran often, with a thought before each run and a long pause.
+fn thoughtful_session(model: &str) -> String {
+    let run = |at: usize| {
+        let output: String = (0..300).map(|line| format!("line {line} of run {at}\n")).collect();
+        let minute = if at == 11 { 40 } else { at };
+        json!({"source": "agent", "message": "I run it.", "reasoning_content": "It may work.",
+            "timestamp": format!("2026-01-01T00:{minute:02}:00Z"), "model_name": model,
+            "tool_calls": [{"tool_call_id": format!("c{at}"), "function_name": "Bash",
+                "arguments": {"command": format!("./run {at}")}}],
+            "observation": {"results": [{"source_call_id": format!("c{at}"), "content": output}]}})
+    };
+    let task = json!({"source": "user", "message": "Run it.", "timestamp": "2026-01-01T00:00:00Z"});
+    let mut steps: Vec<Value> = std::iter::once(task).chain((0..12).map(run)).collect();
+    for (at, step) in steps.iter_mut().enumerate() {
+        step["step_id"] = json!(at + 1);
+    }
+    json!({"schema_version": "ATIF-v1.7", "session_id": "thoughts", "steps": steps,
+        "agent": {"name": "Claude Code", "version": "2", "model_name": model}})
+    .to_string()
+}
+
+#[test]
+fn models_that_bind_their_thinking_get_no_rewrites() {
+    let world = World::new("replay-thinking");
+    world.write("older.json", thoughtful_session("claude-opus-4-5"));
+    world.write("newer.json", thoughtful_session("claude-fable-5-1"));
+    let rewrites = |arguments: &str| {
+        let text = world.output(&format!("replay {arguments} --profile balanced --json"));
+        let document: Value = serde_json::from_str(&text).expect("JSON");
+        document["profiles"][0]["rewrites"].as_u64().expect("a number")
+    };
+    assert!(rewrites("older.json") > 0);
+    assert_eq!(rewrites("newer.json"), 0);
+    assert_eq!(rewrites("older.json --model claude-opus-5-5"), 0);
+    assert!(rewrites("newer.json --model claude-opus-4-5") > 0);
+    let text = world.output("replay older.json --model gpt-5.4 --profile balanced");
+    assert!(text.contains("prices openai-before"), "{text}");
+}

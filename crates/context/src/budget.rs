@@ -49,6 +49,55 @@ impl Budget {
     }
 }
 
+/// The longest prompt of a model, in tokens as they are counted here. The model's server counts with
+/// another vocabulary, and adds what its format takes.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct WindowLimit {
+    high: Tokens,
+    tokens_max: Tokens,
+}
+
+/// Thousandths of a window at which a rewrite is due: the rest is room for an answer and for what
+/// the next request brings.
+const HIGH_THOUSANDTHS: f64 = 900.0;
+
+/// Thousandths of a window that a prompt may have: the count is an estimate.
+const MOST_THOUSANDTHS: f64 = 970.0;
+
+/// No vocabulary makes fewer tokens of a text, by far.
+const SCALE_MIN: f64 = 0.5;
+
+impl WindowLimit {
+    /// The limit for a window of so many tokens of the model's own, of which its server counts
+    /// `scale` where one is counted here.
+    pub fn new(window: Tokens, scale: f64) -> Self {
+        let counted = window.0 as f64 / (scale.max(SCALE_MIN) * 1_000.0);
+        let part = |thousandths: f64| Tokens((counted * thousandths) as u64);
+        Self { high: part(HIGH_THOUSANDTHS), tokens_max: part(MOST_THOUSANDTHS) }
+    }
+
+    /// The limit with prompts of at most so many tokens.
+    #[must_use]
+    pub fn at_most(self, tokens: Tokens) -> Self {
+        let high = Tokens((tokens.0 as f64 * HIGH_THOUSANDTHS / MOST_THOUSANDTHS) as u64);
+        Self { high: self.high.min(high), tokens_max: self.tokens_max.min(tokens) }
+    }
+
+    /// Tokens that a prompt may have.
+    pub fn tokens_max(&self) -> Tokens {
+        self.tokens_max
+    }
+
+    /// A high mark that the window allows, and a low one that stands below it by the same share.
+    pub fn lower(&self, high: Tokens, low: Tokens) -> (Tokens, Tokens) {
+        if high <= self.high {
+            return (high, low);
+        }
+        let low = low.0 as f64 * self.high.0 as f64 / high.0.max(1) as f64;
+        (self.high, Tokens(low as u64))
+    }
+}
+
 /// Where a conversation's tokens are: by entry, and by the file whose content they show.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct Accounting {

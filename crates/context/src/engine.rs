@@ -2,10 +2,11 @@
 
 use std::borrow::Cow;
 
+use crate::budget::WindowLimit;
 use crate::call_texts::projected;
 use crate::planner::Planner;
 use crate::record::Record;
-use crate::step::{Item, Step};
+use crate::step::{BacklogChange, Item, Step};
 use crate::tokens::{Tokenizer, Tokens};
 use crate::weight::Weight;
 use crate::wish::{Unwishable, Wish, Wishes};
@@ -97,15 +98,21 @@ impl Engine {
 
     /// Lets everything new pass as it is, in place of [`Engine::plan`]: for requests that were
     /// sent before anything could be decided. What was decided earlier stands.
-    pub fn let_pass(&mut self, now: Option<Timestamp>) -> Step {
+    /// `backlog`: what was decided about them too late.
+    pub fn let_pass(&mut self, now: Option<Timestamp>, backlog: Option<BacklogChange>) -> Step {
         let answer = EntryIndex(self.record.len() as u32);
-        self.planner.let_pass(&self.record, answer, now)
+        self.planner.let_pass(&self.record, answer, now, backlog)
     }
 
     /// Tells the tokens of what is in every prompt and never shaped: system prompt and schemas
     /// of tools that are no messages of the conversation.
     pub fn set_prelude(&mut self, tokens: Tokens) {
         self.planner.set_prelude(tokens);
+    }
+
+    /// Tells how long the next prompts may be; see [`Planner::set_window_limit`].
+    pub fn set_window_limit(&mut self, limit: Option<WindowLimit>) {
+        self.planner.set_window_limit(limit);
     }
 
     /// Tells whether the provider can be asked, with the next request, to keep the prompt up to

@@ -4,6 +4,7 @@
 //! new and freezes it, and at the rare moments when that pays rewrites what is old. The
 //! same transcript, settings, prices and request times give the same decisions.
 
+mod backlog;
 mod choosing;
 mod folding;
 mod ready;
@@ -17,6 +18,7 @@ mod wishing;
 use std::sync::Arc;
 
 use crate::balance::{Balance, Sent};
+use crate::budget::WindowLimit;
 use crate::carried::{Carried, Priced};
 use crate::interest::Interest;
 use crate::ledger::Ledger;
@@ -24,12 +26,12 @@ use crate::level::{Level, Life};
 use crate::placement::base_files::{BaseFile, BaseFolder};
 use crate::prices::{Constraints, PriceCard};
 use crate::record::Record;
-use crate::retention::strategy::Strategy;
+use crate::retention::strategy::{ResetMarks, Strategy};
 use crate::score::Score;
 use crate::settings::{OldReads, RewriteSettings, Settings};
 use crate::shaping::arrival::ShapeInputs;
 use crate::shaping::edits::{LastTold, Runs};
-use crate::step::{Item, RewriteReason, Step};
+use crate::step::{BacklogChange, Item, RewriteReason, Step};
 use crate::tokens::{TokenCache, Tokens};
 use crate::views::{self, Choices, Chosen, Views};
 use crate::visible::Visible;
@@ -37,6 +39,7 @@ use crate::window_tokens::WindowTokens;
 use crate::wish::Wishes;
 use foveal_transcript::{Block, EntryIndex, Role, Timestamp, Window, WindowChange};
 
+use self::backlog::LateResults;
 use self::told::Telling;
 
 /// Plans one conversation, request by request.
@@ -52,6 +55,9 @@ pub struct Planner {
     /// Tokens that they have more than those that stood there first.
     base_tokens: Tokens,
     prices: PriceCard,
+    /// How long a prompt may be for the model, and the marks without that.
+    window_limit: Option<WindowLimit>,
+    profile_marks: Option<ResetMarks>,
     window: Window,
     window_tokens: WindowTokens,
     /// The entries of the window that a rewrite may be worth while for, in order.
@@ -76,6 +82,8 @@ pub struct Planner {
     requests: u32,
     sent: usize,
     prelude: Tokens,
+    /// Results that passed whole because they were decided about too late.
+    backlog: Vec<LateResults>,
     constraints: Constraints,
     last_request: Option<Timestamp>,
     /// How each request was sent.
@@ -95,6 +103,8 @@ impl Planner {
             base: None,
             base_tokens: Tokens(0),
             prices,
+            window_limit: None,
+            profile_marks: None,
             window: Window::default(),
             window_tokens: WindowTokens::default(),
             movable: Vec::new(),
@@ -115,6 +125,7 @@ impl Planner {
             requests: 0,
             sent: 0,
             prelude: Tokens(0),
+            backlog: Vec::new(),
             constraints: Constraints::default(),
             last_request: None,
             requests_sent: Vec::new(),
@@ -169,6 +180,22 @@ impl Planner {
     /// the latest answer in it. That matters only where it keeps prompts up to marks.
     pub fn set_can_keep_answer(&mut self, can: bool) {
         self.can_keep_answer = can;
+    }
+
+    /// Tells how long the next prompts may be; `None`: as long as they get.
+    pub fn set_window_limit(&mut self, limit: Option<WindowLimit>) {
+        if self.window_limit == limit {
+            return;
+        }
+        self.window_limit = limit;
+        let Some(marks) = self.marks() else { return };
+        let ResetMarks { high, low } = *self.profile_marks.get_or_insert(marks);
+        let (high, low) = limit.map_or((high, low), |limit| limit.lower(high, low));
+        if let Some(Strategy::ContentReset(marks)) = &mut self.strategy {
+            *marks = ResetMarks { high, low };
+        } else if let Some(rewrite) = &mut Arc::make_mut(&mut self.settings).rewrite {
+            (rewrite.high, rewrite.low) = (high, low);
+        }
     }
 
     /// Tokens of what is in every prompt and never shaped.
@@ -245,7 +272,8 @@ impl Planner {
             let (request, arrived) = ((answer, now), (known, cut));
             return self.plan_by_strategy(record, strategy, request, arrived, wishes);
         }
-        let fixed_until = self.fixed_until(self.rewrite_reason(cut, now));
+        let free = self.rewrite_reason(cut, now);
+        let fixed_until = self.fixed_until(free);
         let results = wishes.map_or(&[][..], |wishes| &wishes.results);
         let (wished, wished_from) = self.apply(record, results, fixed_until);
         let compacts = wishes.is_some_and(|wishes| wishes.compacts);
@@ -266,7 +294,10 @@ impl Planner {
         }
         let chosen = self.ask_views(record, known, &levels.levels, answer);
         self.choices.insert(&chosen);
-        let from = self.first_position(cut, &levels.levels, [wished_from, untold, told_from]);
+        let shaped = wishes.and_then(|_| self.due_backlog(free, cut, fixed_until));
+        let shaped_from = shaped.map(|(from, _)| from);
+        let others = [wished_from, untold, told_from, shaped_from];
+        let from = self.first_position(cut, &levels.levels, others);
         let changed = self.fold(record, from);
         let changes_old = changed.first().is_some_and(|(index, _)| *index < known);
         let first = changed.first().map_or(self.sent, |(index, _)| self.position(*index));
@@ -279,6 +310,7 @@ impl Planner {
         let rewrite = match levels.levels.is_empty() && told.is_empty() {
             false if changes_old => levels.reason,
             true if changes_old && is_wished => Some(RewriteReason::Wished),
+            true if changes_old && shaped.is_some() => shaped.map(|(_, reason)| reason),
             true if first < known => Some(RewriteReason::ClientRewrote),
             true | false => None,
         };
@@ -286,9 +318,10 @@ impl Planner {
             && self.prices.cache_lookback_blocks.is_some()
             && self.settings.looks_once();
         let (levels, time, base) = (levels.levels, now, None);
+        let backlog = shaped_from.map(|from| BacklogChange::Shaped { from });
         #[rustfmt::skip]
         let step =
-            Step { answer, time, changed, rewrite, levels, wished, told, chosen, kept, keeps_answer, base };
+            Step { answer, time, changed, rewrite, levels, wished, told, chosen, kept, keeps_answer, base, backlog };
         self.finish(&step);
         step
     }
@@ -341,6 +374,7 @@ impl Planner {
             is_expired: self.sent == 0 || self.is_expired(step.time),
         };
         self.carried.add(self.window.entries(), &self.items, &priced);
+        self.settle_backlog(step);
         self.requests += 1;
         self.sent = self.window.entries().len();
         self.last_request = step.time.or(self.last_request);

@@ -4,6 +4,7 @@
 use std::sync::Arc;
 
 use crate::planner::Planner;
+use crate::prices::Constraints;
 use crate::record::Record;
 use crate::retention::Recomputed;
 use crate::retention::fixed::Fixed;
@@ -29,6 +30,18 @@ impl Projector {
     pub fn with_views(self, views: Arc<dyn Views>) -> Self {
         match self {
             Projector::Engine(planner) => Projector::Engine(Box::new(planner.with_views(views))),
+            Projector::Recomputed(_) | Projector::Fixed(_) => self,
+        }
+    }
+
+    /// The same for a provider that allows less; see [`Planner::with_constraints`]. Only the engine
+    /// keeps to it.
+    #[must_use]
+    pub fn with_constraints(self, constraints: Constraints) -> Self {
+        match self {
+            Projector::Engine(planner) => {
+                Projector::Engine(Box::new(planner.with_constraints(constraints)))
+            }
             Projector::Recomputed(_) | Projector::Fixed(_) => self,
         }
     }

@@ -12,7 +12,7 @@ pub(crate) mod less;
 mod loss;
 
 use self::ask::Ask;
-use self::candidate::{Candidate, candidates};
+use self::candidate::{Candidate, Reach, candidates};
 use crate::level::Level;
 use crate::look_once::{self, Seen};
 use crate::settings::RewriteSettings;
@@ -44,7 +44,7 @@ impl Choice {
 
 /// Which results to reduce before the next request, if any.
 pub fn choose(ask: &Ask<'_>) -> Choice {
-    let candidates = candidates(ask);
+    let candidates = candidates(ask, Reach::Old);
     let dead: Vec<_> = candidates.iter().filter(|candidate| is_dead(ask, candidate)).collect();
     let seen = look_once::seen(ask);
     let choice = |chosen: &[&Candidate], reason, from| {
@@ -67,6 +67,12 @@ pub fn choose(ask: &Ask<'_>) -> Choice {
             let reason = ask.reason.unwrap_or(RewriteReason::Compacted);
             return choice(&chosen, reason, first_position(&chosen));
         }
+    }
+    let further = candidates_for_window(ask, &candidates, tokens);
+    if let Some(further) = &further {
+        let reason = ask.reason.unwrap_or(RewriteReason::HighMark);
+        let chosen = least_used(further, (tokens - goal_for_window(ask.settings)).0);
+        return choice(&chosen, reason, first_position(&chosen));
     }
     if tokens > ask.settings.high && is_worthwhile(ask, &candidates) {
         let reason = ask.reason.unwrap_or(RewriteReason::HighMark);
@@ -99,7 +105,7 @@ pub fn foresee(ask: &Ask<'_>) -> Vec<(EntryIndex, Level)> {
         // It is free whenever that request comes, as where nothing is cached.
         return choose(ask).levels;
     }
-    let candidates = candidates(ask);
+    let candidates = candidates(ask, Reach::Old);
     let (tokens, high) = (tokens(ask), ask.settings.high);
     let is_near = tokens.0 + high.0 / NEAR_PART > high.0;
     let (chosen, from) = if is_near && is_worthwhile(ask, &candidates) {
@@ -114,6 +120,32 @@ pub fn foresee(ask: &Ask<'_>) -> Vec<(EntryIndex, Level)> {
         (dead, from)
     };
     with_seen(&chosen, &look_once::seen(ask), from)
+}
+
+/// What may go where the prompt is longer than the model takes, and would be without `old`, too.
+/// `None` where that is enough.
+fn candidates_for_window(
+    ask: &Ask<'_>,
+    old: &[Candidate],
+    tokens: Tokens,
+) -> Option<Vec<Candidate>> {
+    let tokens_max = ask.tokens_max.filter(|most| tokens > *most)?;
+    let fits = |candidates: &[Candidate]| {
+        let saving = candidates.iter().map(|candidate| candidate.saving).sum::<u64>();
+        // What a rewrite saves is an estimate, and this one must do.
+        tokens.0.saturating_sub(saving / 2 + ask.told.0) <= tokens_max.0
+    };
+    if fits(old) && is_worthwhile(ask, old) {
+        return None;
+    }
+    let seen = candidates(ask, Reach::Seen);
+    Some(if fits(&seen) { seen } else { candidates(ask, Reach::All) })
+}
+
+/// Tokens of a prompt that was longer than the model takes: what is reduced of it may be in use, so
+/// that it is not made as short as at the high mark.
+fn goal_for_window(settings: &RewriteSettings) -> Tokens {
+    Tokens(settings.low.0.midpoint(settings.high.0))
 }
 
 /// A rewrite is near where less than this part of the high mark is missing to it.

@@ -73,6 +73,27 @@ pub struct Step {
     /// The files that stand in the system prompt from this request on, where these are others.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base: Option<Vec<BaseFile>>,
+    /// What becomes of results that passed whole because they were decided about too late.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub backlog: Option<BacklogChange>,
+}
+
+/// Results that passed whole.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum BacklogChange {
+    /// Those of a request passed whole.
+    Added {
+        /// The first of them that shaping would change.
+        from: EntryIndex,
+        /// Tokens that shaping them would save.
+        saving: u64,
+    },
+    /// Those from here on were shaped.
+    Shaped {
+        /// The first of them.
+        from: EntryIndex,
+    },
 }
 
 /// Why a rewrite is allowed.

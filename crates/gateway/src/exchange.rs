@@ -5,7 +5,7 @@ use std::time::Duration;
 use foveal_live::request::About;
 use foveal_transcript::Timestamp;
 use foveal_wire::Protocol;
-use foveal_wire::response::Billed;
+use foveal_wire::response::{Billed, ContextOverflow};
 
 use crate::trace_parent::TraceParent;
 
@@ -137,6 +137,8 @@ pub struct Answered {
     pub stop_reason: Option<String>,
     /// The provider's name for what went wrong.
     pub error: Option<String>,
+    /// That the prompt is longer than the model takes, where that went wrong.
+    pub overflow: Option<ContextOverflow>,
 }
 
 /// Why nothing new was decided.

@@ -41,8 +41,9 @@ use crate::upstream::Upstream;
 use crate::warmer::{Repeat, Warmer};
 use crate::websocket;
 
-/// How many times as long as for a decision it is waited for what was decided earlier.
-const EARLIER_WAITS: usize = 20;
+/// How many times as long as for a decision it is waited for what was decided earlier, and for the
+/// first decision about a long conversation.
+const EARLIER_WAITS: usize = 6;
 
 /// How many times the bytes of a body a decision about it takes in memory: what was read of it, and
 /// the body that goes in its place.
@@ -236,7 +237,9 @@ impl Service {
             bytes_answered: 0,
             rounds: 1,
         };
-        Told::new(exchange, began, Arc::clone(&self.settings.observer))
+        let (observer, shaper) =
+            (Arc::clone(&self.settings.observer), Arc::clone(&self.settings.shaper));
+        Told::new(exchange, began, observer, shaper)
     }
 
     async fn pass_on(

@@ -76,7 +76,7 @@ impl Default for Limits {
             body_bytes: 100 << 20,
             all_bodies_bytes: 512 << 20,
             connections: 2_048,
-            decision: Duration::from_millis(50),
+            decision: Duration::from_millis(300),
             head: Duration::from_secs(15),
             body_pause: Duration::from_secs(60),
         }

@@ -13,6 +13,7 @@ use foveal_wire::response::Called;
 use hyper::body::Bytes;
 use hyper::header::{HeaderMap, HeaderName, USER_AGENT};
 
+use crate::exchange::Exchange;
 use crate::route;
 
 /// The header by which a client says what it wants: the name of a profile, or `off`.
@@ -26,6 +27,9 @@ pub trait Shaper: Send + Sync {
     /// The body that goes upstream. Called on a thread that may block. A panic costs nothing but
     /// the saving: what was decided earlier goes then, or the client's own bytes.
     fn shape(&self, asked: &Asked) -> Shaped;
+
+    /// Learns from an exchange that has ended how long prompts may become.
+    fn learn(&self, _: &Exchange) {}
 
     /// Gets ready for the next request of a conversation. Called on a thread of its own, once the
     /// answer comes. A panic costs nothing but time.
@@ -150,6 +154,18 @@ impl Shaper for Conversations {
         Shaped { body: shaped.body.map(Bytes::from), about: shaped.about, ready: shaped.ready }
     }
 
+    fn learn(&self, exchange: &Exchange) {
+        let (Some(protocol), Some(answered)) = (exchange.protocol, &exchange.answered) else {
+            return;
+        };
+        let (upstream, about) = (&*exchange.upstream, &exchange.about);
+        if let Some(overflow) = answered.overflow {
+            self.learn_overflow(upstream, about, overflow);
+        } else if let Some(prompt) = answered.billed.prompt().filter(|prompt| *prompt > 0) {
+            self.learn_usage(upstream, protocol, about, prompt);
+        }
+    }
+
     fn get_ready(&self, ready: &ToGetReady) {
         Conversations::get_ready(self, ready);
     }
@@ -224,6 +240,10 @@ pub struct WithCompressor {
 impl Shaper for WithCompressor {
     fn shape(&self, asked: &Asked) -> Shaped {
         Shaper::shape(&self.requests, asked)
+    }
+
+    fn learn(&self, exchange: &Exchange) {
+        Shaper::learn(&self.requests, exchange);
     }
 
     fn get_ready(&self, ready: &ToGetReady) {

@@ -5,12 +5,13 @@ use std::sync::Arc;
 use std::time::{Duration, Instant};
 
 use foveal_wire::Protocol;
-use foveal_wire::response::AnswerReader;
+use foveal_wire::response::{AnswerReader, ContextOverflow};
 use hyper::header::{CONTENT_TYPE, HeaderMap};
 
 use crate::activity::ActiveRequest;
 use crate::decoding::Decoding;
 use crate::exchange::{Answered, End, Exchange, Observer};
+use crate::shaper::Shaper;
 
 /// What is done once an answer has passed.
 pub(crate) type Then = Box<dyn FnOnce(&Exchange) + Send + Sync>;
@@ -20,6 +21,8 @@ pub(crate) struct Told {
     exchange: Exchange,
     began: Instant,
     observer: Arc<dyn Observer>,
+    /// Learns of windows and counts from what is billed and refused.
+    shaper: Arc<dyn Shaper>,
     /// Reads what an answer of a model was billed, while it passes.
     reading: Option<(Decoding, AnswerReader)>,
     /// What is done once a stream of events has passed, or broke off.
@@ -30,8 +33,14 @@ pub(crate) struct Told {
 }
 
 impl Told {
-    pub(crate) fn new(exchange: Exchange, began: Instant, observer: Arc<dyn Observer>) -> Self {
-        Self { exchange, began, observer, reading: None, then: None, is_told: false, request: None }
+    pub(crate) fn new(
+        exchange: Exchange,
+        began: Instant,
+        observer: Arc<dyn Observer>,
+        shaper: Arc<dyn Shaper>,
+    ) -> Self {
+        let (reading, then, request) = (None, None, None);
+        Self { exchange, began, observer, shaper, reading, then, is_told: false, request }
     }
 
     /// The request is under way until its answer has passed.
@@ -95,7 +104,10 @@ impl Told {
         let answer =
             read.and_then(|reader| catch_unwind(AssertUnwindSafe(|| reader.finish())).ok());
         if let Some(answer) = answer {
+            let error = answer.error.as_ref();
+            let overflow = error.and_then(|it| ContextOverflow::parse(self.exchange.status, it));
             self.exchange.answered = Some(Answered {
+                overflow,
                 billed: answer.billed,
                 model: answer.model,
                 stop_reason: answer.stop_reason,
@@ -103,6 +115,8 @@ impl Told {
             });
         }
         self.exchange.whole = self.began.elapsed();
+        // A fault of ours costs no more than what was to be learnt.
+        drop(catch_unwind(AssertUnwindSafe(|| self.shaper.learn(&self.exchange))));
         self.observer.ended(&self.exchange);
         if let Some(then) = self.then.take().filter(|_| is_stream) {
             then(&self.exchange);

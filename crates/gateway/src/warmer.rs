@@ -23,6 +23,7 @@ use crate::client::Upward;
 use crate::exchange::{End, Exchange, Observer, Purpose};
 use crate::head::Head;
 use crate::settings::Settings;
+use crate::shaper::Shaper;
 use crate::told::Told;
 use crate::warm::KeepsWarm;
 
@@ -46,6 +47,7 @@ pub(crate) struct Repeat {
 pub(crate) struct Warmer {
     rule: Arc<dyn KeepsWarm>,
     observer: Arc<dyn Observer>,
+    shaper: Arc<dyn Shaper>,
     upward: Upward,
     now: fn() -> Timestamp,
     held: Mutex<Held>,
@@ -92,6 +94,7 @@ impl Warmer {
         Some(Arc::new(Self {
             rule: Arc::clone(settings.keep_warm.as_ref()?),
             observer: Arc::clone(&settings.observer),
+            shaper: Arc::clone(&settings.shaper),
             upward: upward.clone(),
             now: settings.now,
             held: Mutex::new(Held::default()),
@@ -196,7 +199,12 @@ impl Warmer {
             bytes_answered: 0,
             ..exchange.clone()
         };
-        let mut told = Told::new(refresh, Instant::now(), Arc::clone(&self.observer));
+        let mut told = Told::new(
+            refresh,
+            Instant::now(),
+            Arc::clone(&self.observer),
+            Arc::clone(&self.shaper),
+        );
         let ended = tokio::time::timeout(PATIENCE, self.first_event(repeat, &mut told)).await;
         told.tell(ended.unwrap_or(End::UpstreamBroke));
         let answered = told.exchange().answered.as_ref();

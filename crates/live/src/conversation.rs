@@ -6,11 +6,12 @@ use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 
+use foveal_context::budget::WindowLimit;
 use foveal_context::engine::Engine;
 use foveal_context::gist::{self, Gist, Question};
 use foveal_context::planner::Planner;
 use foveal_context::shape::{Decision, Piece, Shape};
-use foveal_context::step::{Item, Step};
+use foveal_context::step::{BacklogChange, Item, Step};
 use foveal_context::tokens::{Tokenizer, Tokens};
 use foveal_context::weight::{Weigh, Weight};
 use foveal_context::wish::{Wish, Wishes};
@@ -364,6 +365,11 @@ impl Live {
         self.again(planner, model, count)
     }
 
+    /// Tells how long the next prompts may be.
+    pub(crate) fn set_window_limit(&mut self, limit: WindowLimit) {
+        self.engine.set_window_limit(Some(limit));
+    }
+
     /// Tells whether the next request can be kept up to its latest answer.
     pub(crate) fn set_can_keep_answer(&mut self, can: bool) {
         self.engine.set_can_keep_answer(can);
@@ -454,12 +460,25 @@ impl Live {
             return;
         }
         self.late = (self.late + 1).min(LATE_MAX);
-        self.still = 1 << self.late;
+        self.still = (1 << self.late) - 1;
     }
 
-    /// Lets what is new pass as it is.
-    pub(crate) fn let_pass(&mut self, now: Timestamp) -> Arc<Step> {
-        let step = self.engine.let_pass(Some(now));
+    /// What the last step decided about new results, where it comes too late for them.
+    pub(crate) fn backlog(&self) -> Option<BacklogChange> {
+        let (last, before) = self.steps.split_last()?;
+        let known = before.last().map_or(EntryIndex(0), |planned| planned.step.answer);
+        let new = last.step.changed.iter().map(|(index, _)| *index).filter(|it| *it >= known);
+        let saved = |index: EntryIndex| {
+            self.engine.record().facts(index).tokens - self.engine.item(index).tokens
+        };
+        let saving = new.clone().map(saved).sum::<Tokens>().0;
+        let from = new.min().filter(|_| saving > 0)?;
+        Some(BacklogChange::Added { from, saving })
+    }
+
+    /// Lets what is new pass as it is; `backlog` is what was decided about it too late.
+    pub(crate) fn let_pass(&mut self, now: Timestamp, backlog: Option<BacklogChange>) -> Arc<Step> {
+        let step = self.engine.let_pass(Some(now), backlog);
         self.settle_here(step)
     }
 

@@ -3,9 +3,13 @@
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 
+use foveal_context::budget::WindowLimit;
 use foveal_context::step::{RewriteReason, Step};
+use foveal_context::tokens::Tokens;
 use foveal_transcript::{ContentHash, Timestamp};
+use foveal_wire::Protocol;
 use foveal_wire::body::{self, Alike, Body, CacheMark, MarkPlace};
+use foveal_wire::response::ContextOverflow;
 
 use crate::active::Request;
 use crate::before::Before;
@@ -26,17 +30,20 @@ use crate::queue::Queue;
 use crate::recorder::{Planned, Recorder, Turn, Unrecorded};
 use crate::redacted::{self, Latest};
 use crate::remembered::Remembered;
-use crate::replaced::Replaced;
 use crate::request::{About, Asked, Shaped, ToGetReady, ToTell, spliced};
 use crate::rules::{OFF, PROFILES, Rules};
 use crate::shorter::Knowledge;
 use crate::unmarked::Unmarked;
 use crate::wanted::Wanting;
 use crate::way::Way;
+use crate::windows::Windows;
 
 /// How long a conversation that nobody continues stays in memory, in milliseconds. Afterwards it
 /// is made again of what is recorded and of the request itself.
 const IDLE_MS: i64 = 15 * 60 * 1000;
+
+/// What a client tells Anthropic to do with thinking whose prefix changed.
+const DROP_BLOCK: &[u8] = b"\"drop_block\"";
 
 /// Longer names of models are cut.
 const MODEL_BYTES_MAX: usize = 200;
@@ -62,6 +69,8 @@ pub struct Conversations {
     pub(crate) wanting: Wanting,
     /// Whether it is told when old turns are to be told in words.
     asks_to_tell: bool,
+    /// How long prompts may become.
+    pub(crate) windows: Windows,
     /// What the latest request is kept by, where messages are kept without their secrets.
     latest: Latest,
 }
@@ -87,6 +96,7 @@ impl Conversations {
             choices: Choices::default(),
             wanting: Wanting::default(),
             asks_to_tell: false,
+            windows: Windows::default(),
             latest: Latest::default(),
         }
     }
@@ -129,6 +139,23 @@ impl Conversations {
                 Shaped { body: None, about, ready: None }
             }
         }
+    }
+
+    /// Notes what a server says of the window of a model that is asked of an upstream.
+    pub fn learn_window(&self, upstream: &str, model: &str, tokens: Tokens) {
+        self.windows.learn_window(upstream, model, tokens);
+    }
+
+    /// Notes how many tokens the prompt of a request was billed as.
+    pub fn learn_usage(&self, upstream: &str, protocol: Protocol, about: &About, prompt: u64) {
+        let name = about.model.as_deref().unwrap_or_default();
+        self.windows.learn_usage(upstream, about, &Model::named(name, protocol), prompt);
+    }
+
+    /// Notes that an upstream refused a request as too long. The same request is decided about
+    /// anew when it comes again, and becomes shorter.
+    pub fn learn_overflow(&self, upstream: &str, about: &About, overflow: ContextOverflow) {
+        self.windows.learn_overflow(upstream, about, overflow);
     }
 
     /// Gets ready for what may be decided with a conversation's next request, as far as that takes
@@ -178,7 +205,7 @@ impl Conversations {
         let Some(first) = chain.ends.first().copied() else { return Ok((None, None)) };
         about.conversation = Some(name(&first));
         let named = about.model.as_deref().unwrap_or_default();
-        let model = model(rules, (named, asked.upstream), &body);
+        let model = model(rules, (named, asked.upstream), (&body, bytes));
         let unmarked = Unmarked::of(rules, asked, &body, (named, &model));
         let unmarked = unmarked.filter(|_| !is_compacted);
         about.is_unmarked = unmarked.is_some();
@@ -198,13 +225,13 @@ impl Conversations {
             return Ok((None, None));
         }
         may_be_kept(&mut request, stays.is_some(), is_compacted)?;
-        if let Some(stays) = stays.filter(|_| may_go_whole(&live, &request.model)) {
+        if let Some(stays) = stays.filter(|_| self.may_go_whole(&live, &request, about)) {
             if !stays.steps().is_empty() {
                 self.hold(stays, first, asked.now);
             }
             return Err(Inactive::Summary);
         }
-        if is_new || self.is_wanted_anew(&live, &request) {
+        if is_new || self.is_wanted_anew(&live, &request, about) {
             let known = if is_new { live } else { live.before_last(rules.planner(&request.model)) };
             live = self.plan(known, &request, about);
         }
@@ -228,10 +255,27 @@ impl Conversations {
         self.asks_to_tell.then(|| gists::to_tell(live, first, &self.wanting)).flatten()
     }
 
-    /// Whether a request that goes again is to be decided about anew: the person wants that.
-    fn is_wanted_anew(&self, live: &Live, request: &Request<'_>) -> bool {
+    /// Whether a request that goes again is to be decided about anew: the person wants that, or it
+    /// was refused as too long.
+    fn is_wanted_anew(&self, live: &Live, request: &Request<'_>, about: &About) -> bool {
         let wishes = || self.wanting.of(request.chain.ends[0]).wishes(live);
-        !request.asked.counts && !live.steps().is_empty() && !wishes().is_empty()
+        let is_wanted = || self.windows.is_refused(about) || !wishes().is_empty();
+        !request.asked.counts && !live.steps().is_empty() && is_wanted()
+    }
+
+    /// Whether the prompt as the client sent it fits the model, and the model takes its own thinking
+    /// back behind it.
+    fn may_go_whole(&self, live: &Live, request: &Request<'_>, about: &About) -> bool {
+        let (asked, sent) = live.tokens();
+        let is_bound = request.model.constraints.reasoning_is_bound;
+        asked <= self.window_limit(request, about).tokens_max() && (asked == sent || !is_bound)
+    }
+
+    /// How long a request may be.
+    fn window_limit(&self, request: &Request<'_>, about: &About) -> WindowLimit {
+        let answer = request.body.max_tokens.filter(|_| request.model.counts_answer);
+        let answer = Tokens(answer.unwrap_or_default());
+        self.windows.limit(request.asked.upstream, about, &request.model, answer)
     }
 
     /// The rules that a request asks for.
@@ -333,7 +377,7 @@ impl Conversations {
         let (wait, chain) = (request.asked.wait, request.chain);
         let requests = chain.lengths(&planned);
         let Some(known) = requests.last() else {
-            wait.offer(Replaced::default());
+            wait.offer_nothing(request.asked.body.len());
             return Ok(request.fresh());
         };
         let said = places::said(request.bytes(), 0..*known, &requests, request.rules.tells)?;
@@ -349,9 +393,12 @@ impl Conversations {
     /// or it cannot be kept, what is new passes as it is.
     pub(crate) fn plan(&self, mut live: Live, request: &Request<'_>, about: &mut About) -> Live {
         let (asked, before) = (request.asked, live.planned());
-        if !asked.wait.is_given_up() && !request.rules.lets_pass {
+        let mut backlog = None;
+        let is_waited_for = !asked.wait.is_given_up();
+        if !request.rules.lets_pass {
             let can = request.keeping.is_some_and(|keeping| keeping.is_possible(&live));
             live.set_can_keep_answer(can);
+            live.set_window_limit(self.window_limit(request, about));
             let wishes = self.wanting.of(request.chain.ends[0]).wishes(&live);
             let took = gists::tokens_before(&live, &wishes.gists);
             let step = live.plan(asked.now, &wishes);
@@ -384,13 +431,14 @@ impl Conversations {
                 // What was decided just now does not go, nor is it kept later.
                 live.forget_unkept();
             }
+            backlog = live.backlog();
             let count = live.steps().len() - 1;
             live = live.again(request.rules.planner(&request.model), request.model.clone(), count);
-            if asked.wait.is_given_up() {
+            if is_waited_for && asked.wait.is_given_up() {
                 live.was_late();
             }
         }
-        let step = live.let_pass(asked.now);
+        let step = live.let_pass(asked.now, backlog);
         live.set_caching(match request.rules.lets_pass {
             true => marking::decide(&live, request, &step),
             false => marking::pass(&live, request),
@@ -502,8 +550,15 @@ fn released(alike: Option<Alike<Familiar>>) -> Option<(*const Familiar, usize)> 
 }
 
 /// What is known of the model that is asked, by how the client has its messages cached.
-pub(crate) fn model(rules: &Rules, (name, upstream): (&str, &str), body: &Body) -> Model {
-    let model = rules.prices.model(name, body.protocol, upstream);
+pub(crate) fn model(
+    rules: &Rules,
+    (name, upstream): (&str, &str),
+    (body, bytes): (&Body, &[u8]),
+) -> Model {
+    let mut model = rules.prices.model(name, body.protocol, upstream);
+    if drops_bound_thinking(body, bytes) {
+        model.constraints.reasoning_is_bound = false;
+    }
     let is_of_messages =
         |mark: &CacheMark| matches!(mark.place, MarkPlace::Message(_) | MarkPlace::Request);
     if body.marks.iter().any(|mark| mark.is_hour && is_of_messages(mark)) {
@@ -513,18 +568,19 @@ pub(crate) fn model(rules: &Rules, (name, upstream): (&str, &str), body: &Body) 
     }
 }
 
+/// Whether the client has Anthropic leave out thinking whose prefix changed, with the field
+/// `thinking.block_binding.prefix_mismatch_behavior`. It has to say so with each later request of
+/// the conversation (platform.claude.com/docs/en/build-with-claude/preserved-thinking).
+fn drops_bound_thinking(body: &Body, bytes: &[u8]) -> bool {
+    let mut modes = body.modes.iter().map(|mode| &bytes[mode.clone()]);
+    modes.any(|mode| memchr::memmem::find(mode, DROP_BLOCK).is_some())
+}
+
 /// Whether a request is one by which a client has its conversation summed up.
 fn asks_for_summary(request: &Request<'_>) -> Result<bool, Inactive> {
     let Some(last) = request.body.messages.len().checked_sub(1) else { return Ok(false) };
     let said = request.body.message(request.asked.body, last)?;
     Ok(compaction::asks_for_summary(said.entries.iter()))
-}
-
-/// Whether the prompt as the client sent it fits the model, and the model takes its own thinking
-/// back behind it.
-fn may_go_whole(live: &Live, model: &Model) -> bool {
-    let (asked, sent) = live.tokens();
-    asked <= model.window && (asked == sent || !model.constraints.reasoning_is_bound)
 }
 
 /// What a conversation is called: the hash of its first message.

@@ -29,6 +29,7 @@ mod shortening;
 mod unmarked;
 mod wanted;
 mod way;
+mod windows;
 
 pub mod caching;
 pub mod choices;

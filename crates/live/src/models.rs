@@ -2,6 +2,7 @@
 
 use foveal_context::prices::{Constraints, PriceCard};
 use foveal_context::tokens::Tokens;
+use foveal_transcript::Conversation;
 use foveal_wire::Protocol;
 
 /// What a model charges and allows.
@@ -11,8 +12,14 @@ pub struct Model {
     pub prices: PriceCard,
     /// What it refuses.
     pub constraints: Constraints,
-    /// The longest prompt that it takes.
+    /// The longest prompt that it takes, in its own tokens.
     pub window: Tokens,
+    /// Whether `window` is that of a model of this name, and no guess.
+    pub has_known_window: bool,
+    /// Its tokens for one of o200k, about, until it shows in a bill.
+    pub token_scale: f64,
+    /// Whether the tokens that an answer may have count as part of the prompt.
+    pub counts_answer: bool,
     /// Whether it caches what is marked, and nothing by itself.
     pub wants_marks: bool,
 }
@@ -35,6 +42,9 @@ impl Model {
             prices: PriceCard::named(card).unwrap_or_else(PriceCard::anthropic_5m),
             constraints: Constraints { reasoning_is_bound: claude && binds_thinking(&name) },
             window: window(&name, protocol),
+            has_known_window: claude || protocol == Protocol::Gemini || has_known_window(&name),
+            token_scale: token_scale(&name, claude),
+            counts_answer: counts_answer(&name, protocol),
             wants_marks: protocol == Protocol::Messages && caches_by_marks(&name),
         }
     }
@@ -48,6 +58,16 @@ impl Model {
         }
         self
     }
+}
+
+/// What the providers of a recorded conversation's models refuse. Of several models the one counts
+/// that allows least.
+pub fn recorded_constraints(conversation: &Conversation) -> Constraints {
+    let models = conversation.entries().iter().filter_map(|entry| entry.model.as_deref());
+    let is_bound = |name: &str| Model::named(name, Protocol::Chat).constraints.reasoning_is_bound;
+    let mut last = None;
+    let mut new = models.filter(|name| last.replace(*name) != Some(*name));
+    Constraints { reasoning_is_bound: new.any(is_bound) }
 }
 
 /// Whether OpenAI bills what is written to the cache: from GPT-5.6 on
@@ -96,8 +116,34 @@ fn version(name: &str) -> Option<(u32, u32)> {
     Some((number(&parts[at])?, minor))
 }
 
-/// The longest prompt of a model. What is not known is taken to be short: the window only decides
-/// whether a request may be sent longer than usual.
+fn has_known_window(name: &str) -> bool {
+    name.contains("gemini") || is_openai(name)
+}
+
+/// A model's tokens for one of o200k. Claude's shows in recorded usage; other vocabularies are
+/// smaller than OpenAI's, mostly.
+fn token_scale(name: &str, is_claude: bool) -> f64 {
+    if is_claude {
+        1.2
+    } else if is_openai(name) {
+        1.0
+    } else {
+        1.15
+    }
+}
+
+/// Whether a prompt is refused where it and the longest answer that is asked for do not fit the
+/// window together: Claude up to 4.1 (platform.claude.com/docs/en/build-with-claude/context-windows)
+/// and servers of other models. OpenAI's prompts have a window of their own.
+fn counts_answer(name: &str, protocol: Protocol) -> bool {
+    match protocol {
+        Protocol::Messages => version(name).is_some_and(|version| version < (4, 5)),
+        Protocol::Chat => !is_openai(name),
+        Protocol::Responses | Protocol::Gemini => false,
+    }
+}
+
+/// The longest prompt of a model. What is not known is taken to be short.
 fn window(name: &str, protocol: Protocol) -> Tokens {
     Tokens(if name.contains("[1m]") || name.contains("gemini") || protocol == Protocol::Gemini {
         1_000_000
@@ -142,6 +188,18 @@ mod tests {
             assert!(!binds(name), "{name}");
         }
         assert!(!Model::named("gpt-5.4", Protocol::Responses).constraints.reasoning_is_bound);
+    }
+
+    #[test]
+    fn windows_are_known_by_names() {
+        let model = |name, protocol| Model::named(name, protocol);
+        let sonnet = model("claude-sonnet-4-5", Protocol::Messages);
+        assert!(sonnet.has_known_window && !sonnet.counts_answer);
+        assert_eq!(sonnet.window.0, 200_000);
+        assert!(model("claude-opus-4-1-20250805", Protocol::Messages).counts_answer);
+        let local = model("qwen3-coder", Protocol::Chat);
+        assert!(!local.has_known_window && local.counts_answer);
+        assert!(!model("gpt-4o", Protocol::Chat).counts_answer);
     }
 
     #[test]

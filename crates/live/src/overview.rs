@@ -71,6 +71,8 @@ pub(crate) struct Seen<'a> {
     pub(crate) engine: &'a Engine,
     pub(crate) steps: &'a [Planned],
     pub(crate) model: &'a Model,
+    /// Tokens that the model can hold.
+    pub(crate) window: Tokens,
     pub(crate) now: Timestamp,
     /// What the person wanted since the last request.
     pub(crate) wanted: &'a [Wish],
@@ -89,7 +91,7 @@ impl Seen<'_> {
             prelude_cost: planner.carried().prelude(),
             entries: window.iter().map(|index| self.stands(*index, known, &reasons)).collect(),
             requests: planner.requests_sent().to_vec(),
-            window: self.model.window,
+            window: self.window,
             prices: self.model.prices.clone(),
         }
     }

@@ -200,6 +200,9 @@ pub(crate) fn spliced(bytes: &[u8], replaced: &Replaced, marks: &Marks) -> Optio
     })
 }
 
+/// Bytes of the body of a conversation that is long.
+const LONG_BODY_BYTES: usize = 128 << 10;
+
 /// Whether somebody waits for a decision. One of the two says so first, and that holds: who decides
 /// that it is decided, or who waits that they wait no longer.
 #[derive(Debug, Clone, Default)]
@@ -249,6 +252,15 @@ impl Wait {
             std::mem::take(&mut waiting.earlier)
         };
         Some(spliced(body, &earlier, &Marks::default()))
+    }
+
+    /// Nothing was decided earlier of a conversation with a body of so many bytes. The decision about
+    /// a long one takes longer, and all that can be saved depends on it: it is waited for.
+    pub(crate) fn offer_nothing(&self, body_bytes: usize) {
+        let is_impatient = self.0.lock().unwrap_or_else(PoisonError::into_inner).is_impatient;
+        if is_impatient || body_bytes < LONG_BODY_BYTES {
+            self.offer(Replaced::default());
+        }
     }
 
     /// Nothing was decided earlier: whoever waits no longer sends the client's own bytes.

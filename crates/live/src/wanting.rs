@@ -71,6 +71,11 @@ impl Conversations {
                 engine: live.engine(),
                 steps: live.steps(),
                 model: &request.model,
+                window: self.windows.window(
+                    asked.upstream,
+                    request.body.model.as_deref().or(asked.model).unwrap_or_default(),
+                    &request.model,
+                ),
                 now: asked.now,
                 wanted: &wanted,
             };
@@ -153,7 +158,7 @@ impl Conversations {
             return Err(ChangeError::Inactive("nothing was said yet".to_owned()));
         };
         let named = body.model.as_deref().or(asked.model).unwrap_or_default();
-        let model = model(rules, (named, asked.upstream), &body);
+        let model = model(rules, (named, asked.upstream), (&body, asked.body));
         let (way, body) = (rules.way, &body);
         let request =
             Request { asked, body, chain, rules, way, model, unmarked: None, keeping: None };

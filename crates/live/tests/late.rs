@@ -6,7 +6,7 @@ use std::time::Duration;
 use foveal_live::Conversations;
 use foveal_live::recorder::{InMemory, Original, Planned, Recorder, Turn, Unrecorded};
 use foveal_live::request::{Asked, Shaped, Wait};
-use foveal_transcript::ContentHash;
+use foveal_transcript::{ContentHash, Timestamp};
 use foveal_wire::Protocol;
 
 use crate::faults::{ask, asked, body, output, text};
@@ -112,8 +112,10 @@ fn what_another_process_decided_further_on_is_known() {
     // There it is asked for less to be done.
     let second = text(&ask_for(&there, &body(2, ""), &Wait::impatient()));
     assert!(second.is_empty() || second.contains(&output(1)));
-    let third = text(&ask(&here, &body(3, ""), |_| {}));
-    assert!(third.contains(&output(1)) && !third.contains(&output(2)));
+    let third = ask(&here, &body(3, ""), |_| {});
+    // It went whole, and is shaped now where that has paid.
+    assert!(text(&third).contains(&output(1)) != third.about.rewrite.is_some());
+    assert!(!text(&third).contains(&output(2)));
 }
 
 #[test]
@@ -175,4 +177,39 @@ fn a_summary_changes_nothing_for_who_goes_on() {
     assert_eq!(conversations.held(), 1, "it is held as before");
     let next = text(&ask(&conversations, &body(3, ""), |_| {}));
     assert_eq!(next[..first.len() - 2], first[..first.len() - 2]);
+}
+
+/// A decision that comes too late costs a few requests and not the session's saving.
+#[test]
+fn what_went_whole_because_it_was_late_is_shaped_once_that_pays() {
+    let late = |conversations: &Conversations| {
+        let went = text(&ask_for(conversations, &body(6, ""), &Wait::impatient()));
+        assert!(went.is_empty(), "nothing was decided in time");
+    };
+    let kept = Arc::new(InMemory::default());
+    let conversations = over("balanced", Arc::clone(&kept) as _);
+    late(&conversations);
+    let mut rewrites = 0;
+    let mut last = String::new();
+    for runs in 7..30 {
+        let shaped = ask(&conversations, &body(runs, ""), |_| {});
+        rewrites +=
+            usize::from(shaped.about.rewrite == Some("carrying them had cost more than a rewrite"));
+        last = text(&shaped);
+    }
+    assert!(rewrites >= 1);
+    for run in 0..6 {
+        assert!(!last.contains(&output(run)), "run {run} goes whole");
+    }
+    // Another process goes on with the same bytes.
+    let other = over("balanced", kept);
+    let next = [&conversations, &other].map(|it| text(&ask(it, &body(30, ""), |_| {})));
+    assert_eq!(next[0], next[1]);
+    // Once the cache has expired it costs nothing.
+    let conversations = over("balanced", Arc::new(InMemory::default()));
+    late(&conversations);
+    let cold = |asked: &mut Asked<'_>| asked.now = Timestamp(600_000);
+    let shaped = ask(&conversations, &body(6, "And then?"), cold);
+    assert_eq!(shaped.about.rewrite, Some("the cache had expired"));
+    assert!(!text(&shaped).contains(&output(0)));
 }

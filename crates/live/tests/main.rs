@@ -11,5 +11,7 @@ mod marks;
 mod offered;
 mod prices;
 mod support;
+mod thinking;
 mod tools;
+mod windows;
 mod wishes;

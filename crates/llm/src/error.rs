@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use foveal_asking::Said;
+use foveal_wire::response::ContextOverflow;
 use thiserror::Error;
 
 /// Why a model gave no answer.
@@ -38,7 +39,7 @@ pub enum AskError {
     #[error("{url} sends on to another address (status {status}), which is not followed")]
     Redirect { url: String, status: u16 },
     #[error("the conversation is too long for `{model}` ({status}{said})")]
-    TooLong { model: String, status: u16, said: Said },
+    TooLong { model: String, status: u16, said: Said, overflow: ContextOverflow },
     #[error("{url} is asked too often ({status}{said}): try again {}", when(*.wait))]
     Busy {
         url: String,

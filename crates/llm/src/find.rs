@@ -60,8 +60,47 @@ fn slow(server: &Server) -> AskError {
     AskError::Slow { url: server.models_url(), seconds: LOCAL_TIME.as_secs().max(1) }
 }
 
-/// The models of a server, as all three APIs list them: `{"data": [{"id": …}, …]}`.
+/// Fields of a listed model with the tokens that its window holds, the surest first: as vLLM,
+/// LM Studio, Anthropic, OpenRouter, Groq, Mistral, llama.cpp and Gemini have them.
+const WINDOW_FIELDS: [&str; 9] = [
+    "/max_model_len",
+    "/loaded_context_length",
+    "/max_input_tokens",
+    "/context_length",
+    "/context_window",
+    "/max_context_length",
+    "/meta/n_ctx",
+    "/meta/n_ctx_train",
+    "/inputTokenLimit",
+];
+
+/// A window of fewer tokens is none.
+const WINDOW_TOKENS_MIN: u64 = 1_000;
+
+impl Client {
+    /// Tokens of the longest prompt that a server's model takes, where its list of models says that.
+    pub async fn window(&self, server: &Server) -> Option<u64> {
+        let list = timeout(LOCAL_TIME, list(self, server)).await.ok()?.ok()?;
+        let is_it = |model: &&Value| model.get("id").and_then(Value::as_str) == Some(&server.model);
+        let only = (list.len() == 1).then(|| &list[0]);
+        let model = list.iter().find(is_it).or(only)?;
+        let tokens = |field: &&str| model.pointer(field)?.as_u64();
+        WINDOW_FIELDS.iter().find_map(tokens).filter(|tokens| *tokens >= WINDOW_TOKENS_MIN)
+    }
+}
+
+/// The names of a server's models.
 async fn models(client: &Client, server: &Server) -> Result<Vec<String>, AskError> {
+    let list = list(client, server).await?;
+    let names = list.iter().filter_map(|model| model.get("id")?.as_str());
+    let is_name = |name: &&str| {
+        !name.is_empty() && name.len() <= NAME_BYTES_MAX && !name.contains(char::is_control)
+    };
+    Ok(names.filter(is_name).take(MODELS_MAX).map(str::to_owned).collect())
+}
+
+/// The models of a server, as all three APIs list them: `{"data": [{"id": …}, …]}`.
+async fn list(client: &Client, server: &Server) -> Result<Vec<Value>, AskError> {
     let url = server.models_url();
     let not_a_list = || AskError::NotAStream { url: url.clone(), protocol: "models" };
     let asked = request(server, Method::GET, &url, body::whole(""))?;
@@ -70,16 +109,11 @@ async fn models(client: &Client, server: &Server) -> Result<Vec<String>, AskErro
         return Err(refused(server, parts.status, &parts.headers, body).await);
     }
     let read = Limited::new(body, LIST_BYTES_MAX).collect().await.map_err(|_| not_a_list())?;
-    let list: Value = serde_json::from_slice(&read.to_bytes()).map_err(|_| not_a_list())?;
+    let mut list: Value = serde_json::from_slice(&read.to_bytes()).map_err(|_| not_a_list())?;
     // Ollama without models says null.
-    let list = match list.get("data") {
-        Some(Value::Array(list)) => list.as_slice(),
-        Some(Value::Null) => &[],
-        _ => return Err(not_a_list()),
-    };
-    let names = list.iter().filter_map(|model| model.get("id")?.as_str());
-    let is_name = |name: &&str| {
-        !name.is_empty() && name.len() <= NAME_BYTES_MAX && !name.contains(char::is_control)
-    };
-    Ok(names.filter(is_name).take(MODELS_MAX).map(str::to_owned).collect())
+    match list.get_mut("data").map(Value::take) {
+        Some(Value::Array(list)) => Ok(list),
+        Some(Value::Null) => Ok(Vec::new()),
+        _ => Err(not_a_list()),
+    }
 }

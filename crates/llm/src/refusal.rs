@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use foveal_asking::Said;
-use foveal_wire::response::AnswerError;
+use foveal_wire::response::{AnswerError, ContextOverflow};
 
 use crate::error::AskError;
 use crate::server::Server;
@@ -20,8 +20,8 @@ pub(crate) fn refusal(
     let secret = server.key.as_ref().map(|key| key.text());
     let said = Said::words(&error.message, secret);
     let (url, model, variable) = (server.url(), server.model.clone(), server.key_variable);
-    if is_too_long(status, kind, &error.message) {
-        return AskError::TooLong { model, status, said };
+    if let Some(overflow) = ContextOverflow::parse(status, error) {
+        return AskError::TooLong { model, status, said, overflow };
     }
     match status {
         300..=399 => AskError::Redirect { url, status },
@@ -53,29 +53,6 @@ fn hint(server: &Server) -> String {
         "ollama" => format!(", or run `ollama pull {}`", server.model),
         _ => String::new(),
     }
-}
-
-/// Whether a model refuses a prompt because it is longer than it can hold. Providers say so in
-/// different ways: OpenAI, llama.cpp and Groq by a code, the others in words.
-fn is_too_long(status: u16, kind: &str, message: &str) -> bool {
-    const CODES: [&str; 3] =
-        ["context_length_exceeded", "exceed_context_size_error", "request_too_large"];
-    const WORDS: [&str; 9] = [
-        "prompt is too long",
-        "context length",
-        "context window",
-        "context_length_exceeded",
-        "exceeds the available context size",
-        "input is too long",
-        "exceed context limit",
-        "input length and `max_tokens` exceed",
-        "maximum prompt length",
-    ];
-    if !matches!(status, 200..=299 | 400 | 413 | 422 | 500) {
-        return false;
-    }
-    let message = message.to_lowercase();
-    CODES.contains(&kind) || WORDS.iter().any(|words| message.contains(words))
 }
 
 #[cfg(test)]

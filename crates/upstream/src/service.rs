@@ -109,7 +109,10 @@ pub(crate) async fn answer(
             small(200, &answers::count(protocol, tokens), wire, shared.keep(seen))
         }
         Route::Models => {
-            let model = json!({"id": "scripted", "object": "model", "type": "model"});
+            let mut model = json!({"id": "scripted", "object": "model", "type": "model"});
+            if let Some(window) = shared.settings.window.filter(|_| shared.settings.lists_window) {
+                model["max_model_len"] = json!(window);
+            }
             let list = json!({"object": "list", "data": [model], "has_more": false});
             small(200, &list, wire, shared.keep(seen))
         }
@@ -139,6 +142,7 @@ async fn play(
     let Question { play, .. } = &question;
     let refused = judgement.broken.iter().find(|broken| broken.is_refused()).map(Broken::to_string);
     let refused = refused.filter(|_| shared.settings.is_strict);
+    let refused = refused.or_else(|| too_long(&shared.settings, judgement.bill.prompt()));
     let status = match (&refused, play.fault) {
         (Some(_), _) => 400,
         (None, Fault::Status { status, .. }) => status,
@@ -184,6 +188,15 @@ async fn play(
         ("text/event-stream; charset=utf-8", answers::events(protocol, &said))
     };
     send(protocol, play, kind, &parts, wire, tell)
+}
+
+/// What is said of a prompt of so many tokens where the model's window is smaller.
+fn too_long(settings: &Settings, prompt: u64) -> Option<String> {
+    let window = settings.window.filter(|window| prompt > *window)?;
+    Some(match settings.tells_window {
+        true => format!("prompt is too long: {prompt} tokens > {window} maximum"),
+        false => "your input exceeds the context window of this model".to_owned(),
+    })
 }
 
 /// Reads, judges and bills a request, and asks the script what to say.

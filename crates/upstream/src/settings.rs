@@ -10,6 +10,12 @@ pub struct Settings {
     /// The request header that names the conversation, in lower case; without it a conversation
     /// is known by its first user message.
     pub conversation_header: &'static str,
+    /// Tokens of the longest prompt; a longer one is refused. `None`: any length is taken.
+    pub window: Option<u64>,
+    /// Whether a refusal of a long prompt says how many tokens there are and may be.
+    pub tells_window: bool,
+    /// Whether the list of models says how long prompts may be.
+    pub lists_window: bool,
     /// Text of the default answer.
     pub text: String,
 }
@@ -20,6 +26,9 @@ impl Default for Settings {
             keeps: Keeps::Everything,
             is_strict: true,
             conversation_header: "x-test-conversation",
+            window: None,
+            tells_window: true,
+            lists_window: false,
             text: "Scripted answer.".to_owned(),
         }
     }

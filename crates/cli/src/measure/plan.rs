@@ -3,14 +3,16 @@
 use std::sync::{Arc, Mutex};
 
 use foveal_cancel::Cancel;
-use foveal_context::prices::PriceCard;
+use foveal_context::prices::{Constraints, PriceCard};
 use foveal_context::profile::Profile;
 use foveal_context::projector::Projector;
 use foveal_context::tokens::Tokenizer;
 use foveal_context::views::Views;
+use foveal_live::models::recorded_constraints;
 use foveal_replay::oracle::{Hindsight, Oracle};
 use foveal_report::{Limits, ProfileLine, ReportBuilder};
 use foveal_store::Store;
+use foveal_transcript::Conversation;
 use foveal_wire::Format;
 
 use super::past_savings::PastSavings;
@@ -20,6 +22,8 @@ use crate::ordered::Ordered;
 pub(crate) struct Plan<'a> {
     pub(crate) profiles: &'a [&'static Profile],
     pub(crate) prices: &'a PriceCard,
+    /// What the provider refuses; `None`: what those of the recorded models do.
+    pub(crate) constraints: Option<Constraints>,
     /// Who chooses what of read files is shown.
     pub(crate) views: Arc<dyn Views>,
     /// What counts tokens.
@@ -74,13 +78,26 @@ impl From<Candidate> for ProfileLine {
 
 impl Plan<'_> {
     /// A projector for one conversation.
-    pub(super) fn start(&self, candidate: Candidate, hindsight: &Hindsight<'_>) -> Projector {
+    pub(super) fn start(
+        &self,
+        candidate: Candidate,
+        conversation: &Conversation,
+        hindsight: &Hindsight<'_>,
+    ) -> Projector {
         match candidate {
-            Candidate::Profile(profile) => {
-                profile.start(self.prices).with_views(Arc::clone(&self.views))
-            }
+            Candidate::Profile(profile) => profile
+                .start(self.prices)
+                .with_constraints(self.constraints(conversation))
+                .with_views(Arc::clone(&self.views)),
             Candidate::Oracle(oracle) => hindsight.start(oracle, self.prices),
         }
+    }
+}
+
+impl Plan<'_> {
+    /// What the provider refuses of a conversation's requests.
+    pub(super) fn constraints(&self, conversation: &Conversation) -> Constraints {
+        self.constraints.unwrap_or_else(|| recorded_constraints(conversation))
     }
 }
 

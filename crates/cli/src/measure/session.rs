@@ -129,7 +129,8 @@ fn run(
     mut log: Option<ConversationLog<'_>>,
     drawn: bool,
 ) -> Run {
-    let mut projector = plan.start(candidate, hindsight);
+    let conversation = prepared.record.conversation();
+    let mut projector = plan.start(candidate, conversation, hindsight);
     let mut sampler = drawn.then(|| FillSampler::new(prepared));
     let replay = replay(prepared, &mut projector, plan.prices, &mut |projector, step| {
         if let Some(log) = &mut log {

@@ -44,21 +44,26 @@ impl Encoder<'_> {
         finish(&Kept::Run(run.clone()), Draft::default())
     }
 
-    /// Something that is to be kept of a run.
+    /// Something that is to be kept of a run; `None` where it is a content and no message, which is
+    /// kept then.
     ///
     /// # Errors
     /// Those of the store, where a long text cannot be kept.
-    pub(super) fn keep(&self, keep: &Keep) -> Result<Message, StoreError> {
+    pub(super) fn keep(&self, keep: &Keep) -> Result<Option<Message>, StoreError> {
         let mut draft = Draft::default();
         let kept = match keep {
             Keep::Entry(entry) => Kept::Entry(self.entry(entry, &mut draft)?),
+            Keep::Content(text) => {
+                self.put(text)?;
+                return Ok(None);
+            }
             Keep::Begun { id } => Kept::Begun { id: draft.id(id) },
             Keep::Answered { id, answer: ToolAnswer { text, is_error, cached } } => {
                 let text = self.text(text, &mut draft)?;
                 Kept::Answered { id: draft.id(id), text, is_error: *is_error, cached: *cached }
             }
         };
-        finish(&kept, draft)
+        finish(&kept, draft).map(Some)
     }
 
     fn entry(&self, entry: &Entry, draft: &mut Draft) -> Result<KeptEntry, StoreError> {

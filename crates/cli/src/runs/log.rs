@@ -73,7 +73,7 @@ impl RunLog {
     ) -> Result<(), StoreError> {
         let now = SystemClock.now();
         let message = Encoder { store, session, now }.keep(keep)?;
-        store.append_messages(session, &[message], now)
+        store.append_messages(session, message.as_slice(), now)
     }
 
     fn append(&self) -> Result<(), StoreError> {
@@ -93,7 +93,7 @@ impl RunLog {
         let (store, session, now) = (&*self.store, &self.session, SystemClock.now());
         let encoder = Encoder { store, session, now };
         let run = self.run.iter().map(|run| encoder.run(run));
-        let keeps = self.waiting.iter().map(|keep| encoder.keep(keep));
+        let keeps = self.waiting.iter().filter_map(|keep| encoder.keep(keep).transpose());
         let messages: Result<Vec<Message>, _> = run.chain(keeps).collect();
         store.append_messages(session, &messages?, now)
     }

@@ -131,7 +131,7 @@ pub(crate) static KEYS: [Key; 48] = [
     key("gateway.profile", PROFILES, Some("\"balanced\""), "what is done to requests"),
     key("gateway.cache", Form::OneOf(&["auto", "off"]), Some("\"auto\""), "whether prompts are marked for Claude's cache where their agent marks nothing"),
     key("gateway.websockets", Form::OneOf(&["refuse", "pass"]), Some("\"refuse\""), "what becomes of WebSockets to a model"),
-    key("gateway.decision_time_ms", Form::Whole, Some("50"), "how long a decision may take; what comes later goes as it came"),
+    key("gateway.decision_time_ms", Form::Whole, Some("300"), "how long a decision may take; what comes later goes as it came"),
     key("gateway.expand", Form::YesNo, Some("false"), "whether the model gets a tool for what was left out"),
     key("gateway.hosts", Form::Texts, None, "names of this machine, beside its own, by which it may be asked"),
     key("gateway.keep_warm", Form::YesNo, Some("false"), "whether prompts are read again before Claude's cache forgets them"),

@@ -69,6 +69,7 @@ impl Planner {
             balance: &self.balance,
             old_reads: self.old_reads(),
             prelude: self.prelude,
+            tokens_max: self.window_limit.map(|limit| limit.tokens_max()),
             fixed_until: self.fixed_until(reason),
             reason,
             free_from,

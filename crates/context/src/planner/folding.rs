@@ -20,7 +20,7 @@ impl Planner {
         &self,
         cut: Option<usize>,
         levels: &[(EntryIndex, Level)],
-        others: [Option<EntryIndex>; 3],
+        others: [Option<EntryIndex>; 4],
     ) -> usize {
         let place = |first| self.position(first);
         let others = others.into_iter().flatten();

@@ -6,7 +6,7 @@ use super::Planner;
 use crate::prices::PriceCard;
 use crate::record::Record;
 use crate::settings::Settings;
-use crate::step::Step;
+use crate::step::{BacklogChange, Step};
 use crate::tokens::Tokens;
 
 impl Planner {
@@ -44,7 +44,12 @@ impl Planner {
         self.choices.insert(&step.chosen);
         let mut changed = step.changed.iter().peekable();
         // What was forgotten then, whether it changed or not, decides what is known since.
-        let from = self.first_position(cut, &step.levels, [wished_from, untold, told_from]);
+        let shaped_from = match step.backlog {
+            Some(BacklogChange::Shaped { from }) => Some(from),
+            Some(BacklogChange::Added { .. }) | None => None,
+        };
+        let others = [wished_from, untold, told_from, shaped_from];
+        let from = self.first_position(cut, &step.levels, others);
         // A strategy changes results without a level.
         let changed_from = step.changed.first().map(|(index, _)| self.position(*index));
         let from = changed_from.map_or(from, |first| from.min(first));
@@ -61,12 +66,14 @@ impl Planner {
     }
 
     /// Lets everything new pass as it is at the request that `answer` answers, in place of
-    /// [`Planner::advance`]: for requests that were sent before anything could be decided.
+    /// [`Planner::advance`]: for requests that were sent before anything could be decided. `backlog`:
+    /// what was decided about it too late.
     pub fn let_pass(
         &mut self,
         record: &Record,
         answer: EntryIndex,
         now: Option<Timestamp>,
+        backlog: Option<BacklogChange>,
     ) -> Step {
         let step = Step {
             answer,
@@ -80,6 +87,7 @@ impl Planner {
             rewrite: None,
             keeps_answer: false,
             base: None,
+            backlog,
         };
         self.take_over(record, &step);
         step

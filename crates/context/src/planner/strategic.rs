@@ -51,7 +51,7 @@ impl Planner {
         };
         let first = wanted.iter().filter(differs).map(|(index, _)| self.position(*index)).min();
         let told_from = self.tell(record, &told);
-        let from = self.first_position(cut, &[], [wished_from, untold, told_from]);
+        let from = self.first_position(cut, &[], [wished_from, untold, told_from, None]);
         let from = first.map_or(from, |first| first.min(from));
         let mut changed = Vec::new();
         for index in self.forget_from(record, from) {
@@ -79,10 +79,10 @@ impl Planner {
         };
         let kept = if base.is_some() { 0 } else { kept };
         let (levels, chosen) = (Vec::new(), Vec::new());
-        let (time, keeps_answer) = (now, false);
+        let (time, keeps_answer, backlog) = (now, false, None);
         #[rustfmt::skip]
         let step =
-            Step { answer, time, changed, rewrite, levels, wished, told, chosen, kept, keeps_answer, base };
+            Step { answer, time, changed, rewrite, levels, wished, told, chosen, kept, keeps_answer, base, backlog };
         self.finish(&step);
         step
     }

@@ -38,7 +38,7 @@ impl Planner {
     }
 
     /// Where a rewrite for size begins and ends.
-    fn marks(&self) -> Option<ResetMarks> {
+    pub(super) fn marks(&self) -> Option<ResetMarks> {
         match (self.strategy, &self.settings.rewrite) {
             (Some(Strategy::ContentReset(marks)), _) => Some(marks),
             (Some(Strategy::FirstLastSampled(_)), _) | (None, None) => None,

@@ -92,6 +92,7 @@ impl Fixed {
             rewrite: rewrite.map(|rewrite| rewrite.reason),
             keeps_answer: false,
             base: None,
+            backlog: None,
         }
     }
 

@@ -222,6 +222,7 @@ impl Recomputed {
             rewrite: rewritten.then_some(RewriteReason::Recomputed),
             keeps_answer: false,
             base: None,
+            backlog: None,
         }
     }
 

@@ -55,6 +55,8 @@ pub struct Ask<'a> {
     pub old_reads: Option<&'a OldReads>,
     /// Tokens of what is in every prompt beside its messages.
     pub prelude: Tokens,
+    /// Tokens that a prompt may have, where that is known.
+    pub tokens_max: Option<Tokens>,
     /// The window position before which the provider allows no rewrite.
     pub fixed_until: usize,
     /// A moment at which rewriting is free.

@@ -49,6 +49,11 @@ pub(crate) fn less_of_result(
     Some((level, item.tokens.0.saturating_sub(left)))
 }
 
+/// The next level of a result that goes only where the prompt fits no window with it.
+pub(super) fn less_of_other(item: &Item) -> Option<(Level, u64)> {
+    (item.level == Level::Arrival).then(|| (Level::Note, item.tokens.0.saturating_sub(NOTE_TOKENS)))
+}
+
 /// The next level of a response with edits, the tokens that it saves and its expected uses:
 /// what edits took out of a file goes before what they put there.
 pub(super) fn less_of_edit(

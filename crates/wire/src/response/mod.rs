@@ -5,6 +5,7 @@
 mod answer;
 mod billed;
 mod draft;
+mod overflow;
 mod pick;
 mod protocols;
 mod reader;
@@ -15,6 +16,7 @@ mod usage;
 
 pub use answer::{Answer, AnswerError, ERROR_BYTES_MAX, End, TEXT_BYTES_MAX};
 pub use billed::Billed;
+pub use overflow::ContextOverflow;
 pub use reader::{AnswerReader, DOCUMENT_BYTES_MAX};
 pub use rounds::{Called, EXPAND_TOOL, RoundDocument, RoundStream, Turn};
 pub use said::{

@@ -9,6 +9,7 @@ use foveal_live::Conversations;
 use foveal_live::request::{About, Asked, Reduced, ToldInWords, Wait};
 use foveal_llm::{AskError, AskEvent, Client, Server};
 use foveal_tools::clock::{Clock, SystemClock};
+use foveal_wire::response::{ContextOverflow, Said, StopReason};
 use tokio::runtime::Handle;
 use tokio::task::AbortHandle;
 
@@ -23,6 +24,15 @@ const UNCHANGED: &str = "a change that you wanted of the prompt could not be mad
 
 /// Why what had gone changes where a session goes on by other rules.
 const DECIDED_ANEW: &str = "the session goes on by another profile, other limits or another API";
+
+/// How often a prompt that is too long is made shorter before its oldest messages are left out.
+const SHRINKS_MAX: u32 = 3;
+
+/// A prompt that keeps more of its tokens than this share does not become shorter.
+const SHRINK_SHARE_MAX: f64 = 0.98;
+
+/// What is said of a prompt that leaves no room for an answer.
+const NO_ROOM: &str = "the prompt leaves no room for an answer";
 
 /// Asks one model, one request at a time.
 pub(crate) struct Asking {
@@ -113,36 +123,89 @@ impl Drop for Asking {
 }
 
 impl Asker {
+    /// Asks, and makes the prompt shorter where the model cannot hold it.
     async fn ask(self, number: u64, body: Vec<u8>) {
-        let shaping = self.clone();
         self.waiting.begin(number);
+        let mut sent_last = u64::MAX;
+        for left in (0..=SHRINKS_MAX).rev() {
+            let Some((sent, about)) = self.decided(number, body.clone()).await else { return };
+            if about.tokens_sent as f64 > sent_last as f64 * SHRINK_SHARE_MAX {
+                return self.fail_too_long(number, "nothing more of it can be left out".to_owned());
+            }
+            sent_last = about.tokens_sent;
+            self.tell_of_sent(number, &about);
+            let (message, overflow) = match self.answered(number, sent).await {
+                Ok(said) if said.stop == StopReason::Window && said.calls().next().is_none() => {
+                    (NO_ROOM.to_owned(), ContextOverflow::default())
+                }
+                Ok(said) => {
+                    self.learn_usage(&about, &said);
+                    return self.tell(Event::Said { number, said });
+                }
+                Err(AskError::TooLong { model, status, said, overflow }) => {
+                    let error = AskError::TooLong { model, status, said, overflow };
+                    (error.to_string(), overflow)
+                }
+                Err(error) => {
+                    let (message, is_too_long) = (error.to_string(), false);
+                    return self.tell(Event::Failed { number, message, is_too_long });
+                }
+            };
+            self.shaper.learn_overflow(NO_UPSTREAM, &about, overflow);
+            if left == 0 {
+                return self.fail_too_long(number, message);
+            }
+            let why = format!("{message}: it goes again, shorter");
+            self.tell(Event::Again { number, why, wait_ms: 0 });
+        }
+    }
+
+    fn fail_too_long(&self, number: u64, message: String) {
+        let message = format!("the conversation is longer than the model can hold: {message}");
+        self.tell(Event::Failed { number, message, is_too_long: true });
+    }
+
+    /// The body as it goes, and what is known of it; `None` where it does not go, which is told.
+    async fn decided(&self, number: u64, body: Vec<u8>) -> Option<(Vec<u8>, About)> {
+        let shaping = self.clone();
         let shaped = tokio::task::spawn_blocking(move || shaping.shaped(body)).await;
         let Ok((body, mut about)) = shaped else {
             let message = "what of the conversation goes could not be decided".to_owned();
-            return self.tell(Event::Failed { number, message, is_too_long: false });
+            self.tell(Event::Failed { number, message, is_too_long: false });
+            return None;
         };
         // Models may have helped to decide that.
         if let Some(limit) = self.bill.limit() {
-            return self.tell(Event::OverLimit { number, limit });
+            self.tell(Event::OverLimit { number, limit });
+            return None;
         }
         if self.is_decided_anew.swap(false, Ordering::SeqCst) {
             about.rewrite = Some(DECIDED_ANEW);
         }
-        tell_why(self.debug, number, &about);
-        let About { tokens_asked, tokens_sent, rewrite, inactive, unchanged, reduced, .. } = about;
-        let About { told, to_tell, .. } = about;
+        Some((body, about))
+    }
+
+    /// Tells what of a request goes.
+    fn tell_of_sent(&self, number: u64, about: &About) {
+        tell_why(self.debug, number, about);
+        let About { tokens_asked, tokens_sent, rewrite, inactive, unchanged, reduced, .. } =
+            about.clone();
         // It was possible when it was wanted, and is no longer.
         let inactive = inactive.or_else(|| (unchanged > 0).then(|| UNCHANGED.to_owned()));
         self.tell(Event::Sent { number, tokens_asked, tokens_sent, rewrite, inactive });
         for Reduced { call: id, kind, points: cached, bytes, bytes_sent } in reduced {
             self.tell(Event::Reduced { number, id, kind, cached, bytes, bytes_sent });
         }
-        if let Some(told) = told {
+        if let Some(told) = about.told {
             self.tell(Event::ToldInWords { number, gist: self.gist_of(told) });
         }
-        if let (Some(gist), Some(to_tell)) = (&self.gist, to_tell) {
+        if let (Some(gist), Some(to_tell)) = (&self.gist, about.to_tell.clone()) {
             gist.ask_beside(to_tell, &self.shaper);
         }
+    }
+
+    /// What the model says.
+    async fn answered(&self, number: u64, body: Vec<u8>) -> Result<Said, AskError> {
         let mut on_event = |event| match event {
             AskEvent::Said(event) => self.tell(Event::Streamed { number, event }),
             AskEvent::Again { why, wait } => {
@@ -150,15 +213,14 @@ impl Asker {
                 self.tell(Event::Again { number, why: why.to_string(), wait_ms });
             }
         };
-        let said = self.client.ask(&self.server, body, number, &mut on_event).await;
-        self.tell(match said {
-            Ok(said) => Event::Said { number, said },
-            Err(error) => Event::Failed {
-                number,
-                is_too_long: matches!(error, AskError::TooLong { .. }),
-                message: error.to_string(),
-            },
-        });
+        self.client.ask(&self.server, body, number, &mut on_event).await
+    }
+
+    fn learn_usage(&self, about: &About, said: &Said) {
+        if let Some(prompt) = said.answer.billed.prompt().filter(|prompt| *prompt > 0) {
+            let protocol = self.server.dialect.protocol();
+            self.shaper.learn_usage(NO_UPSTREAM, protocol, about, prompt);
+        }
     }
 
     /// The body as it goes. Where nothing can be decided, all of it goes.

@@ -5,6 +5,7 @@ use std::sync::mpsc::SyncSender;
 
 use foveal_agent::Event;
 use foveal_context::placement::base_files::BaseFolder;
+use foveal_context::tokens::Tokens;
 use foveal_live::Conversations;
 use foveal_live::prices::OwnPrices;
 use foveal_live::rules::Rules;
@@ -28,6 +29,8 @@ pub(super) struct Means {
     pub(super) client: Client,
     /// The model's server.
     pub(super) server: Server,
+    /// Tokens of its longest prompt, where the server tells that.
+    pub(super) window: Option<Tokens>,
     /// By which requests are decided about.
     pub(super) rules: Rules,
     /// The files that a reset of contents may place in the system prompt.
@@ -56,6 +59,9 @@ impl Means {
         let tools = (&self.opener, &*self.toolbox);
         let watch = (events.clone(), &waiting);
         let shaper = Arc::new(opening::shaper(rules, base, tools, session, prices, watch));
+        if let Some(window) = self.window {
+            shaper.learn_window(opening::NO_UPSTREAM, &self.server.model, window);
+        }
         let asking = Asking::new(
             self.runtime.clone(),
             (self.client.clone(), self.server.clone()),

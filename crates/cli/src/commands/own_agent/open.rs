@@ -7,6 +7,7 @@ use std::sync::mpsc::{Receiver, SyncSender};
 use anyhow::Context;
 use foveal_agent::{Agent, AgentTool, Event, Limits, Past};
 use foveal_context::placement::base_files::BaseFile;
+use foveal_context::tokens::Tokens;
 use foveal_live::Conversations;
 use foveal_live::models::Model;
 use foveal_live::prices::OwnPrices;
@@ -110,7 +111,8 @@ pub(crate) fn open(
     let toolbox = opener.open(&[PathBuf::from(folder)])?;
     let user = opener.settings();
     let profile = profile.map(str::to_owned).or_else(|| earlier.as_ref()?.profile());
-    let (rules, run) = rules_and_run(&chosen, profile, &user.agent)?;
+    let window = listed_window((runtime, &client), &chosen);
+    let (rules, run) = rules_and_run(&chosen, window, profile, &user.agent)?;
     let is_decided_anew = earlier.as_ref().is_some_and(|earlier| earlier.is_decided_anew(&run));
     let (session, past, lock) = match earlier {
         Some(earlier) => taken_up(earlier, &run, &toolbox),
@@ -128,6 +130,7 @@ pub(crate) fn open(
         runtime: runtime.handle().clone(),
         client,
         server: chosen.server,
+        window,
         rules,
         base: Arc::new(InUse::new(folder, files.clone())),
         prices: own,
@@ -151,7 +154,6 @@ pub(crate) fn open(
     let log = RunLog::new(&toolbox.store, &session, vec![settings.directory.clone()], run);
     let session = keeps.then(|| kind_and_name(&session.0).1.to_owned());
     let agent = Agent::resumed(settings, past);
-    let model = chosen.spec.to_string();
     Ok(Opened {
         agent,
         asking,
@@ -161,7 +163,7 @@ pub(crate) fn open(
         events,
         toolbox,
         shaper,
-        model,
+        model: chosen.spec.to_string(),
         session,
         lock,
     })
@@ -199,18 +201,29 @@ fn chosen(
     Ok(chosen)
 }
 
+/// Tokens of the longest prompt of a model whose name does not tell that, where its server does.
+fn listed_window((runtime, client): (&Runtime, &Client), chosen: &Chosen) -> Option<Tokens> {
+    let server = &chosen.server;
+    if Model::named(&server.model, server.dialect.protocol()).has_known_window {
+        return None;
+    }
+    runtime.block_on(client.window(server)).map(Tokens)
+}
+
 /// By which rules requests to this model are decided about, and how a session goes on with it.
 ///
 /// # Errors
 /// If the user's limits cannot be kept to.
 fn rules_and_run(
     chosen: &Chosen,
+    window: Option<Tokens>,
     profile: Option<String>,
     user: &AgentSettings,
 ) -> anyhow::Result<(Rules, Run)> {
     let (server, model) = (&chosen.server, chosen.spec.to_string());
     let profile = profile.unwrap_or_else(|| user.profile.clone());
-    let window = Model::named(&server.model, server.dialect.protocol()).window;
+    let by_name = || Model::named(&server.model, server.dialect.protocol()).window;
+    let window = window.unwrap_or_else(by_name);
     let rules = opening::rules(&profile, &user.history, window)?;
     let (protocol, decided_by) = (server.dialect.name().to_owned(), rules.decided_by());
     let run = Run { model, protocol, profile, rules: Some(decided_by.into_owned()), of: None };

@@ -5,7 +5,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
-use foveal_context::prices::PriceCard;
+use foveal_context::prices::{Constraints, PriceCard};
 use foveal_context::profile::{DEFAULT, PROFILES, Profile, RAW};
 use foveal_context::tokens::Tokenizer;
 use foveal_live::models::Model;
@@ -87,10 +87,16 @@ pub(crate) struct Arguments {
     /// --show, `raw` is the prompts as they were recorded.
     #[arg(long = "profile", value_name = "NAME")]
     profiles: Vec<String>,
+    /// Replay as for this model: by its prices, unless --prices is given, and by what its provider
+    /// allows. If not given, prices are those of anthropic-5m, and the models that a session was
+    /// recorded with say what is allowed: the newest Claude models take no change before their
+    /// thinking.
+    #[arg(long, value_name = "NAME")]
+    model: Option<String>,
     /// The price card: a name, also of your own prices in the settings (`[[gateway.prices]]`), or a
-    /// JSON file with one.
-    #[arg(long, value_name = "NAME|FILE.json", default_value = "anthropic-5m")]
-    prices: String,
+    /// JSON file with one [default: anthropic-5m].
+    #[arg(long, value_name = "NAME|FILE.json")]
+    prices: Option<String>,
     /// The tokenizer: o200k and cl100k are exact for OpenAI's models, claude is an estimate.
     #[arg(long, value_name = "NAME", default_value = "o200k")]
     tokenizer: TokenizerName,
@@ -154,6 +160,8 @@ pub(crate) struct Config {
     pub(super) format: Option<Format>,
     pub(super) profiles: Vec<&'static Profile>,
     pub(super) prices: PriceCard,
+    /// What the provider refuses; `None`: what those of the recorded models do.
+    pub(super) constraints: Option<Constraints>,
     pub(super) tokenizer: Tokenizer,
     pub(super) sort: Option<Sort>,
     pub(super) per_session: bool,
@@ -202,11 +210,18 @@ impl Arguments {
             (false, false) => Detail::Text,
         };
         let conversation = self.conversation;
+        let model = self.model.map(|name| Model::named(&name, Protocol::Chat));
+        let prices = match (&self.prices, &model) {
+            (Some(name), _) => chosen_prices(name, environment)?,
+            (None, Some(model)) => model.prices.clone(),
+            (None, None) => PriceCard::anthropic_5m(),
+        };
         Ok(Config {
             paths: self.paths,
             format: self.format,
             profiles,
-            prices: chosen_prices(&self.prices, environment)?,
+            prices,
+            constraints: model.map(|model| model.constraints),
             tokenizer: self.tokenizer.into(),
             sort: self.sort,
             per_session: self.per_session,

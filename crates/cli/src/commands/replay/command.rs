@@ -8,6 +8,7 @@ use anyhow::{Context, bail};
 use foveal_cancel::Cancel;
 use foveal_code::views::CuratedViews;
 use foveal_context::profile::DEFAULT;
+use foveal_live::models::recorded_constraints;
 use foveal_report::{Limits, ProfileLine, ReportBuilder};
 use foveal_screen::in_one_line;
 use foveal_store::Store;
@@ -76,6 +77,7 @@ fn measure_files(
     let plan = measure::Plan {
         profiles: &config.profiles,
         prices: &config.prices,
+        constraints: config.constraints,
         views: Arc::new(CuratedViews::default()),
         tokenizer: config.tokenizer,
         format: config.format,
@@ -126,8 +128,10 @@ fn show_prompt(
     let conversation = conversation(&session, show.conversation.as_deref())?;
     check_turn(conversation, show.turn)?;
     let [profile] = config.profiles.as_slice() else { bail!("--show is about one profile") };
+    let constraints = config.constraints.unwrap_or_else(|| recorded_constraints(conversation));
+    let (prices, tokenizer) = (&config.prices, config.tokenizer);
     let view =
-        PromptView::of(conversation.clone(), show.turn, profile, &config.prices, config.tokenizer)
+        PromptView::of(conversation.clone(), show.turn, profile, prices, tokenizer, constraints)
             .context("the conversation ends before this request")?;
     output::print(view.render(profile, show.detail, environment.painter()))?;
     Ok(ExitCode::SUCCESS)

@@ -22,7 +22,7 @@ use crate::toolbox;
 use crate::user_settings;
 
 /// How long a decision may take where nothing is said.
-const DECISION_TIME: Duration = Duration::from_millis(50);
+const DECISION_TIME: Duration = Duration::from_millis(300);
 
 /// The command line of `foveal serve`. What is not given is as `[gateway]` in the user's
 /// `config.toml` says.

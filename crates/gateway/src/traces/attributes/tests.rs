@@ -53,6 +53,7 @@ fn exchange() -> Exchange {
             model: Some("claude-opus-4-5-20260101".to_owned()),
             stop_reason: Some("tool_use".to_owned()),
             error: None,
+            overflow: None,
         }),
         end: End::Whole,
         added: Duration::from_micros(600),

@@ -1,0 +1,132 @@
+//! Runs of foveal's own agent at the end of the model's window, against a provider that refuses
+//! longer prompts.
+
+use foveal_upstream::{Reply, Script, Settings, Upstream};
+use serde_json::{Value, json};
+
+use crate::run_task::{DIALECTS, KEY, calls, settle};
+use crate::world::{Ran, World};
+
+/// Tokens of the longest prompt. The tools take a part of it.
+const WINDOW: u64 = 40_000;
+
+/// Files that are read, which together are longer than that.
+const FILES: usize = 14;
+
+/// A file of about 5,000 tokens, in which no line is like that of another.
+fn file(at: usize) -> String {
+    let line = |line: usize| {
+        format!("fn name_{at}_{line}(value: u32) -> u32 {{ value + {} }}\n", line * 7 + at)
+    };
+    (0..240).map(line).collect()
+}
+
+/// A model that reads one file after the other, whatever it is told of those before the last.
+fn reads_all(settings: Settings) -> Upstream {
+    let upstream = Upstream::start(settings).expect("a provider");
+    upstream.play(Script::new(|asked| {
+        let body = asked.body.to_string();
+        let last = (0..FILES).rev().find(|at| body.contains(&format!("f{at}.rs")));
+        match last.map_or(0, |last| last + 1) {
+            FILES => Reply::text("All is read.").into(),
+            next => calls(&[("read_file", json!({"path": format!("f{next}.rs"), "mode": "full"}))])
+                .into(),
+        }
+    }));
+    upstream
+}
+
+fn world(test: &str) -> World {
+    let world = World::new(test);
+    for at in 0..FILES {
+        world.write(&format!("project/f{at}.rs"), file(at));
+    }
+    settle(&world.folder.join("project"));
+    world
+}
+
+fn run(world: &World, upstream: &Upstream, dialect: &str, options: &str) -> Ran {
+    let mut command = world.command("run read-all --yes --model");
+    command.current_dir(world.folder.join("project"));
+    command.arg(format!("{dialect}:local-coder@{}", upstream.url()));
+    command.args(options.split_whitespace()).env("FOVEAL_MODEL_KEY", KEY);
+    world.ran(command.stdin(std::process::Stdio::null()))
+}
+
+/// Requests for an answer, and how many of them were refused.
+fn asked(upstream: &Upstream) -> (usize, usize) {
+    let seen = upstream.seen();
+    let answers = seen.iter().filter(|seen| !seen.body.is_empty());
+    let refused = answers.clone().filter(|seen| seen.bill.is_none()).count();
+    (answers.count(), refused)
+}
+
+#[test]
+fn a_window_is_learnt_from_a_refusal() {
+    for (dialect, tells_window) in DIALECTS.into_iter().zip([true, true, false]) {
+        let world = world(&format!("window-learnt-{dialect}"));
+        let upstream =
+            reads_all(Settings { window: Some(WINDOW), tells_window, ..Settings::default() });
+        let ran = run(&world, &upstream, dialect, "");
+        assert_eq!((ran.code, ran.out.as_str()), (Some(0), "All is read.\n"), "{}", ran.err);
+        let (all, refused) = asked(&upstream);
+        assert!((1..=4).contains(&refused), "{dialect}: {refused} of {all}: {}", ran.err);
+        assert!(ran.err.contains("it goes again, shorter"), "{}", ran.err);
+        assert!(!ran.err.contains("are left out from here on"), "{}", ran.err);
+    }
+}
+
+#[test]
+fn a_window_that_the_server_lists_is_never_passed() {
+    let world = world("window-listed");
+    let settings = Settings { window: Some(WINDOW), lists_window: true, ..Settings::default() };
+    let upstream = reads_all(settings);
+    let ran = run(&world, &upstream, "chat", "");
+    assert_eq!((ran.code, ran.out.as_str()), (Some(0), "All is read.\n"), "{}", ran.err);
+    assert_eq!(asked(&upstream), (FILES + 1, 0), "{}", ran.err);
+}
+
+/// Where nothing may be left out of results, the oldest messages go, and can be had again.
+#[test]
+fn a_conversation_that_the_model_cannot_hold_goes_on_without_its_oldest_messages() {
+    let world = world("window-oldest");
+    let upstream = reads_all(Settings { window: Some(WINDOW), ..Settings::default() });
+    let ran = run(&world, &upstream, "messages", "--profile off");
+    assert_eq!((ran.code, ran.out.as_str()), (Some(0), "All is read.\n"), "{}", ran.err);
+    assert!(ran.err.contains("are left out from here on"), "{}", ran.err);
+    let last = upstream.seen().iter().rev().find(|seen| seen.bill.is_some()).cloned();
+    let last: Value = serde_json::from_slice(&last.expect("an answer").body).expect("JSON");
+    let summary = last["messages"][0].to_string();
+    assert!(summary.contains("read-all"), "what the person said stays: {summary}");
+    let handle = summary.split("expand with handle ").nth(1).expect("a handle");
+    let handle = handle.split(' ').next().expect("a word");
+    let original = world.run(&format!("expand {handle}"));
+    assert!(original.out.contains("read_file"), "{} {}", original.out, original.err);
+    // It goes on from there, in the same bytes.
+    let before = upstream.requests();
+    let mut command = world.command("run --continue more --profile off");
+    command.current_dir(world.folder.join("project")).env("FOVEAL_MODEL_KEY", KEY);
+    let ran = world.ran(command.stdin(std::process::Stdio::null()));
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    assert!(upstream.requests() > before);
+    let next: Value = serde_json::from_slice(&upstream.seen().last().expect("one").body).unwrap();
+    assert_eq!(next["messages"][0].to_string(), summary);
+}
+
+/// A session that ended because the model could not hold it, as earlier versions left them.
+#[test]
+fn a_session_that_ended_at_the_window_goes_on() {
+    let world = world("window-ended");
+    let upstream = reads_all(Settings::default());
+    let ran = run(&world, &upstream, "chat", "--profile off");
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    // The same conversation with a model of which the window is small.
+    let small = reads_all(Settings { window: Some(WINDOW), ..Settings::default() });
+    let mut command = world.command("run --continue again --model");
+    command.current_dir(world.folder.join("project")).env("FOVEAL_MODEL_KEY", KEY);
+    command.arg(format!("chat:local-coder@{}", small.url()));
+    let ran = world.ran(command.stdin(std::process::Stdio::null()));
+    assert_eq!((ran.code, ran.out.as_str()), (Some(0), "All is read.\n"), "{}", ran.err);
+    let (all, refused) = asked(&small);
+    assert!(refused >= 1 && all > refused, "{refused} of {all}");
+}
