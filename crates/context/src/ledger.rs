@@ -5,6 +5,7 @@
 //! All of these take away the end of the prompt, so the ledger is a stack.
 
 use crate::facts::{HashMapOfLines, LineHash, LineId};
+use crate::shape::LineMarks;
 use foveal_transcript::EntryIndex;
 
 /// One visible line: an entry and the line's place in [`Facts::ids`](crate::facts::Facts).
@@ -53,11 +54,25 @@ pub struct Ledger {
     whole: HashMapOfLines<Vec<EntryIndex>>,
 }
 
-#[derive(Debug, Clone, Copy)]
+#[derive(Debug, Clone)]
 struct Start {
     entry: EntryIndex,
     shown: u32,
     whole: Option<LineHash>,
+    marks: LineMarks,
+}
+
+/// What an entry says of one of its lines.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum LineState {
+    /// Its text, word for word.
+    Visible,
+    /// Where the same text stands.
+    Pointed,
+    /// A part of its text.
+    Partial,
+    /// Nothing.
+    Hidden,
 }
 
 impl Ledger {
@@ -69,7 +84,8 @@ impl Ledger {
         lines: impl Iterator<Item = (u32, LineId)>,
         whole: Option<LineHash>,
     ) {
-        self.entries.push(Start { entry, shown: self.shown.len() as u32, whole });
+        let marks = LineMarks::default();
+        self.entries.push(Start { entry, shown: self.shown.len() as u32, whole, marks });
         for (line, text) in lines {
             if text.at() >= self.latest.len() {
                 self.latest.resize(text.at() + 1, Latest { at: NONE, remembered: 0 });
@@ -82,6 +98,13 @@ impl Ledger {
         }
         if let Some(hash) = whole {
             self.whole.entry(hash).or_default().push(entry);
+        }
+    }
+
+    /// Sets what the entry shown last says of the lines that are not visible in it.
+    pub fn mark(&mut self, marks: LineMarks) {
+        if let Some(last) = self.entries.last_mut() {
+            last.marks = marks;
         }
     }
 
@@ -114,6 +137,7 @@ impl Ledger {
             let lines = &self.shown[start.shown as usize..end];
             let lines = lines.iter().map(|shown| (shown.place.line, shown.text));
             rest.show(start.entry, lines, start.whole);
+            rest.mark(start.marks.clone());
         }
         rest
     }
@@ -151,13 +175,52 @@ impl Ledger {
     }
 
     /// The entries that are in the prompt, in order.
-    pub fn entries(&self) -> impl Iterator<Item = EntryIndex> {
+    pub fn entries(&self) -> impl DoubleEndedIterator<Item = EntryIndex> {
         self.entries.iter().map(|start| start.entry)
+    }
+
+    /// What the entries say of their lines, the latest entry first.
+    pub fn latest_entries(&self) -> impl Iterator<Item = EntryLines<'_>> {
+        let mut end = self.shown.len();
+        self.entries.iter().rev().map(move |start| {
+            let shown = &self.shown[start.shown as usize..end];
+            end = start.shown as usize;
+            EntryLines { entry: start.entry, shown, marks: &start.marks }
+        })
     }
 
     /// Lines visible in all.
     pub fn lines_visible(&self) -> usize {
         self.shown.len()
+    }
+}
+
+/// What one entry of the prompt says of its lines.
+#[derive(Debug, Clone, Copy)]
+pub struct EntryLines<'a> {
+    /// The entry.
+    pub entry: EntryIndex,
+    shown: &'a [Shown],
+    marks: &'a LineMarks,
+}
+
+impl EntryLines<'_> {
+    /// What is said of the line at this place in the entry.
+    pub fn state(&self, line: u32) -> LineState {
+        let at = self.shown.get(line as usize).filter(|shown| shown.place.line == line);
+        if at.is_some() || self.shown.binary_search_by_key(&line, |shown| shown.place.line).is_ok()
+        {
+            return LineState::Visible;
+        }
+        let LineMarks { pointed, partial } = self.marks;
+        let range = pointed.partition_point(|range| range.end <= line);
+        if pointed.get(range).is_some_and(|range| range.start <= line) {
+            return LineState::Pointed;
+        }
+        match partial.binary_search(&line) {
+            Ok(_) => LineState::Partial,
+            Err(_) => LineState::Hidden,
+        }
     }
 }
 

@@ -10,6 +10,9 @@ use crate::views::{Amount, Wanted};
 /// What the engine may do, and how far it may go.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct Settings {
+    /// Whether what stands above is pointed at. Otherwise every result comes as if it were the first.
+    #[serde(default = "yes", skip_serializing_if = "is_yes")]
+    pub pointers: bool,
     /// Smallest block, in bytes of text, that is replaced by a pointer.
     pub pointer_bytes_min: usize,
     /// The same for a block of a file that stands above as lines of another file, or of an unknown
@@ -149,6 +152,12 @@ impl Settings {
         Self { pointer_bytes_min_elsewhere: usize::MAX, ..self }
     }
 
+    /// The same, with no pointer to what stands above.
+    #[must_use]
+    pub fn without_pointers(self) -> Self {
+        Self { pointers: false, ..self }
+    }
+
     /// Whether any results are reduced soon after the model has seen them.
     pub fn looks_once(&self) -> bool {
         self.rewrite.as_ref().is_some_and(|rewrite| rewrite.look_once.is_some())
@@ -157,6 +166,7 @@ impl Settings {
     /// Everything visible stays visible somewhere in the prompt.
     pub fn lossless() -> Self {
         Self {
+            pointers: true,
             pointer_bytes_min: 80,
             pointer_bytes_min_elsewhere: 100,
             arguments_count: false,
@@ -251,6 +261,14 @@ impl Settings {
             ..Self::lossless()
         }
     }
+}
+
+fn yes() -> bool {
+    true
+}
+
+fn is_yes(flag: &bool) -> bool {
+    *flag
 }
 
 /// Old reads are told in so many tokens.

@@ -93,6 +93,15 @@ pub struct Shape {
     pub handle: Handle,
 }
 
+/// Lines of an entry that do not stand in it word for word, and of which it says something.
+#[derive(Debug, Clone, PartialEq, Eq, Default)]
+pub struct LineMarks {
+    /// Lines (ascending ranges) in whose place a note points at the same text elsewhere.
+    pub pointed: Box<[Range<u32>]>,
+    /// Lines (ascending) of which a part is visible.
+    pub partial: Box<[u32]>,
+}
+
 /// Bytes of an original in whose place a note stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Gap<'s> {
@@ -234,18 +243,45 @@ impl Shape {
             Piece::Break | Piece::Note(..) => None,
         });
         let mut range = kept.next();
+        let mut gaps = self.gaps().map(|gap| gap.bytes).peekable();
         let mut lines = Vec::new();
         for (at, line) in (0u32..).zip(&printed.lines) {
             while range.as_ref().is_some_and(|range| range.end < line.text.end) {
                 range = kept.next();
             }
-            match &range {
-                Some(range) if range.start <= line.text.start => lines.push(at),
-                Some(_) => {}
-                None => break,
+            while gaps.next_if(|gap| gap.end < line.text.end).is_some() {}
+            let is_kept = range.as_ref().is_some_and(|range| range.start <= line.text.start);
+            // Of an empty line no byte can be kept: it stands there unless a note stands for it.
+            let is_empty = line.text.is_empty();
+            if is_kept || (is_empty && gaps.peek().is_none_or(|gap| line.text.start < gap.start)) {
+                lines.push(at);
             }
         }
         lines
+    }
+
+    /// What it says of the lines of `printed` that are not among [`Shape::lines_kept`].
+    pub fn line_marks(&self, printed: &Printed, kept: &[u32]) -> LineMarks {
+        let mut kept = kept.iter().copied().peekable();
+        let mut gaps = self.gaps().peekable();
+        let mut pointed: Vec<Range<u32>> = Vec::new();
+        let mut partial = Vec::new();
+        for (at, line) in (0u32..).zip(&printed.lines) {
+            if kept.next_if_eq(&at).is_some() {
+                continue;
+            }
+            while gaps.next_if(|gap| gap.bytes.end < line.text.end).is_some() {}
+            let gap = gaps.peek().filter(|gap| gap.bytes.start <= line.text.start);
+            match (gap.map(|gap| gap.note.standing()), pointed.last_mut()) {
+                (Some(Standing::Above | Standing::Before), Some(last)) if last.end == at => {
+                    last.end = at + 1;
+                }
+                (Some(Standing::Above | Standing::Before), _) => pointed.push(at..at + 1),
+                (Some(Standing::LeftOut | Standing::Nothing), _) => {}
+                (None, _) => partial.push(at),
+            }
+        }
+        LineMarks { pointed: pointed.into(), partial: partial.into() }
     }
 
     /// Whether any part of the original is kept.

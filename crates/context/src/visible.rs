@@ -44,12 +44,12 @@ impl Visible {
     pub fn show(&mut self, record: &Record, index: EntryIndex, decision: &Decision) {
         let (entry, facts) = (record.entry(index), record.facts(index));
         let shape = decision.shape();
-        if let Some(key) = call_key(record, index) {
-            let is_reduced = shape.is_some_and(|shape| shape.kind != ShapeKind::Compacted);
+        let is_reduced = shape.is_some_and(|shape| shape.kind != ShapeKind::Compacted);
+        for key in call_keys(record, index) {
             self.answers.insert(key, Answered { result: index, is_reduced });
-            if is_reduced {
-                self.reduced.push(index);
-            }
+        }
+        if is_reduced && entry.result().is_some() {
+            self.reduced.push(index);
         }
         let kept = match (shape, entry.result()) {
             (Some(shape), Some(_)) => shape.lines_kept(&facts.printed),
@@ -61,7 +61,12 @@ impl Visible {
             }
         };
         let lines = kept.iter().map(|at| (*at, facts.ids[*at as usize]));
-        self.ledger.show(index, lines, None);
+        // Where only the spelling is shorter, all of it stands there.
+        let is_whole = kept.len() == facts.ids.len() && entry.result().is_some();
+        self.ledger.show(index, lines, facts.whole.filter(|_| is_whole));
+        if let Some(shape) = shape.filter(|_| !is_whole && entry.result().is_some()) {
+            self.ledger.mark(shape.line_marks(&facts.printed, &kept));
+        }
     }
 
     /// Forgets all messages but the first ones, as far as they are those of `stay` (ascending).
@@ -77,8 +82,8 @@ impl Visible {
         let ledger = self.ledger.without(hidden);
         let mut answers = HashMapOfLines::default();
         for result in ledger.entries() {
-            if let Some(key) = call_key(record, result) {
-                let is_reduced = self.reduced.binary_search(&result).is_ok();
+            let is_reduced = self.reduced.binary_search(&result).is_ok();
+            for key in call_keys(record, result) {
                 answers.insert(key, Answered { result, is_reduced });
             }
         }
@@ -94,11 +99,19 @@ impl Visible {
         &self.ledger
     }
 
-    /// Whether the response before the one that made this call had made the same and got less
-    /// than all: who asks again at once needs the content.
+    /// Whether the call of a result wants its content whole: it says so, or the response before the
+    /// one that made it had made the same and got less than all. A call for all of a file as it is
+    /// asks for more than any other read of that file.
     pub fn asked_again(&self, record: &Record, result: EntryIndex) -> bool {
-        let key = call_key(record, result);
-        let Some(earlier) = key.and_then(|key| self.answers.get(&key)) else { return false };
+        let Some(call) = record.facts(result).call.as_ref() else { return false };
+        let file = call.file_key.filter(|_| call.effect.verbatim);
+        let keys = std::iter::once(call.key).chain(file);
+        call.wants_whole || keys.into_iter().any(|key| self.is_answered_short(record, key, result))
+    }
+
+    /// Whether the latest answer to such a call is one of the response before, and less than all.
+    fn is_answered_short(&self, record: &Record, key: LineHash, result: EntryIndex) -> bool {
+        let Some(earlier) = self.answers.get(&key) else { return false };
         let between = (earlier.result.0..result.0).map(EntryIndex);
         let is_there = |entry: &EntryIndex| self.hidden.binary_search(entry).is_err();
         let between = between.filter(is_there).map(|entry| record.entry(entry));
@@ -108,6 +121,9 @@ impl Visible {
     }
 }
 
-fn call_key(record: &Record, index: EntryIndex) -> Option<LineHash> {
-    record.facts(index).call.as_ref().map(|call| call.key)
+/// What a result answers: its call, and a read of a whole file.
+fn call_keys(record: &Record, index: EntryIndex) -> impl Iterator<Item = LineHash> {
+    let call = record.facts(index).call.as_ref();
+    let file = call.and_then(|call| call.file_key);
+    call.map(|call| call.key).into_iter().chain(file)
 }

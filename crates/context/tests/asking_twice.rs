@@ -62,14 +62,22 @@ fn who_asks_for_text_as_it_is_gets_it() {
     let as_it_is = [
         r#"read_lines {"path":"/w/a.rs","start":1,"end":12}"#,
         r#"read_file {"path":"/w/a.rs","mode":"full"}"#,
-        r#"mcp__foveal__read_lines {"path":"/w/a.rs","start":1,"end":12}"#,
     ];
     for call in as_it_is {
         let asked = format!("//- call {call}\n//- result\n{one}");
-        let text = format!("//- user\nRead it.\n{}{asked}{}", read(&one), read(&one));
-        check(&text, Settings::lossless(), "a.rs", &["whole", "whole", "pointer to 04"]);
-        check(&text, eager(), "a.rs", &["whole", "whole", "pointer to 04"]);
+        // What stands above as those lines is pointed at, and asked for again at once it comes.
+        let text = format!("//- user\nRead it.\n{}{asked}{asked}", read(&one));
+        check(&text, Settings::lossless(), "a.rs", &["whole", "pointer to 02", "whole"]);
+        check(&text, eager(), "a.rs", &["whole", "pointer to 02", "whole"]);
     }
+    let full = format!("//- call {}\n//- result\n{one}", as_it_is[1]);
+    let text = format!("//- user\nRead it.\n{}{}{full}", read(&one), read(&one));
+    check(&text, Settings::lossless(), "a.rs", &["whole", "pointer to 02", "whole"]);
+    // What a server shows of a file is not known so well.
+    let call = r#"mcp__foveal__read_lines {"path":"/w/a.rs","start":1,"end":12}"#;
+    let asked = format!("//- call {call}\n//- result\n{one}");
+    let text = format!("//- user\nRead it.\n{}{asked}{}", read(&one), read(&one));
+    check(&text, Settings::lossless(), "a.rs", &["whole", "whole", "pointer to 04"]);
     let asked = "//- call expand {\"handle\":\"0123456789ab\"}\n//- result\n";
     let text = format!("//- user\nRead it.\n{}{asked}{one}", read(&one));
     check(&text, Settings::max(), "expand", &["whole"]);

@@ -59,6 +59,11 @@ proptest! {
     }
 
     #[test]
+    fn pointers_name_the_newest(script in scripts(OPERATIONS_MAX)) {
+        check(&script, &[pointers::pointers_name_the_newest, pointers::calls_are_named_once]);
+    }
+
+    #[test]
     fn what_was_sent_is_frozen(script in scripts(OPERATIONS_MAX)) {
         check(&script, &[frozen::law]);
     }

@@ -28,13 +28,16 @@ fn each() -> Vec<(Note, &'static str)> {
     let hits = [Lines(3, 3), Lines(4, 4), Lines(5, 7), Lines(9, 9)];
     let hits = Note { lines: hits.to_vec(), ..of(NoteKind::HitsShown { context: vec![2, 3] }) };
     vec![
-        (of(NoteKind::SameResult { call: call() }), "[same result as `Read src/a.rs` above]"),
         (
-            counts(count, of(NoteKind::SameLines { call: call(), is_own: false })),
+            of(NoteKind::SameResult { call: call(), from_end: None }),
+            "[same result as `Read src/a.rs` above]",
+        ),
+        (
+            counts(count, of(NoteKind::SameLines { call: call(), is_own: false, from_end: None })),
             "[7 lines above in `Read src/a.rs`]",
         ),
         (
-            counts(count, of(NoteKind::SameLines { call: call(), is_own: true })),
+            counts(count, of(NoteKind::SameLines { call: call(), is_own: true, from_end: None })),
             "[7 lines above in your `Read src/a.rs`]",
         ),
         (
@@ -47,7 +50,7 @@ fn each() -> Vec<(Note, &'static str)> {
         (file(lines(of(NoteKind::Shown))), "[12-34: above in src/a.rs]"),
         (file(counts(count, of(NoteKind::Shown))), "[7 lines above in src/a.rs]"),
         (
-            lines(of(NoteKind::SameLines { call: call(), is_own: false })),
+            lines(of(NoteKind::SameLines { call: call(), is_own: false, from_end: None })),
             "[12-34: above in `Read src/a.rs`]",
         ),
         (hits.clone(), "[3, 4, (5-7), (9): shown above]"),

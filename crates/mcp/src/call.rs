@@ -76,10 +76,9 @@ pub(crate) async fn call(
     };
     let wants_data = shared.settings.structured || flag(&context, STRUCTURED_KEY) == Some(true);
     let tool = request.name.to_string();
-    let request = Request {
-        detect_duplicates: flag(&context, DETECT_KEY) != Some(false),
-        ..Request::new(tool.clone(), Value::Object(request.arguments.unwrap_or_default()))
-    };
+    let mut request =
+        Request::new(tool.clone(), Value::Object(request.arguments.unwrap_or_default()));
+    request.detect_duplicates &= flag(&context, DETECT_KEY) != Some(false);
     let toggle = context.meta.get(DETECT_SESSION_KEY).and_then(Toggle::of);
     let begun = Instant::now();
     let person = (&round_trips, &connection.sampling);

@@ -47,6 +47,8 @@ pub enum Act {
     EditMany(usize, usize, usize, u64),
     /// The write tool: so many lines made from the seed.
     Write(usize, usize, u64),
+    /// `git checkout` in a shell: a file is again as it was so many changes ago.
+    CheckOut(usize, usize),
     /// The search tool for one of a few words.
     Search(usize),
     /// The list tool.
@@ -111,6 +113,7 @@ fn act() -> impl Strategy<Value = Act> {
         3 => (file(), 0..90usize, 2..12usize, any::<u64>())
             .prop_map(|(f, at, n, s)| Act::EditMany(f, at, n, s)),
         1 => (file(), 1..60usize, any::<u64>()).prop_map(|(f, n, s)| Act::Write(f, n, s)),
+        2 => (file(), 0..3usize).prop_map(|(file, changes)| Act::CheckOut(file, changes)),
         3 => (0..WORDS.len()).prop_map(Act::Search),
         1 => Just(Act::List),
         4 => (prop_oneof![4 => 0..30usize, 1 => 100..700usize], 0..6u64)
@@ -275,6 +278,11 @@ impl Actor {
                 let lines = Numbers::new(*seed).lines(*count);
                 let arguments = json!({ "file_path": PATHS[*file], "content": lines.join("\n") });
                 ("Write", arguments, self.world.put(*file, lines))
+            }
+            Act::CheckOut(file, changes) => {
+                let command = format!("git checkout -- {}", PATHS[*file]);
+                let answer = self.world.check_out(*file, *changes);
+                ("Bash", json!({ "command": command }), answer)
             }
             Act::Search(word) => {
                 let arguments = json!({ "pattern": WORDS[*word], "output_mode": "content" });

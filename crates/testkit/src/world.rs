@@ -69,6 +69,8 @@ impl Numbers {
 #[derive(Debug, Clone)]
 pub struct World {
     files: [Option<Vec<String>>; PATHS.len()],
+    /// What each file held before it was changed, the oldest first.
+    earlier: [Vec<Vec<String>>; PATHS.len()],
 }
 
 /// What a tool answered.
@@ -99,7 +101,7 @@ impl World {
             let count = 1 + numbers.below(90);
             *file = Some(numbers.lines(count));
         }
-        Self { files }
+        Self { files, earlier: Default::default() }
     }
 
     /// The lines of a file, if it exists.
@@ -109,13 +111,27 @@ impl World {
 
     /// Puts a file in place.
     pub fn put(&mut self, file: usize, lines: Vec<String>) -> Answer {
-        self.files[file] = Some(lines);
+        self.earlier[file].extend(self.files[file].replace(lines));
         Answer::good(format!("File written: {}", PATHS[file]))
+    }
+
+    /// Puts back what a file held so many changes ago, as version control does.
+    pub fn check_out(&mut self, file: usize, changes: usize) -> Answer {
+        let earlier = &self.earlier[file];
+        let at = earlier.len().saturating_sub(1 + changes);
+        match earlier.get(at).cloned() {
+            Some(lines) => {
+                self.put(file, lines);
+                Answer::good("Updated 1 path from the index")
+            }
+            None => Answer::good("Updated 0 paths from the index"),
+        }
     }
 
     /// Replaces one line of a file as nobody's tool call does.
     pub fn disturb(&mut self, file: usize, line: usize, text: String) {
         if let Some(lines) = &mut self.files[file] {
+            self.earlier[file].push(lines.clone());
             let at = line % lines.len().max(1);
             match lines.get_mut(at) {
                 Some(line) => *line = text,
@@ -156,7 +172,7 @@ impl World {
         match text.matches(old).count() {
             1 if !old.is_empty() => {
                 let changed = text.replacen(old, new, 1);
-                self.files[file] = Some(changed.split('\n').map(str::to_owned).collect());
+                self.put(file, changed.split('\n').map(str::to_owned).collect());
                 Answer::good(format!("The file {} has been updated.", PATHS[file]))
             }
             0 => Answer::bad("String to replace not found in file."),

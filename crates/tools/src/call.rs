@@ -290,6 +290,7 @@ fn give(
         room: work.room_beside_heading(findings.content.path()),
         end_bytes: notes_at_end(&text, &rows),
         view: work.view,
+        may_point: !work.anew && !findings.is_wanted_whole,
         watch,
     };
     let mut given = shown.shape(call, text, wanted(&findings.content));
@@ -309,12 +310,15 @@ fn give(
     explain(session, &findings.content, &given, shaped.map(|(kind, _)| kind));
     let mut text = AnswerText::default();
     findings.earlier.into_iter().flat_map(Earlier::notes).for_each(|note| text.note(note));
-    if shaped.is_some() || given.shape.is_none() {
+    // A note that points at all of it says that nothing is shown.
+    let only_points = shaped.is_some_and(|(kind, _)| kind == ShapeKind::Pointer);
+    if (shaped.is_some() && !only_points) || given.shape.is_none() {
         text.append(heading(&findings.content, &given));
     }
     text.append(body);
     let (text, rows) = text.into_parts();
-    Answer { text, rows, shaped, chosen_by: given.chosen_by, ..answer }
+    let cached = is_cached || only_points;
+    Answer { text, rows, shaped, cached, chosen_by: given.chosen_by, ..answer }
 }
 
 /// Tells who wants to know why so much of a file is shown.
@@ -377,6 +381,7 @@ fn failed(session: &Session, request: &Request, error: &ToolError, view: &CallVi
         room: Room::UNBOUNDED,
         end_bytes: 0,
         view,
+        may_point: true,
         watch: Watch::NOBODY,
     };
     let mut shown = session.shown_with_room(text.len());

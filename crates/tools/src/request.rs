@@ -1,5 +1,6 @@
 //! A call that a model made.
 
+use foveal_context::facts::DETECT_ARGUMENT;
 use foveal_context::room::Room;
 use serde_json::Value;
 
@@ -17,8 +18,11 @@ pub struct Request {
 }
 
 impl Request {
-    /// A call that may be answered from an earlier one.
-    pub fn new(tool: impl Into<String>, arguments: Value) -> Self {
-        Self { tool: tool.into(), arguments, detect_duplicates: true, room: Room::UNBOUNDED }
+    /// A call that may be answered from an earlier one, unless its arguments say
+    /// `enable_duplicate_detection: false`.
+    pub fn new(tool: impl Into<String>, mut arguments: Value) -> Self {
+        let wish = arguments.as_object_mut().and_then(|all| all.remove(DETECT_ARGUMENT));
+        let detect_duplicates = wish.is_none_or(|wish| wish != Value::Bool(false));
+        Self { tool: tool.into(), arguments, detect_duplicates, room: Room::UNBOUNDED }
     }
 }

@@ -2,9 +2,10 @@
 
 use super::hash::LineHash;
 use super::names::file_name;
-use foveal_effects::{Effect, effect_of};
+use foveal_effects::{Effect, EffectKind, Span, effect_of};
 use foveal_secrets::without;
 use foveal_transcript::Call;
+use serde_json::Value;
 
 /// What is known about the call behind a tool result.
 #[derive(Debug, Clone, PartialEq)]
@@ -17,7 +18,14 @@ pub struct CallFacts {
     pub tool: String,
     /// Hash of the tool and its arguments, for finding repeated calls.
     pub key: LineHash,
+    /// The key of the whole file that the call reads, if that is what it does.
+    pub file_key: Option<LineHash>,
+    /// Whether the model wants the whole result, whatever stands above.
+    pub wants_whole: bool,
 }
+
+/// By this argument of any call the model wants it answered as if it were the first.
+pub const DETECT_ARGUMENT: &str = "enable_duplicate_detection";
 
 impl CallFacts {
     /// The facts of a call whose relative paths start at `directory`.
@@ -25,7 +33,15 @@ impl CallFacts {
         let effect = effect_of(call, directory);
         let label = label_of(call, &effect);
         let key = LineHash::of(&format!("{} {}", call.name, call.arguments));
-        Self { effect, label, tool: call.name.clone(), key }
+        let file_key = match effect.reads.as_slice() {
+            [read] if read.span == Span::All && effect.kind == EffectKind::Read => {
+                Some(LineHash::of(&format!("read {}", read.path)))
+            }
+            _ => None,
+        };
+        let wants_whole =
+            call.arguments.get(DETECT_ARGUMENT).and_then(Value::as_bool) == Some(false);
+        Self { effect, label, tool: call.name.clone(), key, file_key, wants_whole }
     }
 }
 

@@ -8,7 +8,7 @@ mod hash;
 mod names;
 mod table;
 
-pub use call::CallFacts;
+pub use call::{CallFacts, DETECT_ARGUMENT};
 pub use edits::{EditFacts, EditText, Side, file_of, is_edit};
 pub use entry::{ArgumentLine, Facts, line_text, visible_texts};
 pub use hash::{HashMapOfLines, LineHash, LineId, Prehashed};

@@ -59,6 +59,10 @@ pub enum NoteKind {
     SameResult {
         /// That call.
         call: Box<str>,
+        /// Its place among the calls of this name that stand above, counted from the last, which is
+        /// 1; `None`: there is no other.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        from_end: Option<u32>,
     },
     /// The lines, so many or those with these numbers, stand above in what a call printed or said.
     SameLines {
@@ -66,6 +70,9 @@ pub enum NoteKind {
         call: Box<str>,
         /// Whether they stand in its arguments, which the model wrote itself.
         is_own: bool,
+        /// Its place among the calls of this name, as in a note on a whole result.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        from_end: Option<u32>,
     },
     /// A reminder that a client puts behind results, word for word as above. Lines of no file, and
     /// no other reminder of that name is visible.
@@ -75,7 +82,10 @@ pub enum NoteKind {
     },
     /// The lines stand above at their own numbers.
     Unchanged,
-    /// The lines stand above, as other lines of the same file.
+    /// All lines of the file that the result has stand above at their own numbers.
+    AllUnchanged,
+    /// The lines stand above, as other lines of the same file or as these of another, which is
+    /// named.
     SameAs(Lines),
     /// The lines stand above at several or unknown numbers, or as lines of another file, which is
     /// named.
@@ -301,6 +311,7 @@ impl NoteKind {
             | Self::SameLines { .. }
             | Self::SameReminder { .. }
             | Self::Unchanged
+            | Self::AllUnchanged
             | Self::SameAs(_)
             | Self::Shown
             | Self::HitsShown { .. }

@@ -102,19 +102,43 @@ impl Note {
     fn write(&self, f: &mut Formatter<'_>, way: Way<'_>) -> fmt::Result {
         let Counts { lines, bytes, .. } = self.counts;
         match &self.kind {
-            NoteKind::SameResult { call } => write!(f, "[same result as `{call}` above]"),
-            NoteKind::SameLines { call, is_own } => {
+            NoteKind::SameResult { call, from_end } => {
+                f.write_char('[')?;
+                if let Some(file) = &self.file {
+                    write!(f, "{file}: unchanged, ")?;
+                }
+                write!(f, "same result as {}`{call}` above]", FromEnd(*from_end, "the "))
+            }
+            NoteKind::SameLines { call, is_own, from_end } => {
                 let whose = if *is_own { "your " } else { "" };
+                let which = FromEnd(*from_end, if *is_own { "" } else { "the " });
                 match self.lines.first() {
-                    Some(range) => write!(f, "[{range}: above in {whose}`{call}`]"),
-                    None => write!(f, "[{lines} lines above in {whose}`{call}`]"),
+                    Some(range) => write!(f, "[{range}: above in {whose}{which}`{call}`]"),
+                    None => write!(f, "[{lines} lines above in {whose}{which}`{call}`]"),
                 }
             }
             NoteKind::SameReminder { name } => {
                 write!(f, "[{} as above]", name.replace(['-', '_'], " "))
             }
-            NoteKind::Unchanged => write!(f, "[{}: as above]", self.range()),
-            NoteKind::SameAs(there) => write!(f, "[{}: same as {there} above]", self.range()),
+            NoteKind::Unchanged | NoteKind::AllUnchanged => {
+                f.write_char('[')?;
+                if let Some(file) = &self.file {
+                    write!(f, "{file} ")?;
+                }
+                let is_all = self.kind == NoteKind::AllUnchanged;
+                let unchanged = if is_all { "unchanged, " } else { "" };
+                write!(f, "{}: {unchanged}as above]", self.range())
+            }
+            NoteKind::SameAs(there) => {
+                match self.lines.first() {
+                    Some(range) => write!(f, "[{range}: same as {there}")?,
+                    None => write!(f, "[{lines} lines: same as {there}")?,
+                }
+                match &self.file {
+                    Some(file) => write!(f, " of {file} above]"),
+                    None => f.write_str(" above]"),
+                }
+            }
             NoteKind::Shown => match (&self.file, self.lines.first()) {
                 (Some(file), Some(range)) => write!(f, "[{range}: above in {file}]"),
                 (Some(file), None) => write!(f, "[{lines} lines above in {file}]"),
@@ -230,7 +254,33 @@ impl Note {
 
 impl Display for Lines {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
-        write!(f, "{}-{}", self.0, self.1)
+        match self.0 == self.1 {
+            true => write!(f, "{}", self.0),
+            false => write!(f, "{}-{}", self.0, self.1),
+        }
+    }
+}
+
+/// Which of several calls of one name is meant, with a word before it.
+struct FromEnd(Option<u32>, &'static str);
+
+impl Display for FromEnd {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Self(from_end, word) = self;
+        match from_end {
+            None => Ok(()),
+            Some(1) => write!(f, "{word}last "),
+            Some(count) => {
+                let end = match (count % 10, count % 100) {
+                    (1..=3, 11..=13) => "th",
+                    (1, _) => "st",
+                    (2, _) => "nd",
+                    (3, _) => "rd",
+                    _ => "th",
+                };
+                write!(f, "{word}{count}{end} last ")
+            }
+        }
     }
 }
 

@@ -9,12 +9,12 @@ use crate::shape::{Piece, Shape};
 use crate::step::Item;
 use crate::tokens::{TokenCache, Tokenizer, Tokens};
 use crate::views::Chosen;
-use foveal_effects::EffectKind;
+use foveal_effects::{EffectKind, base_name};
 use foveal_transcript::EntryIndex;
 
 use super::draft::Draft;
 use super::excerpt::{self, ExcerptLimits};
-use super::shown::{self, BlockMin, Match, Seen};
+use super::shown::{self, BlockMin, CallName, Match, Reach, Seen};
 use super::{encoded, fold, gutter, heading, hits, json, long_line, noise, reduce, table, view};
 
 /// Everything the decision on one result depends on.
@@ -48,8 +48,8 @@ pub struct Ask<'a> {
 pub struct ShapeInputs {
     level: Level,
     asked_again: bool,
-    /// The entry that shows the same content.
-    same: Option<EntryIndex>,
+    /// The entry that shows the same content, and how it is named.
+    same: Option<(EntryIndex, CallName)>,
     /// The blocks that stand above.
     blocks: Vec<Match>,
     /// Lines of a view that say nothing beside them.
@@ -98,10 +98,13 @@ pub fn shape(ask: &Ask<'_>, tokens: &mut TokenCache) -> Outcome {
             Level::Reduced => facts.has_own_notes(),
             Level::Note => false,
         };
-    if facts.is_fixed || is_shaped || (ask.level == Level::Arrival && facts.is_verbatim()) {
+    if facts.is_fixed || is_shaped {
         return Outcome::Shaped(None, inputs);
     }
     let content = &result.content;
+    if ask.level == Level::Arrival && facts.is_verbatim() {
+        return verbatim(ask, Draft::new(content, facts), inputs, tokens);
+    }
     if ask.level == Level::Note && ask.inputs == Some(&inputs) {
         return Outcome::Same;
     }
@@ -126,6 +129,28 @@ pub fn shape(ask: &Ask<'_>, tokens: &mut TokenCache) -> Outcome {
         foresee(ask, Draft::new(content, facts), tokens);
     }
     Outcome::Shaped(shaped, inputs)
+}
+
+/// Of lines that were asked for word for word, those stay that the prompt does not show yet.
+fn verbatim(
+    ask: &Ask<'_>,
+    mut draft: Draft<'_>,
+    mut inputs: ShapeInputs,
+    tokens: &mut TokenCache,
+) -> Outcome {
+    // What another's server answers is not known so well.
+    let is_own = draft.facts.call.as_ref().is_some_and(|call| base_name(&call.tool) == call.tool);
+    let is_read = draft.facts.kind() == EffectKind::Read && is_own;
+    if is_read && !ask.asked_again && ask.settings.pointers {
+        let seen = Seen::new(ask.record, ask.ledger, false);
+        let minimum = minimum(ask.settings);
+        inputs.blocks = shown::find_matches(&draft, &seen, minimum, Reach::InPlace);
+        if ask.inputs == Some(&inputs) {
+            return Outcome::Same;
+        }
+        shown::point_at(&mut draft, &seen, inputs.blocks.clone());
+    }
+    Outcome::Shaped(weighed(ask, &draft, tokens), inputs)
 }
 
 /// A note in place of a result and its tokens; `None` where that saves nothing of the whole.
@@ -162,31 +187,26 @@ fn foresee(ask: &Ask<'_>, mut draft: Draft<'_>, tokens: &mut TokenCache) {
 
 /// Points at what stands above, unless it is the same as before.
 fn point(ask: &Ask<'_>, draft: &mut Draft<'_>, inputs: &mut ShapeInputs) {
-    let seen =
-        Seen { record: ask.record, ledger: ask.ledger, arguments: ask.settings.arguments_count };
-    let whole = draft.facts.whole.map_or(&[][..], |whole| ask.ledger.whole(whole));
-    let same = |source: &EntryIndex| {
-        let theirs = ask.record.entry(*source).result();
-        let is_near = draft.content.len() >= ask.settings.pointer_bytes_min_elsewhere
-            || read_file(ask.record.facts(*source)) == read_file(draft.facts);
-        !draft.is_empty() && is_near && theirs.is_some_and(|theirs| theirs.content == draft.content)
-    };
-    inputs.same = whole.last().copied().filter(same);
     let first_view = ask.chosen.filter(|chosen| chosen.level == Level::Arrival);
+    if !ask.settings.pointers {
+        if let Some(chosen) = first_view {
+            view::show(draft, chosen);
+        }
+        noise::cut(draft);
+        return;
+    }
+    let seen = Seen::new(ask.record, ask.ledger, ask.settings.arguments_count);
+    inputs.same = same_result(ask, draft, &seen);
     let first_view = first_view.filter(|_| inputs.same.is_none());
-    if let Some(source) = inputs.same {
-        let gap = shown::identical(&seen, source);
+    if let Some((source, name)) = &inputs.same {
+        let gap = shown::identical(draft, name, *source);
         draft.leave_out("identical", 0..draft.len(), gap);
     } else if let Some(chosen) = first_view {
         view::show(draft, chosen);
     }
     noise::cut(draft);
-    let minimum = BlockMin {
-        bytes: ask.settings.pointer_bytes_min,
-        bytes_elsewhere: ask.settings.pointer_bytes_min_elsewhere,
-        lines: BLOCK_LINES_MIN,
-    };
-    inputs.blocks = shown::find_matches(draft, &seen, minimum);
+    let minimum = minimum(ask.settings);
+    inputs.blocks = shown::find_matches(draft, &seen, minimum, Reach::Everywhere);
     if let Some(chosen) = first_view.filter(|_| !inputs.blocks.is_empty()) {
         let matches = std::mem::take(&mut inputs.blocks);
         let readable = shown::readable(draft, matches, minimum, chosen.view.is_exact);
@@ -205,6 +225,29 @@ fn point(ask: &Ask<'_>, draft: &mut Draft<'_>, inputs: &mut ShapeInputs) {
     shown::point_at(draft, &seen, inputs.blocks.clone());
     inputs.hits = hits::sources(draft, &seen);
     hits::list_shown(draft, &inputs.hits);
+}
+
+fn minimum(settings: &Settings) -> BlockMin {
+    BlockMin {
+        bytes: settings.pointer_bytes_min,
+        bytes_elsewhere: settings.pointer_bytes_min_elsewhere,
+        lines: BLOCK_LINES_MIN,
+    }
+}
+
+/// The entry that shows the same content as a result, and its call.
+fn same_result(
+    ask: &Ask<'_>,
+    draft: &Draft<'_>,
+    seen: &Seen<'_>,
+) -> Option<(EntryIndex, CallName)> {
+    let source = *ask.ledger.whole(draft.facts.whole?).last()?;
+    let theirs = ask.record.entry(source).result()?;
+    let is_near = draft.content.len() >= ask.settings.pointer_bytes_min_elsewhere
+        || read_file(ask.record.facts(source)) == read_file(draft.facts);
+    let is_same = !draft.is_empty() && is_near && theirs.content == draft.content;
+    (is_same && !shown::is_of_one_file(draft) && shown::is_newest(draft, seen))
+        .then(|| (source, CallName::of_result(seen, source)))
 }
 
 /// The one file that a result is a read of.

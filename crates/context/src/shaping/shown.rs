@@ -3,23 +3,31 @@
 //! This is what makes a re-read a pointer, a read after an edit a delta and an overlapping
 //! range only its new lines; it works on the text, so it needs no knowledge of the tool.
 
+use std::cell::RefCell;
 use std::ops::Range;
+use std::rc::Rc;
 
-use crate::facts::{Facts, file_of, line_text};
+use crate::facts::{Facts, file_name, file_of, line_text};
 use crate::ledger::{Ledger, Place};
 use crate::note::{Counts, Lines, Note, NoteKind};
 use crate::record::Record;
 use crate::shape::ShapeKind;
 use foveal_effects::EffectKind;
-use foveal_transcript::EntryIndex;
+use foveal_transcript::{EntryIndex, LineNumber};
 
 use super::draft::{Draft, Gap};
 
 mod blocks;
+mod call_names;
+mod newest_version;
+mod own_lines;
 mod readable;
 mod reminder;
 
 pub use blocks::find_matches;
+pub(super) use call_names::CallName;
+use newest_version::NewestVersion;
+pub use own_lines::Reach;
 pub(super) use readable::readable;
 
 const RULE: &str = "shown";
@@ -32,6 +40,28 @@ pub struct Seen<'a> {
     pub ledger: &'a Ledger,
     /// Whether texts in the model's own call arguments count as visible.
     pub arguments: bool,
+    /// The newest visible versions of files that were asked for, by path.
+    versions: RefCell<Vec<(Box<str>, Rc<NewestVersion<'a>>)>>,
+}
+
+impl<'a> Seen<'a> {
+    /// What is visible by `ledger`.
+    pub fn new(record: &'a Record, ledger: &'a Ledger, arguments: bool) -> Self {
+        Self { record, ledger, arguments, versions: RefCell::default() }
+    }
+
+    /// The newest visible version of the file at `path`.
+    fn version(&self, path: &str) -> Rc<NewestVersion<'a>> {
+        let known = |(known, version): &(Box<str>, Rc<NewestVersion<'a>>)| {
+            (**known == *path).then(|| Rc::clone(version))
+        };
+        if let Some(version) = self.versions.borrow().iter().find_map(known) {
+            return version;
+        }
+        let version = Rc::new(NewestVersion::of(self, path));
+        self.versions.borrow_mut().push((path.into(), Rc::clone(&version)));
+        version
+    }
 }
 
 /// How short a block may be and still be pointed at.
@@ -50,36 +80,74 @@ pub struct BlockMin {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Match {
     lines: Range<usize>,
-    source: Place,
+    sources: Vec<Source>,
     home: Home,
 }
 
-/// Whose lines a block stands in, as far as a note has to say it.
+/// Lines of one entry that follow each other.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+struct Source {
+    place: Place,
+    count: u32,
+}
+
+/// Whose lines a block stands in, as a note names them.
 #[derive(Debug, Clone, PartialEq, Eq)]
 enum Home {
-    /// Those of the draft's own file.
-    Own,
-    /// Those of another file, as it is named.
-    File(Box<str>),
-    /// Those of a result, or of one of a response's calls; of which file they are is not known.
-    Call(EntryIndex, Option<u16>),
+    /// Those of the newest version of the draft's own file whose numbers are so much higher.
+    Own(i64),
+    /// Those of the newest version of another file, as it is named, from this number on.
+    File(Box<str>, u32),
+    /// Those of a call; of which file they are is not known, or which version.
+    Call(CallName),
+}
+
+impl Source {
+    fn goes_on_at(&self, place: Place) -> bool {
+        let Source { place: Place { entry, line }, count } = *self;
+        place == Place { entry, line: line + count }
+    }
+}
+
+impl Match {
+    /// The places of its lines, each with the draft's line.
+    fn places(&self) -> impl Iterator<Item = (usize, Place)> {
+        let places = self.sources.iter().flat_map(|source| {
+            let Place { entry, line } = source.place;
+            (line..line + source.count).map(move |line| Place { entry, line })
+        });
+        self.lines.clone().zip(places)
+    }
+
+    /// Leaves out its first lines.
+    fn drop_start(&mut self, count: usize) {
+        self.lines.start += count;
+        let mut left = u32::try_from(count).unwrap_or(u32::MAX);
+        self.sources.retain_mut(|source| {
+            let dropped = left.min(source.count);
+            left -= dropped;
+            source.count -= dropped;
+            source.place.line += dropped;
+            source.count > 0
+        });
+    }
 }
 
 /// Marks blocks of kept lines that are visible elsewhere.
 pub fn point_at(draft: &mut Draft<'_>, seen: &Seen<'_>, mut matches: Vec<Match>) {
     matches.retain(|found| says_the_same(draft, seen, found));
-    for group in merged(draft, matches) {
-        let gap = Gap::new(ShapeKind::Pointer, note_for(draft, seen, &group));
-        draft.leave_out(RULE, lines_of(&group), gap);
+    for block in merged(draft, matches) {
+        let gap = Gap::new(ShapeKind::Pointer, note_for(draft, seen, &block));
+        draft.leave_out(RULE, block.lines, gap);
     }
 }
 
 /// Whether the texts of a block are equal, and not only their hashes.
 fn says_the_same(draft: &Draft<'_>, seen: &Seen<'_>, found: &Match) -> bool {
-    let entry = seen.record.entry(found.source.entry);
-    let facts = seen.record.facts(found.source.entry);
-    places(found)
-        .all(|(at, place)| line_text(entry, facts, place.line as usize) == Some(draft.text(at)))
+    found.places().all(|(at, place)| {
+        let (entry, facts) = (seen.record.entry(place.entry), seen.record.facts(place.entry));
+        line_text(entry, facts, place.line as usize) == Some(draft.text(at))
+    })
 }
 
 /// Whether a file that may not be known is the one at `path`.
@@ -140,15 +208,22 @@ fn is_hit(draft: &Draft<'_>, at: usize) -> bool {
     is_hits(draft.facts.kind()) && line.path.is_some() && line.text != line.whole
 }
 
-/// Whether a line of the draft and one elsewhere are the same line of the same file.
+/// Whether a line of the draft and one elsewhere are the same line of the same file, and the prompt
+/// says nothing else of it since.
 pub(super) fn is_of_same_place(
     draft: &Draft<'_>,
     seen: &Seen<'_>,
     at: usize,
     place: Place,
 ) -> bool {
-    source_number(draft, seen, at, place)
-        .is_some_and(|theirs| draft.line(at).number.is_some_and(|ours| ours.0 == theirs))
+    let theirs = source_number(draft, seen, at, place);
+    let ours = draft.line(at).number.filter(|ours| theirs == Some(ours.0));
+    let is_newest = |number: LineNumber| {
+        let version = own_path(draft, at).map(|path| seen.version(path));
+        let (id, text) = (draft.facts.ids[at], draft.text(at));
+        version.is_some_and(|version| version.has(number.0, id, text))
+    };
+    ours.is_some_and(is_newest)
 }
 
 fn is_hits(kind: EffectKind) -> bool {
@@ -164,99 +239,77 @@ fn is_among_hits(seen: &Seen<'_>, place: Place) -> bool {
     is_hits(facts.kind()) || (!reads && line.is_some_and(|line| line.text != line.whole))
 }
 
-/// Joins blocks that follow each other (but for blank lines) and say the same of
-/// themselves: lines of one file at their own numbers.
-fn merged(draft: &Draft<'_>, matches: Vec<Match>) -> Vec<Vec<Match>> {
-    let mut groups: Vec<Vec<Match>> = Vec::new();
+/// Joins blocks that follow each other (but for blank lines) and stand in the same call.
+fn merged(draft: &Draft<'_>, matches: Vec<Match>) -> Vec<Match> {
+    let mut groups: Vec<Match> = Vec::new();
     for found in matches {
-        if let Some(group) = groups.last_mut() {
-            let last = group.last().expect("a group has a block");
-            let between = last.lines.end..found.lines.start;
-            let near =
-                between.clone().all(|at| draft.keeps(at) && draft.text(at).trim().is_empty());
-            // Numbers must run on over the blank lines: the note names one range for all, and one
-            // file.
-            let alike = last.home == found.home
-                && !is_hit(draft, last.lines.start)
-                && !is_hit(draft, found.lines.start)
-                && draft.numbers_of(&last.lines).is_some()
-                && draft.numbers_of(&found.lines).is_some()
-                && draft.numbers_of(&(last.lines.start..found.lines.end)).is_some();
-            if near && alike {
-                group.push(found);
-                continue;
+        match groups.last_mut() {
+            Some(group) if joins(draft, group, &found) => {
+                group.lines.end = found.lines.end;
+                group.sources.extend(found.sources);
             }
+            _ => groups.push(found),
         }
-        groups.push(vec![found]);
     }
     groups
 }
 
-/// The lines from the first block of a group to its last.
-fn lines_of(group: &[Match]) -> Range<usize> {
-    let first = group.first().expect("a group has a block");
-    let last = group.last().expect("a group has a block");
-    first.lines.start..last.lines.end
+/// Whether one note can stand for both blocks: numbers must run on over the blank lines between
+/// them, for the note names one range for all.
+fn joins(draft: &Draft<'_>, group: &Match, found: &Match) -> bool {
+    let mut between = group.lines.end..found.lines.start;
+    between.all(|at| draft.keeps(at) && draft.text(at).trim().is_empty())
+        && matches!(found.home, Home::Call(_))
+        && group.home == found.home
+        && !is_hit(draft, group.lines.start)
+        && !is_hit(draft, found.lines.start)
+        && draft.numbers_of(&group.lines).is_some()
+        && draft.numbers_of(&(group.lines.start..found.lines.end)).is_some()
 }
 
-fn note_for(draft: &Draft<'_>, seen: &Seen<'_>, group: &[Match]) -> Note {
-    let first = group.first().expect("a group has a block");
-    let last = group.last().expect("a group has a block");
-    let lines = lines_of(group);
-    let mut refers_to: Vec<_> = group.iter().map(|block| block.source.entry).collect();
+fn note_for(draft: &Draft<'_>, seen: &Seen<'_>, block: &Match) -> Note {
+    let lines = block.lines.clone();
+    let mut refers_to: Vec<_> = block.sources.iter().map(|source| source.place.entry).collect();
     refers_to.sort_unstable();
     refers_to.dedup();
-    let note = |kind| Note { refers_to, ..Note::new(kind) };
-    let ends = (draft.numbers_of(&first.lines), draft.numbers_of(&last.lines));
     let is_hits = lines.clone().any(|at| is_hit(draft, at));
-    let (Some(Lines(from, _)), Some(Lines(_, to)), false) = (ends.0, ends.1, is_hits) else {
-        if let Some(name) = reminder::only_one(draft, seen.ledger, first.lines.clone()) {
-            return note(NoteKind::SameReminder { name: name.into() });
+    let range = draft.numbers_of(&lines).filter(|_| !is_hits);
+    if range.is_none()
+        && let Some(name) = reminder::only_one(draft, seen.ledger, lines.clone())
+    {
+        return Note { refers_to, ..Note::new(NoteKind::SameReminder { name: name.into() }) };
+    }
+    let count = lines.len() as u32;
+    // Which file a range is of has to be said where the result shows several.
+    let own = own_path(draft, lines.start).filter(|_| draft.facts.printed.paths.len() > 1);
+    let own = own.filter(|_| matches!(block.home, Home::Own(_)));
+    let mut file: Option<Box<str>> = own.map(|path| short_path(draft, seen, path).into());
+    let kind = match &block.home {
+        Home::Own(0) if is_all_numbered(draft, &lines) => NoteKind::AllUnchanged,
+        Home::Own(0) => NoteKind::Unchanged,
+        Home::Own(shift) => {
+            let there = |number: u32| {
+                u32::try_from(i64::from(number) + shift).expect("a line stands there")
+            };
+            let Lines(from, to) = range.expect("lines of a file have numbers");
+            NoteKind::SameAs(Lines(there(from), there(to)))
         }
-        let counts = Counts { lines: lines.len() as u32, ..Counts::default() };
-        return match &first.home {
-            Home::File(path) if is_read(seen, first.source) => {
-                Note { counts, file: Some(path.clone()), ..note(NoteKind::Shown) }
-            }
-            _ => Note { counts, ..note(same_lines(seen, first.source)) },
-        };
-    };
-    let mut file = None;
-    let kind = match &first.home {
-        Home::Own if group.iter().all(|block| same_numbers(draft, seen, block)) => {
-            NoteKind::Unchanged
-        }
-        Home::Own => {
-            let start = source_start(draft, seen, first).filter(|_| group.len() == 1);
-            let there = |start| NoteKind::SameAs(Lines(start, start + (to - from)));
-            start.map_or(NoteKind::Shown, there)
-        }
-        Home::File(path) => {
+        Home::File(path, first) => {
             file = Some(path.clone());
-            NoteKind::Shown
+            NoteKind::SameAs(Lines(*first, first + count - 1))
         }
-        Home::Call(..) => same_lines(seen, first.source),
+        Home::Call(name) => name.same_lines(),
     };
-    Note { file, lines: vec![Lines(from, to)], ..note(kind) }
+    let counts = match range {
+        Some(_) => Counts::default(),
+        None => Counts { lines: count, ..Counts::default() },
+    };
+    Note { file, counts, lines: range.into_iter().collect(), refers_to, ..Note::new(kind) }
 }
 
-/// The places of a block's lines, each with the draft's line.
-fn places(block: &Match) -> impl Iterator<Item = (usize, Place)> {
-    let Place { entry, line } = block.source;
-    block.lines.clone().zip(line..).map(move |(at, line)| (at, Place { entry, line }))
-}
-
-fn same_numbers(draft: &Draft<'_>, seen: &Seen<'_>, block: &Match) -> bool {
-    places(block).all(|(at, place)| is_of_same_place(draft, seen, at, place))
-}
-
-/// The number of the block's first line where it was shown, if that was the same file and the
-/// numbers ran on there.
-fn source_start(draft: &Draft<'_>, seen: &Seen<'_>, block: &Match) -> Option<u32> {
-    let start = source_number(draft, seen, block.lines.start, block.source)?;
-    let run = places(block).zip(start..);
-    let mut run = run.map(|((at, place), number)| (source_number(draft, seen, at, place), number));
-    run.all(|(theirs, number)| theirs == Some(number)).then_some(start)
+/// Whether these are all lines of a file that there are.
+fn is_all_numbered(draft: &Draft<'_>, lines: &Range<usize>) -> bool {
+    (0..draft.len()).all(|at| draft.line(at).number.is_none() || lines.contains(&at))
 }
 
 /// The number of the line at `place`, if it is of the same file as the draft's at `at`.
@@ -281,18 +334,30 @@ fn is_read(seen: &Seen<'_>, source: Place) -> bool {
     facts.kind() == EffectKind::Read && seen.record.entry(source.entry).result().is_some()
 }
 
-fn same_lines(seen: &Seen<'_>, source: Place) -> NoteKind {
-    let facts = seen.record.facts(source.entry);
-    let own_call = facts.arguments.get(source.line as usize).map(|line| usize::from(line.call));
-    match own_call.and_then(|call| facts.calls.get(call)) {
-        Some(call) => NoteKind::SameLines { call: call.label.as_str().into(), is_own: true },
-        None => NoteKind::SameLines { call: facts.label().into(), is_own: false },
-    }
+/// The pointer for a result that stands whole elsewhere, in the answer to this call.
+pub(super) fn identical(draft: &Draft<'_>, name: &CallName, source: EntryIndex) -> Gap {
+    let file = match draft.facts.printed.paths.as_slice() {
+        [path] if draft.facts.kind() == EffectKind::Read => Some(file_name(path).into()),
+        _ => None,
+    };
+    let note = Note { file, refers_to: vec![source], ..Note::new(name.same_result()) };
+    Gap::new(ShapeKind::Pointer, note)
 }
 
-/// The pointer for a result that stands whole elsewhere.
-pub fn identical(seen: &Seen<'_>, source: EntryIndex) -> Gap {
-    let call = seen.record.facts(source).label().into();
-    let note = Note { refers_to: vec![source], ..Note::new(NoteKind::SameResult { call }) };
-    Gap::new(ShapeKind::Pointer, note)
+/// Whether a note on the lines of one file says all there is to say of the result.
+pub(super) fn is_of_one_file(draft: &Draft<'_>) -> bool {
+    let is_of_file = |at: usize| draft.line(at).number.is_some() || draft.text(at).is_empty();
+    draft.facts.printed.paths.len() == 1
+        && !is_hits(draft.facts.kind())
+        && (0..draft.len()).all(is_of_file)
+}
+
+/// Whether the prompt says nothing else of the lines of files since they were shown.
+pub(super) fn is_newest(draft: &Draft<'_>, seen: &Seen<'_>) -> bool {
+    (0..draft.len()).all(|at| {
+        let number = draft.line(at).number;
+        number.zip(own_path(draft, at)).is_none_or(|(number, path)| {
+            seen.version(path).has(number.0, draft.facts.ids[at], draft.text(at))
+        })
+    })
 }

@@ -78,7 +78,11 @@ const USER: &str = "//- user\nGo.\n";
 #[test]
 fn a_read_again_is_a_pointer() {
     let first = read(&numbered(1..=20));
-    check("lossless", &format!("{USER}{first}{}{first}", between()), r#"[1-20: as above]"#);
+    check(
+        "lossless",
+        &format!("{USER}{first}{}{first}", between()),
+        r#"[1-20: unchanged, as above]"#,
+    );
 }
 
 #[test]
@@ -91,6 +95,109 @@ fn after_an_edit_only_what_changed_is_shown() {
      9→    let width_9 = measure(parts[0], unit);
 [10-20: as above]"#,
     );
+}
+
+#[test]
+fn after_a_revert_what_it_changed_is_shown() {
+    let edited = numbered(1..=20).replace("parts[9]", "parts[0]");
+    let reads = [read(&numbered(1..=20)), read(&edited), read(&numbered(1..=20))];
+    let checkout =
+        "//- call Bash {\"command\":\"git checkout a.rs\"}\n//- result\nUpdated 1 path\n";
+    let delta =
+        "[1-8: as above]\n     9→    let width_9 = measure(parts[9], unit);\n[10-20: as above]";
+    let conversation = reads
+        .join(&between())
+        .replace("done\n//- call Read", &format!("done\n{checkout}//- call Read"));
+    check("lossless", &format!("{USER}{conversation}"), delta);
+    // What is shown then is what there is.
+    let again = format!("{USER}{conversation}{}{}", between(), reads[0]);
+    check("lossless", &again, "[1-20: unchanged, as above]");
+}
+
+#[test]
+fn an_edit_that_is_gone_is_told_by_the_line_that_it_changed() {
+    let edit = "//- call Edit {\"file_path\":\"/w/a.rs\",\"old_string\":\"parts[9]\",\"new_string\":\"parts[0]\"}\n\
+                //- result\nThe file /w/a.rs has been updated.\n";
+    let first = read(&numbered(1..=20));
+    let delta =
+        "[1-8: as above]\n     9→    let width_9 = measure(parts[9], unit);\n[10-20: as above]";
+    check("lossless", &format!("{USER}{first}{edit}{}{first}", between()), delta);
+    // One that was refused changed nothing.
+    let refused =
+        edit.replace("The file /w/a.rs has been updated.", "String to replace not found in file.");
+    let again = format!("{USER}{first}{refused}{}{first}", between());
+    check("lossless", &again, "[1-20: unchanged, as above]");
+}
+
+#[test]
+fn after_a_second_move_lines_are_those_of_the_newest_read() {
+    let moved = |by: usize| -> String {
+        (1..=9).map(|at| format!("{:6}→{}\n", at + by, text_of(at))).collect()
+    };
+    let reads: Vec<_> = [0, 3, 3, 5].map(|by| read(moved(by).trim_end())).into();
+    check(
+        "lossless",
+        &format!("{USER}{}", reads[..3].join(&between())),
+        "[4-12: unchanged, as above]",
+    );
+    check("lossless", &format!("{USER}{}", reads.join(&between())), "[6-14: same as 4-12 above]");
+}
+
+#[test]
+fn a_read_again_is_one_line_whatever_numbers_were_left_out() {
+    let mut lines: Vec<String> = (1..=60).map(|at| format!("{at:6}→{}", text_of(at))).collect();
+    for blank in (3..60).step_by(3) {
+        lines[blank] = format!("{:6}→", blank + 1);
+    }
+    let first = read(&lines.join("\n"));
+    for profile in ["lossless", "balanced", "max"] {
+        let again = format!("{USER}{first}{}{first}", between());
+        check(profile, &again, "[1-60: unchanged, as above]");
+        let spelled = "//- call Bash {\"command\":\"sed -n 1,60p /w/a.rs\"}\n//- result\n"
+            .to_owned()
+            + &lines.iter().map(|line| format!("{}\n", &line[9..])).collect::<String>();
+        let again = format!("{USER}{first}{}{}", between(), spelled.trim_end_matches('\n'));
+        check(profile, &format!("{again}\n"), "[1-60: unchanged, as above]");
+    }
+}
+
+#[test]
+fn of_several_calls_of_one_name_the_note_says_which() {
+    let (one, other) = (run(counted(9).trim_end()), run("nothing to be done"));
+    let called = |conversation: String, expected: &str| {
+        check("lossless", &format!("{USER}{conversation}{}{one}", between()), expected);
+    };
+    called(one.clone(), "[same result as `Bash make all` above]");
+    called(format!("{other}{one}"), "[same result as the last `Bash make all` above]");
+    called(format!("{one}{other}"), "[same result as the 2nd last `Bash make all` above]");
+}
+
+#[test]
+fn lines_that_were_asked_for_are_pointed_at_where_they_stand() {
+    let lines = |first: usize, last: usize| {
+        let call = format!("{{\"path\":\"/w/a.rs\",\"start\":{first},\"end\":{last}}}");
+        format!("//- call read_lines {call}\n//- result\n{}\n", numbered(first..=last))
+    };
+    let after = |reads: &[String], expected: &str| {
+        check("balanced", &format!("{USER}{}", reads.join(&between())), expected);
+    };
+    after(&[read(&numbered(1..=20)), lines(5, 15)], "[5-15: unchanged, as above]");
+    after(
+        &[lines(5, 15), lines(10, 17)],
+        "[10-15: as above]\n    16→    let width_16 = measure(parts[16], unit);\n    \
+         17→    let width_17 = measure(parts[17], unit);",
+    );
+    let twice = format!("{USER}{0}{1}{1}", lines(1, 9), lines(1, 4));
+    check("balanced", &twice, &numbered(1..=4));
+}
+
+#[test]
+fn who_wants_no_earlier_answer_gets_the_content() {
+    let first = read(&numbered(1..=20));
+    let off = first.replace("\"/w/a.rs\"", "\"/w/a.rs\",\"enable_duplicate_detection\":false");
+    let plain = numbered(1..=20).replace("    ", "").replace("let", "    let");
+    let expected: Vec<&str> = plain.lines().map(|line| line.trim_start()).collect();
+    check("lossless", &format!("{USER}{first}{}{off}", between()), &expected.join("\n"));
 }
 
 #[test]
@@ -125,12 +232,20 @@ fn read_of_two_files(path: &str, lines: std::ops::RangeInclusive<usize>) -> Stri
 
 #[test]
 fn lines_of_another_file_name_it() {
-    check("lossless", &read_of_two_files("/w/b.rs", 1..=9), "[1-9: above in a.rs]\n    10→}");
+    check(
+        "lossless",
+        &read_of_two_files("/w/b.rs", 1..=9),
+        "[1-9: same as 1-9 of a.rs above]\n    10→}",
+    );
 }
 
 #[test]
 fn a_file_is_named_so_that_no_other_is_meant() {
-    check("lossless", &read_of_two_files("/w/src/a.rs", 1..=9), "[1-9: above in w/a.rs]\n    10→}");
+    check(
+        "lossless",
+        &read_of_two_files("/w/src/a.rs", 1..=9),
+        "[1-9: same as 1-9 of w/a.rs above]\n    10→}",
+    );
 }
 
 #[test]
@@ -149,7 +264,7 @@ fn lines_of_the_same_file_are_preferred() {
     check(
         "lossless",
         &format!("{USER}{}{other}{}{}", read(&numbered(1..=9)), between(), read(&numbered(1..=9))),
-        "[1-9: as above]",
+        "[1-9: unchanged, as above]",
     );
 }
 
@@ -237,7 +352,11 @@ fn a_reminder_with_more_around_it_is_pointed_at_by_lines() {
 fn lines_of_a_file_without_numbers_are_pointed_at_by_the_file() {
     let first = read(&numbered(1..=6));
     let other = run(&format!("diff of\n{}\n{}\n{}", text_of(2), text_of(3), text_of(4)));
-    check("lossless", &format!("{USER}{first}{other}"), "diff of\n[3 lines above in a.rs]");
+    check(
+        "lossless",
+        &format!("{USER}{first}{other}"),
+        "diff of\n[3 lines: same as 2-4 of a.rs above]",
+    );
 }
 
 #[test]

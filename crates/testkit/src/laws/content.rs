@@ -3,10 +3,11 @@
 use std::collections::{HashMap, HashSet};
 
 use foveal_context::facts::visible_texts;
-use foveal_context::shape::{Piece, Shape};
+use foveal_context::note::NoteKind;
+use foveal_context::shape::{Gap, Piece, Shape};
 use foveal_effects::EffectKind;
 use foveal_transcript::Handle;
-use foveal_transcript::{EntryIndex, Role};
+use foveal_transcript::{EntryIndex, Role, ToolResult};
 
 use super::Moment;
 
@@ -93,8 +94,9 @@ pub fn the_rest_is_untouched(moment: &Moment<'_>) {
     }
 }
 
-/// Who asks for lines as they are, for a whole file or for what a handle stands for gets it
-/// byte for byte, until a rewrite reduces it.
+/// Who asks for lines as they are, for a whole file or for what a handle stands for gets it byte for
+/// byte, until a rewrite reduces it; lines of a file that stand above at their own numbers may be
+/// pointed at.
 pub fn verbatim_is_kept(moment: &Moment<'_>) {
     for (at, index) in moment.window().iter().enumerate().skip(moment.from) {
         let entry = moment.record.entry(*index);
@@ -102,17 +104,38 @@ pub fn verbatim_is_kept(moment: &Moment<'_>) {
         let before = moment.record.entries()[..index.at()].iter().rev();
         let mut calls = before.flat_map(|entry| entry.calls());
         let Some(call) = calls.find(|call| call.id == result.call) else { continue };
-        let is_asked = match call.name.as_str() {
-            "read_lines" | "expand" => true,
-            "read_file" => call.arguments["mode"] == "full",
-            _ => false,
+        let (is_asked, is_of_file) = match call.name.as_str() {
+            "expand" => (true, false),
+            "read_lines" => (true, true),
+            "read_file" => (call.arguments["mode"] == "full", true),
+            _ => (false, false),
         };
         let is_new = !moment.before.levels.contains_key(index)
             && !moment.step.levels.iter().any(|(raised, _)| raised == index);
-        if is_asked && is_new {
-            assert_eq!(moment.texts[at], result.content, "{index:?} is not what was asked for");
+        if !is_asked || !is_new {
+            continue;
         }
+        let shape = moment.projector.item(*index).decision.shape().filter(|_| is_of_file);
+        let expected = shape.map_or_else(|| result.content.clone(), |shape| pointed(shape, result));
+        assert_eq!(moment.texts[at], expected, "{index:?} is not what was asked for");
     }
+}
+
+/// A result in which nothing but notes on unchanged lines stands in the place of others.
+fn pointed(shape: &Shape, result: &ToolResult) -> String {
+    let mut text = String::new();
+    let mut end = 0;
+    for Gap { bytes, note } in shape.gaps() {
+        let is_in_place = matches!(note.kind, NoteKind::Unchanged | NoteKind::AllUnchanged);
+        assert!(is_in_place, "{note:?} is no note on unchanged lines");
+        text += &result.content[end..bytes.start as usize];
+        if !text.is_empty() && !text.ends_with('\n') {
+            text += "\n";
+        }
+        text += &note.to_string();
+        end = bytes.end as usize;
+    }
+    text + &result.content[end..]
 }
 
 /// Characters of a line that make it worth finding again.

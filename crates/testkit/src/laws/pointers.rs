@@ -8,7 +8,7 @@ use foveal_context::facts::visible_texts;
 use foveal_context::lines::PrintedLine;
 use foveal_context::note::{Note, NoteKind, Standing};
 use foveal_context::shape::{Gap, Piece, Shape, ShapeKind};
-use foveal_effects::EffectKind;
+use foveal_effects::{Change, EffectKind};
 use foveal_transcript::{EntryIndex, Role};
 
 use super::Moment;
@@ -230,4 +230,142 @@ pub fn ledger_is_bounded(moment: &Moment<'_>) {
     let bound: usize = moment.window().iter().map(lines).sum();
     let held = planner.ledger().lines_visible();
     assert!(held <= bound, "{held} lines in the ledger, {bound} in the prompt");
+}
+
+/// What a note calls the same as lines of a file equals what the prompt says last of them: not what
+/// an older answer says, nor what an edit took out since.
+pub fn pointers_name_the_newest(moment: &Moment<'_>) {
+    for (at, index, shape, original) in moment.replaced() {
+        let facts = moment.record.facts(index);
+        for gap in shape.gaps() {
+            let first = gap.note.lines.first().map_or(0, |lines| lines.0);
+            let shift = match gap.note.kind {
+                NoteKind::Unchanged | NoteKind::AllUnchanged | NoteKind::HitsShown { .. } => 0,
+                NoteKind::SameAs(there) if gap.note.file.is_none() => {
+                    i64::from(there.0) - i64::from(first)
+                }
+                _ => continue,
+            };
+            let is_in = |line: &&PrintedLine| {
+                gap.bytes.start <= line.text.start && line.text.end <= gap.bytes.end
+            };
+            for line in facts.printed.lines.iter().filter(is_in) {
+                let numbered = line.path.zip(line.number);
+                let is_named = |number: u32| gap.note.lines.iter().any(|lines| lines.has(number));
+                let named = numbered.filter(|(_, number)| is_named(number.0));
+                let Some((path, number)) = named else { continue };
+                let path = &facts.printed.paths[usize::from(path)];
+                let there = i64::from(number.0) + shift;
+                let text = line.text_in(original);
+                if text.trim().is_empty() {
+                    continue;
+                }
+                let before = original[..line.text.start as usize].matches('\n').count();
+                let newest = newest_text(moment, (at, original), path, (there, before));
+                let what = format!("{index:?}: line {there} of {path}, {:?}", gap.note);
+                assert_eq!(newest.as_deref(), Some(text), "{what}");
+            }
+        }
+    }
+}
+
+/// What the prompt before a position says last of a line of a file, which has so many lines before it
+/// in the result at the position; nothing if an edit since took out what is there again.
+fn newest_text(
+    moment: &Moment<'_>,
+    (at, original): (usize, &str),
+    path: &str,
+    (number, before): (i64, usize),
+) -> Option<String> {
+    let is_file = |other: &str| other == path || other.ends_with(&format!("/{path}"));
+    for place in (0..at).rev() {
+        let index = moment.window()[place];
+        let (entry, facts) = (moment.record.entry(index), moment.record.facts(index));
+        if let Some(result) = entry.result() {
+            let said = facts.printed.lines.iter().find(|line| {
+                let theirs = line.path.map(|path| &facts.printed.paths[usize::from(path)]);
+                line.number.is_some_and(|theirs| i64::from(theirs.0) == number)
+                    && theirs.is_some_and(|theirs| is_file(theirs))
+                    && says(moment, index, line)
+            });
+            if let Some(line) = said {
+                return Some(line.text_in(&result.content).to_owned());
+            }
+        }
+        let made = (0..).zip(&facts.calls).filter(|(at, _)| is_answered_well(moment, place, *at));
+        let writes: Vec<_> = made.flat_map(|(_, call)| &call.effect.writes).collect();
+        for write in writes.into_iter().rev().filter(|write| is_file(&write.path)) {
+            match &write.change {
+                Change::Content(content) => {
+                    let line = usize::try_from(number - 1).ok()?;
+                    return content.split('\n').nth(line).map(str::to_owned);
+                }
+                Change::Replace { old, new, .. }
+                    if !old.is_empty()
+                        && lines_of(&bare(original), old).contains(&before)
+                        && !bare(original).contains(new.as_str()) =>
+                {
+                    return None;
+                }
+                _ => {}
+            }
+        }
+    }
+    None
+}
+
+/// The lines, from 0, in which `part` begins to end in `text`; none if it is not there.
+fn lines_of(text: &str, part: &str) -> Range<usize> {
+    let Some(start) = text.find(part) else { return 0..0 };
+    let count = |end: usize| text[..end].matches('\n').count();
+    count(start)..count(start + part.trim_end_matches('\n').len()) + 1
+}
+
+/// Whether the result of a call of the response at a window position tells of no failure.
+fn is_answered_well(moment: &Moment<'_>, place: usize, call: usize) -> bool {
+    let index = moment.window().get(place + 1 + call).copied();
+    let result = index.and_then(|index| moment.record.entry(index).result());
+    result.is_some_and(|result| !result.is_error)
+}
+
+/// A file as it was read, without the numbers before its lines.
+fn bare(content: &str) -> String {
+    let line = |line: &str| line.split_once('\u{2192}').map_or(line, |(_, text)| text).to_owned();
+    content.split('\n').map(line).collect::<Vec<_>>().join("\n")
+}
+
+/// Whether a result shows a line of it, or points at its text.
+fn says(moment: &Moment<'_>, index: EntryIndex, line: &PrintedLine) -> bool {
+    let Some(shape) = moment.projector.item(index).decision.shape() else { return true };
+    let gap = shape.gaps().find(|gap| {
+        gap.bytes.start < line.text.end.max(line.text.start + 1) && line.text.start < gap.bytes.end
+    });
+    gap.is_none_or(|gap| gap.note.standing() != Standing::LeftOut)
+}
+
+/// A note that names a call names one: the only one of that name above, or so many from the end.
+pub fn calls_are_named_once(moment: &Moment<'_>) {
+    for (at, index, shape, _) in moment.replaced() {
+        for note in shape.notes() {
+            let (name, is_own, from_end) = match &note.kind {
+                NoteKind::SameResult { call, from_end } => (call, false, *from_end),
+                NoteKind::SameLines { call, is_own, from_end } => (call, *is_own, *from_end),
+                _ => continue,
+            };
+            let mut named = Vec::new();
+            for before in &moment.window()[..at] {
+                let facts = moment.record.facts(*before);
+                let is_result = moment.record.entry(*before).result().is_some();
+                let own = facts.calls.iter().filter(|call| *call.label == **name).count();
+                let count = if is_own { own } else { usize::from(facts.label() == &**name) };
+                named.extend(vec![*before; if is_own || is_result { count } else { 0 }]);
+            }
+            let meant = match from_end {
+                None if named.len() == 1 => named[0],
+                Some(from_end) if named.len() > 1 => named[named.len() - from_end as usize],
+                _ => panic!("{index:?}: {note:?} is one of {named:?}"),
+            };
+            assert!(note.refers_to.contains(&meant), "{index:?}: {note:?} means {meant:?}");
+        }
+    }
 }

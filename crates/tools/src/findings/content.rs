@@ -23,6 +23,8 @@ pub(crate) struct Findings {
     pub(crate) earlier: Option<Earlier>,
     /// The read that it answers: asked for again at once, all is shown.
     pub(crate) read: Option<ReadKey>,
+    /// Whether all of it is wanted, whatever stands above.
+    pub(crate) is_wanted_whole: bool,
 }
 
 /// What was found.
@@ -140,7 +142,8 @@ impl Findings {
 
 impl From<Content> for Findings {
     fn from(content: Content) -> Self {
-        Self { content, depends: Vec::new(), earlier: None, read: None }
+        let is_wanted_whole = false;
+        Self { content, depends: Vec::new(), earlier: None, read: None, is_wanted_whole }
     }
 }
 

@@ -41,8 +41,14 @@ pub(crate) fn read(
     let key = located.key();
     let asked = ReadKey { file: key.clone(), mode, question: question.map(str::to_owned) };
     let mut read = Read { work, located, key, mode, question };
-    let again = session.pointed.take(&[]).contains(&asked) && !read.is_changed();
-    if again || (mode == ReadMode::Auto && session.reads.is_invalid(&read.key)) {
+    // Who is sent to what stands above and asks for all of the file wants more than that note.
+    let is_pointed = |earlier: &ReadKey| {
+        *earlier == asked || (mode == ReadMode::Full && earlier.file == asked.file)
+    };
+    let again = session.pointed.take(&[]).iter().any(is_pointed) && !read.is_changed();
+    let is_wanted_whole =
+        again || (mode == ReadMode::Auto && session.reads.is_invalid(&read.key));
+    if is_wanted_whole {
         read.mode = ReadMode::Full;
     }
     if matches!(read.mode, ReadMode::Auto | ReadMode::Curated)
@@ -61,7 +67,7 @@ pub(crate) fn read(
         .map_err(ToolError::failed)?;
     session.reads.count(&read.located, file.version);
     work.toolbox.index.touch(&read.located.absolute());
-    read.file(file, asked)
+    Ok(Findings { is_wanted_whole, ..read.file(file, asked)? })
 }
 
 impl Read<'_> {
@@ -139,9 +145,11 @@ impl Read<'_> {
     /// A text as it is to be shown, and what is known of it from now on.
     fn text(&self, text: &Arc<TextFile>, version: Version) -> Findings {
         let Self { work, located, key, mode, question } = self;
-        let before = work.files().get(key);
+        // Who wants no answers from before is shown the file as if it were new.
+        let met = work.files().get(key);
+        let is_same = met.as_ref().is_some_and(|met| met.version.hash == version.hash);
+        let before = met.filter(|_| !work.anew);
         let path = located.shown().to_owned();
-        let is_same = before.as_ref().is_some_and(|before| before.version.hash == version.hash);
         let known = KnownFile::after(before.as_ref(), version, Arc::clone(text), *question);
         let view = self.view(before.as_ref(), &known);
         // Of a version that stands above, it still does.

@@ -67,6 +67,8 @@ pub struct ShownCall<'a> {
     pub end_bytes: usize,
     /// Which answers it may point at.
     pub view: &'a CallView,
+    /// Whether it may point at any.
+    pub may_point: bool,
     /// Who waits for it.
     pub watch: Watch<'a>,
 }

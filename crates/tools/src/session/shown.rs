@@ -167,7 +167,11 @@ impl Shown {
 impl Shaper for Shown {
     fn shape(&mut self, call: ShownCall<'_>, content: String, view: ReadView) -> ShapedAnswer {
         // A short file comes whole when it is first read, whatever lines it shares with others.
-        let within_files = view.is_short(&content).then(|| self.settings.clone().within_files());
+        let settings = match (call.may_point, view.is_short(&content)) {
+            (false, _) => Some(self.settings.clone().without_pointers()),
+            (true, true) => Some(self.settings.clone().within_files()),
+            (true, false) => None,
+        };
         let (room, end_bytes, given_to) = (call.room, call.end_bytes, call.view);
         let watch = call.watch;
         let first = self.record.len() as u32;
@@ -181,7 +185,7 @@ impl Shaper for Shown {
         let result = NewResult {
             record: &self.record,
             visible: &visible,
-            settings: within_files.as_ref().unwrap_or(&self.settings),
+            settings: settings.as_ref().unwrap_or(&self.settings),
             views: Some(&views),
             room,
             end_bytes,
@@ -207,6 +211,7 @@ impl Shaper for Shown {
                 room: Room::UNBOUNDED,
                 end_bytes: 0,
                 view: CallView::NOBODY,
+                may_point: true,
                 watch: Watch::NOBODY,
             };
             let first = self.record.len() as u32;

@@ -45,23 +45,28 @@ impl Note {
 /// The note that `line` is, if it is one.
 pub(super) fn note(line: &str) -> Option<Note> {
     let inner = line.strip_prefix('[')?.strip_suffix(']')?;
-    if let Some(lines) = inner.strip_suffix(": as above") {
-        return Some(Note::Same(range(lines)?));
+    if let Some((lines, "as above" | "unchanged, as above")) = inner.rsplit_once(": ") {
+        return Some(Note::Same(range(lines.rsplit(' ').next()?)?));
     }
     if let Some((lines, there)) = inner.split_once(": same as ") {
-        let there = range(there.strip_suffix(" above")?)?;
-        return Some(Note::Moved(range(lines)?, there.0));
+        let there = there.strip_suffix(" above")?;
+        let lines_count = lines.strip_suffix(" lines").and_then(|count| count.parse().ok());
+        return Some(match (lines_count, there.split_once(" of ")) {
+            (Some(count), _) => Note::LinesAbove(count),
+            (None, Some(_)) => Note::Above(range(lines)?),
+            (None, None) => Note::Moved(range(lines)?, range(there)?.0),
+        });
     }
     if let Some((lines, _)) = inner.split_once(": above in ") {
         return Some(Note::Above(range(lines)?));
     }
     if let Some((lines, "shown above")) = inner.rsplit_once(": ") {
         return match range(lines) {
-            Some(lines) if lines.0 <= lines.1 => Some(Note::Above(lines)),
+            Some(lines) if lines.0 < lines.1 => Some(Note::Above(lines)),
             _ => hits(lines),
         };
     }
-    if inner.starts_with("same result as `") && inner.ends_with(" above") {
+    if inner.contains("same result as ") && inner.ends_with(" above") {
         return Some(Note::WholeAbove);
     }
     if let Some((count, _)) = inner.split_once(" lines above in ") {
@@ -81,9 +86,9 @@ pub(super) fn note(line: &str) -> Option<Note> {
     counts.then_some(Note::LinesLeftOut(count.parse().ok()?))
 }
 
-/// `12-34`.
+/// `12-34` or `12`.
 fn range(text: &str) -> Option<Range> {
-    let (first, last) = text.split_once('-')?;
+    let (first, last) = text.split_once('-').unwrap_or((text, text));
     Some((first.parse().ok()?, last.parse().ok()?))
 }
 
@@ -120,6 +125,10 @@ pub(super) fn handles(text: &str) -> Vec<&str> {
 fn notes_are_read_as_they_are_written() {
     for (line, expected) in [
         ("[3-9: as above]", Note::Same((3, 9))),
+        ("[3: as above]", Note::Same((3, 3))),
+        ("[3-9: unchanged, as above]", Note::Same((3, 9))),
+        ("[3-9: same as 1-7 of b.rs above]", Note::Above((3, 9))),
+        ("[7 lines: same as 1-7 of b.rs above]", Note::LinesAbove(7)),
         ("[3-9: same as 1-7 above]", Note::Moved((3, 9), 1)),
         ("[3-9: shown above]", Note::Above((3, 9))),
         ("[3-9: above in src/b.rs]", Note::Above((3, 9))),
@@ -128,6 +137,7 @@ fn notes_are_read_as_they_are_written() {
         ("[a b.rs 3, (5-6): shown above]", Note::HitsAbove(Some("a b.rs".into()), vec![3, 5, 6])),
         ("[12: shown above]", Note::HitsAbove(None, vec![12])),
         ("[same result as `grep x` above]", Note::WholeAbove),
+        ("[same result as the 2nd last `grep x` above]", Note::WholeAbove),
         ("[3-9 left out: step; expand 0123456789ab]", Note::LeftOut((3, 9))),
         ("[3-9 left out]", Note::LeftOut((3, 9))),
         ("[12 lines, 900 bytes left out; expand 0123456789ab]", Note::LinesLeftOut(12)),

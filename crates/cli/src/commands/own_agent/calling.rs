@@ -195,23 +195,12 @@ impl Carrier {
                 let lent = None;
                 let control =
                     Control { cancel, progress: &progress, person, begins: &begins, lent };
-                let request = request(call);
+                let request = Request::new(call.name.clone(), call.arguments.clone());
                 told(self.session.call(&request, &control))
             }
         };
         self.answering.answer(answer);
     }
-}
-
-/// By this argument of any call the model wants it carried out, whatever was answered before.
-pub(super) const DETECT_ARGUMENT: &str = "enable_duplicate_detection";
-
-/// A call as the tools take it.
-fn request(call: &Call) -> Request {
-    let mut arguments = call.arguments.clone();
-    let wish = arguments.as_object_mut().and_then(|all| all.remove(DETECT_ARGUMENT));
-    let detect_duplicates = wish.and_then(|wish| wish.as_bool()).unwrap_or(true);
-    Request { detect_duplicates, ..Request::new(call.name.clone(), arguments) }
 }
 
 /// An answer as the model reads it.

@@ -7,6 +7,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::Context;
 use foveal_agent::{AgentTool, Event, Limits, Settings};
+use foveal_context::facts::DETECT_ARGUMENT;
 use foveal_context::placement::base_files::{
     BaseFile, BaseFolder, read_base_files, render_base_files,
 };
@@ -22,7 +23,6 @@ use foveal_tools::helping::Helping;
 use foveal_tools::table::ToolSet;
 use foveal_wire::prompt::{Dialect, ToolSpec};
 
-use super::calling::DETECT_ARGUMENT;
 use crate::commands::serve::{Kept, prices};
 use crate::gateway::{Spread, weigh};
 use crate::models::Chosen;

@@ -3,22 +3,40 @@
 use std::cell::OnceCell;
 use std::ops::Range;
 
+use super::own_lines::{Reach, find_runs};
 use super::{
-    BlockMin, Home, Match, Seen, is_among_hits, is_file, is_hit, is_line_elsewhere,
-    is_of_same_place, own_path, path_of, same_file, serves, short_path,
+    BlockMin, CallName, Home, Match, Seen, Source, is_among_hits, is_file, is_hit, is_hits,
+    is_line_elsewhere, is_of_same_place, is_read, own_path, path_of, serves, short_path,
 };
+use crate::facts::line_text;
 use crate::ledger::{self, Place};
 use crate::shaping::draft::Draft;
 use crate::shaping::heading::is_heading;
 
 /// Every block of kept lines that is visible elsewhere and worth a pointer, in order.
-pub fn find_matches(draft: &Draft<'_>, seen: &Seen<'_>, minimum: BlockMin) -> Vec<Match> {
+pub fn find_matches(
+    draft: &Draft<'_>,
+    seen: &Seen<'_>,
+    minimum: BlockMin,
+    reach: Reach,
+) -> Vec<Match> {
+    let own = find_runs(draft, seen, minimum, reach);
+    if reach == Reach::InPlace {
+        return own;
+    }
+    let mut own = own.into_iter().peekable();
     let mut matches = Vec::new();
     let mut at = 0;
     let end = end(draft);
     let worth = Worth { draft, minimum, before: OnceCell::new() };
     while at < end {
-        let best = if draft.keeps(at) { longest_at(draft, seen, at..end, &worth) } else { None };
+        if let Some(found) = own.next_if(|found| found.lines.start == at) {
+            at = found.lines.end;
+            matches.push(found);
+            continue;
+        }
+        let until = own.peek().map_or(end, |found| found.lines.start);
+        let best = if draft.keeps(at) { longest_at(draft, seen, at..until, &worth) } else { None };
         match best {
             Some(found) => {
                 at = found.lines.end;
@@ -32,14 +50,15 @@ pub fn find_matches(draft: &Draft<'_>, seen: &Seen<'_>, minimum: BlockMin) -> Ve
 
 /// The end of what can be pointed at. What follows the last line break is no line: it would be
 /// counted, and having no number it would take the numbers from the note.
-fn end(draft: &Draft<'_>) -> usize {
+pub(super) fn end(draft: &Draft<'_>) -> usize {
     let is_open = !draft.is_empty() && draft.line(draft.len() - 1).whole.is_empty();
     draft.len() - usize::from(is_open)
 }
 
 /// The longest block of `within` from its start on that is visible in one piece somewhere else and
-/// worth a pointer. Among equally long ones the latest of the same file wins, else the latest:
-/// that is the nearest for the reader.
+/// worth a pointer. Among equally long ones the latest wins: that is the nearest for the reader.
+/// Lines of the draft's own file are those of [`find_runs`] alone; an older version is not pointed
+/// at.
 fn longest_at(
     draft: &Draft<'_>,
     seen: &Seen<'_>,
@@ -65,7 +84,12 @@ fn longest_at(
             continue;
         }
         let file = file_of_block(seen, source, length);
-        let is_own = own_path(draft, at).is_none_or(|ours| is_file(file, ours));
+        let ours = own_path(draft, at);
+        let is_own = ours.is_none_or(|ours| is_file(file, ours));
+        let is_answer = seen.record.entry(source.entry).result().is_some();
+        if ours.is_some() && is_own && is_answer && !is_hits(draft.facts.kind()) {
+            continue;
+        }
         let is_nearer = best.as_ref().is_none_or(|best| is_own && !best.is_own);
         if (length > longest || is_nearer) && worth.is(&lines, is_own) {
             best = Some(Candidate { lines, source, file, is_own });
@@ -86,18 +110,42 @@ struct Candidate<'a> {
 
 impl Candidate<'_> {
     fn into_match(self, draft: &Draft<'_>, seen: &Seen<'_>) -> Match {
-        let Self { lines, source, file, .. } = self;
-        let home = match (file, own_path(draft, lines.start)) {
-            (Some(file), Some(ours)) if same_file(file, ours) => Home::Own,
-            (Some(file), _) => Home::File(short_path(draft, seen, file).into()),
-            (None, _) => {
-                let arguments = &seen.record.facts(source.entry).arguments;
-                let argument = arguments.get(source.line as usize);
-                Home::Call(source.entry, argument.map(|argument| argument.call))
-            }
-        };
-        Match { lines, source, home }
+        let Self { lines, source, file, is_own } = self;
+        let count = u32::try_from(lines.len()).unwrap_or(u32::MAX);
+        let of_file = file.filter(|_| !is_own || own_path(draft, lines.start).is_none());
+        let home = of_file.and_then(|file| {
+            let first = numbers_in_newest(seen, file, source, count)?;
+            Some(Home::File(short_path(draft, seen, file).into(), first))
+        });
+        let home = home.unwrap_or_else(|| Home::Call(name_of_call(seen, source)));
+        Match { lines, sources: vec![Source { place: source, count }], home }
     }
+}
+
+/// The call whose answer or argument holds a line.
+fn name_of_call(seen: &Seen<'_>, place: Place) -> CallName {
+    let arguments = &seen.record.facts(place.entry).arguments;
+    let argument = arguments.get(place.line as usize);
+    let own = argument.and_then(|line| CallName::of_response(seen, place.entry, line.call));
+    own.unwrap_or_else(|| CallName::of_result(seen, place.entry))
+}
+
+/// The number of the first of so many lines of a read from `source` on, if the newest visible
+/// version of the file has all of them at their numbers.
+fn numbers_in_newest(seen: &Seen<'_>, file: &str, source: Place, count: u32) -> Option<u32> {
+    if !is_read(seen, source) {
+        return None;
+    }
+    let (version, facts) = (seen.version(file), seen.record.facts(source.entry));
+    let entry = seen.record.entry(source.entry);
+    let first = facts.printed.lines.get(source.line as usize)?.number?.0;
+    let has = |(line, number): (u32, u32)| {
+        let printed = facts.printed.lines.get(line as usize);
+        let text = line_text(entry, facts, line as usize).unwrap_or_default();
+        printed.and_then(|line| line.number).is_some_and(|theirs| theirs.0 == number)
+            && version.has(number, facts.ids[line as usize], text)
+    };
+    (source.line..source.line + count).zip(first..).all(has).then_some(first)
 }
 
 /// The one file that so many visible lines from `source` on are of, where that is known.

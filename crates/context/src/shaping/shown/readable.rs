@@ -43,7 +43,7 @@ pub(in crate::shaping) fn readable(
         }
         let runs = runs(draft, &readable);
         readable.matches.retain(|found| {
-            let is_own = found.home == Home::Own;
+            let is_own = matches!(found.home, Home::Own(_));
             let is_between = runs.iter().any(|run| run.end == found.lines.start)
                 && runs.iter().any(|run| run.start == found.lines.end);
             let is_short = found.lines.len() <= RUN_LINES_MIN;
@@ -117,9 +117,7 @@ impl Readable {
         } else if let Some(found) =
             self.matches.iter_mut().find(|found| found.lines.start == run.end)
         {
-            let count = missing.min(found.lines.len());
-            found.lines.start += count;
-            found.source.line += u32::try_from(count).unwrap_or(u32::MAX);
+            found.drop_start(missing.min(found.lines.len()));
         }
     }
 }

@@ -20,6 +20,7 @@ fn calls_until_full(arguments: &Value, content: &str) -> usize {
             room: Room::UNBOUNDED,
             end_bytes: 0,
             view: CallView::NOBODY,
+            may_point: true,
             watch: Watch::NOBODY,
         };
         shown.push_call(call, content.to_owned());
