@@ -176,7 +176,8 @@ fn of_source(source: Source<'_>) -> anyhow::Result<UserSettings> {
     let indexer = self::indexer(indexer_model, indexer_tokens_max, text)?;
     let gist = gist_model.map(|named| model(&named, text)).transpose()?;
     let policy = Policy { rules };
-    let gateway = gateway.into();
+    let mut gateway = GatewaySettings::from(gateway);
+    gateway.without_pointers = !tools.calls.detect;
     if let Some((line, error)) = agent.wrong_budget(text) {
         bail!("line {line}: {error}");
     }

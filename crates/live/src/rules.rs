@@ -114,7 +114,8 @@ impl Rules {
 
     /// The same with another profile; `None` if there is none of this name.
     pub(crate) fn with_profile(&self, profile: &str) -> Option<Self> {
-        let settings = settings(profile)?;
+        let pointers = self.settings.pointers;
+        let settings = Settings { pointers, ..settings(profile)? };
         Some(Self { profile: profile.to_owned(), settings, strategy: None, ..self.clone() })
     }
 

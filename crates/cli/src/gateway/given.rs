@@ -34,6 +34,8 @@ pub(crate) struct GatewaySettings {
     pub(crate) hosts: Vec<String>,
     /// What is done to which requests; the first that matches counts.
     pub(crate) rules: Vec<GatewayRule>,
+    /// Whether results come whole that stand above.
+    pub(crate) without_pointers: bool,
     /// Whether caches are kept warm.
     pub(crate) keep_warm: bool,
     /// Whether tools are shortened that are not called.

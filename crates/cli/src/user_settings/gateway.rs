@@ -55,6 +55,8 @@ impl From<WrittenGateway> for GatewaySettings {
             expand: written.expand,
             hosts: written.hosts,
             rules: written.rules.into_iter().map(|rule| rule.0).collect(),
+            // That is said for all surfaces together.
+            without_pointers: false,
             keep_warm: written.keep_warm,
             prices: written.prices.into_iter().map(|price| price.0).collect(),
             shorten_tools: written.shorten_tools,

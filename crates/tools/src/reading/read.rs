@@ -46,8 +46,7 @@ pub(crate) fn read(
         *earlier == asked || (mode == ReadMode::Full && earlier.file == asked.file)
     };
     let again = session.pointed.take(&[]).iter().any(is_pointed) && !read.is_changed();
-    let is_wanted_whole =
-        again || (mode == ReadMode::Auto && session.reads.is_invalid(&read.key));
+    let is_wanted_whole = again || (mode == ReadMode::Auto && session.reads.is_invalid(&read.key));
     if is_wanted_whole {
         read.mode = ReadMode::Full;
     }

@@ -214,6 +214,7 @@ pub(crate) fn shaper(
     let views = opener.curated(folder, Arc::new(Spread::start()));
     let tell = teller(events, Arc::clone(waiting));
     rules.views = Some(Arc::new(Watched::new(views, tell, Arc::clone(waiting))));
+    rules.settings.pointers = toolbox.settings.calls.detect;
     rules.weigh = weigh;
     rules.prices = own;
     rules.tells = true;

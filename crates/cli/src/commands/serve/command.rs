@@ -112,6 +112,7 @@ impl Behaviour {
             upstreams: given.upstreams(),
             profile: self.profile.or(settings.profile).unwrap_or(Profile::Balanced),
             rules: self.rules(settings),
+            without_pointers: settings.without_pointers,
             cache: self.cache.or(settings.cache).unwrap_or(CacheChoice::Auto),
             websockets: self.websockets.or(settings.websockets).unwrap_or(WebSocketChoice::Refuse),
             decision: decision.unwrap_or(DECISION_TIME),

@@ -48,6 +48,8 @@ pub(crate) struct Choices {
     pub(crate) profile: Profile,
     /// What is done to which requests.
     pub(crate) rules: Vec<GatewayRule>,
+    /// Whether results come whole that stand above.
+    pub(crate) without_pointers: bool,
     pub(crate) cache: CacheChoice,
     pub(crate) websockets: WebSocketChoice,
     /// How long a decision may take.
@@ -145,6 +147,7 @@ impl Choices {
         let named = profile.unwrap_or(PROFILES[0]);
         let mut rules = Rules::named(named).context("the profile is not known")?;
         rules.views = Some(Arc::new(Spread::start()));
+        rules.settings.pointers = !self.without_pointers;
         rules.weigh = weigh;
         rules.marks = self.cache.into();
         rules.prices = Arc::clone(&self.learners.prices);
