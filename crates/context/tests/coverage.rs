@@ -17,7 +17,7 @@ fn reached(settings: &Settings) -> [String; 3] {
     let mut kinds = BTreeSet::new();
     let mut rules = BTreeSet::new();
     let mut reasons = BTreeSet::new();
-    for _ in 0..64 {
+    for _ in 0..128 {
         let script = scripts(40).new_tree(&mut runner).expect("scripts are always made").current();
         let record = Record::of(script.conversation(), Tokenizer::O200k);
         let subject = Subject::engine(settings.clone());
