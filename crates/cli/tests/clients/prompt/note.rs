@@ -11,8 +11,8 @@ pub(crate) enum Standing {
     SameResult(Source),
     /// It stands above: at its own place, or in what the source names.
     Above(Option<Source>),
-    /// It stands above as these lines of the file.
-    AboveAs(usize, usize),
+    /// It stands above as these lines, of another file where one is named.
+    AboveAs(usize, usize, Option<String>),
     /// It is left out, and a handle may give it back.
     LeftOut(Option<String>),
     /// The line before the note is repeated.
@@ -26,8 +26,8 @@ pub(crate) enum Standing {
 /// Where a note says that something stands.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Source {
-    /// In the answer to a call, by its label.
-    Call(String),
+    /// In the answer to a call, by its label, and its place from the end among those of that label.
+    Call(String, usize),
     /// In a file.
     File(String),
 }
@@ -55,13 +55,17 @@ static RANGES: LazyLock<Regex> = LazyLock::new(|| {
     )
 });
 static RANGE: LazyLock<Regex> = LazyLock::new(|| pattern(r"(\d+)(?:-(\d+))?"));
-static COUNT: LazyLock<Regex> = LazyLock::new(|| pattern(r"^(\d+) lines? (above in .*)$"));
+static COUNT: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"^(\d+) lines?:? ((?:above in|same as) .*)$"));
 static LEFT_OUT: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"^(\d+) (lines?|hits in \d+ files?), \d+ bytes.* left out"));
-static SAME_RESULT: LazyLock<Regex> = LazyLock::new(|| pattern(r"^same result as `(.*)` above"));
+static SAME_RESULT: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(r"^(?:(\S+): unchanged, )?same result as (?:the ((?:\d+\w\w )?last) )?`(.*)` above")
+});
 static SAME_AS: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"^same as (?:lines )?(\d+)-(\d+) above"));
-static ABOVE_IN: LazyLock<Regex> = LazyLock::new(|| pattern(r"^above in (?:your )?(`?)(.*)$"));
+    LazyLock::new(|| pattern(r"^same as (?:lines )?(\d+)(?:-(\d+))?(?: of (\S+))? above"));
+static ABOVE_IN: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"^above in (?:your )?(?:(?:the )?((?:\d+\w\w )?last) )?(`?)(.*)$"));
 static UNCHANGED: LazyLock<Regex> =
     LazyLock::new(|| pattern(r"^([^\s:]+): unchanged.* its (\d+) lines are shown above"));
 static REPEATED: LazyLock<Regex> =
@@ -93,7 +97,9 @@ impl Note {
     fn read(&mut self, inner: &str) {
         let number = |text: &str| text.parse::<usize>().unwrap_or(0);
         if let Some(parts) = SAME_RESULT.captures(inner) {
-            self.standing = Standing::SameResult(Source::Call(parts[1].to_owned()));
+            self.file = parts.get(1).map(|file| file.as_str().to_owned());
+            let from_end = place_from_end(parts.get(2).map(|place| place.as_str()));
+            self.standing = Standing::SameResult(Source::Call(parts[3].to_owned(), from_end));
         } else if let Some(parts) = UNCHANGED.captures(inner) {
             self.file = Some(parts[1].to_owned());
             self.ranges = vec![(1, number(&parts[2]))];
@@ -128,26 +134,64 @@ impl Note {
     }
 }
 
+/// A place among calls of one label, counted from the last: `2nd last`.
+fn place_from_end(words: Option<&str>) -> usize {
+    let words = words.unwrap_or("last");
+    let digits = words.find(|c: char| !c.is_ascii_digit()).unwrap_or(0);
+    words[..digits].parse().unwrap_or(1)
+}
+
 fn handle_in(inner: &str) -> Option<String> {
     HANDLE.captures(inner).map(|parts| parts[1].to_owned())
 }
 
 fn standing_of(text: &str) -> Standing {
     if let Some(parts) = SAME_AS.captures(text) {
-        let number = |at: usize| parts[at].parse().unwrap_or(0);
-        return Standing::AboveAs(number(1), number(2));
+        let number = |at: usize| parts.get(at).and_then(|number| number.as_str().parse().ok());
+        let first = number(1).unwrap_or(0);
+        let file = parts.get(3).map(|file| file.as_str().to_owned());
+        return Standing::AboveAs(first, number(2).unwrap_or(first), file);
     }
     if let Some(parts) = ABOVE_IN.captures(text) {
-        let name = parts[2].to_owned();
-        let source = match parts[1].is_empty() {
+        let name = parts[3].to_owned();
+        let from_end = place_from_end(parts.get(1).map(|place| place.as_str()));
+        let source = match parts[2].is_empty() {
             true => Source::File(name),
-            false => Source::Call(name.split('`').next().unwrap_or_default().to_owned()),
+            false => Source::Call(name.split('`').next().unwrap_or_default().to_owned(), from_end),
         };
         return Standing::Above(Some(source));
     }
     match text {
-        "as above" | "shown above" => Standing::Above(None),
+        "as above" | "unchanged, as above" | "shown above" => Standing::Above(None),
         _ if TELLS.is_match(text) => Standing::Unknown,
         _ => Standing::Remark,
     }
+}
+
+#[test]
+fn notes_are_read() {
+    let call = |label: &str, from_end| Source::Call(label.to_owned(), from_end);
+    let standing = |text: &str| Note::parse(text).map(|note| (note.standing, note.count));
+    let check = |text: &str, expected: (Standing, usize)| {
+        assert_eq!(standing(text), Some(expected), "{text}");
+    };
+    check("[same result as `read a.py` above]", (Standing::SameResult(call("read a.py", 1)), 0));
+    check(
+        "[a.py: unchanged, same result as the 2nd last `read a.py` above]",
+        (Standing::SameResult(call("read a.py", 2)), 0),
+    );
+    check("[3 lines above in `cat a.py`]", (Standing::Above(Some(call("cat a.py", 1))), 3));
+    check("[1-4: above in the last `cat a.py`]", (Standing::Above(Some(call("cat a.py", 1))), 4));
+    check("[2: above in b.py]", (Standing::Above(Some(Source::File("b.py".to_owned()))), 1));
+    check("[a.py 1-9: unchanged, as above]", (Standing::Above(None), 9));
+    check("[7, (8), 43: shown above]", (Standing::Above(None), 3));
+    check("[5-6: same as 7-8 above]", (Standing::AboveAs(7, 8, None), 2));
+    check(
+        "[2 lines: same as 7-8 of b.py above]",
+        (Standing::AboveAs(7, 8, Some("b.py".to_owned())), 2),
+    );
+    let handle = Some("ef18f0616746".to_owned());
+    check("[4-9 left out: a, b; expand ef18f0616746]", (Standing::LeftOut(handle), 6));
+    check("[80 more lines in file]", (Standing::Remark, 0));
+    check("[what stands above is gone]", (Standing::Unknown, 0));
 }

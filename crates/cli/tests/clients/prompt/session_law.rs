@@ -226,11 +226,13 @@ impl Law<'_> {
 
     fn file(&self, note: &Note) -> Option<String> {
         let Some(named) = &note.file else { return self.now.file.clone() };
-        self.now
-            .files
-            .keys()
-            .find(|file| file.ends_with(named.as_str()) || named.ends_with(file.as_str()))
-            .cloned()
+        self.path(named)
+    }
+
+    /// The file of that name.
+    fn path(&self, named: &str) -> Option<String> {
+        let is_it = |file: &&String| file.ends_with(named) || named.ends_with(file.as_str());
+        self.now.files.keys().find(is_it).cloned()
     }
 
     fn wrong(&self, note: &Note, place: Option<&Place>) -> Vec<String> {
@@ -238,7 +240,9 @@ impl Law<'_> {
         match &note.standing {
             Standing::Unknown => wrong.push("the test cannot read this note".to_owned()),
             Standing::Remark | Standing::Repeated => {}
-            Standing::SameResult(Source::Call(label)) => wrong.extend(self.wrong_result(label)),
+            Standing::SameResult(source @ Source::Call(..)) => {
+                wrong.extend(self.wrong_result(source));
+            }
             Standing::SameResult(Source::File(_)) => {}
             Standing::LeftOut(_) => {
                 wrong.extend(place.and_then(|place| self.wrong_numbers(note, place)));
@@ -332,9 +336,10 @@ impl Law<'_> {
         if let Some(line) = missing {
             return Some(format!("{line:?} does not stand there"));
         }
-        match note.standing {
-            Standing::AboveAs(first, last) => {
-                self.wrong_lines_above(note, &stands_for, (first, last))
+        match &note.standing {
+            Standing::AboveAs(first, last, file) => {
+                let file = file.as_ref().map_or_else(|| self.file(note), |file| self.path(file))?;
+                self.wrong_lines_above(note, &stands_for, &file, (*first, *last))
             }
             Standing::Above(None) => self.wrong_newest(note, &stands_for),
             _ => None,
@@ -346,10 +351,10 @@ impl Law<'_> {
         &self,
         note: &Note,
         stands_for: &[String],
+        file: &str,
         (first, last): (usize, usize),
     ) -> Option<String> {
-        let file = self.file(note)?;
-        let above = self.newest(&file);
+        let above = self.newest(file);
         if last + 1 - first != note.count {
             return Some(format!("these are {} lines", last + 1 - first));
         }
@@ -390,11 +395,14 @@ impl Law<'_> {
     }
 
     /// The newest result of that label above was the same.
-    fn wrong_result(&self, label: &str) -> Option<String> {
-        let source = Source::Call(label.to_owned());
-        let Some(above) =
-            self.above.iter().rev().find(|shown| is_from(shown, &source, self.is_own()))
-        else {
+    fn wrong_result(&self, source: &Source) -> Option<String> {
+        let from_end = match source {
+            Source::Call(_, from_end) => *from_end,
+            Source::File(_) => 1,
+        };
+        let mut of_label =
+            self.above.iter().rev().filter(|shown| is_from(shown, source, self.is_own()));
+        let Some(above) = of_label.nth(from_end.saturating_sub(1)) else {
             return Some("there is no such call above".to_owned());
         };
         let text = |id: &str| {
@@ -482,7 +490,7 @@ fn is_from(shown: &Shown<'_>, source: &Source, is_own: bool) -> bool {
             .files
             .keys()
             .any(|file| file.ends_with(name.as_str()) && arguments.contains(file.as_str())),
-        Source::Call(label) => {
+        Source::Call(label, _) => {
             let Some((tool, about)) = label.split_once(' ') else {
                 return shown.call.tool == *label;
             };
