@@ -346,3 +346,49 @@ fn asking_after_something_else_is_not_asking_twice() {
     assert!(read().len() < 400);
     assert!(read().contains("1→"));
 }
+
+#[test]
+fn what_was_shown_is_pointed_at_however_it_is_asked_for() {
+    let world = World::new();
+    let text: String = (1..=60).map(|n| format!("line {n} of a file that is read\n")).collect();
+    world.write("a.txt", &text);
+    world.call("read_lines", json!({"path": "a.txt", "start": 1, "end": 40}));
+    let narrower = world.ask("read_lines", json!({"path": "a.txt", "start": 5, "end": 30}));
+    assert!(narrower.cached && narrower.text == "[5-30: unchanged, as above]\n", "{narrower:?}");
+    let wider = world.call("read_lines", json!({"path": "a.txt", "start": 30, "end": 50}));
+    assert!(wider.starts_with("[30-40: as above]\n41→line 41"), "{wider}");
+    assert!(wider.ends_with("50→line 50 of a file that is read\n"), "{wider}");
+    let full = json!({"path": "a.txt", "mode": "full"});
+    world.call("read_file", full.clone());
+    let again = world.ask("read_file", full.clone());
+    assert!(again.cached && again.text == "[1-60: unchanged, as above]\n", "{again:?}");
+    let whole = world.call("read_file", full);
+    assert!(whole.contains("1→line 1 of") && whole.contains("60→line 60 of"), "{whole}");
+}
+
+#[test]
+fn where_detection_is_off_nothing_is_pointed_at() {
+    let world = World::new();
+    let text: String = (1..=60).map(|n| format!("line {n} of a file that is read\n")).collect();
+    world.write("a.txt", &text);
+    let calls = [
+        ("read_file", json!({"path": "a.txt"})),
+        ("read_file", json!({"path": "a.txt", "mode": "full"})),
+        ("read_lines", json!({"path": "a.txt", "start": 1, "end": 60})),
+        ("bash", json!({"command": "cat a.txt"})),
+        ("grep", json!({"pattern": "of a file", "path": "a.txt"})),
+    ];
+    world.call("read_file", json!({"path": "a.txt"}));
+    let is_whole = |text: &str| text.contains("line 60 of a file") && !text.contains(" above");
+    for (tool, arguments) in &calls {
+        let mut arguments = arguments.clone();
+        arguments["enable_duplicate_detection"] = json!(false);
+        let answer = world.ask(tool, arguments);
+        assert!(!answer.cached && is_whole(&answer.text), "{tool}: {}", answer.text);
+    }
+    world.session.duplicates.set_detection(Some(false));
+    for (tool, arguments) in calls {
+        let answer = world.ask(tool, arguments);
+        assert!(!answer.cached && is_whole(&answer.text), "{tool}: {}", answer.text);
+    }
+}

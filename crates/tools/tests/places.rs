@@ -152,7 +152,8 @@ fn what_is_pointed_at_is_the_same_file() {
     world.call("bash", json!({"command": "cd \"$(echo src)\""}));
     let read = world.call("bash", json!({"command": "cat a.txt"}));
     // The same lines of another file, which is named: they stand above, and are not unchanged.
-    let note = read.strip_prefix("[1-50: above in ").and_then(|note| note.split_once("]\n"));
+    let note = read.strip_prefix("[1-50: same as 1-50 of ");
+    let note = note.and_then(|note| note.split_once(" above]\n"));
     let (file, rest) = note.unwrap_or_else(|| panic!("{read}"));
     assert!(file.ends_with("/a.txt") && !file.ends_with("src/a.txt"), "{read}");
     assert!(rest.starts_with("line 50 of the file\n"), "{read}");

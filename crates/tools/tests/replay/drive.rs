@@ -429,7 +429,8 @@ impl Drive {
             }
             Whole::Files(paths) => self.check_together(paths, text),
             Whole::Lines(path, first, _) => {
-                let body = without_cached_note(text);
+                let body = self.with_lines_above(path, without_cached_note(text))?;
+                let body = body.as_str();
                 // The beginning of what was asked for, where there is no room for more.
                 let plain = match body.rsplit_once("[go on with start ") {
                     Some((given, _)) if plain.starts_with(given) && !given.is_empty() => given,
@@ -460,6 +461,26 @@ impl Drive {
                 self.reader.output(Some(path.as_deref().unwrap_or("")), plain, text)
             }
         }
+    }
+
+    /// Lines that were asked for, with those in place that a note says to stand above.
+    fn with_lines_above(&self, path: &str, body: &str) -> Result<String, String> {
+        let lines = &self.files[path];
+        let mut text = String::new();
+        for line in body.split_inclusive('\n') {
+            let Some(Note::Same((first, last))) = note(line.trim_end()) else {
+                text.push_str(line);
+                continue;
+            };
+            for number in first..=last {
+                let line = lines.get(number as usize - 1).ok_or("a note names no line")?;
+                if !self.reader.knows_at(path, number, line) {
+                    return Err(format!("line {number} of {path} was never seen as {line:?}"));
+                }
+                text.push_str(&format!("{number}→{line}\n"));
+            }
+        }
+        Ok(text)
     }
 
     /// That each part of an answer for several files is right by itself.

@@ -58,7 +58,8 @@ impl Reader {
         text.trim().is_empty() || self.texts.contains(text) || self.texts.contains(&clean(text))
     }
 
-    fn knows_at(&self, path: &str, number: u32, text: &str) -> bool {
+    /// Whether a line of a file was seen with this text.
+    pub(super) fn knows_at(&self, path: &str, number: u32, text: &str) -> bool {
         let there = self.places.get(&(path.to_owned(), number));
         text.trim().is_empty() || there.is_some_and(|texts| texts.contains(text))
     }
