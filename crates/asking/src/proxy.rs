@@ -98,7 +98,7 @@ pub struct ProxyConnector {
 
 /// Why there is no connection.
 #[derive(Debug)]
-pub struct ProxyError {
+struct ProxyError {
     proxy: String,
     source: Box<dyn Error + Send + Sync>,
 }

@@ -20,6 +20,7 @@ use crate::headers;
 #[derive(Debug, Clone)]
 pub(crate) struct Lasting {
     /// Its place among the connections that may be open.
+    #[expect(dead_code, reason = "the place is free once this is dropped")]
     pub(crate) slot: Arc<ConnectionSlot<ConnectionActivity>>,
     /// The requests on it.
     pub(crate) activity: ConnectionActivity,
