@@ -303,14 +303,17 @@ impl<'a> Draft<'a> {
         pieces.open_line = true;
     }
 
+    /// Whether any line is kept that has a text. Behind the last line break there is none.
+    fn keeps_text(&self) -> bool {
+        (0..self.len()).any(|at| self.keeps(at) && !self.line(at).whole.is_empty())
+    }
+
     /// The most telling kind among the gaps: what is missing outweighs what is pointed at.
     fn kind(&self) -> ShapeKind {
         let strongest = self.gaps.iter().map(|gap| gap.kind).max();
         match strongest {
             None => ShapeKind::Compacted,
-            Some(ShapeKind::Pointer) if self.fates.iter().any(|f| matches!(f, Fate::Keep(_))) => {
-                ShapeKind::Delta
-            }
+            Some(ShapeKind::Pointer) if self.keeps_text() => ShapeKind::Delta,
             Some(kind) => kind,
         }
     }

@@ -17,7 +17,7 @@ use foveal_tools::settings::ToolSettings;
 use foveal_tools::{Answer, Control, Request, Session, Toolbox};
 use serde_json::{Value, json};
 
-use super::notes::handles;
+use super::notes::{Note, handles, note};
 use super::reader::{Found, Reader};
 use super::script::Step;
 use crate::world::toolbox_over;
