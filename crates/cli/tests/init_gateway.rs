@@ -347,3 +347,47 @@ fn settings_of_a_project_that_lead_opencode_past_the_gateway_are_told() {
     let shown = world.output("init --gateway --yes opencode");
     assert!(!shown.contains("note:"), "{shown}");
 }
+
+/// An agent waits long for a gateway that is gone, and says nothing.
+#[test]
+fn a_gateway_that_does_not_answer_is_said() {
+    let world = World::new("dead_gateway");
+    let listener = std::net::TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = listener.local_addr().expect("it is bound");
+    let settings = format!("[gateway]\nlisten = \"{address}\"\n");
+    world.write("home/.config/foveal/config.toml", &settings);
+    world.write("home/.claude/settings.json", "{}");
+    assert_eq!(world.run("init claude-code --gateway --yes").code, Some(0));
+    let about = |world: &World| -> (String, String) {
+        let told: serde_json::Value =
+            serde_json::from_str(&world.run("doctor --json").out).expect("JSON");
+        let all = told["findings"].as_array().expect("a list");
+        let found =
+            all.iter().find(|one| one["about"] == "claude-code gateway").expect("a finding");
+        let text = |key: &str| found[key].as_str().expect("a text").to_owned();
+        (text("state"), text("what"))
+    };
+    let answer = |text: &'static str| {
+        let listener = listener.try_clone().expect("a socket");
+        std::thread::spawn(move || {
+            use std::io::{Read as _, Write as _};
+            let (mut stream, _) = listener.accept().expect("a connection");
+            let read = stream.read(&mut [0; 1024]).expect("a request");
+            assert!(read > 0);
+            stream.write_all(text.as_bytes()).expect("it is read");
+        })
+    };
+    let own = answer("HTTP/1.1 200 OK\r\ncontent-length: 3\r\n\r\nok\n");
+    assert_eq!(about(&world).0, "ok");
+    own.join().expect("it answered");
+    let other = answer("HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n");
+    let (state, what) = about(&world);
+    assert!(state == "broken" && what.contains("is not foveal"), "{what}");
+    other.join().expect("it answered");
+    drop(listener);
+    let (state, what) = about(&world);
+    assert!(
+        state == "broken" && what.contains(&format!("http://{address}, which does not")),
+        "{what}"
+    );
+}

@@ -92,6 +92,12 @@ impl Routes {
         self.behind_any(address) == Some(wanted)
     }
 
+    /// Returns the gateway, now or before, that an address leads to.
+    pub(crate) fn gateway_of(&self, address: &str) -> Option<&str> {
+        let mut gateways = std::iter::once(&self.gateway).chain(&self.former);
+        gateways.find(|gateway| behind(address, gateway).is_some()).map(String::as_str)
+    }
+
     /// What stands behind the gateway's address.
     fn behind_any<'a>(&self, address: &'a str) -> Option<&'a str> {
         std::iter::once(&self.gateway)

@@ -6,5 +6,5 @@ mod json;
 mod places;
 mod toml;
 
-pub(super) use self::edit::{add, remove};
+pub(super) use self::edit::{add, gateways, remove};
 pub(crate) use self::places::{AddressFile, Addresses};

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use super::finding::{Finding, State};
+use super::gateways;
 use crate::clients::{self, CLIENTS, Client, HOOKS_SINCE, Program, Start, Target, version_of};
 use crate::environment::Environment;
 
@@ -31,6 +32,7 @@ pub(super) fn look(environment: &Environment) -> Vec<Finding> {
         }
         findings.extend(found.into_iter().map(|found| found.told(client)));
         findings.extend(hooks(client, environment, &program));
+        findings.extend(gateways::look(client, environment));
     }
     if findings.is_empty() {
         findings.push(Finding::new(State::Note, "agents", "none was found on this machine"));

@@ -4,6 +4,7 @@ mod agents;
 mod command;
 mod data;
 mod finding;
+mod gateways;
 mod machine;
 mod room;
 

@@ -5,4 +5,5 @@ mod change;
 mod command;
 mod text;
 
+pub(crate) use self::address::routes as gateway_routes;
 pub(crate) use self::command::{Arguments, run};
