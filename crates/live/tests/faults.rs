@@ -219,6 +219,28 @@ fn a_summary_is_made_of_all_of_it() {
     assert_eq!(summed[..cut], before[..cut]);
 }
 
+/// Codex's remote compaction ends with an item of its own instead of a question.
+#[test]
+fn a_compaction_by_the_provider_is_made_of_all_of_it() {
+    let conversations = conversations("balanced");
+    let out: String = (0..900).map(|n| format!("test case_{n} ... ok\\n")).collect();
+    let body = |last: &str| {
+        format!(
+            r#"{{"model":"gpt-5.5-codex","store":false,"input":[{{"type":"message","role":"user",
+            "content":[{{"type":"input_text","text":"work"}}]}},{{"type":"function_call",
+            "call_id":"a","name":"exec_command","arguments":"{{\"cmd\":\"cargo test\"}}"}},
+            {{"type":"function_call_output","call_id":"a","output":"{out}"}}{last}]}}"#
+        )
+    };
+    let ask = |last: &str| {
+        ask(&conversations, body(last).as_bytes(), |asked| asked.protocol = Protocol::Responses)
+    };
+    assert!(ask("").body.is_some());
+    let compacted = ask(r#",{"type":"compaction_trigger"}"#);
+    assert_eq!(compacted.body, None);
+    assert!(compacted.about.inactive.is_some_and(|why| why.contains("summed up")));
+}
+
 #[test]
 fn nothing_is_done_where_nothing_can_be() {
     let conversations = conversations("balanced");
