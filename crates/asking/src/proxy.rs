@@ -154,6 +154,7 @@ async fn connect_through(
     to_proxy: HttpsConnector<HttpConnector>,
     server: Uri,
 ) -> Result<Stream, Failure> {
+    let server = with_port(server)?;
     match proxy.uri().scheme_str() {
         Some("http" | "https") => {
             let mut tunnel = Tunnel::new(proxy.uri().clone(), to_proxy);
@@ -178,6 +179,16 @@ async fn connect_through(
             Err(format!("{scheme}:// is not known; use http://, https:// or socks5://").into())
         }
     }
+}
+
+/// The address with its port, which a tunnel would take to be that of TLS where none is said.
+fn with_port(server: Uri) -> Result<Uri, Failure> {
+    let (None, Some(host)) = (server.port(), server.host()) else { return Ok(server) };
+    let port = if server.scheme_str() == Some("http") { 80 } else { 443 };
+    let authority = format!("{host}:{port}");
+    let mut parts = server.into_parts();
+    parts.authority = Some(authority.parse()?);
+    Ok(Uri::from_parts(parts)?)
 }
 
 #[cfg(test)]

@@ -13,7 +13,7 @@ const GUIDE: &str = include_str!("../../../docs/search.md");
 const EXAMPLES: [(&str, &str, &str); 3] = [
     ("how user settings are read", "crates/cli/src/user_settings.rs", "read"),
     // What it is called and where it stands count here: by words alone others come first.
-    ("which files hold credentials", "crates/index/src/secrets.rs", "may_hold_secrets"),
+    ("which files may hold secrets", "crates/index/src/secrets.rs", "may_hold_secrets"),
     ("count tokens of a text", "crates/context/src/tokens.rs", "Tokenizer.count"),
 ];
 

@@ -21,7 +21,7 @@ fn show_marks_what_was_replaced() {
     assert!(lines[2].starts_with("  01 user make the third value larger "), "{short}");
     assert!(lines[4].starts_with("  03 tool_result read: Read"), "{short}");
     assert!(lines[12].starts_with("+ 11 tool_result read: Read"), "{short}");
-    assert!(lines[12].contains("t -> delta to 03 (rule shown, "), "{short}");
+    assert!(lines[12].contains("t -> pointer to 03, 07 (rule shown, "), "{short}");
     assert!(lines[12].contains(", handle "), "{short}");
     assert_eq!(lines.len(), 13, "{short}");
 

@@ -7,6 +7,7 @@
 mod backlog;
 mod choosing;
 mod folding;
+mod late_results;
 mod ready;
 mod reset;
 mod resuming;
@@ -39,7 +40,7 @@ use crate::window_tokens::WindowTokens;
 use crate::wish::Wishes;
 use foveal_transcript::{Block, EntryIndex, Role, Timestamp, Window, WindowChange};
 
-use self::backlog::LateResults;
+use self::late_results::LateResults;
 use self::told::Telling;
 
 /// Plans one conversation, request by request.

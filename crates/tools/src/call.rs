@@ -308,17 +308,28 @@ fn give(
     let shaped = given.shape.as_ref().filter(|_| is_shaped);
     let shaped = shaped.map(|shape| (shape.kind, shape.handle));
     explain(session, &findings.content, &given, shaped.map(|(kind, _)| kind));
-    let mut text = AnswerText::default();
-    findings.earlier.into_iter().flat_map(Earlier::notes).for_each(|note| text.note(note));
     // A note that points at all of it says that nothing is shown.
     let only_points = shaped.is_some_and(|(kind, _)| kind == ShapeKind::Pointer);
-    if (shaped.is_some() && !only_points) || given.shape.is_none() {
-        text.append(heading(&findings.content, &given));
-    }
-    text.append(body);
-    let (text, rows) = text.into_parts();
+    let has_heading = (shaped.is_some() && !only_points) || given.shape.is_none();
+    let (text, rows) = answer_text(findings, &given, body, has_heading).into_parts();
     let cached = is_cached || only_points;
     Answer { text, rows, shaped, cached, chosen_by: given.chosen_by, ..answer }
+}
+
+/// Puts notes on earlier changes and the heading in front of an answer's body.
+fn answer_text(
+    findings: Findings,
+    given: &ShapedAnswer,
+    body: AnswerText,
+    has_heading: bool,
+) -> AnswerText {
+    let mut text = AnswerText::default();
+    findings.earlier.into_iter().flat_map(Earlier::notes).for_each(|note| text.note(note));
+    if has_heading {
+        text.append(heading(&findings.content, given));
+    }
+    text.append(body);
+    text
 }
 
 /// Tells who wants to know why so much of a file is shown.

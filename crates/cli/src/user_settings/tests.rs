@@ -41,7 +41,7 @@ fn everything_can_be_set() {
     };
     let (tool, subject) = ("bash".to_owned(), "git push*".to_owned());
     let policy = Policy { rules: vec![Rule { tool, subject, verdict: Verdict::Deny }] };
-    let gateway = GatewaySettings::default();
+    let gateway = GatewaySettings { without_pointers: true, ..GatewaySettings::default() };
     let model = "ollama:qwen3".parse().expect("a model");
     let indexer = Some(IndexerWish { model, tokens_max: 9 });
     let model = "ollama:qwen3".parse().expect("a model");

@@ -157,7 +157,7 @@ fn each_result_of_a_tool_called_twice_is_one_of_its_own_call() {
     let sent = gateway.sent_json(GEMINI, &json!({"contents": contents}));
     let output = &sent["contents"][4]["parts"][0]["functionResponse"]["response"]["output"];
     let output = output.as_str().expect("text");
-    assert!(output.contains("a.py") && output.len() < 200, "{output}");
+    assert!(output.contains("[1-60: unchanged, as above]") && output.len() < 200, "{output}");
 }
 
 #[test]
@@ -215,7 +215,9 @@ fn notes_name_lines_of_the_file_whatever_a_client_puts_around_them() {
         body["messages"][0]["content"] = json!(name);
         let sent = last_result(&gateway.sent_json(CHAT, &body));
         let both = (first.1.0.max(second.1.0), first.1.1.min(second.1.1));
-        let range = format!("[{}-{}: as above]", both.0, both.1);
+        let is_whole = both == second.1;
+        let state = if is_whole { "unchanged, as above" } else { "as above" };
+        let range = format!("[{}-{}: {state}]", both.0, both.1);
         assert_eq!(notes(&sent), [range], "{name}: {sent}");
     }
 }

@@ -4,6 +4,7 @@
 use foveal_transcript::EntryIndex;
 
 use super::Planner;
+use super::late_results::LateResults;
 use crate::step::{BacklogChange, RewriteReason, Step};
 
 /// Requests of which results may wait, at most; the oldest are given up first.
@@ -15,15 +16,6 @@ const RENTAL: f64 = 1.2;
 
 /// Requests that are expected to follow, where the settings do not say.
 const HORIZON: u32 = 20;
-
-/// Results of one request that passed whole.
-#[derive(Debug, Clone, Copy)]
-pub(super) struct LateResults {
-    from: EntryIndex,
-    saving: u64,
-    /// The request that they came with.
-    request: u32,
-}
 
 impl Planner {
     /// The first of the results that passed whole which are to be shaped now, and why they may be.

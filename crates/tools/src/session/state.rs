@@ -218,11 +218,6 @@ impl Session {
         self.workspace.roots()
     }
 
-    /// Returns the text that writing a `before` handle puts back; `None` where it is not known.
-    pub fn text_before(&self, handle: &str) -> Option<String> {
-        crate::writing::text_before(self, handle)
-    }
-
     /// Forgets all that was shown, as after a compaction: nothing is pointed at any more, and
     /// every read is a first one again.
     pub fn forget(&self) {

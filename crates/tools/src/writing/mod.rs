@@ -10,5 +10,5 @@ mod write;
 
 pub(crate) use self::edit::{EditAt, edit};
 pub use self::rewind::{FileBack, Stands, Was};
-pub(crate) use self::undo::{restore, text_before};
+pub(crate) use self::undo::restore;
 pub(crate) use self::write::write;

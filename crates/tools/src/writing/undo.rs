@@ -213,14 +213,16 @@ pub(super) fn kept(session: &Session, handle: Handle) -> Result<Arc<[u8]>, ToolE
     Ok(content.bytes.into())
 }
 
-/// The text that a `before` handle puts back: nothing where there was no file; `None` where it is not
-/// known, or no text.
-pub(crate) fn text_before(session: &Session, handle: &str) -> Option<String> {
-    let handle: Handle = handle.trim().parse().ok()?;
-    if handle == *NO_FILE {
-        return Some(String::new());
+impl Session {
+    /// Returns the text that writing a `before` handle puts back, which is empty where there was no
+    /// file; `None` where it is not known, or no text.
+    pub fn text_before(&self, handle: &str) -> Option<String> {
+        let handle: Handle = handle.trim().parse().ok()?;
+        if handle == *NO_FILE {
+            return Some(String::new());
+        }
+        String::from_utf8(kept(self, handle).ok()?.to_vec()).ok()
     }
-    String::from_utf8(kept(session, handle).ok()?.to_vec()).ok()
 }
 
 /// The same as text, if it is there and is one; nothing where there was no file.

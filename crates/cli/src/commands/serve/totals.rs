@@ -97,7 +97,7 @@ mod tests {
         };
         assert_eq!(
             totals.line(),
-            "12 requests, 200.0k -> 150.0k tokens (-25.0 %), $0.42 (+$0.13 saved), 1 inactive"
+            "12 requests, 200.0k -> 150.0k tokens (-25.0 %), $0.42 ($0.13 saved), 1 inactive"
         );
         let refused = Totals { refused: 2, ..Totals::default() };
         assert_eq!(refused.line(), "0 requests, 2 refused");

@@ -184,6 +184,9 @@ fn what_asks_no_model_is_kept_apart() {
             let mut ask = |purpose: Purpose, end: End| {
                 let mut one = exchange(at, billed(5_000 * at as u64, 5_000), about(900, 600));
                 (one.purpose, one.end) = (purpose, end);
+                if purpose == Purpose::WebSocket {
+                    one.status = 426;
+                }
                 let charged = books.charge(&one);
                 assert_eq!(charged.is_some(), purpose == Purpose::Answer);
                 let mut request = request(&one, charged);
