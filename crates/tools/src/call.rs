@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use serde_json::Value;
 
 use foveal_calls::{Miss, Query};
-use foveal_context::note::AnswerNote;
+use foveal_context::note::{AnswerNote, NoteKind};
 use foveal_context::room::Room;
 use foveal_context::shape::ShapeKind;
 use foveal_context::views::Watch;
@@ -19,7 +19,9 @@ use crate::control::Control;
 use crate::definition::{Repeats, Tool};
 use crate::error::{ToolError, printable};
 use crate::explain::Explained;
-use crate::findings::{AnswerText, Content, Earlier, FileSize, FileText, Findings, heading};
+use crate::findings::{
+    AnswerText, Content, Earlier, FileSize, FileText, Findings, Unchanged, heading,
+};
 use crate::helping::Helping;
 use crate::read_view::ReadView;
 use crate::repeats::{self, ToRecord};
@@ -308,28 +310,35 @@ fn give(
     let shaped = given.shape.as_ref().filter(|_| is_shaped);
     let shaped = shaped.map(|shape| (shape.kind, shape.handle));
     explain(session, &findings.content, &given, shaped.map(|(kind, _)| kind));
-    // A note that points at all of it says that nothing is shown.
     let only_points = shaped.is_some_and(|(kind, _)| kind == ShapeKind::Pointer);
-    let has_heading = (shaped.is_some() && !only_points) || given.shape.is_none();
-    let (text, rows) = answer_text(findings, &given, body, has_heading).into_parts();
+    let has_heading = shaped.is_some() || given.shape.is_none();
+    let body = match unchanged(&findings.content, &given).filter(|_| only_points) {
+        Some(mut unchanged) => unchanged.take_text(),
+        None if has_heading => with_heading(&findings.content, &given, body),
+        None => body,
+    };
+    let mut text = AnswerText::default();
+    findings.earlier.into_iter().flat_map(Earlier::notes).for_each(|note| text.note(note));
+    text.append(body);
+    let (text, rows) = text.into_parts();
     let cached = is_cached || only_points;
     Answer { text, rows, shaped, cached, chosen_by: given.chosen_by, ..answer }
 }
 
-/// Puts notes on earlier changes and the heading in front of an answer's body.
-fn answer_text(
-    findings: Findings,
-    given: &ShapedAnswer,
-    body: AnswerText,
-    has_heading: bool,
-) -> AnswerText {
-    let mut text = AnswerText::default();
-    findings.earlier.into_iter().flat_map(Earlier::notes).for_each(|note| text.note(note));
-    if has_heading {
-        text.append(heading(&findings.content, given));
-    }
+fn with_heading(of: &Content, given: &ShapedAnswer, body: AnswerText) -> AnswerText {
+    let mut text = heading(of, given);
     text.append(body);
     text
+}
+
+/// The one line that a file is unchanged, where that is all that its shape says.
+fn unchanged(of: &Content, given: &ShapedAnswer) -> Option<Content> {
+    let Content::File(FileText { path, .. }) = of else { return None };
+    let mut notes = given.shape.as_ref()?.notes();
+    let (path, all) = (path.clone(), given.lines.all);
+    notes
+        .all(|note| note.kind == NoteKind::AllUnchanged)
+        .then(|| Content::Unchanged(Unchanged { path, all, shown: None, is_long: false }))
 }
 
 /// Tells who wants to know why so much of a file is shown.

@@ -366,7 +366,8 @@ fn what_was_shown_is_pointed_at_however_it_is_asked_for() {
     let whole = world.call("read_file", full.clone());
     assert!(is_whole(&whole), "{whole}");
     let again = world.ask("read_file", full.clone());
-    assert!(again.cached && again.text == "[1-60: unchanged, as above]\n", "{again:?}");
+    let note = "[a.txt: unchanged, its 60 lines are shown above]\n";
+    assert!(again.cached && again.text == note, "{again:?}");
     let whole = world.call("read_file", full);
     assert!(is_whole(&whole), "{whole}");
 }

@@ -238,7 +238,11 @@ impl Note {
             }
             NoteKind::ChangedByOthers => {
                 let range = self.range();
-                write!(f, "[{range} were changed by others since you saw them: ")?;
+                let (were, them) = match range.0 == range.1 {
+                    true => ("was", "it"),
+                    false => ("were", "them"),
+                };
+                write!(f, "[{range} {were} changed by others since you saw {them}: ")?;
                 write!(f, "read_lines, start {}]", range.0)
             }
             NoteKind::UnchangedFile { shown, is_long } => self.unchanged_file(f, *shown, *is_long),

@@ -102,7 +102,7 @@ const PATTERNS: &[Pattern] = &[
     note(r"^\[lines \d+-\d+ of \d+; go on with start \d+\]$"),
     note(r"^\[lines from \d+ on left out[^\[\]]*\]$"),
     note(r"^\[the file has \d+ lines\]$"),
-    note(r"^\[\d+(-\d+)? were changed by others since you saw them: .*\]$"),
+    note(r"^\[\d+(-\d+)? (was|were) changed by others since you saw (it|them): .*\]$"),
     note(r"^\[the folder `.*` is gone; .*\]$"),
     // What was shown before.
     note(r"^\[.+: unchanged[,;] .* shown above.*\]$"),

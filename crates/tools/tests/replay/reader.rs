@@ -96,9 +96,7 @@ impl Reader {
         let mut last = 0;
         for line in body.lines() {
             let Some((number, text)) = numbered(line) else {
-                if line.ends_with("]")
-                    && line.contains(" were changed by others since you saw them")
-                {
+                if line.ends_with("]") && line.contains(" changed by others since you saw ") {
                     // It tells of lines that another note leaves out.
                     continue;
                 }

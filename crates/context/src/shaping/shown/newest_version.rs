@@ -27,7 +27,17 @@ pub(super) struct Statement {
     /// The entry that says it.
     pub(super) entry: EntryIndex,
     /// The text; `None`: only a part of it.
-    pub(super) text: Option<LineId>,
+    text: Option<LineId>,
+    /// Whether an answer says so. What the model wrote itself stands in a string of JSON, without
+    /// numbers.
+    is_answered: bool,
+}
+
+impl Statement {
+    /// Whether a reader finds this text where a note names the line.
+    pub(super) fn has(&self, text: LineId) -> bool {
+        self.is_answered && self.text == Some(text)
+    }
 }
 
 /// The newest visible version of one file.
@@ -140,7 +150,7 @@ impl<'a> NewestVersion<'a> {
             }
             _ => false,
         };
-        statement.text == Some(id) && !self.edits.iter().any(takes_out)
+        statement.has(id) && !self.edits.iter().any(takes_out)
     }
 
     fn take_result(
@@ -163,7 +173,8 @@ impl<'a> NewestVersion<'a> {
             let state = lines.state(at);
             if state == LineState::Visible {
                 let place = Place { entry: lines.entry, line: at };
-                if !is_among_hits(seen, place) {
+                // Why a call was refused is no place to look a line up.
+                if !is_among_hits(seen, place) && !facts.is_error {
                     self.places.entry(text).or_insert(place);
                 }
             }
@@ -172,8 +183,14 @@ impl<'a> NewestVersion<'a> {
                 LineState::Partial => None,
                 LineState::Hidden => continue,
             };
-            if !is_replaced {
-                self.state(number.0, Statement { entry: lines.entry, text });
+            match self.statements.get_mut(number.0 as usize) {
+                Some(Some(written)) if !written.is_answered => {
+                    written.is_answered = text.is_some() && written.text == text;
+                }
+                _ if is_replaced => {}
+                _ => {
+                    self.state(number.0, Statement { entry: lines.entry, text, is_answered: true })
+                }
             }
         }
     }
@@ -221,7 +238,8 @@ impl<'a> NewestVersion<'a> {
             }
             if !is_replaced {
                 let text = Some(text).filter(|_| is_visible);
-                self.state(number, Statement { entry: lines.entry, text });
+                let is_answered = seen.arguments;
+                self.state(number, Statement { entry: lines.entry, text, is_answered });
             }
         }
     }

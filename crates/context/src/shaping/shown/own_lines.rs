@@ -122,7 +122,7 @@ impl OwnLines<'_, '_> {
             return false;
         };
         let undone = self.undone[at - self.stretch.start];
-        statement.text == Some(text)
+        statement.has(text)
             && self.draft.keeps(at)
             && undone.is_none_or(|edit| edit < statement.entry)
             && self.version.place(text).is_some()
