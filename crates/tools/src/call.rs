@@ -317,16 +317,21 @@ fn give(
         None if has_heading => with_heading(&findings.content, &given, body),
         None => body,
     };
-    let mut text = AnswerText::default();
-    findings.earlier.into_iter().flat_map(Earlier::notes).for_each(|note| text.note(note));
-    text.append(body);
-    let (text, rows) = text.into_parts();
+    let (text, rows) = with_earlier_notes(findings, body).into_parts();
     let cached = is_cached || only_points;
     Answer { text, rows, shaped, cached, chosen_by: given.chosen_by, ..answer }
 }
 
 fn with_heading(of: &Content, given: &ShapedAnswer, body: AnswerText) -> AnswerText {
     let mut text = heading(of, given);
+    text.append(body);
+    text
+}
+
+/// Returns an answer's text behind the notes on earlier changes.
+fn with_earlier_notes(findings: Findings, body: AnswerText) -> AnswerText {
+    let mut text = AnswerText::default();
+    findings.earlier.into_iter().flat_map(Earlier::notes).for_each(|note| text.note(note));
     text.append(body);
     text
 }

@@ -247,7 +247,7 @@ fn same_result(
         || read_file(ask.record.facts(source)) == read_file(draft.facts);
     let is_same = !draft.is_empty() && is_near && theirs.content == draft.content;
     (is_same && !shown::is_of_one_file(draft) && shown::is_newest(draft, seen))
-        .then(|| (source, CallName::of_result(seen, source)))
+        .then(|| (source, CallName::of_result((seen.record, seen.ledger), source)))
 }
 
 /// The one file that a result is a read of.

@@ -23,12 +23,15 @@ mod newest_version;
 mod own_lines;
 mod readable;
 mod reminder;
+mod source_lines;
+mod worth;
 
 pub use blocks::find_matches;
 pub(super) use call_names::CallName;
 use newest_version::NewestVersion;
 pub use own_lines::Reach;
 pub(super) use readable::readable;
+use source_lines::{is_among_hits, is_hits, same_file};
 
 const RULE: &str = "shown";
 
@@ -58,7 +61,8 @@ impl<'a> Seen<'a> {
         if let Some(version) = self.versions.borrow().iter().find_map(known) {
             return version;
         }
-        let version = Rc::new(NewestVersion::of(self, path));
+        let version = NewestVersion::of((self.record, self.ledger), self.arguments, path);
+        let version = Rc::new(version);
         self.versions.borrow_mut().push((path.into(), Rc::clone(&version)));
         version
     }
@@ -199,7 +203,7 @@ fn short_path<'a>(draft: &Draft<'_>, seen: &Seen<'_>, path: &'a str) -> &'a str 
 /// Whether the reader may be sent to a place.
 fn serves(draft: &Draft<'_>, seen: &Seen<'_>, place: Place) -> bool {
     (seen.arguments || seen.record.entry(place.entry).result().is_some())
-        && (is_hits(draft.facts.kind()) || !is_among_hits(seen, place))
+        && (is_hits(draft.facts.kind()) || !is_among_hits(seen.record, place))
 }
 
 /// Whether the line at `at` says of what place in a file it is.
@@ -224,19 +228,6 @@ pub(super) fn is_of_same_place(
         version.is_some_and(|version| version.has(number.0, id, text))
     };
     ours.is_some_and(is_newest)
-}
-
-fn is_hits(kind: EffectKind) -> bool {
-    matches!(kind, EffectKind::Search | EffectKind::List)
-}
-
-/// Whether a line stands among search hits, behind a path or a number of theirs: no place to
-/// send the reader of a file to.
-fn is_among_hits(seen: &Seen<'_>, place: Place) -> bool {
-    let facts = seen.record.facts(place.entry);
-    let reads = matches!(facts.kind(), EffectKind::Read | EffectKind::Edit | EffectKind::Write);
-    let line = facts.printed.lines.get(place.line as usize);
-    is_hits(facts.kind()) || (!reads && line.is_some_and(|line| line.text != line.whole))
 }
 
 /// Joins blocks that follow each other (but for blank lines) and stand in the same call.
@@ -318,14 +309,6 @@ fn source_number(draft: &Draft<'_>, seen: &Seen<'_>, at: usize, place: Place) ->
     let line = printed.lines.get(place.line as usize)?;
     let theirs = printed.paths.get(usize::from(line.path?))?;
     same_file(theirs, own_path(draft, at)?).then_some(line.number?.0)
-}
-
-/// Whether two recorded paths name one file: equal, or one is the end of the other.
-fn same_file(one: &str, other: &str) -> bool {
-    let ends = |long: &str, short: &str| {
-        long.strip_suffix(short.trim_start_matches("./")).is_some_and(|rest| rest.ends_with('/'))
-    };
-    one == other || ends(one, other) || ends(other, one)
 }
 
 /// Whether a place is in what a read showed: then the file says where to look, without the call.

@@ -4,6 +4,7 @@ use std::cell::OnceCell;
 use std::ops::Range;
 
 use super::own_lines::{Reach, find_runs};
+use super::worth::{Amount, end};
 use super::{
     BlockMin, CallName, Home, Match, Seen, Source, is_among_hits, is_file, is_hit, is_hits,
     is_line_elsewhere, is_of_same_place, is_read, own_path, path_of, serves, short_path,
@@ -46,13 +47,6 @@ pub fn find_matches(
         }
     }
     matches
-}
-
-/// The end of what can be pointed at. What follows the last line break is no line: it would be
-/// counted, and having no number it would take the numbers from the note.
-pub(super) fn end(draft: &Draft<'_>) -> usize {
-    let is_open = !draft.is_empty() && draft.line(draft.len() - 1).whole.is_empty();
-    draft.len() - usize::from(is_open)
 }
 
 /// The longest block of `within` from its start on that is visible in one piece somewhere else and
@@ -124,10 +118,11 @@ impl Candidate<'_> {
 
 /// The call whose answer or argument holds a line.
 fn name_of_call(seen: &Seen<'_>, place: Place) -> CallName {
+    let prompt = (seen.record, seen.ledger);
     let arguments = &seen.record.facts(place.entry).arguments;
     let argument = arguments.get(place.line as usize);
-    let own = argument.and_then(|line| CallName::of_response(seen, place.entry, line.call));
-    own.unwrap_or_else(|| CallName::of_result(seen, place.entry))
+    let own = argument.and_then(|line| CallName::of_response(prompt, place.entry, line.call));
+    own.unwrap_or_else(|| CallName::of_result(prompt, place.entry))
 }
 
 /// The number of the first of so many lines of a read from `source` on, if the newest visible
@@ -165,7 +160,8 @@ fn match_length(draft: &Draft<'_>, seen: &Seen<'_>, at: usize, block: ledger::Bl
             && draft.keeps(*at)
             && !is_heading(draft, *at)
             && (!is_hit(draft, *at)
-                || (is_among_hits(seen, *place) && is_of_same_place(draft, seen, *at, *place)))
+                || (is_among_hits(seen.record, *place)
+                    && is_of_same_place(draft, seen, *at, *place)))
     });
     same.count()
 }
@@ -178,13 +174,6 @@ struct Worth<'a, 'd> {
     /// Of the lines before each line, and of all: those that are not blank, and bytes without gutters
     /// and indentation. Counted once a block is long enough for it to matter.
     before: OnceCell<Vec<Amount>>,
-}
-
-/// What some lines hold.
-#[derive(Debug, Clone, Copy, Default)]
-struct Amount {
-    full: usize,
-    bytes: usize,
 }
 
 impl Worth<'_, '_> {
@@ -213,29 +202,4 @@ impl Worth<'_, '_> {
     fn may_be(&self, lines: &Range<usize>) -> bool {
         self.is(lines, true) || self.is(lines, false)
     }
-}
-
-impl Amount {
-    fn add(&mut self, line: &str) {
-        let text = line.trim();
-        self.full += usize::from(!text.is_empty());
-        self.bytes += text.len() + 1;
-    }
-
-    fn is_enough(self, is_own: bool, minimum: BlockMin) -> bool {
-        let bytes_min = if is_own { minimum.bytes } else { minimum.bytes_elsewhere };
-        self.full >= minimum.lines && self.bytes >= bytes_min
-    }
-}
-
-/// Whether a block is worth a pointer to its own file, or to another one.
-pub(super) fn is_worth(
-    draft: &Draft<'_>,
-    lines: &Range<usize>,
-    is_own: bool,
-    minimum: BlockMin,
-) -> bool {
-    let mut amount = Amount::default();
-    lines.clone().for_each(|at| amount.add(draft.text(at)));
-    amount.is_enough(is_own, minimum)
 }

@@ -2,8 +2,9 @@
 
 use foveal_transcript::EntryIndex;
 
-use super::Seen;
+use crate::ledger::Ledger;
 use crate::note::NoteKind;
+use crate::record::Record;
 
 /// A call by its name, counted from the end of the prompt.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,22 +18,28 @@ pub(in crate::shaping) struct CallName {
 
 impl CallName {
     /// The call that a result answers.
-    pub(in crate::shaping) fn of_result(seen: &Seen<'_>, entry: EntryIndex) -> Self {
-        let label = seen.record.facts(entry).label();
-        let entries = seen.ledger.entries();
+    pub(in crate::shaping) fn of_result(
+        (record, ledger): (&Record, &Ledger),
+        entry: EntryIndex,
+    ) -> Self {
+        let label = record.facts(entry).label();
+        let entries = ledger.entries();
         let alike = entries.filter(|other| {
-            seen.record.entry(*other).result().is_some()
-                && seen.record.facts(*other).label() == label
+            record.entry(*other).result().is_some() && record.facts(*other).label() == label
         });
         let from_end = from_end(alike.map(|other| (other, 0)), (entry, 0));
         Self { label: label.into(), is_own: false, from_end }
     }
 
     /// A call of a response.
-    pub(super) fn of_response(seen: &Seen<'_>, entry: EntryIndex, call: u16) -> Option<Self> {
-        let label = &seen.record.facts(entry).calls.get(usize::from(call))?.label;
-        let calls = seen.ledger.entries().flat_map(|other| {
-            let calls = seen.record.facts(other).calls.iter();
+    pub(super) fn of_response(
+        (record, ledger): (&Record, &Ledger),
+        entry: EntryIndex,
+        call: u16,
+    ) -> Option<Self> {
+        let label = &record.facts(entry).calls.get(usize::from(call))?.label;
+        let calls = ledger.entries().flat_map(|other| {
+            let calls = record.facts(other).calls.iter();
             calls
                 .zip(0..u16::MAX)
                 .filter(|(call, _)| call.label == *label)

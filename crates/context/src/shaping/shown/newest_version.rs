@@ -8,12 +8,13 @@ use std::collections::HashMap;
 
 use crate::call_texts::argument_texts;
 use crate::facts::{CallFacts, Facts, LineId};
-use crate::ledger::{EntryLines, LineState, Place};
+use crate::ledger::{EntryLines, Ledger, LineState, Place};
+use crate::record::Record;
 use foveal_effects::outcome::{Outcome, outcome};
 use foveal_effects::{Change, EffectKind};
 use foveal_transcript::{Entry, EntryIndex};
 
-use super::{Seen, is_among_hits, same_file};
+use super::source_lines::{is_among_hits, same_file};
 
 /// Files with higher numbers are not followed beyond.
 const NUMBER_MAX: u32 = 1 << 20;
@@ -54,14 +55,18 @@ pub(in crate::shaping) struct NewestVersion<'a> {
 }
 
 impl<'a> NewestVersion<'a> {
-    /// That of the file at `path`.
-    pub(super) fn of(seen: &Seen<'a>, path: &str) -> Self {
+    /// That of the file at `path`; with `arguments`, texts in the model's own calls are visible.
+    pub(super) fn of(
+        (record, ledger): (&'a Record, &'a Ledger),
+        arguments: bool,
+        path: &str,
+    ) -> Self {
         let mut version = Self::default();
         let mut is_replaced = false;
         // Calls that changed nothing.
         let mut refused: Vec<*const CallFacts> = Vec::new();
-        for lines in seen.ledger.latest_entries() {
-            let (entry, facts) = (seen.record.entry(lines.entry), seen.record.facts(lines.entry));
+        for lines in ledger.latest_entries() {
+            let (entry, facts) = (record.entry(lines.entry), record.facts(lines.entry));
             if let Some(result) = entry.result() {
                 let call = facts.call.as_deref();
                 let writes = call.filter(|call| is_write_to(call, path));
@@ -70,14 +75,14 @@ impl<'a> NewestVersion<'a> {
                 {
                     refused.push(call);
                 }
-                version.take_result((seen, path), lines, facts, is_replaced);
+                version.take_result((record, path), lines, facts, is_replaced);
             } else {
                 let calls = facts.calls.iter().enumerate().rev();
                 let made =
                     calls.filter(|(_, call)| !refused.contains(&std::ptr::from_ref(&***call)));
                 for (at, call) in made.filter(|(_, call)| is_write_to(call, path)) {
                     version.take_writes(
-                        (seen, path),
+                        (arguments, path),
                         (lines, entry, facts),
                         (at, call),
                         &mut is_replaced,
@@ -155,7 +160,7 @@ impl<'a> NewestVersion<'a> {
 
     fn take_result(
         &mut self,
-        (seen, path): (&Seen<'_>, &str),
+        (record, path): (&Record, &str),
         lines: EntryLines<'_>,
         facts: &Facts,
         is_replaced: bool,
@@ -174,7 +179,7 @@ impl<'a> NewestVersion<'a> {
             if state == LineState::Visible {
                 let place = Place { entry: lines.entry, line: at };
                 // Why a call was refused is no place to look a line up.
-                if !is_among_hits(seen, place) && !facts.is_error {
+                if !is_among_hits(record, place) && !facts.is_error {
                     self.places.entry(text).or_insert(place);
                 }
             }
@@ -197,7 +202,7 @@ impl<'a> NewestVersion<'a> {
 
     fn take_writes(
         &mut self,
-        (seen, path): (&Seen<'_>, &str),
+        (has_arguments, path): (bool, &str),
         (lines, entry, facts): (EntryLines<'_>, &'a Entry, &'a Facts),
         (at, call): (usize, &'a CallFacts),
         is_replaced: &mut bool,
@@ -205,7 +210,12 @@ impl<'a> NewestVersion<'a> {
         for write in call.effect.writes.iter().rev().filter(|write| same_file(&write.path, path)) {
             match &write.change {
                 Change::Content(content) => {
-                    self.take_content((seen, *is_replaced), (lines, entry, facts), at, content);
+                    self.take_content(
+                        (has_arguments, *is_replaced),
+                        (lines, entry, facts),
+                        at,
+                        content,
+                    );
                     *is_replaced = true;
                 }
                 Change::Remove => *is_replaced = true,
@@ -218,7 +228,7 @@ impl<'a> NewestVersion<'a> {
     /// A file that a call wrote: all numbers are new.
     fn take_content(
         &mut self,
-        (seen, is_replaced): (&Seen<'_>, bool),
+        (has_arguments, is_replaced): (bool, bool),
         (lines, entry, facts): (EntryLines<'_>, &Entry, &Facts),
         at: usize,
         content: &str,
@@ -232,13 +242,13 @@ impl<'a> NewestVersion<'a> {
         for (number, (line, _)) in (1u32..).zip(written) {
             let text = facts.ids[*line as usize];
             let is_visible = lines.state(*line) == LineState::Visible;
-            if is_visible && seen.arguments {
+            if is_visible && has_arguments {
                 let place = Place { entry: lines.entry, line: *line };
                 self.places.entry(text).or_insert(place);
             }
             if !is_replaced {
                 let text = Some(text).filter(|_| is_visible);
-                let is_answered = seen.arguments;
+                let is_answered = has_arguments;
                 self.state(number, Statement { entry: lines.entry, text, is_answered });
             }
         }

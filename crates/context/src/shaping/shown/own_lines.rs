@@ -9,7 +9,7 @@ use super::newest_version::NewestVersion;
 use super::{BlockMin, Home, Match, Seen, Source, is_hits, own_path};
 use crate::shaping::draft::Draft;
 
-use super::blocks::{end, is_worth};
+use super::worth::{end, is_worth};
 
 /// Which lines are pointed at.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

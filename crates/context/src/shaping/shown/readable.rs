@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use super::blocks::is_worth;
+use super::worth::is_worth;
 use super::{BlockMin, Home, Match};
 use crate::shaping::draft::Draft;
 use crate::shaping::outline::names_something;
