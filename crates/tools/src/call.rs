@@ -259,8 +259,9 @@ fn give(
     let has_exit_code = findings.content.has_exit_code();
     let (structured, images) = (findings.data(), findings.content.images());
     let (text, rows) = findings.content.take_text().into_parts();
-    let answer = Answer { images, structured, is_error, has_exit_code, ..Answer::default() };
-    let answer = Answer { cached: is_cached, ..answer };
+    let cached = is_cached;
+    let answer =
+        Answer { images, structured, is_error, has_exit_code, cached, ..Answer::default() };
     if findings.content.is_stopped() {
         return Answer { text, rows, is_stopped: true, ..answer };
     }
@@ -273,8 +274,7 @@ fn give(
         return Answer { text, rows, ..answer };
     }
     let now = session.toolbox().clock.now();
-    let stored = session.journal.put(text.as_bytes(), now);
-    let bytes = text.len();
+    let (stored, bytes) = (session.journal.put(text.as_bytes(), now), text.len());
     let mut shown = session.shown_with_room(bytes);
     let (control, helping) = (work.control, Helping::with(findings.content.path()));
     let watch = Watch {
@@ -307,22 +307,34 @@ fn give(
     if let Some(asked) = asked {
         remember(session, asked, is_cached, stored, bytes as u64);
     }
-    let shaped = given.shape.as_ref().filter(|_| is_shaped);
-    let shaped = shaped.map(|shape| (shape.kind, shape.handle));
+    let shaped = given.shape.as_ref().filter(|_| is_shaped).map(|it| (it.kind, it.handle));
     explain(session, &findings.content, &given, shaped.map(|(kind, _)| kind));
     let only_points = shaped.is_some_and(|(kind, _)| kind == ShapeKind::Pointer);
     let has_heading = shaped.is_some() || given.shape.is_none();
     let body = match unchanged(&findings.content, &given).filter(|_| only_points) {
         Some(mut unchanged) => unchanged.take_text(),
-        None if has_heading => with_heading(&findings.content, &given, body),
-        None => body,
+        None => with_heading(&findings.content, &given, has_heading, body),
     };
     let (text, rows) = with_earlier_notes(findings, body).into_parts();
-    let cached = is_cached || only_points;
-    Answer { text, rows, shaped, cached, chosen_by: given.chosen_by, ..answer }
+    Answer {
+        text,
+        rows,
+        shaped,
+        cached: is_cached || only_points,
+        chosen_by: given.chosen_by,
+        ..answer
+    }
 }
 
-fn with_heading(of: &Content, given: &ShapedAnswer, body: AnswerText) -> AnswerText {
+fn with_heading(
+    of: &Content,
+    given: &ShapedAnswer,
+    has_heading: bool,
+    body: AnswerText,
+) -> AnswerText {
+    if !has_heading {
+        return body;
+    }
     let mut text = heading(of, given);
     text.append(body);
     text
