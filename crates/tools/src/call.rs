@@ -307,6 +307,18 @@ fn give(
     if let Some(asked) = asked {
         remember(session, asked, is_cached, stored, bytes as u64);
     }
+    shaped_answer(session, findings, given, body, is_shaped, answer)
+}
+
+/// Returns the answer with the text that was made of the findings.
+fn shaped_answer(
+    session: &Session,
+    findings: Findings,
+    given: ShapedAnswer,
+    body: AnswerText,
+    is_shaped: bool,
+    answer: Answer,
+) -> Answer {
     let shaped = given.shape.as_ref().filter(|_| is_shaped).map(|it| (it.kind, it.handle));
     explain(session, &findings.content, &given, shaped.map(|(kind, _)| kind));
     let only_points = shaped.is_some_and(|(kind, _)| kind == ShapeKind::Pointer);
@@ -316,14 +328,8 @@ fn give(
         None => with_heading(&findings.content, &given, has_heading, body),
     };
     let (text, rows) = with_earlier_notes(findings, body).into_parts();
-    Answer {
-        text,
-        rows,
-        shaped,
-        cached: is_cached || only_points,
-        chosen_by: given.chosen_by,
-        ..answer
-    }
+    let cached = answer.cached || only_points;
+    Answer { text, rows, shaped, cached, chosen_by: given.chosen_by, ..answer }
 }
 
 fn with_heading(
