@@ -194,7 +194,7 @@ impl<'a> NewestVersion<'a> {
                 }
                 _ if is_replaced => {}
                 _ => {
-                    self.state(number.0, Statement { entry: lines.entry, text, is_answered: true })
+                    self.state(number.0, Statement { entry: lines.entry, text, is_answered: true });
                 }
             }
         }
