@@ -51,8 +51,8 @@ pub fn find_matches(
 
 /// The longest block of `within` from its start on that is visible in one piece somewhere else and
 /// worth a pointer. Among equally long ones the latest wins: that is the nearest for the reader.
-/// Lines of the draft's own file are those of [`find_runs`] alone; an older version is not pointed
-/// at.
+/// Lines of the draft's own file are those of [`find_runs`]; an older version is not pointed at,
+/// but for what the model wrote again since.
 fn longest_at(
     draft: &Draft<'_>,
     seen: &Seen<'_>,
@@ -81,7 +81,10 @@ fn longest_at(
         let ours = own_path(draft, at);
         let is_own = ours.is_none_or(|ours| is_file(file, ours));
         let is_answer = seen.record.entry(source.entry).result().is_some();
-        if ours.is_some() && is_own && is_answer && !is_hits(draft.facts.kind()) {
+        let is_found_elsewhere = is_own && is_answer && !is_hits(draft.facts.kind());
+        if let Some(ours) = ours.filter(|_| is_found_elsewhere)
+            && !is_written(draft, seen, ours, &lines)
+        {
             continue;
         }
         let is_nearer = best.as_ref().is_none_or(|best| is_own && !best.is_own);
@@ -90,6 +93,16 @@ fn longest_at(
         }
     }
     best.map(|candidate| candidate.into_match(draft, seen))
+}
+
+/// Whether the model wrote all these lines as they are: an older answer shows the texts, at other
+/// numbers.
+fn is_written(draft: &Draft<'_>, seen: &Seen<'_>, path: &str, lines: &Range<usize>) -> bool {
+    let version = seen.version(path);
+    lines.clone().all(|at| {
+        let number = draft.line(at).number;
+        number.is_some_and(|number| version.is_written(number.0, draft.facts.ids[at]))
+    })
 }
 
 /// A block of the draft that stands elsewhere, before it is known to be the best.

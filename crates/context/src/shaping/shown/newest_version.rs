@@ -103,6 +103,11 @@ impl<'a> NewestVersion<'a> {
         self.statements.get(number as usize)?.as_ref()
     }
 
+    /// Whether the model itself wrote the line with this number so, and no answer says it since.
+    pub(super) fn is_written(&self, number: u32, id: LineId) -> bool {
+        self.statement(number).is_some_and(|it| !it.is_answered && it.text == Some(id))
+    }
+
     /// Where a line of the file with this text is visible.
     pub(super) fn place(&self, text: LineId) -> Option<Place> {
         self.places.get(&text).copied()
