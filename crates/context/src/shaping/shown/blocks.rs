@@ -51,8 +51,8 @@ pub fn find_matches(
 
 /// The longest block of `within` from its start on that is visible in one piece somewhere else and
 /// worth a pointer. Among equally long ones the latest wins: that is the nearest for the reader.
-/// Lines of the draft's own file are those of [`find_runs`]; an older version is not pointed at,
-/// but for what the model wrote again since.
+/// Lines of the draft's own file are those of [`find_runs`]; an older version is pointed at, by its
+/// call, only where no later answer says otherwise.
 fn longest_at(
     draft: &Draft<'_>,
     seen: &Seen<'_>,
@@ -83,7 +83,7 @@ fn longest_at(
         let is_answer = seen.record.entry(source.entry).result().is_some();
         let is_found_elsewhere = is_own && is_answer && !is_hits(draft.facts.kind());
         if let Some(ours) = ours.filter(|_| is_found_elsewhere)
-            && !is_written(draft, seen, ours, &lines)
+            && !may_be(draft, seen, ours, &lines)
         {
             continue;
         }
@@ -95,13 +95,13 @@ fn longest_at(
     best.map(|candidate| candidate.into_match(draft, seen))
 }
 
-/// Whether the model wrote all these lines as they are: an older answer shows the texts, at other
-/// numbers.
-fn is_written(draft: &Draft<'_>, seen: &Seen<'_>, path: &str, lines: &Range<usize>) -> bool {
+/// Whether the prompt says nothing else of these lines: an answer shows the texts at numbers that are
+/// not known, or that are others since the model wrote the file.
+fn may_be(draft: &Draft<'_>, seen: &Seen<'_>, path: &str, lines: &Range<usize>) -> bool {
     let version = seen.version(path);
     lines.clone().all(|at| {
         let number = draft.line(at).number;
-        number.is_some_and(|number| version.is_written(number.0, draft.facts.ids[at]))
+        number.is_none_or(|number| version.may_be(number.0, draft.facts.ids[at]))
     })
 }
 

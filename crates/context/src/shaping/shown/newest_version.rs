@@ -103,9 +103,9 @@ impl<'a> NewestVersion<'a> {
         self.statements.get(number as usize)?.as_ref()
     }
 
-    /// Whether the model itself wrote the line with this number so, and no answer says it since.
-    pub(super) fn is_written(&self, number: u32, id: LineId) -> bool {
-        self.statement(number).is_some_and(|it| !it.is_answered && it.text == Some(id))
+    /// Whether the line with this number has this text as far as the prompt says what it has.
+    pub(super) fn may_be(&self, number: u32, id: LineId) -> bool {
+        self.statement(number).is_none_or(|it| it.text == Some(id))
     }
 
     /// Where a line of the file with this text is visible.
