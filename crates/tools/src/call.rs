@@ -307,13 +307,13 @@ fn give(
     if let Some(asked) = asked {
         remember(session, asked, is_cached, stored, bytes as u64);
     }
-    shaped_answer(session, findings, given, body, is_shaped, answer)
+    shaped_answer(session, &findings, given, body, is_shaped, answer)
 }
 
 /// Returns the answer with the text that was made of the findings.
 fn shaped_answer(
     session: &Session,
-    findings: Findings,
+    findings: &Findings,
     given: ShapedAnswer,
     body: AnswerText,
     is_shaped: bool,
@@ -347,7 +347,7 @@ fn with_heading(
 }
 
 /// Returns an answer's text behind the notes on earlier changes.
-fn with_earlier_notes(findings: Findings, body: AnswerText) -> AnswerText {
+fn with_earlier_notes(findings: &Findings, body: AnswerText) -> AnswerText {
     let mut text = AnswerText::default();
     findings.earlier.into_iter().flat_map(Earlier::notes).for_each(|note| text.note(note));
     text.append(body);

@@ -298,7 +298,7 @@ fn text_in_documents_is_shaped_as_text_and_all_around_it_stays() {
     // Afterwards what is known is pointed at, by its numbers.
     let more: String = (381..=530).map(|at| format!("{at}→{}\n", line(at))).collect();
     let wider = json!({"path": "src/rows.py", "start": 381, "end": 530});
-    let calls = [(read.clone(), document(&numbered)), (wider, document(&more))];
+    let calls = [(read, document(&numbered)), (wider, document(&more))];
     let body = chat("files__read_text", &calls);
     let sent = last_result(&gateway.sent_json(CHAT, &body));
     let (before, rest) = sent.split_once("\"text\":").expect("a document");

@@ -175,7 +175,7 @@ impl Wrapper {
             true => first.is_empty(),
             false => first.starts_with(*start),
         };
-        if !self.first.iter().any(|start| is_first(start)) {
+        if !self.first.iter().any(is_first) {
             return None;
         }
         let mut heading =

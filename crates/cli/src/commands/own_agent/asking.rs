@@ -130,7 +130,7 @@ impl Asker {
         for left in (0..=SHRINKS_MAX).rev() {
             let Some((sent, about)) = self.decided(number, body.clone()).await else { return };
             if about.tokens_sent as f64 > sent_last as f64 * SHRINK_SHARE_MAX {
-                return self.fail_too_long(number, "nothing more of it can be left out".to_owned());
+                return self.fail_too_long(number, "nothing more of it can be left out");
             }
             sent_last = about.tokens_sent;
             self.tell_of_sent(number, &about);
@@ -153,14 +153,14 @@ impl Asker {
             };
             self.shaper.learn_overflow(NO_UPSTREAM, &about, overflow);
             if left == 0 {
-                return self.fail_too_long(number, message);
+                return self.fail_too_long(number, &message);
             }
             let why = format!("{message}: it goes again, shorter");
             self.tell(Event::Again { number, why, wait_ms: 0 });
         }
     }
 
-    fn fail_too_long(&self, number: u64, message: String) {
+    fn fail_too_long(&self, number: u64, message: &str) {
         let message = format!("the conversation is longer than the model can hold: {message}");
         self.tell(Event::Failed { number, message, is_too_long: true });
     }

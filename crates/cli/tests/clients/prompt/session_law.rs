@@ -440,8 +440,8 @@ fn context_notes(context: &str) -> Vec<Note> {
     let mut notes = Vec::new();
     let mut file = None;
     for part in context.split_inclusive(']') {
-        let words = part.split_whitespace().map(|word| word.trim_end_matches([';', ':', ',']));
-        file = words.filter(|word| word.starts_with('/') && word.ends_with(".py")).last().or(file);
+        let mut words = part.split_whitespace().map(|word| word.trim_end_matches([';', ':', ',']));
+        file = words.rfind(|word| word.starts_with('/') && word.ends_with(".py")).or(file);
         let note = part.rfind('[').and_then(|at| Note::parse(&part[at..]));
         notes.extend(note.map(|note| Note { file: file.map(str::to_owned), ..note }));
     }
