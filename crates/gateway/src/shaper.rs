@@ -161,7 +161,11 @@ impl Shaper for Conversations {
         let (upstream, about) = (&*exchange.upstream, &exchange.about);
         if let Some(overflow) = answered.overflow {
             self.learn_overflow(upstream, about, overflow);
-        } else if let Some(prompt) = answered.billed.prompt().filter(|prompt| *prompt > 0) {
+            return;
+        }
+        // The bill of several rounds is the sum of their prompts: it says nothing of one.
+        let billed = answered.billed.prompt().filter(|_| exchange.rounds <= 1);
+        if let Some(prompt) = billed.filter(|prompt| *prompt > 0) {
             self.learn_usage(upstream, protocol, about, prompt);
         }
     }

@@ -210,6 +210,6 @@ fn what_went_whole_because_it_was_late_is_shaped_once_that_pays() {
     late(&conversations);
     let cold = |asked: &mut Asked<'_>| asked.now = Timestamp(600_000);
     let shaped = ask(&conversations, &body(6, "And then?"), cold);
-    assert_eq!(shaped.about.rewrite, Some("the cache had expired"));
+    assert_eq!(shaped.about.rewrite, Some("nothing of the prompt was cached"));
     assert!(!text(&shaped).contains(&output(0)));
 }

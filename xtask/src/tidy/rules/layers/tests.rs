@@ -26,7 +26,7 @@ fn other_edges_are_found() {
         &[("foveal-context", &[("foveal-wire", Normal)]), ("foveal-wire", &[])],
         "crates/foveal-context/Cargo.toml:1: `foveal-context` depends on `foveal-wire`, \
          against the layers; move the code or the edge (foveal-context may use: foveal-effects, \
-         foveal-transcript)\n",
+         foveal-secrets, foveal-transcript)\n",
     );
     check_graph(
         &[("foveal-wire", &[("foveal-testkit", Normal)]), ("foveal-testkit", &[])],
