@@ -10,7 +10,7 @@ use foveal_effects::{Effect, Output, ReadTarget, Span, path};
 /// Numbers the body of a read that printed bare lines, as far as the call tells where each
 /// file's lines start and end.
 pub(super) fn number(page: &mut Page<'_>, body: &Body, effect: &Effect) {
-    if body.failed || body.lines.is_empty() || is_error(page, body) {
+    if body.failed || body.lines.is_empty() || is_error(page, body, effect) {
         return;
     }
     let end = truncation::mark_line(page, body);
@@ -188,7 +188,7 @@ fn matches_at(page: &Page<'_>, at: usize, end: usize, text: &str) -> bool {
 }
 
 /// Whether a short body is the tool's complaint.
-fn is_error(page: &Page<'_>, body: &Body) -> bool {
+fn is_error(page: &Page<'_>, body: &Body, effect: &Effect) -> bool {
     const STARTS: &[&str] = &[
         "Error",
         "ERROR",
@@ -218,10 +218,14 @@ fn is_error(page: &Page<'_>, body: &Body) -> bool {
         "beyond end of file",
         "unknown option",
     ];
+    // A file's only line ends in a line break, the sentence of a client does not.
+    let is_sentence =
+        page.len() == 1 && matches!(effect.reads[..], [ReadTarget { span: Span::All, .. }]);
     let complains = |line: &str| SAYS.iter().any(|words| line.contains(words)) && line.len() < 400;
     let first = page.line(body.lines.start);
     let short = body.lines.len() <= 3;
-    (short && STARTS.iter().any(|start| first.starts_with(start)))
+    is_sentence
+        || (short && STARTS.iter().any(|start| first.starts_with(start)))
         || complains(first) && first.contains(": ")
         || complains(page.line(body.lines.end - 1))
 }

@@ -23,7 +23,7 @@ use foveal_effects::{Effect, EffectKind};
 use self::page::Page;
 
 pub use self::body::printed_directory;
-pub use self::printed::{Printed, PrintedLine, PriorShaping};
+pub use self::printed::{ClientPrefix, Printed, PrintedLine, PriorShaping};
 pub(crate) use self::prior_shaping::has_handle;
 
 /// Splits `content`, the result of a call with `effect`, into lines and finds which file

@@ -29,10 +29,14 @@ impl Body {
 
 /// The exit code in a line that says nothing else.
 pub(super) fn exit_code(line: &str) -> Option<&str> {
-    let code = ["<returncode>", "Exit code ", "Exit code: ", "Process exited with code "]
-        .iter()
-        .find_map(|start| line.strip_prefix(start))?;
-    let code = code.strip_suffix("</returncode>").unwrap_or(code);
+    let forms = [
+        ("<returncode>", "</returncode>"),
+        ("[Command exited with code ", "]"),
+        ("Exit code ", ""),
+        ("Exit code: ", ""),
+        ("Process exited with code ", ""),
+    ];
+    let code = forms.iter().find_map(|(start, end)| line.strip_prefix(start)?.strip_suffix(end))?;
     (!code.is_empty() && code.bytes().all(|byte| byte.is_ascii_digit() || byte == b'-'))
         .then_some(code)
 }

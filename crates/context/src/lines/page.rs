@@ -22,8 +22,6 @@ pub(super) struct Page<'a> {
     places: HashMap<String, u16>,
     /// Whether numbered excerpts were found that tools announce with the file's name.
     pub(super) windows: bool,
-    /// A line that does not begin with the output, and the bytes of it that are the client's.
-    pub(super) prefix: Option<(usize, usize)>,
 }
 
 impl<'a> Page<'a> {
@@ -48,7 +46,6 @@ impl<'a> Page<'a> {
             spelt: HashMap::new(),
             places: HashMap::new(),
             windows: false,
-            prefix: None,
         }
     }
 
@@ -58,15 +55,7 @@ impl<'a> Page<'a> {
 
     /// The line at `index`, without what a client put in front of it; empty past the end.
     pub(super) fn line(&self, index: usize) -> &'a str {
-        self.printed.lines.get(index).map_or("", |line| {
-            let start = line.whole.start as usize + self.prefix_len(index);
-            self.content.get(start..line.whole.end as usize).unwrap_or_default()
-        })
-    }
-
-    /// Bytes of the line at `index` that a client put in front of it.
-    fn prefix_len(&self, index: usize) -> usize {
-        self.prefix.filter(|(at, _)| *at == index).map_or(0, |(_, bytes)| bytes)
+        self.printed.output_line(index, self.content)
     }
 
     /// The place of a path that is resolved already.
@@ -114,7 +103,7 @@ impl<'a> Page<'a> {
 
     /// Line `index` is line `number` of the file at `path`; its text starts `skip` bytes in.
     pub(super) fn set(&mut self, index: usize, path: u16, number: Option<u32>, skip: usize) {
-        let skip = skip + self.prefix_len(index);
+        let skip = skip + self.printed.client_prefix_len(index);
         if let Some(line) = self.printed.lines.get_mut(index) {
             line.path = Some(path);
             let number = number.filter(|number| (1..=NUMBER_MAX).contains(number));

@@ -39,9 +39,35 @@ pub struct Printed {
     pub paths: Vec<String>,
     /// Every line of the result, in order.
     pub lines: Vec<PrintedLine>,
+    /// What the client wrote in front of the output, in its first line.
+    #[serde(default)]
+    pub client_prefix: Option<ClientPrefix>,
     /// What of it foveal itself has written, as far as its structure tells.
     #[serde(default)]
     pub prior_shaping: PriorShaping,
+}
+
+/// Words of a client in a line that goes on with the output.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ClientPrefix {
+    /// The line, as an index into [`Printed::lines`].
+    pub line: u32,
+    /// Bytes of the client's words.
+    pub bytes: u32,
+}
+
+impl Printed {
+    /// The line at `index` in `content`, without the client's words before the output.
+    pub(crate) fn output_line<'a>(&self, index: usize, content: &'a str) -> &'a str {
+        let line = self.lines.get(index).map_or("", |line| line.whole_in(content));
+        line.get(self.client_prefix_len(index)..).unwrap_or_default()
+    }
+
+    /// Bytes of the line at `index` that a client wrote in front of the output.
+    pub(crate) fn client_prefix_len(&self, index: usize) -> usize {
+        let prefix = self.client_prefix.filter(|prefix| prefix.line as usize == index);
+        prefix.map_or(0, |prefix| prefix.bytes as usize)
+    }
 }
 
 /// What of a result foveal has written that shaped it before.

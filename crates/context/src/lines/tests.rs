@@ -192,6 +192,13 @@ fn lines_are_counted_from_where_the_output_of_a_client_begins() {
         check_wrapped(call, warning, first, "");
         check_wrapped(call, "Exit code: 0\nWall time: 1 seconds\nOutput:\n", first, "");
     }
+    check("cat a", "[Command exited with code 3]\nx\n", "|[Command exited with code 3]\n|x\n|\n");
+    // An empty line is the output's where the client's heading ends without one.
+    check(
+        "sed -n '5,6p' a",
+        "Wall time: 0.1 seconds\nOutput:\n\nx\n",
+        "|Wall time: 0.1 seconds\n|Output:\n/w/a 5|\n/w/a 6|x\n|\n",
+    );
     // What the client left out in front, as pi says it.
     let left_out = "\n\n[Showing lines 4-6 of 6 (50.0KB limit). Full output: /tmp/x]";
     check_wrapped("cat a", "", 4, left_out);
@@ -276,6 +283,14 @@ fn notes_with_handles_are_found() {
     assert!(has_handle("a\n[30-73 left out: f; expand b79047c479d5]\nb"));
     assert!(has_handle("[9 lines, 80 bytes left out; foveal expand b79047c479d5, start 3]"));
     assert!(!has_handle("expand b79047c479d5 to see it; expand all; [expand b7]"));
+}
+
+#[test]
+fn a_sentence_of_a_client_is_no_line_of_the_file() {
+    let call = r#"read_file {"file_path":"a"}"#;
+    let sentence = "File path must be absolute, but was relative: a.";
+    check(call, sentence, &format!("|{sentence}\n"));
+    check(call, "x\n", "/w/a 1|x\n|\n");
 }
 
 #[test]

@@ -3,6 +3,7 @@
 
 use super::output_body::{Body, exit_code};
 use super::page::Page;
+use super::printed::ClientPrefix;
 
 /// Where the output begins.
 enum OutputStart {
@@ -59,6 +60,8 @@ const WRAPPERS: &[Wrapper] = &[
     },
     // Codex, where nothing but the warning stands in front.
     Wrapper { first: &[CODEX_WARNING], then: &[TOTAL_LINES, ""], ..BARE },
+    // Cline, where a command failed.
+    Wrapper { first: &["[Command exited with code "], ..BARE },
     // Gemini CLI: both ends of what was put into a file, the other forms inside.
     Wrapper { first: &["Output too large. Showing first "], nests: true, ..BARE },
     // Gemini CLI's shell.
@@ -119,17 +122,22 @@ pub(super) fn strip(page: &mut Page<'_>, body: &mut Body) {
     for _ in 0..NESTED_MAX {
         let found = WRAPPERS.iter().find_map(|wrapper| Some((wrapper, wrapper.begin(page, body)?)));
         let Some((wrapper, (mut start, skip))) = found else { return };
-        let heading = body.lines.start;
+        let (heading, begin) = (body.lines.start, start);
         for then in wrapper.then {
             let line = page.line(start);
-            let is_next = if then.is_empty() { line.is_empty() } else { line.starts_with(then) };
+            // Without a line of the client before it, an empty one is the output's.
+            let is_next = match then.is_empty() {
+                true => line.is_empty() && start > begin,
+                false => line.starts_with(then),
+            };
             start += usize::from(is_next && start < body.lines.end);
         }
         (heading..start).for_each(|at| read_heading(page.line(at), body));
         body.lines.start = start;
         strip_end(wrapper, page, body);
         if skip > 0 {
-            page.prefix = Some((start, skip));
+            let (line, bytes) = (start as u32, skip as u32);
+            page.printed.client_prefix = Some(ClientPrefix { line, bytes });
         }
         if !wrapper.nests {
             return;

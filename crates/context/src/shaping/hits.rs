@@ -90,8 +90,9 @@ fn is_separator(draft: &Draft<'_>, at: usize) -> bool {
 /// search printed it, or nothing under a heading.
 fn spelling<'a>(draft: &Draft<'a>, at: usize) -> &'a str {
     let line = draft.line(at);
-    let gutter =
-        &line.whole_in(draft.content)[..line.text.start as usize - line.whole.start as usize];
+    let before_text = line.text.start as usize - line.whole.start as usize;
+    let client = draft.facts.printed.client_prefix_len(at).min(before_text);
+    let gutter = &line.whole_in(draft.content)[client..before_text];
     let Some(number) = line.number else { return "" };
     let digits = number.0.to_string();
     let before = gutter.rfind(&digits).map_or("", |start| &gutter[..start]);

@@ -385,6 +385,17 @@ fn hits_that_stand_above_are_numbers() {
 }
 
 #[test]
+fn words_of_a_client_before_the_first_hit_are_no_part_of_its_file() {
+    let hits = format!("/w/a.rs:2:{}\n/w/a.rs:4:{}", text_of(2), text_of(4));
+    let printed = format!("<untrusted_context>\nOutput: {hits}\n</untrusted_context>");
+    check(
+        "lossless",
+        &format!("{USER}{}{}{}", read(&numbered(1..=9)), between(), grep(&printed)),
+        "<untrusted_context>\n[/w/a.rs 2, 4: shown above]\n</untrusted_context>",
+    );
+}
+
+#[test]
 fn a_hit_of_another_place_is_not_hidden() {
     let hits = format!("/w/b.rs:2:{0}\n/w/c.rs:3:{0}\n/w/a.rs:9:{0}", text_of(2));
     check(

@@ -230,12 +230,6 @@ const LONG_SESSION: LongSession = LongSession {
     full_window: Some(190_000),
     known_faults: &[
         KnownFault {
-            what: "Lines are called unchanged although an edit above, now taken back, shows them otherwise.",
-            steps: &[9, 10, 11],
-            note: "above",
-            why: "the newest line 23 above is",
-        },
-        KnownFault {
             what: "The gateway takes away hits that a note of the hook points at.",
             steps: &[13],
             note: "above in `Grep ",
@@ -244,7 +238,7 @@ const LONG_SESSION: LongSession = LongSession {
         KnownFault {
             what: "Notes in the messages that a compaction keeps point at what it removed.",
             steps: &[28],
-            note: "[1-199: as above]",
+            note: "above",
             why: "does not stand there",
         },
     ],

@@ -5,7 +5,6 @@ use serde_json::{Value, json};
 use super::agent::{Agent, Place, Start};
 use crate::long_session::LongSession;
 use crate::model::{Call, CallForm, Fault};
-use crate::session_checks::KnownFault;
 
 pub(crate) const CLINE: Agent = Agent {
     name: "cline",
@@ -79,20 +78,7 @@ const LONG_SESSION: LongSession = LongSession {
     has_tools: true,
     faults: &Fault::ALL,
     full_window: Some(190_000),
-    known_faults: &[
-        KnownFault {
-            what: "Lines are called unchanged although an edit above, now taken back, shows them otherwise.",
-            steps: &[28, 29, 30, 31],
-            note: "as above",
-            why: "the newest line 39 above is",
-        },
-        KnownFault {
-            what: "Numbers of lines count the frame that the client puts around an output.",
-            steps: &[37],
-            note: "above in `run_commands ",
-            why: "stands for ",
-        },
-    ],
+    known_faults: &[],
 };
 
 crate::session_checks::long_session_checks!(CLINE, LONG_SESSION);

@@ -140,26 +140,12 @@ const LONG_SESSION: LongSession = LongSession {
     // It does not ask again after 429.
     faults: &[Fault::Status(500), Fault::Status(529), Fault::CutStream, Fault::SlowStream],
     full_window: Some(260_000),
-    known_faults: &[
-        KnownFault {
-            what: "Lines are called unchanged although an edit above, now taken back, shows them otherwise.",
-            steps: &[10, 11, 28],
-            note: "above",
-            why: "the newest line ",
-        },
-        KnownFault {
-            what: "Numbers of lines count the frame that the client puts around an output.",
-            steps: &[19, 20, 21, 23, 32],
-            note: "same as ",
-            why: " above is ",
-        },
-        KnownFault {
-            what: "The server of tools does not learn of a compaction.",
-            steps: &[29],
-            note: "[30-90: as above]",
-            why: "does not stand there",
-        },
-    ],
+    known_faults: &[KnownFault {
+        what: "The server of tools does not learn of a compaction.",
+        steps: &[29],
+        note: "as above]",
+        why: "does not stand there",
+    }],
 };
 
 crate::session_checks::long_session_checks!(CODEX_WITH_HOOKS, LONG_SESSION);

@@ -5,7 +5,6 @@ use serde_json::json;
 use super::agent::{Agent, Place, Start};
 use crate::long_session::LongSession;
 use crate::model::{Call, CallForm, Fault};
-use crate::session_checks::KnownFault;
 
 pub(crate) const GEMINI: Agent = Agent {
     name: "gemini",
@@ -127,26 +126,7 @@ const LONG_SESSION: LongSession = LongSession {
     faults: &Fault::ALL,
     // It compacts between two prompts of the user only.
     full_window: None,
-    known_faults: &[
-        KnownFault {
-            what: "Numbers of lines count the frame that the client puts around an output.",
-            steps: &[3, 21, 23, 25, 28, 31],
-            note: "same as ",
-            why: " above is ",
-        },
-        KnownFault {
-            what: "Numbers of lines count the frame that the client puts around an output.",
-            steps: &[10, 32, 37],
-            note: "above",
-            why: "stands for ",
-        },
-        KnownFault {
-            what: "Lines are called unchanged although an edit above, now taken back, shows them otherwise.",
-            steps: &[29],
-            note: "[30-90: as above]",
-            why: "the newest line 39 above is",
-        },
-    ],
+    known_faults: &[],
 };
 
 crate::session_checks::long_session_checks!(GEMINI, LONG_SESSION);

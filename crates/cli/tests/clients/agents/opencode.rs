@@ -174,33 +174,15 @@ const LONG_SESSION: LongSession = LongSession {
     full_window: Some(190_000),
     known_faults: &[
         KnownFault {
-            what: "Lines are called unchanged although an edit above, now taken back, shows them otherwise.",
-            steps: &[9, 10, 11],
-            note: "above",
-            why: "the newest line 23 above is",
-        },
-        KnownFault {
-            what: "Lines are called unchanged although an edit above, now taken back, shows them otherwise.",
+            what: "Notes in the messages that a compaction keeps point at what it removed.",
             steps: &[28],
-            note: "same result as",
-            why: "printed something else",
+            note: "above",
+            why: "does not stand there",
         },
         KnownFault {
             what: "The server of tools does not learn of a compaction.",
             steps: &[29],
-            note: "[30-90: as above]",
-            why: "does not stand there",
-        },
-        KnownFault {
-            what: "Notes in the messages that a compaction keeps point at what it removed.",
-            steps: &[23, 25],
-            note: "above",
-            why: "does not stand there",
-        },
-        KnownFault {
-            what: "A note points at a result that has a note itself in place of the lines.",
-            steps: &[40],
-            note: "above in `foveal_read_file ",
+            note: "as above]",
             why: "does not stand there",
         },
     ],

@@ -5,7 +5,6 @@ use serde_json::json;
 use super::agent::{Agent, Place, Start};
 use crate::long_session::LongSession;
 use crate::model::{Call, CallForm, Fault};
-use crate::session_checks::KnownFault;
 
 pub(crate) const QWEN: Agent = Agent {
     name: "qwen",
@@ -60,7 +59,7 @@ mod large {
 
 crate::checks::between_checks! {
     QWEN,
-    |path| ("read_file", json!({ "file_path": path })),
+    |path| ("read_file", json!({ "file_path": format!("{{PROJECT}}/{path}") })),
     |command| ("run_shell_command", json!({"command": command, "description": "Run it", "is_background": false}));
     wrapped => Way::Wrapped,
 }
@@ -89,27 +88,7 @@ const LONG_SESSION: LongSession = LongSession {
     faults: &[Fault::Status(429), Fault::Status(500), Fault::Status(529), Fault::SlowStream],
     // It compacts between two prompts of the user only.
     full_window: None,
-    known_faults: &[
-        KnownFault {
-            what: "Numbers of lines count the frame that the client puts around an output.",
-            steps: &[3, 23, 25, 28],
-            note: "same as ",
-            why: " above is ",
-        },
-        KnownFault {
-            what: "Numbers of lines count the frame that the client puts around an output.",
-            // In 23, where the shell loses the output on a busy machine.
-            steps: &[10, 23, 32, 37],
-            note: "above",
-            why: "stands for ",
-        },
-        KnownFault {
-            what: "Lines are called unchanged although an edit above, now taken back, shows them otherwise.",
-            steps: &[29],
-            note: "[30-90: as above]",
-            why: "the newest line 39 above is",
-        },
-    ],
+    known_faults: &[],
 };
 
 crate::session_checks::long_session_checks!(QWEN, LONG_SESSION);

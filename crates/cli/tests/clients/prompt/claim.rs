@@ -38,9 +38,10 @@ static NOTE: LazyLock<Regex> = LazyLock::new(|| pattern(r"\[[^\[\]]*\babove\b[^\
 /// Lines that are left out before a definition.
 static BEFORE: LazyLock<Regex> = LazyLock::new(|| pattern(r"^\d+(-\d+)?: \d+ lines? above "));
 static RESULT: LazyLock<Regex> = LazyLock::new(|| pattern(r"same result as `(.*)` above"));
-static SAME: LazyLock<Regex> = LazyLock::new(|| pattern(r"(\d+) lines? above in (?:your )?`(.*)`"));
+static SAME: LazyLock<Regex> =
+    LazyLock::new(|| pattern(r"(\d+) lines? above in (?:your )?(?:the (?:\d+\w\w )?last )?`(.*)`"));
 static SAME_RANGE: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"(\d+)-(\d+): above in (?:your )?`(.*)`"));
+    LazyLock::new(|| pattern(r"(\d+)-(\d+): above in (?:your )?(?:the (?:\d+\w\w )?last )?`(.*)`"));
 static ELSEWHERE: LazyLock<Regex> = LazyLock::new(|| pattern(r"(\d+)-(\d+): above in ([^`\]]+)\]"));
 static SAME_OF: LazyLock<Regex> = LazyLock::new(|| pattern(r"(\d+) lines? above in ([^`\]]+)\]"));
 static REMINDER: LazyLock<Regex> = LazyLock::new(|| pattern(r"^\[([a-z ]*reminder) as above\]$"));

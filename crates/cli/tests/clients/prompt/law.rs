@@ -91,9 +91,11 @@ impl Above<'_> {
         let (truth, shown) = (self.truth(file), self.shown());
         let calls = self.answers.iter().map(|answer| answer.call);
         let written: Vec<String> = calls.flat_map(|call| written_lines(call, file)).collect();
-        if first == 0 || last > truth.len() {
+        // Behind the last line break, some agents number an empty line.
+        if first == 0 || last > truth.len() + 1 {
             return Some(format!("{file} has {} lines", truth.len()));
         }
+        let last = last.min(truth.len());
         let is_missing = |n: &usize| {
             let text = &truth[n - 1];
             !stands(&shown, *n, text) && !written.contains(text)

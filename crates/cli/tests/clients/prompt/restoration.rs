@@ -72,7 +72,7 @@ pub(crate) fn restore(shaped: &str, original: &str) -> Result<Vec<Place>, String
             next += usize::from(!is_heading);
             continue;
         }
-        if line.trim().is_empty() && at + 1 == shaped.len() {
+        if line.trim().is_empty() && (at + 1 == shaped.len() || next == original.len()) {
             continue;
         }
         let before = places.last().map(|place| place.note.text.as_str()).unwrap_or("no note");

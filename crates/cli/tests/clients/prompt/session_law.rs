@@ -137,6 +137,7 @@ fn visible_lines<'a>(lines: impl Iterator<Item = &'a str>, files: &Files) -> Has
         } else if let Some(file) = heading {
             visible.insert(format!("{file}:{}", line.trim_end()));
         }
+        let line = line.strip_prefix("Output: ").unwrap_or(line);
         visible.insert(without_number(line).trim_end().to_owned());
         visible.insert(line.trim_end().to_owned());
     }
@@ -149,6 +150,11 @@ fn file_of(call: &Call, files: &Files) -> Option<String> {
     let mut named = files.keys().filter(|file| arguments.contains(file.as_str()));
     let file = named.next()?;
     named.next().is_none().then(|| file.clone())
+}
+
+/// A result without the word before the first line of its output, which goes with that line.
+fn without_prefix(text: &str) -> String {
+    text.replacen("\nOutput: ", "\n", 1)
 }
 
 /// One result and what stands above it.
@@ -190,7 +196,7 @@ impl Law<'_> {
             let is_json = original.text.starts_with("[{") || original.text.starts_with("{\"");
             stages.push(match is_json {
                 true => (self.now.text.clone(), (self.run.agent.unwrap)(&original.text)),
-                false => (self.now.raw.to_owned(), original.text.clone()),
+                false => (without_prefix(self.now.raw), without_prefix(&original.text)),
             });
         }
         let unwrapped = (self.run.agent.unwrap)(&original.text);
