@@ -1,5 +1,7 @@
 //! The program as a user runs it, on small sessions written for each test.
 
+#[cfg(unix)]
+mod agent_gateways;
 mod bad_input;
 mod bench;
 mod caches;

@@ -113,16 +113,6 @@ impl Edit {
         }
     }
 
-    /// Returns the addresses of gateways that a text names, where it is one with addresses.
-    pub(crate) fn gateways(&self, text: &str) -> Vec<String> {
-        let (_, text) = marked(text);
-        match self {
-            Self::Addresses(all) => addresses::gateways(text, all),
-            Self::All(edits) => edits.iter().flat_map(|edit| edit.gateways(text)).collect(),
-            _ => Vec::new(),
-        }
-    }
-
     /// The program that our entry starts; `None` if there is no entry of ours.
     pub(crate) fn program(&self, text: &str) -> Option<String> {
         let (_, text) = marked(text);

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use super::addresses::{AddressFile, Addresses};
+use super::addresses::{self, AddressFile, AddressSource, Addresses};
 use super::edit::Edit;
 use super::entry::PROFILE;
 use super::file::read;
@@ -383,6 +383,22 @@ impl Client {
         let edit = Edit::Addresses(Addresses { file, providers, routes, told, names });
         let purpose = "the address of its model, which becomes foveal's";
         Some(Target { path, edit, purpose, is_hooks: false, is_extra: false })
+    }
+
+    /// Returns the addresses that it asks where it is started in `folder`, as far as foveal knows
+    /// where they stand.
+    pub(crate) fn address_sources(
+        &self,
+        environment: &Environment,
+        folder: Option<&Path>,
+        routes: &Routes,
+    ) -> Vec<AddressSource> {
+        match self.addresses(environment, routes) {
+            Some(Target { path, edit: Edit::Addresses(all), .. }) => {
+                addresses::sources(&all, &path, folder, environment)
+            }
+            _ => Vec::new(),
+        }
     }
 
     /// Why its hooks are of no use on this machine, or would do harm.

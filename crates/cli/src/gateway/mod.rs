@@ -3,6 +3,7 @@
 
 mod choice;
 mod given;
+mod listener;
 mod routes;
 mod spread;
 mod traces;
@@ -12,6 +13,7 @@ pub(crate) use self::given::{
     BadGiven, GatewayRule, GatewaySettings, Given, LISTEN_PORT, PriceRule, UNPRICED, is_name,
     own_prices,
 };
+pub(crate) use self::listener::{Listener, local_origin};
 pub(crate) use self::routes::{Routes, split_version};
 pub(crate) use self::spread::{Spread, weigh};
 pub(crate) use self::traces::{Told, Traces, VARIABLES, named_by_variable};

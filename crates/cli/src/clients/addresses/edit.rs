@@ -87,24 +87,12 @@ pub(in crate::clients) fn remove(
     set(text, addresses.file, &changed)
 }
 
-/// Returns the addresses of gateways that a file holds, without what stands behind them.
-pub(in crate::clients) fn gateways(text: &str, addresses: &Addresses) -> Vec<String> {
-    let file = value(text, addresses.file).unwrap_or_default();
-    let places = addresses.places(&file).unwrap_or_default().into_iter();
-    let known = places.filter_map(|place| place.known);
-    let mut found: Vec<String> =
-        known.filter_map(|known| addresses.routes.gateway_of(&known).map(str::to_owned)).collect();
-    found.sort_unstable();
-    found.dedup();
-    found
-}
-
 fn at<'a>(file: &'a Value, keys: &[String]) -> Option<&'a Value> {
     keys.iter().try_fold(file, |value, key| value.get(key))
 }
 
 /// What a file says.
-fn value(text: &str, file: AddressFile) -> Result<Value, EditError> {
+pub(super) fn value(text: &str, file: AddressFile) -> Result<Value, EditError> {
     match file {
         AddressFile::Codex => toml::value(text),
         AddressFile::Gemini => Ok(dot_env::value(text)),

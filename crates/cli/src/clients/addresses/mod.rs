@@ -4,7 +4,10 @@ mod dot_env;
 mod edit;
 mod json;
 mod places;
+mod source;
 mod toml;
 
-pub(super) use self::edit::{add, gateways, remove};
+pub(super) use self::edit::{add, remove};
 pub(crate) use self::places::{AddressFile, Addresses};
+pub(super) use self::source::sources;
+pub(crate) use self::source::{AddressSource, SourcePlace};

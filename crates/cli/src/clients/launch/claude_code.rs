@@ -25,7 +25,7 @@ const CLOUDS: [&str; 5] = [
 ];
 
 /// Settings that no argument overrules.
-const MANAGED: [&str; 2] = [
+pub(in crate::clients) const MANAGED: [&str; 2] = [
     "/etc/claude-code/managed-settings.json",
     "/Library/Application Support/ClaudeCode/managed-settings.json",
 ];

@@ -9,7 +9,7 @@ use super::plan::{Asked, CannotWrap, GATEWAY, Plan};
 use crate::clients::settings::read_json;
 use crate::environment::Environment;
 
-const CONTENT: &str = "OPENCODE_CONFIG_CONTENT";
+pub(in crate::clients) const CONTENT: &str = "OPENCODE_CONFIG_CONTENT";
 
 /// Names of its files of settings in the user's folder, the strongest first: all that there are
 /// are read.

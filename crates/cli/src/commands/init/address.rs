@@ -51,7 +51,7 @@ pub(super) fn remarks(
 /// # Errors
 /// If the settings cannot be read, or name no port, or clients need a token, which agents cannot be
 /// given here.
-pub(crate) fn routes(environment: &Environment, removes: bool) -> anyhow::Result<Routes> {
+pub(super) fn routes(environment: &Environment, removes: bool) -> anyhow::Result<Routes> {
     let settings = user_settings::read(environment)?.gateway;
     let usual = SocketAddr::from((Ipv4Addr::LOCALHOST, LISTEN_PORT));
     let listen = settings.listen.unwrap_or(usual);

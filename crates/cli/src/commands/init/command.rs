@@ -8,6 +8,7 @@ use serde_json::{Value, json};
 
 use super::address;
 use super::change::{Change, Outcome};
+use super::gateways::{self, AgentGateway, agent_gateways};
 use super::text;
 use crate::clients::{CLIENTS, Client, Edit, HooksProblem, Program, Start, Target};
 use crate::commands::mcp::ToolChoice;
@@ -100,10 +101,15 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
     let is_open = changes.iter().any(Change::is_open);
     let must_ask = is_open && !arguments.yes && !arguments.dry_run;
     carry_out(&mut changes, arguments, environment, asks)?;
+    let gateways = agent_gateways(environment);
     if arguments.json {
         let all: Vec<Value> = changes.iter().map(as_json).collect();
-        let all = json!({ "program": program.shown(), "files": all });
+        let gateways: Vec<Value> = gateways.iter().map(AgentGateway::as_json).collect();
+        let all = json!({ "program": program.shown(), "files": all, "gateways": gateways });
         output::print(format!("{all}\n"))?;
+    }
+    if !arguments.json {
+        output::print(gateways::lines(&gateways))?;
     }
     if must_ask && !asks {
         bail!("nothing was written, because nobody can be asked: give --yes or --dry-run");

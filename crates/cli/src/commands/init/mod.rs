@@ -3,7 +3,8 @@
 mod address;
 mod change;
 mod command;
+mod gateways;
 mod text;
 
-pub(crate) use self::address::routes as gateway_routes;
 pub(crate) use self::command::{Arguments, run};
+pub(crate) use self::gateways::{AgentGateway, agent_gateways, gateways_of};
