@@ -321,6 +321,30 @@ fn of_traces() -> gateway::Told {
     told.filter_map(|name| Some((name, variable(name)?.to_string_lossy().into_owned()))).collect()
 }
 
+/// Variables that a gateway takes from its environment, beside those of where traces go.
+const OF_SERVICES: [&str; 13] = [
+    "XDG_CONFIG_HOME",
+    "XDG_DATA_HOME",
+    "SSL_CERT_FILE",
+    "SSL_CERT_DIR",
+    "HTTPS_PROXY",
+    "https_proxy",
+    "HTTP_PROXY",
+    "http_proxy",
+    "ALL_PROXY",
+    "all_proxy",
+    "NO_PROXY",
+    "no_proxy",
+    SERVE_TOKEN_VARIABLE,
+];
+
+/// The variables that a gateway would miss where the system starts it, as they are set here. Keys
+/// may be in them.
+pub(crate) fn of_services() -> Vec<(&'static str, String)> {
+    let names = OF_SERVICES.into_iter().chain(gateway::VARIABLES);
+    names.filter_map(|name| Some((name, variable(name)?.to_string_lossy().into_owned()))).collect()
+}
+
 /// The variables that commands run by tools see.
 pub(crate) fn of_commands() -> foveal_processes::Environment {
     foveal_processes::Environment::inherited(std::env::vars_os())

@@ -357,7 +357,9 @@ fn a_gateway_that_does_not_answer_is_said() {
     let settings = format!("[gateway]\nlisten = \"{address}\"\n");
     world.write("home/.config/foveal/config.toml", &settings);
     world.write("home/.claude/settings.json", "{}");
-    assert_eq!(world.run("init claude-code --gateway --yes").code, Some(0));
+    let shown = world.output("init claude-code --gateway --yes");
+    assert!(shown.contains("nothing answers"), "{shown}");
+    drop(listener.accept().expect("it was asked"));
     let about = |world: &World| -> (String, String) {
         let told: serde_json::Value =
             serde_json::from_str(&world.run("doctor --json").out).expect("JSON");

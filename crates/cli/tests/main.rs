@@ -69,6 +69,8 @@ mod run_window;
 mod sampling;
 #[cfg(unix)]
 mod screens;
+#[cfg(target_os = "linux")]
+mod service;
 mod session_copies;
 mod shell_tools;
 mod side_costs;

@@ -16,7 +16,7 @@ mod table;
 mod toml;
 mod words;
 
-pub(crate) use self::addresses::{AddressSource, SourcePlace};
+pub(crate) use self::addresses::SourcePlace;
 pub(crate) use self::edit::Edit;
 pub(crate) use self::entry::EditError;
 pub(crate) use self::file::{FileError, backup_of, leaves, read, write};

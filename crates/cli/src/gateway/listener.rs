@@ -30,8 +30,8 @@ impl Listener {
             Some(Ok(answer)) if answer.ends_with("\r\n\r\nok\n") => Self::Foveal,
             // A gateway that wants a token of its clients.
             Some(Ok(answer)) if answer.starts_with("HTTP/1.1 401") => Self::Foveal,
-            Some(Ok(_)) => Self::Other,
-            Some(Err(_)) | None => Self::None,
+            Some(Ok(answer)) if !answer.is_empty() => Self::Other,
+            Some(_) | None => Self::None,
         }
     }
 

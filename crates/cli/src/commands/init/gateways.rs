@@ -110,7 +110,7 @@ impl AgentGateway {
 }
 
 /// Returns the lines about gateways at which foveal does not answer.
-pub(super) fn lines(gateways: &[AgentGateway]) -> String {
+pub(crate) fn lines(gateways: &[AgentGateway]) -> String {
     let one = |gateway: &AgentGateway| {
         let remedy = gateway.remedy()?;
         let mut letters = remedy.chars();

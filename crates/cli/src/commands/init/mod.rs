@@ -7,4 +7,6 @@ mod gateways;
 mod text;
 
 pub(crate) use self::command::{Arguments, run};
-pub(crate) use self::gateways::{AgentGateway, agent_gateways, gateways_of};
+pub(crate) use self::gateways::{
+    AgentGateway, agent_gateways, gateways_of, lines as gateway_lines,
+};

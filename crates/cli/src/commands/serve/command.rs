@@ -9,6 +9,7 @@ use foveal_gateway::{Gateway, ProxySettings};
 
 use super::learners::Learners;
 use super::one_arena;
+use super::service;
 use super::start::{Choices, WherePaid};
 use super::told::{Lines, Teller};
 use super::traced::{Complaints, Traced};
@@ -40,6 +41,13 @@ pub(crate) struct Arguments {
     /// Prints a line of JSON for each request, for programs.
     #[arg(long)]
     json: bool,
+    /// Has the system run it from now on, with the other arguments given here: by a unit of systemd
+    /// for your user, or an agent of launchd on macOS.
+    #[arg(long)]
+    install: bool,
+    /// Ends and removes what --install set up, and nothing else.
+    #[arg(long, conflicts_with = "install")]
+    uninstall: bool,
 }
 
 /// What every gateway can be told.
@@ -151,11 +159,19 @@ impl Behaviour {
 /// # Errors
 /// If an upstream or the address cannot be used.
 pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::Result<ExitCode> {
-    one_arena::begin_again(environment);
+    if arguments.uninstall {
+        return service::uninstall(environment);
+    }
+    if !arguments.install {
+        one_arena::begin_again(environment);
+    }
     let settings = user_settings::read(environment)?.gateway;
     let given = arguments.behaviour.given(&settings)?;
     let usual = SocketAddr::from((Ipv4Addr::LOCALHOST, LISTEN_PORT));
     let listen = arguments.listen.or(settings.listen).unwrap_or(usual);
+    if arguments.install {
+        return service::install(listen, environment);
+    }
     let mut choices = arguments.behaviour.choices(listen, &given, &settings);
     choices.hosts = match arguments.hosts.is_empty() {
         true => settings.hosts.clone(),

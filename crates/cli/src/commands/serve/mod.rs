@@ -7,6 +7,7 @@ mod kept;
 mod learners;
 mod metrics;
 mod one_arena;
+mod service;
 mod shortening;
 mod start;
 mod told;

@@ -1,0 +1,230 @@
+//! The service managers that foveal knows: where their files are, and how they are told of one.
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use anyhow::Context;
+
+use super::unit::{LABEL, ServiceCommand, launchd_agent, systemd_unit};
+use crate::environment::Environment;
+
+/// The name of the unit of systemd.
+const UNIT: &str = "foveal.service";
+
+/// A program that starts services with a user's session.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) enum ServiceManager {
+    Systemd,
+    Launchd,
+}
+
+/// A command of a service manager.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(super) struct ManagerCommand {
+    words: Vec<String>,
+    /// Whether all else is in vain where it fails.
+    is_needed: bool,
+}
+
+impl ManagerCommand {
+    fn new(words: &[&str], is_needed: bool) -> Self {
+        Self { words: words.iter().map(|word| (*word).to_owned()).collect(), is_needed }
+    }
+}
+
+impl ServiceManager {
+    /// The one of this system.
+    pub(super) fn of_this_system() -> Option<Self> {
+        match std::env::consts::OS {
+            "linux" => Some(Self::Systemd),
+            "macos" => Some(Self::Launchd),
+            _ => None,
+        }
+    }
+
+    /// Returns its name for people.
+    pub(super) fn title(self) -> &'static str {
+        match self {
+            Self::Systemd => "systemd",
+            Self::Launchd => "launchd",
+        }
+    }
+
+    /// Returns where the file of the service belongs.
+    ///
+    /// # Errors
+    /// If there is no home folder.
+    pub(super) fn file(self, environment: &Environment) -> anyhow::Result<PathBuf> {
+        let path = match self {
+            Self::Systemd => {
+                environment.config_folder().map(|it| it.join("systemd/user").join(UNIT))
+            }
+            Self::Launchd => environment.in_home(&format!("Library/LaunchAgents/{LABEL}.plist")),
+        };
+        path.context("there is no place for its file: set HOME")
+    }
+
+    /// Returns the file of variables that the service reads too, which only the user may read.
+    pub(super) fn variables_file(self, environment: &Environment) -> Option<PathBuf> {
+        let folder = environment.config_folder().filter(|_| self == Self::Systemd)?;
+        Some(folder.join("foveal").join("serve.env"))
+    }
+
+    /// Returns the text of the file.
+    ///
+    /// # Errors
+    /// If a path is no text.
+    pub(super) fn text(
+        self,
+        command: &ServiceCommand,
+        environment: &Environment,
+    ) -> anyhow::Result<String> {
+        let other = match self {
+            Self::Systemd => self.variables_file(environment),
+            Self::Launchd => environment.in_home("Library/Logs/foveal-serve.log"),
+        };
+        let other = other.context("there is no home folder: set HOME")?;
+        let other = other.to_str().with_context(|| format!("`{}` is no text", other.display()))?;
+        Ok(match self {
+            Self::Systemd => systemd_unit(command, other),
+            Self::Launchd => launchd_agent(command, other),
+        })
+    }
+
+    /// Returns the commands after which the service whose file is at `path` runs, now and with each
+    /// session of `user`. One that is set up may run as an earlier file said.
+    pub(super) fn start_commands(
+        self,
+        path: &Path,
+        user: u32,
+        is_set_up: bool,
+    ) -> Vec<ManagerCommand> {
+        match self {
+            Self::Systemd => {
+                let mut commands = vec![
+                    ManagerCommand::new(&["systemctl", "--user", "daemon-reload"], true),
+                    ManagerCommand::new(&["systemctl", "--user", "enable", "--now", UNIT], true),
+                ];
+                if is_set_up {
+                    let restart = ["systemctl", "--user", "restart", UNIT];
+                    commands.push(ManagerCommand::new(&restart, true));
+                }
+                commands
+            }
+            Self::Launchd => {
+                let path = path.display().to_string();
+                let domain = format!("gui/{user}");
+                let service = format!("{domain}/{LABEL}");
+                vec![
+                    ManagerCommand::new(&["launchctl", "bootout", &service], false),
+                    ManagerCommand::new(&["launchctl", "bootstrap", &domain, &path], true),
+                ]
+            }
+        }
+    }
+
+    /// Returns the commands after which the service neither runs nor starts.
+    pub(super) fn stop_commands(self, user: u32) -> Vec<ManagerCommand> {
+        match self {
+            Self::Systemd => {
+                vec![ManagerCommand::new(&["systemctl", "--user", "disable", "--now", UNIT], true)]
+            }
+            Self::Launchd => {
+                let service = format!("gui/{user}/{LABEL}");
+                vec![ManagerCommand::new(&["launchctl", "bootout", &service], false)]
+            }
+        }
+    }
+
+    /// Returns the commands for after the file is gone.
+    pub(super) fn forget_commands(self) -> Vec<ManagerCommand> {
+        match self {
+            Self::Systemd => {
+                vec![ManagerCommand::new(&["systemctl", "--user", "daemon-reload"], false)]
+            }
+            Self::Launchd => Vec::new(),
+        }
+    }
+
+    /// Returns links to the file that the manager makes where it enables the service.
+    pub(super) fn links(self, path: &Path) -> Vec<PathBuf> {
+        match self {
+            Self::Systemd => vec![path.with_file_name("default.target.wants").join(UNIT)],
+            Self::Launchd => Vec::new(),
+        }
+    }
+
+    /// Returns the command line by which a person starts the service whose file is at `path`.
+    pub(super) fn start_line(self, path: &Path, user: u32) -> String {
+        match self {
+            Self::Systemd => {
+                format!("systemctl --user daemon-reload && systemctl --user enable --now {UNIT}")
+            }
+            Self::Launchd => format!("launchctl bootstrap gui/{user} '{}'", path.display()),
+        }
+    }
+
+    /// Returns where a person reads why the service does not run.
+    pub(super) fn status_line(self) -> &'static str {
+        match self {
+            Self::Systemd => "journalctl --user -u foveal.service",
+            Self::Launchd => "cat ~/Library/Logs/foveal-serve.log",
+        }
+    }
+}
+
+/// Carries out commands, one after the other.
+///
+/// # Errors
+/// What the first says that is needed and fails.
+pub(super) fn carry_out(commands: &[ManagerCommand]) -> Result<(), String> {
+    for command in commands {
+        match output_of(command) {
+            Err(why) if command.is_needed => return Err(why),
+            _ => {}
+        }
+    }
+    Ok(())
+}
+
+fn output_of(command: &ManagerCommand) -> Result<(), String> {
+    let Some((program, arguments)) = command.words.split_first() else { return Ok(()) };
+    let shown = command.words.join(" ");
+    let output = Command::new(program).args(arguments).stdin(Stdio::null()).output();
+    match output {
+        Ok(output) if output.status.success() => Ok(()),
+        Ok(output) => {
+            let said = String::from_utf8_lossy(&output.stderr);
+            let said = said.lines().map(str::trim).find(|line| !line.is_empty());
+            Err(format!("`{shown}` says: {}", said.unwrap_or("nothing")))
+        }
+        Err(error) if error.kind() == io::ErrorKind::NotFound => {
+            Err(format!("there is no `{program}`"))
+        }
+        Err(error) => Err(format!("`{shown}` cannot be started: {error}")),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn lines(commands: &[ManagerCommand]) -> Vec<String> {
+        commands.iter().map(|command| command.words.join(" ")).collect()
+    }
+
+    #[test]
+    fn launchd_is_told_in_the_domain_of_the_user() {
+        let path = Path::new("/Users/a/Library/LaunchAgents/foveal.serve.plist");
+        let manager = ServiceManager::Launchd;
+        assert_eq!(
+            lines(&manager.start_commands(path, 501, false)),
+            [
+                "launchctl bootout gui/501/foveal.serve",
+                "launchctl bootstrap gui/501 /Users/a/Library/LaunchAgents/foveal.serve.plist",
+            ]
+        );
+        assert_eq!(lines(&manager.stop_commands(501)), ["launchctl bootout gui/501/foveal.serve"]);
+    }
+}
