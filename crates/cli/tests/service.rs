@@ -154,7 +154,7 @@ fn where_no_systemd_runs_the_unit_is_written_and_the_way_on_is_said() {
             .expect("a new link");
         let Ran { code, out, err } = session.serve("--uninstall");
         assert_eq!(code, Some(0), "{out}{err}");
-        assert!(one_line(&err).contains(&format!("systemd was not told: ")), "{err}");
+        assert!(one_line(&err).contains("systemd was not told: "), "{err}");
         assert!(!session.world.folder.join(UNIT).exists());
         assert!(std::fs::symlink_metadata(link.join("foveal.service")).is_err());
     }

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
 
-use super::manager::{ServiceManager, carry_out};
+use super::init_system::{InitSystem, run_commands};
 use super::unit::{MARK, ServiceCommand};
 use crate::clients::{self, Program};
 use crate::commands::init::{agent_gateways, gateway_lines};
@@ -35,11 +35,11 @@ pub(in crate::commands::serve) fn install(
     listen: SocketAddr,
     environment: &Environment,
 ) -> anyhow::Result<ExitCode> {
-    let manager = manager()?;
-    let path = manager.file(environment)?;
+    let system = init_system()?;
+    let path = system.file(environment)?;
     let before = own_text(&path)?;
     let address = format!("http://{}", reachable(listen));
-    check_address(listen, manager, environment)?;
+    check_address(listen, system, environment)?;
     if before.is_none() {
         match Listener::at(&address) {
             Listener::None => {}
@@ -51,14 +51,14 @@ pub(in crate::commands::serve) fn install(
             }
         }
     }
-    let text = manager.text(&command(manager, environment)?, environment)?;
+    let text = system.text(&command(system, environment)?, environment)?;
     if before.as_ref() != Some(&text) {
         clients::write(&path, before.as_deref(), Some(&text), false)
             .with_context(|| format!("`{}` cannot be written", path.display()))?;
     }
     let (user, shown) = (user(), path.display());
-    if let Err(why) = carry_out(&manager.start_commands(&path, user, before.is_some())) {
-        let (title, line) = (manager.title(), manager.start_line(&path, user));
+    if let Err(why) = run_commands(&system.start_commands(&path, user, before.is_some())) {
+        let (title, line) = (system.title(), system.start_command_line(&path, user));
         notice::say(format_args!(
             "{shown} is written, but {title} does not run it: {why}. Where {title} runs for your \
              user, start it with `{line}`. Until then run `foveal serve` yourself."
@@ -68,7 +68,7 @@ pub(in crate::commands::serve) fn install(
     if !answers(&address) {
         notice::say(format_args!(
             "{shown} is written and started, but nothing answers at {address}: `{}` says why",
-            manager.status_line()
+            system.log_command_line()
         ));
         return Ok(ExitCode::from(exit_code::FAILED));
     }
@@ -92,38 +92,38 @@ fn reachable(listen: SocketAddr) -> SocketAddr {
 /// # Errors
 /// If the file of the service cannot be removed, or is another program's.
 pub(in crate::commands::serve) fn uninstall(environment: &Environment) -> anyhow::Result<ExitCode> {
-    let manager = manager()?;
-    let path = manager.file(environment)?;
+    let system = init_system()?;
+    let path = system.file(environment)?;
     let Some(text) = own_text(&path)? else {
         output::print(format!("there is no service of foveal: no {}\n", path.display()))?;
         return Ok(ExitCode::SUCCESS);
     };
-    let stopped = carry_out(&manager.stop_commands(user()));
+    let stopped = run_commands(&system.stop_commands(user()));
     if stopped.is_err() {
-        for link in manager.links(&path) {
-            // Where the manager does not run, nothing else takes it away, or it is not there.
+        for link in system.links(&path) {
+            // Where systemd does not run, nothing else takes it away, or it is not there.
             let _ = std::fs::remove_file(link);
         }
     }
     clients::write(&path, Some(&text), None, false)
         .with_context(|| format!("`{}` cannot be removed", path.display()))?;
     // It knows by itself once it starts anew.
-    let _ = carry_out(&manager.forget_commands());
+    let _ = run_commands(&system.forget_commands());
     output::print(format!(
         "foveal does not start by itself any more: {} is gone\n",
         path.display()
     ))?;
     if let Err(why) = stopped {
-        let title = manager.title();
+        let title = system.title();
         notice::say(format_args!("{title} was not told: {why}. What it started runs on."));
     }
     output::print(gateway_lines(&agent_gateways(environment)))?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn manager() -> anyhow::Result<ServiceManager> {
-    ServiceManager::of_this_system().context(
-        "foveal knows the service managers systemd and launchd alone: have yours run `foveal serve`",
+fn init_system() -> anyhow::Result<InitSystem> {
+    InitSystem::of_this_machine().context(
+        "foveal knows the init systems systemd and launchd alone: have yours run `foveal serve`",
     )
 }
 
@@ -140,7 +140,7 @@ fn own_text(path: &Path) -> anyhow::Result<Option<String>> {
 /// Refuses addresses at which a service could not serve.
 fn check_address(
     listen: SocketAddr,
-    manager: ServiceManager,
+    system: InitSystem,
     environment: &Environment,
 ) -> anyhow::Result<()> {
     if listen.port() == 0 {
@@ -149,7 +149,7 @@ fn check_address(
     if listen.ip().is_loopback() {
         return Ok(());
     }
-    let Some(file) = manager.variables_file(environment) else {
+    let Some(file) = system.variables_file(environment) else {
         bail!(
             "an address that other machines reach needs a token, which foveal writes into no file \
              that others can read: write a service of your own"
@@ -168,7 +168,7 @@ fn check_address(
 
 /// What the service is started with: all that this program was, and what it takes from its
 /// environment, but for what may hold a key.
-fn command(manager: ServiceManager, environment: &Environment) -> anyhow::Result<ServiceCommand> {
+fn command(system: InitSystem, environment: &Environment) -> anyhow::Result<ServiceCommand> {
     let program = Program::own(environment)?.shown().to_owned();
     let given = std::env::args_os().skip(1).map(|word| {
         word.into_string().map_err(|word| anyhow::anyhow!("`{}` is no text", word.display()))
@@ -180,7 +180,7 @@ fn command(manager: ServiceManager, environment: &Environment) -> anyhow::Result
     if !secret.is_empty() {
         let names: Vec<&str> = secret.iter().map(|(name, _)| *name).collect();
         let names = names.join(", ");
-        notice::say(match manager.variables_file(environment) {
+        notice::say(match system.variables_file(environment) {
             Some(file) => format!(
                 "not told to the service, for there may be a key in it: {names}. Write that into {}, \
                  a NAME=VALUE a line, and let nobody else read the file.",

@@ -1,4 +1,4 @@
-//! The files by which service managers know a service.
+//! The files by which init systems know a service.
 
 use std::fmt::Write as _;
 
@@ -8,7 +8,7 @@ pub(super) const MARK: &str = "Written by foveal.";
 /// The label by which launchd knows the service.
 pub(super) const LABEL: &str = "foveal.serve";
 
-/// What a service manager starts, and with which variables.
+/// What an init system starts, and with which variables.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct ServiceCommand {
     /// An absolute path.

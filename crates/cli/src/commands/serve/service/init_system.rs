@@ -1,4 +1,4 @@
-//! The service managers that foveal knows: where their files are, and how they are told of one.
+//! The init systems that foveal knows: where files of services are, and how services are started.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -14,28 +14,46 @@ const UNIT: &str = "foveal.service";
 
 /// A program that starts services with a user's session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum ServiceManager {
+pub(super) enum InitSystem {
     Systemd,
     Launchd,
 }
 
-/// A command of a service manager.
+/// A command of an init system.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) struct ManagerCommand {
+pub(super) struct SystemCommand {
     words: Vec<String>,
     /// Whether all else is in vain where it fails.
     is_needed: bool,
 }
 
-impl ManagerCommand {
+impl SystemCommand {
     fn new(words: &[&str], is_needed: bool) -> Self {
         Self { words: words.iter().map(|word| (*word).to_owned()).collect(), is_needed }
     }
+
+    fn run(&self) -> Result<(), SystemCommandError> {
+        let Some((program, arguments)) = self.words.split_first() else { return Ok(()) };
+        let command = self.words.join(" ");
+        match Command::new(program).args(arguments).stdin(Stdio::null()).output() {
+            Ok(output) if output.status.success() => Ok(()),
+            Ok(output) => {
+                let stderr = String::from_utf8_lossy(&output.stderr);
+                let line = stderr.lines().map(str::trim).find(|line| !line.is_empty());
+                let text = line.unwrap_or("nothing").to_owned();
+                Err(SystemCommandError::Failed { command, text })
+            }
+            Err(error) if error.kind() == io::ErrorKind::NotFound => {
+                Err(SystemCommandError::Absent(program.clone()))
+            }
+            Err(source) => Err(SystemCommandError::Start { command, source }),
+        }
+    }
 }
 
-impl ServiceManager {
-    /// The one of this system.
-    pub(super) fn of_this_system() -> Option<Self> {
+impl InitSystem {
+    /// Returns the one of this machine.
+    pub(super) fn of_this_machine() -> Option<Self> {
         match std::env::consts::OS {
             "linux" => Some(Self::Systemd),
             "macos" => Some(Self::Launchd),
@@ -99,16 +117,16 @@ impl ServiceManager {
         path: &Path,
         user: u32,
         is_set_up: bool,
-    ) -> Vec<ManagerCommand> {
+    ) -> Vec<SystemCommand> {
         match self {
             Self::Systemd => {
                 let mut commands = vec![
-                    ManagerCommand::new(&["systemctl", "--user", "daemon-reload"], true),
-                    ManagerCommand::new(&["systemctl", "--user", "enable", "--now", UNIT], true),
+                    SystemCommand::new(&["systemctl", "--user", "daemon-reload"], true),
+                    SystemCommand::new(&["systemctl", "--user", "enable", "--now", UNIT], true),
                 ];
                 if is_set_up {
                     let restart = ["systemctl", "--user", "restart", UNIT];
-                    commands.push(ManagerCommand::new(&restart, true));
+                    commands.push(SystemCommand::new(&restart, true));
                 }
                 commands
             }
@@ -117,37 +135,37 @@ impl ServiceManager {
                 let domain = format!("gui/{user}");
                 let service = format!("{domain}/{LABEL}");
                 vec![
-                    ManagerCommand::new(&["launchctl", "bootout", &service], false),
-                    ManagerCommand::new(&["launchctl", "bootstrap", &domain, &path], true),
+                    SystemCommand::new(&["launchctl", "bootout", &service], false),
+                    SystemCommand::new(&["launchctl", "bootstrap", &domain, &path], true),
                 ]
             }
         }
     }
 
     /// Returns the commands after which the service neither runs nor starts.
-    pub(super) fn stop_commands(self, user: u32) -> Vec<ManagerCommand> {
+    pub(super) fn stop_commands(self, user: u32) -> Vec<SystemCommand> {
         match self {
             Self::Systemd => {
-                vec![ManagerCommand::new(&["systemctl", "--user", "disable", "--now", UNIT], true)]
+                vec![SystemCommand::new(&["systemctl", "--user", "disable", "--now", UNIT], true)]
             }
             Self::Launchd => {
                 let service = format!("gui/{user}/{LABEL}");
-                vec![ManagerCommand::new(&["launchctl", "bootout", &service], false)]
+                vec![SystemCommand::new(&["launchctl", "bootout", &service], false)]
             }
         }
     }
 
     /// Returns the commands for after the file is gone.
-    pub(super) fn forget_commands(self) -> Vec<ManagerCommand> {
+    pub(super) fn forget_commands(self) -> Vec<SystemCommand> {
         match self {
             Self::Systemd => {
-                vec![ManagerCommand::new(&["systemctl", "--user", "daemon-reload"], false)]
+                vec![SystemCommand::new(&["systemctl", "--user", "daemon-reload"], false)]
             }
             Self::Launchd => Vec::new(),
         }
     }
 
-    /// Returns links to the file that the manager makes where it enables the service.
+    /// Returns links to the file that the system makes where it enables the service.
     pub(super) fn links(self, path: &Path) -> Vec<PathBuf> {
         match self {
             Self::Systemd => vec![path.with_file_name("default.target.wants").join(UNIT)],
@@ -156,7 +174,7 @@ impl ServiceManager {
     }
 
     /// Returns the command line by which a person starts the service whose file is at `path`.
-    pub(super) fn start_line(self, path: &Path, user: u32) -> String {
+    pub(super) fn start_command_line(self, path: &Path, user: u32) -> String {
         match self {
             Self::Systemd => {
                 format!("systemctl --user daemon-reload && systemctl --user enable --now {UNIT}")
@@ -166,7 +184,7 @@ impl ServiceManager {
     }
 
     /// Returns where a person reads why the service does not run.
-    pub(super) fn status_line(self) -> &'static str {
+    pub(super) fn log_command_line(self) -> &'static str {
         match self {
             Self::Systemd => "journalctl --user -u foveal.service",
             Self::Launchd => "cat ~/Library/Logs/foveal-serve.log",
@@ -174,13 +192,24 @@ impl ServiceManager {
     }
 }
 
-/// Carries out commands, one after the other.
+/// Why a command of an init system is in vain.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum SystemCommandError {
+    #[error("there is no `{0}`")]
+    Absent(String),
+    #[error("`{command}` cannot be started: {source}")]
+    Start { command: String, source: io::Error },
+    #[error("`{command}` says: {text}")]
+    Failed { command: String, text: String },
+}
+
+/// Runs commands, one after the other.
 ///
 /// # Errors
-/// What the first says that is needed and fails.
-pub(super) fn carry_out(commands: &[ManagerCommand]) -> Result<(), String> {
+/// If one fails that is needed.
+pub(super) fn run_commands(commands: &[SystemCommand]) -> Result<(), SystemCommandError> {
     for command in commands {
-        match output_of(command) {
+        match command.run() {
             Err(why) if command.is_needed => return Err(why),
             _ => {}
         }
@@ -188,43 +217,25 @@ pub(super) fn carry_out(commands: &[ManagerCommand]) -> Result<(), String> {
     Ok(())
 }
 
-fn output_of(command: &ManagerCommand) -> Result<(), String> {
-    let Some((program, arguments)) = command.words.split_first() else { return Ok(()) };
-    let shown = command.words.join(" ");
-    let output = Command::new(program).args(arguments).stdin(Stdio::null()).output();
-    match output {
-        Ok(output) if output.status.success() => Ok(()),
-        Ok(output) => {
-            let said = String::from_utf8_lossy(&output.stderr);
-            let said = said.lines().map(str::trim).find(|line| !line.is_empty());
-            Err(format!("`{shown}` says: {}", said.unwrap_or("nothing")))
-        }
-        Err(error) if error.kind() == io::ErrorKind::NotFound => {
-            Err(format!("there is no `{program}`"))
-        }
-        Err(error) => Err(format!("`{shown}` cannot be started: {error}")),
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn lines(commands: &[ManagerCommand]) -> Vec<String> {
+    fn lines(commands: &[SystemCommand]) -> Vec<String> {
         commands.iter().map(|command| command.words.join(" ")).collect()
     }
 
     #[test]
     fn launchd_is_told_in_the_domain_of_the_user() {
         let path = Path::new("/Users/a/Library/LaunchAgents/foveal.serve.plist");
-        let manager = ServiceManager::Launchd;
+        let system = InitSystem::Launchd;
         assert_eq!(
-            lines(&manager.start_commands(path, 501, false)),
+            lines(&system.start_commands(path, 501, false)),
             [
                 "launchctl bootout gui/501/foveal.serve",
                 "launchctl bootstrap gui/501 /Users/a/Library/LaunchAgents/foveal.serve.plist",
             ]
         );
-        assert_eq!(lines(&manager.stop_commands(501)), ["launchctl bootout gui/501/foveal.serve"]);
+        assert_eq!(lines(&system.stop_commands(501)), ["launchctl bootout gui/501/foveal.serve"]);
     }
 }
