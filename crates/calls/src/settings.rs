@@ -1,6 +1,6 @@
 //! How many calls are remembered, and for how long.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
@@ -77,6 +77,12 @@ impl CallSettings {
             age_ms_max: own.age_ms_max.unwrap_or(self.limits.age_ms_max),
             threshold: own.threshold.unwrap_or(self.limits.threshold),
         }
+    }
+
+    /// Returns the tools whose calls are not looked up, by name.
+    pub fn tools_undetected(&self) -> BTreeSet<String> {
+        let off = self.tools.iter().filter(|(_, own)| own.detect == Some(false));
+        off.map(|(name, _)| name.clone()).collect()
     }
 
     /// Whether calls of a tool are looked up, as far as sessions and calls do not say.

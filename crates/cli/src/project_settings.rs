@@ -185,6 +185,18 @@ impl Book {
     }
 }
 
+/// The user's settings with those of the project that holds a folder, where the user trusts them.
+pub(crate) fn trusted_settings(
+    user: &UserSettings,
+    folder: &Path,
+    environment: &Environment,
+) -> UserSettings {
+    let file = ProjectFile::of(folder).ok().flatten();
+    let trusted = file.filter(|file| Book::open(environment).trust(file) == Trust::Trusted);
+    let settings = trusted.and_then(|file| user_settings::project::over(user, file.source()).ok());
+    settings.unwrap_or_else(|| user.clone())
+}
+
 /// The user's settings with those of the project that holds a folder, where the user trusts them;
 /// and what the user is to be told of that.
 pub(crate) fn with_project(

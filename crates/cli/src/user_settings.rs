@@ -178,6 +178,7 @@ fn of_source(source: Source<'_>) -> anyhow::Result<UserSettings> {
     let policy = Policy { rules };
     let mut gateway = GatewaySettings::from(gateway);
     gateway.without_pointers = !tools.calls.detect;
+    gateway.tools_without_pointers = tools.calls.tools_undetected();
     if let Some((line, error)) = agent.wrong_budget(text) {
         bail!("line {line}: {error}");
     }

@@ -2,7 +2,8 @@
 
 use std::cell::Cell;
 use std::fs;
-use std::io::Write;
+use std::io::{Read as _, Write};
+use std::net::TcpListener;
 use std::process::{Command, Stdio};
 
 use foveal_store::{Limits, SessionFacts, SessionId, SqliteStore, Store};
@@ -135,7 +136,10 @@ fn given(world: &World, input: &[u8]) -> String {
 
 /// The same for an agent that is named.
 pub(crate) fn given_as(world: &World, command: &str, input: &[u8]) -> String {
-    let mut command = world.command(command);
+    given_to(world.command(command), input)
+}
+
+fn given_to(mut command: Command, input: &[u8]) -> String {
     command.stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::piped());
     let mut child = command.spawn().expect("the program starts");
     let mut pipe = child.stdin.take().expect("it is piped");
@@ -210,6 +214,21 @@ fn a_file_that_is_read_again_is_pointed_at_once() {
     // Who asks again at once wants it, and has it.
     assert!(session.read("c3", &file).is_none());
     shows(session.read("c4", &file), &file, 1, 1);
+}
+
+#[test]
+fn nothing_is_pointed_at_where_duplicates_are_not_detected() {
+    for (at, off) in ["detect_duplicates = false\n", "[duplicates.tools.Read]\ndetect = false\n"]
+        .into_iter()
+        .enumerate()
+    {
+        let session = Session::new(&format!("undetected_{at}"));
+        session.world.write("home/.config/foveal/config.toml", off);
+        let file = lines(100);
+        session.user("look at a.rs", None);
+        assert!(session.read("c1", &file).is_none());
+        assert!(session.read("c2", &file).is_none(), "{off}");
+    }
 }
 
 #[test]
@@ -548,6 +567,51 @@ fn long_output_is_shortened_and_kept() {
     let input = json!({ "command": "make" });
     let both = session.answered("c4", "Bash", &input, &parts).expect("it is long");
     assert!(both.output["stdout"].as_str().is_some_and(|text| text.ends_with("warning: x")));
+}
+
+/// Answers each request as a gateway of foveal answers that for its health, or as another server.
+fn server(answer: &'static str) -> String {
+    let listener = TcpListener::bind("127.0.0.1:0").expect("a port");
+    let address = format!("http://{}", listener.local_addr().expect("an address"));
+    std::thread::spawn(move || {
+        for stream in listener.incoming() {
+            let mut stream = stream.expect("a connection");
+            let _ = stream.read(&mut [0; 1_000]);
+            let _ = stream.write_all(answer.as_bytes());
+        }
+    });
+    address
+}
+
+#[test]
+fn results_are_left_to_a_gateway() {
+    let world = World::new("hook_gateway");
+    let event = |more: Value| {
+        let mut event = json!({
+            "hook_event_name": "PostToolUse", "session_id": "s1", "cwd": "/r",
+            "tool_name": "Bash", "tool_use_id": "c1", "tool_input": {"command": "make"},
+            "tool_response": {"stdout": tests(3000), "stderr": "", "interrupted": false}
+        });
+        event.as_object_mut().expect("an object").extend(more.as_object().expect("one").clone());
+        event.to_string()
+    };
+    let gateway = server("HTTP/1.1 200 OK\r\ncontent-length: 3\r\n\r\nok\n");
+    let other = server("HTTP/1.1 404 Not Found\r\ncontent-length: 0\r\n\r\n");
+    let given_at = |address: &str| {
+        let mut command = world.command("hook");
+        command.env("ANTHROPIC_BASE_URL", address);
+        given_to(command, event(json!({})).as_bytes())
+    };
+    assert_eq!(given_at(&format!("{gateway}/work")), "");
+    assert!(given_at(&other).contains("updatedToolOutput"));
+    // A plugin tells it with the event.
+    let out = tests(3000);
+    let told = |address: &str| {
+        let more = json!({"tool_name": "bash", "tool_response": out, "provider_url": address});
+        given_as(&world, "hook opencode", event(more).as_bytes())
+    };
+    assert_eq!(told(&gateway), "");
+    assert!(told(&other).contains("output"));
 }
 
 #[test]

@@ -135,14 +135,17 @@ fn a_search_is_asked_again() {
         let (results, events) = after(&world, "", &[grep.clone(), grep.clone()]);
         let told = of_type(&events, "result");
         let cached: Vec<bool> = told.iter().filter_map(|it| it["cached"].as_bool()).collect();
-        (cached, results[1].starts_with("[Cached result from "))
+        (cached, results[1].starts_with("[Cached result from "), results[0] == results[1])
     };
-    assert_eq!(told("story-again", ""), (vec![false, true], true));
+    assert_eq!(told("story-again", ""), (vec![false, true], true, false));
     // Detection is off, or what is remembered has expired.
     let off = "detect_duplicates = false\n";
-    assert_eq!(told("story-off", off), (vec![false, false], false));
+    assert_eq!(told("story-off", off), (vec![false, false], false, true));
+    let off = "[duplicates.tools.grep]\ndetect = false\n";
+    assert_eq!(told("story-off-tool", off), (vec![false, false], false, true));
     let expired = "[duplicates]\nage_ms_max = 1\n";
-    assert_eq!(told("story-expired", expired), (vec![false, false], false));
+    let (cached, is_told, _) = told("story-expired", expired);
+    assert_eq!((cached, is_told), (vec![false, false], false));
 }
 
 #[test]

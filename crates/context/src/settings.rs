@@ -1,6 +1,10 @@
 //! Settings of the engine's own profiles.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
+
+use foveal_effects::base_name;
 
 use crate::score;
 use crate::shaping::gutter::Numbers;
@@ -13,6 +17,10 @@ pub struct Settings {
     /// Whether what stands above is pointed at. Otherwise every result comes as if it were the first.
     #[serde(default = "yes", skip_serializing_if = "is_yes")]
     pub pointers: bool,
+    /// Tools whose results come as if they were the first, by name, with or without that of their
+    /// server.
+    #[serde(default, skip_serializing_if = "BTreeSet::is_empty")]
+    pub tools_without_pointers: BTreeSet<String>,
     /// Smallest block, in bytes of text, that is replaced by a pointer.
     pub pointer_bytes_min: usize,
     /// The same for a block of a file that stands above as lines of another file, or of an unknown
@@ -158,6 +166,12 @@ impl Settings {
         Self { pointers: false, ..self }
     }
 
+    /// Whether a result of this tool may be pointed from.
+    pub(crate) fn points_in(&self, tool: &str) -> bool {
+        let off = &self.tools_without_pointers;
+        self.pointers && !off.contains(tool) && !off.contains(base_name(tool))
+    }
+
     /// Whether any results are reduced soon after the model has seen them.
     pub fn looks_once(&self) -> bool {
         self.rewrite.as_ref().is_some_and(|rewrite| rewrite.look_once.is_some())
@@ -167,6 +181,7 @@ impl Settings {
     pub fn lossless() -> Self {
         Self {
             pointers: true,
+            tools_without_pointers: BTreeSet::new(),
             pointer_bytes_min: 80,
             pointer_bytes_min_elsewhere: 100,
             arguments_count: false,

@@ -114,8 +114,8 @@ impl Rules {
 
     /// The same with another profile; `None` if there is none of this name.
     pub(crate) fn with_profile(&self, profile: &str) -> Option<Self> {
-        let pointers = self.settings.pointers;
-        let settings = Settings { pointers, ..settings(profile)? };
+        let Settings { pointers, tools_without_pointers, .. } = self.settings.clone();
+        let settings = Settings { pointers, tools_without_pointers, ..settings(profile)? };
         Some(Self { profile: profile.to_owned(), settings, strategy: None, ..self.clone() })
     }
 

@@ -27,7 +27,7 @@ impl HookHost {
                 ("PreCompact", "manual|auto"),
                 ("SessionStart", "clear|compact"),
             ],
-            Self::Codex => &[("PostToolUse", "^Bash$")],
+            Self::Codex => &[("PostToolUse", "^Bash$"), ("PostCompact", "manual|auto")],
             Self::Gemini => &[("AfterTool", "run_shell_command")],
         }
     }

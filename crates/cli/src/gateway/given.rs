@@ -1,5 +1,6 @@
 //! What was given of a gateway: flags, settings, and both as one.
 
+use std::collections::BTreeSet;
 use std::net::SocketAddr;
 use std::time::Duration;
 
@@ -36,6 +37,8 @@ pub(crate) struct GatewaySettings {
     pub(crate) rules: Vec<GatewayRule>,
     /// Whether results come whole that stand above.
     pub(crate) without_pointers: bool,
+    /// Tools whose results come whole although they stand above.
+    pub(crate) tools_without_pointers: BTreeSet<String>,
     /// Whether caches are kept warm.
     pub(crate) keep_warm: bool,
     /// Whether tools are shortened that are not called.

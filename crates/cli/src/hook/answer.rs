@@ -2,6 +2,7 @@
 
 use std::io::Read;
 use std::panic::{self, AssertUnwindSafe};
+use std::path::Path;
 use std::time::Duration;
 
 use foveal_store::{SqliteStore, Store as _};
@@ -15,6 +16,8 @@ use super::host::Host;
 use super::reply::{Means, reply};
 use crate::clients::{Program, quoted};
 use crate::environment::Environment;
+use crate::gateway::{Listener, local_origin};
+use crate::project_settings::trusted_settings;
 use crate::toolbox;
 use crate::uptime;
 use crate::user_settings;
@@ -49,8 +52,15 @@ pub(crate) fn answer(
         let store = SqliteStore::open_within(&place, STORE_TIME_MAX).ok()?;
         let store = store.told_uptime(uptime::now);
         let expand = expand(environment);
-        let keeps_contents = user_settings::keep_contents(environment);
-        let means = Means { expand: expand.as_ref(), keeps_contents, now: SystemClock.now() };
+        let settings = user_settings::read(environment).ok();
+        let keeps_contents = settings.as_ref().is_some_and(|all| !all.keeps_no_contents);
+        let calls = settings.map(|user| {
+            trusted_settings(&user, Path::new(&event.directory), environment).tools.calls
+        });
+        let calls = calls.unwrap_or_default();
+        let has_gateway = has_gateway(&event, environment);
+        let (expand, now) = (expand.as_ref(), SystemClock.now());
+        let means = Means { expand, keeps_contents, has_gateway, calls: &calls, now };
         // A store that another process holds is not waited for a second time.
         if let Some(answer) = reply(&event, &store, means).ok()? {
             tell(&answer);
@@ -59,6 +69,14 @@ pub(crate) fn answer(
         store.collect_if_due(KEPT, COLLECT_EVERY_MS, SystemClock.now()).ok()
     };
     drop(panic::catch_unwind(AssertUnwindSafe(answered)));
+}
+
+/// Whether foveal stands between the agent and its provider.
+fn has_gateway(event: &Event, environment: &Environment) -> bool {
+    let told = event.provider_url.as_deref();
+    let variable = event.host.address_variable();
+    let address = told.or_else(|| Some(environment.of_agents.get(variable?)?.as_str()));
+    address.and_then(local_origin).is_some_and(|origin| Listener::at(origin) == Listener::Foveal)
 }
 
 /// How the model gets back what is left out: with the absolute path of this program.

@@ -18,6 +18,8 @@ pub(super) struct Event {
     pub(super) transcript: Option<PathBuf>,
     /// What the model was sent last, where the event itself tells it: a record as text.
     pub(super) conversation: Option<String>,
+    /// The address of the agent's provider, where the event tells it.
+    pub(super) provider_url: Option<String>,
     /// Where the agent works.
     pub(super) directory: String,
     /// What happened.
@@ -85,6 +87,7 @@ impl Event {
             agent: text("agent_id"),
             transcript: text("transcript_path").map(PathBuf::from),
             conversation: text("conversation"),
+            provider_url: text("provider_url"),
             directory: text("cwd").unwrap_or_default(),
             occasion,
         })

@@ -1,5 +1,6 @@
 //! What holds for any event that an agent may tell; `fuzz/src/hook.rs` takes this file as it is.
 
+use foveal_calls::CallSettings;
 use foveal_store::SqliteStore;
 use foveal_transcript::Timestamp;
 use serde_json::Value;
@@ -22,6 +23,8 @@ pub(crate) fn hook_input(bytes: &[u8]) {
         let means = Means {
             expand: Some(&expand),
             keeps_contents: true,
+            has_gateway: false,
+            calls: &CallSettings::default(),
             now: Timestamp(1_800_000_000_000),
         };
         let replied = reply(&event, &store, means).expect("memory can be used");

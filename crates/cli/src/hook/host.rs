@@ -32,6 +32,15 @@ impl Host {
         }
     }
 
+    /// Returns the variable that tells the agent the address of its provider, if there is one.
+    pub(super) fn address_variable(self) -> Option<&'static str> {
+        match self {
+            Self::ClaudeCode => Some("ANTHROPIC_BASE_URL"),
+            Self::Gemini => Some("GOOGLE_GEMINI_BASE_URL"),
+            Self::Codex | Self::Opencode | Self::Pi => None,
+        }
+    }
+
     /// The format of its records, if what they say is what its model was sent. Gemini CLI puts
     /// text of its own around what was printed. The plugins for opencode and pi tell what was sent
     /// with the event, in the form of such records.

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use foveal_calls::CallSettings;
 use foveal_store::{Store, StoreError};
 use foveal_tools::session::{note_edit, note_reader};
 use foveal_transcript::Timestamp;
@@ -21,6 +22,10 @@ pub(super) struct Means<'a> {
     pub(super) expand: Option<&'a Expand>,
     /// Whether contents may be kept.
     pub(super) keeps_contents: bool,
+    /// Whether foveal's gateway is sent the result: it sees the prompt itself, and what becomes of it.
+    pub(super) has_gateway: bool,
+    /// Which results may point at earlier ones.
+    pub(super) calls: &'a CallSettings,
     pub(super) now: Timestamp,
 }
 
@@ -33,7 +38,7 @@ pub(super) fn reply(
     store: &dyn Store,
     means: Means<'_>,
 ) -> Result<Option<Value>, StoreError> {
-    let Means { keeps_contents, now, .. } = means;
+    let Means { keeps_contents, has_gateway, now, .. } = means;
     // As the roots of servers are spelled.
     let named = Path::new(&event.directory);
     let folder = &named.canonicalize().unwrap_or_else(|_| named.to_owned());
@@ -63,7 +68,7 @@ pub(super) fn reply(
             Ok(None)
         }
         // What is left out could not be had again.
-        Occasion::Answered(_) if !keeps_contents => Ok(None),
+        Occasion::Answered(_) if !keeps_contents || has_gateway => Ok(None),
         Occasion::Answered(answered) => to_answer(event, answered, store, means),
         Occasion::Failed(error) => Ok(failure::advice(error).map(|told| {
             let name = "PostToolUseFailure";
@@ -77,11 +82,11 @@ fn to_answer(
     event: &Event,
     answered: &Answered,
     store: &dyn Store,
-    Means { expand, now, .. }: Means<'_>,
+    Means { expand, calls, now, .. }: Means<'_>,
 ) -> Result<Option<Value>, StoreError> {
     let past = Past::open(store, event, now)?;
     let Some(expand) = expand else { return Ok(None) };
-    let Some(shaped) = shaped(event, answered, &past, expand) else { return Ok(None) };
+    let Some(shaped) = shaped(event, answered, &past, expand, calls) else { return Ok(None) };
     // A rewind takes the explanation of the notes away with the results that had it.
     let is_first = past.is_first() || (event.host == Host::ClaudeCode && !shaped.follows_shaped);
     let told = shaped.told(is_first, event.host, expand);
@@ -110,8 +115,14 @@ fn to_answer(
 }
 
 /// The result of a call shaped, if it is.
-fn shaped(event: &Event, answered: &Answered, past: &Past<'_>, expand: &Expand) -> Option<Shaped> {
+fn shaped(
+    event: &Event,
+    answered: &Answered,
+    past: &Past<'_>,
+    expand: &Expand,
+    calls: &CallSettings,
+) -> Option<Shaped> {
     let result = output::Output::of(answered, event.host)?;
     let seen = transcript::read(event, past.forgotten, |call| past.of(call));
-    shaped::shape(seen, past, (answered, event.host), &result, expand)
+    shaped::shape(seen, past, (answered, event.host), &result, expand, calls)
 }

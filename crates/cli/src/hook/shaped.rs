@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Arc;
 
+use foveal_calls::CallSettings;
 use foveal_context::new_result::NewResult;
 use foveal_context::record::Record;
 use foveal_context::room::Room;
@@ -76,6 +77,7 @@ pub(super) fn shape(
     (answered, host): (&Answered, Host),
     result: &Output,
     expand: &Expand,
+    calls: &CallSettings,
 ) -> Option<Shaped> {
     if past.last_like(answered).is_some_and(|last| is_near(&conversation, last, &answered.call)) {
         past.given_whole();
@@ -95,7 +97,11 @@ pub(super) fn shape(
     if !host.keeps_exit_codes() && !looks {
         return None;
     }
-    let settings = settings(result.form);
+    let settings = Settings {
+        pointers: calls.detect,
+        tools_without_pointers: calls.tools_undetected(),
+        ..settings(result.form)
+    };
     let new = NewResult {
         record: &record,
         visible: &visible,

@@ -1,6 +1,6 @@
 //! `[gateway]` as it is written.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::net::SocketAddr;
 use std::time::Duration;
 
@@ -57,6 +57,7 @@ impl From<WrittenGateway> for GatewaySettings {
             rules: written.rules.into_iter().map(|rule| rule.0).collect(),
             // That is said for all surfaces together.
             without_pointers: false,
+            tools_without_pointers: BTreeSet::new(),
             keep_warm: written.keep_warm,
             prices: written.prices.into_iter().map(|price| price.0).collect(),
             shorten_tools: written.shorten_tools,

@@ -7,7 +7,6 @@ use crate::agents::Agent;
 use crate::course::{LARGE, SHORT, task};
 use crate::model::{Call, Event, Fault, Step};
 use crate::run::{Task, Way};
-use crate::session_checks::KnownFault;
 
 const OTHER: &str = "src/other.py";
 const MIDDLE: &str = "src/middle.py";
@@ -28,8 +27,6 @@ pub(crate) struct LongSession {
     pub(crate) faults: &'static [Fault],
     /// A prompt of so many tokens makes it compact; `None`: nothing does here.
     pub(crate) full_window: Option<u32>,
-    /// Faults of notes that are known.
-    pub(crate) known_faults: &'static [KnownFault],
 }
 
 /// A step of the session, with the event before it.

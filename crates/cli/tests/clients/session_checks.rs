@@ -29,7 +29,7 @@ macro_rules! long_session_checks {
             #[test]
             fn notes_are_true() {
                 if let Some(run) = done() {
-                    crate::session_checks::notes_are_true(run, &super::$session);
+                    crate::session_checks::notes_are_true(run);
                 }
             }
 
@@ -63,28 +63,6 @@ macro_rules! long_session_checks {
 
 pub(crate) use long_session_checks;
 
-/// A fault that is known, and not mended yet. The check fails once it is gone.
-#[derive(Debug)]
-pub(crate) struct KnownFault {
-    /// What is wrong, in a sentence.
-    #[expect(dead_code, reason = "it is printed")]
-    pub(crate) what: &'static str,
-    /// The steps of the session in which it shows, those that the agent needs before not counted.
-    pub(crate) steps: &'static [usize],
-    /// A part of each note that it makes wrong.
-    pub(crate) note: &'static str,
-    /// A part of what is wrong with each.
-    pub(crate) why: &'static str,
-}
-
-impl KnownFault {
-    fn explains(&self, wrong: &WrongNote, before: usize) -> bool {
-        wrong.at.0.checked_sub(before).is_some_and(|step| self.steps.contains(&step))
-            && wrong.note.contains(self.note)
-            && wrong.why.contains(self.why)
-    }
-}
-
 /// All events of the plan took place, a compaction too where the client compacts.
 pub(crate) fn events_happen(run: &Run, session: &LongSession) {
     assert_eq!(run.events_left, [], "{}", run.printed);
@@ -98,20 +76,15 @@ pub(crate) fn events_happen(run: &Run, session: &LongSession) {
 }
 
 /// Each note stands for what it says, and what it points at stands above it in the same prompt.
-pub(crate) fn notes_are_true(run: &Run, session: &LongSession) {
+pub(crate) fn notes_are_true(run: &Run) {
     let before = (run.agent.before)().len();
-    let (known, wrong): (Vec<_>, Vec<_>) = wrong_notes(run)
-        .into_iter()
-        .partition(|wrong| session.known_faults.iter().any(|fault| fault.explains(wrong, before)));
+    let wrong = wrong_notes(run);
     let lines = wrong.iter().map(|wrong| {
         let WrongNote { at, turn, call, note, why } = wrong;
         format!("step {}, in the prompt of turn {turn}, {call}: {note}: {why}", at.0 - before)
     });
     let lines: Vec<String> = lines.collect();
     assert!(lines.is_empty(), "{} notes are wrong:\n{}", lines.len(), lines.join("\n"));
-    let is_gone = |fault: &&KnownFault| !known.iter().any(|wrong| fault.explains(wrong, before));
-    let gone: Vec<_> = session.known_faults.iter().filter(is_gone).collect();
-    assert!(gone.is_empty(), "these known faults are gone, take them out: {gone:#?}");
 }
 
 /// Each handle of a note gives back what the note stands for.

@@ -141,7 +141,7 @@ fn verbatim(
     // What another's server answers is not known so well.
     let is_own = draft.facts.call.as_ref().is_some_and(|call| base_name(&call.tool) == call.tool);
     let is_read = draft.facts.kind() == EffectKind::Read && is_own;
-    if is_read && !ask.asked_again && ask.settings.pointers {
+    if is_read && !ask.asked_again && points(ask, &draft) {
         let seen = Seen::new(ask.record, ask.ledger, false);
         let minimum = minimum(ask.settings);
         inputs.blocks = shown::find_matches(&draft, &seen, minimum, Reach::InPlace);
@@ -185,10 +185,15 @@ fn foresee(ask: &Ask<'_>, mut draft: Draft<'_>, tokens: &mut TokenCache) {
     }
 }
 
+/// Whether the result may have pointers.
+fn points(ask: &Ask<'_>, draft: &Draft<'_>) -> bool {
+    ask.settings.points_in(draft.facts.call.as_ref().map_or("", |call| &call.tool))
+}
+
 /// Points at what stands above, unless it is the same as before.
 fn point(ask: &Ask<'_>, draft: &mut Draft<'_>, inputs: &mut ShapeInputs) {
     let first_view = ask.chosen.filter(|chosen| chosen.level == Level::Arrival);
-    if !ask.settings.pointers {
+    if !points(ask, draft) {
         if let Some(chosen) = first_view {
             view::show(draft, chosen);
         }

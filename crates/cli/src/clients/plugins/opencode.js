@@ -64,13 +64,26 @@ function conversation(id, directory, messages) {
 export const Foveal = async ({ directory }) => {
   // What each session's model was sent last.
   const prompts = new Map()
+  // The address of the session's provider.
+  const addresses = new Map()
+  const remember = (all, session, value) => {
+    all.delete(session)
+    all.set(session, value)
+    if (all.size > SESSIONS_MAX) all.delete(all.keys().next().value)
+  }
   return {
+    event: async ({ event }) => {
+      if (event.type !== "session.compacted" || timeouts >= TIMEOUTS_MAX) return
+      const session_id = event.properties?.sessionID
+      await ask({ hook_event_name: "PostCompact", session_id, cwd: directory })
+    },
+    "chat.params": async (input) => {
+      remember(addresses, input.sessionID, input.provider?.options?.baseURL ?? input.model?.api?.url)
+    },
     "experimental.chat.messages.transform": async (_, output) => {
       const session = output.messages[0]?.info?.sessionID
       if (session === undefined) return
-      prompts.delete(session)
-      prompts.set(session, output.messages)
-      if (prompts.size > SESSIONS_MAX) prompts.delete(prompts.keys().next().value)
+      remember(prompts, session, output.messages)
     },
     "tool.execute.after": async (input, output) => {
       try {
@@ -86,6 +99,7 @@ export const Foveal = async ({ directory }) => {
           tool_input: args,
           tool_response: text,
           cwd: directory,
+          provider_url: addresses.get(sessionID),
           conversation: conversation(sessionID, directory, prompts.get(sessionID) ?? []),
         })
         const shaped = answer ? JSON.parse(answer).output : undefined

@@ -93,6 +93,7 @@ export default function (pi: any) {
         tool_input: event.input,
         tool_response: part.text,
         cwd: ctx.cwd,
+        provider_url: ctx.model?.baseUrl,
         conversation: conversation(ctx.sessionManager, texts),
       });
       const shaped = answer ? JSON.parse(answer).output : undefined;

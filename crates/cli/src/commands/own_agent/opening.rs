@@ -214,7 +214,9 @@ pub(crate) fn shaper(
     let views = opener.curated(folder, Arc::new(Spread::start()));
     let tell = teller(events, Arc::clone(waiting));
     rules.views = Some(Arc::new(Watched::new(views, tell, Arc::clone(waiting))));
-    rules.settings.pointers = toolbox.settings.calls.detect;
+    let calls = &toolbox.settings.calls;
+    rules.settings.pointers = calls.detect;
+    rules.settings.tools_without_pointers = calls.tools_undetected();
     rules.weigh = weigh;
     rules.prices = own;
     rules.tells = true;

@@ -121,6 +121,7 @@ impl Behaviour {
             profile: self.profile.or(settings.profile).unwrap_or(Profile::Balanced),
             rules: self.rules(settings),
             without_pointers: settings.without_pointers,
+            tools_without_pointers: settings.tools_without_pointers.clone(),
             cache: self.cache.or(settings.cache).unwrap_or(CacheChoice::Auto),
             websockets: self.websockets.or(settings.websockets).unwrap_or(WebSocketChoice::Refuse),
             decision: decision.unwrap_or(DECISION_TIME),

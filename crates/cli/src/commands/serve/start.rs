@@ -1,5 +1,6 @@
 //! A gateway of choices: what it decides by, and where it keeps what it decided.
 
+use std::collections::BTreeSet;
 use std::net::SocketAddr;
 use std::path::Path;
 use std::sync::Arc;
@@ -50,6 +51,8 @@ pub(crate) struct Choices {
     pub(crate) rules: Vec<GatewayRule>,
     /// Whether results come whole that stand above.
     pub(crate) without_pointers: bool,
+    /// Tools whose results come whole although they stand above.
+    pub(crate) tools_without_pointers: BTreeSet<String>,
     pub(crate) cache: CacheChoice,
     pub(crate) websockets: WebSocketChoice,
     /// How long a decision may take.
@@ -148,6 +151,7 @@ impl Choices {
         let mut rules = Rules::named(named).context("the profile is not known")?;
         rules.views = Some(Arc::new(Spread::start()));
         rules.settings.pointers = !self.without_pointers;
+        rules.settings.tools_without_pointers.clone_from(&self.tools_without_pointers);
         rules.weigh = weigh;
         rules.marks = self.cache.into();
         rules.prices = Arc::clone(&self.learners.prices);

@@ -7,7 +7,6 @@ use crate::course::{LARGE, SHORT, task};
 use crate::long_session::LongSession;
 use crate::model::{Call, CallForm, Fault, Plan, Step};
 use crate::run::Task;
-use crate::session_checks::KnownFault;
 
 pub(crate) const CLAUDE_CODE: Agent = Agent {
     name: "claude-code",
@@ -228,20 +227,6 @@ const LONG_SESSION: LongSession = LongSession {
     has_tools: true,
     faults: &Fault::ALL,
     full_window: Some(190_000),
-    known_faults: &[
-        KnownFault {
-            what: "The gateway takes away hits that a note of the hook points at.",
-            steps: &[13],
-            note: "above in `Grep ",
-            why: "does not stand there",
-        },
-        KnownFault {
-            what: "Notes in the messages that a compaction keeps point at what it removed.",
-            steps: &[28],
-            note: "above",
-            why: "does not stand there",
-        },
-    ],
 };
 
 crate::session_checks::long_session_checks!(CLAUDE_CODE_COMPACTING, LONG_SESSION);

@@ -78,7 +78,6 @@ const LONG_SESSION: LongSession = LongSession {
     has_tools: true,
     faults: &Fault::ALL,
     full_window: Some(190_000),
-    known_faults: &[],
 };
 
 crate::session_checks::long_session_checks!(CLINE, LONG_SESSION);

@@ -5,7 +5,6 @@ use serde_json::json;
 use super::agent::{Agent, Place, Start};
 use crate::long_session::LongSession;
 use crate::model::{Call, CallForm, Fault, Step};
-use crate::session_checks::KnownFault;
 
 pub(crate) const CODEX: Agent = Agent {
     name: "codex",
@@ -140,12 +139,6 @@ const LONG_SESSION: LongSession = LongSession {
     // It does not ask again after 429.
     faults: &[Fault::Status(500), Fault::Status(529), Fault::CutStream, Fault::SlowStream],
     full_window: Some(260_000),
-    known_faults: &[KnownFault {
-        what: "The server of tools does not learn of a compaction.",
-        steps: &[29],
-        note: "as above]",
-        why: "does not stand there",
-    }],
 };
 
 crate::session_checks::long_session_checks!(CODEX_WITH_HOOKS, LONG_SESSION);

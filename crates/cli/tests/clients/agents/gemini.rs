@@ -126,7 +126,6 @@ const LONG_SESSION: LongSession = LongSession {
     faults: &Fault::ALL,
     // It compacts between two prompts of the user only.
     full_window: None,
-    known_faults: &[],
 };
 
 crate::session_checks::long_session_checks!(GEMINI, LONG_SESSION);

@@ -5,7 +5,6 @@ use serde_json::json;
 use super::agent::{Agent, Place, Start};
 use crate::long_session::LongSession;
 use crate::model::{Call, CallForm, Fault};
-use crate::session_checks::KnownFault;
 
 pub(crate) const OPENCODE: Agent = Agent {
     name: "opencode",
@@ -172,20 +171,6 @@ const LONG_SESSION: LongSession = LongSession {
     has_tools: true,
     faults: &Fault::ALL,
     full_window: Some(190_000),
-    known_faults: &[
-        KnownFault {
-            what: "Notes in the messages that a compaction keeps point at what it removed.",
-            steps: &[28],
-            note: "above",
-            why: "does not stand there",
-        },
-        KnownFault {
-            what: "The server of tools does not learn of a compaction.",
-            steps: &[29],
-            note: "as above]",
-            why: "does not stand there",
-        },
-    ],
 };
 
 crate::session_checks::long_session_checks!(OPENCODE, LONG_SESSION);

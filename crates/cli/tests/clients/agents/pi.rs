@@ -127,7 +127,6 @@ const LONG_SESSION: LongSession = LongSession {
     faults: &Fault::ALL,
     // It compacts between two prompts of the user only.
     full_window: None,
-    known_faults: &[],
 };
 
 crate::session_checks::long_session_checks!(PI, LONG_SESSION);

@@ -88,7 +88,6 @@ const LONG_SESSION: LongSession = LongSession {
     faults: &[Fault::Status(429), Fault::Status(500), Fault::Status(529), Fault::SlowStream],
     // It compacts between two prompts of the user only.
     full_window: None,
-    known_faults: &[],
 };
 
 crate::session_checks::long_session_checks!(QWEN, LONG_SESSION);
