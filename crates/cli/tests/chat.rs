@@ -186,13 +186,13 @@ fn who_says_no_is_obeyed_and_the_session_goes_on() {
 #[test]
 fn what_is_allowed_for_good_is_not_asked_again() {
     let world = World::new("chat-always");
-    let make = || calls(&[("bash", json!({"command": "echo made >> made"}))]);
+    let make = || calls(&[("bash", json!({"command": "sh -c 'echo made >> made'"}))]);
     for (key, asks_again, makes) in [("s", true, 2), ("a", false, 4)] {
         let upstream = provider([make(), make(), Reply::text("Twice.")]);
         let mut first = chat(&world, &upstream, &[]);
         first.types("do it").types(ENTER).shows("? bash").answers(key);
         if key == "a" {
-            first.shows("always: bash may run `echo made >> made`").shows_no("… y").types("y");
+            first.shows("always: bash may run `sh -c 'echo made").shows_no("… y").types("y");
         }
         first.shows("Twice.").types(CTRL_D);
         assert_eq!(first.ends(), 0);
@@ -212,7 +212,7 @@ fn what_is_allowed_for_good_is_not_asked_again() {
     }
     // It is listed, shown where one looks, and taken back.
     let grant = "always allowed in";
-    assert!(world.output("permissions").contains("1  bash `echo made >> made`"));
+    assert!(world.output("permissions").contains("1  bash `sh -c 'echo made >> made'`"));
     assert!(world.run("doctor").out.contains("1 approval for good in this folder"));
     let revoked = world.run("permissions revoke 1");
     assert_eq!(revoked.code, Some(0), "{}", revoked.err);
@@ -384,7 +384,7 @@ fn functions_and_types_are_completed_from_the_index_that_is_there() {
 #[test]
 fn a_click_opens_a_block() {
     let world = World::new("chat-click");
-    let call = calls(&[("bash", json!({"command": "seq 7"}))]);
+    let call = calls(&[("bash", json!({"command": "env seq 7"}))]);
     let upstream = provider([call, Reply::text("Done.")]);
     let mut chat = chat(&world, &upstream, &[]);
     chat.types("go").types(ENTER).shows("? bash").answers("y").shows("Done.").shows_no("    ──");
@@ -478,7 +478,7 @@ fn a_signal_puts_the_terminal_back() {
     for signal in [Signal::TERM, Signal::HUP, Signal::INT] {
         for works in [false, true] {
             let world = World::new("chat-signal");
-            let upstream = provider([calls(&[("bash", json!({"command": "sleep 60"}))])]);
+            let upstream = provider([calls(&[("bash", json!({"command": "env sleep 60"}))])]);
             let mut chat = chat(&world, &upstream, &[]);
             if works {
                 chat.types("go").types(ENTER).shows("? bash").answers("y").shows_no("? bash");

@@ -167,13 +167,11 @@ fn a_call_that_was_only_asked_about_was_not_made() {
     assert!(!told.contains("its answer is not known"), "{told}");
 }
 
-/// What is typed before a question stands there was not meant for it.
-#[test]
-fn what_is_typed_before_a_question_is_no_answer() {
-    let world = World::new("ends-ahead");
+/// Starts a run at a terminal that makes these commands.
+fn at_terminal(world: &World, commands: &[&str]) -> (crate::terminal::Terminal, Upstream) {
     let upstream = Upstream::start(Settings::default()).expect("a provider");
-    let makes = |name: &str| calls(&[("bash", json!({"command": format!("touch {name}")}))]);
-    upstream.play(Script::in_order([makes("one"), makes("two"), Reply::text("I see.")]));
+    let turns = commands.iter().map(|line| calls(&[("bash", json!({"command": line}))]));
+    upstream.play(Script::in_order(turns.chain([Reply::text("I see.")])));
     let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_foveal"));
     command.args(["run", "--model", &model(&upstream, "messages"), "task"]);
     command.cwd(&world.folder);
@@ -182,13 +180,35 @@ fn what_is_typed_before_a_question_is_no_answer() {
     command.env("PATH", std::env::var_os("PATH").unwrap_or_default());
     command.env("FOVEAL_MODEL_KEY", KEY);
     command.env("TERM", "xterm");
-    let mut terminal = crate::terminal::Terminal::start(command, (100, 40));
+    (crate::terminal::Terminal::start(command, (100, 40)), upstream)
+}
+
+/// What is typed before a question stands there was not meant for it.
+#[test]
+fn what_is_typed_before_a_question_is_no_answer() {
+    let world = World::new("ends-ahead");
+    let (mut terminal, _upstream) = at_terminal(&world, &["touch one", "touch two"]);
     // Before the first question, and more than one question needs.
     terminal.types("y\ny\ny\ny\n");
-    terminal.shows("bash `touch one`. Go on? [y/N]");
+    terminal.shows("bash `touch one`: no rule allows `touch *`. Go on? [y/N]");
     std::thread::sleep(Duration::from_millis(500));
     assert!(!world.folder.join("one").exists() && !terminal.screen().contains("touch two"));
-    terminal.types("y\n").shows("bash `touch two`. Go on? [y/N]").types("n\n").shows("I see.");
+    terminal.types("y\n").shows("bash `touch two`: no rule allows `touch *`. Go on? [y/N]");
+    terminal.types("n\n").shows("I see.");
     assert_eq!(terminal.ends(), 0);
     assert!(world.folder.join("one").exists() && !world.folder.join("two").exists());
+}
+
+/// What only reads is not asked about, and a question names the rule that would make it needless.
+#[test]
+fn a_question_names_the_rule_that_is_missing() {
+    let world = World::new("ends-rule");
+    world.write("sub/x", "x");
+    let commands = ["ls && git status", "cd sub && cat x | wc -c", "rm x"];
+    let (mut terminal, _upstream) = at_terminal(&world, &commands);
+    terminal.shows("bash `rm x`: no rule allows `rm *`. Go on? [y/N]");
+    assert_eq!(terminal.screen().matches("Go on?").count(), 1, "{}", terminal.screen());
+    terminal.types("n\n").shows("I see.");
+    assert_eq!(terminal.ends(), 0);
+    assert!(world.folder.join("sub/x").exists());
 }

@@ -7,6 +7,7 @@ use std::process::Stdio;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
+use foveal_processes::Confinement;
 use foveal_upstream::{Call, Fault, Play, Reply, Script, Seen, Settings, Upstream};
 use serde_json::{Value, json};
 
@@ -580,4 +581,87 @@ fn what_only_points_at_earlier_results_is_told() {
     let results = of_type(&events, "result");
     let cached: Vec<&Value> = results.iter().map(|result| &result["cached"]).collect();
     assert_eq!(cached, [false, false, false, true, false], "{results:?}");
+}
+
+/// Commands that only read what the tools would read.
+const FREE: &[&str] = &[
+    "ls -la; pwd",
+    "cat a.rs | head -1 | wc -l",
+    "sed -n '1,80p' a.rs && grep -n 'const A' a.rs",
+    "cat sub/b.rs",
+    "cd . && cat sub/b.rs && ls sub/..",
+    "git status; git log -1 --oneline",
+    "cat *.rs; rg -n A a.rs lib; grep -n KEY lib/c.rs",
+    "find . -name '*.rs'",
+];
+
+/// Commands that do more than that.
+const ASKED: &[&str] = &[
+    "touch made",
+    "rm a.rs",
+    "cat sub/.env",
+    "cd sub && cat .env",
+    "cat /etc/hostname",
+    "cat outside",
+    "ls ..",
+    "cat sub/.e*",
+    "grep -r KEY sub",
+    "grep -r KEY lib",
+    "grep -nfsub/.env a.rs",
+    "rg -uu KEY sub",
+    "rg --hidden KEY lib",
+    "cd sub && grep -r KEY .",
+    "cd /etc && ls",
+    "cat outsi*",
+    "cat {a.rs,.env}",
+    "head -c9 ~/x",
+    "git show HEAD:sub/.env",
+    "sort -o a.rs sub/b.rs",
+    "sudo ls",
+    "./ls",
+    "cat $HOME/x",
+    "ls $(touch made)",
+    "echo \"`echo '`$(touch made)`'`\"",
+    "echo x > /tmp/foveal-made",
+    "echo x > .git/hooks/pre-commit",
+    "echo x > .env",
+    "X=1 ls",
+    "find . -delete",
+    "git config --list",
+    "sed -i s/2/3/ a.rs",
+    "env",
+];
+
+/// Where nobody can be asked, a command is made if it needs no approval, and else refused.
+#[test]
+fn commands_that_only_read_need_no_approval() {
+    let world = World::new("run-reads");
+    world.write("a.rs", "const A: u8 = 2;\n");
+    world.write("sub/.env", "KEY=4711\n");
+    world.write("lib/c.rs", "KEY\n");
+    world.write("sub/b.rs", "const B: u8 = 3;\n");
+    std::os::unix::fs::symlink("/etc/hostname", world.folder.join("outside")).expect("a link");
+    // Redirections pass where the kernel holds commands to the folder.
+    let holds = Confinement::available();
+    let holds = matches!(holds, Ok(Confinement::Full | Confinement::Writes));
+    let writes = "echo done > out.txt";
+    let free: Vec<&str> = FREE.iter().copied().chain(holds.then_some(writes)).collect();
+    let lines = free.iter().chain(ASKED);
+    let turns: Vec<Reply> =
+        lines.map(|line| calls(&[("bash", json!({"command": line}))])).collect();
+    let upstream = provider(turns.into_iter().chain([Reply::text("Done.")]));
+    let ran = run(&world, &upstream, "messages", "--json");
+    assert_eq!(ran.code, Some(0), "{}", ran.err);
+    let events = events(&ran);
+    let results = of_type(&events, "result");
+    assert_eq!(results.len(), free.len() + ASKED.len(), "{}", ran.out);
+    for (line, result) in free.iter().chain(ASKED).zip(results) {
+        let text = result["text"].as_str().unwrap_or_default();
+        let is_refused = text.contains("needs an approval");
+        assert_eq!(is_refused, ASKED.contains(line), "{line}: {text}");
+        assert!(!text.contains("4711"), "{line}: {text}");
+        assert_eq!(text.contains("no rule allows `touch *`"), *line == "touch made", "{text}");
+    }
+    assert!(!holds || world.read("out.txt") == "done\n");
+    assert!(world.folder.join("a.rs").exists() && !world.folder.join("made").exists());
 }

@@ -15,7 +15,7 @@ mod tools;
 
 pub use arguments::{INTENT, is_path_name, whole_number};
 pub use effect::{Change, Effect, EffectKind, Output, ReadTarget, Span, WriteTarget};
-pub use shell::{CommandLine, PlainCommand, PlainLine, PlainRedirect, PlainWord, SimpleCommand};
+pub use shell::{PlainLine, PlainPart, PlainWord, ReadScope, read_scope};
 pub use tools::{
     ArgumentNames, CRITICAL, READ_NAMES, SimilarityRule, TOOL_KINDS, ToolKind, base_name,
     effect_of, lines_asked,

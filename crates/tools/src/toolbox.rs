@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::fmt;
 use std::path::PathBuf;
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread;
 
@@ -84,6 +84,8 @@ pub struct Toolbox {
     pub(crate) explain: Explain,
     /// When it was last looked whether the store holds too much.
     looked: AtomicI64,
+    /// Whether commands are limited though no rule limits them.
+    asks_unnamed: AtomicBool,
 }
 
 /// How many settings `git` is given by variables.
@@ -164,6 +166,7 @@ impl Toolbox {
             kept: KEPT,
             explain: Explain::default(),
             looked: AtomicI64::new(i64::MIN),
+            asks_unnamed: AtomicBool::new(false),
         }
     }
 
@@ -183,7 +186,7 @@ impl Toolbox {
     /// repository of its own that merely looks like one, whose settings may run anything.
     pub(crate) fn command_environment(&self) -> Environment {
         let environment = self.environment.clone();
-        if !self.policy.limits_commands() {
+        if !self.policy.limits_commands() && !self.asks_unnamed.load(Ordering::Relaxed) {
             return environment;
         }
         let count = environment.get(GIT_SETTINGS).and_then(|count| count.to_str()?.parse().ok());
@@ -192,6 +195,12 @@ impl Toolbox {
             .with(GIT_SETTINGS, at.saturating_add(1).to_string())
             .with(format!("GIT_CONFIG_KEY_{at}"), "safe.bareRepository")
             .with(format!("GIT_CONFIG_VALUE_{at}"), "explicit")
+    }
+
+    /// Treats commands as limited: a person is asked about all that no rule names and that does more
+    /// than read.
+    pub fn limit_commands(&self) {
+        self.asks_unnamed.store(true, Ordering::Relaxed);
     }
 
     /// Lines up to which the file at `path` is read in full.

@@ -1,8 +1,9 @@
 //! What holds for any bytes that others choose; `fuzz/src/lib.rs` takes this file as it is.
 
 use std::fs;
+use std::process::{Command, Stdio};
 
-use foveal_effects::CommandLine;
+use foveal_effects::{PlainLine, PlainPart};
 use foveal_files::tree::visible_files;
 use foveal_store::{SessionFacts, SessionId, SqliteStore, Store};
 use foveal_transcript::Timestamp;
@@ -21,14 +22,45 @@ pub(crate) const TARGETS: &[(&str, Target)] = &[
 /// Depth of folders that are looked at.
 const DEPTH_MAX: usize = 8;
 
-/// A command in a line of its own is seen, whatever stands after it, or the line is not clear.
+/// A command in a line of its own is seen, whatever stands after it, or the line is not plain; and of
+/// a plain line a shell runs the programs that were seen, and no others.
 pub(crate) fn commands(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
-    let alone = CommandLine::of(&text);
-    assert!(alone.commands.iter().all(|one| !one.text.trim().is_empty() || !alone.is_clear));
-    let line = CommandLine::of(&format!("forbidden --now\n{text}"));
-    let is_seen = line.commands.iter().any(|one| one.text.starts_with("forbidden"));
-    assert!(is_seen || !line.is_clear, "{text:?}: {line:?}");
+    let programs = |text: &str| {
+        let parts = PlainLine::parse(text)?.parts.into_iter();
+        let program = |part| match part {
+            PlainPart::Command(words) => Some(words[0].text.clone()),
+            PlainPart::Redirection { .. } => None,
+        };
+        Some(parts.filter_map(program).collect::<Vec<String>>())
+    };
+    if let Some(seen) = programs(&format!("forbidden --now\n{text}")) {
+        assert_eq!(seen[0], "forbidden", "{text:?}");
+    }
+    // What might harm the machine, or run what its words say, is not tried.
+    let is_safe = !["/", "..", "~", "%", "kill", "cd", "pushd"].iter().any(|it| text.contains(it));
+    let runs_others = |line: &PlainLine| line.parts.iter().any(PlainPart::is_runner);
+    if is_safe
+        && let Some(line) = PlainLine::parse(&text).filter(|line| !runs_others(line))
+        && let Some(seen) = programs(&text)
+        && let Some(ran) = programs_run(&text)
+    {
+        let unseen = ran.lines().find(|name| !seen.iter().any(|seen| seen == name));
+        assert_eq!(unseen, None, "{text:?}: {line:?}");
+    }
+}
+
+/// The names of the programs that `bash` looks for, one a line; it finds none.
+fn programs_run(line: &str) -> Option<String> {
+    const SCRIPT: &str = "names=$2; PATH=/nonexistent\n\
+        command_not_found_handle() { printf '%s\\n' \"$1\" >>\"$names\"; }; eval \" $1\"";
+    let [folder, place] = [(); 2].map(|()| tempfile::tempdir().expect("a folder"));
+    let names = place.path().join("names");
+    let mut shell = Command::new("bash");
+    shell.args(["-c", SCRIPT, "bash", line]).arg(&names).current_dir(folder.path());
+    shell.env_clear().stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    shell.status().ok()?;
+    Some(fs::read_to_string(names).unwrap_or_default())
 }
 
 /// What is left has the same lines, the secrets are told in order, and nothing else is changed.

@@ -214,7 +214,7 @@ fn a_folder_that_looks_like_a_repository_runs_nothing_under_rules() {
         "GIT_CONFIG_COUNT=0 git -C evil status",
         "find evil -maxdepth 0 -execdir git -C evil status ';'",
     ];
-    let allowed = ["git *", "cd *", "env *", "find *", "unset *"];
+    let allowed = ["git *", "cd *", "find *"];
     for (line, tool) in lines.iter().flat_map(|line| [(line, "bash"), (line, "exec")]) {
         let mut rules = vec![("*", "*", Verdict::Deny)];
         rules.extend(allowed.map(|subject| (tool, subject, Verdict::Allow)));
@@ -511,87 +511,6 @@ const EVALUATED: &[&str] = &[
     "true() { ", "; }", "coproc ", "time ", "! ", "<<E\n", "\nE\n", "{ ", "|| ",
 ];
 
-/// The same for programs that start others, or run them by an option: they are allowed, and what they
-/// run is not.
-#[rustfmt::skip]
-const STARTING: &[&str] = &[
-    "true ", "find . ", "-maxdepth 0 ", "-name a.rs ", "-exec ", "-ok ", "-execdir ", "{} + ", "{} ';' ", "';' ", "+ ",
-    "xargs ", "-n1 ", "-n 1 ", "-I{} ", "-I true ", "-a a.rs ", "-r ", "env ", "-i ", "-S ", "-S", "-u ", "A=1 ",
-    "timeout ", "5 ", "-k 1 ", "-s ", "9 ", "nice ", "-n ", "-5 ", "nohup ", "setsid -w ", "stdbuf ", "-oL ", "flock ",
-    "a.rs ", "-c ", "-ec ", "sh ", "bash ", "sudo ", "command ", "exec ", "-a ", "eval ", "trap ", "EXIT ", "watch ",
-    "touch pwn ", "'touch pwn' ", "'touch pwn'", "touch ", "pwn ", "'true; touch pwn' ", "-- ", "- ", "; ", "| ", "&& ",
-    "sed ", "'1e touch pwn' ", "'s/f/touch pwn/e' ", "-e ", "-n ", "p ", "'a;1e touch pwn' ", "':a;1e touch pwn' ",
-    "'y/[/]/;1e touch pwn' ", "'s,[,],x,;1e touch pwn;,' ", "'s/[/]/;1e touch pwn;/' ", "'/[/]/,1e touch pwn' ",
-    "awk ", "'BEGIN { system(\"touch pwn\") }' ", "'BEGIN { \"touch pwn\" | getline }' ",
-    "'BEGIN { print \"touch pwn\" | \"sh\" }' ", "'{ print /a\"/ ; \"touch pwn\" | getline; \"\" }' ", "-F ", "-v ", "-f ",
-    "git ", "-c core.pager='touch pwn' ", "-c alias.x='!touch pwn' ", "-p ", "x ", "log ", "--version ", "-C . ",
-    "tar ", "cf /dev/null ", "-cf /dev/null ", "--checkpoint=1 ", "--checkpoint-action=exec='touch pwn' ", "-I 'touch pwn' ",
-    "make ", "--eval='$(shell touch pwn)' ", "SHELL='touch pwn' ", "x='$(shell touch pwn)' ", "-f /dev/null ", "$x ", "< a.rs ",
-    "<<< 'touch pwn' ", "{sh,-c,'touch pwn'} ", "PAGER='touch pwn' ", "GIT_PAGER='touch pwn' ",
-];
-/// The same beside files whose names are options.
-#[rustfmt::skip]
-const NAMING: &[&str] = &[
-    "sed s/f/g/ ", "sed -n p ", "sed ", "-i ", "-n ", "p ", "a.rs ", "* ", "* ", "?* ", "./* ", "*.rs ", "-- ", "-e ", "-e* ",
-    "\"$x\" ", "$x ", "$x", "x=* ; ", "x=$(ls); ", "for x in * ; do ", "for x in $(ls); do ", "; done ", "$(ls) ", "\"$(ls)\" ",
-    "$(cat list) ", "\"$(cat list)\" ", "`cat list` ", "cat list | ", "ls | ", "ls | sort | ", "ls -1 | head -1 | ",
-    "find . | ", "find . -print0 | ", "find * | ", "git ls-files -o | ", "xargs ", "-0 ", "-n1 ", "-I{} ", "{} ", "./{} ",
-    "while read -r x; do ", "while read x; do ", "while IFS= read -r -d '' x; do ", "< list ", "; ", "true ", "echo ",
-    "cd . ; ", "timeout 5 ", "find . -maxdepth 0 -exec ", "{} + ", "';' ", "awk 1 ", "tar cf /dev/null ", "cf /dev/null ",
-];
-/// The same with words that are made elsewhere.
-#[rustfmt::skip]
-const MAKING: &[&str] = &[
-    "sed -n p a.rs ", "sed p ", "sed -n", "sed ", "a.rs ", "p ", "-n ", "-e ", "-- ", "; ", "| ", "find . -maxdepth 0 ",
-    "$(echo '-e1etouch${IFS}pwn') ", "\"$(echo '-e1etouch pwn')\" ", "`echo '-e1etouch${IFS}pwn'` ", "$(echo 'e1etouch${IFS}pwn') ",
-    "$(printf '\\055e1etouch${IFS}pwn') ", "$(cat list) ", "\"$(cat list)\" ", "$NONE", "'-e1etouch pwn' ", "'e1etouch pwn' ",
-    "X='-e1etouch pwn'; ", "X=e1etouch\\ pwn; ", "X=\"$(cat list)\"; ", "X='-exec touch pwn ;'; ", "Y=$X; ", "read X < list; ",
-    "\"$X\" ", "$X ", "-n\"$X\" ", "\"$Y\" ", "\"${X#a}\" ", "\"$@\" ", "set -- \"$X\"; ", "for X in a.rs \"$(cat list)\"; do ", "done ",
-    "cat list | ", "echo '-e1etouch${IFS}pwn' | ", "xargs ", "xargs -n1 ", "xargs -I{} ", "{} ", "-n{} ", "< list ",
-    "while read -r X; do ", "; done ", "timeout 5 ", "sh -c 'sed p a.rs \"$1\"' x ", "X='-e1etouch pwn' sh -c 'sed p a.rs \"$X\"' ",
-];
-/// What stands around a part of a word that is nothing, or blanks.
-#[rustfmt::skip]
-const AROUND: &[(&str, &str)] = &[
-    ("find . -maxdepth 0 -ex", "ec touch pwn \\;"), ("find . -maxdepth 0 -exec", "touch pwn \\;"), ("find . -maxdepth 0 -exec", " touch pwn \\;"),
-    ("timeout 5", "touch pwn"), ("nice -n5", "touch pwn"), ("env A=1", "touch pwn"), ("env -", "S'touch pwn'"), ("ls a.rs | xargs -n1", "touch pwn"),
-    ("sed -n", "-e1etouch\\ pwn a.rs"), ("sed 1", "e'touch pwn' a.rs"), ("awk \"BEGIN{sys", "tem(\\\"touch pwn\\\")}\""), ("awk -va=1", "'BEGIN{system(\"touch pwn\")}'"),
-    ("tar cf /dev/null a.rs --checkpoint=1 --check", "point-action=exec='touch pwn'"), ("git -", "c alias.x='!touch pwn' x"),
-    ("git -C .", "-calias.x='!touch pwn' x"), ("make -f /dev/null --ev", "al='$(shell touch pwn)'"), ("bash -", "c 'touch pwn'"), ("bash -c", "'touch pwn'"),
-];
-/// Such parts.
-#[rustfmt::skip]
-const PARTS: &[&str] = &[
-    "$NONE", "${NONE}", "\"$NONE\"", "${NONE#a}", "${HOME:0:0}", "$1", "$*", "$@", "\"$@\"", "$NONE$IFS", "$IFS", "${IFS}", "${IFS:0:1}", "${IFS%x}",
-    "${PS4#+}", "${NONE:- }", "${HOME/*/ }", "${HOME:+ }",
-];
-/// What is allowed of these.
-const STARTERS: &str = "{true,find,xargs,env,timeout,nice,nohup,setsid,stdbuf,flock,sh,bash,sudo,command,exec,\
-                        eval,trap,watch,sed,awk,git,tar,make} *";
-
-/// What is allowed beside them: commands that start nothing, assignments, loops and input.
-const OTHERS: [(&str, &str, Verdict); 2] = [
-    ("*", "*", Verdict::Deny),
-    (
-        "bash",
-        "{ls*,cat *,echo *,printf *,read *,sort,head *,cd *,set *,[XYx]=*,for [Xx] in *,< list}",
-        Verdict::Allow,
-    ),
-];
-
-#[test]
-fn no_hole_in_a_word_starts_what_was_not_allowed() {
-    let guarded = Guarded::new(&[&OTHERS[..], &[("bash", STARTERS, Verdict::Allow)]].concat());
-    let session = guarded.session("one");
-    for (before, after) in AROUND {
-        for part in PARTS {
-            let line = format!("{before}{part}{after}");
-            ask(&session, "bash", json!({"command": &line, "timeout": 2}));
-            assert!(!guarded.folder.path().join("pwn").exists(), "{line:?}");
-        }
-    }
-}
-
 fn line_of(pieces: &'static [&'static str]) -> impl Strategy<Value = String> {
     prop::collection::vec(select(pieces), 1..10).prop_map(|pieces| pieces.concat())
 }
@@ -618,42 +537,6 @@ proptest! {
                 let names = std::fs::read_dir(guarded.folder.path()).unwrap().count();
                 assert_eq!(names, 4, "{command:?}");
             }
-        }
-    }
-
-    #[test]
-    fn nothing_is_started_that_was_not_allowed(lines in prop::collection::vec(line_of(STARTING), 25)) {
-        let rules = [("*", "*", Verdict::Deny), ("bash", STARTERS, Verdict::Allow)];
-        let guarded = Guarded::new(&rules);
-        let session = guarded.session("one");
-        for line in lines {
-            ask(&session, "bash", json!({"command": &line, "timeout": 2}));
-            assert!(!guarded.folder.path().join("pwn").exists(), "{line:?}");
-        }
-    }
-
-    #[test]
-    fn no_word_that_is_made_starts_what_was_not_allowed(lines in prop::collection::vec(line_of(MAKING), 25)) {
-        let guarded = Guarded::new(&[&OTHERS[..], &[("bash", STARTERS, Verdict::Allow)]].concat());
-        std::fs::write(guarded.folder.path().join("list"), "-e1etouch${IFS}pwn\n").unwrap();
-        let session = guarded.session("one");
-        for line in lines {
-            ask(&session, "bash", json!({"command": &line, "timeout": 2}));
-            assert!(!guarded.folder.path().join("pwn").exists(), "{line:?}");
-        }
-    }
-
-    #[test]
-    fn no_name_of_a_file_starts_what_was_not_allowed(lines in prop::collection::vec(line_of(NAMING), 25)) {
-        let guarded = Guarded::new(&[&OTHERS[..], &[("bash", STARTERS, Verdict::Allow)]].concat());
-        let folder = guarded.folder.path();
-        for name in ["-e1etouch${IFS}pwn", "list", "x -e1etouch${IFS}pwn"] {
-            std::fs::write(folder.join(name), "-e1etouch${IFS}pwn\n").unwrap();
-        }
-        let session = guarded.session("one");
-        for line in lines {
-            ask(&session, "bash", json!({"command": &line, "timeout": 2}));
-            assert!(!folder.join("pwn").exists(), "{line:?}");
         }
     }
 

@@ -5,14 +5,12 @@ use tree_sitter::{Node, Parser, Tree};
 /// Longer command lines are not parsed.
 const COMMAND_BYTES_MAX: usize = 64 * 1024;
 /// `bash -c` within `bash -c` is followed this far.
-pub(super) const SHELLS_MAX: u8 = 3;
+const SHELLS_MAX: u8 = 3;
 
 /// A command line and the grammar's tree of it, which tells by its nodes where anything was
 /// not understood.
 pub(super) struct Parsed<'a> {
     pub(super) source: &'a str,
-    /// Whether it is a script that stands in another line.
-    pub(super) is_nested: bool,
     tree: Tree,
 }
 
@@ -25,7 +23,7 @@ impl<'a> Parsed<'a> {
         let mut parser = Parser::new();
         parser.set_language(&foveal_grammars::bash()).ok()?;
         let tree = parser.parse(masked(source), None)?;
-        Some(Self { source, is_nested: shells > 0, tree })
+        Some(Self { source, tree })
     }
 
     pub(super) fn root(&self) -> Node<'_> {

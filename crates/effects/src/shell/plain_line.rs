@@ -8,69 +8,126 @@
 /// A line that runs what is written in it, and nothing else.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PlainLine {
-    /// The commands, in their order.
-    pub commands: Vec<PlainCommand>,
+    /// The commands and redirections, in their order.
+    pub parts: Vec<PlainPart>,
 }
 
-/// A program with its words, or redirections alone.
-#[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct PlainCommand {
-    /// The program and its arguments.
-    pub words: Vec<PlainWord>,
-    /// Where its output goes, and where its input comes from.
-    pub redirects: Vec<PlainRedirect>,
+/// A command of a plain line, or a redirection beside it.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum PlainPart {
+    /// A program and its arguments.
+    Command(Vec<PlainWord>),
+    /// A redirection to or from a file other than `/dev/null`.
+    Redirection {
+        /// `<`, `>`, `>>` or `<>`.
+        operator: &'static str,
+        /// The file.
+        target: PlainWord,
+    },
 }
 
-/// A word without its quotes.
+/// A word of a plain line.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct PlainWord {
-    /// The text that the program gets, unless the word is a pattern.
+    /// The word without its quotes: what the program gets, unless it is a pattern.
     pub text: String,
+    /// The word as it is written.
+    pub source: String,
     /// Whether names of files, or several words, may stand in its place (`*.rs`, `{a,b}`, `~`).
     pub is_pattern: bool,
 }
 
-/// A redirection to or from a file.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct PlainRedirect {
-    /// Whether the file is written.
-    pub writes: bool,
-    /// The file.
-    pub target: PlainWord,
-}
-
-/// Words that begin no plain command: they control others, or run what their words say.
+/// Words that begin no plain command: they control others, assign, or have the shell itself evaluate
+/// what follows.
 #[rustfmt::skip]
 const NOT_PLAIN: &[&str] = &[
     "if", "then", "else", "elif", "fi", "for", "while", "until", "do", "done", "case", "esac",
-    "select", "function", "time", "coproc", "[[", "{", "}", "!", "eval", "alias",
+    "select", "function", "coproc", "[[", "]]", "{", "}", "!", "alias", "bind", "compgen",
+    "complete", "declare", "enable", "eval", "export", "fc", "getopts", "hash", "let", "local",
+    "mapfile", "read", "readarray", "readonly", "set", "shopt", "trap", "typeset", "unset", "wait",
 ];
+
+/// Programs that are there to run what their words say.
+#[rustfmt::skip]
+const RUNNERS: &[&str] = &[
+    ".", "ash", "bash", "builtin", "busybox", "chroot", "command", "csh", "dash", "doas", "env",
+    "exec", "fish", "flock", "gtimeout", "ionice", "ksh", "nice", "nohup", "nsenter", "parallel",
+    "script", "setsid", "sh", "source", "ssh", "stdbuf", "strace", "su", "sudo", "tcsh", "time",
+    "timeout", "unshare", "watch", "xargs", "zsh",
+];
+
+/// Longer lines are not plain.
+const LINE_BYTES_MAX: usize = 64 * 1024;
 
 impl PlainLine {
     /// Reads `line`; `None` if it is no plain one.
     pub fn parse(line: &str) -> Option<Self> {
-        if line.contains(|sign: char| sign.is_control() && !matches!(sign, '\n' | '\t')) {
+        let is_odd = |sign: char| sign.is_control() && !matches!(sign, '\n' | '\t');
+        if line.len() > LINE_BYTES_MAX || line.contains(is_odd) {
             return None;
         }
-        let mut reader = Reader { rest: line, ..Reader::default() };
+        let mut reader = Reader { line, rest: line, ..Reader::default() };
         while !reader.rest.is_empty() {
             reader.step()?;
         }
         reader.is_over()?;
-        Some(Self { commands: reader.commands })
+        Some(Self { parts: reader.parts })
+    }
+}
+
+impl PlainPart {
+    /// The part as it is written, with single blanks between words.
+    pub fn written(&self) -> String {
+        self.joined(|word| &word.source)
+    }
+
+    /// The part without quotes, with single blanks between words.
+    pub fn text(&self) -> String {
+        self.joined(|word| &word.text)
+    }
+
+    /// Whether the command is there to run what its words say, in whatever folder its program is.
+    pub fn is_runner(&self) -> bool {
+        let Self::Command(words) = self else { return false };
+        let program = words.first().map_or("", |word| word.text.as_str());
+        RUNNERS.contains(&program.rsplit('/').next().unwrap_or_default())
+    }
+
+    /// The text before the first pattern, if there is one.
+    pub fn text_before_pattern(&self) -> Option<String> {
+        let (lead, words) = match self {
+            Self::Command(words) => ("", &words[..]),
+            Self::Redirection { operator, target } => (*operator, std::slice::from_ref(target)),
+        };
+        let at = words.iter().position(|word| word.is_pattern)?;
+        let before: String = words[..at].iter().map(|word| format!("{} ", word.text)).collect();
+        let part = words[at].text.split(['*', '?', '[', '{', '~']).next().unwrap_or_default();
+        let blank = if lead.is_empty() { "" } else { " " };
+        Some(format!("{lead}{blank}{before}{part}"))
+    }
+
+    fn joined(&self, text: impl Fn(&PlainWord) -> &str) -> String {
+        match self {
+            Self::Command(words) => words.iter().map(text).collect::<Vec<_>>().join(" "),
+            Self::Redirection { operator, target } => format!("{operator} {}", text(target)),
+        }
     }
 }
 
 #[derive(Default)]
 struct Reader<'a> {
+    line: &'a str,
     rest: &'a str,
-    commands: Vec<PlainCommand>,
-    command: PlainCommand,
+    parts: Vec<PlainPart>,
+    command: Vec<PlainWord>,
+    redirections: Vec<PlainPart>,
     word: Option<PlainWord>,
+    /// Where the word begins.
+    start: usize,
     /// Whether the word so far is written without quotes.
     is_bare: bool,
     /// A redirection whose file comes next; `None` in it: the word is text.
-    redirect: Option<Option<bool>>,
+    redirect: Option<Option<&'static str>>,
     /// Ends of literal input that begins behind the line, and whether it is quoted.
     inputs: Vec<(String, bool)>,
 }
@@ -129,8 +186,8 @@ impl<'a> Reader<'a> {
             }
             _ => {
                 let is_start = self.word.is_none();
-                let word = self.word.get_or_insert_default();
                 self.is_bare |= is_start;
+                let word = self.open_word();
                 word.is_pattern |=
                     matches!(sign, '*' | '?' | '[' | '{' | '}') || sign == '~' && is_start;
                 word.is_pattern |= sign == '~' && word.text.ends_with(['=', ':']);
@@ -141,8 +198,15 @@ impl<'a> Reader<'a> {
         Some(())
     }
 
+    fn open_word(&mut self) -> &mut PlainWord {
+        if self.word.is_none() {
+            self.start = self.line.len() - self.rest.len();
+        }
+        self.word.get_or_insert_default()
+    }
+
     fn quoted(&mut self, text: &str) {
-        self.word.get_or_insert_default().text.push_str(text);
+        self.open_word().text.push_str(text);
         self.is_bare = false;
     }
 
@@ -222,9 +286,9 @@ impl<'a> Reader<'a> {
             self.rest = &behind[end..];
             return Some(());
         }
-        let operators = [(">>", true), (">|", true), ("<>", true), (">", true), ("<", false)];
-        let (operator, writes) = operators.into_iter().find(|(it, _)| rest.starts_with(it))?;
-        (self.redirect, self.rest) = (Some(Some(writes)), &rest[operator.len()..]);
+        let operators = [(">>", ">>"), (">|", ">"), ("<>", "<>"), (">", ">"), ("<", "<")];
+        let (written, operator) = operators.into_iter().find(|(it, _)| rest.starts_with(it))?;
+        (self.redirect, self.rest) = (Some(Some(operator)), &rest[written.len()..]);
         Some(())
     }
 
@@ -271,36 +335,30 @@ impl<'a> Reader<'a> {
     fn end_word(&mut self) -> Option<()> {
         let is_bare = std::mem::take(&mut self.is_bare);
         let Some(mut word) = self.word.take() else { return Some(()) };
+        self.line[self.start..self.line.len() - self.rest.len()].clone_into(&mut word.source);
         // The program `[` is no pattern.
         word.is_pattern &= !(is_bare && word.text == "[");
         match self.redirect.take() {
-            Some(Some(writes)) => {
-                self.command.redirects.push(PlainRedirect { writes, target: word });
+            Some(Some(_)) if word.text == "/dev/null" => {}
+            Some(Some(operator)) => {
+                self.redirections.push(PlainPart::Redirection { operator, target: word });
             }
             Some(None) => {}
-            None => {
-                let is_first = self.command.words.is_empty();
-                if is_first && is_bare && NOT_PLAIN.contains(&word.text.as_str())
-                    || is_first && (word.is_pattern || word.text.contains('='))
-                    || is_first && matches!(word.text.as_str(), "eval" | "alias" | "")
-                {
-                    return None;
-                }
-                self.command.words.push(word);
-            }
+            None if self.command.is_empty() && !may_begin(&word) => return None,
+            None => self.command.push(word),
         }
         Some(())
     }
 
     fn end_command(&mut self) -> Option<()> {
         self.end_word()?;
-        if self.redirect.is_some() {
+        if self.redirect.is_some() || assigns(&self.command) {
             return None;
         }
-        let command = std::mem::take(&mut self.command);
-        if !command.words.is_empty() || !command.redirects.is_empty() {
-            self.commands.push(command);
+        if !self.command.is_empty() {
+            self.parts.push(PlainPart::Command(std::mem::take(&mut self.command)));
         }
+        self.parts.append(&mut self.redirections);
         Some(())
     }
 
@@ -308,6 +366,20 @@ impl<'a> Reader<'a> {
         self.end_command()?;
         self.inputs.is_empty().then_some(())
     }
+}
+
+/// Whether a word may be the program of a plain command.
+fn may_begin(word: &PlainWord) -> bool {
+    let text = word.text.as_str();
+    !text.is_empty() && !word.is_pattern && !text.contains('=') && !NOT_PLAIN.contains(&text)
+}
+
+/// Whether a builtin that is harmless otherwise is told the name of a variable, in which a shell
+/// evaluates subscripts.
+fn assigns(words: &[PlainWord]) -> bool {
+    let Some((program, rest)) = words.split_first() else { return false };
+    let names = |word: &PlainWord| matches!(word.text.as_bytes(), [b'-', b'v' | b'R', ..]);
+    matches!(program.text.as_str(), "printf" | "test" | "[") && rest.iter().any(names)
 }
 
 /// The text of `(cat <<'END' … END)` at the beginning of `source`, which is written as it is, and what
@@ -332,21 +404,31 @@ fn literal_text(source: &str) -> Option<(&str, &str)> {
 mod tests {
     use super::*;
 
-    fn told(line: &str) -> Option<String> {
-        let commands = PlainLine::parse(line)?.commands;
+    fn spell_out(line: &str) -> Option<String> {
         let word = |word: &PlainWord| match word.is_pattern {
             true => format!("~{}", word.text),
             false => word.text.clone(),
         };
-        let command = |command: &PlainCommand| {
-            let mut parts: Vec<String> = command.words.iter().map(word).collect();
-            for redirect in &command.redirects {
-                let sign = if redirect.writes { '>' } else { '<' };
-                parts.push(format!("{sign}{}", word(&redirect.target)));
-            }
-            parts.join("_")
+        let part = |part: &PlainPart| match part {
+            PlainPart::Command(words) => words.iter().map(word).collect::<Vec<_>>().join("_"),
+            PlainPart::Redirection { operator, target } => format!("{operator}{}", word(target)),
         };
-        Some(commands.iter().map(command).collect::<Vec<_>>().join("|"))
+        Some(PlainLine::parse(line)?.parts.iter().map(part).collect::<Vec<_>>().join("|"))
+    }
+
+    #[test]
+    fn parts_are_spelled_as_written_and_without_quotes() {
+        let parts = PlainLine::parse("\"rm\"  'a b' x*y >  'o' 2>/dev/null").expect("plain").parts;
+        let written: Vec<String> = parts.iter().map(PlainPart::written).collect();
+        assert_eq!(written, ["\"rm\" 'a b' x*y", "> 'o'"]);
+        let texts: Vec<String> = parts.iter().map(PlainPart::text).collect();
+        assert_eq!(texts, ["rm a b x*y", "> o"]);
+        let before: Vec<_> = parts.iter().map(PlainPart::text_before_pattern).collect();
+        assert_eq!(before, [Some("rm a b x".to_owned()), None]);
+        for (line, expected) in [("/usr/bin/env a", true), ("'sudo' a", true), ("git a", false)] {
+            let line = PlainLine::parse(line).expect("plain");
+            assert_eq!(line.parts[0].is_runner(), expected, "{line:?}");
+        }
     }
 
     #[test]
@@ -357,17 +439,23 @@ mod tests {
             ("git  log -1 \\\n --stat", "git_log_-1_--stat"),
             ("a 'b c' \"d e\"f g\\ h \"\\$x \\n\"", "a_b c_d ef_g h_$x \\n"),
             ("a && b || c; d | e & f\ng", "a|b|c|d|e|f|g"),
-            ("a > b 2>&1 >> c < d 2>/dev/null", "a_>b_>c_<d_>/dev/null"),
-            ("a &> b |& c", "a_>b|c"),
+            ("a > b 2>&1 >> c < d 2>/dev/null", "a|>b|>>c|<d"),
+            ("a &> b |& c", "a|>b|c"),
+            ("> a b >| c <> d", "b|>a|>c|<>d"),
             ("ls *.rs ~/a {a,b} 'x*'", "ls_~*.rs_~~/a_~{a,b}_x*"),
-            ("cat <<E > a && b\nx\nE\nc", "cat_>a|b|c"),
+            ("cat <<E > a && b\nx\nE\nc", "cat|>a|b|c"),
             ("cat <<'E'\n$(x) `y`\nE", "cat"),
             ("cat <<< 'a b'; echo \"$?\" $?", "cat|echo_0_0"),
             ("git commit -m \"$(cat <<'E'\na `b` $(c)\nE\n)\"", "git_commit_-m_a `b` $(c)"),
             ("[ -f a ] && b", "[_-f_a_]|b"),
+            ("echo a#b '#c' #d; e\nf", "echo_a#b_#c|f"),
+            ("a\u{a0}b\u{3000}c d", "a\u{a0}b\u{3000}c_d"),
+            ("a 2>b 3<&- 2x>d", "a_2x|>b|>d"),
+            ("'a'b\"c\"\\d\\\ne", "abcde"),
+            ("find . -exec a {} +; echo !x a=b ~ a~", "find_._-exec_a_~{}_+|echo_!x_a=b_~~_a~"),
             ("grep -E \"a$\" b", "grep_-E_a$_b"),
         ] {
-            assert_eq!(told(line).as_deref(), Some(expected), "{line}");
+            assert_eq!(spell_out(line).as_deref(), Some(expected), "{line}");
         }
     }
 
@@ -389,7 +477,6 @@ mod tests {
             "if a; then b; fi",
             "for x in a; do b; done",
             "! a",
-            "time a",
             "[[ a ]]",
             "x=1 a",
             "x=1",
@@ -412,11 +499,35 @@ mod tests {
             "a \"$(cat <<E\nx\nE\n)\"",
             "a \"$(cat <<'E'\nx\nE\nb)\"",
             "a >&b",
+            "a > `b`",
+            "a > $(b)",
+            "a >(b)",
+            "a <<'E' <(b)\nE",
+            "a <\\\n<E\nb\nE",
+            "cat <<E\n`b`\nE",
+            "echo \"${x:-`b`}\"",
+            "echo a$IFS",
+            "until a; do b; done",
+            "select x in a; do b; done",
+            "case a in a) b;; esac",
+            "function f { a; }",
+            "coproc a",
+            "alias a=b",
+            "export PATH=.",
+            "declare -i x",
+            "set -k",
+            "read x",
+            "let 'a[`b`]'",
+            "trap a EXIT",
+            "mapfile -C a -c 1 x",
+            "printf -v 'a[$(b)]' c",
+            "[ -v 'a[$(b)]' ]",
+            "a\0b",
             "a\r\nb",
             "a \u{b} b",
             "'' a",
         ] {
-            assert_eq!(told(line), None, "{line}");
+            assert_eq!(spell_out(line), None, "{line}");
         }
     }
 }

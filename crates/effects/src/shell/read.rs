@@ -15,11 +15,6 @@ pub(super) fn chain_of(parsed: &Parsed<'_>) -> Chain {
     TreeReader { source: parsed.source, broken: root.has_error() }.sequence(root, 0)
 }
 
-/// The words of a `command` of the tree, without its redirections and assignments.
-pub(super) fn words_of(node: Node<'_>, source: &str) -> Vec<Word> {
-    TreeReader { source, broken: false }.command(node, DEPTH_MAX).words
-}
-
 #[derive(Clone, Copy)]
 struct TreeReader<'a> {
     source: &'a str,

@@ -21,102 +21,23 @@ const STARTERS: &[(&str, &[&str])] = &[
     ("timeout", &["-k", "-s", "--signal", "--kill-after"]),
 ];
 
-/// Programs that start another one somewhere among their words: any run, as to its effect, but
-/// where no program may be missed it is looked for.
-#[rustfmt::skip]
-const OTHER_STARTERS: &[&str] = &[
-    "abduco", "arch", "bear", "busybox", "bwrap", "caffeinate", "capsh", "catchsegv", "cgexec",
-    "chpst", "chronic", "chroot", "chrt", "concurrently", "coproc", "cpulimit", "cross-env",
-    "cross-env-shell", "daemonize", "dbus-launch", "dbus-run-session", "dtach", "dumb-init",
-    "eatmydata", "entr", "env_parallel", "faketime", "fakeroot", "find", "firejail",
-    "flatpak-spawn", "flock", "gdbserver", "gosu", "gtime", "heaptrack", "hyperfine", "i386",
-    "ifne", "ld-linux-aarch64.so.1", "ld-linux-x86-64.so.2", "ld-musl-aarch64.so.1",
-    "ld-musl-x86_64.so.1", "linux32", "linux64", "logsave", "ltrace", "mispipe", "newgrp",
-    "nodemon", "nsenter", "numactl", "parallel", "perf", "pkexec", "prlimit", "proot",
-    "proxychains", "proxychains4", "pssh", "retry", "rlwrap", "rr", "run0", "runcon", "runuser",
-    "s6-setuidgid", "samply", "scan-build", "script", "sem", "setarch", "setpriv", "setuidgid",
-    "sg", "softlimit", "sshpass", "start-stop-daemon", "strace", "su", "su-exec", "systemd-cat",
-    "systemd-inhibit", "systemd-nspawn", "systemd-run", "taskset", "tini", "torsocks", "toybox",
-    "trickle", "tsocks", "tsp", "unshare", "valgrind", "watch", "watchexec", "x86_64", "xargs",
-    "xvfb-run",
-];
-
-/// Whether the program starts another one.
-pub(super) fn is_starter(name: &str) -> bool {
-    OTHER_STARTERS.contains(&name) || STARTERS.iter().any(|(known, _)| *known == name)
-}
-
-/// Starters that take a whole line as one word.
-#[rustfmt::skip]
-const LINE_TAKERS: &[&str] = &[
-    "concurrently", "cross-env-shell", "entr", "env", "env_parallel", "flock", "hyperfine",
-    "nodemon", "parallel", "runuser", "script", "sem", "sg", "su", "watch", "watchexec",
-];
-
-/// Whether the starter takes a whole line as one word.
-pub(super) fn takes_lines(name: &str) -> bool {
-    LINE_TAKERS.contains(&name)
-}
-
 /// Options of `xargs` and `parallel` that take the next word.
 const FEEDER_VALUES: &[&str] = &["-I", "-J", "-n", "-P", "-L", "-d", "-s", "-E", "-a", "-j"];
 
-/// Letters of options of `xargs` that take no word.
-pub(super) const FEEDER_LETTERS: &str = "0rtpxo";
-
 /// Whether the program gives the one that it starts further words, which it is told otherwise.
-pub(super) fn is_feeder(name: &str) -> bool {
+fn is_feeder(name: &str) -> bool {
     matches!(name, "xargs" | "parallel" | "env_parallel" | "sem")
 }
 
 /// Whether what `find` found is handed to the command that stands after this word.
-pub(super) fn hands_on(word: &Word) -> bool {
+fn hands_on(word: &Word) -> bool {
     matches!(word.text.as_str(), "-exec" | "-execdir" | "-ok" | "-okdir")
 }
 
 /// The command at the beginning of `words` that `find` hands to.
-pub(super) fn command_of_find(words: &[Word]) -> &[Word] {
+fn command_of_find(words: &[Word]) -> &[Word] {
     let ends = |word: &Word| matches!(word.text.as_str(), ";" | "+");
     &words[..words.iter().position(ends).unwrap_or(words.len())]
-}
-
-/// The commands that `find` hands to, of its words: what stands in one of them is its own.
-pub(super) fn commands_of_find(words: &[Word]) -> Vec<&[Word]> {
-    let mut commands = Vec::new();
-    let mut rest = words;
-    while let Some(at) = rest.iter().position(hands_on) {
-        let command = command_of_find(&rest[at + 1..]);
-        commands.push(command);
-        rest = &rest[at + 1 + command.len()..];
-    }
-    commands
-}
-
-/// How many words that are no flags stand before the program that `name` starts; `None` if its
-/// flags are not known.
-pub(super) fn places_before_program(name: &str) -> Option<usize> {
-    match name {
-        "timeout" | "gtimeout" | "taskset" | "chrt" | "flock" => Some(1),
-        name if is_feeder(name) => Some(0),
-        _ => STARTERS.iter().any(|(known, _)| *known == name).then_some(0),
-    }
-}
-
-/// Whether a flag of the starter `name` takes the next word.
-pub(super) fn takes_value(name: &str, flag: &str) -> bool {
-    let values: &[&str] = match name {
-        // `-0rI {}`: the last letter takes it.
-        name if is_feeder(name) => {
-            let letters =
-                flag.trim_start_matches('-').trim_start_matches(|it| FEEDER_LETTERS.contains(it));
-            let is_short = !flag.starts_with("--");
-            return is_short && FEEDER_VALUES.iter().any(|value| value[1..] == *letters);
-        }
-        "flock" => &["-w", "-E"],
-        "chrt" => &["-T", "-P", "-D"],
-        _ => STARTERS.iter().find(|(known, _)| *known == name).map_or(&[][..], |(_, with)| with),
-    };
-    values.contains(&flag)
 }
 
 /// What a program starts.

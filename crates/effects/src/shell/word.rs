@@ -1,23 +1,9 @@
 //! Words of a command line: taken out of their quotes, and put into them.
 
-use std::ops::Range;
-
 use serde_json::Value;
 use tree_sitter::Node;
 
 use super::parse::text_of;
-
-/// What a word may become at its beginning that its letters do not tell: there an option begins.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Default)]
-pub(super) enum Loose {
-    /// Nothing that begins an option, or only what it is written as.
-    #[default]
-    Not,
-    /// Names of files, as they are found.
-    Names,
-    /// Anything.
-    Anything,
-}
 
 /// One word without its quotes.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
@@ -25,24 +11,8 @@ pub(super) struct Word {
     pub(super) text: String,
     /// Holds a variable or substitution: the text is not what the program gets.
     pub(super) expands: bool,
-    /// Holds one that is not quoted: it may become no word, or several.
-    pub(super) splits: bool,
     /// Holds an unquoted pattern (`*.rs`, `{a,b}`).
     pub(super) glob: bool,
-    /// What the word, or one that it is split into, may begin with.
-    pub(super) loose: Loose,
-    /// Begins with what the line makes elsewhere, whatever that is.
-    pub(super) is_made: bool,
-    /// Begins with a dash and ends with what is made elsewhere (`-n$(cat x)`).
-    pub(super) is_tail_made: bool,
-    /// The worst that is put into it anywhere. Where the word is a script, that is part of it.
-    pub(super) holds: Loose,
-    /// A value of the line is put into it that is more than names to a shell.
-    pub(super) holds_signs: bool,
-    /// The digits in it may be others.
-    pub(super) has_number: bool,
-    /// The parts of the text in whose place something else is put, in their order.
-    pub(super) holes: Vec<Range<usize>>,
 }
 
 impl Word {
@@ -77,15 +47,8 @@ impl Word {
                 self.glob |= text.contains('{') && text.contains(',');
             }
             kind => {
-                let expands = node.is_named() || kind == "$";
-                self.expands |= expands;
-                self.splits |= expands;
-                let start = self.text.len();
+                self.expands |= node.is_named() || kind == "$";
                 self.text.push_str(text);
-                // What `<( … )` gives is a path.
-                if node.is_named() && kind != "process_substitution" {
-                    self.holes.push(start..self.text.len() - behind_digit(text).len());
-                }
             }
         }
     }
@@ -101,33 +64,11 @@ impl Word {
             self.expands = true;
             let before = source.get(at..child.start_byte()).unwrap_or_default();
             self.text.push_str(&unescape(before, ESCAPED));
-            let text = text_of(child, source);
-            let start = self.text.len();
-            self.text.push_str(&unescape(text, ESCAPED));
-            self.holes.push(start..self.text.len() - behind_digit(text).len());
+            self.text.push_str(&unescape(text_of(child, source), ESCAPED));
             at = child.end_byte();
         }
         let rest = source.get(at..end).unwrap_or_default();
         self.text.push_str(&unescape(rest.strip_suffix('"').unwrap_or(rest), ESCAPED));
-    }
-
-    /// Whether the word is what the program gets, letter for letter: no braces make several of it
-    /// either.
-    pub(super) fn is_written(&self) -> bool {
-        self.known().is_some_and(|text| !text.contains('{'))
-    }
-
-    /// Whether it may become several words of which nobody knows the letters, so that one may be a
-    /// program (`5$IFS./x`, `"$@"`).
-    pub(super) fn may_be_several(&self) -> bool {
-        const LISTS: &[&str] = &["$@", "$*", "${@", "${*"];
-        let is_list = |text: &str| {
-            LISTS.iter().any(|list| text.starts_with(list))
-                || text.contains("[@]")
-                || text.contains("[*]")
-        };
-        self.splits && self.loose == Loose::Anything
-            || self.holes.iter().any(|hole| self.text.get(hole.clone()).is_some_and(is_list))
     }
 
     /// The text, if it is what the program gets.
@@ -171,12 +112,6 @@ pub(crate) fn joined(words: &[Value]) -> String {
         }
     }
     line
-}
-
-/// The letters behind a variable like `$1`, which the grammar takes for a part of its name.
-pub(super) fn behind_digit(variable: &str) -> &str {
-    let name = variable.strip_prefix('$').unwrap_or_default();
-    if name.starts_with(|sign: char| sign.is_ascii_digit()) { &name[1..] } else { "" }
 }
 
 fn strip(text: &str, quote: char) -> &str {
@@ -250,16 +185,6 @@ fn unescape_ansi(text: &str) -> String {
     }
     out.push_str(rest);
     out
-}
-
-/// Whether a text can be the name of a variable, or is a number as `$1` has one.
-pub(super) fn is_variable(text: &str) -> bool {
-    !text.is_empty() && text.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_')
-}
-
-/// Whether a word before a program sets a variable for it.
-pub(super) fn is_assignment(text: &str) -> bool {
-    text.split_once('=').is_some_and(|(name, _)| is_variable(name))
 }
 
 /// Whether an unquoted word holds a pattern the shell would expand.

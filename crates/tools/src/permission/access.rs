@@ -33,8 +33,11 @@ pub(crate) struct Access<'a> {
     pub(crate) is_outside: bool,
     /// What kind of command the subject is, if it is one.
     pub(crate) command: Option<CommandKind>,
-    /// Whether a command that takes names of files may meet one that it takes for an option.
-    pub(crate) meets_option: bool,
+    /// Which parts of a plain line pass where no rule names them: they only read, or write to files
+    /// that may be written.
+    pub(crate) harmless: &'a [bool],
+    /// Whether all else of a line is asked about that no rule names.
+    pub(crate) asks_unnamed: bool,
 }
 
 /// How a command is given to a shell.
@@ -56,7 +59,8 @@ impl<'a> Access<'a> {
             concern: None,
             is_outside: false,
             command: None,
-            meets_option: false,
+            harmless: &[],
+            asks_unnamed: false,
         }
     }
 

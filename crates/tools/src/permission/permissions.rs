@@ -33,6 +33,11 @@ impl Permissions {
         }
     }
 
+    /// Why a command is asked about.
+    pub(crate) fn ask_reason(&self, access: &Access<'_>) -> String {
+        self.toolbox.policy.ask_reason(access)
+    }
+
     pub(crate) fn verdict(&self, access: &Access<'_>) -> Verdict {
         self.decide(access).verdict
     }

@@ -23,6 +23,11 @@ impl Policy {
         self.rules.iter().any(|rule| rule.verdict != Verdict::Allow && command::may_be_for(rule))
     }
 
+    /// Why a command is asked about, for a person.
+    pub(crate) fn ask_reason(&self, access: &Access<'_>) -> String {
+        command::ask_reason(&self.rules, access)
+    }
+
     /// What the rules say of an access. Without rules, everything is allowed but accesses with a
     /// concern, and those outside of the folder that is meant.
     pub(crate) fn decide(&self, access: &Access<'_>) -> Decided {

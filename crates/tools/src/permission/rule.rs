@@ -18,6 +18,13 @@ pub struct Rule {
     pub verdict: Verdict,
 }
 
+impl Rule {
+    /// Whether the rule is about a tool.
+    pub(crate) fn is_for_tool(&self, tool: &str) -> bool {
+        matches(&self.tool, tool)
+    }
+}
+
 /// Whether a glob says more than wildcards of the last part of a path, or of a hidden folder
 /// above it. Of several folders in braces that is not told.
 pub(super) fn names_files(glob: &str) -> bool {

@@ -1,5 +1,6 @@
 //! One reader's session: what it showed, what it knows of files, what it may do.
 
+mod command_approval;
 mod deliveries;
 mod duplicates;
 mod each_alone;
@@ -10,7 +11,6 @@ mod kept;
 mod known_file;
 mod known_files;
 mod obeyed;
-mod option_names;
 mod own_edits;
 mod pointed;
 mod readers;
@@ -27,6 +27,7 @@ mod unshown;
 mod work;
 mod workspace;
 
+pub use self::command_approval::CommandApproval;
 pub use self::deliveries::{Arrival, Arrivals, CallNumber, CallView, Delivery, Settled};
 pub use self::duplicates::Duplicates;
 pub(crate) use self::duplicates::shortened;

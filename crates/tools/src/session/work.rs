@@ -2,11 +2,9 @@
 
 use std::collections::BTreeSet;
 use std::fmt;
-use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use foveal_context::room::Room;
-use foveal_effects::CommandLine;
 use foveal_files::{Located, ObeyedBy, PathError, Roots, obeyed_by_content, sensitivity};
 use foveal_web::normal_address;
 
@@ -18,9 +16,9 @@ use crate::progress::ProgressReporter;
 use crate::request::Request;
 use crate::toolbox::Toolbox;
 
+use super::command_approval::harmless_parts;
 use super::deliveries::CallView;
 use super::known_files::FilesOfCall;
-use super::option_names::may_meet_option;
 use super::state::Session;
 
 /// Bytes kept free in each answer for the file's name and other notes before its text.
@@ -169,23 +167,15 @@ impl Work<'_> {
 
     /// Goes on if a command may be given to a shell.
     fn permit_command(&self, kind: CommandKind, text: &str) -> Result<(), ToolError> {
-        let meets_option = self.toolbox.policy.limits_commands() && self.meets_option(kind, text);
-        let concern = meets_option.then_some(MEETS_OPTION);
-        let access =
-            Access { command: Some(kind), concern, meets_option, ..Access::of(self.tool, text) };
+        let harmless = match kind {
+            CommandKind::Line if self.toolbox.policy.limits_commands() => {
+                harmless_parts(self.session, text)
+            }
+            CommandKind::Line | CommandKind::Typed => Vec::new(),
+        };
+        let command = Some(kind);
+        let access = Access { command, harmless: &harmless, ..Access::of(self.tool, text) };
         self.permit_access(&access)
-    }
-
-    /// Whether a command that takes names of files may meet one that it takes for an option.
-    fn meets_option(&self, kind: CommandKind, text: &str) -> bool {
-        let line = CommandLine::of(text);
-        if !line.takes_names {
-            return false;
-        }
-        let roots = self.roots();
-        let tops: Vec<&Path> = roots.all().map(|root| root.path()).collect();
-        // In which folder a terminal is, nobody knows.
-        kind == CommandKind::Typed || may_meet_option(&line, roots.working_directory(), &tops)
     }
 
     fn permit_access(&self, access: &Access<'_>) -> Result<(), ToolError> {
@@ -210,7 +200,11 @@ impl Work<'_> {
         let Some(person) = self.control.person else {
             return Err(denied(&refusal::unanswered(access, file)));
         };
-        let reason = concern.unwrap_or("a permission rule wants it").to_owned();
+        let reason = match (concern, access.command) {
+            (Some(concern), _) => concern.to_owned(),
+            (None, Some(_)) => self.session.permissions.ask_reason(access),
+            (None, None) => "a permission rule wants it".to_owned(),
+        };
         let question = Question { tool, subject: subject.to_owned(), reason };
         match person(&question) {
             Approval::Once => {}
@@ -264,10 +258,6 @@ impl Work<'_> {
         if self.control.cancel.is_cancelled() { Err(ToolError::Cancelled) } else { Ok(()) }
     }
 }
-
-/// Why a command is asked about that takes names of files.
-const MEETS_OPTION: &str =
-    "it takes names of files, and one of them may be taken for an option, or none was looked at";
 
 /// What is said where the answer to a question is none.
 const UNCLEAR: &str = "the user was asked, and what the client sent back has not the form that was \

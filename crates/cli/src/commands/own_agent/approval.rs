@@ -10,6 +10,7 @@ use foveal_screen::{in_one_line, quoted};
 use foveal_store::{Grant, RootsKey, SessionId, Store};
 use foveal_tools::clock::{Clock, SystemClock};
 use foveal_tools::control::{Approval, Question};
+use foveal_tools::session::CommandApproval;
 use foveal_tools::table;
 use foveal_transcript::Call;
 use serde_json::Value;
@@ -45,6 +46,8 @@ pub(crate) struct ApprovalRequest<'a> {
     pub(crate) call: &'a Call,
     /// Returns what it changes, as a unified diff.
     pub(crate) change: &'a (dyn Fn() -> Option<String> + Sync),
+    /// Whether the command that it runs needs an approval, if it runs one.
+    pub(crate) command: Option<&'a CommandApproval>,
 }
 
 /// Returns the call with its arguments as the schema of its tool names them: models know tools of
@@ -117,6 +120,11 @@ impl Approvals {
         self.agent.as_ref().map(|agent| agent.label.as_str())
     }
 
+    /// Whether all was allowed beforehand.
+    pub(crate) fn allow_all(&self) -> bool {
+        self.shared.yes
+    }
+
     /// Whether there is somebody who can be asked.
     pub(crate) fn asks(&self) -> bool {
         self.shared.person.is_some()
@@ -132,6 +140,11 @@ impl Approvals {
         let call = request.call;
         let hints = table::named(&call.name)?.hints;
         let needs_none = !hints.destructive && !hints.open_world;
+        let reason = match request.command {
+            Some(CommandApproval::NotNeeded) => return None,
+            Some(CommandApproval::Needed(reason)) => Some(reason.as_str()),
+            None => None,
+        };
         if needs_none || self.shared.yes {
             return None;
         }
@@ -139,7 +152,7 @@ impl Approvals {
         let why = match (&self.shared.person, subject) {
             (Some(person), Some(subject)) => {
                 let always = self.always(&call.name, &subject);
-                let (tool, reason, agent) = (&*call.name, None, self.label());
+                let (tool, agent) = (&*call.name, self.label());
                 let change = (request.change)();
                 let asked = Asked { tool, subject, reason, change, always, agent };
                 match self.is_allowed(person, &asked, is_over) {
@@ -151,9 +164,10 @@ impl Approvals {
             (Some(_), None) => "it is too long to be shown to the person; do it in smaller steps",
             (None, _) => "nobody can be asked here, and --yes was not given",
         };
+        let reason = reason.map(|reason| format!(" ({reason})")).unwrap_or_default();
         let text = format!(
-            "not done: {} needs an approval, and {why}. Do what can be done without it, and say \
-             what is left",
+            "not done: {} needs an approval{reason}, and {why}. Do what can be done without it, and \
+             say what is left",
             call.name
         );
         Some(ToolAnswer { text, is_error: true, cached: false })
@@ -329,7 +343,7 @@ mod tests {
 
     /// Whether a call may be made, where it changes nothing.
     fn refusal(approvals: &Approvals, call: &Call) -> Option<ToolAnswer> {
-        approvals.of(&ApprovalRequest { call, change: &|| None }, &|| false)
+        approvals.of(&ApprovalRequest { call, change: &|| None, command: None }, &|| false)
     }
 
     fn asked(call: &Call) -> Option<String> {
@@ -372,7 +386,11 @@ mod tests {
         assert_eq!(refusal(&approvals, &make), None);
         let (subject, reason) = ("make".to_owned(), "a rule asks".to_owned());
         let question = Question { tool: "bash", subject, reason };
-        agent.ask(&ApprovalRequest { call: &make, change: &|| None }, &question, &|| false);
+        agent.ask(
+            &ApprovalRequest { call: &make, change: &|| None, command: None },
+            &question,
+            &|| false,
+        );
         let asked = asked.lock().expect("questions");
         let expected = [
             r#"sub-agent "fix `it`": bash `make`. Go on?"#,

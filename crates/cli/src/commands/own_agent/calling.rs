@@ -10,7 +10,7 @@ use foveal_agent::{Event, Outcome, StartAgent, SubTask, Told, ToolAnswer, answer
 use foveal_cancel::Cancel;
 use foveal_store::SessionId;
 use foveal_tools::control::Progress;
-use foveal_tools::session::Unshaped;
+use foveal_tools::session::{CommandApproval, Unshaped};
 use foveal_tools::{Answer, Control, Request, Session, Toolbox, table};
 use foveal_transcript::Call;
 
@@ -46,6 +46,9 @@ impl Calling {
         approvals: Approvals,
         events: SyncSender<Event>,
     ) -> Self {
+        if !approvals.allow_all() {
+            toolbox.limit_commands();
+        }
         let session = Session::with_shaper(toolbox, session.0.clone(), Box::new(Unshaped));
         let (session, approvals) = (Arc::new(session), Arc::new(approvals));
         let (is_stopped, waiting, sub_agents) = (Arc::default(), None, None);
@@ -184,7 +187,9 @@ impl Carrier {
             let before = |handle: &str| self.session.text_before(handle);
             change(&own_names, self.session.roots().working_directory(), &before)
         };
-        let asked = ApprovalRequest { call: &own_names, change: &changes };
+        let command = self.command_approval(&own_names);
+        let asked =
+            ApprovalRequest { call: &own_names, change: &changes, command: command.as_ref() };
         let answer = match self.approvals.of(&asked, &is_over) {
             Some(refused) => refused,
             None => {
@@ -200,6 +205,13 @@ impl Carrier {
             }
         };
         self.answering.answer(answer);
+    }
+
+    /// Whether a person has to allow the command that a call runs, if it runs one.
+    fn command_approval(&self, call: &Call) -> Option<CommandApproval> {
+        let tool = table::named(&call.name)?.name;
+        let command = call.arguments.get("command")?.as_str()?;
+        matches!(tool, "bash" | "exec").then(|| self.session.command_approval(tool, command))
     }
 }
 

@@ -1,0 +1,222 @@
+//! Plain commands that only read: they may pass where nobody said anything of them.
+
+use super::plain_line::PlainWord;
+
+/// What a command that only reads may show.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+pub enum ReadScope {
+    /// Its own words.
+    Words,
+    /// Names and sizes of files that its words name, or that lie below these.
+    Names,
+    /// Contents of files that its words name.
+    Contents,
+    /// Contents of files below folders, but for those whose names begin with a dot.
+    VisibleBelow,
+    /// Contents of all files below folders.
+    ContentsBelow,
+}
+
+/// Programs that neither write nor run anything, whatever their options are.
+#[rustfmt::skip]
+const READERS: &[(ReadScope, &[&str])] = &[
+    (ReadScope::Words, &[
+        ":", "basename", "dirname", "echo", "expr", "false", "id", "nproc", "printf", "pwd", "seq",
+        "sleep", "true", "type", "uname", "which", "whoami",
+    ]),
+    (ReadScope::Names, &["[", "cd", "df", "du", "ls", "readlink", "realpath", "stat", "test"]),
+    (ReadScope::Contents, &[
+        "cat", "cksum", "cmp", "column", "comm", "cut", "egrep", "expand", "fgrep", "fmt", "fold",
+        "grep", "head", "hexdump", "join", "md5sum", "nl", "od", "paste", "rev", "sha1sum",
+        "sha256sum", "shasum", "tac", "tail", "tr", "unexpand", "wc",
+    ]),
+    (ReadScope::ContentsBelow, &["diff"]),
+];
+
+/// Programs that only read as long as each of their options is among these: single letters, which may
+/// stand together, and whole words, in front of `=` if there is one.
+#[rustfmt::skip]
+const OPTIONS: &[(&str, ReadScope, &str, &[&str])] = &[
+    ("date", ReadScope::Words, "u", &["--utc"]),
+    ("find", ReadScope::Names, "", &[
+        "-a", "-empty", "-iname", "-ipath", "-iregex", "-maxdepth", "-mindepth", "-mmin", "-mtime",
+        "-name", "-newer", "-not", "-o", "-path", "-print", "-print0", "-prune", "-regex", "-size",
+        "-type", "-wholename",
+    ]),
+    ("rg", ReadScope::VisibleBelow, "ABCEFNSUVceghilmnopqstuvwx.0123456789", &[
+        "--color", "--context", "--count", "--files", "--files-with-matches", "--fixed-strings",
+        "--glob", "--heading", "--hidden", "--ignore-case", "--line-number", "--max-count",
+        "--multiline", "--no-heading", "--no-ignore", "--only-matching", "--sort", "--type",
+    ]),
+    ("sort", ReadScope::Contents, "Mbcdfghiknrstuvz0123456789,.:", &[
+        "--human-numeric-sort", "--key", "--numeric-sort", "--reverse", "--unique",
+        "--version-sort",
+    ]),
+    ("tree", ReadScope::Names, "ACDFILadfghilnprstuv0123456789", &["--dirsfirst", "--noreport"]),
+    ("uniq", ReadScope::Contents, "cdfisuw0123456789", &["--count", "--repeated", "--unique"]),
+];
+
+/// Commands of `git` that only read, but for [`GIT_WRITES`].
+#[rustfmt::skip]
+const GIT_READERS: &[&str] = &[
+    "blame", "cat-file", "describe", "diff", "log", "ls-files", "ls-tree", "merge-base", "rev-list",
+    "rev-parse", "shortlog", "show", "status",
+];
+
+/// How options begin by which these write or run something; they may be abbreviated.
+const GIT_WRITES: &[&str] = &["--ou", "--ex", "--text", "--filt"];
+
+/// Returns what a command may show, if it only reads: it changes nothing and starts nothing. In which
+/// files it reads, and where its output goes, is not looked at.
+pub fn read_scope(words: &[PlainWord]) -> Option<ReadScope> {
+    let (program, rest) = words.split_first()?;
+    let program = program.text.as_str();
+    let texts: Vec<&str> = rest.iter().map(|word| word.text.as_str()).collect();
+    if let Some((scope, _)) = READERS.iter().find(|(_, names)| names.contains(&program)) {
+        // `-r`, `--recursive`, `--directories=recurse` and abbreviations.
+        let is_deep = |text: &&str| text.starts_with('-') && text.contains(['r', 'R', 'd']);
+        let is_search = program.ends_with("grep") && texts.iter().any(is_deep);
+        return Some(if is_search { ReadScope::ContentsBelow } else { *scope });
+    }
+    // A name of a file may be taken for an option.
+    let may_be_option = |word: &PlainWord| {
+        word.is_pattern
+            && (word.text.is_empty() || word.text.starts_with(['*', '?', '[', '{', '-']))
+    };
+    if rest.iter().any(may_be_option) {
+        return None;
+    }
+    if let Some((_, scope, letters, longs)) = OPTIONS.iter().find(|(name, ..)| *name == program) {
+        let is_known = |text: &&str| {
+            let name = text.split('=').next().unwrap_or_default();
+            let is_single =
+                !text.starts_with("--") && text[1..].chars().all(|it| letters.contains(it));
+            !text.starts_with('-') || longs.contains(&name) || is_single
+        };
+        let operands = || texts.iter().filter(|text| !text.starts_with('-'));
+        let writes = match program {
+            // The second file is written.
+            "uniq" => operands().count() > 1,
+            // What is no format sets the clock.
+            "date" => operands().any(|text| !text.starts_with('+')),
+            _ => false,
+        };
+        let shows_hidden = |text: &&str| {
+            let is_single = text.starts_with('-') && !text.starts_with("--");
+            *text == "--hidden" || is_single && text.contains(['u', '.'])
+        };
+        let is_deep = *scope == ReadScope::VisibleBelow && texts.iter().any(shows_hidden);
+        let scope = if is_deep { ReadScope::ContentsBelow } else { *scope };
+        return (texts.iter().all(is_known) && !writes).then_some(scope);
+    }
+    let reads = match program {
+        "sed" => prints_lines(&texts),
+        "git" => is_git_reader(&texts),
+        _ => false,
+    };
+    reads.then_some(ReadScope::Contents)
+}
+
+/// Whether `sed` prints lines by number, and nothing else.
+fn prints_lines(words: &[&str]) -> bool {
+    let is_number = |sign: char| sign.is_ascii_digit() || " ,;$p=q".contains(sign);
+    matches!(words, ["-n", script, files @ ..] if script.chars().all(is_number)
+        && !files.iter().any(|file| file.starts_with('-')))
+}
+
+fn is_git_reader(words: &[&str]) -> bool {
+    let words = words.strip_prefix(&["--no-pager"]).unwrap_or(words);
+    let Some((name, rest)) = words.split_first() else { return false };
+    let shows = ["-a", "-r", "-v", "-vv", "--list", "--show-current"];
+    match *name {
+        "branch" => rest.iter().all(|word| shows.contains(word)),
+        "tag" => rest.is_empty() || rest == ["-l"] || rest == ["--list"],
+        "stash" => rest == ["list"],
+        name => {
+            let writes = |word: &&str| GIT_WRITES.iter().any(|long| word.starts_with(long));
+            GIT_READERS.contains(&name) && !rest.iter().any(writes)
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::shell::plain_line::{PlainLine, PlainPart};
+
+    fn scope_of(line: &str) -> Option<ReadScope> {
+        let scope = |part: PlainPart| match part {
+            PlainPart::Command(words) => read_scope(&words),
+            PlainPart::Redirection { .. } => None,
+        };
+        let scopes = PlainLine::parse(line).expect("a plain line").parts.into_iter().map(scope);
+        scopes.collect::<Option<Vec<_>>>()?.into_iter().max()
+    }
+
+    #[test]
+    fn what_only_reads_is_known() {
+        for (line, scope) in [
+            ("echo a; pwd; date -u +%F", ReadScope::Words),
+            ("ls -la; find . -name '*.rs' -type f; [ -f a ]; tree -L 2", ReadScope::Names),
+            ("cat a.rs | head -20 | sort -uk2,2nr -t: | uniq -c | wc -l", ReadScope::Contents),
+            ("sed -n '1,80p;9q' a; nl -ba a | sed -n 3p", ReadScope::Contents),
+            ("git status; git --no-pager diff HEAD~1 --stat; git branch -a", ReadScope::Contents),
+            ("git log --oneline -5 --format='%h %s'; git stash list", ReadScope::Contents),
+            ("rg -n foo src -g '*.rs'; grep -n a b", ReadScope::VisibleBelow),
+            ("rg -nu foo src", ReadScope::ContentsBelow),
+            ("grep -rn 'foo bar' .; grep -n --directories=recurse a .", ReadScope::ContentsBelow),
+        ] {
+            assert_eq!(scope_of(line), Some(scope), "{line}");
+        }
+    }
+
+    #[test]
+    fn what_may_write_or_run_is_not_taken_for_reading() {
+        for line in [
+            "rm a",
+            "./ls",
+            "/tmp/cat a",
+            "sort -o a b",
+            "sort -uo a b",
+            "sort --output=a b",
+            "sort --compress-program=./evil a",
+            "sort *",
+            "uniq a b",
+            "sed -n '1e rm a' b",
+            "sed -n 'w out' a",
+            "sed -i s/a/b/ c",
+            "sed -n p *",
+            "sed -n p a -i",
+            "rg --pre ./evil x",
+            "rg --pre=./evil x",
+            "rg -z x",
+            "find . -delete",
+            "find . -exec rm {} +",
+            "find . -fprint a",
+            "find *",
+            "git -c core.pager=rm log",
+            "git -C evil status",
+            "git grep -Orm x",
+            "git diff --output=a",
+            "git log --outp a",
+            "git log --ext-diff",
+            "git cat-file --textconv a",
+            "git branch a",
+            "git config core.pager rm",
+            "git push",
+            "git tag a",
+            "date -s 12:00",
+            "date 01020304",
+            "env",
+            "xargs rm",
+            "tree -o a",
+            "tree -R -H . -L 1",
+            "mkdir a",
+            "awk 1 a",
+            "less a",
+            "tee a",
+        ] {
+            assert_eq!(scope_of(line), None, "{line}");
+        }
+    }
+}

@@ -1,0 +1,276 @@
+//! Which parts of a command line may pass where no rule names them: commands that only read what the
+//! tools themselves would read unasked, and redirections to files in the roots.
+
+use std::fs;
+use std::io::ErrorKind;
+use std::path::{Path, PathBuf};
+
+use foveal_effects::{PlainLine, PlainPart, PlainWord, ReadScope, read_scope};
+use foveal_files::{Located, Roots, sensitivity};
+use foveal_processes::Confinement;
+
+use crate::permission::{Access, CommandKind, Verdict, WRITERS};
+
+use super::state::Session;
+
+/// The tools whose rules hold for what commands read.
+const READERS: [&str; 3] = ["read_file", "read_lines", "read_files"];
+
+/// Names in one folder that are looked at for a pattern, and below all folders that are searched.
+const NAMES_MAX: usize = 5_000;
+const NAMES_BELOW_MAX: usize = 50_000;
+
+/// Letters of one option at which a name may begin.
+const LETTERS_MAX: usize = 64;
+
+/// Folders in which the commands of a line may be, at most.
+const FOLDERS_MAX: usize = 8;
+
+/// Whether a person has to allow a command before it is given to the tools.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub enum CommandApproval {
+    /// No: it passes, or a rule asks or forbids when it is carried out.
+    NotNeeded,
+    /// Yes, for this reason: most often it names the rule that would let it pass.
+    Needed(String),
+}
+
+impl Session {
+    /// Returns whether a person has to allow a command line, where all is asked about that no rule
+    /// names and that does more than read.
+    pub fn command_approval(&self, tool: &'static str, line: &str) -> CommandApproval {
+        let harmless = harmless_parts(self, line);
+        let access = Access {
+            command: Some(CommandKind::Line),
+            harmless: &harmless,
+            asks_unnamed: true,
+            ..Access::of(tool, line)
+        };
+        let decided = self.permissions.decide(&access);
+        match decided.verdict {
+            Verdict::Ask if decided.rule.is_none() => {
+                CommandApproval::Needed(self.permissions.ask_reason(&access))
+            }
+            Verdict::Allow | Verdict::Ask | Verdict::Deny => CommandApproval::NotNeeded,
+        }
+    }
+}
+
+/// Returns for each part of a plain line whether it may pass where no rule names it.
+pub(super) fn harmless_parts(session: &Session, line: &str) -> Vec<bool> {
+    let Some(line) = PlainLine::parse(line) else { return Vec::new() };
+    let Some(folders) = working_folders(session.roots(), &line) else { return Vec::new() };
+    let place = CommandPlace { session, folders };
+    line.parts.iter().map(|part| place.is_harmless(part)).collect()
+}
+
+/// Returns where the commands of a line may be; `None` if that is not told, or elsewhere.
+fn working_folders(roots: Roots, line: &PlainLine) -> Option<Vec<Roots>> {
+    let mut folders = vec![roots];
+    for part in &line.parts {
+        let PlainPart::Command(words) = part else { continue };
+        match words.first()?.text.as_str() {
+            "cd" => {
+                let [_, to] = &words[..] else { return None };
+                if to.is_pattern || to.text.starts_with('-') {
+                    return None;
+                }
+                let next: Result<Vec<Roots>, _> =
+                    folders.iter().map(|from| from.with_working_directory(&to.text)).collect();
+                folders.extend(next.ok()?);
+            }
+            "pushd" | "popd" => return None,
+            _ if part.is_runner() => return None,
+            _ => {}
+        }
+    }
+    (folders.len() <= FOLDERS_MAX).then_some(folders)
+}
+
+/// Where a line is run.
+struct CommandPlace<'a> {
+    session: &'a Session,
+    folders: Vec<Roots>,
+}
+
+impl CommandPlace<'_> {
+    fn is_harmless(&self, part: &PlainPart) -> bool {
+        match part {
+            PlainPart::Redirection { target, .. } if target.is_pattern => false,
+            PlainPart::Redirection { operator: "<", target } => {
+                self.may_read(&target.text, ReadScope::Contents)
+            }
+            PlainPart::Redirection { target, .. } => self.may_write(&target.text),
+            PlainPart::Command(words) => {
+                let may_read = |scope| {
+                    words[1..].iter().all(|word| self.is_open_word(word, scope))
+                        && (scope <= ReadScope::Contents || self.may_search(&words[1..], scope))
+                };
+                read_scope(words).is_some_and(may_read)
+            }
+        }
+    }
+
+    /// Whether the rules let the tools write a file, it is in the roots, no other program obeys it, and
+    /// the kernel holds commands to the roots.
+    fn may_write(&self, path: &str) -> bool {
+        let is_open = |roots: &Roots| {
+            roots.resolve(path).is_ok_and(|located| {
+                let subject = located.rule_path();
+                self.is_meant(&located)
+                    && located.sensitivity().is_none()
+                    && located.obeyed_by().is_none()
+                    && WRITERS.iter().all(|tool| self.session.permissions.allow(tool, &subject))
+            })
+        };
+        self.session.toolbox().sandbox.is_some()
+            && matches!(Confinement::available(), Ok(Confinement::Full | Confinement::Writes))
+            && self.folders.iter().all(is_open)
+    }
+
+    fn is_meant(&self, located: &Located) -> bool {
+        let meant = self.session.toolbox().meant_folder.as_ref();
+        meant.is_none_or(|meant| located.absolute().starts_with(meant))
+    }
+
+    /// Whether all that a word may name may be read.
+    fn is_open_word(&self, word: &PlainWord, scope: ReadScope) -> bool {
+        let text = word.text.as_str();
+        if word.is_pattern {
+            return self.is_open_pattern(text, scope);
+        }
+        if scope == ReadScope::Words {
+            return true;
+        }
+        // A name may stand right behind letters of options, behind a sign, or in a revision.
+        let is_single = text.starts_with('-') && !text.starts_with("--");
+        let letters = if is_single { LETTERS_MAX } else { 0 };
+        let behind_letters = text.char_indices().skip(2).take(letters).map(|(at, _)| &text[at..]);
+        let behind_sign = text.split_once('=').map_or("", |(_, value)| value);
+        let behind_colon = text.rsplit_once(':').map_or("", |(_, path)| path);
+        let mut paths = [text, behind_sign, behind_colon].into_iter().chain(behind_letters);
+        paths.all(|path| self.may_read(path, scope))
+    }
+
+    /// Whether all files may be read that a pattern in its last part may stand for.
+    fn is_open_pattern(&self, text: &str, scope: ReadScope) -> bool {
+        let (folder, name) = text.rsplit_once('/').unwrap_or((".", text));
+        let folder = if folder.is_empty() { "/" } else { folder };
+        // Braces may choose whole paths, and names that begin with a dot.
+        if text.contains(['{', '~']) || folder.contains(['*', '?', '[']) || name.starts_with('.') {
+            return false;
+        }
+        let ending = name.rsplit_once('.').map_or("", |(_, ending)| ending);
+        let is_ending = ending.bytes().all(|byte| byte.is_ascii_alphanumeric());
+        let ending = if is_ending { ending } else { "" };
+        self.may_read(folder, ReadScope::Names)
+            && self.folders.iter().all(|roots| {
+                let path = roots.working_directory().join(folder);
+                let Ok(entries) = fs::read_dir(&path) else { return !path.exists() };
+                let mut left = NAMES_MAX;
+                entries.flatten().all(|entry| {
+                    left = left.saturating_sub(1);
+                    let name = entry.file_name();
+                    let Some(name) = name.to_str() else { return false };
+                    let is_other = name.starts_with('.') || !name.ends_with(ending);
+                    left > 0 && (is_other || self.may_read(&format!("{folder}/{name}"), scope))
+                })
+            })
+    }
+
+    /// Whether the tools would read what is at `path` unasked, or nothing is there.
+    fn may_read(&self, path: &str, scope: ReadScope) -> bool {
+        if path.is_empty() || matches!(path, "-" | "/dev/null") {
+            return true;
+        }
+        let is_secret = |path: &Path| scope > ReadScope::Names && sensitivity(path).is_some();
+        if is_secret(Path::new(path)) {
+            return false;
+        }
+        self.folders.iter().all(|roots| match roots.resolve(path) {
+            Ok(located) => {
+                let subject = located.rule_path();
+                let is_secret = scope > ReadScope::Names && located.sensitivity().is_some();
+                let allows = |tool: &&'static str| self.session.permissions.allow(tool, &subject);
+                self.is_meant(&located) && !is_secret && READERS.iter().all(allows)
+            }
+            Err(_) => roots.working_directory().join(path).symlink_metadata().is_err_and(|error| {
+                use ErrorKind::{InvalidFilename, NotADirectory, NotFound};
+                matches!(error.kind(), NotFound | NotADirectory | InvalidFilename)
+            }),
+        })
+    }
+
+    /// Whether all may be read below the working folder, and below folders that words name: which word
+    /// is a path is not told.
+    fn may_search(&self, words: &[PlainWord], scope: ReadScope) -> bool {
+        let forbids = self.session.toolbox().policy.rules.iter().any(|rule| {
+            rule.verdict != Verdict::Allow && READERS.iter().any(|tool| rule.is_for_tool(tool))
+        });
+        let tops = |roots: &Roots| {
+            let located = words.iter().filter_map(|word| roots.resolve(&word.text).ok());
+            let mut tops: Vec<PathBuf> = located.map(|located| located.absolute()).collect();
+            tops.push(roots.working_directory().to_owned());
+            tops
+        };
+        let tops: Vec<PathBuf> = self.folders.iter().flat_map(tops).collect();
+        !forbids && !holds_secrets(&tops, scope == ReadScope::ContentsBelow)
+    }
+}
+
+/// Whether a file below one of `tops` may hold secrets by its name, or there are too many files to look
+/// at; of hidden ones, and of links that lead elsewhere, if these count.
+fn holds_secrets(tops: &[PathBuf], with_hidden: bool) -> bool {
+    let leads_out = |link: &Path| {
+        let end = link.canonicalize();
+        end.is_ok_and(|end| !tops.iter().any(|top| end.starts_with(top)))
+    };
+    let mut waiting: Vec<PathBuf> = tops.iter().filter(|top| top.is_dir()).cloned().collect();
+    let mut left = NAMES_BELOW_MAX;
+    while let Some(folder) = waiting.pop() {
+        let Ok(entries) = fs::read_dir(&folder) else { return true };
+        for entry in entries {
+            let Ok(entry) = entry else { return true };
+            let name = entry.file_name();
+            if name == ".git" || !with_hidden && name.as_encoded_bytes().starts_with(b".") {
+                continue;
+            }
+            let Ok(kind) = entry.file_type() else { return true };
+            let is_link_out = with_hidden && kind.is_symlink() && leads_out(&entry.path());
+            if left == 0 || is_link_out || sensitivity(Path::new(&name)).is_some() {
+                return true;
+            }
+            left -= 1;
+            if kind.is_dir() {
+                waiting.push(entry.path());
+            }
+        }
+    }
+    false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn secrets_are_looked_for_below_folders() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let tops = [folder.path().canonicalize().expect("a path")];
+        let write = |path: &str| {
+            let path = tops[0].join(path);
+            fs::create_dir_all(path.parent().expect("a folder")).expect("a folder");
+            fs::write(path, "").expect("a file");
+        };
+        let found = || [false, true].map(|with_hidden| holds_secrets(&tops, with_hidden));
+        write("a/b.rs");
+        std::os::unix::fs::symlink("b.rs", tops[0].join("a/c.rs")).expect("a link");
+        assert_eq!(found(), [false, false]);
+        std::os::unix::fs::symlink("/etc/hostname", tops[0].join("d")).expect("a link");
+        assert_eq!(found(), [false, true]);
+        write("a/.env");
+        assert_eq!(found(), [false, true]);
+        write("a/b/server.pem");
+        assert_eq!(found(), [true, true]);
+    }
+}
