@@ -17,6 +17,9 @@ use super::shown::{self, Seen};
 
 const RULE: &str = "hits";
 
+/// A note for less is as long, in tokens, as what it stands for.
+const SAVING_BYTES_MIN: usize = 24;
+
 /// Turns hits of one file that are visible above, at `sources`, into a list of their numbers.
 /// Numbers of context lines are in brackets.
 pub fn list_shown(draft: &mut Draft<'_>, sources: &[Option<Place>]) {
@@ -43,7 +46,7 @@ pub fn list_shown(draft: &mut Draft<'_>, sources: &[Option<Place>]) {
         let note = Note { refers_to, ..note_for(draft, at..end) };
         let gap = Gap::new(ShapeKind::Pointer, note);
         let bytes: usize = (at..end).map(|line| draft.shown_len(line)).sum();
-        if gap.note_len() < bytes {
+        if gap.note_len() + SAVING_BYTES_MIN <= bytes {
             draft.leave_out(RULE, at..end, gap);
         }
         at = end;

@@ -125,7 +125,10 @@ fn read(answer: &Answer<'_>, note: &str) -> Vec<Claim> {
         return vec![Claim::Lines { file, first: 1, last: number(&parts[1]), there: None }];
     }
     let there = THERE.captures(&rest).map(|parts| number(&parts[1]));
+    // Lines of an unchanged version may stand under the numbers that they had before an edit.
+    let is_moved = rest.contains("unchanged");
     let is_own = there.is_some() || rest.contains("as above") || rest.contains(',');
+    let is_own = is_own && !is_moved;
     let end = rest.find(['s', 'u']).unwrap_or(rest.len());
     let ranges = RANGE.captures_iter(&rest[..end]).map(|parts| {
         let first = number(&parts[1]);
