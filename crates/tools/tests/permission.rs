@@ -509,6 +509,7 @@ const EVALUATED: &[&str] = &[
     "ENV=./evil ", "PS4=", "set -x; ", "bash -c ", "sh -c ", "bash ", "env ", "PROMPT_COMMAND=", "enable -n ",
     "./evil", ". ./evil", "source ./evil", "a=(", "for x in ", "; do ", "; done", "case $x in ", ") ", ";; esac",
     "true() { ", "; }", "coproc ", "time ", "! ", "<<E\n", "\nE\n", "{ ", "|| ",
+    "{-v,", "} ", "{y[", "]}<a.rs ", "{y['$(rm pwn)']}", "<a.rs ", "*", "-v", "nice ", "xargs ",
 ];
 
 fn line_of(pieces: &'static [&'static str]) -> impl Strategy<Value = String> {

@@ -259,8 +259,10 @@ impl<'a> Reader<'a> {
         if self.is_bare && self.word.as_ref().is_some_and(is_number) {
             self.word = None;
         }
+        // `{name}>` assigns, and evaluates what stands in `name`.
+        let may_assign = self.word.as_ref().is_some_and(|word| word.text.starts_with('{'));
         self.end_word()?;
-        if self.redirect.is_some() {
+        if may_assign || self.redirect.is_some() {
             return None;
         }
         let rest = self.rest;
@@ -378,7 +380,10 @@ fn may_begin(word: &PlainWord) -> bool {
 /// evaluates subscripts.
 fn assigns(words: &[PlainWord]) -> bool {
     let Some((program, rest)) = words.split_first() else { return false };
-    let names = |word: &PlainWord| matches!(word.text.as_bytes(), [b'-', b'v' | b'R', ..]);
+    let names = |word: &PlainWord| {
+        let may_be_option = word.is_pattern && word.text.starts_with(['*', '?', '[', '{', '-']);
+        may_be_option || matches!(word.text.as_bytes(), [b'-', b'v' | b'R', ..])
+    };
     matches!(program.text.as_str(), "printf" | "test" | "[") && rest.iter().any(names)
 }
 
@@ -470,6 +475,8 @@ mod tests {
             "echo $'a'",
             "echo $\"a\"",
             "echo `a`",
+            "echo \"`a`\"",
+            "echo \"a`b`c\"",
             "a <(b)",
             "(a)",
             "{ a; }",
@@ -522,6 +529,10 @@ mod tests {
             "mapfile -C a -c 1 x",
             "printf -v 'a[$(b)]' c",
             "[ -v 'a[$(b)]' ]",
+            "test {-v,'a[$(b)]'}",
+            "printf * a",
+            "cat {a['$(b)']}<c",
+            "cat {a}>c",
             "a\0b",
             "a\r\nb",
             "a \u{b} b",
