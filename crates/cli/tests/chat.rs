@@ -175,7 +175,10 @@ fn who_says_no_is_obeyed_and_the_session_goes_on() {
     let turns = [calls(&[("bash", json!({"command": "touch made"}))]), Reply::text("I leave it.")];
     let upstream = provider(turns);
     let mut chat = chat(&world, &upstream, &[]);
-    chat.types("do it").types(ENTER).shows("? bash `touch made`").answers("n");
+    chat.types("do it")
+        .types(ENTER)
+        .shows("? bash `touch made`: no rule allows `touch *`")
+        .answers("n");
     chat.shows("✗ bash touch made").shows("I leave it.");
     assert!(!world.folder.join("made").exists());
     assert!(bodies(&upstream)[1].to_string().contains("the person said no"));
