@@ -45,15 +45,15 @@ pub(crate) fn commands(bytes: &[u8]) {
         && let Some(seen) = programs(&text)
         && let Some(ran) = programs_run(&text)
     {
-        let unseen = ran.lines().find(|name| !seen.iter().any(|seen| seen == name));
+        let unseen = ran.split_terminator('\0').find(|name| !seen.iter().any(|seen| seen == name));
         assert_eq!(unseen, None, "{text:?}: {line:?}");
     }
 }
 
-/// The names of the programs that `bash` looks for, one a line; it finds none.
+/// The names of the programs that `bash` looks for, a NUL behind each; it finds none.
 fn programs_run(line: &str) -> Option<String> {
     const SCRIPT: &str = "names=$2; PATH=/nonexistent\n\
-        command_not_found_handle() { printf '%s\\n' \"$1\" >>\"$names\"; }; eval \" $1\"";
+        command_not_found_handle() { printf '%s\\0' \"$1\" >>\"$names\"; }; eval \" $1\"";
     let [folder, place] = [(); 2].map(|()| tempfile::tempdir().expect("a folder"));
     let names = place.path().join("names");
     let mut shell = Command::new("bash");

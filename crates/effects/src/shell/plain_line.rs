@@ -86,6 +86,11 @@ impl PlainPart {
         self.joined(|word| &word.text)
     }
 
+    /// Whether the part is no command, but a redirection.
+    pub fn is_redirection(&self) -> bool {
+        matches!(self, Self::Redirection { .. })
+    }
+
     /// Whether the command is there to run what its words say, in whatever folder its program is.
     pub fn is_runner(&self) -> bool {
         let Self::Command(words) = self else { return false };
@@ -465,6 +470,7 @@ mod tests {
     }
 
     #[test]
+    // tidy: table
     fn what_is_expanded_or_decided_is_not_plain() {
         for line in [
             "echo \"`echo '`$(touch C)`'`\"",

@@ -120,8 +120,7 @@ impl<'a> LineRules<'a> {
             let it = &self.rules[at];
             it.rule.verdict == Verdict::Ask && it.is_everything()
         };
-        let is_redirection = matches!(part, PlainPart::Redirection { .. });
-        if harmless && at.is_none_or(|at| is_redirection && goes_with(at)) {
+        if harmless && at.is_none_or(|at| part.is_redirection() && goes_with(at)) {
             return (at, Decided::without_rule(Verdict::Allow));
         }
         // A rule for everything names no program that runs others.

@@ -39,7 +39,7 @@ impl Session {
     /// Returns whether a person has to allow a command line, where all is asked about that no rule
     /// names and that does more than read.
     pub fn command_approval(&self, tool: &'static str, line: &str) -> CommandApproval {
-        let harmless = harmless_parts(self, line);
+        let harmless = harmless_parts(self, line, |_| true);
         let access = Access {
             command: Some(CommandKind::Line),
             harmless: &harmless,
@@ -56,12 +56,17 @@ impl Session {
     }
 }
 
-/// Returns for each part of a plain line whether it may pass where no rule names it.
-pub(super) fn harmless_parts(session: &Session, line: &str) -> Vec<bool> {
+/// Returns for each part of a plain line whether it is looked at and may pass where no rule names it.
+pub(super) fn harmless_parts(
+    session: &Session,
+    line: &str,
+    is_looked_at: fn(&PlainPart) -> bool,
+) -> Vec<bool> {
     let Some(line) = PlainLine::parse(line) else { return Vec::new() };
     let Some(folders) = working_folders(session.roots(), &line) else { return Vec::new() };
     let place = CommandPlace { session, folders };
-    line.parts.iter().map(|part| place.is_harmless(part)).collect()
+    let is_harmless = |part| is_looked_at(part) && place.is_harmless(part);
+    line.parts.iter().map(is_harmless).collect()
 }
 
 /// Returns where the commands of a line may be; `None` if that is not told, or elsewhere.

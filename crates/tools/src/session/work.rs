@@ -5,6 +5,7 @@ use std::fmt;
 use std::sync::{Mutex, PoisonError};
 
 use foveal_context::room::Room;
+use foveal_effects::PlainPart;
 use foveal_files::{Located, ObeyedBy, PathError, Roots, obeyed_by_content, sensitivity};
 use foveal_web::normal_address;
 
@@ -169,7 +170,8 @@ impl Work<'_> {
     fn permit_command(&self, kind: CommandKind, text: &str) -> Result<(), ToolError> {
         let harmless = match kind {
             CommandKind::Line if self.toolbox.policy.limits_commands() => {
-                harmless_parts(self.session, text)
+                // Commands that no rule names pass anyway.
+                harmless_parts(self.session, text, PlainPart::is_redirection)
             }
             CommandKind::Line | CommandKind::Typed => Vec::new(),
         };
