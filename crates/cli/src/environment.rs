@@ -25,7 +25,7 @@ pub(crate) const MODEL_VARIABLE: &str = "FOVEAL_MODEL";
 pub(crate) const CLAUDE_CODE_TOKENS_VARIABLE: &str = "MAX_MCP_OUTPUT_TOKENS";
 
 /// Variables by which agents are told where to ask, and as whom they do.
-const OF_AGENTS: [&str; 28] = [
+const OF_AGENTS: [&str; 29] = [
     "ALL_PROXY",
     "ANTHROPIC_BASE_URL",
     "CLAUDE_CODE_ENABLE_FINE_GRAINED_TOOL_STREAMING",
@@ -34,6 +34,7 @@ const OF_AGENTS: [&str; 28] = [
     "CLAUDE_CODE_USE_FOUNDRY",
     "CLAUDE_CODE_USE_MANTLE",
     "CLAUDE_CODE_USE_VERTEX",
+    "DASHSCOPE_PROXY_BASE_URL",
     "ENABLE_TOOL_SEARCH",
     "GOOGLE_GEMINI_BASE_URL",
     "GOOGLE_GENAI_USE_VERTEXAI",

@@ -12,7 +12,7 @@ struct Case {
 
 const GATEWAY: &str = "http://127.0.0.1:4117";
 
-const CASES: [Case; 9] = [
+const CASES: [Case; 10] = [
     Case {
         name: "claude-code",
         path: "home/.claude/settings.json",
@@ -69,6 +69,17 @@ const CASES: [Case; 9] = [
         before: "{\"env\": {\"OPENAI_BASE_URL\": \"https://models.example/team/v1\"}}",
         told: &["\"OPENAI_BASE_URL\": \"http://127.0.0.1:4117/work/v1\""],
     },
+    // At another address Qwen Code marks nothing for DashScope's cache unless a variable names it.
+    Case {
+        name: "qwen",
+        path: "home/.qwen/settings.json",
+        before: "{\"security\": {\"auth\": {\"selectedType\": \"openai\", \"baseUrl\": \"https://dashscope-intl.aliyuncs.com/compatible-mode/v1\"}}} // mine\n",
+        told: &[
+            "\"baseUrl\": \"http://127.0.0.1:4117/ali/v1\"",
+            "\"DASHSCOPE_PROXY_BASE_URL\": \"http://127.0.0.1:4117/ali/v1\"",
+            "// mine",
+        ],
+    },
     Case {
         name: "cline",
         path: "home/.cline/data/settings/providers.json",
@@ -91,7 +102,8 @@ fn world(test: &str, case: usize) -> World {
     let world = World::new(&format!("init_gateway_{test}_{case}"));
     world.write(
         "home/.config/foveal/config.toml",
-        "[gateway.upstreams]\nwork = \"https://models.example/team\"\n",
+        "[gateway.upstreams]\nwork = \"https://models.example/team\"\nali = \
+         \"https://dashscope-intl.aliyuncs.com/compatible-mode\"\n",
     );
     world
 }
@@ -143,7 +155,9 @@ fn what_changes_meanwhile_stays() {
                 case.name
             );
         }
-        assert!(!left.contains("ENABLE_TOOL_SEARCH"), "{left}");
+        for name in ["ENABLE_TOOL_SEARCH", "DASHSCOPE_PROXY_BASE_URL"] {
+            assert!(!left.contains(name), "{left}");
+        }
     }
 }
 
@@ -187,6 +201,14 @@ fn tools_and_the_gateway_are_set_and_taken_out_by_themselves() {
 #[test]
 fn what_the_user_chose_stays() {
     let world = world("chosen", 0);
+    let qwen = "home/.qwen/settings.json";
+    let own = "\"DASHSCOPE_PROXY_BASE_URL\": \"https://own.example\"";
+    let auth = "\"security\": {\"auth\": {\"baseUrl\": \"https://dashscope-intl.aliyuncs.com/compatible-mode/v1\"}}";
+    world.write(qwen, format!("{{\"env\": {{{own}}}, {auth}}}"));
+    world.output("init --gateway --yes qwen");
+    assert!(world.read(qwen).contains(own) && world.read(qwen).contains(GATEWAY));
+    world.output("init --gateway --remove --yes qwen");
+    assert_eq!(world.read(qwen), format!("{{\"env\": {{{own}}}, {auth}}}"));
     let path = "home/.claude/settings.json";
     world.write(path, "{\"env\": {\"ENABLE_TOOL_SEARCH\": \"auto:5\"}}");
     world.output("init --gateway --yes claude-code");

@@ -38,6 +38,8 @@ mod interrupt;
 mod kept_sessions;
 mod killed;
 mod lasting;
+#[cfg(unix)]
+mod losses;
 mod mcp;
 mod opencode;
 #[cfg(unix)]

@@ -113,6 +113,16 @@ impl Edit {
         }
     }
 
+    /// Returns whether an agent whose file says this asks its model's maker, by foveal or not.
+    pub(crate) fn asks_maker(&self, text: &str) -> bool {
+        let (_, text) = marked(text);
+        match self {
+            Self::Addresses(all) => addresses::asks_maker(text, all),
+            Self::All(edits) => edits.iter().all(|edit| edit.asks_maker(text)),
+            _ => true,
+        }
+    }
+
     /// The program that our entry starts; `None` if there is no entry of ours.
     pub(crate) fn program(&self, text: &str) -> Option<String> {
         let (_, text) = marked(text);

@@ -7,6 +7,7 @@ mod file;
 mod hooks;
 mod json;
 pub(crate) mod launch;
+mod losses;
 pub(crate) mod overruled;
 mod own_file;
 mod program;

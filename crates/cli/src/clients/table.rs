@@ -11,7 +11,8 @@ use super::entry::PROFILE;
 use super::file::read;
 use super::hooks::HookHost;
 use super::json as json_entry;
-use super::launch::providers_in_use;
+use super::launch::{providers_in_use, unset_variables};
+use super::losses::{self, Loss};
 use super::own_file::OwnFile;
 use super::program::{self, Program, Version, version_of};
 use super::settings::gemini_variables;
@@ -38,6 +39,8 @@ pub(crate) struct Client {
     project: fn(&Path) -> Option<PathBuf>,
     /// What is written.
     form: Form,
+    /// What it does without where foveal is the address of its model.
+    pub(super) losses: &'static [Loss],
 }
 
 /// What an entry looks like.
@@ -107,6 +110,7 @@ pub(crate) const CLIENTS: [Client; 10] = [
             "mcpServers",
             |start| json!({ "type": "stdio", "command": start.program, "args": start.arguments, "env": {} }),
         ),
+        losses: &losses::OF_CLAUDE_CODE,
     },
     Client {
         name: "codex",
@@ -116,6 +120,7 @@ pub(crate) const CLIENTS: [Client; 10] = [
         user: |at| Some(at.codex_folder()?.join("config.toml")),
         project: |folder| Some(folder.join(".codex").join("config.toml")),
         form: Form::Toml("mcp_servers"),
+        losses: &losses::OF_CODEX,
     },
     Client {
         name: "opencode",
@@ -125,6 +130,7 @@ pub(crate) const CLIENTS: [Client; 10] = [
         user: |at| Some(one_of(&opencode_folder(at)?, &OPENCODE_FILES)),
         project: |folder| Some(one_of(folder, &OPENCODE_PROJECT_FILES)),
         form: Form::Opencode,
+        losses: &[],
     },
     Client {
         name: "cursor",
@@ -137,6 +143,7 @@ pub(crate) const CLIENTS: [Client; 10] = [
             "mcpServers",
             |start| json!({ "command": start.program, "args": start.arguments, "env": {} }),
         ),
+        losses: &[],
     },
     Client {
         name: "vscode",
@@ -149,6 +156,7 @@ pub(crate) const CLIENTS: [Client; 10] = [
             "servers",
             |start| json!({ "type": "stdio", "command": start.program, "args": start.arguments }),
         ),
+        losses: &[],
     },
     Client {
         name: "zed",
@@ -161,6 +169,7 @@ pub(crate) const CLIENTS: [Client; 10] = [
             // Older versions want to be told that the user wrote it.
             json!({ "source": "custom", "command": start.program, "args": start.arguments, "env": {} })
         }),
+        losses: &[],
     },
     Client {
         name: "cline",
@@ -175,6 +184,7 @@ pub(crate) const CLIENTS: [Client; 10] = [
                 "autoApprove": []
             })
         }),
+        losses: &[],
     },
     Client {
         name: "gemini",
@@ -187,6 +197,7 @@ pub(crate) const CLIENTS: [Client; 10] = [
             "mcpServers",
             |start| json!({ "command": start.program, "args": start.arguments, "env": {} }),
         ),
+        losses: &[],
     },
     Client {
         name: "qwen",
@@ -199,6 +210,7 @@ pub(crate) const CLIENTS: [Client; 10] = [
             "mcpServers",
             |start| json!({ "command": start.program, "args": start.arguments, "env": {} }),
         ),
+        losses: &[],
     },
     Client {
         name: "pi",
@@ -208,6 +220,7 @@ pub(crate) const CLIENTS: [Client; 10] = [
         user: |_| None,
         project: |_| None,
         form: Form::None,
+        losses: &losses::OF_PI,
     },
 ];
 
@@ -397,6 +410,19 @@ impl Client {
             Some(Target { path, edit: Edit::Addresses(all), .. }) => {
                 addresses::sources(&all, &path, folder, environment)
             }
+            _ => Vec::new(),
+        }
+    }
+
+    /// Returns the variables that bring back what it leaves off for addresses that are not its
+    /// maker's, and that are set nowhere.
+    pub(crate) fn unset_variables(
+        &self,
+        environment: &Environment,
+        folder: Option<&Path>,
+    ) -> Vec<&'static str> {
+        match self.name {
+            "claude-code" => unset_variables(environment, folder),
             _ => Vec::new(),
         }
     }

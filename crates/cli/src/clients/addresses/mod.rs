@@ -7,7 +7,7 @@ mod places;
 mod source;
 mod toml;
 
-pub(super) use self::edit::{add, remove};
+pub(super) use self::edit::{add, asks_maker, remove};
 pub(crate) use self::places::{AddressFile, Addresses};
 pub(super) use self::source::sources;
 pub(crate) use self::source::{AddressSource, SourcePlace};

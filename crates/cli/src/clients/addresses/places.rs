@@ -3,7 +3,7 @@
 use serde_json::Value;
 
 use crate::clients::entry::EditError;
-use crate::clients::launch::{OF_ANTHROPIC, OPENCODE_BUILT_IN, PI_BUILT_IN};
+use crate::clients::launch::{OPENCODE_BUILT_IN, PI_BUILT_IN};
 use crate::gateway::Routes;
 
 /// The addresses in one file of an agent.
@@ -44,13 +44,10 @@ pub(super) struct Place {
     pub(super) usual: Option<&'static str>,
 }
 
-/// A value that only makes sense beside an address of ours: its keys and what is written.
-pub(super) type Beside = (Keys, &'static str);
-
 /// A value that changes: `None`: it goes.
 pub(super) type Changed = (Keys, Option<String>);
 
-fn keys(all: &[&str]) -> Keys {
+pub(super) fn keys(all: &[&str]) -> Keys {
     all.iter().map(|key| (*key).to_owned()).collect()
 }
 
@@ -114,16 +111,6 @@ impl Addresses {
             )
         };
         names.iter().map(one).collect()
-    }
-
-    /// What is written beside the addresses, where the agent would do without something else.
-    pub(super) fn beside(&self) -> Vec<Beside> {
-        match self.file {
-            AddressFile::ClaudeCode => {
-                OF_ANTHROPIC.iter().map(|(name, value)| (keys(&["env", name]), *value)).collect()
-            }
-            _ => Vec::new(),
-        }
     }
 }
 

@@ -1,11 +1,12 @@
 //! Claude Code: variables, which its settings overrule.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
 use super::plan::{Asked, CannotWrap, GATEWAY, Plan};
 use crate::clients::settings::read_json;
+use crate::environment::Environment;
 
 const ADDRESS: &str = "ANTHROPIC_BASE_URL";
 
@@ -71,7 +72,8 @@ pub(super) fn plan(asked: &Asked<'_>) -> Result<Plan, CannotWrap> {
         plan.arguments.extend(["--settings".to_owned(), overruled]);
     }
     plan.variables.push((ADDRESS, address));
-    if asks_anthropic(&plan) {
+    plan.replaces_maker = asks_anthropic(&plan);
+    if plan.replaces_maker {
         for (name, value) in OF_ANTHROPIC.into_iter().filter(|(name, _)| set(name).is_none()) {
             plan.variables.push((name, value.to_owned()));
         }
@@ -88,10 +90,31 @@ fn asks_anthropic(plan: &Plan) -> bool {
 
 /// The settings that overrule variables, the strongest first.
 fn settings_files(asked: &Asked<'_>) -> Result<Vec<Value>, CannotWrap> {
-    let own = asked.folder.join(".claude");
-    let mut places = vec![own.join("settings.local.json"), own.join("settings.json")];
-    places.extend(asked.environment.claude_folder().map(|folder| folder.join("settings.json")));
+    let places = settings_places(Some(asked.folder), asked.environment);
     Ok(places.iter().map(|path| read_json(path)).collect::<Result<_, _>>()?)
+}
+
+fn settings_places(folder: Option<&Path>, environment: &Environment) -> Vec<PathBuf> {
+    let own = folder.map(|folder| folder.join(".claude")).into_iter();
+    let of_project =
+        own.flat_map(|own| [own.join("settings.local.json"), own.join("settings.json")]);
+    let of_user = environment.claude_folder().map(|folder| folder.join("settings.json"));
+    of_project.chain(of_user).collect()
+}
+
+/// Returns the variables of [`OF_ANTHROPIC`] that are set nowhere. A file that cannot be read sets
+/// none.
+pub(in crate::clients) fn unset_variables(
+    environment: &Environment,
+    folder: Option<&Path>,
+) -> Vec<&'static str> {
+    let managed = MANAGED.map(PathBuf::from).into_iter();
+    let places = settings_places(folder, environment).into_iter().chain(managed);
+    let files: Vec<Value> = places.map(|path| read_json(&path).unwrap_or_default()).collect();
+    let is_set = |name: &str| {
+        files.iter().any(|file| variable(file, name).is_some()) || environment.told(name).is_some()
+    };
+    OF_ANTHROPIC.iter().map(|(name, _)| *name).filter(|name| !is_set(name)).collect()
 }
 
 fn variable(settings: &Value, name: &str) -> Option<String> {

@@ -36,6 +36,8 @@ pub(crate) struct Plan {
     pub(crate) beside: Vec<String>,
     /// What else the user should know.
     pub(crate) remarks: Vec<String>,
+    /// Whether it would ask its model's maker without foveal, and so does without something.
+    pub(crate) replaces_maker: bool,
 }
 
 /// Why an agent cannot be put on a gateway for one run.
@@ -56,7 +58,7 @@ impl Plan {
     pub(super) fn new(given: Given) -> Self {
         let (variables, arguments) = (Vec::new(), Vec::new());
         let (beside, remarks) = (Vec::new(), Vec::new());
-        Self { given, variables, arguments, file: None, beside, remarks }
+        Self { given, variables, arguments, file: None, beside, remarks, replaces_maker: true }
     }
 
     /// What an agent with one address is told in its place: `set` is what it had, and goes to that;

@@ -10,7 +10,7 @@ use super::change::Change;
 use crate::caches::make_private;
 use crate::clients::{self, Client, Target, overruled};
 use crate::environment::Environment;
-use crate::gateway::{LISTEN_PORT, Routes};
+use crate::gateway::{LISTEN_PORT, Routes, WebSocketChoice};
 use crate::{notice, private_file, user_settings};
 
 /// What is said once an agent has been set.
@@ -35,7 +35,7 @@ pub(super) fn is_set(target: &Target) -> bool {
     text.is_some_and(|text| !matches!(target.edit.remove(&text), Ok(None)))
 }
 
-/// What else says the address, as seen from the current folder.
+/// What else says the address, as seen from the current folder, and what the agent does without.
 pub(super) fn remarks(
     client: &Client,
     target: &Target,
@@ -43,7 +43,22 @@ pub(super) fn remarks(
     routes: &Routes,
 ) -> Vec<String> {
     let folder = std::env::current_dir().ok();
-    overruled::remarks(client, target, environment, (folder.as_deref(), routes))
+    let mut remarks = overruled::remarks(client, target, environment, (folder.as_deref(), routes));
+    let text = clients::read(&target.path).ok().flatten().unwrap_or_default();
+    if target.edit.asks_maker(&text) {
+        remarks.extend(losses(client, environment).map(str::to_owned));
+    }
+    remarks
+}
+
+/// Returns what an agent does without behind a gateway with the user's settings.
+pub(crate) fn losses(
+    client: &Client,
+    environment: &Environment,
+) -> impl Iterator<Item = &'static str> {
+    let settings = user_settings::read(environment).unwrap_or_default();
+    let passes = settings.gateway.websockets == Some(WebSocketChoice::Pass);
+    client.losses(passes)
 }
 
 /// What addresses become, by the user's settings.

@@ -53,6 +53,11 @@ pub(crate) fn gateways_of(client: &'static Client, environment: &Environment) ->
 }
 
 impl AgentGateway {
+    /// Returns whether it is foveal, running or not.
+    pub(crate) fn is_foveal(&self) -> bool {
+        self.is_known || self.listener == Listener::Foveal
+    }
+
     /// Returns whether requests fail for certain. A server of the user's own that does not run may
     /// be one of several.
     pub(crate) fn is_broken(&self) -> bool {

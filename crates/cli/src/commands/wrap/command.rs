@@ -17,6 +17,7 @@ use crate::clients::Client;
 use crate::clients::launch::{self, Asked, GATEWAY, Plan, WRAPPED};
 use crate::commands::serve::{Behaviour, Choices, Complaints, Lines, Teller, Traced};
 use crate::environment::Environment;
+use crate::gateway::WebSocketChoice;
 use crate::notice;
 use crate::toolbox;
 use crate::user_settings;
@@ -85,6 +86,10 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
     let lines = log.map_or(Lines::None, Lines::File);
     let (teller, telling) =
         Teller::start(Arc::clone(&store), lines, traced, choices.learners.clone());
+    if environment.terminal.error && plan.replaces_maker {
+        let passes = choices.websockets == WebSocketChoice::Pass;
+        client.losses(passes).for_each(notice::say);
+    }
     let settings = choices.settings(store, Arc::new(teller))?;
     let has_terminal = environment.terminal.input || environment.terminal.error;
     let status = Gateway::beside(settings, |address| {
