@@ -1,14 +1,12 @@
 //! What agents do without where their requests go to another address than their maker's, as far as
 //! no setting brings it back.
 
-use super::table::Client;
-
 /// Something that an agent does without behind foveal.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(super) struct Loss {
     cause: LossCause,
     /// A sentence or two for a person.
-    text: &'static str,
+    pub(super) text: &'static str,
 }
 
 /// Why an agent does without something.
@@ -20,13 +18,10 @@ enum LossCause {
     RefusedWebSockets,
 }
 
-impl Client {
-    /// Returns what the agent does without where foveal is the address of its model.
-    pub(crate) fn losses(&self, passes_websockets: bool) -> impl Iterator<Item = &'static str> {
-        let all = self.losses.iter();
-        let lost =
-            move |loss: &&Loss| loss.cause != LossCause::RefusedWebSockets || !passes_websockets;
-        all.filter(lost).map(|loss| loss.text)
+impl Loss {
+    /// Returns whether it is lost by a gateway that passes WebSockets, or does not.
+    pub(super) fn is_lost(&self, passes_websockets: bool) -> bool {
+        self.cause != LossCause::RefusedWebSockets || !passes_websockets
     }
 }
 

@@ -40,7 +40,7 @@ pub(crate) struct Client {
     /// What is written.
     form: Form,
     /// What it does without where foveal is the address of its model.
-    pub(super) losses: &'static [Loss],
+    losses: &'static [Loss],
 }
 
 /// What an entry looks like.
@@ -455,6 +455,12 @@ impl Client {
             }
             _ => None,
         }
+    }
+
+    /// Returns what it does without where foveal is the address of its model, in sentences.
+    pub(crate) fn losses(&self, passes_websockets: bool) -> impl Iterator<Item = &'static str> {
+        let lost = self.losses.iter().filter(move |loss| loss.is_lost(passes_websockets));
+        lost.map(|loss| loss.text)
     }
 
     /// Whether it starts servers of tools.
