@@ -3,7 +3,10 @@
 use std::collections::BTreeSet;
 
 use foveal_context::bill::{Bill, Meter};
+use foveal_context::tokens::Tokens;
+use foveal_live::request::About;
 use foveal_store::{RecordNumber, Session, SessionId, Store, StoreError};
+use foveal_transcript::{ContentHash, EntryIndex};
 use foveal_wire::body::{MARK, MARK_FOR_AN_HOUR};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -203,6 +206,42 @@ pub(crate) struct Kept {
     pub(crate) so_far: Sum,
     #[serde(default)]
     pub(crate) meter: Option<Meter>,
+    #[serde(default)]
+    pub(crate) shaped: ShapedResults,
+}
+
+/// What a request sends in place of results, as far as it is not found by the decisions themselves.
+#[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
+#[serde(default)]
+pub(crate) struct ShapedResults {
+    /// By which the decisions about its conversation are found.
+    pub(crate) decided_at: Option<ContentHash>,
+    /// Those of which it is the first to send less.
+    pub(crate) new: Vec<ShapedResult>,
+}
+
+/// A result of which less goes than came.
+#[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
+pub(crate) struct ShapedResult {
+    pub(crate) entry: EntryIndex,
+    /// Its message, from 1.
+    pub(crate) message: u64,
+    pub(crate) tool: Option<String>,
+    pub(crate) tokens: Tokens,
+    pub(crate) tokens_sent: Tokens,
+}
+
+impl From<&About> for ShapedResults {
+    fn from(about: &About) -> Self {
+        let new = about.reduced.iter().map(|reduced| ShapedResult {
+            entry: reduced.entry,
+            message: reduced.message,
+            tool: reduced.tool.clone(),
+            tokens: reduced.tokens,
+            tokens_sent: reduced.tokens_sent,
+        });
+        Self { decided_at: about.decided_at, new: new.collect() }
+    }
 }
 
 /// What the requests of a conversation came to.

@@ -22,7 +22,7 @@ use crate::world::World;
 const MODEL: &str = "claude-opus-4-5";
 
 /// A gateway that runs in a world, until this is dropped.
-struct Gateway {
+pub(crate) struct Gateway {
     process: Child,
     address: String,
 }
@@ -35,7 +35,7 @@ impl Drop for Gateway {
 }
 
 impl Gateway {
-    fn start(world: &World, upstream: &Upstream, profile: &str) -> Self {
+    pub(crate) fn start(world: &World, upstream: &Upstream, profile: &str) -> Self {
         let arguments =
             format!("serve --listen 0 --profile {profile} --decision-time 20000 --upstream");
         let mut command = world.command(&arguments);
@@ -65,7 +65,7 @@ impl Gateway {
         String::from_utf8_lossy(&answer).into_owned()
     }
 
-    fn ask(&self, body: &[u8]) {
+    pub(crate) fn ask(&self, body: &[u8]) {
         let answer = self.answer(
             "POST /v1/messages HTTP/1.1\r\ncontent-type: application/json\r\nx-api-key: none",
             body,
@@ -89,7 +89,7 @@ fn system() -> Entry {
 }
 
 /// The requests of a recorded session, as its agent would have sent them.
-fn bodies() -> Vec<Vec<u8>> {
+pub(crate) fn bodies() -> Vec<Vec<u8>> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../../examples/sessions/short-token-counts.json");
     let file = BufReader::new(File::open(path).expect("a session"));
@@ -115,7 +115,7 @@ fn bodies() -> Vec<Vec<u8>> {
 }
 
 /// What `foveal stats` says once so many requests are kept.
-fn stats(world: &World, requests: usize) -> Value {
+pub(crate) fn stats(world: &World, requests: usize) -> Value {
     let began = Instant::now();
     loop {
         let stats: Value = serde_json::from_str(&world.output("stats --json")).expect("it is JSON");
@@ -263,7 +263,8 @@ fn what_passed_is_listed_and_shown() {
         assert!(ran.err.contains(expected), "{}", ran.err);
     }
     let ran = world.run("show nothing --request 1");
-    assert!(ran.err.contains("--request and --json are for"), "{}", ran.err);
+    assert!(ran.err.contains("no conversation that passed the gateway is called"), "{}", ran.err);
+    assert!(ran.err.replace("\n  ", " ").contains("--request and --json are for"), "{}", ran.err);
 
     let page = gateway.answer("GET /metrics HTTP/1.1", b"");
     let page = page.to_ascii_lowercase();

@@ -54,6 +54,7 @@ mod private;
 mod prompt_log;
 mod python;
 mod real_model;
+mod replacements;
 mod replay;
 #[cfg(unix)]
 mod rewind;

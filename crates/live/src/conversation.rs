@@ -559,6 +559,11 @@ impl Live {
                 points: points(shape, &result.content),
                 bytes: result.content.len() as u64,
                 bytes_sent: shape.bytes_sent() as u64,
+                entry: *index,
+                message: self.messages.partition_point(|known| known.entry <= *index) as u64,
+                tool: record.facts(*index).call.as_ref().map(|call| call.tool.clone()),
+                tokens: record.facts(*index).tokens,
+                tokens_sent: self.engine.item(*index).tokens,
             })
         });
         reduced.collect()

@@ -243,6 +243,7 @@ impl Conversations {
         if asked.counts {
             return Ok((shaped, None));
         }
+        about.decided_at = Some(live.planned());
         about.to_tell = self.to_tell(&live, first);
         if !is_compacted {
             live.becomes_familiar(request.bytes(), chain, released(alike));

@@ -187,7 +187,12 @@ fn why(item: &Item, standing: Standing, rewritten: Option<RewriteReason>) -> &'s
     if item.level != Level::Arrival {
         return rewritten.map_or("it was reduced later", RewriteReason::words);
     }
-    match shape.kind {
+    arrival_reason(shape.kind)
+}
+
+/// Returns why a result is sent in this form from its arrival on, in words.
+pub fn arrival_reason(kind: ShapeKind) -> &'static str {
+    match kind {
         ShapeKind::Pointer => "the same stands above already",
         ShapeKind::Delta => "the rest stands above already",
         ShapeKind::Compacted => "it is spelled shorter, and nothing is missing",

@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use foveal_context::gist::Question;
 use foveal_context::shape::ShapeKind;
 use foveal_context::tokens::Tokens;
-use foveal_transcript::{ContentHash, Timestamp};
+use foveal_transcript::{ContentHash, EntryIndex, Timestamp};
 use foveal_wire::Protocol;
 use foveal_wire::body::{self, MARK, MARK_FOR_AN_HOUR};
 
@@ -96,6 +96,8 @@ pub struct About {
     pub tools: AboutTools,
     /// Results of which less goes than at the request before, or than came.
     pub reduced: Vec<Reduced>,
+    /// The end of what was decided about its conversation, by which the decisions are found.
+    pub decided_at: Option<ContentHash>,
     /// Old turns that are told in words from this request on.
     pub told: Option<ToldInWords>,
     /// What a model is to be asked about old turns; see [`ToTell`].
@@ -139,6 +141,16 @@ pub struct Reduced {
     pub bytes: u64,
     /// Bytes that go.
     pub bytes_sent: u64,
+    /// The place of the result in its conversation.
+    pub entry: EntryIndex,
+    /// The number of its message in the request, from 1.
+    pub message: u64,
+    /// The name of the tool that was called, where that is known.
+    pub tool: Option<String>,
+    /// Tokens of the result.
+    pub tokens: Tokens,
+    /// Tokens that go.
+    pub tokens_sent: Tokens,
 }
 
 /// Where a client's request is no longer the one before it of the same conversation.

@@ -23,6 +23,7 @@ mod outline;
 mod own_agent;
 mod permissions;
 mod read;
+mod replacements;
 mod replay;
 mod rewind;
 mod run_task;

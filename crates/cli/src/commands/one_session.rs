@@ -39,6 +39,11 @@ impl OneSession {
         }
     }
 
+    /// Returns the session as it was given.
+    pub(crate) fn shown(&self) -> String {
+        self.session.display().to_string()
+    }
+
     /// The conversation of the gateway that is named, with its store; `None` where it is
     /// something else.
     ///

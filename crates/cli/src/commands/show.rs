@@ -49,7 +49,11 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
         return Ok(ExitCode::SUCCESS);
     }
     if arguments.request.is_some() || arguments.json {
-        bail!("--request and --json are for conversations that passed the gateway");
+        bail!(
+            "no conversation that passed the gateway is called `{}`: --request and --json are for \
+             these, and `foveal sessions` lists them",
+            arguments.session.shown()
+        );
     }
     let session = arguments.session.load(environment)?;
     let text = match arguments.turn {

@@ -6,7 +6,9 @@ use anyhow::{Context, bail};
 use foveal_context::tokens::Tokens;
 use foveal_screen::in_one_line;
 use foveal_store::{Session, Store};
+use serde::Serialize;
 
+use super::replacements::Replacements;
 use super::stats::bill_table;
 use crate::numbers::{change, count, dollars, plural, signed_dollars, tokens};
 use crate::requests::{self, Kept, Request, Sum};
@@ -26,9 +28,19 @@ pub(super) fn text(
     requests::each(store, &session.id, &mut |kept| all.push(kept))?;
     let name = in_one_line(&session.id.0).into_owned();
     let Some(number) = number else { return Ok(table(&name, &all, width)) };
-    let found = number.checked_sub(1).and_then(|at| all.get(usize::try_from(at).ok()?));
-    match (found, all.len()) {
-        (Some(kept), many) => Ok(one(&name, number, many, &kept.request, width)),
+    let at = place(number, &name, all.len())?;
+    let replacements = Replacements::read(store, &all, at)?;
+    Ok(one(&name, number, all.len(), &all[at].request, width) + &replacements.text())
+}
+
+/// The place of the `number`-th of so many requests.
+///
+/// # Errors
+/// If there is no such request.
+fn place(number: u64, name: &str, many: usize) -> anyhow::Result<usize> {
+    let found = number.checked_sub(1).and_then(|at| usize::try_from(at).ok());
+    match (found.filter(|at| *at < many), many) {
+        (Some(at), _) => Ok(at),
         (None, 0) => bail!("no request of `{name}` is kept"),
         (None, many) => bail!("there is no request {number}: `{name}` has requests 1 to {many}"),
     }
@@ -43,21 +55,32 @@ pub(super) fn json(
     session: &Session,
     number: Option<u64>,
 ) -> anyhow::Result<String> {
-    if let Some(number) = number {
-        // What is wrong with the number is said alike.
-        text(store, session, Some(number), None)?;
-    }
-    let mut all: Vec<Request> = Vec::new();
+    let mut all: Vec<Kept> = Vec::new();
     requests::each(store, &session.id, &mut |kept| {
         let of_conversation = all.len() as u64 + 1;
-        all.push(Request { of_conversation, ..kept.request });
+        all.push(Kept { request: Request { of_conversation, ..kept.request }, ..kept });
     })?;
-    let chosen = number.and_then(|number| all.get(usize::try_from(number).ok()?.checked_sub(1)?));
-    let text = match chosen {
-        Some(request) => serde_json::to_string_pretty(request),
-        None => serde_json::to_string_pretty(&all),
+    let text = match number {
+        Some(number) => {
+            let at = place(number, &in_one_line(&session.id.0), all.len())?;
+            let replacements = Replacements::read(store, &all, at)?;
+            serde_json::to_string_pretty(&OneRequest { request: &all[at].request, replacements })
+        }
+        None => {
+            let all: Vec<&Request> = all.iter().map(|kept| &kept.request).collect();
+            serde_json::to_string_pretty(&all)
+        }
     };
     Ok(text.context("a request cannot be written as JSON")? + "\n")
+}
+
+/// A request with what it sent in place of results.
+#[derive(Serialize)]
+struct OneRequest<'a> {
+    #[serde(flatten)]
+    request: &'a Request,
+    #[serde(flatten)]
+    replacements: Replacements,
 }
 
 fn table(name: &str, all: &[Kept], width: Option<usize>) -> String {

@@ -23,7 +23,7 @@ pub(in crate::clients) fn is_dashscope(address: &str) -> bool {
         host.strip_suffix(*known).is_some_and(|before| before.is_empty() || before.ends_with('.'))
     };
     let is_plan = host.starts_with("token-plan.") && host.ends_with(".maas.aliyuncs.com");
-    is_plan || DASHSCOPE_HOSTS.iter().any(|known| is_of(&known))
+    is_plan || DASHSCOPE_HOSTS.iter().any(is_of)
 }
 
 pub(super) fn plan(asked: &Asked<'_>) -> Result<Plan, CannotWrap> {

@@ -193,7 +193,7 @@ impl Asker {
         // It was possible when it was wanted, and is no longer.
         let inactive = inactive.or_else(|| (unchanged > 0).then(|| UNCHANGED.to_owned()));
         self.tell(Event::Sent { number, tokens_asked, tokens_sent, rewrite, inactive });
-        for Reduced { call: id, kind, points: cached, bytes, bytes_sent } in reduced {
+        for Reduced { call: id, kind, points: cached, bytes, bytes_sent, .. } in reduced {
             self.tell(Event::Reduced { number, id, kind, cached, bytes, bytes_sent });
         }
         if let Some(told) = about.told {

@@ -14,7 +14,7 @@ use foveal_transcript::{Timestamp, Usage};
 use super::charges::{self, usage};
 use super::learners::Learners;
 use crate::gateway::UNPRICED;
-use crate::requests::{self, Sum};
+use crate::requests::{self, ShapedResults, Sum};
 
 /// Conversations whose meters are held; the ones used longest ago are read from the store again.
 const HELD_MAX: usize = 4_096;
@@ -124,7 +124,7 @@ impl Books {
 
     /// Keeps a request in its conversation's log. Where that cannot be, it is not kept: it decides
     /// about nothing.
-    pub(super) fn keep(&mut self, request: &requests::Request) {
+    pub(super) fn keep(&mut self, request: &requests::Request, shaped: ShapedResults) {
         let time = Timestamp(request.time);
         let Some(name) = request.kept_under() else { return };
         if let Some(shortening) = &self.learners.shortening {
@@ -134,7 +134,7 @@ impl Books {
         account.so_far.add(request);
         account.kept = request.of_conversation;
         let (so_far, meter) = (account.so_far, Some(account.meter.clone()));
-        let kept = requests::Kept { request: request.clone(), so_far, meter };
+        let kept = requests::Kept { request: request.clone(), so_far, meter, shaped };
         let Ok(kept) = serde_json::to_value(&kept) else { return };
         let session = requests::session(&name);
         let append = || self.store.append(&session, &kept, time);
@@ -174,7 +174,7 @@ impl Account {
     }
 
     fn of(last: requests::Kept) -> Self {
-        let requests::Kept { request, so_far, meter } = last;
+        let requests::Kept { request, so_far, meter, .. } = last;
         Self {
             meter: meter.unwrap_or_else(|| Meter::new(Went::Shaped)),
             so_far,

@@ -80,6 +80,11 @@ struct Decided<S> {
     caching: Option<Caching>,
 }
 
+/// Returns what was decided at a turn; `None` where a newer version wrote it.
+pub(crate) fn decided_step(turn: &store::Turn) -> Option<Step> {
+    serde_json::from_str::<Decided<Step>>(&turn.decided).ok().map(|decided| decided.step)
+}
+
 impl Recorder for Kept {
     fn find(&self, root: ContentHash, ends: &[ContentHash]) -> Result<Vec<Planned>, Unrecorded> {
         let turns = self.store.turns(ends).map_err(|error| unrecorded(&error))?;

@@ -17,7 +17,7 @@ mod warm;
 
 pub(crate) use charges::prices;
 pub(crate) use command::{Arguments, Behaviour, run};
-pub(crate) use kept::Kept;
+pub(crate) use kept::{Kept, decided_step};
 pub(crate) use shortening::verdict_file as tools_file;
 pub(crate) use start::Choices;
 pub(crate) use told::{Lines, Teller};

@@ -23,7 +23,7 @@ use super::traced::Traced;
 use crate::environment::Environment;
 use crate::numbers;
 use crate::output;
-use crate::requests::{Beside, Change, Request, Tools, Usage};
+use crate::requests::{Beside, Change, Request, ShapedResults, Tools, Usage};
 
 /// Requests that wait to be told of, at most. More are not told of: answers never wait for that.
 const WAITING_MAX: usize = 4_096;
@@ -201,7 +201,7 @@ fn write_down(
             // What cannot be removed now is removed the next time.
             drop(store.collect_if_due(KEPT, COLLECT_EVERY_MS, exchange.time));
         }
-        books.keep(&request);
+        books.keep(&request, ShapedResults::from(&exchange.about));
     }
     totals
 }

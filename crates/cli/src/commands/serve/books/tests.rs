@@ -12,7 +12,7 @@ use foveal_wire::response::Billed;
 use super::Books;
 use crate::commands::serve::learners::Learners;
 use crate::commands::serve::told::request;
-use crate::requests;
+use crate::requests::{self, ShapedResults};
 
 /// A request after so many seconds, with what the provider billed.
 pub(in crate::commands::serve) fn exchange(at: i64, billed: Billed, about: About) -> Exchange {
@@ -103,7 +103,7 @@ fn check(restarts: bool) -> (String, String) {
         };
         let (with, without) = (parts(&charged.priced.billed), parts(&charged.priced.otherwise));
         text.push_str(&format!("{with} | {without}\n"));
-        books.keep(&request(&exchange, Some(charged)));
+        books.keep(&request(&exchange, Some(charged)), ShapedResults::default());
     }
     let mut last = None;
     let session = requests::session("abc");
@@ -140,7 +140,7 @@ fn what_keeps_a_cache_warm_is_a_part_of_the_bill() {
     ];
     for exchange in &all {
         let charged = books.charge(exchange);
-        books.keep(&request(exchange, charged));
+        books.keep(&request(exchange, charged), ShapedResults::default());
     }
     let mut kept = Vec::new();
     let session = requests::session("abc");
@@ -163,10 +163,10 @@ fn what_belongs_to_no_conversation_is_kept_by_the_day() {
     let mut exchange = exchange(0, billed(0, 1), About::default());
     exchange.about.conversation = None;
     let charged = books.charge(&exchange);
-    books.keep(&request(&exchange, charged));
+    books.keep(&request(&exchange, charged), ShapedResults::default());
     let mut pages = exchange;
     pages.protocol = None;
-    books.keep(&request(&pages, None));
+    books.keep(&request(&pages, None), ShapedResults::default());
     let sessions = store.sessions().expect("sessions");
     let sessions: Vec<_> = sessions.iter().map(|it| (&*it.id.0, it.events)).collect();
     assert_eq!(sessions, [("gateway other-1970-01-01", 1)]);
@@ -193,7 +193,7 @@ fn what_asks_no_model_is_kept_apart() {
                 request.of_conversation = books.number(&request);
                 number += 1;
                 assert_eq!(request.of_conversation, number);
-                books.keep(&request);
+                books.keep(&request, ShapedResults::default());
                 request.dollars()
             };
             if with_counts {
