@@ -235,15 +235,13 @@ impl Conversations {
             let known = if is_new { live } else { live.before_last(rules.planner(&request.model)) };
             live = self.plan(known, &request, about);
         }
-        let (tokens_asked, tokens_sent) = live.tokens();
-        (about.tokens_asked, about.tokens_sent) = (tokens_asked.0, tokens_sent.0);
+        note_prompt(&live, about);
         let marks = marking::marks(&live, &request);
         about.marks = marks.places.len() as u64;
         let shaped = spliced(bytes, &placing::replaced(&live, &request), &marks);
         if asked.counts {
             return Ok((shaped, None));
         }
-        about.decided_at = Some(live.planned());
         about.to_tell = self.to_tell(&live, first);
         if !is_compacted {
             live.becomes_familiar(request.bytes(), chain, released(alike));
@@ -505,6 +503,13 @@ impl Conversations {
     pub(crate) fn lock(&self) -> std::sync::MutexGuard<'_, Held> {
         self.held.lock().unwrap_or_else(PoisonError::into_inner)
     }
+}
+
+/// Notes what is known of the prompt that goes.
+fn note_prompt(live: &Live, about: &mut About) {
+    let (asked, sent) = live.tokens();
+    (about.tokens_asked, about.tokens_sent) = (asked.0, sent.0);
+    about.decided_at = Some(live.planned());
 }
 
 /// What the profile is called that a request is decided by.

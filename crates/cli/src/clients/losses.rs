@@ -19,8 +19,8 @@ enum LossCause {
 }
 
 impl Loss {
-    /// Returns whether it is lost by a gateway that passes WebSockets, or does not.
-    pub(super) fn is_lost(&self, passes_websockets: bool) -> bool {
+    /// Returns whether a gateway that passes WebSockets, or does not, takes it away.
+    pub(super) fn applies(&self, passes_websockets: bool) -> bool {
         self.cause != LossCause::RefusedWebSockets || !passes_websockets
     }
 }

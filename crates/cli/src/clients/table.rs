@@ -459,7 +459,7 @@ impl Client {
 
     /// Returns what it does without where foveal is the address of its model, in sentences.
     pub(crate) fn losses(&self, passes_websockets: bool) -> impl Iterator<Item = &'static str> {
-        let lost = self.losses.iter().filter(move |loss| loss.is_lost(passes_websockets));
+        let lost = self.losses.iter().filter(move |loss| loss.applies(passes_websockets));
         lost.map(|loss| loss.text)
     }
 

@@ -39,8 +39,8 @@ impl OneSession {
         }
     }
 
-    /// Returns the session as it was given.
-    pub(crate) fn shown(&self) -> String {
+    /// Returns the argument that names the session.
+    pub(crate) fn argument(&self) -> String {
         self.session.display().to_string()
     }
 

@@ -69,11 +69,11 @@ impl Replacements {
     pub(super) fn read(store: &dyn Store, all: &[Kept], at: usize) -> anyhow::Result<Self> {
         let Kept { request, shaped, .. } = &all[at];
         let is_whole = request.tokens_asked == request.tokens_sent;
+        if request.beside.is_some() || request.inactive.is_some() || is_whole {
+            return Ok(Self::Known(Vec::new()));
+        }
         let Some(end) = shaped.decided_at else {
-            return Ok(match request.beside.is_some() || request.inactive.is_some() || is_whole {
-                true => Self::Known(Vec::new()),
-                false => Self::Unknown("what it sent in place of results was not noted"),
-            });
+            return Ok(Self::Unknown("what it sent in place of results was not noted"));
         };
         let turns = store.turns(&[end])?;
         if turns.is_empty() {

@@ -52,7 +52,7 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
         bail!(
             "no conversation that passed the gateway is called `{}`: --request and --json are for \
              these, and `foveal sessions` lists them",
-            arguments.session.shown()
+            arguments.session.argument()
         );
     }
     let session = arguments.session.load(environment)?;
