@@ -14,7 +14,7 @@ use serde::Serialize;
 
 use super::serve::decided_step;
 use crate::numbers::{count, plural};
-use crate::requests::{Kept, ShapedResult};
+use crate::requests::{Kept, ShapedResult, is_whole};
 
 /// Lines of a text that are shown at a terminal: of what came, and of what went.
 const LINES_MAX: [usize; 2] = [3, 12];
@@ -68,7 +68,7 @@ impl Replacements {
     /// If the store cannot be read.
     pub(super) fn read(store: &dyn Store, all: &[Kept], at: usize) -> anyhow::Result<Self> {
         let Kept { request, shaped, .. } = &all[at];
-        let is_whole = request.tokens_asked == request.tokens_sent;
+        let is_whole = is_whole(request.bytes_asked, request.bytes_sent, request.marks);
         if request.beside.is_some() || request.inactive.is_some() || is_whole {
             return Ok(Self::Known(Vec::new()));
         }
