@@ -71,6 +71,8 @@ mod run_task;
 mod run_window;
 mod sampling;
 #[cfg(unix)]
+mod savings_view;
+#[cfg(unix)]
 mod screens;
 #[cfg(target_os = "linux")]
 mod service;
