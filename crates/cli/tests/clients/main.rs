@@ -12,6 +12,7 @@ mod checks;
 mod course;
 mod gateway;
 mod long_session;
+mod losses;
 mod model;
 mod prompt;
 mod proxy;
