@@ -14,7 +14,8 @@ use crate::gateway::{LISTEN_PORT, Routes, WebSocketChoice};
 use crate::{notice, private_file, user_settings};
 
 /// What is said once an agent has been set.
-pub(super) const NOW: &str = "keep `foveal serve` running: these agents ask nobody else now\n";
+pub(super) const NOW: &str = "keep `foveal serve` running, or have the system start it (`foveal \
+                              serve --install`): these agents ask nobody else now\n";
 
 /// That foveal does not know how an agent is told where its model is.
 pub(super) fn no_place(client: &'static Client, is_unknown: bool) -> Option<Change> {
