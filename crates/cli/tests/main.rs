@@ -23,6 +23,7 @@ mod gist;
 mod held;
 #[cfg(unix)]
 mod hook;
+mod hook_gateway;
 mod index;
 #[cfg(unix)]
 mod index_watch;

@@ -155,7 +155,7 @@ impl Conversations {
         }
         let chain = Chain::of(root(asked.protocol), (&body, bytes), &[]);
         let answers = body::answers(&body, bytes)?;
-        let roots = [Way::Offered, Way::Expand].map(|way| rules.root(asked.protocol, way));
+        let roots = [Way::Offered, rules.way].map(|way| rules.root(asked.protocol, way));
         let conversation = name(&chain::next(roots[0], body.fingerprint(bytes, 0)));
         Ok(Some(Draft { bytes, asked, body, chain, answers, tool, conversation, roots }))
     }

@@ -112,7 +112,7 @@ pub(crate) fn put(
     let texts = decision.shape().map(|shape| texts(shape, (content, way), entry, places));
     let goes = |texts: &Vec<Option<String>>| {
         let length: usize = texts.iter().flatten().map(String::len).sum();
-        way == Way::Expand || length + LONGER_BYTES <= content.len()
+        matches!(way, Way::Expand | Way::Command) || length + LONGER_BYTES <= content.len()
     };
     let mut texts = texts.filter(goes).into_iter().flatten();
     for place in places.iter_mut().filter(|place| place.is_of_result(entry)) {
@@ -166,10 +166,14 @@ impl Place {
     }
 }
 
+/// What gives back in a shell what a handle stands for.
+const EXPAND_COMMAND: &str = "foveal expand";
+
 /// A note that names the way back by its handle.
 fn by_handle(note: &Note, way: Way) -> String {
     match way {
         Way::Offered => note.by_command(EXPAND_TOOL).to_string(),
+        Way::Command => note.by_command(EXPAND_COMMAND).to_string(),
         Way::Expand | Way::Hash => note.to_string(),
     }
 }

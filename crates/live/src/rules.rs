@@ -124,7 +124,7 @@ impl Rules {
         let decided_by = self.decided_by();
         match way {
             Way::Offered => chain::root(protocol, &format!("{decided_by} {EXPAND_TOOL}")),
-            Way::Expand | Way::Hash => chain::root(protocol, &decided_by),
+            Way::Command | Way::Expand | Way::Hash => chain::root(protocol, &decided_by),
         }
     }
 

@@ -233,7 +233,8 @@ fn toolbox(roots: &[PathBuf], store: Arc<SqliteStore>) -> Result<Toolbox, foveal
         subject: subject.to_owned(),
         verdict,
     };
-    toolbox.policy = Policy { rules: vec![rule("*", "*asked*", Verdict::Ask)] };
+    let rules = vec![rule("bash", "sh *", Verdict::Allow), rule("*", "*asked*", Verdict::Ask)];
+    toolbox.policy = Policy { rules };
     Ok(toolbox)
 }
 

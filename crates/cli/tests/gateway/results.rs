@@ -231,7 +231,7 @@ fn what_foveal_shaped_stays_as_it_is_and_counts_as_what_it_shows() {
     };
     let heading = "File: src/rows.py (curated)\nTotal lines: 1200 | Preserved: 120 (10 %)\n";
     let first = format!(
-        "{heading}{}[61-300 left out: compute; expand b79047c479d5]\n{}[361-1200 left out]\n",
+        "{heading}{}[61-300 left out: compute; foveal expand b79047c479d5]\n{}[361-1200 left out]\n",
         numbered(1, 60),
         numbered(301, 360),
     );

@@ -17,7 +17,7 @@ use foveal_live::choices::{self, Choice, Chosen};
 use foveal_live::recorder::Recorder;
 use foveal_live::rules::OFF;
 use foveal_live::rules::{PROFILES, Rules};
-use foveal_live::{Compressor, Conversations};
+use foveal_live::{Compressor, Conversations, Way};
 use foveal_store::Store;
 use foveal_tools::clock::{Clock, SystemClock};
 
@@ -153,6 +153,7 @@ impl Choices {
         rules.settings.pointers = !self.without_pointers;
         rules.settings.tools_without_pointers.clone_from(&self.tools_without_pointers);
         rules.weigh = weigh;
+        rules.way = Way::Command;
         rules.marks = self.cache.into();
         rules.prices = Arc::clone(&self.learners.prices);
         let kept: Arc<dyn Recorder> = Arc::new(Kept::new(store));

@@ -49,8 +49,9 @@ static COUNT: LazyLock<Regex> = LazyLock::new(|| pattern(r"(\d+) of its (\d+) li
 static WHOLE: LazyLock<Regex> = LazyLock::new(|| pattern(r"its (\d+) lines"));
 static THERE: LazyLock<Regex> = LazyLock::new(|| pattern(r"same as (?:lines )?(\d+)"));
 static RANGE: LazyLock<Regex> = LazyLock::new(|| pattern(r"(\d+)(?:-(\d+))?"));
-static LEFT_OUT: LazyLock<Regex> =
-    LazyLock::new(|| pattern(r"^\[(\d+) lines?, \d+ bytes left out; expand ([0-9a-f]+)\]$"));
+static LEFT_OUT: LazyLock<Regex> = LazyLock::new(|| {
+    pattern(r"^\[(\d+) lines?, \d+ bytes left out; (?:foveal )?expand ([0-9a-f]+)\]$")
+});
 
 /// How many lines a note stands for, and the handle by which they come back.
 pub(crate) fn left_out(line: &str) -> Option<(usize, &str)> {
