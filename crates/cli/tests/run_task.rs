@@ -585,6 +585,8 @@ fn what_only_points_at_earlier_results_is_told() {
 
 /// Commands that only read what the tools would read.
 const FREE: &[&str] = &[
+    "find . -name ''",
+    "find . -name 'ü*'",
     "ls -la; pwd",
     "cat a.rs | head -1 | wc -l",
     "sed -n '1,80p' a.rs && grep -n 'const A' a.rs",
@@ -597,6 +599,9 @@ const FREE: &[&str] = &[
 
 /// Commands that do more than that.
 const ASKED: &[&str] = &[
+    "cat < /dev/tcp/127.0.0.1/9",
+    "echo evil | uniq - a.rs",
+    "rg KEY -g '.e*'",
     "touch made",
     "rm a.rs",
     "cat sub/.env",

@@ -7,7 +7,6 @@ use foveal_context::note::Note;
 use foveal_context::shape::{Decision, Piece, Shape, ShapeKind};
 use foveal_transcript::{ContentHash, Entry, EntryIndex, Role};
 use foveal_wire::body::{self, Body, BodyError, Slot, Spelled};
-use foveal_wire::response::EXPAND_TOOL;
 
 use crate::recorder::Planned;
 use crate::replaced::Replaced;
@@ -146,7 +145,7 @@ pub(crate) fn put_words(places: &mut [Place], way: Way, decision: &Decision) {
     let shape = decision.shape().filter(|shape| shape.kind == ShapeKind::Told);
     let note = shape.and_then(|shape| shape.notes().next());
     for place in places.iter_mut().filter(|place| place.is_said) {
-        place.text = note.map(|note| Spelled::new(&by_handle(note, way), place.slot.spelling));
+        place.text = note.map(|note| Spelled::new(&way.spell(note), place.slot.spelling));
     }
 }
 
@@ -166,18 +165,6 @@ impl Place {
     }
 }
 
-/// What gives back in a shell what a handle stands for.
-const EXPAND_COMMAND: &str = "foveal expand";
-
-/// A note that names the way back by its handle.
-fn by_handle(note: &Note, way: Way) -> String {
-    match way {
-        Way::Offered => note.by_command(EXPAND_TOOL).to_string(),
-        Way::Command => note.by_command(EXPAND_COMMAND).to_string(),
-        Way::Expand | Way::Hash => note.to_string(),
-    }
-}
-
 /// What a shape means for the parts that the client sent a result in.
 fn texts(
     shape: &Shape,
@@ -188,7 +175,7 @@ fn texts(
     let whole = (way == Way::Hash).then(|| ContentHash::of(content.as_bytes()));
     let spell = |note: &Note| match &whole {
         Some(whole) => note.by_hash(whole).to_string(),
-        None => by_handle(note, way),
+        None => way.spell(note),
     };
     let own = places.iter().filter(|place| place.is_of_result(entry));
     let parts: Vec<Range<usize>> = own.map(|place| place.slot.content.clone()).collect();

@@ -1,5 +1,11 @@
 //! How a model gets back what is left out.
 
+use foveal_context::note::Note;
+use foveal_wire::response::EXPAND_TOOL;
+
+/// What gives back in a shell what a handle stands for.
+const EXPAND_COMMAND: &str = "foveal expand";
+
 /// How notes say what gives back what they stand for.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
 pub enum Way {
@@ -12,4 +18,15 @@ pub enum Way {
     Offered,
     /// By the result's hash, in its long spelling, for a tool of somebody else's.
     Hash,
+}
+
+impl Way {
+    /// Returns the text of a note that names the way back by its handle.
+    pub fn spell(self, note: &Note) -> String {
+        match self {
+            Self::Offered => note.by_command(EXPAND_TOOL).to_string(),
+            Self::Command => note.by_command(EXPAND_COMMAND).to_string(),
+            Self::Expand | Self::Hash => note.to_string(),
+        }
+    }
 }

@@ -3,9 +3,11 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
+use foveal_context::note::Note;
 use foveal_context::shape::Shape;
 use foveal_context::step::Step;
 use foveal_context::tokens::{Tokenizer, Tokens};
+use foveal_live::Way;
 use foveal_live::overview::arrival_reason;
 use foveal_screen::in_one_line;
 use foveal_store::Store;
@@ -138,7 +140,10 @@ fn replacement(
     let text_before = content.map(|it| String::from_utf8_lossy(&it.bytes).into_owned());
     // Pieces are of the result as it came: with a secret left out, its bytes stand elsewhere.
     let original = text_before.as_ref().filter(|it| Handle::of(it.as_bytes()) == shape.handle);
-    let text_after = original.map(|original| shape.render(original));
+    let spell = |note: &Note| Way::Command.spell(note);
+    let text_after = original.map(|original| -> String {
+        shape.pieces.iter().map(|piece| shape.text_by(piece, original, &spell)).collect()
+    });
     let counted = |text: &Option<String>| text.as_deref().map(|it| Tokenizer::default().count(it));
     let (tokens_before, tokens_after) = match &noted {
         Some(ShapedResult { tokens, tokens_sent, .. }) => (Some(*tokens), Some(*tokens_sent)),

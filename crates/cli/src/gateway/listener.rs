@@ -28,8 +28,6 @@ impl Listener {
         let found = with_port(host).to_socket_addrs().ok().and_then(|mut all| all.next());
         match found.map(|at| health(at, host)) {
             Some(Ok(answer)) if answer.ends_with("\r\n\r\nok\n") => Self::Foveal,
-            // A gateway that wants a token of its clients.
-            Some(Ok(answer)) if answer.starts_with("HTTP/1.1 401") => Self::Foveal,
             Some(Ok(answer)) if !answer.is_empty() => Self::Other,
             Some(_) | None => Self::None,
         }

@@ -115,6 +115,9 @@ pub(super) fn reader(event: &Event) -> String {
     let bytes = path(event).filter(|_| has_branches).and_then(|path| recorded(&path, 0));
     match bytes.and_then(|bytes| branch_of(event, &bytes).replaced_response) {
         Some(replaced) => format!("{name}/{replaced}"),
+        // A rewind before what is read of a long record is not seen any more, and nothing that was shown
+        // before it is to be pointed at.
+        None if has_branches && length(event) > BYTES_MAX => format!("{name}/long"),
         None => name,
     }
 }

@@ -40,7 +40,8 @@ pub(super) fn number(page: &mut Page<'_>, body: &Body, effect: &Effect) {
                 };
                 assign(page, at..stop, end, read, known);
                 if let (true, Some(known), Some(total)) = (is_sole, known, body.total) {
-                    count_back(page, end..stop, read, known, total);
+                    let mark = truncation::last_mark_line(page, body).unwrap_or(stop);
+                    count_back(page, mark..stop, read, known, total);
                 }
                 for at in body.gap.clone() {
                     page.clear(at);

@@ -6,7 +6,7 @@ use super::output_body::Body;
 use super::page::Page;
 use super::printed::PriorShaping;
 use super::{bare, truncation};
-use foveal_effects::{Effect, ReadTarget};
+use foveal_effects::{Effect, Output, ReadTarget};
 
 /// Digits of a handle.
 const HANDLE_DIGITS: usize = 12;
@@ -66,6 +66,8 @@ struct LineCounter {
     place: Option<u16>,
     /// The number of the next line.
     next: Option<u32>,
+    /// Whether the output is lines of one file, so that they can be counted.
+    is_of_one_file: bool,
     /// Whether lines without a gutter count up.
     counts_up: bool,
     /// Whether the line before is a note.
@@ -94,12 +96,14 @@ impl LineCounter {
             [read] => Some(read),
             _ => None,
         };
-        let next = sole.filter(|_| way == Numbering::Count);
+        let is_of_one_file = sole.is_some() && matches!(effect.output[..], [Output::Lines(_)]);
+        let next = sole.filter(|_| way == Numbering::Count && is_of_one_file);
         let next = next.and_then(|read| bare::first_number(body, effect, read));
         Self {
             way,
             place: sole.and_then(|read| page.resolved_read(read)),
             next,
+            is_of_one_file,
             counts_up: false,
             behind_note: false,
             headings: 0,
@@ -111,6 +115,11 @@ impl LineCounter {
 
     fn is_own(&self) -> bool {
         self.headings > 0 || self.fits > 0
+    }
+
+    /// Whether nothing tells the numbers of lines behind a note.
+    fn has_unknown_lines(&self) -> bool {
+        self.way == Numbering::Count && self.headings == 0 && !self.is_of_one_file
     }
 
     /// Takes the line at `at`, or the lines of a heading; returns how many.
@@ -131,6 +140,13 @@ impl LineCounter {
             self.counts_up = true;
             self.notes += 1;
             self.fits += usize::from(self.way != Numbering::Count);
+            return 1;
+        }
+        // What stands behind a note among lines of several files is not known.
+        if note_range(line).is_some() && self.has_unknown_lines() {
+            self.notes += 1;
+            self.fits += 1;
+            (self.next, self.place) = (None, None);
             return 1;
         }
         if let Some((first, last)) = note_range(line)
@@ -191,6 +207,11 @@ fn every(line: &str) -> Option<u32> {
 /// `[3-9 left out…]`, `[3: …]`.
 fn note_range(line: &str) -> Option<(u32, u32)> {
     let inner = line.strip_prefix('[')?.strip_suffix(']')?;
+    // Among lines of several files, notes name theirs.
+    let inner = match inner.split_once(' ') {
+        Some((path, rest)) if !path.contains(':') && path.contains(['.', '/']) => rest,
+        _ => inner,
+    };
     let digits = |text: &str| text.bytes().take_while(u8::is_ascii_digit).count();
     let (first, rest) = inner.split_at(digits(inner));
     let first: u32 = first.parse().ok()?;

@@ -220,6 +220,21 @@ fn numbers_are_known_behind_what_a_client_cut_only_where_it_says_them() {
         "|Chunk ID: a\n|Output:\n|Warning: truncated output (original token count: 9)\n\
          |Total output lines: 9\n|\n/w/a 1|x\n|hal…40 tokens truncated…lf\n/w/a 8|y\n/w/a 9|z\n|\n",
     );
+    // A line of the file that reads like a client's mark.
+    check(
+        "cat a",
+        "Chunk ID: a\nOutput:\nTotal output lines: 9\n\nx\n(truncated)\nhal…40 tokens truncated…lf\ny\n",
+        "|Chunk ID: a\n|Output:\n|Total output lines: 9\n|\n/w/a 1|x\n|(truncated)\n/w/a ?|hal…40 tokens truncated…lf\n\
+         /w/a 9|y\n|\n",
+    );
+    let qwen =
+        "Command: cat a\nDirectory: (root)\nOutput: x\nOutput:\ny\nError: (none)\nExit Code: 0";
+    check(
+        r#"run_shell_command {"command":"cat a"}"#,
+        qwen,
+        "|Command: cat a\n|Directory: (root)\n/w/a 1|x\n/w/a 2|Output:\n/w/a 3|y\n|Error: (none)\n\
+         |Exit Code: 0\n",
+    );
     check(
         r#"run_shell_command {"command":"cat a"}"#,
         "Output too large. Showing first 8,000 and last 32,000 characters. For full output see: x\n\
@@ -273,6 +288,13 @@ fn what_foveal_shaped_counts_as_what_it_shows() {
         "|File: a (full)\n|Total lines: 1 | Preserved: 1 (100 %)\n/w/a 1|x\n|\n\
          |File: b (full)\n|Total lines: 1 | Preserved: 1 (100 %)\n/w/b 1|y\n|\n",
     );
+    // Which lines stand behind a note is not known where other lines may stand before it.
+    check(
+        "echo '== a'; cat a",
+        "== a\nx\n[2-30: as above]\ny\n",
+        "|== a\n|x\n|[2-30: as above]\n|y\n|\n",
+    );
+    check("cat a b", "x\n[b.rs 2-30: as above]\ny\n", "|x\n|[b.rs 2-30: as above]\n|y\n|\n");
     // A file that quotes notes is no answer of foveal's.
     check("cat a", "x\n[9-12: as above]\ny\n", "/w/a 1|x\n/w/a 2|[9-12: as above]\n/w/a 3|y\n|\n");
 }

@@ -44,6 +44,13 @@ const WRAPPERS: &[Wrapper] = &[
         nests: true,
         ..BARE
     },
+    // Qwen Code's shell. Its heading begins as some of Codex do.
+    Wrapper {
+        first: &["Command: ", "Directory: "],
+        begin: OutputStart::Word { line: "Directory: ", word: "Output: " },
+        end: &["Error: ", "Exit Code: ", "Signal: ", "Process Group PGID: "],
+        ..BARE
+    },
     // Codex.
     Wrapper {
         first: &[
@@ -91,13 +98,6 @@ const WRAPPERS: &[Wrapper] = &[
         first: &["Tool output was too large and has been truncated"],
         begin: OutputStart::Line(&["Truncated part of the output:"]),
         nests: true,
-        ..BARE
-    },
-    // Qwen Code's shell.
-    Wrapper {
-        first: &["Command: ", "Directory: "],
-        begin: OutputStart::Word { line: "Directory: ", word: "Output: " },
-        end: &["Error: ", "Exit Code: ", "Signal: ", "Process Group PGID: "],
         ..BARE
     },
     // opencode and mini-SWE-agent.

@@ -178,11 +178,8 @@ impl<'a> Reader<'a> {
             }
             ';' if behind.starts_with([';', '&']) => return None,
             '<' | '>' => self.redirection()?,
-            '&' if behind.starts_with('>') => {
-                self.end_word()?;
-                self.rest = behind;
-                self.redirection()?;
-            }
+            // Some shells take it for an end of the command.
+            '&' if behind.starts_with('>') => return None,
             ';' | '&' | '|' => {
                 self.end_command()?;
                 let is_pair = behind.starts_with(sign) && sign != ';';
@@ -260,8 +257,12 @@ impl<'a> Reader<'a> {
     }
 
     fn redirection(&mut self) -> Option<()> {
-        let is_number = |word: &PlainWord| word.text.bytes().all(|byte| byte.is_ascii_digit());
-        if self.is_bare && self.word.as_ref().is_some_and(is_number) {
+        let is_number = |word: &&PlainWord| word.text.bytes().all(|byte| byte.is_ascii_digit());
+        if let Some(number) = self.word.as_ref().filter(|word| self.is_bare && is_number(word)) {
+            // To some shells, longer ones are words.
+            if number.text.len() > 1 {
+                return None;
+            }
             self.word = None;
         }
         // `{name}>` assigns, and evaluates what stands in `name`.
@@ -399,6 +400,10 @@ fn literal_text(source: &str) -> Option<(&str, &str)> {
     if name.is_empty() || !name.bytes().all(|byte| byte.is_ascii_alphanumeric() || byte == b'_') {
         return None;
     }
+    // The shell that comes with macOS looks for the end in the text, too.
+    if cfg!(target_os = "macos") && body.contains(['(', '\'', '"', '`', '\\']) {
+        return None;
+    }
     let mut at = 0;
     for line in body.split_inclusive('\n') {
         if line.strip_suffix('\n') == Some(name) {
@@ -450,7 +455,7 @@ mod tests {
             ("a 'b c' \"d e\"f g\\ h \"\\$x \\n\"", "a_b c_d ef_g h_$x \\n"),
             ("a && b || c; d | e & f\ng", "a|b|c|d|e|f|g"),
             ("a > b 2>&1 >> c < d 2>/dev/null", "a|>b|>>c|<d"),
-            ("a &> b |& c", "a|>b|c"),
+            ("a > b |& c", "a|>b|c"),
             ("> a b >| c <> d", "b|>a|>c|<>d"),
             ("ls *.rs ~/a {a,b} 'x*'", "ls_~*.rs_~~/a_~{a,b}_x*"),
             ("cat <<E > a && b\nx\nE\nc", "cat|>a|b|c"),
@@ -512,6 +517,9 @@ mod tests {
             "a \"$(cat <<E\nx\nE\n)\"",
             "a \"$(cat <<'E'\nx\nE\nb)\"",
             "a >&b",
+            "a &> b",
+            "a &>> b",
+            "a 12> b",
             "a > `b`",
             "a > $(b)",
             "a >(b)",

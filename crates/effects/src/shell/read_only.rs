@@ -63,8 +63,9 @@ const GIT_READERS: &[&str] = &[
     "rev-parse", "shortlog", "show", "status",
 ];
 
-/// How options begin by which these write or run something; they may be abbreviated.
-const GIT_WRITES: &[&str] = &["--ou", "--ex", "--text", "--filt"];
+/// How options begin by which these write or run something, or read outside of the repository; they may
+/// be abbreviated.
+const GIT_WRITES: &[&str] = &["--ou", "--ex", "--text", "--filt", "--no-i"];
 
 /// Returns what a command may show, if it only reads: it changes nothing and starts nothing. In which
 /// files it reads, and where its output goes, is not looked at.
@@ -88,33 +89,45 @@ pub fn read_scope(words: &[PlainWord]) -> Option<ReadScope> {
     }
     if let Some((_, scope, letters, longs)) = OPTIONS.iter().find(|(name, ..)| *name == program) {
         let is_known = |text: &&str| {
+            let Some(option) = text.strip_prefix('-') else { return true };
             let name = text.split('=').next().unwrap_or_default();
-            let is_single =
-                !text.starts_with("--") && text[1..].chars().all(|it| letters.contains(it));
-            !text.starts_with('-') || longs.contains(&name) || is_single
+            longs.contains(&name) || option.chars().all(|it| letters.contains(it))
         };
-        let operands = || texts.iter().filter(|text| !text.starts_with('-'));
+        let operands = || texts.iter().filter(|text| !text.starts_with('-') || **text == "-");
         let writes = match program {
             // The second file is written.
-            "uniq" => operands().count() > 1,
+            "uniq" => operands().count() > 1 || rest.iter().any(|word| word.is_pattern),
             // What is no format sets the clock.
             "date" => operands().any(|text| !text.starts_with('+')),
             _ => false,
         };
-        let shows_hidden = |text: &&str| {
-            let is_single = text.starts_with('-') && !text.starts_with("--");
-            *text == "--hidden" || is_single && text.contains(['u', '.'])
-        };
-        let is_deep = *scope == ReadScope::VisibleBelow && texts.iter().any(shows_hidden);
+        let is_deep = *scope == ReadScope::VisibleBelow && shows_hidden(&texts);
         let scope = if is_deep { ReadScope::ContentsBelow } else { *scope };
         return (texts.iter().all(is_known) && !writes).then_some(scope);
     }
-    let reads = match program {
-        "sed" => prints_lines(&texts),
-        "git" => is_git_reader(&texts),
-        _ => false,
+    match program {
+        "sed" => prints_lines(&texts).then_some(ReadScope::Contents),
+        "git" => git_scope(&texts),
+        _ => None,
+    }
+}
+
+/// Whether `rg` looks into files whose names begin with a dot: what a glob names is not hidden.
+fn shows_hidden(words: &[&str]) -> bool {
+    let is_single = |word: &str| word.starts_with('-') && !word.starts_with("--");
+    let is_asked =
+        |word: &&str| *word == "--hidden" || is_single(word) && word.contains(['u', '.']);
+    let is_glob = |word: &&str| word.starts_with("--glob") || is_single(word) && word.contains('g');
+    let names_visible = |part: &str| {
+        let part = part.strip_prefix("*.").or_else(|| part.strip_prefix('!')).unwrap_or(part);
+        part == "**" || part.starts_with(|sign: char| sign.is_ascii_alphanumeric())
     };
-    reads.then_some(ReadScope::Contents)
+    let may_name_hidden = |word: &&str| {
+        let value =
+            if word.starts_with('-') { word.split_once('=').map(|it| it.1) } else { Some(*word) };
+        value.is_some_and(|value| !value.split('/').all(names_visible))
+    };
+    words.iter().any(is_asked) || words.iter().any(is_glob) && words.iter().any(may_name_hidden)
 }
 
 /// Whether `sed` prints lines by number, and nothing else.
@@ -124,11 +137,19 @@ fn prints_lines(words: &[&str]) -> bool {
         && !files.iter().any(|file| file.starts_with('-')))
 }
 
-fn is_git_reader(words: &[&str]) -> bool {
+/// What a command of `git` may show. Two folders may be compared that are in no repository.
+fn git_scope(words: &[&str]) -> Option<ReadScope> {
     let words = words.strip_prefix(&["--no-pager"]).unwrap_or(words);
-    let Some((name, rest)) = words.split_first() else { return false };
+    let (name, rest) = words.split_first()?;
+    let operands = rest.iter().filter(|word| !word.starts_with('-')).count();
+    let is_deep = *name == "diff" && operands > 1;
+    let scope = if is_deep { ReadScope::ContentsBelow } else { ReadScope::Contents };
+    is_git_reader(name, rest).then_some(scope)
+}
+
+fn is_git_reader(name: &str, rest: &[&str]) -> bool {
     let shows = ["-a", "-r", "-v", "-vv", "--list", "--show-current"];
-    match *name {
+    match name {
         "branch" => rest.iter().all(|word| shows.contains(word)),
         "tag" => rest.is_empty() || rest == ["-l"] || rest == ["--list"],
         "stash" => rest == ["list"],
@@ -163,7 +184,12 @@ mod tests {
             ("git status; git --no-pager diff HEAD~1 --stat; git branch -a", ReadScope::Contents),
             ("git log --oneline -5 --format='%h %s'; git stash list", ReadScope::Contents),
             ("rg -n foo src -g '*.rs'; grep -n a b", ReadScope::VisibleBelow),
+            ("rg \"\" src; rg '→' src; rg foo -g 'src/**/*.rs'", ReadScope::VisibleBelow),
             ("rg -nu foo src", ReadScope::ContentsBelow),
+            ("rg KEY -g '.e*'", ReadScope::ContentsBelow),
+            ("rg KEY -g '*'", ReadScope::ContentsBelow),
+            ("rg --glob='*env' KEY", ReadScope::ContentsBelow),
+            ("git diff a b", ReadScope::ContentsBelow),
             ("grep -rn 'foo bar' .; grep -n --directories=recurse a .", ReadScope::ContentsBelow),
         ] {
             assert_eq!(scope_of(line), Some(scope), "{line}");
@@ -204,6 +230,9 @@ mod tests {
             "git branch a",
             "git config core.pager rm",
             "git push",
+            "git diff --no-index a b",
+            "uniq - victim",
+            "uniq a*",
             "git tag a",
             "date -s 12:00",
             "date 01020304",

@@ -102,8 +102,10 @@ impl CommandPlace<'_> {
     fn is_harmless(&self, part: &PlainPart) -> bool {
         match part {
             PlainPart::Redirection { target, .. } if target.is_pattern => false,
+            // To a shell, `/dev/tcp/…` is a connection.
             PlainPart::Redirection { operator: "<", target } => {
-                self.may_read(&target.text, ReadScope::Contents)
+                let is_in = |roots: &Roots| roots.resolve(&target.text).is_ok();
+                self.folders.iter().all(is_in) && self.may_read(&target.text, ReadScope::Contents)
             }
             PlainPart::Redirection { target, .. } => self.may_write(&target.text),
             PlainPart::Command(words) => {

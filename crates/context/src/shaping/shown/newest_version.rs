@@ -134,10 +134,14 @@ impl<'a> NewestVersion<'a> {
             if old.is_empty() || (!new.is_empty() && all.contains(new.as_str())) {
                 continue;
             }
+            let count = |part: &str| part.matches('\n').count();
+            let (mut counted, mut first_line) = (0, 0);
             for (start, found) in all.match_indices(old.as_str()) {
-                let lines_before = |end: usize| all[..end].matches('\n').count();
+                first_line += count(&all[counted..start]);
+                counted = start;
                 let last = start + found.trim_end_matches('\n').len().max(1);
-                for at in lines_before(start)..=lines_before(last.min(all.len())) {
+                let last_line = first_line + count(&all[start..last.min(all.len())]);
+                for at in first_line..=last_line {
                     let is_latest = undone.get(at).is_some_and(Option::is_none);
                     if is_latest {
                         undone[at] = Some(*entry);

@@ -82,7 +82,7 @@ impl OwnLines<'_, '_> {
                 let sources = self.sources(&lines);
                 matches.push(Match { lines, sources, home: Home::Own(shift) });
             } else {
-                at += if shift == 0 { length.max(1) } else { 1 };
+                at += length.max(1);
             }
         }
     }
