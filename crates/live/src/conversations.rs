@@ -272,8 +272,7 @@ impl Conversations {
 
     /// How long a request may be.
     fn window_limit(&self, request: &Request<'_>, about: &About) -> WindowLimit {
-        let answer = request.body.max_tokens.filter(|_| request.model.counts_answer);
-        let answer = Tokens(answer.unwrap_or_default());
+        let answer = Tokens(request.body.max_tokens.unwrap_or_default());
         self.windows.limit(request.asked.upstream, about, &request.model, answer)
     }
 

@@ -46,6 +46,8 @@ struct Known {
 struct ModelWindow {
     tokens: Option<Tokens>,
     scale: Option<f64>,
+    /// Whether its server refused a prompt for the answer that was to come.
+    counts_answer: bool,
 }
 
 #[derive(Debug, Clone, Copy, Default)]
@@ -65,8 +67,8 @@ impl Windows {
         known.unwrap_or(model.window)
     }
 
-    /// How long the next prompt of a conversation may be, `answer` tokens of whose window are
-    /// the answer's.
+    /// How long the next prompt of a conversation may be, where an answer of `answer` tokens is asked
+    /// for.
     pub(crate) fn limit(
         &self,
         upstream: &str,
@@ -80,7 +82,8 @@ impl Windows {
         let count = conversation.and_then(|name| known.conversations.get(name)).copied();
         let count = count.unwrap_or_default();
         let window = of_model.tokens.unwrap_or(model.window);
-        let answer = answer.min(Tokens(window.0 / 2));
+        let counts_answer = model.counts_answer || of_model.counts_answer;
+        let answer = if counts_answer { answer.min(Tokens(window.0 / 2)) } else { Tokens(0) };
         let scale = count.scale.or(of_model.scale).unwrap_or(model.token_scale);
         let limit = WindowLimit::new(window - answer, scale);
         count.tokens_max.map_or(limit, |tokens| limit.at_most(tokens))
@@ -114,12 +117,14 @@ impl Windows {
         let Some(name) = about.conversation.clone() else { return };
         let mut known = self.lock();
         if let Some(window) = overflow.window {
-            entry(&mut known.models, key(upstream, about)).tokens = Some(Tokens(window));
+            let of_model = entry(&mut known.models, key(upstream, about));
+            of_model.tokens = Some(Tokens(window));
+            of_model.counts_answer |= overflow.answer.is_some();
         }
         let count = entry(&mut known.conversations, name);
         count.is_refused = true;
         match overflow {
-            ContextOverflow { window: Some(_), prompt: Some(prompt) } => {
+            ContextOverflow { window: Some(_), prompt: Some(prompt), .. } => {
                 count.scale = scale(about, prompt).or(count.scale);
             }
             _ => count.tokens_max = Some(Tokens((about.tokens_sent as f64 * SHRINK) as u64)),
@@ -176,7 +181,7 @@ mod tests {
     fn a_limit_follows_what_is_told() {
         let windows = Windows::default();
         assert_eq!(tokens_max(&windows, 0), 124_160);
-        assert_eq!(tokens_max(&windows, 28_000), 97_000);
+        assert_eq!(tokens_max(&windows, 28_000), 124_160);
         windows.learn_window("", "m", Tokens(100_000));
         assert_eq!(tokens_max(&windows, 0), 97_000);
         let model = Model::named("gpt-4o", Protocol::Chat);
@@ -188,10 +193,20 @@ mod tests {
     }
 
     #[test]
+    fn an_answer_that_counts_is_taken_off_the_window_once() {
+        let windows = Windows::default();
+        let told =
+            ContextOverflow { window: Some(8_192), prompt: Some(5_000), answer: Some(4_096) };
+        windows.learn_overflow("", &about(5_000), told);
+        assert_eq!(tokens_max(&windows, 4_096), 3_973);
+        assert_eq!(tokens_max(&windows, 1_000), 6_976);
+    }
+
+    #[test]
     fn a_refusal_lowers_the_limit() {
         let windows = Windows::default();
         assert!(!windows.is_refused(&about(0)));
-        let told = ContextOverflow { window: Some(32_000), prompt: Some(40_000) };
+        let told = ContextOverflow { window: Some(32_000), prompt: Some(40_000), answer: None };
         windows.learn_overflow("", &about(20_000), told);
         assert!(windows.is_refused(&about(0)));
         assert_eq!(tokens_max(&windows, 0), 15_520);

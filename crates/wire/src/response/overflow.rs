@@ -26,8 +26,10 @@ const TOKENS_MIN: u64 = 1_000;
 /// A prompt that is longer than its model takes, with what the provider says of it.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
 pub struct ContextOverflow {
-    /// Tokens that a prompt may have, by the provider's own count.
+    /// Tokens of the model's window, by the provider's own count.
     pub window: Option<u64>,
+    /// Tokens of these that are the answer's, where the prompt may not have them.
+    pub answer: Option<u64>,
     /// Tokens that this one has.
     pub prompt: Option<u64>,
 }
@@ -48,24 +50,27 @@ impl ContextOverflow {
 
     /// Reads the sizes in the order of the message.
     fn from_numbers(numbers: &[u64], is_sum: bool) -> Self {
-        let sizes = |window, prompt| Self { window: Some(window), prompt: Some(prompt) };
+        let sizes =
+            |window, prompt| Self { window: Some(window), prompt: Some(prompt), answer: None };
+        let with_answer =
+            |answer, window, prompt| Self { answer: Some(answer), ..sizes(window, prompt) };
         match *numbers {
             // prompt + answer > window
             [prompt, answer, window, ..] if is_sum && window > answer => {
-                sizes(window - answer, prompt)
+                with_answer(answer, window, prompt)
             }
             // The window, all that was asked for, of that the prompt and the answer.
             [window, all, prompt, answer, ..] if all == prompt + answer && window > answer => {
-                sizes(window - answer, prompt)
+                with_answer(answer, window, prompt)
             }
             // An answer of so many tokens, the window, the prompt.
             [answer, window, prompt]
                 if !is_sum && answer < window && answer + prompt > window && prompt < window =>
             {
-                sizes(window - answer, prompt)
+                with_answer(answer, window, prompt)
             }
             [one, other, ..] => sizes(one.min(other), one.max(other)),
-            [window] => Self { window: Some(window), prompt: None },
+            [window] => Self { window: Some(window), ..Self::default() },
             [] => Self::default(),
         }
     }
@@ -86,7 +91,8 @@ mod tests {
     fn parsed(kind: &str, message: &str) -> Option<(Option<u64>, Option<u64>)> {
         let kind = (!kind.is_empty()).then(|| kind.to_owned());
         let error = AnswerError { kind, message: message.to_owned() };
-        ContextOverflow::parse(400, &error).map(|it| (it.window, it.prompt))
+        let room = |it: ContextOverflow| it.window.map(|window| window - it.answer.unwrap_or(0));
+        ContextOverflow::parse(400, &error).map(|it| (room(it), it.prompt))
     }
 
     #[test]
