@@ -10,7 +10,7 @@ use foveal_tools::clock::{Clock, SystemClock};
 use foveal_tools::settings::{COLLECT_EVERY_MS, KEPT};
 use serde_json::Value;
 
-use super::event::Event;
+use super::event::{Event, Occasion};
 use super::expand::Expand;
 use super::host::Host;
 use super::reply::{Means, reply};
@@ -71,8 +71,12 @@ pub(crate) fn answer(
     drop(panic::catch_unwind(AssertUnwindSafe(answered)));
 }
 
-/// Whether foveal stands between the agent and its provider.
+/// Whether foveal stands between the agent and its provider. Only results go there, so that nothing else
+/// waits for a connection.
 fn has_gateway(event: &Event, environment: &Environment) -> bool {
+    if !matches!(event.occasion, Occasion::Answered(_)) {
+        return false;
+    }
     let told = event.provider_url.as_deref();
     let variable = event.host.address_variable();
     let address = told.or_else(|| Some(environment.of_agents.get(variable?)?.as_str()));

@@ -24,11 +24,12 @@ fn marks<'a>(page: &'a Page<'_>, body: &'a Body) -> impl Iterator<Item = usize> 
             && (line.trim_start().starts_with(['.', '[', '<', '(', '…']) || line.contains('…'))
     };
     let has_gap = !body.gap.is_empty();
-    let may_be = has_gap || says(page.text(body.lines.clone()));
-    let lines = match (has_gap, may_be) {
-        (true, _) => body.gap.start..body.gap.start + 1,
-        (false, true) => body.lines.clone(),
-        (false, false) => 0..0,
+    let lines = if has_gap {
+        body.gap.start..body.gap.start + 1
+    } else if says(page.text(body.lines.clone())) {
+        body.lines.clone()
+    } else {
+        0..0
     };
     lines.filter(move |at| has_gap || is_mark(at))
 }
