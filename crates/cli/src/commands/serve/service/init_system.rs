@@ -2,7 +2,9 @@
 
 use std::io;
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Command, ExitStatus, Stdio};
+use std::thread;
+use std::time::Duration;
 
 use anyhow::Context;
 
@@ -11,6 +13,16 @@ use crate::environment::Environment;
 
 /// The name of the unit of systemd.
 const UNIT: &str = "foveal.service";
+
+/// How often a command is run that fails for what is still under way.
+const ATTEMPTS_MAX: u32 = 20;
+
+/// The pause before it is run again.
+const ATTEMPT_WAIT: Duration = Duration::from_millis(250);
+
+/// Exit codes of `launchctl bootstrap` while the service is still being removed: `bootout` returns
+/// before launchd has ended it. They are EIO, EEXIST and EALREADY of macOS.
+const BUSY_CODES: &[i32] = &[5, 17, 37];
 
 /// A program that starts services with a user's session.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -25,14 +37,34 @@ pub(super) struct SystemCommand {
     words: Vec<String>,
     /// Whether all else is in vain where it fails.
     is_needed: bool,
+    /// Exit codes after which it may succeed a little later.
+    busy_codes: &'static [i32],
 }
 
 impl SystemCommand {
     fn new(words: &[&str], is_needed: bool) -> Self {
-        Self { words: words.iter().map(|word| (*word).to_owned()).collect(), is_needed }
+        let words = words.iter().map(|word| (*word).to_owned()).collect();
+        Self { words, is_needed, busy_codes: &[] }
     }
 
-    fn run(&self) -> Result<(), SystemCommandError> {
+    /// Runs it, again after `wait` as long as it fails for what is still under way.
+    fn run(&self, wait: Duration) -> Result<(), SystemCommandError> {
+        for _ in 1..ATTEMPTS_MAX {
+            match self.attempt() {
+                Err(SystemCommandError::Failed { status, .. }) if self.is_busy(status) => {
+                    thread::sleep(wait);
+                }
+                result => return result,
+            }
+        }
+        self.attempt()
+    }
+
+    fn is_busy(&self, status: ExitStatus) -> bool {
+        status.code().is_some_and(|code| self.busy_codes.contains(&code))
+    }
+
+    fn attempt(&self) -> Result<(), SystemCommandError> {
         let Some((program, arguments)) = self.words.split_first() else { return Ok(()) };
         let command = self.words.join(" ");
         match Command::new(program).args(arguments).stdin(Stdio::null()).output() {
@@ -41,7 +73,7 @@ impl SystemCommand {
                 let stderr = String::from_utf8_lossy(&output.stderr);
                 let line = stderr.lines().map(str::trim).find(|line| !line.is_empty());
                 let text = line.unwrap_or("nothing").to_owned();
-                Err(SystemCommandError::Failed { command, text })
+                Err(SystemCommandError::Failed { command, status: output.status, text })
             }
             Err(error) if error.kind() == io::ErrorKind::NotFound => {
                 Err(SystemCommandError::Absent(program.clone()))
@@ -134,9 +166,11 @@ impl InitSystem {
                 let path = path.display().to_string();
                 let domain = format!("gui/{user}");
                 let service = format!("{domain}/{LABEL}");
+                let bootstrap =
+                    SystemCommand::new(&["launchctl", "bootstrap", &domain, &path], true);
                 vec![
                     SystemCommand::new(&["launchctl", "bootout", &service], false),
-                    SystemCommand::new(&["launchctl", "bootstrap", &domain, &path], true),
+                    SystemCommand { busy_codes: BUSY_CODES, ..bootstrap },
                 ]
             }
         }
@@ -200,7 +234,7 @@ pub(super) enum SystemCommandError {
     #[error("`{command}` cannot be started: {source}")]
     Start { command: String, source: io::Error },
     #[error("`{command}` says: {text}")]
-    Failed { command: String, text: String },
+    Failed { command: String, status: ExitStatus, text: String },
 }
 
 /// Runs commands, one after the other.
@@ -209,7 +243,7 @@ pub(super) enum SystemCommandError {
 /// If one fails that is needed.
 pub(super) fn run_commands(commands: &[SystemCommand]) -> Result<(), SystemCommandError> {
     for command in commands {
-        match command.run() {
+        match command.run(ATTEMPT_WAIT) {
             Err(why) if command.is_needed => return Err(why),
             _ => {}
         }
@@ -237,5 +271,35 @@ mod tests {
             ]
         );
         assert_eq!(lines(&system.stop_commands(501)), ["launchctl bootout gui/501/foveal.serve"]);
+    }
+
+    /// Returns whether `bootstrap` succeeds in place of whose `launchctl` one fails with the exit
+    /// code `code` as often as `failures` says, and how often that is run.
+    #[cfg(unix)]
+    fn bootstrap(code: i32, failures: u32) -> (bool, u32) {
+        let folder = tempfile::tempdir().unwrap();
+        let runs = folder.path().join("runs");
+        let script = format!(
+            "echo >> \"$0\"; test $(wc -l < \"$0\") -gt {failures} && exit 0
+            echo 'Bootstrap failed: {code}' >&2; exit {code}"
+        );
+        let starts = InitSystem::Launchd.start_commands(Path::new("/a.plist"), 501, true);
+        let mut command = starts.last().unwrap().clone();
+        command.words = ["sh", "-c", &script].map(str::to_owned).to_vec();
+        command.words.push(runs.display().to_string());
+        let is_run = command.run(Duration::ZERO).is_ok();
+        let lines = std::fs::read_to_string(runs).unwrap().lines().count();
+        (is_run, u32::try_from(lines).unwrap())
+    }
+
+    #[test]
+    #[cfg(unix)]
+    fn bootstrap_waits_for_a_service_that_is_still_being_removed() {
+        for code in [5, 37] {
+            assert_eq!(bootstrap(code, 3), (true, 4));
+        }
+        assert_eq!(bootstrap(5, 1000), (false, ATTEMPTS_MAX));
+        // No session of the user in the graphical interface: nothing to wait for.
+        assert_eq!(bootstrap(125, 1), (false, 1));
     }
 }
