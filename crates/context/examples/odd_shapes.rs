@@ -62,6 +62,7 @@ const CONVERSATIONS: &[Shape<Conversation>] = &[
     ("one result again and again", |bytes| results(bytes / 2_000, &plain(2_000))),
     ("one long line again and again", |bytes| results(bytes / 2_000, &"x".repeat(2_000))),
     ("a file written in another order each time", |bytes| shuffled(bytes / 20_000)),
+    ("searches of many files", |bytes| searches(bytes / 200)),
 ];
 
 fn main() {
@@ -117,5 +118,28 @@ fn shuffled(times: usize) -> Conversation {
         script.call("Read", serde_json::json!({"file_path": "/p/a.txt"}));
         script.result(&text, false);
     }
+    script.finish()
+}
+
+/// Two searches with the same hits, one in each of so many files, and one with most of them.
+fn searches(files: usize) -> Conversation {
+    let hits = |files: usize| -> String {
+        (0..files)
+            .map(|at| {
+                format!("src/part{}/file{at}.rs:{}:let it = find({at});\n", at % 50, at % 90 + 1)
+            })
+            .collect()
+    };
+    let mut script = Builder::default();
+    script.message(Role::User, Mark::None, "find it");
+    for (pattern, files) in [("find", files), ("it = find", files), ("let it", files / 4 * 3)] {
+        script.message(Role::Assistant, Mark::None, "");
+        script.call(
+            "Grep",
+            serde_json::json!({"pattern": pattern, "output_mode": "content", "-n": true}),
+        );
+        script.result(&hits(files), false);
+    }
+    script.message(Role::Assistant, Mark::None, "done");
     script.finish()
 }

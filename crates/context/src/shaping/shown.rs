@@ -3,7 +3,8 @@
 //! This is what makes a re-read a pointer, a read after an edit a delta and an overlapping
 //! range only its new lines; it works on the text, so it needs no knowledge of the tool.
 
-use std::cell::RefCell;
+use std::cell::{OnceCell, RefCell};
+use std::collections::HashMap;
 use std::ops::Range;
 use std::rc::Rc;
 
@@ -19,6 +20,7 @@ use super::draft::{Draft, Gap};
 
 mod blocks;
 mod call_names;
+mod file_mentions;
 mod newest_version;
 mod own_lines;
 mod readable;
@@ -28,6 +30,7 @@ mod worth;
 
 pub use blocks::find_matches;
 pub(super) use call_names::CallName;
+use file_mentions::FileMentions;
 use newest_version::NewestVersion;
 pub use own_lines::Reach;
 pub(super) use readable::readable;
@@ -43,27 +46,28 @@ pub struct Seen<'a> {
     pub ledger: &'a Ledger,
     /// Whether texts in the model's own call arguments count as visible.
     pub arguments: bool,
-    /// The newest visible versions of files that were asked for, by path.
-    versions: RefCell<Vec<(Box<str>, Rc<NewestVersion<'a>>)>>,
+    /// The entries by file, once one is asked for.
+    mentions: OnceCell<FileMentions<'a>>,
+    /// The newest visible versions of files that were asked for, by path: of those that the prompt
+    /// and the result name, of each no more than its visible lines.
+    versions: RefCell<HashMap<Box<str>, Rc<NewestVersion<'a>>>>,
 }
 
 impl<'a> Seen<'a> {
     /// What is visible by `ledger`.
     pub fn new(record: &'a Record, ledger: &'a Ledger, arguments: bool) -> Self {
-        Self { record, ledger, arguments, versions: RefCell::default() }
+        let (mentions, versions) = (OnceCell::new(), RefCell::default());
+        Self { record, ledger, arguments, mentions, versions }
     }
 
     /// The newest visible version of the file at `path`.
     fn version(&self, path: &str) -> Rc<NewestVersion<'a>> {
-        let known = |(known, version): &(Box<str>, Rc<NewestVersion<'a>>)| {
-            (**known == *path).then(|| Rc::clone(version))
-        };
-        if let Some(version) = self.versions.borrow().iter().find_map(known) {
-            return version;
+        if let Some(version) = self.versions.borrow().get(path) {
+            return Rc::clone(version);
         }
-        let version = NewestVersion::of((self.record, self.ledger), self.arguments, path);
-        let version = Rc::new(version);
-        self.versions.borrow_mut().push((path.into(), Rc::clone(&version)));
+        let mentions = self.mentions.get_or_init(|| FileMentions::new(self.record, self.ledger));
+        let version = Rc::new(NewestVersion::new(self.record, mentions, self.arguments, path));
+        self.versions.borrow_mut().insert(path.into(), Rc::clone(&version));
         version
     }
 }

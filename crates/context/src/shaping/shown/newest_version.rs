@@ -4,20 +4,18 @@
 //! reader looks at the later answer, and after an edit at the edit: that a text stands somewhere
 //! above is not enough.
 
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 
 use crate::call_texts::argument_texts;
 use crate::facts::{CallFacts, Facts, LineId};
-use crate::ledger::{EntryLines, Ledger, LineState, Place};
+use crate::ledger::{EntryLines, LineState, Place};
 use crate::record::Record;
 use foveal_effects::outcome::{Outcome, outcome};
 use foveal_effects::{Change, EffectKind};
 use foveal_transcript::{Entry, EntryIndex};
 
+use super::file_mentions::FileMentions;
 use super::source_lines::{is_among_hits, same_file};
-
-/// Files with higher numbers are not followed beyond.
-const NUMBER_MAX: u32 = 1 << 20;
 
 /// Places of one text that are tried at most to find where it went.
 const MOVES_MAX: usize = 8;
@@ -44,8 +42,8 @@ impl Statement {
 /// The newest visible version of one file.
 #[derive(Debug, Default)]
 pub(in crate::shaping) struct NewestVersion<'a> {
-    /// By number, from 0.
-    statements: Vec<Option<Statement>>,
+    /// By number.
+    statements: BTreeMap<u32, Statement>,
     /// By text, the latest place that shows it as a line of the file.
     places: HashMap<LineId, Place>,
     /// By text, the numbers that have it, ascending.
@@ -56,8 +54,9 @@ pub(in crate::shaping) struct NewestVersion<'a> {
 
 impl<'a> NewestVersion<'a> {
     /// That of the file at `path`; with `arguments`, texts in the model's own calls are visible.
-    pub(super) fn of(
-        (record, ledger): (&'a Record, &'a Ledger),
+    pub(super) fn new(
+        record: &'a Record,
+        mentions: &FileMentions<'_>,
         arguments: bool,
         path: &str,
     ) -> Self {
@@ -65,7 +64,8 @@ impl<'a> NewestVersion<'a> {
         let mut is_replaced = false;
         // Calls that changed nothing.
         let mut refused: Vec<*const CallFacts> = Vec::new();
-        for lines in ledger.latest_entries() {
+        for mention in mentions.of_name(path) {
+            let lines = mention.lines;
             let (entry, facts) = (record.entry(lines.entry), record.facts(lines.entry));
             if let Some(result) = entry.result() {
                 let call = facts.call.as_deref();
@@ -75,7 +75,8 @@ impl<'a> NewestVersion<'a> {
                 {
                     refused.push(call);
                 }
-                version.take_result((record, path), lines, facts, is_replaced);
+                let of_file = mentions.lines(mention, facts, path);
+                version.take_result(record, lines, &of_file, is_replaced);
             } else {
                 let calls = facts.calls.iter().enumerate().rev();
                 let made =
@@ -90,9 +91,9 @@ impl<'a> NewestVersion<'a> {
                 }
             }
         }
-        for (number, statement) in (0u32..).zip(&version.statements) {
-            if let Some(text) = statement.and_then(|statement| statement.text) {
-                version.numbers.entry(text).or_default().push(number);
+        for (number, statement) in &version.statements {
+            if let Some(text) = statement.text {
+                version.numbers.entry(text).or_default().push(*number);
             }
         }
         version
@@ -100,7 +101,7 @@ impl<'a> NewestVersion<'a> {
 
     /// What is said last of the line with this number.
     pub(super) fn statement(&self, number: u32) -> Option<&Statement> {
-        self.statements.get(number as usize)?.as_ref()
+        self.statements.get(&number)
     }
 
     /// Whether the line with this number has this text as far as the prompt says what it has.
@@ -167,22 +168,17 @@ impl<'a> NewestVersion<'a> {
         statement.has(id) && !self.edits.iter().any(takes_out)
     }
 
+    /// Takes the lines of the file in a result, `of_file`.
     fn take_result(
         &mut self,
-        (record, path): (&Record, &str),
+        record: &Record,
         lines: EntryLines<'_>,
-        facts: &Facts,
+        of_file: &[u32],
         is_replaced: bool,
     ) {
-        let printed = &facts.printed;
-        let is_of_file: Vec<bool> =
-            printed.paths.iter().map(|theirs| same_file(theirs, path)).collect();
-        if !is_of_file.contains(&true) {
-            return;
-        }
-        for (at, line) in (0u32..).zip(&printed.lines) {
-            let of_file = line.path.is_some_and(|path| is_of_file[usize::from(path)]);
-            let Some(number) = line.number.filter(|_| of_file) else { continue };
+        let facts = record.facts(lines.entry);
+        for at in of_file.iter().copied() {
+            let Some(number) = facts.printed.lines[at as usize].number else { continue };
             let text = facts.ids[at as usize];
             let state = lines.state(at);
             if state == LineState::Visible {
@@ -197,8 +193,8 @@ impl<'a> NewestVersion<'a> {
                 LineState::Partial => None,
                 LineState::Hidden => continue,
             };
-            match self.statements.get_mut(number.0 as usize) {
-                Some(Some(written)) if !written.is_answered => {
+            match self.statements.get_mut(&number.0) {
+                Some(written) if !written.is_answered => {
                     written.is_answered = text.is_some() && written.text == text;
                 }
                 _ if is_replaced => {}
@@ -264,14 +260,7 @@ impl<'a> NewestVersion<'a> {
     }
 
     fn state(&mut self, number: u32, statement: Statement) {
-        if number > NUMBER_MAX {
-            return;
-        }
-        let at = number as usize;
-        if at >= self.statements.len() {
-            self.statements.resize(at + 1, None);
-        }
-        self.statements[at].get_or_insert(statement);
+        self.statements.entry(number).or_insert(statement);
     }
 }
 
