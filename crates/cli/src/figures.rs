@@ -1,6 +1,5 @@
 //! Figures of sessions under every profile, added up.
 
-use foveal_context::tool_use;
 use foveal_context::warm::{Estimate, Pause, estimate};
 use foveal_replay::figures::Figures;
 
@@ -18,8 +17,6 @@ pub(crate) struct SessionFigures {
     pub(crate) profiles: Vec<Figures>,
     /// Pauses long enough to keep a cache warm, as recorded.
     pub(crate) pauses: Vec<Pause>,
-    /// The tools that its conversations declared and called, as far as recorded.
-    pub(crate) tools: Vec<tool_use::Conversed>,
 }
 
 /// The figures of all sessions.
@@ -34,8 +31,6 @@ pub(crate) struct Totals {
     pub(crate) profiles: Vec<ProfileTotals>,
     /// What keeping caches warm would have come to, by the bill as recorded.
     pub(crate) warm: Estimate,
-    /// What shortening tools would have come to.
-    pub(crate) tools: tool_use::Estimate,
 }
 
 /// The figures of all sessions under one profile.
@@ -58,8 +53,6 @@ impl Totals {
         let pauses: Vec<Pause> =
             sessions.iter().flat_map(|session| &session.pauses).copied().collect();
         totals.warm = estimate(&pauses);
-        let tools: Vec<_> = sessions.iter().map(|session| session.tools.clone()).collect();
-        totals.tools = tool_use::estimate(&tools);
         totals.profiles = (0..profiles).map(|at| profile_totals(sessions, at)).collect();
         totals
     }

@@ -1,7 +1,5 @@
 //! The requests that passed a gateway, as they are kept in the store.
 
-use std::collections::BTreeSet;
-
 use foveal_context::bill::{Bill, Meter};
 use foveal_context::tokens::Tokens;
 use foveal_live::request::About;
@@ -51,9 +49,6 @@ pub(crate) struct Request {
     /// Marks for the provider's cache that foveal set: because the client sets none, or one more at
     /// the end of the latest answer.
     pub(crate) marks: u64,
-    /// What is known of its tools, where they are shortened.
-    #[serde(skip_serializing_if = "Tools::is_empty")]
-    pub(crate) tools: Tools,
     pub(crate) status: u16,
     pub(crate) end: String,
     pub(crate) failed_open: Option<String>,
@@ -98,24 +93,6 @@ impl Request {
     /// US dollars that were billed, and that would have been without foveal.
     pub(crate) fn dollars(&self) -> Option<(f64, f64)> {
         Some((self.bill?.dollars(), self.without?.dollars()))
-    }
-}
-
-/// What is known of a request's tools.
-#[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub(crate) struct Tools {
-    /// Those that the answer before it called.
-    pub(crate) called: BTreeSet<String>,
-    /// Tokens that are left out of definitions.
-    pub(crate) left_out: u64,
-    /// Whether one of the called tools has a shortened description.
-    pub(crate) called_shortened: bool,
-}
-
-impl Tools {
-    fn is_empty(&self) -> bool {
-        *self == Self::default()
     }
 }
 

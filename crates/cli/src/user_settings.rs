@@ -13,6 +13,7 @@ pub(crate) mod keys;
 mod names;
 mod prices;
 pub(crate) mod project;
+pub(crate) mod removed;
 pub(crate) mod schema;
 pub(crate) mod source;
 mod told;

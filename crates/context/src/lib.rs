@@ -36,7 +36,6 @@ pub mod shaping;
 pub mod step;
 pub mod timeline;
 pub mod tokens;
-pub mod tool_use;
 pub mod views;
 pub mod visible;
 pub mod warm;

@@ -15,7 +15,6 @@ mod placed;
 mod recorded_effects;
 mod retention;
 mod shaping;
-mod tool_use;
 mod views;
 mod views_model;
 mod warm;

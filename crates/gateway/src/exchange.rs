@@ -158,13 +158,11 @@ pub enum FailedOpen {
     Unoffered,
     /// What was given back in earlier answers could not be read.
     Unread,
-    /// What the conversation's tools go without could not be known, or not be kept.
-    Unshortened,
 }
 
 impl FailedOpen {
     /// All of them.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 7] = [
         Self::Late,
         Self::Panicked,
         Self::Encoding,
@@ -172,7 +170,6 @@ impl FailedOpen {
         Self::Crowded,
         Self::Unoffered,
         Self::Unread,
-        Self::Unshortened,
     ];
 
     /// A name to count by.
@@ -185,7 +182,6 @@ impl FailedOpen {
             Self::Crowded => "crowded",
             Self::Unoffered => "unoffered",
             Self::Unread => "unread",
-            Self::Unshortened => "unshortened",
         }
     }
 
@@ -199,7 +195,6 @@ impl FailedOpen {
             Self::Crowded => "too many bytes of requests are under way to look at this one",
             Self::Unoffered => "whether the conversation has the tool foveal_expand is not known",
             Self::Unread => "what was given back in earlier answers could not be read",
-            Self::Unshortened => "what the conversation's tools go without is not known",
         }
     }
 }

@@ -8,7 +8,6 @@ use std::time::{Duration, Instant};
 use foveal_listening::{Held, Share};
 use foveal_live::offered::Offered;
 use foveal_live::request::{About, ToGetReady, Wait};
-use foveal_live::shorter::{AboutTools, ShorterTools};
 use foveal_live::waiting::Waiting;
 use foveal_wire::Protocol;
 use hyper::body::{Bytes, Incoming};
@@ -387,11 +386,6 @@ impl Service {
         told: &mut Told,
     ) -> Outgoing {
         let (plain, counts) = (asked.body.len(), asked.counts);
-        let (tools, unshortened) = match self.settings.shaper.shortens() {
-            true => self.shortened(&mut asked, &share).await,
-            false => (None, None),
-        };
-        let shorter = tools.as_ref().map(|_| asked.body.clone()).filter(|it| it.len() != plain);
         let (offering, failed) = match self.settings.shaper.offers() {
             true => self.offered(&mut asked, &share).await,
             false => Ok((None, None)),
@@ -409,7 +403,7 @@ impl Service {
         };
         let exchange = told.exchange();
         exchange.bytes_asked = plain as u64;
-        exchange.failed_open = failed.or(unshortened);
+        exchange.failed_open = failed;
         let mut to_get_ready = None;
         let sent = match shaped {
             Ok(Shaped { body, about, ready }) => {
@@ -421,12 +415,7 @@ impl Service {
                 body
             }
         };
-        exchange.about.tools = tools.unwrap_or_default();
-        // It was decided about the prompt with shorter tools.
-        if exchange.about.tokens_asked > 0 {
-            exchange.about.tokens_asked += exchange.about.tools.left_out.0;
-        }
-        let sent = sent.or(offered).or(shorter);
+        let sent = sent.or(offered);
         let is_decoded = sent.is_some();
         exchange.bytes_sent = sent.as_ref().map_or(plain, Bytes::len) as u64;
         let sent = sent.unwrap_or(body);
@@ -435,28 +424,6 @@ impl Service {
         let (body, ready) = (body::whole(sent.clone()), to_get_ready);
         let share = share.body;
         Outgoing { body, is_decoded, whole: Some(sent), offering, share, ready }
-    }
-
-    /// Has the shaper shorten the tools of a request, and why that did not go as it should. Where it
-    /// takes too long, what is known at once goes; where nothing is, the client's own tools do.
-    async fn shortened(
-        &self,
-        asked: &mut Asked,
-        share: &DecisionShare,
-    ) -> (Option<AboutTools>, Option<FailedOpen>) {
-        let shorten = |shaper: &dyn Shaper, asked: &Asked, waiting: &Waiting<ShorterTools>| {
-            shaper.shorten(asked, waiting).map_err(|_| FailedOpen::Unshortened)
-        };
-        let (shorter, failed) = match self.of_tools(asked, share, shorten).await {
-            // What was known is what would have been decided.
-            Ok(OfTools { made, .. }) => (made, None),
-            Err(failed) => (None, Some(failed)),
-        };
-        let Some(ShorterTools { body, about }) = shorter else { return (None, failed) };
-        if let Some(body) = body {
-            asked.body = body.into();
-        }
-        (Some(about), failed)
     }
 
     /// Has the shaper put its tool into a request, and why not all of it went as it should. Where

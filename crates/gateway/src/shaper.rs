@@ -4,7 +4,6 @@ use foveal_live::compress::{self, Compressed, NotCompressed};
 use foveal_live::offered::{Given, Offered, Place, Round, Unoffered};
 use foveal_live::recorder::Unrecorded;
 use foveal_live::request::{self, About, ToGetReady, Wait};
-use foveal_live::shorter::{ShorterTools, Unshortened};
 use foveal_live::waiting::Waiting;
 use foveal_live::{Compressor, Conversations};
 use foveal_transcript::Timestamp;
@@ -50,24 +49,6 @@ pub trait Shaper: Send + Sync {
     /// # Errors
     /// [`Unrecorded`] where nobody can say.
     fn original(&self, _hash: &str, _query: Option<&str>) -> Result<Option<String>, Unrecorded> {
-        Ok(None)
-    }
-
-    /// Whether tools may be shortened.
-    fn shortens(&self) -> bool {
-        false
-    }
-
-    /// A request with shorter tools; `None` where nothing is to be done about them. Called on a
-    /// thread that may block, before all else.
-    ///
-    /// # Errors
-    /// [`Unshortened`] where it cannot be known what its conversation goes with.
-    fn shorten(
-        &self,
-        _asked: &Asked,
-        _: &Waiting<ShorterTools>,
-    ) -> Result<Option<ShorterTools>, Unshortened> {
         Ok(None)
     }
 
@@ -174,18 +155,6 @@ impl Shaper for Conversations {
         Conversations::get_ready(self, ready);
     }
 
-    fn shortens(&self) -> bool {
-        Conversations::shortens(self)
-    }
-
-    fn shorten(
-        &self,
-        asked: &Asked,
-        waiting: &Waiting<ShorterTools>,
-    ) -> Result<Option<ShorterTools>, Unshortened> {
-        with_live(self, asked, |live| Conversations::shorten(self, live, waiting))
-    }
-
     fn offers(&self) -> bool {
         Conversations::offers(self)
     }
@@ -219,7 +188,7 @@ fn with_live<T>(
     then: impl FnOnce(&request::Asked<'_>) -> T,
 ) -> T {
     let model = route::model(&asked.path);
-    let chosen = conversations.chosen(&asked.body, model.as_deref(), &agents(&asked.headers));
+    let profile = conversations.profile(&asked.body, model.as_deref(), &agents(&asked.headers));
     then(&request::Asked {
         protocol: asked.protocol,
         counts: asked.counts,
@@ -227,8 +196,7 @@ fn with_live<T>(
         upstream: &asked.upstream,
         body: &asked.body,
         now: asked.now,
-        wish: wish(&asked.headers).or(chosen.profile.as_deref()),
-        shortens: chosen.shorten_tools,
+        wish: wish(&asked.headers).or(profile),
         wait: &asked.wait,
     })
 }
@@ -252,18 +220,6 @@ impl Shaper for WithCompressor {
 
     fn get_ready(&self, ready: &ToGetReady) {
         Shaper::get_ready(&self.requests, ready);
-    }
-
-    fn shortens(&self) -> bool {
-        Shaper::shortens(&self.requests)
-    }
-
-    fn shorten(
-        &self,
-        asked: &Asked,
-        waiting: &Waiting<ShorterTools>,
-    ) -> Result<Option<ShorterTools>, Unshortened> {
-        Shaper::shorten(&self.requests, asked, waiting)
     }
 
     fn offers(&self) -> bool {

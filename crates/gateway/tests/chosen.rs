@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use foveal_live::Conversations;
-use foveal_live::choices::{Choice, Choices, Chosen};
+use foveal_live::choices::{Choice, Choices};
 use foveal_live::recorder::InMemory;
 use foveal_live::rules::Rules;
 use foveal_upstream::Upstream;
@@ -30,16 +30,13 @@ fn body(model: &str) -> Vec<u8> {
 #[tokio::test]
 async fn a_rule_decides_unless_the_request_does() {
     let upstream = Upstream::start(foveal_upstream::Settings::default()).expect("loopback");
-    let rule = |model, agent, profile: &str| {
-        let profile = Some(profile.to_owned());
-        Choice::new(model, agent, Chosen { profile, ..Chosen::default() }).expect("a glob")
-    };
+    let rule = |model, agent, profile: &str| Choice::new(model, agent, profile).expect("a glob");
     let all =
         vec![rule(Some("claude-haiku-*"), None, "lossless"), rule(None, Some("codex"), "off")];
     let world = World::start(upstream.address(), |settings| {
         let rules = Rules::named("balanced").expect("a profile");
         let conversations = Conversations::new(rules, Arc::new(InMemory::default()))
-            .choosing(Choices { all, otherwise: Chosen::default() });
+            .choosing(Choices { all, otherwise: None });
         settings.shaper = Arc::new(conversations);
     })
     .await;

@@ -15,7 +15,6 @@ mod passing;
 mod refused;
 mod replayed;
 mod shaped;
-mod shortened;
 mod support;
 mod warm;
 mod websockets;

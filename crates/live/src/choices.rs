@@ -2,21 +2,13 @@
 
 use globset::{Glob, GlobBuilder, GlobMatcher};
 
-/// What is done to a request.
-#[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Chosen {
-    /// The profile that decides, or `off`; `None` for that of all rules.
-    pub profile: Option<String>,
-    /// Whether tools are shortened, where it is known how; `None`: they are.
-    pub shorten_tools: Option<bool>,
-}
-
 /// A rule about the requests that it is for.
 #[derive(Debug, Clone)]
 pub struct Choice {
     model: Option<GlobMatcher>,
     agent: Option<GlobMatcher>,
-    chosen: Chosen,
+    /// The profile that decides, or `off`.
+    profile: String,
 }
 
 /// Rules, the first that matches first.
@@ -24,8 +16,8 @@ pub struct Choice {
 pub struct Choices {
     /// The rules.
     pub all: Vec<Choice>,
-    /// What holds where none matches, or the first that does says nothing.
-    pub otherwise: Chosen,
+    /// The profile that decides where none matches, or `off`; `None`: the usual one.
+    pub otherwise: Option<String>,
 }
 
 impl Choice {
@@ -37,11 +29,11 @@ impl Choice {
     pub fn new(
         model: Option<&str>,
         agent: Option<&str>,
-        chosen: Chosen,
+        profile: &str,
     ) -> Result<Self, globset::Error> {
         let model = model.map(matcher).transpose()?;
         let agent = agent.map(|agent| matcher(&format!("{agent}*"))).transpose()?;
-        Ok(Self { model, agent, chosen })
+        Ok(Self { model, agent, profile: profile.to_owned() })
     }
 
     fn is_for(&self, model: &str, agents: &[&str]) -> bool {
@@ -52,14 +44,10 @@ impl Choice {
 }
 
 impl Choices {
-    /// What is said of a request for this model by an agent that calls itself by these names.
-    pub fn chosen(&self, model: &str, agents: &[&str]) -> Chosen {
+    /// Returns the profile for a request for this model by an agent that calls itself by these names.
+    pub fn profile(&self, model: &str, agents: &[&str]) -> Option<&str> {
         let choice = self.all.iter().find(|choice| choice.is_for(model, agents));
-        let said = choice.map(|choice| choice.chosen.clone()).unwrap_or_default();
-        Chosen {
-            profile: said.profile.or_else(|| self.otherwise.profile.clone()),
-            shorten_tools: said.shorten_tools.or(self.otherwise.shorten_tools),
-        }
+        choice.map(|choice| &*choice.profile).or(self.otherwise.as_deref())
     }
 
     /// Whether it counts which model a request is for.
@@ -75,48 +63,36 @@ fn matcher(glob: &str) -> Result<GlobMatcher, globset::Error> {
 
 #[cfg(test)]
 mod tests {
-    use super::{Choice, Choices, Chosen};
+    use super::{Choice, Choices};
 
-    fn of(profile: &str) -> Chosen {
-        Chosen { profile: Some(profile.to_owned()), shorten_tools: None }
-    }
-
-    fn choices(rules: &[(&str, &str, Chosen)], otherwise: Chosen) -> Choices {
-        let choice = |(model, agent, chosen): &(&str, &str, Chosen)| {
+    fn choices(rules: &[(&str, &str, &str)], otherwise: Option<&str>) -> Choices {
+        let choice = |(model, agent, profile): &(&str, &str, &str)| {
             let [model, agent] = [model, agent].map(|text| Some(*text).filter(|it| !it.is_empty()));
-            Choice::new(model, agent, chosen.clone()).expect("a glob")
+            Choice::new(model, agent, profile).expect("a glob")
         };
-        Choices { all: rules.iter().map(choice).collect(), otherwise }
+        Choices { all: rules.iter().map(choice).collect(), otherwise: otherwise.map(str::to_owned) }
     }
 
     #[test]
     fn the_first_rule_that_matches_counts() {
-        let tools = |said| Chosen { shorten_tools: Some(said), ..Chosen::default() };
         let rules = [
-            ("claude-haiku-*", "", of("lossless")),
-            ("", "codex", Chosen { shorten_tools: Some(false), ..of("max") }),
-            ("*sonnet*", "claude-cli/2", of("off")),
-            ("*sonnet*", "", of("curated")),
-            ("", "pi", tools(true)),
+            ("claude-haiku-*", "", "lossless"),
+            ("", "codex", "max"),
+            ("*sonnet*", "claude-cli/2", "off"),
+            ("*sonnet*", "", "curated"),
         ];
-        let all = choices(&rules, Chosen::default());
-        let profile = |model: &str, agents: &[&str]| all.chosen(model, agents).profile;
-        let is = |profile: &str| Some(profile.to_owned());
-        assert_eq!(profile("claude-haiku-4-5", &["codex_cli_rs/0.169.0"]), is("lossless"));
-        assert_eq!(profile("Claude-Haiku-4-5", &[]), is("lossless"));
-        assert_eq!(profile("gpt-5", &["Mozilla", "Codex_exec"]), is("max"));
-        assert_eq!(profile("anthropic/claude-sonnet-5", &["claude-cli/2.1.330"]), is("off"));
-        assert_eq!(profile("anthropic/claude-sonnet-5", &["my-codex"]), is("curated"));
-        assert_eq!(profile("anthropic/claude-haiku-4-5", &[]), None);
-        assert_eq!(profile("", &[]), None);
-        // Where the rule that matches says nothing, what holds otherwise counts.
-        let otherwise = Chosen { shorten_tools: Some(true), ..of("off") };
-        let all = choices(&rules, otherwise.clone());
-        assert_eq!(all.chosen("gpt-5", &["opencode/1.18"]), otherwise);
-        assert_eq!(all.chosen("gpt-5", &["pi/0.73"]), otherwise);
-        assert_eq!(all.chosen("gpt-5", &["codex"]).shorten_tools, Some(false));
-        assert_eq!(all.chosen("claude-haiku-4-5", &[]).shorten_tools, Some(true));
+        let all = choices(&rules, None);
+        assert_eq!(all.profile("claude-haiku-4-5", &["codex_cli_rs/0.169.0"]), Some("lossless"));
+        assert_eq!(all.profile("Claude-Haiku-4-5", &[]), Some("lossless"));
+        assert_eq!(all.profile("gpt-5", &["Mozilla", "Codex_exec"]), Some("max"));
+        assert_eq!(all.profile("anthropic/claude-sonnet-5", &["claude-cli/2.1.330"]), Some("off"));
+        assert_eq!(all.profile("anthropic/claude-sonnet-5", &["my-codex"]), Some("curated"));
+        assert_eq!(all.profile("anthropic/claude-haiku-4-5", &[]), None);
+        assert_eq!(all.profile("", &[]), None);
+        let all = choices(&rules, Some("off"));
+        assert_eq!(all.profile("gpt-5", &["opencode/1.18"]), Some("off"));
+        assert_eq!(all.profile("gpt-5", &["codex"]), Some("max"));
         assert!(all.look_at_models());
-        assert!(!choices(&[("", "pi", tools(true))], of("off")).look_at_models());
+        assert!(!choices(&[("", "pi", "max")], Some("off")).look_at_models());
     }
 }

@@ -139,7 +139,6 @@ impl Compressor {
             body: bytes,
             now,
             wish: None,
-            shortens: None,
             wait: &wait,
         };
         let model = Model::named("", body.protocol);

@@ -14,7 +14,7 @@ use foveal_wire::response::ContextOverflow;
 use crate::active::Request;
 use crate::before::Before;
 use crate::chain::{self, Chain};
-use crate::choices::{Choices, Chosen};
+use crate::choices::Choices;
 use crate::compaction;
 use crate::conversation::Live;
 use crate::familiar::Familiar;
@@ -32,7 +32,6 @@ use crate::redacted::{self, Latest};
 use crate::remembered::Remembered;
 use crate::request::{About, Asked, Shaped, ToGetReady, ToTell, spliced};
 use crate::rules::{OFF, PROFILES, Rules};
-use crate::shorter::Knowledge;
 use crate::unmarked::Unmarked;
 use crate::wanted::Wanting;
 use crate::way::Way;
@@ -59,8 +58,6 @@ pub struct Conversations {
     before: Mutex<Before>,
     /// Whether requests are given a tool that gives back what is left out of them.
     pub(crate) offers: bool,
-    /// Which tools are called, where the others are shortened.
-    pub(crate) shortens: Option<Knowledge>,
     /// Who notes something of a conversation with the tool, by its beginning.
     pub(crate) noting: Queue,
     pub(crate) remembered: Remembered,
@@ -90,7 +87,6 @@ impl Conversations {
             queue,
             before,
             offers: false,
-            shortens: None,
             noting: Queue::default(),
             remembered: Remembered::default(),
             choices: Choices::default(),
@@ -115,12 +111,12 @@ impl Conversations {
         self
     }
 
-    /// What rules say of a request with this body, for the model `named` where that names none, by
-    /// an agent that calls itself by these names.
-    pub fn chosen(&self, body: &[u8], named: Option<&str>, agents: &[&str]) -> Chosen {
+    /// Returns the profile, or `off`, that the rules choose for a request with this body, for the
+    /// model `named` where that names none, by an agent that calls itself by these names.
+    pub fn profile(&self, body: &[u8], named: Option<&str>, agents: &[&str]) -> Option<&str> {
         // All of a long body is read for it: its name may stand there twice.
         let model = self.choices.look_at_models().then(|| body::model(body)).flatten();
-        self.choices.chosen(model.as_deref().or(named).unwrap_or_default(), agents)
+        self.choices.profile(model.as_deref().or(named).unwrap_or_default(), agents)
     }
 
     /// Decides about a request.

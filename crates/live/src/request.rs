@@ -11,7 +11,6 @@ use foveal_wire::Protocol;
 use foveal_wire::body::{self, MARK, MARK_FOR_AN_HOUR};
 
 use crate::replaced::Replaced;
-use crate::shorter::AboutTools;
 
 /// A request as its client sent it.
 #[derive(Debug)]
@@ -30,8 +29,6 @@ pub struct Asked<'a> {
     pub now: Timestamp,
     /// What the client asks of foveal itself: the name of a profile, or `off`.
     pub wish: Option<&'a str>,
-    /// Whether its tools are shortened, where that can be; `None`: they are.
-    pub shortens: Option<bool>,
     /// Whether its answer is still waited for.
     pub wait: &'a Wait,
 }
@@ -92,8 +89,6 @@ pub struct About {
     pub marks: u64,
     /// The kind of that reason, one of a few, to count by.
     pub inactive_kind: Option<&'static str>,
-    /// What is known of its tools, where they are shortened.
-    pub tools: AboutTools,
     /// Results of which less goes than at the request before, or than came.
     pub reduced: Vec<Reduced>,
     /// The end of what was decided about its conversation, by which the decisions are found.

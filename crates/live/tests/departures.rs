@@ -33,7 +33,6 @@ fn asked(
         now: Timestamp(0),
         wish: None,
         upstream: "",
-        shortens: None,
         wait: &Wait::default(),
     });
     (shaped.about, body)

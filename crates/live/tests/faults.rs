@@ -88,7 +88,6 @@ pub(crate) fn asked<'a>(body: &'a [u8], wait: &'a Wait) -> Asked<'a> {
         now: Timestamp(0),
         wish: None,
         upstream: "",
-        shortens: None,
         wait,
     }
 }

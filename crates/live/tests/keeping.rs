@@ -221,7 +221,6 @@ fn asked<'a>(sent: &'a Sent, wait: &'a Wait) -> Asked<'a> {
         body: &sent.body,
         now: sent.now,
         wish: None,
-        shortens: None,
         upstream: "",
         wait,
     }

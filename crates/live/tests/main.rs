@@ -12,6 +12,5 @@ mod offered;
 mod prices;
 mod support;
 mod thinking;
-mod tools;
 mod windows;
 mod wishes;

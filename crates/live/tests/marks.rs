@@ -107,7 +107,6 @@ fn other_requests_get_no_marks() {
         now: sent.now,
         wish: None,
         upstream: "",
-        shortens: None,
         wait,
     };
     let wait = Wait::default();

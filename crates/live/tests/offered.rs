@@ -93,7 +93,6 @@ impl Client {
             now: Timestamp(0),
             wish: None,
             upstream: "",
-            shortens: None,
             wait: &wait,
         };
         to.offer(&asked, waiting).map_err(|error| error.to_string())

@@ -35,7 +35,6 @@ fn rewrites(prices: &OwnPrices, upstream: &str) -> usize {
             body: &body,
             now: Timestamp(at * 1_000),
             wish: None,
-            shortens: None,
             wait: &wait,
         };
         count += usize::from(conversations.shape(&asked).about.rewrite.is_some());

@@ -97,7 +97,6 @@ pub(crate) fn asked<'a>(sent: &'a Sent, wait: &'a Wait) -> Asked<'a> {
         now: sent.now,
         wish: None,
         upstream: "",
-        shortens: None,
         wait,
     }
 }

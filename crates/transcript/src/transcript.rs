@@ -271,9 +271,6 @@ pub struct Conversation {
     pub agent: Option<String>,
     /// The working directory at the start, if recorded.
     pub directory: Option<String>,
-    /// The tools that its requests declare, as a JSON list, if recorded.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub tools: Option<String>,
     entries: Vec<Entry>,
 }
 
@@ -315,7 +312,6 @@ impl Conversation {
             parent: self.parent.clone(),
             agent: self.agent.clone(),
             directory: self.directory.clone(),
-            tools: self.tools.clone(),
             entries: Vec::new(),
         }
     }

@@ -143,8 +143,6 @@ pub(crate) struct Draft {
     pub(crate) parent: Option<String>,
     pub(crate) agent: Option<String>,
     pub(crate) directory: Option<String>,
-    /// The tools that its requests declare, as a JSON list.
-    pub(crate) tools: Option<String>,
     /// The system prompt, where it is known only after messages; it stands in front of them.
     pub(crate) system: Option<Step>,
     steps: Vec<Step>,
@@ -344,7 +342,6 @@ impl Draft {
         conversation.parent = self.parent;
         conversation.agent = self.agent;
         conversation.directory = self.directory;
-        conversation.tools = self.tools;
         conversation
     }
 

@@ -27,11 +27,6 @@ pub(crate) fn take_list(object: &mut Object, key: &str) -> Option<Vec<Value>> {
     }
 }
 
-/// Moves the list of `key` out, as JSON text; `None` where it is not an array.
-pub(crate) fn take_spelled_list(object: &mut Object, key: &str) -> Option<String> {
-    take_list(object, key).map(|list| Value::Array(list).to_string())
-}
-
 /// Moves the object of `key` out; `None` where it is not an object.
 pub(crate) fn take_object(object: &mut Object, key: &str) -> Option<Object> {
     match object.get_mut(key) {

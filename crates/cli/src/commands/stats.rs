@@ -3,7 +3,6 @@
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
-use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{SystemTime, UNIX_EPOCH};
 
@@ -15,7 +14,7 @@ use serde_json::{Map, Value, json};
 
 use super::tool_savings::ToolSavings;
 use crate::bill;
-use crate::commands::serve::{has_not_paid_before, tools_file, warm_file};
+use crate::commands::serve::{has_not_paid_before, warm_file};
 use crate::environment::Environment;
 use crate::numbers::{change, count, dollars, plural, signed_dollars, tokens};
 use crate::pager::PrintOptions;
@@ -84,14 +83,8 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
     let now = i64::try_from(now.as_millis()).unwrap_or(i64::MAX);
     let since = arguments.since.map(|since| since.from(now));
     let store = toolbox::store_path(environment);
-    let is_off = |file: fn(&Path) -> PathBuf| {
-        store.as_deref().is_some_and(|store| has_not_paid_before(&file(store)))
-    };
-    let mut stats = Stats {
-        warmth_is_off: is_off(warm_file),
-        shortening_is_off: is_off(tools_file),
-        ..Stats::default()
-    };
+    let warmth_is_off = store.is_some_and(|store| has_not_paid_before(&warm_file(&store)));
+    let mut stats = Stats { warmth_is_off, ..Stats::default() };
     if let Some(store) = toolbox::store_to_read(environment)? {
         for session in &store.sessions()? {
             if since.is_some_and(|since| session.used.0 < since) {
@@ -140,8 +133,6 @@ struct Stats {
     added_ms: Vec<f64>,
     /// Whether keeping caches warm has not paid, and so is off.
     warmth_is_off: bool,
-    /// Whether shortening tools has not paid, and so is off.
-    shortening_is_off: bool,
 }
 
 /// Requests of one model, or all.
@@ -150,8 +141,6 @@ struct Group {
     requests: u64,
     /// What foveal itself asked, to keep caches warm.
     refreshes: u64,
-    /// Tokens that were left out of definitions of tools.
-    tool_tokens: u64,
     /// Those of which it is known what they cost.
     billed: u64,
     tokens_asked: u64,
@@ -164,7 +153,6 @@ struct Group {
 impl Group {
     fn add(&mut self, request: &Request) {
         self.refreshes += u64::from(request.refresh.is_some());
-        self.tool_tokens += request.tools.left_out;
         self.requests += u64::from(request.refresh.is_none());
         self.tokens_asked += request.tokens_asked;
         self.tokens_sent += request.tokens_sent;
@@ -285,8 +273,6 @@ impl Stats {
             ("inactive", json!(self.inactive)),
             ("rewrites", json!(self.rewrites)),
             ("keep_warm_is_off", json!(self.warmth_is_off)),
-            ("shorten_tools_is_off", json!(self.shortening_is_off)),
-            ("tool_tokens_left_out", json!(self.all.tool_tokens)),
             ("added_ms", json!({ "p50": self.added(500), "p99": self.added(990) })),
         ] {
             fields.insert(name.to_owned(), value);
@@ -338,15 +324,6 @@ impl Stats {
         }
         if self.warmth_is_off {
             text.push_str("caches are no longer kept warm: that has not paid\n");
-        }
-        if self.all.tool_tokens > 0 {
-            let left_out = tokens(Tokens(self.all.tool_tokens));
-            let _ = writeln!(text, "{left_out} tokens were left out of definitions of tools");
-        }
-        if self.shortening_is_off {
-            text.push_str(
-                "tools of new conversations are no longer shortened: that has not paid\n",
-            );
         }
         if let (Some(median), Some(most)) = (self.added(500), self.added(990)) {
             let _ =

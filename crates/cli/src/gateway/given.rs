@@ -41,8 +41,6 @@ pub(crate) struct GatewaySettings {
     pub(crate) tools_without_pointers: BTreeSet<String>,
     /// Whether caches are kept warm.
     pub(crate) keep_warm: bool,
-    /// Whether tools are shortened that are not called.
-    pub(crate) shorten_tools: bool,
     /// What is said of prices; the first that matches counts.
     pub(crate) prices: Vec<PriceRule>,
     /// Where traces go.
@@ -50,16 +48,13 @@ pub(crate) struct GatewaySettings {
     pub(crate) upstreams: Given,
 }
 
-/// What is done to requests for a model and of an agent that these globs match. What is not said is
-/// as for all.
+/// What is done to requests for a model and of an agent that these globs match.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct GatewayRule {
     pub(crate) model: Option<String>,
     pub(crate) agent: Option<String>,
     /// For requests that name none.
-    pub(crate) profile: Option<Profile>,
-    /// Whether tools are shortened that are not called.
-    pub(crate) shorten_tools: Option<bool>,
+    pub(crate) profile: Profile,
 }
 
 /// Prices of requests for a model that this glob matches, asked of an upstream of this name.

@@ -5,7 +5,6 @@ mod files;
 mod past_savings;
 mod plan;
 mod session;
-mod tools;
 
 pub(crate) use self::attachments::Attachments;
 pub(crate) use self::files::{FileOutcome, measure};

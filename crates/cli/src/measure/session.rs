@@ -10,7 +10,6 @@ use rayon::prelude::*;
 
 use super::past_savings::Unshaped;
 use super::plan::{Candidate, Plan, candidates};
-use super::tools;
 use crate::figures::SessionFigures;
 use crate::prompt_log::{ConversationLog, conversation_name};
 
@@ -55,7 +54,6 @@ pub(super) fn measure(
             raw: Figures::default(),
             profiles: vec![Figures::default(); candidates(plan.profiles).len()],
             pauses: Vec::new(),
-            tools: Vec::new(),
         },
         prompt_lines: Vec::new(),
         measured: Vec::new(),
@@ -74,7 +72,6 @@ pub(super) fn measure(
             continue;
         }
         outcome.figures.conversations += 1;
-        outcome.figures.tools.push(tools::conversed(plan, &conversation));
         let Unshaped { conversation, discounted } =
             plan.past.savings.undo(&session.id, conversation, plan.past.store);
         outcome.discounted += discounted.len() as u64;

@@ -20,7 +20,6 @@ pub(super) fn asked<'a>(
         body,
         now,
         wish: None,
-        shortens: Some(false),
         wait,
     }
 }

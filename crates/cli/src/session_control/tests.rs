@@ -140,7 +140,6 @@ impl World {
             body,
             now: Timestamp(self.now),
             wish: None,
-            shortens: Some(false),
             wait: &wait,
         });
         let body = shaped.body.unwrap_or_else(|| body.to_vec());

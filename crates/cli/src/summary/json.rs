@@ -11,7 +11,7 @@ use foveal_replay::run::Share;
 use serde::Serialize;
 
 use super::data::{Summary, tokenizer_name};
-use super::{tools, warm};
+use super::warm;
 use crate::bill;
 use crate::figures::ProfileTotals;
 
@@ -28,8 +28,6 @@ struct Document<'a> {
     oracles: Vec<ProfileRow>,
     /// What keeping caches warm would have come to; null where none could have been.
     keep_warm: serde_json::Value,
-    /// What shortening tools would have come to; null where no session tells its tools.
-    shorten_tools: serde_json::Value,
     #[serde(skip_serializing_if = "Option::is_none")]
     per_session: Option<Vec<SessionRow<'a>>>,
     not_read: &'a [String],
@@ -189,7 +187,6 @@ pub(crate) fn render(summary: &Summary<'_>, per_session: bool) -> String {
         profiles: profiles.collect(),
         oracles: oracles.collect(),
         keep_warm: warm::json(&summary.totals.warm, raw.billed.input_dollars()),
-        shorten_tools: tools::json(&summary.totals.tools),
         per_session: per_session.then(|| session_rows(summary)),
         not_read: summary.not_read,
         problem_count: summary.problem_count,

@@ -3,7 +3,6 @@
 mod data;
 pub(crate) mod json;
 pub(crate) mod text;
-mod tools;
 mod warm;
 
 pub(crate) use self::data::{Sort, Summary, sort_sessions};

@@ -7,7 +7,7 @@ use foveal_replay::figures::Figures;
 use foveal_replay::run::Share;
 
 use super::data::{Summary, tokenizer_name};
-use super::{tools, warm};
+use super::warm;
 use crate::figures::ProfileTotals;
 use crate::numbers::{change, count, dollars, plural, tokens};
 use crate::table::{Narrow, Side, Table, wrapped};
@@ -40,10 +40,6 @@ pub(crate) fn render(summary: &Summary<'_>, per_session: bool, width: Option<usi
             text.push_str(&table);
             text.push('\n');
         }
-    }
-    if let Some(lines) = tools::text(&summary.totals.tools) {
-        text.push_str(&within(lines));
-        text.push('\n');
     }
     text.push_str(&within(sentence(summary)));
     text

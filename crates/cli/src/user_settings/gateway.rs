@@ -31,7 +31,6 @@ pub(super) struct WrittenGateway {
     expand: bool,
     hosts: Vec<String>,
     keep_warm: bool,
-    shorten_tools: bool,
     /// Where traces go.
     otel: Option<CollectorAddress>,
     /// What is done to which requests; the first that matches counts.
@@ -54,13 +53,12 @@ impl From<WrittenGateway> for GatewaySettings {
             decision: written.decision_time_ms.map(|time| Duration::from_millis(time.0)),
             expand: written.expand,
             hosts: written.hosts,
-            rules: written.rules.into_iter().map(|rule| rule.0).collect(),
+            rules: written.rules.into_iter().map(GatewayRule::from).collect(),
             // That is said for all surfaces together.
             without_pointers: false,
             tools_without_pointers: BTreeSet::new(),
             keep_warm: written.keep_warm,
             prices: written.prices.into_iter().map(|price| price.0).collect(),
-            shorten_tools: written.shorten_tools,
             otel: written.otel.map(|address| address.0),
             upstreams: given(written.upstream, written.upstreams)
                 .expect("each name and address was looked at where it stands"),
@@ -82,28 +80,16 @@ fn given(every: Option<Address>, named: BTreeMap<Name, Address>) -> Result<Given
 /// A rule about requests.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
-struct WrittenFields {
+struct WrittenRule {
     model: Option<GlobText>,
     agent: Option<GlobText>,
-    profile: Option<Profile>,
-    shorten_tools: Option<bool>,
+    profile: Profile,
 }
 
-/// A rule that says something.
-#[derive(Debug, Deserialize)]
-#[serde(try_from = "WrittenFields")]
-struct WrittenRule(GatewayRule);
-
-impl TryFrom<WrittenFields> for WrittenRule {
-    type Error = WrongValue;
-
-    fn try_from(written: WrittenFields) -> Result<Self, WrongValue> {
-        let WrittenFields { model, agent, profile, shorten_tools } = written;
-        if profile.is_none() && shorten_tools.is_none() {
-            return Err(WrongValue::EmptyRule);
-        }
+impl From<WrittenRule> for GatewayRule {
+    fn from(WrittenRule { model, agent, profile }: WrittenRule) -> Self {
         let [model, agent] = [model, agent].map(|glob| glob.map(|glob| glob.0));
-        Ok(Self(GatewayRule { model, agent, profile, shorten_tools }))
+        Self { model, agent, profile }
     }
 }
 
@@ -115,8 +101,6 @@ enum WrongValue {
          \"0.0.0.0:4117\""
     )]
     Listen(String),
-    #[error("the rule says nothing: give it a `profile`, or `shorten_tools`, or both")]
-    EmptyRule,
     #[error("{0} ms: a decision may take 1 to {DECISION_TIME_MAX_MS}")]
     DecisionTime(u64),
     #[error(transparent)]

@@ -92,7 +92,7 @@ const PROFILES: Form = Form::OneOf(&["off", "lossless", "balanced", "curated", "
 
 /// All settings, in the order of the file.
 #[rustfmt::skip]
-pub(crate) static KEYS: [Key; 48] = [
+pub(crate) static KEYS: [Key; 47] = [
     key("keep_contents", Form::YesNo, Some("true"), "whether what files, pages and outputs hold is written to disk"),
     key("curator", Form::OneOf(&["extractive", "model", "auto"]), Some("\"auto\""), "who chooses what is shown of long files"),
     key("curator_model", Form::Text, None, "the model that does, named as for `foveal run`; `client`: that of an agent that calls `foveal mcp`"),
@@ -135,7 +135,6 @@ pub(crate) static KEYS: [Key; 48] = [
     key("gateway.expand", Form::YesNo, Some("false"), "whether the model gets a tool for what was left out"),
     key("gateway.hosts", Form::Texts, None, "names of this machine, beside its own, by which it may be asked"),
     key("gateway.keep_warm", Form::YesNo, Some("false"), "whether prompts are read again before Claude's cache forgets them"),
-    key("gateway.shorten_tools", Form::YesNo, Some("false"), "whether definitions of tools that are not called are shortened"),
     key("gateway.otel", Form::Text, None, "where traces go: the address of a collector"),
     key("gateway.rules", Form::Tables, None, "what is done to which requests, by `model` and `agent`; the first match counts"),
     key("gateway.prices", Form::Tables, None, "what models cost, by `model` and `upstream`; the first match counts"),

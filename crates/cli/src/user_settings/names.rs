@@ -7,8 +7,8 @@ use serde::de::{
 use serde::{Deserialize, forward_to_deserialize_any};
 use toml_edit::{Item, TableLike, Value};
 
-use super::keys;
 use super::written::Written;
+use super::{keys, removed};
 
 /// One step into settings.
 #[derive(Debug, Clone, Copy)]
@@ -34,26 +34,39 @@ fn names_at(steps: &[Step<'_>]) -> Option<&'static [&'static str]> {
     }
 }
 
-/// What may have been meant by the first name of a table that is none, if it stands where `is_there`
-/// says.
-pub(super) fn meant(
-    table: &dyn TableLike,
-    is_there: &dyn Fn(usize) -> bool,
-) -> Option<&'static str> {
-    let (name, names, at) = unknown(table, &mut Vec::new())?;
-    let meant = keys::nearest(name, names.iter().copied())?;
-    at.is_none_or(is_there).then_some(meant)
+/// Returns advice about the first name of a table that is none, if it stands where `is_there` says:
+/// that it was removed, or which one may have been meant.
+pub(super) fn advice(table: &dyn TableLike, is_there: &dyn Fn(usize) -> bool) -> Option<String> {
+    let unknown = unknown(table, &mut Vec::new())?;
+    let advice = removed::advice(&unknown.path).or_else(|| {
+        let meant = keys::nearest(unknown.name, unknown.names.iter().copied())?;
+        Some(format!("did you mean `{meant}`?"))
+    })?;
+    unknown.place.is_none_or(is_there).then_some(advice)
 }
 
-/// A name that is none, those that there are, and where it stands.
-type Unknown<'a> = (&'a str, &'static [&'static str], Option<usize>);
+/// A name that is none.
+struct UnknownName<'a> {
+    name: &'a str,
+    /// The names of the tables that it is in, and its own, with dots between them.
+    path: String,
+    /// The names that its table has.
+    names: &'static [&'static str],
+    /// The byte at which it stands.
+    place: Option<usize>,
+}
 
-fn unknown<'a>(table: &'a dyn TableLike, steps: &mut Vec<Step<'a>>) -> Option<Unknown<'a>> {
+fn unknown<'a>(table: &'a dyn TableLike, steps: &mut Vec<Step<'a>>) -> Option<UnknownName<'a>> {
     let names = names_at(steps);
     for (name, item) in table.iter() {
         if let Some(names) = names.filter(|names| !names.contains(&name)) {
-            let at = table.key(name).and_then(|key| key.span()).map(|span| span.start);
-            return Some((name, names, at));
+            let place = table.key(name).and_then(|key| key.span()).map(|span| span.start);
+            let tables = steps.iter().filter_map(|step| match step {
+                Step::Name(name) => Some(*name),
+                Step::Element => None,
+            });
+            let path = tables.chain([name]).collect::<Vec<_>>().join(".");
+            return Some(UnknownName { name, path, names, place });
         }
         steps.push(Step::Name(name));
         let found = unknown_within(item, steps);
@@ -65,7 +78,7 @@ fn unknown<'a>(table: &'a dyn TableLike, steps: &mut Vec<Step<'a>>) -> Option<Un
     None
 }
 
-fn unknown_within<'a>(item: &'a Item, steps: &mut Vec<Step<'a>>) -> Option<Unknown<'a>> {
+fn unknown_within<'a>(item: &'a Item, steps: &mut Vec<Step<'a>>) -> Option<UnknownName<'a>> {
     if let Some(table) = item.as_table_like() {
         return unknown(table, steps);
     }
@@ -208,9 +221,10 @@ mod tests {
             ("keep_contents = 'x'", None),
         ] {
             let document = Document::parse(text).expect("TOML");
-            assert_eq!(meant(document.as_table(), &|_| true), expected, "{text}");
+            let expected = expected.map(|name| format!("did you mean `{name}`?"));
+            assert_eq!(advice(document.as_table(), &|_| true), expected, "{text}");
             // What stands elsewhere is not what an error is about.
-            assert_eq!(meant(document.as_table(), &|at| at > text.len()), None, "{text}");
+            assert_eq!(advice(document.as_table(), &|at| at > text.len()), None, "{text}");
         }
     }
 }

@@ -63,8 +63,8 @@ impl<'a> Source<'a> {
                 return match toml::from_str(&toml) {
                     Ok(written) => Ok(Read { written, toml }),
                     Err(error) => {
-                        let meant = meant(&error, &toml, self.syntax);
-                        Err(NotUnderstood::of(&error, meant).into())
+                        let advice = advice(&error, &toml, self.syntax);
+                        Err(NotUnderstood::of(&error, advice).into())
                     }
                 };
             }
@@ -74,8 +74,8 @@ impl<'a> Source<'a> {
             Ok(Whole { settings }) => Ok(Read { written: settings, toml: written.into() }),
             Err(error) => {
                 let at = error.span().map_or(0, |span| span.start);
-                let meant = meant(&error, &written, self.syntax);
-                Err(NotUnderstood::at(&error, line_at(written.as_bytes(), at), meant).into())
+                let advice = advice(&error, &written, self.syntax);
+                Err(NotUnderstood::at(&error, line_at(written.as_bytes(), at), advice).into())
             }
         }
     }
@@ -125,17 +125,17 @@ impl<'a> Source<'a> {
     }
 }
 
-/// Which name may have been meant by one that is none, if the error is about its line.
-fn meant(error: &toml::de::Error, toml: &str, syntax: Syntax) -> Option<&'static str> {
+/// Returns advice about a name that is none, if the error is about its line.
+fn advice(error: &toml::de::Error, toml: &str, syntax: Syntax) -> Option<String> {
     let line = |at: usize| line_at(toml.as_bytes(), at);
     let is_there = |at| error.span().is_none_or(|span| line(span.start) == line(at));
-    let mut meant = None;
+    let mut advice = None;
     let look = |table: &dyn TableLike| {
-        meant = names::meant(table, &is_there);
+        advice = names::advice(table, &is_there);
         Ok(())
     };
     with_table(toml, syntax, look).ok()?;
-    meant
+    advice
 }
 
 /// Calls `look` with the table of all settings in text that was read.

@@ -216,21 +216,21 @@ fn the_most_time_bounds_the_usual_time() {
 #[test]
 fn a_gateway_is_told_where_requests_go() {
     let text = "[gateway]\nlisten = 4200\nprofile = \"max\"\nwebsockets = \"pass\"\n\
-                decision_time_ms = 20\nkeep_warm = true\nshorten_tools = true\nhosts = [\"box\"]\n\n[gateway.upstreams]\n\
+                decision_time_ms = 20\nkeep_warm = true\nhosts = [\"box\"]\n\n[gateway.upstreams]\n\
                 work = \"https://models.example/v1\"\n";
     let rules = "[gateway]\ncache = \"off\"\n[[gateway.rules]]\nmodel = \"claude-haiku-*\"\n\
-                 profile = \"lossless\"\n[[gateway.rules]]\nagent = \"codex\"\nshorten_tools = true\n";
+                 profile = \"lossless\"\n[[gateway.rules]]\nagent = \"codex\"\nprofile = \"max\"\n";
     let set = of(rules).unwrap().gateway;
     assert_eq!(set.cache, Some(crate::gateway::CacheChoice::Off));
     let told: Vec<_> =
         set.rules.iter().map(|rule| (rule.model.as_deref(), rule.agent.as_deref())).collect();
     assert_eq!(told, [(Some("claude-haiku-*"), None), (None, Some("codex"))]);
-    let said: Vec<_> = set.rules.iter().map(|rule| (rule.profile, rule.shorten_tools)).collect();
-    assert_eq!(said, [(Some(crate::gateway::Profile::Lossless), None), (None, Some(true))]);
+    let profiles: Vec<_> = set.rules.iter().map(|rule| rule.profile).collect();
+    let [lossless, max] = [crate::gateway::Profile::Lossless, crate::gateway::Profile::Max];
+    assert_eq!(profiles, [lossless, max]);
     let gateway = of(text).unwrap().gateway;
     assert_eq!(gateway.listen, Some("127.0.0.1:4200".parse().unwrap()));
     assert_eq!(gateway.decision, Some(std::time::Duration::from_millis(20)));
-    assert!(gateway.shorten_tools && !of("").unwrap().gateway.shorten_tools);
     assert!(gateway.keep_warm && !of("").unwrap().gateway.keep_warm);
     let all: Vec<_> = gateway.upstreams.upstreams().named().map(ToString::to_string).collect();
     assert!(all.contains(&"https://models.example/v1".to_owned()), "{all:?}");
@@ -244,8 +244,7 @@ fn a_gateway_is_told_where_requests_go() {
         ("rules = [{ modl = \"a*\", profile = \"max\" }]", "unknown field `modl`"),
         ("rules = [{ model = \"a[\", profile = \"max\" }]", "`a[` is no glob"),
         ("rules = [{ agent = \"\", profile = \"max\" }]", "an empty glob matches nothing"),
-        ("rules = [{ agent = \"codex\" }]", "the rule says nothing: give it a `profile`"),
-        ("rules = [{ shorten_tools = 1 }]", "expected a boolean"),
+        ("rules = [{ agent = \"codex\" }]", "missing field `profile`"),
         ("prices = [{ input = 1, output = 2 }]", "say what they are for by `model`"),
         ("prices = [{ model = \"a\", input = 1 }]", "missing field `output`"),
         ("prices = [{ model = \"a\", input = -1, output = 2 }]", "`input = -1`: give US dollars"),

@@ -11,23 +11,23 @@ pub(crate) struct NotUnderstood {
 }
 
 impl NotUnderstood {
-    /// What the reader says, and for a name that is none which one may have been `meant`.
-    pub(super) fn of(error: &toml::de::Error, meant: Option<&str>) -> Self {
+    /// What the reader says, and `advice` about a name that is none.
+    pub(super) fn of(error: &toml::de::Error, advice: Option<String>) -> Self {
         let message = error.message().trim_end().to_owned();
-        Self { shown: with_meant(error.to_string(), meant), message }
+        Self { shown: with_advice(error.to_string(), advice), message }
     }
 
     /// The same where the reader's own words have a place in another text: with this line.
-    pub(super) fn at(error: &toml::de::Error, line: usize, meant: Option<&str>) -> Self {
+    pub(super) fn at(error: &toml::de::Error, line: usize, advice: Option<String>) -> Self {
         let message = error.message().trim_end().to_owned();
         let shown = format!("line {line}: {message}");
-        Self { shown: with_meant(shown, meant), message }
+        Self { shown: with_advice(shown, advice), message }
     }
 }
 
-fn with_meant(shown: String, meant: Option<&str>) -> String {
-    match meant {
-        Some(meant) => format!("{}\ndid you mean `{meant}`?", shown.trim_end()),
+fn with_advice(shown: String, advice: Option<String>) -> String {
+    match advice {
+        Some(advice) => format!("{}\n{advice}", shown.trim_end()),
         None => shown,
     }
 }

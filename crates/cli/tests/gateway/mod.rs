@@ -10,5 +10,4 @@ mod secrets;
 mod served;
 mod soak;
 mod terminal;
-mod tools;
 mod traces;

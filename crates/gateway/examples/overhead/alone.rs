@@ -40,7 +40,6 @@ fn decide(conversations: &Conversations, body: &[u8], seconds: i64) -> std::time
         now: Timestamp(seconds * 1_000),
         wish: None,
         upstream: "",
-        shortens: None,
         wait: &Wait::default(),
     });
     let passed = began.elapsed();

@@ -25,7 +25,6 @@ mod slots;
 mod splice;
 mod spoken;
 mod string_encoding;
-mod tools;
 mod walk;
 
 pub use answer_mark::{AnswerMark, FreePlace};
@@ -39,9 +38,8 @@ pub use history::{Alike, History};
 pub use markable::{MARK, MARK_FOR_AN_HOUR, Markable};
 pub use marks::{CacheMark, MarkPlace};
 pub use message::{Message, Slot};
-pub use said::{answers, before_answers};
+pub use said::answers;
 pub use scan::{Body, Inactive, model};
 pub use splice::{Spelled, splice, splice_and_mark};
 pub use spoken::spoken;
 pub use string_encoding::StringEncoding;
-pub use tools::{LeftOut, Shortened, ToolDefinition, ToolPart, definitions, without};

@@ -17,19 +17,6 @@ pub(super) fn is_said(bytes: &[u8], message: &Place) -> Result<bool, BodyError> 
     })
 }
 
-/// How many messages stand before the first one that the model said.
-///
-/// # Errors
-/// If one of them is no object.
-pub fn before_answers(body: &Body, bytes: &[u8]) -> Result<usize, BodyError> {
-    for (at, message) in body.messages.iter().enumerate() {
-        if is_said(bytes, message)? {
-            return Ok(at);
-        }
-    }
-    Ok(body.messages.len())
-}
-
 /// The messages in which an answer of the model begins. Of Responses, the items of one answer
 /// follow each other.
 ///
@@ -50,15 +37,13 @@ pub fn answers(body: &Body, bytes: &[u8]) -> Result<Vec<usize>, BodyError> {
 
 #[cfg(test)]
 mod tests {
-    use super::{answers, before_answers};
+    use super::answers;
     use crate::body::Body;
     use crate::protocol::Protocol;
 
     fn check(protocol: Protocol, text: &str, expected: &[usize]) {
         let body = Body::scan(protocol, text.as_bytes()).unwrap();
         assert_eq!(answers(&body, text.as_bytes()).unwrap(), expected, "{text}");
-        let first = expected.first().copied().unwrap_or(body.messages.len());
-        assert_eq!(before_answers(&body, text.as_bytes()).unwrap(), first, "{text}");
     }
 
     #[test]

@@ -16,7 +16,6 @@ pub(crate) fn read(mut body: Object, output: &mut Output<'_>) {
         return;
     };
     let mut draft = Draft::new(output.name);
-    draft.tools = json::take_spelled_list(&mut body, "tools");
     let system = json::message_blocks(json::take(&mut body, "system"));
     if !system.is_empty() {
         draft.push(Step::with(Role::System, None, system));

@@ -18,7 +18,6 @@ pub(crate) fn read(mut body: Object, output: &mut Output<'_>) {
         return;
     };
     let mut draft = Draft::new(output.name);
-    draft.tools = json::take_spelled_list(&mut body, "tools");
     output.each_object("messages[]", messages, |each, output| {
         request_message(&mut draft, each, output);
     });

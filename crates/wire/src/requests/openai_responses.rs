@@ -23,7 +23,6 @@ pub(crate) const NEVER_FAILED: fn(&str) -> bool = |_| false;
 /// Reads one request body.
 pub(crate) fn read(mut body: Object, output: &mut Output<'_>) {
     let mut draft = Draft::new(output.name);
-    draft.tools = json::take_spelled_list(&mut body, "tools");
     if let Some(text) = json::take_text(&mut body, "instructions") {
         draft.push(Step::with(Role::System, None, vec![Block::Text(text)]));
     }

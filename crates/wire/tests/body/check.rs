@@ -4,11 +4,7 @@ use std::fmt::Write as _;
 
 use foveal_transcript::{Block, Entry};
 use foveal_wire::Protocol;
-use foveal_wire::body::{
-    Body, MARK, MarkPlace, Message, Shortened, Slot, Spelled, before_answers, definitions, splice,
-    splice_and_mark, without,
-};
-use serde_json::Value;
+use foveal_wire::body::{Body, MARK, MarkPlace, Message, Slot, Spelled, splice, splice_and_mark};
 
 /// Scans a body and reads all its messages, and checks what has to hold of any.
 pub(crate) fn check(protocol: Protocol, bytes: &[u8]) -> Option<(Body, Vec<Message>)> {
@@ -33,7 +29,6 @@ pub(crate) fn check(protocol: Protocol, bytes: &[u8]) -> Option<(Body, Vec<Messa
     }
     replacing_replaces(protocol, bytes, &body, &messages);
     marking_marks(protocol, bytes, &body);
-    shortening_shortens_tools_alone(protocol, bytes, &body);
     Some((body, messages))
 }
 
@@ -152,42 +147,6 @@ fn marking_marks(protocol: Protocol, bytes: &[u8], body: &Body) {
     }
     let found = again.marks.iter().filter(|mark| matches!(mark.place, MarkPlace::Message(_)));
     assert_eq!(found.count(), of_messages.len());
-}
-
-/// Leaves out of tools what can be: they define the same functions, nothing becomes longer, and all
-/// else is as before.
-fn shortening_shortens_tools_alone(protocol: Protocol, bytes: &[u8], body: &Body) {
-    assert!(before_answers(body, bytes).unwrap_or(0) <= body.messages.len());
-    let Some(tools) = &body.tools else { return };
-    let Ok(all) = definitions(bytes, tools) else { return };
-    for how in [Shortened::Noise, Shortened::Texts] {
-        let mut left_out = Vec::new();
-        for definition in &all {
-            let Ok(more) = definition.shortened(bytes, how, &|_| false) else { return };
-            let place = &definition.place;
-            assert!(more.iter().all(|it| place.start < it.range.start && it.range.end < place.end));
-            left_out.extend(more);
-        }
-        if left_out.windows(2).any(|two| two[1].range.start < two[0].range.end) {
-            panic!("ranges are in order and apart: {left_out:?}");
-        }
-        assert!(left_out.iter().all(|it| it.text.len() < it.range.len()), "nothing grows");
-        let shorter = without(bytes, &left_out);
-        let less = bytes.len() - shorter.len();
-        assert_eq!(shorter[..tools.start], bytes[..tools.start]);
-        assert_eq!(shorter[tools.end - less..], bytes[tools.end..]);
-        let again = Body::scan(protocol, &shorter).expect("it is still a body");
-        let within = again.tools.expect("it still has tools");
-        assert_eq!(within, tools.start..tools.end - less);
-        if serde_json::from_slice::<Value>(&bytes[tools.clone()]).is_ok() {
-            serde_json::from_slice::<Value>(&shorter[within.clone()]).expect("still JSON");
-        }
-        let names = |bytes: &[u8], list| -> Vec<String> {
-            let found = definitions(bytes, list).expect("still definitions");
-            found.into_iter().map(|it| it.name).collect()
-        };
-        assert_eq!(names(&shorter, &within), names(bytes, tools));
-    }
 }
 
 /// What stands between the replaced strings is the same in both.

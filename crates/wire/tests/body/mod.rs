@@ -6,4 +6,3 @@ pub(crate) mod check;
 mod generated;
 mod messages;
 mod sessions;
-mod tools;

@@ -7,10 +7,10 @@ use anyhow::{Context, bail};
 use crate::clients::write;
 use crate::environment::Environment;
 use crate::project_settings::{Book, ProjectFile, Trust};
-use crate::user_settings;
 use crate::user_settings::file::SettingsFile;
 use crate::user_settings::keys::{self, Form, KEYS, Key};
 use crate::user_settings::source::Source;
+use crate::user_settings::{self, removed};
 
 pub(super) const NO_PLACE: &str = "there is no place for settings: set HOME or XDG_CONFIG_HOME";
 
@@ -27,6 +27,9 @@ pub(super) struct Change {
 pub(super) fn named(name: &str) -> anyhow::Result<&'static Key> {
     if let Some(key) = keys::named(name) {
         return Ok(key);
+    }
+    if let Some(advice) = removed::advice(name) {
+        bail!("{advice}");
     }
     let meant = match keys::nearest(name, KEYS.iter().map(|key| key.name)) {
         Some(meant) => format!("did you mean `{meant}`? "),

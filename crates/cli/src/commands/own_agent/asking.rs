@@ -233,7 +233,6 @@ impl Asker {
             body: &body,
             now: SystemClock.now(),
             wish: None,
-            shortens: Some(false),
             wait: &Wait::default(),
         });
         (shaped.body.unwrap_or(body), shaped.about)

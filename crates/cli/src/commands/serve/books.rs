@@ -127,9 +127,6 @@ impl Books {
     pub(super) fn keep(&mut self, request: &requests::Request, shaped: ShapedResults) {
         let time = Timestamp(request.time);
         let Some(name) = request.kept_under() else { return };
-        if let Some(shortening) = &self.learners.shortening {
-            shortening.note(request);
-        }
         let account = self.account(&name, time);
         account.so_far.add(request);
         account.kept = request.of_conversation;

@@ -77,10 +77,6 @@ pub(crate) struct Behaviour {
     /// as long as that pays. Begins anew where it has not paid before.
     #[arg(long)]
     keep_warm: bool,
-    /// Shortens the definitions of tools that your conversations do not call, from a conversation's
-    /// first request on, as long as that pays. Begins anew where it has not paid before.
-    #[arg(long)]
-    shorten_tools: bool,
     /// Puts a tool into requests with which the model gets back what was left out, and answers it
     /// within the same answer.
     #[arg(long)]
@@ -130,11 +126,6 @@ impl Behaviour {
                 (false, true) => WherePaid::Yes,
                 (false, false) => WherePaid::No,
             },
-            shorten_tools: match (self.shorten_tools, settings.shorten_tools) {
-                (true, _) => WherePaid::Anew,
-                (false, true) => WherePaid::Yes,
-                (false, false) => WherePaid::No,
-            },
             learners: Learners::default(),
             expand: self.expand || settings.expand,
             prices: settings.prices.clone(),
@@ -146,12 +137,10 @@ impl Behaviour {
 impl Behaviour {
     /// What the settings say of models and agents. What is given for this run counts before it.
     fn rules(&self, settings: &GatewaySettings) -> Vec<GatewayRule> {
-        let mut rules = settings.rules.clone();
-        for rule in &mut rules {
-            rule.profile = rule.profile.filter(|_| self.profile.is_none());
-            rule.shorten_tools = rule.shorten_tools.filter(|_| !self.shorten_tools);
+        match self.profile {
+            Some(_) => Vec::new(),
+            None => settings.rules.clone(),
         }
-        rules
     }
 }
 

@@ -4,7 +4,6 @@ use std::sync::Arc;
 
 use foveal_live::prices::OwnPrices;
 
-use super::shortening::Shortening;
 use super::warm::Warmth;
 
 /// Who learns from them, each where it is wanted.
@@ -12,8 +11,6 @@ use super::warm::Warmth;
 pub(crate) struct Learners {
     /// Who keeps caches warm.
     pub(crate) warmth: Option<Arc<Warmth>>,
-    /// Who says which tools are shortened.
-    pub(crate) shortening: Option<Arc<Shortening>>,
     /// What the user says of prices.
     pub(crate) prices: Arc<OwnPrices>,
 }

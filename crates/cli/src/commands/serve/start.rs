@@ -13,7 +13,7 @@ use foveal_gateway::upstream::Upstreams;
 use foveal_gateway::warm::KeepsWarm;
 use foveal_gateway::{Limits, ProxySettings, Settings};
 use foveal_listening::Token;
-use foveal_live::choices::{self, Choice, Chosen};
+use foveal_live::choices::{self, Choice};
 use foveal_live::recorder::Recorder;
 use foveal_live::rules::OFF;
 use foveal_live::rules::{PROFILES, Rules};
@@ -23,7 +23,6 @@ use foveal_tools::clock::{Clock, SystemClock};
 
 use super::kept::Kept;
 use super::learners::Learners;
-use super::shortening::{self, Shortening};
 use super::warm::{self, Warmth};
 use crate::gateway::{
     CacheChoice, GatewayRule, PriceRule, Profile, Spread, WebSocketChoice, own_prices, weigh,
@@ -58,8 +57,6 @@ pub(crate) struct Choices {
     /// How long a decision may take.
     pub(crate) decision: Duration,
     pub(crate) keep_warm: WherePaid,
-    /// Whether tools are shortened that are not called, where no rule says it.
-    pub(crate) shorten_tools: WherePaid,
     /// Who learns from requests.
     pub(crate) learners: Learners,
     /// Whether requests are given a tool for what is left out of them.
@@ -84,29 +81,13 @@ impl Choices {
         }
         let prices = Arc::new(own_prices(&self.prices)?);
         let now = SystemClock.now();
-        let is_wanted = |choice| (choice != WherePaid::No).then_some(choice == WherePaid::Anew);
-        let warmth = is_wanted(self.keep_warm)
-            .map(|anew| Warmth::new(store.map(warm::verdict_file), anew, now))
-            .map(|warmth| Arc::new(warmth.with_prices(&prices)));
-        let shortening = is_wanted(self.shortening())
-            .map(|anew| Arc::new(Shortening::new(store.map(shortening::verdict_file), anew, now)));
-        self.learners = Learners { warmth, shortening, prices };
+        let warmth = (self.keep_warm != WherePaid::No).then(|| {
+            let anew = self.keep_warm == WherePaid::Anew;
+            let warmth = Warmth::new(store.map(warm::verdict_file), anew, now);
+            Arc::new(warmth.with_prices(&prices))
+        });
+        self.learners = Learners { warmth, prices };
         Ok(self)
-    }
-
-    /// Whether tools of any request are shortened.
-    fn shortening(&self) -> WherePaid {
-        let is_for_some = self.rules.iter().any(|rule| rule.shorten_tools == Some(true));
-        match self.shorten_tools {
-            WherePaid::No if is_for_some => WherePaid::Yes,
-            for_all => for_all,
-        }
-    }
-
-    /// What is done to a request of which no rule says it.
-    fn otherwise(&self) -> Chosen {
-        let profile = self.profile.name().is_none().then(|| OFF.to_owned());
-        Chosen { profile, shorten_tools: Some(self.shorten_tools != WherePaid::No) }
     }
 
     /// A gateway that keeps what it decides in `store`, and tells `observer` of each request.
@@ -135,18 +116,15 @@ impl Choices {
     }
     fn shaper(&self, store: Arc<dyn Store>) -> anyhow::Result<Arc<dyn Shaper>> {
         let choice = |rule: &GatewayRule| {
-            let profile = rule.profile.map(|profile| profile.name().unwrap_or(OFF).to_owned());
-            let chosen = Chosen { profile, shorten_tools: rule.shorten_tools };
-            Choice::new(rule.model.as_deref(), rule.agent.as_deref(), chosen)
+            let profile = rule.profile.name().unwrap_or(OFF);
+            Choice::new(rule.model.as_deref(), rule.agent.as_deref(), profile)
         };
         let all: Vec<Choice> = self.rules.iter().map(choice).collect::<Result<_, _>>()?;
         let profile = match self.profile.name() {
-            None if self.rules.iter().all(|rule| rule.profile.is_none()) => {
-                return Ok(Arc::new(Untouched));
-            }
+            None if self.rules.is_empty() => return Ok(Arc::new(Untouched)),
             other => other,
         };
-        let otherwise = self.otherwise();
+        let otherwise = profile.is_none().then(|| OFF.to_owned());
         let named = profile.unwrap_or(PROFILES[0]);
         let mut rules = Rules::named(named).context("the profile is not known")?;
         rules.views = Some(Arc::new(Spread::start()));
@@ -162,7 +140,6 @@ impl Choices {
         std::thread::spawn(move || tokenizer.count("a"));
         let requests = Conversations::new(rules.clone(), Arc::clone(&kept))
             .offering(self.expand)
-            .shortening(self.learners.shortening.as_ref().map(Shortening::knowledge))
             .choosing(choices::Choices { all, otherwise });
         if profile.is_none() {
             return Ok(Arc::new(requests));

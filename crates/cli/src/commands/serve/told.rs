@@ -23,7 +23,7 @@ use super::traced::Traced;
 use crate::environment::Environment;
 use crate::numbers;
 use crate::output;
-use crate::requests::{Beside, Change, Request, ShapedResults, Tools, Usage};
+use crate::requests::{Beside, Change, Request, ShapedResults, Usage};
 
 /// Requests that wait to be told of, at most. More are not told of: answers never wait for that.
 const WAITING_MAX: usize = 4_096;
@@ -67,9 +67,6 @@ impl Teller {
             let books = Books::new(Arc::clone(&store)).with_learners(learners.clone());
             if let Some(warmth) = learners.warmth {
                 warmth.recall(&store);
-            }
-            if let Some(shortening) = learners.shortening {
-                shortening.recall(&store);
             }
             let totals = write_down(&told, (&store, books), &counted, (lines, traces.as_deref()));
             if let Some(traces) = traces {
@@ -273,9 +270,7 @@ fn line(exchange: &Exchange, request: &Request) -> String {
         request.changed.as_ref().map(|changed| format!("the client changed: {}", changed.words()));
     let beside = request.beside.map(|beside| beside.words().to_owned());
     let end = end.map(str::to_owned);
-    let tools = Some(about.tools.left_out).filter(|left_out| *left_out > Tokens(0));
-    let tools = tools.map(|left_out| format!("tools: {} left out", numbers::tokens(left_out)));
-    let remarks = [beside, end, failed.map(str::to_owned), inactive, rewrite, changed, tools];
+    let remarks = [beside, end, failed.map(str::to_owned), inactive, rewrite, changed];
     for remark in remarks.into_iter().flatten() {
         line.push_str(" · ");
         line.push_str(&remark);
@@ -351,11 +346,6 @@ pub(super) fn request(exchange: &Exchange, charged: Option<Charged>) -> Request 
         bytes_sent: exchange.bytes_sent,
         bytes_answered: exchange.bytes_answered,
         marks: about.marks,
-        tools: Tools {
-            called: about.tools.called.clone(),
-            left_out: about.tools.left_out.0,
-            called_shortened: about.tools.called_shortened,
-        },
         status: exchange.status,
         end: format!("{:?}", exchange.end),
         failed_open: exchange.failed_open.map(|failed| failed.words().to_owned()),

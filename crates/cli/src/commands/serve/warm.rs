@@ -24,10 +24,10 @@ use crate::requests;
 /// The file beside the store that says whether keeping warm has not paid: [`OFF`], or from when on
 /// it is judged, in milliseconds since 1970.
 const VERDICT_FILE: &str = "keep-warm";
-pub(super) const OFF: &str = "off";
+const OFF: &str = "off";
 
 /// Conversations of which the store is asked when a gateway starts: the ones used last.
-pub(super) const RECALLED_MAX: usize = 200;
+const RECALLED_MAX: usize = 200;
 
 /// Conversations whose pauses are known; of more, those that began longest ago count as ended.
 const OPEN_MAX: usize = 1_024;
@@ -136,7 +136,7 @@ impl Warmth {
 }
 
 /// Keeps there what was judged.
-pub(super) fn keep(file: &Path, verdict: &str) {
+fn keep(file: &Path, verdict: &str) {
     let kept = private_file::create(file).and_then(|mut it| it.write_all(verdict.as_bytes()));
     if let Err(error) = kept {
         notice::say(format_args!("`{}` cannot be written: {error}", file.display()));

@@ -24,7 +24,6 @@ fn of(raw: Figures, figures: Figures, look: impl FnOnce(&Summary<'_>)) {
         raw,
         profiles: vec![ProfileTotals { figures, cost_change_mean: None }],
         warm: foveal_context::warm::Estimate::default(),
-        tools: foveal_context::tool_use::Estimate::default(),
     };
     let prices = PriceCard::anthropic_5m();
     let summary = Summary {

@@ -13,18 +13,11 @@ use crate::requests::anthropic::user_blocks;
 /// Line types of requests.
 pub(super) const REQUESTS: [&str; 3] = ["api-request", "api-request-blob", "api-request-shape"];
 
-/// What stands in front of the messages of requests.
-struct Shape {
-    blocks: Vec<Block>,
-    /// The tools, as a JSON list.
-    tools: Option<String>,
-}
-
 /// What is known of a session's requests.
 #[derive(Default)]
 pub(super) struct Requests {
     /// The system prompt and the tools, by the hash that requests name.
-    shapes: HashMap<String, Shape>,
+    shapes: HashMap<String, Vec<Block>>,
     /// That hash, by the request's id.
     shape_of: HashMap<String, String>,
 }
@@ -44,9 +37,9 @@ impl Requests {
                 if let (Some(mut shape), Some(hash)) = (shape, hash) {
                     let mut blocks = json::message_blocks(json::take(&mut shape, "system"));
                     // Providers count the descriptions of tools as text of the prompt.
-                    let tools = json::take(&mut shape, "tools").map(|tools| tools.to_string());
-                    blocks.extend(tools.clone().map(Block::Text));
-                    self.shapes.insert(hash, Shape { blocks, tools });
+                    let tools = json::take(&mut shape, "tools");
+                    blocks.extend(tools.map(|tools| Block::Text(tools.to_string())));
+                    self.shapes.insert(hash, blocks);
                 }
             }
             _ => sent_otherwise(&mut record, tracks),
@@ -58,8 +51,7 @@ impl Requests {
     pub(super) fn answered(&self, id: &str, track: &mut Track) {
         let shape = self.shape_of.get(id).and_then(|hash| self.shapes.get(hash));
         if let Some(shape) = shape.filter(|_| track.draft.system.is_none()) {
-            track.draft.system = Some(Step::with(Role::System, None, shape.blocks.clone()));
-            track.draft.tools.clone_from(&shape.tools);
+            track.draft.system = Some(Step::with(Role::System, None, shape.clone()));
         }
     }
 }
