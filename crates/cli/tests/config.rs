@@ -94,7 +94,7 @@ fn a_home_behind_a_link_gets_a_file() {
 fn the_schema_is_one() {
     let world = World::new("config_schema");
     let schema: Value = serde_json::from_str(&world.output("config schema")).expect("JSON");
-    assert_eq!(schema["properties"]["gateway"]["properties"]["expand"]["type"], "boolean");
+    assert_eq!(schema["properties"]["gateway"]["properties"]["keep_warm"]["type"], "boolean");
 }
 
 const JSON: &str = "home/.config/foveal/config.json";

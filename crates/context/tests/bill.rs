@@ -299,25 +299,6 @@ fn charged(usage: &Usage, prices: &PriceCard) -> f64 {
     sum / 1e6
 }
 
-#[test]
-fn rounds_of_one_answer_are_paid_for_and_would_not_have_been_without_foveal() {
-    let prices = PriceCard::anthropic_5m();
-    let one = Usage { output: 60, ..usage(10, 100_000, 1_000) };
-    let all = Usage { output: 60, ..usage(30, 300_000, 3_000) };
-    let (one, all) = (asked(0, 150_000, 90_000, one), asked(0, 150_000, 90_000, all));
-    let mut meter = Meter::new(Went::Shaped);
-    let of_rounds = meter.clone().take_rounds(&all.request(), 3, &prices);
-    let of_one = meter.take(&one.request(), &prices);
-    assert_eq!(of_rounds.otherwise, of_one.otherwise);
-    assert_eq!(of_rounds.billed.input().tokens, all.usage.prompt());
-    assert_eq!(of_rounds.billed.rounds.tokens, 2 * one.usage.prompt());
-    assert!((of_rounds.billed.dollars() - charged(&all.usage, &prices)).abs() < 1e-9);
-    let known = meter.clone();
-    let mut meter = Meter::new(Went::Shaped);
-    meter.take_rounds(&all.request(), 3, &prices);
-    assert_eq!(meter, known, "the next request follows one prompt");
-}
-
 proptest! {
     #[test]
     fn the_parts_add_up_to_what_was_billed(

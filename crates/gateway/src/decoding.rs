@@ -64,18 +64,6 @@ impl Decoding {
         }
     }
 
-    /// Whether it came to its end, after the last bytes: what broke off did not.
-    pub(crate) fn is_whole(&mut self) -> bool {
-        match self {
-            Self::Plain => true,
-            Self::Gzip(decoder) => decoder.try_finish().is_ok(),
-            Self::Deflate(decoder) => decoder.try_finish().is_ok(),
-            Self::Brotli(decoder) => decoder.close().is_ok(),
-            Self::Zstd(decoder) => decoder.do_finish().is_ok(),
-            Self::Unreadable => false,
-        }
-    }
-
     /// Takes the next bytes, and hands on what they say.
     pub(crate) fn push(&mut self, bytes: &[u8], mut plain: impl FnMut(&[u8])) {
         let read = match self {
@@ -134,20 +122,6 @@ mod tests {
         let mut bytes = Vec::new();
         std::io::Read::read_to_end(&mut gzip, &mut bytes).unwrap();
         bytes
-    }
-
-    #[test]
-    fn what_breaks_off_is_not_whole() {
-        let zstd = zstd::stream::encode_all(TEXT, 1).unwrap();
-        for (name, bytes) in [("gzip", gzip()), ("zstd", zstd)] {
-            for length in [bytes.len() / 2, bytes.len() - 1, bytes.len()] {
-                let mut headers = HeaderMap::new();
-                headers.insert("content-encoding", name.parse().unwrap());
-                let mut decoding = Decoding::of(&headers);
-                decoding.push(&bytes[..length], |_| {});
-                assert_eq!(decoding.is_whole(), length == bytes.len(), "{name} {length}");
-            }
-        }
     }
 
     #[test]

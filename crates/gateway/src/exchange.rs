@@ -93,9 +93,6 @@ pub struct Exchange {
     pub whole: Duration,
     /// Bytes of the answer's body, as they passed.
     pub bytes_answered: u64,
-    /// How many answers of the model it is told from: more than one where what was left out was
-    /// given back in between. What is billed is the sum.
-    pub rounds: u64,
 }
 
 impl Exchange {
@@ -154,23 +151,12 @@ pub enum FailedOpen {
     TooLong,
     /// Requests that are under way hold so many bytes that there is no room to look at this one.
     Crowded,
-    /// Whether the conversation has the tool of foveal's own could not be known.
-    Unoffered,
-    /// What was given back in earlier answers could not be read.
-    Unread,
 }
 
 impl FailedOpen {
     /// All of them.
-    pub const ALL: [Self; 7] = [
-        Self::Late,
-        Self::Panicked,
-        Self::Encoding,
-        Self::TooLong,
-        Self::Crowded,
-        Self::Unoffered,
-        Self::Unread,
-    ];
+    pub const ALL: [Self; 5] =
+        [Self::Late, Self::Panicked, Self::Encoding, Self::TooLong, Self::Crowded];
 
     /// A name to count by.
     pub fn name(self) -> &'static str {
@@ -180,8 +166,6 @@ impl FailedOpen {
             Self::Encoding => "encoding",
             Self::TooLong => "too_long",
             Self::Crowded => "crowded",
-            Self::Unoffered => "unoffered",
-            Self::Unread => "unread",
         }
     }
 
@@ -193,8 +177,6 @@ impl FailedOpen {
             Self::Encoding => "the body's encoding is unknown or broken",
             Self::TooLong => "the body is too long to be looked at",
             Self::Crowded => "too many bytes of requests are under way to look at this one",
-            Self::Unoffered => "whether the conversation has the tool foveal_expand is not known",
-            Self::Unread => "what was given back in earlier answers could not be read",
         }
     }
 }

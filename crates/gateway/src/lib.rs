@@ -12,7 +12,6 @@ mod answer;
 mod compressing;
 mod credentials;
 mod decoding;
-mod expanding;
 mod gate;
 mod getting_ready;
 mod head;

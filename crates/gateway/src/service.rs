@@ -6,9 +6,7 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use foveal_listening::{Held, Share};
-use foveal_live::offered::Offered;
 use foveal_live::request::{About, ToGetReady, Wait};
-use foveal_live::waiting::Waiting;
 use foveal_wire::Protocol;
 use hyper::body::{Bytes, Incoming};
 use hyper::header::CONTENT_ENCODING;
@@ -21,9 +19,7 @@ use crate::answer::Answer;
 use crate::body::{self, Passed};
 use crate::client::Upward;
 use crate::compressing::{self, Wanted};
-use crate::decoding::Decoding;
 use crate::exchange::{End, Exchange, FailedOpen, Purpose, RefusedRequest};
-use crate::expanding::{self, Next, Offering, Rounds};
 use crate::gate::Gate;
 use crate::getting_ready::GettingReady;
 use crate::head::Head;
@@ -33,7 +29,7 @@ use crate::pages;
 use crate::refusal::Refusal;
 use crate::route::{self, Route};
 use crate::settings::{Settings, WebSockets};
-use crate::shaper::{self, Asked, Shaped, Shaper};
+use crate::shaper::{self, Asked, Shaped};
 use crate::told::Told;
 use crate::trace_parent::TraceParent;
 use crate::upstream::Upstream;
@@ -57,8 +53,6 @@ pub(crate) struct Service {
     gate: Gate,
     upward: Upward,
     held: Held,
-    /// What requests hold whose answers come, and may go on.
-    going_on: Held,
     requests: AtomicU64,
     warmer: Option<Arc<Warmer>>,
     getting_ready: GettingReady,
@@ -78,8 +72,6 @@ struct Outgoing {
     is_decoded: bool,
     /// The same body, where it is there already.
     whole: Option<Bytes>,
-    /// What its answer may go on with, where it has a tool that foveal answers.
-    offering: Option<Offering>,
     /// The bytes it holds of what all requests may. A decision that comes too late holds them too.
     share: Arc<Share>,
     /// What can be got ready for the conversation's next request.
@@ -96,7 +88,7 @@ struct DecisionShare {
 impl Outgoing {
     /// A body at which nobody looked.
     fn unread(body: Passed, share: Arc<Share>) -> Self {
-        Self { body, is_decoded: false, whole: None, offering: None, share, ready: None }
+        Self { body, is_decoded: false, whole: None, share, ready: None }
     }
 }
 
@@ -104,9 +96,9 @@ impl Service {
     pub(crate) fn new(settings: Settings, upward: Upward) -> Self {
         let gate = Gate::new(&settings);
         let warmer = Warmer::new(&settings, &upward);
-        let (held, going_on, requests) = (Held::default(), Held::default(), AtomicU64::new(0));
+        let (held, requests) = (Held::default(), AtomicU64::new(0));
         let getting_ready = GettingReady::start(Arc::clone(&settings.shaper));
-        Self { settings, gate, upward, held, going_on, requests, warmer, getting_ready }
+        Self { settings, gate, upward, held, requests, warmer, getting_ready }
     }
 
     /// Sends nothing any more that no client asks for.
@@ -160,12 +152,6 @@ impl Service {
                 exchange.head = began.elapsed();
                 response.map(|body| match body {
                     Passing::Answer(body) => body::coming(Answer::new(body, told)),
-                    Passing::Rounds(body, rounds) => rounds.stream(body, told),
-                    Passing::Whole(bytes) => {
-                        told.passed(&bytes);
-                        told.tell(End::Whole);
-                        body::whole(bytes)
-                    }
                     Passing::Own(body) => {
                         told.tell(End::Own);
                         body
@@ -234,7 +220,6 @@ impl Service {
             head: Duration::ZERO,
             whole: Duration::ZERO,
             bytes_answered: 0,
-            rounds: 1,
         };
         let (observer, shaper) =
             (Arc::clone(&self.settings.observer), Arc::clone(&self.settings.shaper));
@@ -268,39 +253,22 @@ impl Service {
             passed.remove(CONTENT_ENCODING);
         }
         let (method, extensions) = (parts.method, parts.extensions);
-        let mut head = Head { method, uri, headers: passed, extensions };
+        let head = Head { method, uri, headers: passed, extensions };
         if let (Route::Answer(Protocol::Messages), Some(warmer)) = (bound.route, &self.warmer) {
             let exchange = told.exchange();
             warmer.came(exchange.number, exchange.about.conversation.as_deref());
-            // An answer in several rounds is one to several requests.
-            if let Some(body) = outgoing.whole.filter(|_| outgoing.offering.is_none()) {
+            if let Some(body) = outgoing.whole {
                 let repeat = Repeat { head: head.clone(), body };
                 let warmer = Arc::clone(warmer);
                 told.then(Box::new(move |exchange| warmer.hold(exchange, repeat)));
             }
         }
-        let rounds = outgoing.offering.map(|offering| {
-            let next = Next::of(&mut head, self.upward.clone());
-            Rounds::new(
-                Arc::clone(&self.settings.shaper),
-                offering,
-                next,
-                Arc::clone(&outgoing.share),
-            )
-        });
         told.exchange().added = told.since();
         let answered = self.upward.request(head.request(outgoing.body)).await;
         drop(outgoing.share);
         let mut response = answered.map_err(|error| unreached(bound.upstream, &error))?;
         if let Some(ready) = outgoing.ready {
             self.getting_ready.answering(ready);
-        }
-        if let Some(mut rounds) = rounds.filter(|_| expanding::can_be_read(&response)) {
-            rounds.answering(self.going_on.share(), self.settings.limits.all_bodies_bytes);
-            return rounds
-                .answer(response, told)
-                .await
-                .map_err(|error| unreached(bound.upstream, &error));
         }
         if let Some(protocol) = bound.route.protocol() {
             told.begins(protocol, response.status().as_u16(), response.headers());
@@ -371,7 +339,6 @@ impl Service {
             body: plain,
             now: (self.settings.now)(),
             wait: Wait::default(),
-            is_offered: false,
         };
         let share = DecisionShare { body: share, _copies: Arc::new(copies) };
         Ok(self.decided(asked, body, share, told).await)
@@ -380,30 +347,15 @@ impl Service {
     /// What goes in place of a body that came as `body`.
     async fn decided(
         &self,
-        mut asked: Asked,
+        asked: Asked,
         body: Bytes,
         share: DecisionShare,
         told: &mut Told,
     ) -> Outgoing {
-        let (plain, counts) = (asked.body.len(), asked.counts);
-        let (offering, failed) = match self.settings.shaper.offers() {
-            true => self.offered(&mut asked, &share).await,
-            false => Ok((None, None)),
-        }
-        .map_or_else(
-            |failed| (Err(failed), Some(failed)),
-            |(offering, failed)| (Ok(offering), failed),
-        );
-        let offered = offering.as_ref().ok().and_then(Option::as_ref);
-        let offered = offered.map(|offering| offering.asked.body.clone());
-        let shaped = match offering {
-            Ok(_) => self.shaped(asked, share.clone()).await,
-            // What is decided without the tool would be kept, and the next request has it again.
-            Err(failed) => Err((failed, None)),
-        };
+        let plain = asked.body.len();
+        let shaped = self.shaped(asked, share.clone()).await;
         let exchange = told.exchange();
         exchange.bytes_asked = plain as u64;
-        exchange.failed_open = failed;
         let mut to_get_ready = None;
         let sent = match shaped {
             Ok(Shaped { body, about, ready }) => {
@@ -415,74 +367,12 @@ impl Service {
                 body
             }
         };
-        let sent = sent.or(offered);
         let is_decoded = sent.is_some();
         exchange.bytes_sent = sent.as_ref().map_or(plain, Bytes::len) as u64;
         let sent = sent.unwrap_or(body);
-        let offering = offering.ok().flatten().filter(|_| !counts);
-        let offering = offering.map(|offering| Offering { sent: sent.clone(), ..offering });
         let (body, ready) = (body::whole(sent.clone()), to_get_ready);
         let share = share.body;
-        Outgoing { body, is_decoded, whole: Some(sent), offering, share, ready }
-    }
-
-    /// Has the shaper put its tool into a request, and why not all of it went as it should. Where
-    /// that takes too long, what is known at once goes; where nothing is, the client's own bytes.
-    async fn offered(
-        &self,
-        asked: &mut Asked,
-        share: &DecisionShare,
-    ) -> Result<(Option<Offering>, Option<FailedOpen>), FailedOpen> {
-        let offer = |shaper: &dyn Shaper, asked: &Asked, waiting: &Waiting<Offered>| {
-            shaper.offer(asked, waiting).map_err(|_| FailedOpen::Unoffered)
-        };
-        let OfTools { made, is_late } = self.of_tools(asked, share, offer).await?;
-        // The same goes as if it had been in time, but for a conversation that begins.
-        let failed = (is_late && made.is_none()).then_some(FailedOpen::Late);
-        let Some(Offered { body, place, is_partial }) = made else { return Ok((None, failed)) };
-        (asked.body, asked.is_offered) = (body.into(), true);
-        let failed = failed.or(is_partial.then_some(FailedOpen::Unread));
-        Ok((Some(Offering { asked: asked.clone(), place, sent: Bytes::new() }), failed))
-    }
-
-    /// What is decided about a request's tools, or was known of them at once where that takes too
-    /// long; else why nothing is known.
-    async fn of_tools<T: Send + 'static>(
-        &self,
-        asked: &Asked,
-        share: &DecisionShare,
-        decide: impl FnOnce(&dyn Shaper, &Asked, &Waiting<T>) -> Result<Option<T>, FailedOpen>
-        + Send
-        + 'static,
-    ) -> Result<OfTools<T>, FailedOpen> {
-        let (shaper, first, waiting) =
-            (Arc::clone(&self.settings.shaper), asked.clone(), Waiting::default());
-        let (waits, share) = (waiting.clone(), share.clone());
-        let deciding = tokio::task::spawn_blocking(move || {
-            let decided = decide(&*shaper, &first, &waits);
-            drop((first, share));
-            decided
-        });
-        let limit = self.settings.limits.decision;
-        let in_time = patient(deciding, limit, || waiting.is_known()).await;
-        let decided = match in_time {
-            Ok(decided) => decided,
-            Err(deciding) => match waiting.give_up() {
-                None => deciding.await,
-                Some(known) => {
-                    let made = known.ok_or(FailedOpen::Late)?.map(|known| *known);
-                    return Ok(OfTools { made, is_late: true });
-                }
-            },
-        };
-        let made = match decided {
-            Ok(made) => made?,
-            Err(_) => {
-                let known = waiting.give_up().flatten().ok_or(FailedOpen::Panicked)?;
-                known.map(|known| *known)
-            }
-        };
-        Ok(OfTools { made, is_late: false })
+        Outgoing { body, is_decoded, whole: Some(sent), share, ready }
     }
 
     /// What the shaper says in time; else why it did not, and what was decided earlier.
@@ -516,14 +406,6 @@ impl Service {
     }
 }
 
-/// What became of a request's tools.
-struct OfTools<T> {
-    /// The request; `None` where it goes as it is.
-    made: Option<T>,
-    /// Whether it is what was known at once, since deciding took too long.
-    is_late: bool,
-}
-
 /// Waits for a decision; longer, as long as nothing `is_known` that could go without it.
 async fn patient<T>(
     mut deciding: JoinHandle<T>,
@@ -543,10 +425,6 @@ async fn patient<T>(
 /// The body of an answer, where it comes from.
 pub(crate) enum Passing {
     Answer(Incoming),
-    /// A stream that may go on with other answers.
-    Rounds((Incoming, Decoding), Box<Rounds>),
-    /// What was put together of whole answers.
-    Whole(Bytes),
     Own(Passed),
 }
 

@@ -1,14 +1,11 @@
 //! What decides about the bodies of requests, as the gateway sees it.
 
 use foveal_live::compress::{self, Compressed, NotCompressed};
-use foveal_live::offered::{Given, Offered, Place, Round, Unoffered};
 use foveal_live::recorder::Unrecorded;
 use foveal_live::request::{self, About, ToGetReady, Wait};
-use foveal_live::waiting::Waiting;
 use foveal_live::{Compressor, Conversations};
 use foveal_transcript::Timestamp;
 use foveal_wire::Protocol;
-use foveal_wire::response::Called;
 use hyper::body::Bytes;
 use hyper::header::{HeaderMap, HeaderName, USER_AGENT};
 
@@ -51,34 +48,6 @@ pub trait Shaper: Send + Sync {
     fn original(&self, _hash: &str, _query: Option<&str>) -> Result<Option<String>, Unrecorded> {
         Ok(None)
     }
-
-    /// Whether requests may be given a tool that gives back what is left out of them.
-    fn offers(&self) -> bool {
-        false
-    }
-
-    /// A request with that tool; `None` where it is to have none. Called on a thread that may
-    /// block.
-    ///
-    /// # Errors
-    /// [`Unoffered`] where it cannot be known whether its conversation has it.
-    fn offer(&self, _asked: &Asked, _: &Waiting<Offered>) -> Result<Option<Offered>, Unoffered> {
-        Ok(None)
-    }
-
-    /// Answers a call of the tool in the answer to a request that was offered it. Called on a thread
-    /// that may block.
-    fn give(&self, _asked: &Asked, called: &Called) -> Given {
-        Given::failed(called, "nothing is kept here; go on without it")
-    }
-
-    /// Keeps the rounds of an answer for the requests behind it. Called on a thread that may block.
-    ///
-    /// # Errors
-    /// [`Unrecorded`] where they are not kept.
-    fn keep_rounds(&self, _: &Place, _: Vec<Round>, _now: Timestamp) -> Result<(), Unrecorded> {
-        Ok(())
-    }
 }
 
 /// A request as its client sent it.
@@ -100,8 +69,6 @@ pub struct Asked {
     pub now: Timestamp,
     /// Whether its answer is still waited for.
     pub wait: Wait,
-    /// Whether the body has the tool that a [`Shaper`] offered.
-    pub is_offered: bool,
 }
 
 /// What a shaper made of a request.
@@ -128,10 +95,7 @@ fn agents(headers: &HeaderMap) -> Vec<&str> {
 
 impl Shaper for Conversations {
     fn shape(&self, asked: &Asked) -> Shaped {
-        let shaped = with_live(self, asked, |live| match asked.is_offered {
-            true => self.shape_offered(live),
-            false => Conversations::shape(self, live),
-        });
+        let shaped = with_live(self, asked, |live| Conversations::shape(self, live));
         Shaped { body: shaped.body.map(Bytes::from), about: shaped.about, ready: shaped.ready }
     }
 
@@ -144,40 +108,13 @@ impl Shaper for Conversations {
             self.learn_overflow(upstream, about, overflow);
             return;
         }
-        // The bill of several rounds is the sum of their prompts: it says nothing of one.
-        let billed = answered.billed.prompt().filter(|_| exchange.rounds <= 1);
-        if let Some(prompt) = billed.filter(|prompt| *prompt > 0) {
+        if let Some(prompt) = answered.billed.prompt().filter(|prompt| *prompt > 0) {
             self.learn_usage(upstream, protocol, about, prompt);
         }
     }
 
     fn get_ready(&self, ready: &ToGetReady) {
         Conversations::get_ready(self, ready);
-    }
-
-    fn offers(&self) -> bool {
-        Conversations::offers(self)
-    }
-
-    fn offer(
-        &self,
-        asked: &Asked,
-        waiting: &Waiting<Offered>,
-    ) -> Result<Option<Offered>, Unoffered> {
-        with_live(self, asked, |live| Conversations::offer(self, live, waiting))
-    }
-
-    fn give(&self, asked: &Asked, called: &Called) -> Given {
-        with_live(self, asked, |live| Conversations::give(self, live, called))
-    }
-
-    fn keep_rounds(
-        &self,
-        place: &Place,
-        rounds: Vec<Round>,
-        now: Timestamp,
-    ) -> Result<(), Unrecorded> {
-        Conversations::keep_rounds(self, place, rounds, now)
     }
 }
 
@@ -220,31 +157,6 @@ impl Shaper for WithCompressor {
 
     fn get_ready(&self, ready: &ToGetReady) {
         Shaper::get_ready(&self.requests, ready);
-    }
-
-    fn offers(&self) -> bool {
-        Shaper::offers(&self.requests)
-    }
-
-    fn offer(
-        &self,
-        asked: &Asked,
-        waiting: &Waiting<Offered>,
-    ) -> Result<Option<Offered>, Unoffered> {
-        Shaper::offer(&self.requests, asked, waiting)
-    }
-
-    fn give(&self, asked: &Asked, called: &Called) -> Given {
-        Shaper::give(&self.requests, asked, called)
-    }
-
-    fn keep_rounds(
-        &self,
-        place: &Place,
-        rounds: Vec<Round>,
-        now: Timestamp,
-    ) -> Result<(), Unrecorded> {
-        Shaper::keep_rounds(&self.requests, place, rounds, now)
     }
 
     fn compress(&self, body: &[u8], now: Timestamp) -> Result<Compressed, NotCompressed> {

@@ -4,7 +4,6 @@ mod apart;
 mod chosen;
 mod compressing;
 mod doors;
-mod expanding;
 mod faults;
 mod keeping;
 mod keys;

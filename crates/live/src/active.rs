@@ -9,7 +9,6 @@ use crate::models::Model;
 use crate::request::Asked;
 use crate::rules::Rules;
 use crate::unmarked::Unmarked;
-use crate::way::Way;
 
 /// What is known of it before anything is decided.
 pub(crate) struct Request<'a> {
@@ -17,7 +16,6 @@ pub(crate) struct Request<'a> {
     pub(crate) body: &'a Body,
     pub(crate) chain: &'a Chain,
     pub(crate) rules: &'a Rules,
-    pub(crate) way: Way,
     pub(crate) model: Model,
     /// Whether it may get marks for the provider's cache.
     pub(crate) unmarked: Option<Unmarked>,
@@ -35,7 +33,7 @@ impl<'a> Request<'a> {
         let (planner, tokenizer) = (self.rules.planner(&self.model), self.rules.tokenizer);
         let live = Live::new(planner, self.model.clone(), tokenizer, self.chain.root);
         let mut live =
-            live.with_way(self.way).with_weigh(self.rules.weigh).telling(self.rules.tells);
+            live.with_way(self.rules.way).with_weigh(self.rules.weigh).telling(self.rules.tells);
         live.set_prelude(self.bytes());
         live
     }

@@ -142,9 +142,9 @@ impl Compressor {
             wait: &wait,
         };
         let model = Model::named("", body.protocol);
-        let (way, unmarked, keeping) = (rules.way, None, None);
         let (asked, chain) = (&asked, &chain);
-        let request = Request { asked, body: &body, chain, rules, way, model, unmarked, keeping };
+        let (unmarked, keeping) = (None, None);
+        let request = Request { asked, body: &body, chain, rules, model, unmarked, keeping };
         // Until what is decided is known.
         let _turn = chain.ends.first().map(|first| self.conversations.queue.wait(*first));
         // What follows the last result is about nothing yet.

@@ -29,12 +29,10 @@ use crate::placing;
 use crate::queue::Queue;
 use crate::recorder::{Planned, Recorder, Turn, Unrecorded};
 use crate::redacted::{self, Latest};
-use crate::remembered::Remembered;
 use crate::request::{About, Asked, Shaped, ToGetReady, ToTell, spliced};
 use crate::rules::{OFF, PROFILES, Rules};
 use crate::unmarked::Unmarked;
 use crate::wanted::Wanting;
-use crate::way::Way;
 use crate::windows::Windows;
 
 /// How long a conversation that nobody continues stays in memory, in milliseconds. Afterwards it
@@ -56,11 +54,6 @@ pub struct Conversations {
     held: Mutex<Held>,
     pub(crate) queue: Queue,
     before: Mutex<Before>,
-    /// Whether requests are given a tool that gives back what is left out of them.
-    pub(crate) offers: bool,
-    /// Who notes something of a conversation with the tool, by its beginning.
-    pub(crate) noting: Queue,
-    pub(crate) remembered: Remembered,
     choices: Choices,
     /// What the person wants of conversations since their last requests.
     pub(crate) wanting: Wanting,
@@ -86,9 +79,6 @@ impl Conversations {
             held,
             queue,
             before,
-            offers: false,
-            noting: Queue::default(),
-            remembered: Remembered::default(),
             choices: Choices::default(),
             wanting: Wanting::default(),
             asks_to_tell: false,
@@ -121,13 +111,8 @@ impl Conversations {
 
     /// Decides about a request.
     pub fn shape(&self, asked: &Asked<'_>) -> Shaped {
-        self.shape_by(asked, self.rules.way)
-    }
-
-    /// The same with notes that tell this way to what is left out.
-    pub(crate) fn shape_by(&self, asked: &Asked<'_>, way: Way) -> Shaped {
         let mut about = About::default();
-        match self.decide(asked, way, &mut about) {
+        match self.decide(asked, &mut about) {
             Ok((body, ready)) => Shaped { body, about, ready },
             Err(inactive) => {
                 about.inactive = Some(inactive.to_string());
@@ -178,12 +163,11 @@ impl Conversations {
     fn decide(
         &self,
         asked: &Asked<'_>,
-        way: Way,
         about: &mut About,
     ) -> Result<(Option<Vec<u8>>, Option<ToGetReady>), Inactive> {
         let bytes = asked.body;
         let rules = self.rules(asked.wish);
-        let root = rules.as_ref().unwrap_or(&&self.rules).root(asked.protocol, way);
+        let root = rules.as_ref().unwrap_or(&&self.rules).root(asked.protocol);
         let familiar = |first| self.lock().familiar(chain::next(root, first));
         let (mut body, alike) = Body::scan_after(asked.protocol, bytes, familiar)?;
         about.messages = body.messages.len() as u64;
@@ -207,7 +191,7 @@ impl Conversations {
         about.is_unmarked = unmarked.is_some();
         let keeping = None;
         let (body, chain) = (&body, &chain);
-        let mut request = Request { asked, body, chain, rules, way, model, unmarked, keeping };
+        let mut request = Request { asked, body, chain, rules, model, unmarked, keeping };
         // Until what is decided is known.
         let _turn = self.queue.wait(first);
         let mut live = self.find(&request)?;
@@ -379,7 +363,7 @@ impl Conversations {
             Some(_) => redacted::fitted(planned, &places::entries(&said)),
             None => planned,
         };
-        wait.offer(places::replaced_by(request.body, &said, &planned, request.way));
+        wait.offer(places::replaced_by(request.body, &said, &planned, request.rules.way));
         Ok(request.fresh().resumed(request.body, chain, said, &planned))
     }
 

@@ -37,17 +37,6 @@ pub struct Planned {
     pub caching: Option<Caching>,
 }
 
-/// What is known of a conversation up to one of its ends beside decisions, as a text.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Noted {
-    /// What it is found by.
-    pub end: ContentHash,
-    /// The note before it on the same conversation; the chain's root at the first one.
-    pub before: ContentHash,
-    /// What it says.
-    pub text: String,
-}
-
 /// Keeps decisions and the contents that they leave out. Shared by threads.
 pub trait Recorder: Send + Sync {
     /// What was decided about the conversation whose beginnings end so, shortest first, up to the
@@ -82,24 +71,6 @@ pub trait Recorder: Send + Sync {
     fn content(&self, _handle: Handle) -> Result<Option<Content>, Unrecorded> {
         Ok(None)
     }
-
-    /// The notes on the conversation, up to the last of these ends that one is found by; the first
-    /// note first. Nothing where the way back does not lead to `root`.
-    ///
-    /// # Errors
-    /// [`Unrecorded`] where it cannot be asked.
-    fn noted(&self, _root: ContentHash, _ends: &[ContentHash]) -> Result<Vec<Noted>, Unrecorded> {
-        Ok(Vec::new())
-    }
-
-    /// Keeps a note on a conversation in place of one that is found by the same end. It is there
-    /// when this returns, after a restart too.
-    ///
-    /// # Errors
-    /// [`Unrecorded`] where it is not.
-    fn note(&self, _conversation: &str, _note: &Noted, _: Timestamp) -> Result<(), Unrecorded> {
-        Err(Unrecorded("notes are not kept here".to_owned()))
-    }
 }
 
 /// A content that a step leaves something out of, as it came.
@@ -133,7 +104,6 @@ pub struct InMemory(Mutex<Kept>);
 struct Kept {
     turns: HashMap<ContentHash, Turn>,
     contents: Vec<String>,
-    notes: HashMap<ContentHash, Noted>,
 }
 
 impl InMemory {
@@ -179,26 +149,5 @@ impl Recorder for InMemory {
         let is_it = |content: &&String| Handle::of(content.as_bytes()) == handle;
         let text = kept.contents.iter().find(is_it).cloned();
         Ok(text.map(|text| Content { text, is_whole: true }))
-    }
-
-    fn noted(&self, root: ContentHash, ends: &[ContentHash]) -> Result<Vec<Noted>, Unrecorded> {
-        let kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut next = ends.iter().rev().find_map(|end| kept.notes.get(end));
-        let mut all = Vec::new();
-        while let Some(note) = next {
-            next = kept.notes.get(&note.before);
-            all.push(note.clone());
-        }
-        all.reverse();
-        if all.first().is_none_or(|first| first.before != root) {
-            all.clear();
-        }
-        Ok(all)
-    }
-
-    fn note(&self, _: &str, note: &Noted, _: Timestamp) -> Result<(), Unrecorded> {
-        let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        kept.notes.insert(note.end, note.clone());
-        Ok(())
     }
 }

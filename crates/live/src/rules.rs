@@ -12,7 +12,6 @@ use foveal_context::views::Views;
 use foveal_context::weight::{Weigh, Weight};
 use foveal_transcript::ContentHash;
 use foveal_wire::Protocol;
-use foveal_wire::response::EXPAND_TOOL;
 
 use crate::chain;
 use crate::models::Model;
@@ -119,13 +118,9 @@ impl Rules {
         Some(Self { profile: profile.to_owned(), settings, strategy: None, ..self.clone() })
     }
 
-    /// The end of no message under these rules, with notes that tell this way to what is left out.
-    pub(crate) fn root(&self, protocol: Protocol, way: Way) -> ContentHash {
-        let decided_by = self.decided_by();
-        match way {
-            Way::Offered => chain::root(protocol, &format!("{decided_by} {EXPAND_TOOL}")),
-            Way::Command | Way::Expand | Way::Hash => chain::root(protocol, &decided_by),
-        }
+    /// The end of no message under these rules.
+    pub(crate) fn root(&self, protocol: Protocol) -> ContentHash {
+        chain::root(protocol, &self.decided_by())
     }
 
     /// What tells decisions by these rules from those by others: the profile, and the limits of a

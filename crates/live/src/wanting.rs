@@ -152,16 +152,15 @@ impl Conversations {
         let body =
             Body::scan(asked.protocol, asked.body).map_err(|error| inactive(error.into()))?;
         is_to_be_left(&body).map_err(inactive)?;
-        let root = rules.root(asked.protocol, rules.way);
+        let root = rules.root(asked.protocol);
         let chain = &Chain::of(root, (&body, asked.body), &[]);
         let Some(first) = chain.ends.first().copied() else {
             return Err(ChangeError::Inactive("nothing was said yet".to_owned()));
         };
         let named = body.model.as_deref().or(asked.model).unwrap_or_default();
         let model = model(rules, (named, asked.upstream), (&body, asked.body));
-        let (way, body) = (rules.way, &body);
-        let request =
-            Request { asked, body, chain, rules, way, model, unmarked: None, keeping: None };
+        let (unmarked, keeping) = (None, None);
+        let request = Request { asked, body: &body, chain, rules, model, unmarked, keeping };
         let _turn = self.queue.wait(first);
         let mut live = self.find(&request).map_err(inactive)?;
         let taken = live.take(request.bytes(), chain, body.messages.len());

@@ -1,7 +1,6 @@
 //! How a model gets back what is left out.
 
 use foveal_context::note::Note;
-use foveal_wire::response::EXPAND_TOOL;
 
 /// What gives back in a shell what a handle stands for.
 const EXPAND_COMMAND: &str = "foveal expand";
@@ -14,8 +13,6 @@ pub enum Way {
     Expand,
     /// By foveal's own command in a shell, with a handle.
     Command,
-    /// By the tool that a gateway put into the request, with a handle.
-    Offered,
     /// By the result's hash, in its long spelling, for a tool of somebody else's.
     Hash,
 }
@@ -24,7 +21,6 @@ impl Way {
     /// Returns the text of a note that names the way back by its handle.
     pub fn spell(self, note: &Note) -> String {
         match self {
-            Self::Offered => note.by_command(EXPAND_TOOL).to_string(),
             Self::Command => note.by_command(EXPAND_COMMAND).to_string(),
             Self::Expand | Self::Hash => note.to_string(),
         }

@@ -5,7 +5,6 @@ use std::sync::Arc;
 use foveal_context::engine::Engine;
 use foveal_context::planner::Planner;
 use foveal_context::tokens::{Tokenizer, Tokens};
-use foveal_live::Conversations;
 use foveal_live::models::Model;
 use foveal_live::recorder::InMemory;
 use foveal_live::request::{Shaped, Wait};
@@ -18,7 +17,7 @@ use proptest::strategy::ValueTree as _;
 use proptest::test_runner::TestRunner;
 
 use crate::support::{
-    MODEL, Sent, asked, bytes, conversations, messages, over, protocol, requests, rules, shaped,
+    MODEL, Sent, bytes, conversations, messages, over, protocol, requests, rules, shaped,
     shaped_for, without_own_mark, without_results,
 };
 
@@ -284,21 +283,19 @@ proptest! {
     }
 
     #[test]
-    fn no_message_grows_whichever_tool_gives_back(
+    fn no_message_grows(
         script in scripts(OPERATIONS_MAX), api in apis(), profile in profiles(),
     ) {
-        for shape in [Conversations::shape, Conversations::shape_offered] {
-            let conversations = conversations(profile);
-            let mut earlier: Vec<(Vec<String>, Vec<String>)> = Vec::new();
-            for sent in requests(&script, api) {
-                let shaped = shape(&conversations, &asked(&sent, &Wait::default()));
-                let went = shaped.body.as_ref().map(|body| messages(api, body));
-                let came = messages(api, &sent.body);
-                for (went, came) in went.iter().flatten().zip(&came) {
-                    prop_assert!(went.len() <= came.len(), "{went} for {came}");
-                }
-                goes_on(&mut earlier, &sent, shaped)?;
+        let conversations = conversations(profile);
+        let mut earlier: Vec<(Vec<String>, Vec<String>)> = Vec::new();
+        for sent in requests(&script, api) {
+            let shaped = shaped(&conversations, &sent);
+            let went = shaped.body.as_ref().map(|body| messages(api, body));
+            let came = messages(api, &sent.body);
+            for (went, came) in went.iter().flatten().zip(&came) {
+                prop_assert!(went.len() <= came.len(), "{went} for {came}");
             }
+            goes_on(&mut earlier, &sent, shaped)?;
         }
     }
 

@@ -8,7 +8,6 @@ mod keeping;
 mod late;
 mod laws;
 mod marks;
-mod offered;
 mod prices;
 mod support;
 mod thinking;

@@ -11,7 +11,6 @@ mod gemini_histories;
 mod prompt;
 mod properties;
 mod recorded;
-mod rounds;
 mod said;
 mod samples;
 mod sessions;

@@ -30,8 +30,6 @@ pub(crate) struct GatewaySettings {
     pub(crate) cache: Option<CacheChoice>,
     pub(crate) websockets: Option<WebSocketChoice>,
     pub(crate) decision: Option<Duration>,
-    /// Whether requests are given a tool for what is left out of them.
-    pub(crate) expand: bool,
     pub(crate) hosts: Vec<String>,
     /// What is done to which requests; the first that matches counts.
     pub(crate) rules: Vec<GatewayRule>,

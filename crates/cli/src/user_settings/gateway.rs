@@ -27,8 +27,6 @@ pub(super) struct WrittenGateway {
     cache: Option<CacheChoice>,
     websockets: Option<WebSocketChoice>,
     decision_time_ms: Option<DecisionTime>,
-    /// Whether requests are given a tool for what is left out of them.
-    expand: bool,
     hosts: Vec<String>,
     keep_warm: bool,
     /// Where traces go.
@@ -51,7 +49,6 @@ impl From<WrittenGateway> for GatewaySettings {
             cache: written.cache,
             websockets: written.websockets,
             decision: written.decision_time_ms.map(|time| Duration::from_millis(time.0)),
-            expand: written.expand,
             hosts: written.hosts,
             rules: written.rules.into_iter().map(GatewayRule::from).collect(),
             // That is said for all surfaces together.

@@ -92,7 +92,7 @@ const PROFILES: Form = Form::OneOf(&["off", "lossless", "balanced", "curated", "
 
 /// All settings, in the order of the file.
 #[rustfmt::skip]
-pub(crate) static KEYS: [Key; 47] = [
+pub(crate) static KEYS: [Key; 46] = [
     key("keep_contents", Form::YesNo, Some("true"), "whether what files, pages and outputs hold is written to disk"),
     key("curator", Form::OneOf(&["extractive", "model", "auto"]), Some("\"auto\""), "who chooses what is shown of long files"),
     key("curator_model", Form::Text, None, "the model that does, named as for `foveal run`; `client`: that of an agent that calls `foveal mcp`"),
@@ -132,7 +132,6 @@ pub(crate) static KEYS: [Key; 47] = [
     key("gateway.cache", Form::OneOf(&["auto", "off"]), Some("\"auto\""), "whether prompts are marked for Claude's cache where their agent marks nothing"),
     key("gateway.websockets", Form::OneOf(&["refuse", "pass"]), Some("\"refuse\""), "what becomes of WebSockets to a model"),
     key("gateway.decision_time_ms", Form::Whole, Some("300"), "how long a decision may take; what comes later goes as it came"),
-    key("gateway.expand", Form::YesNo, Some("false"), "whether the model gets a tool for what was left out"),
     key("gateway.hosts", Form::Texts, None, "names of this machine, beside its own, by which it may be asked"),
     key("gateway.keep_warm", Form::YesNo, Some("false"), "whether prompts are read again before Claude's cache forgets them"),
     key("gateway.otel", Form::Text, None, "where traces go: the address of a collector"),

@@ -8,13 +8,17 @@ struct RemovedKey {
     advice: &'static str,
 }
 
-static REMOVED_KEYS: [RemovedKey; 2] = [
+static REMOVED_KEYS: [RemovedKey; 3] = [
+    RemovedKey { name: "gateway.expand", advice: EXPAND_TOOL },
     RemovedKey { name: "gateway.shorten_tools", advice: TOOL_DEFINITIONS },
     RemovedKey { name: "gateway.rules.shorten_tools", advice: TOOL_DEFINITIONS },
 ];
 
 const TOOL_DEFINITIONS: &str =
     "remove it; agents load definitions of tools on demand themselves, as far as they can";
+
+const EXPAND_TOOL: &str = "remove it; a model runs `foveal expand HANDLE`, which notes name, or \
+                           calls the tool `expand` of `foveal mcp`";
 
 /// Returns what to do about a setting that was removed, in a sentence.
 pub(crate) fn advice(name: &str) -> Option<String> {

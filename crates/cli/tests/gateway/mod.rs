@@ -2,7 +2,6 @@
 
 #[cfg(all(target_os = "linux", target_env = "gnu"))]
 mod arena;
-mod expand;
 mod proxies;
 mod results;
 mod sdk;

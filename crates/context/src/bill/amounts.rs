@@ -31,7 +31,6 @@ pub fn words(part: &str) -> &'static str {
         "foveal" => "again: foveal rewrote it",
         "missed" => "again: not found in the cache",
         "warm" => "again: to keep the cache warm",
-        "rounds" => "again: to give back what was left out",
         _ => "output",
     }
 }
@@ -57,16 +56,13 @@ pub struct Bill {
     /// Paid for so that the cache would not expire: requests of foveal's own, answers included.
     #[serde(default)]
     pub warm: Amount,
-    /// Paid for again to give the model back what was left out, within one answer.
-    #[serde(default)]
-    pub rounds: Amount,
     /// What the model answered.
     pub output: Amount,
 }
 
 impl Bill {
     /// The parts with their names in JSON, in the order in which they are shown.
-    pub fn parts(&self) -> [(&'static str, Amount); 10] {
+    pub fn parts(&self) -> [(&'static str, Amount); 9] {
         [
             ("uncached", self.uncached),
             ("read", self.read),
@@ -76,7 +72,6 @@ impl Bill {
             ("foveal", self.foveal),
             ("missed", self.missed),
             ("warm", self.warm),
-            ("rounds", self.rounds),
             ("output", self.output),
         ]
     }
@@ -106,7 +101,7 @@ impl Bill {
         self
     }
 
-    fn parts_mut(&mut self) -> [&mut Amount; 10] {
+    fn parts_mut(&mut self) -> [&mut Amount; 9] {
         [
             &mut self.uncached,
             &mut self.read,
@@ -116,7 +111,6 @@ impl Bill {
             &mut self.foveal,
             &mut self.missed,
             &mut self.warm,
-            &mut self.rounds,
             &mut self.output,
         ]
     }

@@ -99,17 +99,6 @@ pub(super) fn refresh(usage: &Usage, rates: &Rates) -> Bill {
     Bill { warm: Amount { tokens: usage.prompt(), dollars }, ..Bill::default() }
 }
 
-/// What `all` prompts cost beyond `one` of them.
-pub(super) fn beyond(one: &Usage, all: &Usage, rates: &Rates) -> Amount {
-    let parts = [
-        (all.input - one.input, rates.input),
-        (all.cache_read - one.cache_read, rates.read),
-        (all.cache_write - one.cache_write, rates.write),
-    ];
-    let dollars = parts.iter().map(|(tokens, rate)| *tokens as f64 * rate).sum();
-    Amount { tokens: parts.iter().map(|(tokens, _)| tokens).sum(), dollars }
-}
-
 /// What a prompt that no cache knows and its answer cost.
 pub(super) fn uncached(prompt: u64, output: u64, rates: &Rates) -> Bill {
     let amount = |tokens: u64, rate: f64| Amount { tokens, dollars: tokens as f64 * rate };

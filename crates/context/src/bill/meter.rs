@@ -210,29 +210,6 @@ impl Meter {
         priced.at_what_was(request.charged)
     }
 
-    /// The same of a request for which the provider was asked in several rounds, each with the
-    /// prompt before it and a little more, and that tells the usage of all. Without foveal there
-    /// would have been one. Nobody tells the usage of each, so they are taken for alike.
-    pub fn take_rounds(
-        &mut self,
-        request: &Request<'_>,
-        rounds: u64,
-        prices: &PriceCard,
-    ) -> Priced {
-        let all = request.usage;
-        let of_one = |tokens: u64| tokens / rounds.max(1);
-        let one = Usage {
-            input: of_one(all.input),
-            cache_read: of_one(all.cache_read),
-            cache_write: of_one(all.cache_write),
-            cache_write_hour: of_one(all.cache_write_hour),
-            output: all.output,
-        };
-        let mut priced = self.take(&Request { usage: &one, charged: None, ..*request }, prices);
-        priced.billed.rounds = line::beyond(&one, all, &Rates::of(prices, all));
-        priced.at_what_was(request.charged)
-    }
-
     fn remember(&mut self, request: &Request<'_>, raw: Prompt, shaped: Prompt, prices: &PriceCard) {
         let (usage, last) = (request.usage, self.last);
         // Who charges for writes tells them: what was neither written nor read is in no cache.

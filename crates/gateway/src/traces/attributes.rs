@@ -94,9 +94,6 @@ fn own(exchange: &Exchange, beside: Beside<'_>, all: &mut Vec<(&'static str, Val
     if about.marks > 0 {
         all.push(("foveal.marks", about.marks.into()));
     }
-    if exchange.rounds > 1 {
-        all.push(("foveal.rounds", exchange.rounds.into()));
-    }
     // Nothing is counted where nothing is decided.
     if about.tokens_asked > 0 {
         let saved = about.tokens_asked.saturating_sub(about.tokens_sent);

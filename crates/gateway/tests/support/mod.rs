@@ -1,11 +1,9 @@
 //! Upstreams that say what a test wants byte by byte, and clients.
 
 mod peer;
-mod rough;
 mod scripted;
 mod world;
 
 pub(crate) use peer::Client;
-pub(crate) use rough::Rough;
 pub(crate) use scripted::{Act, Scripted, request_line};
 pub(crate) use world::{World, world};

@@ -12,14 +12,12 @@ mod cursor;
 mod divide;
 mod error;
 mod field;
-mod hidden;
 mod history;
 mod inner;
 mod markable;
 mod marks;
 mod message;
 mod respelling;
-mod said;
 mod scan;
 mod slots;
 mod splice;
@@ -30,15 +28,10 @@ mod walk;
 pub use answer_mark::{AnswerMark, FreePlace};
 pub use divide::{LEFT_OUT, Piece, divide};
 pub use error::BodyError;
-pub use hidden::{
-    Answered, Hidden, Insertion, expand_tool, going_on, inserted, marked_at_end, offered, recalls,
-    restored, takes_tool,
-};
 pub use history::{Alike, History};
 pub use markable::{MARK, MARK_FOR_AN_HOUR, Markable};
 pub use marks::{CacheMark, MarkPlace};
 pub use message::{Message, Slot};
-pub use said::answers;
 pub use scan::{Body, Inactive, model};
 pub use splice::{Spelled, splice, splice_and_mark};
 pub use spoken::spoken;

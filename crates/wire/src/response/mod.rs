@@ -9,7 +9,6 @@ mod overflow;
 mod pick;
 mod protocols;
 mod reader;
-mod rounds;
 mod said;
 mod sse;
 mod usage;
@@ -18,11 +17,8 @@ pub use answer::{Answer, AnswerError, ERROR_BYTES_MAX, End, TEXT_BYTES_MAX};
 pub use billed::Billed;
 pub use overflow::ContextOverflow;
 pub use reader::{AnswerReader, DOCUMENT_BYTES_MAX};
-pub use rounds::{Called, EXPAND_TOOL, RoundDocument, RoundStream, Turn};
 pub use said::{
     SAID_BYTES_MAX, SAID_PARTS_MAX, Said, SaidEvent, SaidReader, StopReason, read_arguments,
 };
 pub use sse::{EVENT_BYTES_MAX, Event, EventSplitter};
 pub use usage::billed;
-
-pub(crate) use rounds::{GeminiPart, known_by, known_item, may_be_missing, says_nothing, shown};

@@ -93,7 +93,7 @@ impl Books {
             foveal,
             is_unmarked: about.is_unmarked,
         };
-        let priced = account.meter.take_rounds(&request, exchange.rounds, &prices);
+        let priced = account.meter.take(&request, &prices);
         self.note(exchange, &usage, &priced, &prices);
         Some(Charged { priced, prices: prices.name })
     }

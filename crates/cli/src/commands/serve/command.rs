@@ -77,10 +77,6 @@ pub(crate) struct Behaviour {
     /// as long as that pays. Begins anew where it has not paid before.
     #[arg(long)]
     keep_warm: bool,
-    /// Puts a tool into requests with which the model gets back what was left out, and answers it
-    /// within the same answer.
-    #[arg(long)]
-    expand: bool,
 }
 
 impl Behaviour {
@@ -127,7 +123,6 @@ impl Behaviour {
                 (false, false) => WherePaid::No,
             },
             learners: Learners::default(),
-            expand: self.expand || settings.expand,
             prices: settings.prices.clone(),
             proxies: ProxySettings::default(),
         }

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use foveal_context::step::Step;
 use foveal_live::caching::Caching;
-use foveal_live::recorder::{Content, Noted, Original, Planned, Recorder, Turn, Unrecorded};
+use foveal_live::recorder::{Content, Original, Planned, Recorder, Turn, Unrecorded};
 use foveal_store::{self as store, LeftOut, NewContent, SessionId, Store, StoreError};
 use foveal_transcript::{ContentHash, Handle, Timestamp};
 use serde::{Deserialize, Serialize};
@@ -130,22 +130,6 @@ impl Recorder for Kept {
             text: String::from_utf8_lossy(&content.bytes).into_owned(),
             is_whole: content.secrets == 0,
         }))
-    }
-
-    fn noted(&self, root: ContentHash, ends: &[ContentHash]) -> Result<Vec<Noted>, Unrecorded> {
-        let turns = self.store.turns(ends).map_err(|error| unrecorded(&error))?;
-        if turns.first().is_some_and(|first| first.before != root) {
-            return Ok(Vec::new());
-        }
-        let note =
-            |turn: store::Turn| Noted { end: turn.end, before: turn.before, text: turn.decided };
-        Ok(turns.into_iter().map(note).collect())
-    }
-
-    fn note(&self, conversation: &str, note: &Noted, now: Timestamp) -> Result<(), Unrecorded> {
-        let Noted { end, before, text } = note;
-        let kept = store::Turn { end: *end, before: *before, decided: text.clone() };
-        self.put(conversation, &kept, &[], now)
     }
 }
 

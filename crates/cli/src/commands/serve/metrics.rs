@@ -28,7 +28,6 @@ pub(super) struct Metrics {
     changed: BTreeMap<&'static str, u64>,
     rewrites: u64,
     marks: u64,
-    rounds: u64,
     added: [u64; ADDED_BOUNDS.len()],
     added_seconds: f64,
     added_count: u64,
@@ -71,7 +70,6 @@ impl Metrics {
         }
         self.rewrites += u64::from(about.rewrite.is_some());
         self.marks += about.marks;
-        self.rounds += exchange.rounds.saturating_sub(1);
         if exchange.protocol.is_some() && !exchange.added.is_zero() {
             let seconds = exchange.added.as_secs_f64();
             for (count, bound) in self.added.iter_mut().zip(ADDED_BOUNDS) {
@@ -107,8 +105,6 @@ impl Metrics {
         page.one("foveal_rewrites_total", "counter", help, self.rewrites as f64);
         let help = "Marks for the provider's cache that foveal set.";
         page.one("foveal_cache_marks_total", "counter", help, self.marks as f64);
-        let help = "Rounds in which the model was given back what was left out.";
-        page.one("foveal_rounds_total", "counter", help, self.rounds as f64);
         let help = "Requests that were not counted here because too many waited.";
         page.one("foveal_requests_uncounted_total", "counter", help, self.lost as f64);
         if let Some(Sent { taken, dropped }) = traces {

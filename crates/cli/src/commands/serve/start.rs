@@ -59,8 +59,6 @@ pub(crate) struct Choices {
     pub(crate) keep_warm: WherePaid,
     /// Who learns from requests.
     pub(crate) learners: Learners,
-    /// Whether requests are given a tool for what is left out of them.
-    pub(crate) expand: bool,
     /// What the user says of prices.
     pub(crate) prices: Vec<PriceRule>,
     /// The proxies through which upstreams are asked.
@@ -139,7 +137,6 @@ impl Choices {
         // The first count unpacks the vocabulary. Nobody waits for that but a first request.
         std::thread::spawn(move || tokenizer.count("a"));
         let requests = Conversations::new(rules.clone(), Arc::clone(&kept))
-            .offering(self.expand)
             .choosing(choices::Choices { all, otherwise });
         if profile.is_none() {
             return Ok(Arc::new(requests));

@@ -62,7 +62,7 @@ fn a_name_is_found_and_a_wrong_one_is_guessed() {
 
 #[test]
 fn each_value_goes_in_and_comes_back() {
-    let text = "# mine\n[answers] # here\ntokens = 9_000 # many\n\n[gateway]\nexpand = true\n";
+    let text = "# mine\n[answers] # here\ntokens = 9_000 # many\n\n[gateway]\nkeep_warm = true\n";
     let set = |text: &str, name: &str, value: &str| {
         change::set(text, named(name).expect(name), name, value)
     };
@@ -75,7 +75,7 @@ fn each_value_goes_in_and_comes_back() {
     of(more.as_bytes()).expect("it is understood");
     let value = |name: &str| change::value(&more, name).expect("TOML");
     assert_eq!(value("duplicates.tools.grep.detect").as_deref(), Some("false"));
-    assert_eq!(value("gateway.expand").as_deref(), Some("true"));
+    assert_eq!(value("gateway.keep_warm").as_deref(), Some("true"));
     assert_eq!(value("gateway.profile"), None);
     let names =
         change::names(&more, named("duplicates.tools.x.detect").expect("any")).expect("TOML");

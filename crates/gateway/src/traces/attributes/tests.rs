@@ -60,7 +60,6 @@ fn exchange() -> Exchange {
         head: Duration::from_millis(30),
         whole: Duration::from_millis(50),
         bytes_answered: 100,
-        rounds: 1,
     }
 }
 
@@ -121,7 +120,7 @@ fn reasons_are_told_and_no_words_of_the_client() {
     one.about.rewrite = Some("cold");
     one.failed_open = Some(FailedOpen::Late);
     one.about.profile = Some("max".to_owned());
-    (one.about.marks, one.rounds) = (3, 2);
+    one.about.marks = 3;
     one.about.model = Some("a model of\nmany words".to_owned());
     one.answered.as_mut().expect("an answer").stop_reason = Some("because I said so".to_owned());
     let span = span(&one);
@@ -132,7 +131,7 @@ fn reasons_are_told_and_no_words_of_the_client() {
     assert_eq!(said["foveal.failed_open"], Value::from("late"));
     // By a rule, and not that of all other requests.
     assert_eq!(said["foveal.profile"], Value::from("max"));
-    assert_eq!((&said["foveal.marks"], &said["foveal.rounds"]), (&3.into(), &2.into()));
+    assert_eq!(said["foveal.marks"], 3.into());
     for absent in ["gen_ai.request.model", "gen_ai.response.finish_reasons", "error.type"] {
         assert!(!said.contains_key(absent), "{absent}");
     }

@@ -17,7 +17,6 @@ use crate::requests::{self, ShapedResults};
 /// A request after so many seconds, with what the provider billed.
 pub(in crate::commands::serve) fn exchange(at: i64, billed: Billed, about: About) -> Exchange {
     Exchange {
-        rounds: 1,
         number: 1,
         time: Timestamp(at * 1000),
         protocol: Some(Protocol::Messages),

@@ -35,7 +35,7 @@ fn requests_are_counted_by_how_they_ended() {
     };
     let mut one = exchange(0, billed(0, 5_000), about);
     one.failed_open = Some(FailedOpen::Late);
-    (one.about.marks, one.rounds) = (2, 3);
+    one.about.marks = 2;
     metrics.count(&one, None);
     metrics.count(&one, None);
     metrics.lost();
@@ -53,7 +53,6 @@ fn requests_are_counted_by_how_they_ended() {
     );
     assert_eq!(lines(&page, "foveal_failed"), ["foveal_failed_open_total{reason=\"late\"} 2"]);
     assert_eq!(lines(&page, "foveal_cache_marks"), ["foveal_cache_marks_total 4"]);
-    assert_eq!(lines(&page, "foveal_rounds"), ["foveal_rounds_total 4"]);
     assert_eq!(lines(&page, "foveal_requests_unc"), ["foveal_requests_uncounted_total 1"]);
     // What clients say is in no label.
     for foreign in ["words", "claude", "abc", "anthropic"] {
