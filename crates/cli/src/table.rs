@@ -73,13 +73,9 @@ impl Table {
         self.rows.push(Row::Rule(label));
     }
 
-    /// The table as lines, each ended by a line break, without spaces at the ends.
-    pub(crate) fn render(&self) -> String {
-        self.lines(&self.measured())
-    }
-
-    /// The same in so many columns of a terminal; `None`: as wide as it is. Names what had to
-    /// be left out, and `where_else` it can be had.
+    /// Returns the table as lines, each ended by a line break, without spaces at the ends, in so
+    /// many columns of a terminal; `None`: as wide as it is. Names what had to be left out, and
+    /// `where_else` it can be had.
     pub(crate) fn render_within(&self, width: Option<usize>, where_else: &str) -> String {
         let mut columns = self.measured();
         let Some(width) = width else { return self.lines(&columns) };
@@ -249,7 +245,7 @@ mod tests {
         table.rule("more");
         table.rule("wider than the table");
         assert_eq!(
-            table.render(),
+            table.render_within(None, ""),
             "name        n  é\n\
              a       1 000  x\n\
              ----------------\n\
@@ -257,7 +253,7 @@ mod tests {
              -- more --------\n\
              -- wider than the table\n"
         );
-        assert_eq!(Table::new(vec![("name", Side::Left)]).render(), "name\n");
+        assert_eq!(Table::new(vec![("name", Side::Left)]).render_within(None, ""), "name\n");
     }
 
     #[test]
@@ -270,8 +266,8 @@ mod tests {
             .narrowing(&["where"], Narrow::LosesStart);
         table.row(["a long name", "1", "12345", "/home/me/work"].map(str::to_owned).to_vec());
         let within = |width| table.render_within(width, "see --json");
-        assert_eq!(within(None), table.render());
-        assert_eq!(within(Some(36)), table.render());
+        assert_eq!(within(None), table.render_within(None, ""));
+        assert_eq!(within(Some(36)), table.render_within(None, ""));
         assert_eq!(
             within(Some(30)),
             "name       n  much   where\na long n…  1  12345  …/me/work\n"

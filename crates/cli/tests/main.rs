@@ -3,7 +3,6 @@
 #[cfg(unix)]
 mod agent_gateways;
 mod bad_input;
-mod bench;
 mod caches;
 mod chat;
 #[cfg(unix)]

@@ -5,7 +5,7 @@
 //! cargo run --release -p foveal-index --example neighbours -- docs FOLDER…
 //! ```
 //!
-//! `commits` asks with the messages of CASES (`foveal bench curation --write-cases`) for what
+//! `commits` asks with the messages of CASES (`foveal-dev-bench curation --write-cases`) for what
 //! the commits touched, in FOLDER, whose name is the end of their `repo`; files that are not
 //! there any more are left out. `docs` asks with the first paragraph of a function's
 //! documentation for the function, in a copy of FOLDER without any function's documentation.

@@ -7,7 +7,6 @@
 mod axis;
 mod builder;
 mod chart;
-mod curation;
 mod data;
 mod frame;
 mod markup;
@@ -17,9 +16,6 @@ mod sampler;
 mod tables;
 
 pub use builder::{Measured, ReportBuilder};
-pub use curation::{
-    CurationCurve, CurationPoint, CurationReport, CurationTable, draw_curation, render_curation,
-};
 pub use data::{
     ByPart, Detail, FileFill, Fill, FillSample, Limits, Part, Point, ProfileLine, ReportData,
     SessionLine, Totals,

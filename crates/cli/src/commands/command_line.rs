@@ -5,9 +5,9 @@ use std::process::ExitCode;
 use clap::{CommandFactory, Parser, Subcommand};
 
 use super::{
-    bench, changelog, chat, config, doctor, expand, export, file_at, graph, grep, hook, index,
-    init, man, map, mcp, models, outline, permissions, read, replay, rewind, run_task, search,
-    serve, sessions, show, stats, trust, wrap,
+    changelog, chat, config, doctor, expand, export, file_at, graph, grep, hook, index, init, man,
+    map, mcp, models, outline, permissions, read, replay, rewind, run_task, search, serve,
+    sessions, show, stats, trust, wrap,
 };
 use crate::colour::ColourChoice;
 use crate::environment::Environment;
@@ -168,9 +168,6 @@ enum Command {
     /// Keeps a session and what it refers to for 30 days after its last use, and less long if all
     /// sessions together exceed 2 GiB. Pinned sessions stay.
     Sessions(sessions::Arguments),
-    /// Measures how well foveal chooses what to show.
-    #[command(subcommand)]
-    Bench(bench::Bench),
     /// Prints a completion script for a shell.
     ///
     /// Bash: put it into ~/.local/share/bash-completion/completions/foveal. Zsh: put it into a
@@ -227,7 +224,6 @@ pub(crate) fn run(cli: Cli, environment: &Environment) -> anyhow::Result<ExitCod
         Command::Grep(arguments) => grep::run(&arguments, environment),
         Command::Expand(arguments) => expand::run(&arguments, environment),
         Command::Sessions(arguments) => sessions::run(&arguments, environment),
-        Command::Bench(bench) => bench::run(bench),
         Command::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "foveal", &mut script);

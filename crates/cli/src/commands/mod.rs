@@ -1,6 +1,5 @@
 //! The commands, one a file.
 
-mod bench;
 mod changelog;
 mod chat;
 mod command_line;

@@ -15,7 +15,7 @@ use crate::entity::Entity;
 use crate::lines::LineRange;
 use crate::outline::Gap;
 
-/// Written by `fit_curator` of `crates/bench`.
+/// Written by `fit-curator` of `crates/dev-bench`.
 const FOREST: &str = include_str!("forest.txt");
 
 /// How strong, 0 to 1, a signal has to be to be given as a reason.
@@ -69,7 +69,7 @@ impl Curator {
         Self { model: StaticModel::built_in(), forest }
     }
 
-    /// A curator with other trees, as `fit_curator` writes them; `None` if they are not in
+    /// A curator with other trees, as `fit-curator` writes them; `None` if they are not in
     /// that form.
     pub fn with_forest(text: &str) -> Option<Self> {
         Some(Self { model: StaticModel::built_in(), forest: Forest::read(text)? })

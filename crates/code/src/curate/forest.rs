@@ -17,7 +17,7 @@ pub struct Forest {
 }
 
 impl Forest {
-    /// Reads the form that `fit_curator` writes: the first line is the start value; each
+    /// Reads the form that `fit-curator` writes: the first line is the start value; each
     /// other line is a tree, its nodes apart by spaces, `column:limit:below:above` or a value.
     pub fn read(text: &str) -> Option<Self> {
         let mut lines = text.lines().filter(|line| !line.starts_with('#'));

@@ -74,7 +74,17 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("foveal-agent", &["foveal-context", "foveal-transcript", "foveal-wire"]),
     ("foveal-chat", &["foveal-agent", "foveal-code", "foveal-screen", "foveal-transcript"]),
     ("foveal-llm", &["foveal-asking", "foveal-wire"]),
-    ("foveal-bench", &["foveal-code", "foveal-context", "foveal-effects", "foveal-transcript"]),
+    (
+        "foveal-dev-bench",
+        &[
+            "foveal-code",
+            "foveal-context",
+            "foveal-effects",
+            "foveal-replay",
+            "foveal-transcript",
+            "foveal-wire",
+        ],
+    ),
     ("foveal-replay", &["foveal-context", "foveal-effects", "foveal-transcript"]),
     (
         "foveal-report",
@@ -92,7 +102,6 @@ const ALLOWED: &[(&str, &[&str])] = &[
         "foveal",
         &[
             "foveal-agent",
-            "foveal-bench",
             "foveal-calls",
             "foveal-cancel",
             "foveal-chat",
@@ -129,7 +138,7 @@ const DEV_ONLY: &[&str] = &["foveal-testkit", "foveal-upstream"];
 const ALLOWED_DEV: &[(&str, &[&str])] = &[
     // Recorded sessions are read by `wire`; the measures are tested on them, also with files
     // curated by `code`.
-    ("foveal-replay", &["foveal-bench", "foveal-code", "foveal-wire"]),
+    ("foveal-replay", &["foveal-code", "foveal-wire"]),
     // What the gateway saves on recorded sessions is held against what a replay of them says.
     ("foveal-gateway", &["foveal-code", "foveal-context", "foveal-replay"]),
     // What its client says is put together by hand.
@@ -141,7 +150,7 @@ const ALLOWED_DEV: &[(&str, &[&str])] = &[
 ];
 
 /// Outside packages that only these members may use directly.
-const RESERVED: &[(&str, &[&str])] = &[("anyhow", &["foveal", "xtask"])];
+const RESERVED: &[(&str, &[&str])] = &[("anyhow", &["foveal", "foveal-dev-bench", "xtask"])];
 
 pub(crate) fn check(tree: &Tree) -> Vec<Place> {
     let mut places = Vec::new();

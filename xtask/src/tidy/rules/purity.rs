@@ -20,7 +20,6 @@ pub(crate) const PURE: &[&str] = &[
     "crates/wire",
     "crates/code",
     "crates/secrets",
-    "crates/bench",
     "crates/replay",
     "crates/report",
 ];

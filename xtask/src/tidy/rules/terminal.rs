@@ -16,6 +16,9 @@ const WRITERS: &[&str] = &[
     "crates/processes/src/guard/main.rs",
 ];
 
+/// A program of developers, whose terminal shows figures.
+const DEVELOPERS: &str = "crates/dev-bench/";
+
 /// What writes by itself.
 const MACROS: &[&str] = &["dbg", "eprint", "eprintln", "print", "println"];
 
@@ -25,7 +28,11 @@ const STREAMS: &[&str] = &["stdout", "stderr", "inherit"];
 pub(crate) fn check(tree: &Tree) -> Vec<Place> {
     let is_meant = |source: &&Source| {
         let in_program = source.path.starts_with("crates/") && source.path.contains("/src/");
-        in_program && !source.is_test_file() && !WRITERS.contains(&source.path.as_str())
+        let is_for_users = !source.path.starts_with(DEVELOPERS);
+        in_program
+            && is_for_users
+            && !source.is_test_file()
+            && !WRITERS.contains(&source.path.as_str())
     };
     tree.sources.iter().filter(is_meant).flat_map(check_source).collect()
 }

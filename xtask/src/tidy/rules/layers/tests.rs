@@ -42,7 +42,7 @@ fn other_edges_are_found() {
     check_graph(
         &[("foveal-replay", &[("anyhow", Normal)])],
         "crates/foveal-replay/Cargo.toml:1: `foveal-replay` depends on `anyhow`, which is \
-         for foveal and xtask; use a thiserror enum\n",
+         for foveal and foveal-dev-bench and xtask; use a thiserror enum\n",
     );
     check_graph(
         &[("foveal-elsewhere", &[])],

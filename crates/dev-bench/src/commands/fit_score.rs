@@ -1,0 +1,102 @@
+//! `fit-score`: fits the weights of the score on every second session and prints how well they
+//! rank the results of the others, and how many of these were used by what was predicted.
+//!
+//! A row is a tool result at every third request; it counts as used if a later edit used a
+//! line that this result was the first in the prompt to show. Sessions weigh the same.
+
+use std::path::PathBuf;
+
+use foveal_context::planner::Planner;
+use foveal_context::prices::PriceCard;
+use foveal_context::projector::Projector;
+use foveal_context::score::{NAMES, WEIGHTS, features};
+use foveal_context::settings::Settings;
+use foveal_context::tokens::Tokenizer;
+use foveal_replay::needs::needs;
+use foveal_replay::{Prepared, replay};
+use foveal_transcript::{Conversation, Role};
+
+use crate::fitting::ranking_quality::{drop_curve, print_calibration};
+use crate::fitting::regression::{UsageSample, fit_weights, probability};
+use crate::recorded_sessions::load_conversations;
+
+/// The command line of `fit-score`.
+#[derive(Debug, clap::Args)]
+pub(crate) struct FitScoreArguments {
+    /// A folder of recorded sessions.
+    #[arg(default_value = "../shared/sessions/atif")]
+    folder: PathBuf,
+}
+
+/// Fits, tests and prints.
+///
+/// # Errors
+/// If the sessions cannot be read.
+pub(super) fn run(arguments: &FitScoreArguments) -> anyhow::Result<()> {
+    let (mut even, mut odd) = (Vec::new(), Vec::new());
+    let conversations = load_conversations(std::slice::from_ref(&arguments.folder))?;
+    for (at, recorded) in conversations.iter().enumerate() {
+        let half = if at % 2 == 0 { &mut even } else { &mut odd };
+        half.extend(usage_samples(&recorded.conversation));
+    }
+    for (name, training, test) in [("even", &even, &odd), ("odd", &odd, &even)] {
+        let weights = fit_weights(&training.iter().collect::<Vec<_>>());
+        println!("fitted on the {name} sessions, {} rows:", training.len());
+        for (name, weight) in NAMES.iter().zip(&weights) {
+            println!("  {name:8} {weight:+.2}");
+        }
+        let guesses = guess_usage(test, &weights);
+        print_quality("fitted", &guesses);
+        print_quality("in use", &guess_usage(test, &WEIGHTS));
+        print_calibration("fitted", &guesses);
+    }
+    let all: Vec<UsageSample> = even.into_iter().chain(odd).collect();
+    print_calibration("in use", &guess_usage(&all, &WEIGHTS));
+    Ok(())
+}
+
+fn guess_usage<'r>(rows: &'r [UsageSample], weights: &[f64]) -> Vec<(f64, &'r UsageSample)> {
+    rows.iter().map(|row| (probability(&row.features, weights), row)).collect()
+}
+
+fn usage_samples(conversation: &Conversation) -> Vec<UsageSample> {
+    let prices = PriceCard::anthropic_5m();
+    let prepared = Prepared::new(conversation.clone(), Tokenizer::O200k);
+    let needs = needs(&prepared);
+    let planner = Planner::new(Settings::lossless(), prices.clone());
+    let mut projector = Projector::Engine(Box::new(planner));
+    let mut rows = Vec::new();
+    replay(&prepared, &mut projector, &prices, &mut |projector, _| {
+        let Projector::Engine(planner) = projector else { return };
+        let request = planner.requests();
+        for index in planner.window().iter().filter(|_| request % 3 == 0) {
+            let facts = prepared.record.facts(*index);
+            let Some(life) = planner.life(*index) else { continue };
+            let young = request <= life.arrived + 1;
+            if conversation.entry(*index).role != Role::Tool || facts.tokens.0 < 100 || young {
+                continue;
+            }
+            rows.push(UsageSample {
+                features: features(facts, life, planner.interest(), request).to_vec(),
+                used: needs.iter().any(|n| n.first == *index && n.request + 1 > request),
+                tokens: facts.tokens.0 as f64,
+                weight: 1.0,
+            });
+        }
+    });
+    let weight = 1.0 / rows.len().max(1) as f64;
+    rows.iter_mut().for_each(|row| row.weight = weight);
+    rows
+}
+
+/// Prints the share of uses lost when the tokens of least expected use go first.
+fn print_quality(name: &str, guesses: &[(f64, &UsageSample)]) {
+    print!("  {name} weights on the other half: uses lost when dropping");
+    let mut marks = [0.3, 0.5, 0.7].iter().peekable();
+    for (dropped, lost) in drop_curve(guesses) {
+        while let Some(mark) = marks.next_if(|mark| dropped >= **mark) {
+            print!(" {:.0}% of tokens: {:.1}%;", mark * 100.0, lost * 100.0);
+        }
+    }
+    println!();
+}

@@ -1,0 +1,18 @@
+//! Ways to choose the lines of a file that are shown.
+
+mod blocks;
+mod bm25;
+mod bm25_scores;
+mod curated;
+mod head;
+mod line_limit;
+mod outline;
+mod random;
+mod table;
+mod words;
+
+pub(crate) use curated::choose_with;
+pub(crate) use table::{CURATORS, CuratorRow};
+
+#[cfg(test)]
+mod tests;

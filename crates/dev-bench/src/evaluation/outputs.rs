@@ -1,0 +1,17 @@
+//! Options that say where figures go.
+
+use std::path::PathBuf;
+
+/// Options of the commands that evaluate cases.
+#[derive(Debug, Default, clap::Args)]
+pub(crate) struct EvaluationOutputs {
+    /// Write the cases as JSON lines.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) write_cases: Option<PathBuf>,
+    /// Write what was kept of every case under every budget as JSON lines.
+    #[arg(long, value_name = "FILE")]
+    pub(crate) dump: Option<PathBuf>,
+    /// Print one JSON document instead of tables.
+    #[arg(long)]
+    pub(crate) json: bool,
+}

@@ -1,0 +1,62 @@
+//! Scores beside the one in use: which features each sees, and how it is fitted.
+
+use foveal_code::curate::Forest;
+
+use super::boosted_trees::{self, TreeSettings};
+use super::regression::{UsageSample, fit_weights, probability};
+use super::training_rows::TrainingRows;
+
+/// A score that is compared with the one in use.
+pub(crate) struct ScoreVariant {
+    /// Its name in tables.
+    pub(crate) name: &'static str,
+    /// Whether it sees the feature at this place.
+    pub(crate) sees: fn(usize) -> bool,
+    /// Whether it is trees instead of a regression.
+    pub(crate) is_trees: bool,
+}
+
+/// A fitted score: how likely a row is to be used.
+pub(crate) type UsageModel = Box<dyn Fn(&UsageSample) -> f64 + Sync>;
+
+impl ScoreVariant {
+    /// Fits the score on `rows`.
+    pub(crate) fn fit<'r>(
+        &'static self,
+        rows: impl Iterator<Item = &'r UsageSample>,
+    ) -> UsageModel {
+        if self.is_trees {
+            let forest = self.fit_forest(rows);
+            return Box::new(move |row| {
+                let row: Vec<f32> = self.visible_features(row).map(|it| it as f32).collect();
+                1.0 / (1.0 + (-f64::from(forest.value(&row))).exp())
+            });
+        }
+        let visible = |row: &UsageSample| self.visible_features(row).collect::<Vec<_>>();
+        let rows: Vec<UsageSample> =
+            rows.map(|row| UsageSample { features: visible(row), ..*row }).collect();
+        let weights = fit_weights(&rows.iter().collect::<Vec<_>>());
+        Box::new(move |row| probability(&self.visible_features(row).collect::<Vec<_>>(), &weights))
+    }
+
+    /// Returns the features of a row that the score sees.
+    fn visible_features<'r>(&'r self, row: &'r UsageSample) -> impl Iterator<Item = f64> + 'r {
+        let features = row.features.iter().enumerate();
+        features.filter(|(at, _)| (self.sees)(*at)).map(|(_, feature)| *feature)
+    }
+
+    fn fit_forest<'r>(&self, rows: impl Iterator<Item = &'r UsageSample>) -> Forest {
+        let mut all = TrainingRows::default();
+        for row in rows {
+            all.rows.push(self.visible_features(row).map(|it| it as f32).collect());
+            let weight = row.weight as f32;
+            all.gold.push(if row.used { weight } else { 0.0 });
+            all.rest.push(if row.used { 0.0 } else { weight });
+        }
+        let settings =
+            TreeSettings { trees: 80, columns: 0.5, leaves: 8, ..TreeSettings::default() };
+        let width = all.rows.first().map_or(0, Vec::len);
+        let trees = boosted_trees::fit_trees(&[&all], width, &settings);
+        Forest::read(&trees).expect("trees are written in the form that is read")
+    }
+}

@@ -1,0 +1,37 @@
+//! Fits constants of foveal and measures what they do, for its developers.
+//!
+//! `cargo run --release -p foveal-dev-bench -- COMMAND …`
+//!
+//! `curation` and `reads` measure how well curated views keep the lines that a change needs, on
+//! histories of git and on recorded sessions. `frontier`, `note-tokens` and `outside-cache` replay
+//! recorded sessions under settings. `fit-curator`, `fit-score`, `scores` and `part-scores` fit
+//! the trees of the curator and scores of results, and test them where they were not fitted.
+
+mod case;
+mod case_file;
+mod commands;
+mod commit_cases;
+mod curators;
+mod evaluation;
+mod fitting;
+mod language;
+mod line_ranges;
+mod read_cases;
+mod recorded_sessions;
+mod replay_frontier;
+mod seeded_random;
+
+use clap::Parser;
+
+use self::commands::{BenchCommand, run_command};
+
+#[derive(Debug, Parser)]
+#[command(name = "foveal-dev-bench", about = "Fits constants of foveal and measures what they do")]
+struct CommandLine {
+    #[command(subcommand)]
+    command: BenchCommand,
+}
+
+fn main() -> anyhow::Result<()> {
+    run_command(CommandLine::parse().command)
+}

@@ -1,0 +1,16 @@
+//! Evidence that an agent used a line.
+
+/// A way in which an agent uses a line that it has read.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
+pub(crate) enum UsageEvidence {
+    /// It changes the line.
+    Edited,
+    /// It repeats the line in its text.
+    Quoted,
+    /// It asks for the line again by its number.
+    Reread,
+}
+
+/// Every kind of evidence.
+pub(crate) const EVIDENCE: &[UsageEvidence] =
+    &[UsageEvidence::Edited, UsageEvidence::Quoted, UsageEvidence::Reread];
