@@ -28,7 +28,7 @@ pub(crate) fn ranges(marks: &[bool]) -> LineRanges {
 
 /// Marks the lines in `kept` of `lines` lines, and returns with them whether the ranges are as promised:
 /// ascending, apart, inside the file.
-pub(crate) fn marks(kept: &[(u32, u32)], lines: u32) -> (Vec<bool>, bool) {
+pub(crate) fn line_marks(kept: &[(u32, u32)], lines: u32) -> (Vec<bool>, bool) {
     let mut marks = vec![false; lines as usize];
     let (mut sound, mut before) = (true, 0);
     for (first, last) in kept.iter().copied() {

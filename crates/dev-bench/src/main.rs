@@ -13,12 +13,12 @@ mod commands;
 mod commit_cases;
 mod curators;
 mod evaluation;
-mod fitting;
 mod language;
 mod line_ranges;
 mod read_cases;
 mod recorded_sessions;
 mod replay_frontier;
+mod score_models;
 mod seeded_random;
 
 use clap::Parser;

@@ -10,11 +10,11 @@ use rayon::prelude::*;
 
 use crate::case::{BUDGETS, CurationCase, LineBudget};
 use crate::case_file::read_cases;
-use crate::curators::choose_with;
+use crate::curators::curate_case;
 use crate::evaluation::{CurationFigures, CurationMeasurement, FileFacts, SIZES};
-use crate::fitting::boosted_trees::{TreeSettings, fit_trees};
-use crate::fitting::curator_rows::unit_rows;
-use crate::fitting::training_rows::TrainingRows;
+use crate::score_models::boosted_trees::{TreeSettings, fit_trees};
+use crate::score_models::curator_rows::unit_rows;
+use crate::score_models::training_rows::TrainingRows;
 
 /// What the long help adds.
 const LONG_HELP: &str = "\
@@ -160,7 +160,7 @@ fn measure_cases(curator: &Curator, cases: &[&CurationCase]) -> Vec<Vec<Curation
     let measure_case = |case: &&CurationCase| {
         let facts = FileFacts::from_case(case);
         let measure_budget = |budget: LineBudget| {
-            let kept = choose_with(curator, case, budget);
+            let kept = curate_case(curator, case, budget);
             CurationMeasurement::new(case, budget, &facts, kept, 0)
         };
         BUDGETS.map(measure_budget).to_vec()

@@ -16,9 +16,9 @@ use foveal_replay::needs::needs;
 use foveal_replay::{Prepared, replay};
 use foveal_transcript::{Conversation, Role};
 
-use crate::fitting::ranking_quality::{drop_curve, print_calibration};
-use crate::fitting::regression::{UsageSample, fit_weights, probability};
 use crate::recorded_sessions::load_conversations;
+use crate::score_models::ranking_quality::{drop_curve, print_calibration};
+use crate::score_models::regression::{UsageSample, fit_weights, probability};
 
 /// The command line of `fit-score`.
 #[derive(Debug, clap::Args)]

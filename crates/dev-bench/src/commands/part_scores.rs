@@ -21,12 +21,12 @@ use foveal_replay::{Prepared, replay};
 use foveal_transcript::{EntryIndex, Role};
 use rayon::prelude::*;
 
-use crate::fitting::conversation_history::{ConversationHistory, FILE_FEATURES};
-use crate::fitting::ranking_quality::{dropped_shares, print_calibration};
-use crate::fitting::regression::{UsageSample, probability};
-use crate::fitting::result_parts::{ResultPart, split_result};
-use crate::fitting::score_variant::ScoreVariant;
 use crate::recorded_sessions::load_conversations;
+use crate::score_models::conversation_history::{ConversationHistory, FILE_FEATURES};
+use crate::score_models::ranking_quality::{dropped_shares, print_calibration};
+use crate::score_models::regression::{UsageSample, probability};
+use crate::score_models::result_parts::{ResultPart, split_result};
+use crate::score_models::score_variant::ScoreVariant;
 
 /// The command line of `part-scores`.
 #[derive(Debug, clap::Args)]

@@ -21,12 +21,12 @@ use foveal_replay::{Prepared, replay};
 use foveal_transcript::{EntryIndex, Role};
 use rayon::prelude::*;
 
-use crate::fitting::conversation_history::{ConversationHistory, FILE_FEATURES};
-use crate::fitting::ranking_quality::{dropped_shares, print_calibration};
-use crate::fitting::regression::{UsageSample, probability};
-use crate::fitting::score_variant::{ScoreVariant, UsageModel};
 use crate::recorded_sessions::load_conversations;
 use crate::replay_frontier::cost_row::{cost_heading, cost_row};
+use crate::score_models::conversation_history::{ConversationHistory, FILE_FEATURES};
+use crate::score_models::ranking_quality::{dropped_shares, print_calibration};
+use crate::score_models::regression::{UsageSample, probability};
+use crate::score_models::score_variant::{ScoreVariant, UsageModel};
 
 /// The command line of `scores`.
 #[derive(Debug, clap::Args)]
@@ -208,8 +208,8 @@ fn sampled_rows<'k>(
 /// Returns a score that knows which results will be needed.
 fn hindsight_score(prepared: &Prepared) -> Arc<dyn Score> {
     #[derive(Debug)]
-    struct LastNeeds(HashMap<EntryIndex, u32>);
-    impl Score for LastNeeds {
+    struct HindsightScore(HashMap<EntryIndex, u32>);
+    impl Score for HindsightScore {
         fn probability(&self, result: EntryIndex, request: u32) -> Option<f64> {
             let is_needed = self.0.get(&result).is_some_and(|last| *last >= request);
             Some(f64::from(u8::from(is_needed)))
@@ -220,7 +220,7 @@ fn hindsight_score(prepared: &Prepared) -> Arc<dyn Score> {
         last.insert(need.first, need.request);
         last.insert(need.source, need.request);
     }
-    Arc::new(LastNeeds(last))
+    Arc::new(HindsightScore(last))
 }
 
 fn guess_usage<'k>(

@@ -12,11 +12,11 @@ static CURATOR: OnceLock<Curator> = OnceLock::new();
 
 /// Returns what the built-in curator chooses, parsing included.
 pub(super) fn choose(case: &CurationCase, budget: LineBudget) -> LineRanges {
-    choose_with(CURATOR.get_or_init(Curator::built_in), case, budget)
+    curate_case(CURATOR.get_or_init(Curator::built_in), case, budget)
 }
 
 /// Returns what `curator` chooses, parsing included.
-pub(crate) fn choose_with(
+pub(crate) fn curate_case(
     curator: &Curator,
     case: &CurationCase,
     budget: LineBudget,

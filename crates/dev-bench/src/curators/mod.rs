@@ -11,7 +11,7 @@ mod random;
 mod table;
 mod words;
 
-pub(crate) use curated::choose_with;
+pub(crate) use curated::curate_case;
 pub(crate) use table::{CURATORS, CuratorRow};
 
 #[cfg(test)]

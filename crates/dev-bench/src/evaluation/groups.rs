@@ -18,7 +18,7 @@ pub(super) enum GroupKind {
 }
 
 impl GroupKind {
-    pub(super) fn word(self) -> &'static str {
+    pub(super) fn label(self) -> &'static str {
         match self {
             GroupKind::All => "all",
             GroupKind::Kind => "kind",

@@ -35,7 +35,7 @@ fn group_value(group: &CaseGroup) -> Value {
             json!({"curator": curator.name, "budgets": budgets})
         })
         .collect();
-    json!({"group": group.kind.word(), "name": group.name, "cases": group.cases, "curators": curators})
+    json!({"group": group.kind.label(), "name": group.name, "cases": group.cases, "curators": curators})
 }
 
 fn figures_value(budget: LineBudget, figures: &CurationFigures) -> Value {

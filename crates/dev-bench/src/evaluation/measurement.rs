@@ -4,7 +4,7 @@ use foveal_context::tokens::Tokens;
 
 use super::file_facts::FileFacts;
 use crate::case::{CurationCase, LineBudget};
-use crate::line_ranges::{LineRanges, marks};
+use crate::line_ranges::{LineRanges, line_marks};
 
 /// A comparison of the lines that a curator keeps of a case under a budget with its gold lines.
 #[derive(Debug, Clone, PartialEq)]
@@ -40,7 +40,7 @@ impl CurationMeasurement {
         micros: u64,
     ) -> Self {
         let lines = file.line_count();
-        let (marks, sound) = marks(&kept, lines);
+        let (marks, sound) = line_marks(&kept, lines);
         let lines_kept = marks.iter().filter(|mark| **mark).count() as u32;
         let marked = file.tokens.iter().zip(&marks).filter(|(_, mark)| **mark);
         let is_kept = |line: &u32| {
