@@ -4,6 +4,7 @@ use std::borrow::Cow;
 
 use crate::budget::WindowLimit;
 use crate::call_texts::projected;
+use crate::lines::ExcerptSource;
 use crate::planner::Planner;
 use crate::record::Record;
 use crate::step::{BacklogChange, Item, Step};
@@ -52,6 +53,14 @@ impl Engine {
     /// The same for a message in whose place nothing can stand.
     pub fn push_fixed(&mut self, entry: Entry, weight: Weight) -> EntryIndex {
         self.record.push_fixed(entry, weight)
+    }
+
+    /// Sets the content of which the result at `index` is an excerpt.
+    ///
+    /// # Panics
+    /// If there is no such entry.
+    pub fn set_excerpt_source(&mut self, index: EntryIndex, source: ExcerptSource) {
+        self.record.set_excerpt_source(index, source);
     }
 
     /// Plans the request that is answered next; `now` is when it is sent, as far as known.

@@ -1,6 +1,7 @@
 //! The record: a conversation and the facts about its entries, append-only and in step.
 
 use crate::facts::{FactTable, Facts};
+use crate::lines::ExcerptSource;
 use crate::tokens::Tokenizer;
 use crate::weight::Weight;
 use foveal_transcript::{Conversation, Entry, EntryIndex};
@@ -39,6 +40,14 @@ impl Record {
         let index = self.push_weighed(entry, weight);
         self.facts.fix_last();
         index
+    }
+
+    /// Sets the content of which the result at `index` is an excerpt.
+    ///
+    /// # Panics
+    /// If there is no such entry.
+    pub fn set_excerpt_source(&mut self, index: EntryIndex, source: ExcerptSource) {
+        self.facts.set_excerpt_source(index, source);
     }
 
     /// Has relative paths of the next calls start at `directory`, where that is known better

@@ -9,6 +9,7 @@ use std::sync::Arc;
 use foveal_context::budget::WindowLimit;
 use foveal_context::engine::Engine;
 use foveal_context::gist::{self, Gist, Question};
+use foveal_context::lines::ExcerptSource;
 use foveal_context::planner::Planner;
 use foveal_context::shape::{Decision, Piece, Shape};
 use foveal_context::step::{BacklogChange, Item, Step};
@@ -24,7 +25,7 @@ use crate::familiar::Familiar;
 use crate::models::Model;
 use crate::places::{self, Place, Said, said};
 use crate::prelude::Prelude;
-use crate::recorder::{Original, Planned, Recorder, Turn};
+use crate::recorder::{Original, Planned, Recorder, Turn, Unrecorded};
 use crate::replaced::{Replaced, Standing};
 use crate::request::Reduced;
 use crate::way::Way;
@@ -63,6 +64,8 @@ pub(crate) struct Live {
     tells: bool,
     /// The first entry whose content the recorder was not told of to get ready.
     unready: EntryIndex,
+    /// The first entry of which is not known whether it is an excerpt of a content that is kept.
+    unsourced: EntryIndex,
 }
 
 /// The most often that lateness doubles how long it is not tried again.
@@ -138,6 +141,7 @@ impl Live {
             weigh: Weight::of_each,
             tells: false,
             unready: EntryIndex(0),
+            unsourced: EntryIndex(0),
         }
     }
 
@@ -419,6 +423,28 @@ impl Live {
         self.settle_here(step)
     }
 
+    /// Finds the contents that foveal's own tools and hooks shortened to new results: what stands in
+    /// place of such a result names the content itself, which is so got back in one step.
+    pub(crate) fn find_excerpt_sources(&mut self, recorder: &dyn Recorder) {
+        let end = EntryIndex(self.engine.record().len() as u32);
+        for index in (self.unsourced.0..end.0).map(EntryIndex) {
+            if let Some(source) = self.excerpt_source(index, recorder) {
+                self.engine.set_excerpt_source(index, source);
+            }
+        }
+        self.unsourced = end;
+    }
+
+    fn excerpt_source(&self, index: EntryIndex, recorder: &dyn Recorder) -> Option<ExcerptSource> {
+        let (entry, facts) = (self.engine.record().entry(index), self.engine.record().facts(index));
+        let result = entry.result().filter(|_| facts.has_own_notes())?;
+        let handle = ExcerptSource::handle(&result.content)?;
+        // Where it cannot be asked, the result's own handle does as well.
+        let content = recorder.content(handle).ok()?.filter(|content| content.is_whole)?;
+        let source = ExcerptSource::verify(&result.content, &content.text)?;
+        (source.hash.handle() == handle).then_some(source)
+    }
+
     /// Gets ready for a rewrite with the next request, as long as it may `go_on`: contents that it
     /// would leave out first, since these are kept before it goes.
     pub(crate) fn get_ready(&mut self, recorder: &dyn Recorder, go_on: &dyn Fn() -> bool) {
@@ -518,9 +544,16 @@ impl Live {
         self.standing.get_or_init(standing).in_body(body)
     }
 
-    /// The contents of the results that a step replaces, and what the model said in turns that it
-    /// tells in short.
-    pub(crate) fn contents(&self, step: &Step) -> Vec<Original<'_>> {
+    /// The contents of the results that a step replaces, those that its notes name in their place, and
+    /// what the model said in turns that it tells in short.
+    ///
+    /// # Errors
+    /// [`Unrecorded`] where the recorder does not have what a note names.
+    pub(crate) fn contents(
+        &self,
+        step: &Step,
+        recorder: &dyn Recorder,
+    ) -> Result<Vec<Original<'_>>, Unrecorded> {
         let replaced = step.changed.iter().filter(|(_, decision)| decision.shape().is_some());
         let record = self.engine.record();
         let results = replaced.filter_map(|(index, _)| self.original(*index));
@@ -528,7 +561,23 @@ impl Live {
             let text = gist::said(record, gist);
             Original { hash: ContentHash::of(text.as_bytes()), text: text.into() }
         });
-        results.chain(told).collect()
+        let mut contents: Vec<Original<'_>> = results.chain(told).collect();
+        for hash in self.named_sources(step) {
+            let content = recorder.content(hash.handle())?.filter(|content| content.is_whole);
+            let text = content.map(|content| content.text.into());
+            let text = text.ok_or_else(|| Unrecorded(format!("{} is gone", hash.handle())))?;
+            contents.push(Original { hash, text });
+        }
+        Ok(contents)
+    }
+
+    /// The contents that notes of a step name in place of the results that are excerpts of them.
+    fn named_sources(&self, step: &Step) -> impl Iterator<Item = ContentHash> {
+        step.changed.iter().filter_map(|(index, decision)| {
+            let hash = self.engine.record().facts(*index).excerpt_source?.hash;
+            let mut notes = decision.shape()?.notes();
+            notes.any(|note| note.handle == Some(hash.handle())).then_some(hash)
+        })
     }
 
     /// The content of a result.

@@ -379,6 +379,7 @@ impl Conversations {
             live.set_window_limit(self.window_limit(request, about));
             let wishes = self.wanting.of(request.chain.ends[0]).wishes(&live);
             let took = gists::tokens_before(&live, &wishes.gists);
+            live.find_excerpt_sources(&*self.recorder);
             let step = live.plan(asked.now, &wishes);
             about.told = gists::told(&live, &step, (&wishes.gists, &took));
             let decided = Arc::clone(&step);
@@ -458,8 +459,8 @@ impl Conversations {
         let mut kept = Ok(());
         for turn in live.take_unkept() {
             if kept.is_ok() {
-                let contents = live.contents(&turn.step);
-                kept = self.recorder.record(&turn, &contents);
+                let contents = live.contents(&turn.step, &*self.recorder);
+                kept = contents.and_then(|contents| self.recorder.record(&turn, &contents));
             }
             if kept.is_err() {
                 live.keep_later(turn);

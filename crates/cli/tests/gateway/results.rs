@@ -7,6 +7,7 @@ use foveal_upstream::{Settings, Upstream};
 use serde_json::{Value, json};
 
 use super::served::{Served, ask};
+use crate::mcp::called_by;
 use crate::world::World;
 
 const MESSAGES: &str = "/v1/messages";
@@ -274,6 +275,56 @@ fn what_foveal_shaped_stays_as_it_is_and_counts_as_what_it_shows() {
     );
     let sent = last_result(&gateway.sent_json(CHAT, &body));
     assert_eq!(notes(&sent), ["[401-420: as above]"], "{sent}");
+}
+
+/// What stands in place of the result of a command, `result`, once the prompt is too long for the
+/// model, of which nothing is learnt yet.
+fn note_in_place(world: &World, command: &str, result: &str) -> String {
+    let gateway = Gateway::start(world);
+    let call = (json!({"command": command}), result.to_owned());
+    let mut body = chat("mcp__foveal__bash", &[call]);
+    body["model"] = json!("gpt-4o");
+    let mut sent = gateway.sent_json(CHAT, &body);
+    assert_eq!(sent["messages"], body["messages"]);
+    for turn in 0..10 {
+        let words = (0..4_000).map(|at| format!("word{} {at} ", at % 977)).collect::<String>();
+        let messages = body["messages"].as_array_mut().expect("messages");
+        messages.push(json!({"role": "assistant", "content": format!("{command}: {turn}")}));
+        messages.push(json!({"role": "user", "content": words}));
+        sent = gateway.sent_json(CHAT, &body);
+    }
+    sent["messages"][2]["content"].as_str().expect("text").to_owned()
+}
+
+/// The handle in a text with one.
+fn handle(text: &str) -> &str {
+    text.split_once("expand ").expect("a handle").1.split([',', ']', ';']).next().expect("one")
+}
+
+#[test]
+fn what_foveal_shortened_is_got_back_in_one_step() {
+    let world = World::new("gateway_one_step");
+    let output: String = (1..=3_000).map(|at| format!("case_{at} ... ok in {at} ms\n")).collect();
+    world.write("rows.log", &output);
+    let command = "cat rows.log";
+    let params = json!({"name": "bash", "arguments": {"command": command}});
+    let said = called_by(world.command("mcp"), &params, || ());
+    let answers = said.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let answer = answers.filter(|answer| answer["id"] == 1).last().expect("an answer");
+    let result = answer["result"]["content"][0]["text"].as_str().expect("text");
+    assert!(result.len() < output.len() / 2);
+    // The note names the whole output and its size.
+    let note = note_in_place(&world, command, result);
+    let (lines, bytes) = (output.lines().count() + 1, output.len());
+    let told = format!("[{lines} lines, {bytes} bytes no longer shown; ");
+    assert!(note.starts_with(&told) && handle(&note) == handle(result), "{note}");
+    assert!(world.output(&format!("expand {}", handle(&note))) == output, "{note}");
+    // What says more than that content is not lost.
+    let result = format!("{result}\n[exit code 7]");
+    let note = note_in_place(&world, "cat ./rows.log", &result);
+    assert!(note.len() < 200, "it stays whole");
+    let expanded = world.output(&format!("expand {}", handle(&note)));
+    assert!(expanded.trim_end() == result, "{note}");
 }
 
 #[test]

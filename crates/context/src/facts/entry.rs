@@ -7,7 +7,7 @@ use super::call::CallFacts;
 use super::edits::EditFacts;
 use super::hash::{LineHash, LineId};
 use crate::call_texts::argument_texts;
-use crate::lines::{Printed, PriorShaping};
+use crate::lines::{ExcerptSource, Printed, PriorShaping};
 use crate::tokens::Tokens;
 use foveal_effects::EffectKind;
 use foveal_transcript::{Block, ContentHash, Entry, Handle};
@@ -37,6 +37,8 @@ pub struct Facts {
     pub whole: Option<LineHash>,
     /// Hash of a tool result's whole content, by which it can be kept; `None` for other entries.
     pub content: Option<ContentHash>,
+    /// The content that foveal shortened to this tool result before, where that is known for sure.
+    pub excerpt_source: Option<ExcerptSource>,
     /// The lines of long texts in a response's call arguments (files written, edits made).
     pub arguments: Vec<ArgumentLine>,
     /// The call a tool result answers, where it is known.

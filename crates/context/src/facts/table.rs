@@ -7,7 +7,7 @@ use super::edits::EditFacts;
 use super::entry::{Facts, argument_lines, visible_texts};
 use super::hash::{HashMapOfLines, LineHash, LineId};
 use super::names::{each_file_name, file_key};
-use crate::lines::{PriorShaping, has_handle, printed_lines};
+use crate::lines::{ExcerptSource, PriorShaping, has_handle, printed_lines};
 use crate::tokens::Tokenizer;
 use crate::weight::Weight;
 use foveal_effects::{Effect, Span};
@@ -63,6 +63,11 @@ impl FactTable {
         if let Some(facts) = self.facts.last_mut() {
             facts.is_fixed = true;
         }
+    }
+
+    /// Sets the content of which the result at `index` is an excerpt.
+    pub(crate) fn set_excerpt_source(&mut self, index: EntryIndex, source: ExcerptSource) {
+        self.facts[index.at()].excerpt_source = Some(source);
     }
 
     /// Works out the facts of the next entry.

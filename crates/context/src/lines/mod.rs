@@ -7,6 +7,7 @@
 
 mod bare;
 mod body;
+mod excerpt_source;
 mod gutter;
 mod hits;
 mod output_body;
@@ -23,6 +24,7 @@ use foveal_effects::{Effect, EffectKind};
 use self::page::Page;
 
 pub use self::body::printed_directory;
+pub use self::excerpt_source::ExcerptSource;
 pub use self::printed::{ClientPrefix, Printed, PrintedLine, PriorShaping};
 pub(crate) use self::prior_shaping::has_handle;
 

@@ -40,15 +40,27 @@ pub(super) fn number(page: &mut Page<'_>, body: &Body, effect: &Effect) -> bool 
 
 /// Whether a text has a note with a handle: what foveal left out of it can be fetched by that.
 pub(crate) fn has_handle(content: &str) -> bool {
-    content.match_indices("expand ").any(|(at, word)| {
-        let rest = content.as_bytes().get(at + word.len()..).unwrap_or_default();
+    handles(content).next().is_some()
+}
+
+/// Returns the handles that notes in a text name.
+pub(super) fn handles(content: &str) -> impl Iterator<Item = &str> {
+    content.match_indices("expand ").filter_map(|(at, word)| {
+        let rest = &content[at + word.len()..];
         let is_digit = |byte: &u8| matches!(byte, b'0'..=b'9' | b'a'..=b'f');
-        let digits = rest.iter().take_while(|byte| is_digit(byte)).count();
+        let digits = rest.bytes().take_while(is_digit).count();
         let before = content[..at].trim_end_matches("foveal ");
-        digits == HANDLE_DIGITS
+        let is_named = digits == HANDLE_DIGITS
             && before.ends_with(['[', ';', ' '])
-            && matches!(rest.get(digits), Some(b']' | b',' | b';'))
+            && matches!(rest.as_bytes().get(digits), Some(b']' | b',' | b';'));
+        is_named.then(|| &rest[..digits])
     })
+}
+
+/// Whether a line is a note of foveal's and nothing else.
+pub(super) fn is_note(line: &str) -> bool {
+    let is_bracketed = line.starts_with('[') && line.ends_with(']');
+    is_bracketed && (note_range(line).is_some() || every(line).is_some() || has_handle(line))
 }
 
 /// How lines tell their numbers.

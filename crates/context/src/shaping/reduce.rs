@@ -61,7 +61,11 @@ pub fn reduce(draft: &mut Draft<'_>, level: Level, first: Option<&View>) {
             view::leave_out_ranges(draft, &keep, &names, ("outline", ShapeKind::Outline));
         }
         Level::Note => {
-            let (lines, bytes) = (draft.len() as u32, draft.content.len() as u32);
+            // A note on a result with notes would lead to what these leave out in two steps.
+            let (handle, lines, bytes) = match draft.facts.excerpt_source {
+                Some(source) => (source.hash.handle(), source.lines, source.bytes),
+                None => (handle, draft.len() as u32, draft.content.len() as u32),
+            };
             let counts = Counts { lines, bytes, ..Counts::default() };
             let note = Note { counts, handle: Some(handle), ..Note::new(NoteKind::Cleared) };
             draft.leave_out("cleared", 0..draft.len(), Gap::new(ShapeKind::Note, note));
