@@ -136,6 +136,7 @@ impl Agent {
                 entries: self.conversation.entries(),
                 tools: &self.tools,
                 output_tokens_max: self.settings.output_tokens_max,
+                drops_bound_thinking: self.settings.drops_bound_thinking,
             },
         )
     }

@@ -21,6 +21,8 @@ pub struct Settings {
     pub tools: Vec<AgentTool>,
     /// The most tokens of an answer, where the model has to be told.
     pub output_tokens_max: Option<u64>,
+    /// Whether the provider is told to leave out thinking whose prefix changed.
+    pub drops_bound_thinking: bool,
     /// How far it goes.
     pub limits: Limits,
     /// What the provider charges, where it does not say itself; `None`: nothing.

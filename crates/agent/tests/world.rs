@@ -32,6 +32,7 @@ pub(crate) fn settings(limits: Limits) -> Settings {
         system: "You are an agent.".to_owned(),
         tools: vec![tool("look", true), tool("act", false)],
         output_tokens_max: None,
+        drops_bound_thinking: false,
         limits,
         prices: None,
         directory: "/w".to_owned(),

@@ -1,6 +1,8 @@
 //! Runs of foveal's own agent at the end of the model's window, against a provider that refuses
 //! longer prompts.
 
+use std::collections::HashMap;
+
 use foveal_upstream::{Reply, Script, Settings, Upstream};
 use serde_json::{Value, json};
 
@@ -84,6 +86,77 @@ fn a_window_that_the_server_lists_is_never_passed() {
     let ran = run(&world, &upstream, "chat", "");
     assert_eq!((ran.code, ran.out.as_str()), (Some(0), "All is read.\n"), "{}", ran.err);
     assert_eq!(asked(&upstream), (FILES + 1, 0), "{}", ran.err);
+}
+
+/// A request without marks of what is to be cached.
+fn unmarked(body: &Value) -> Value {
+    match body {
+        Value::Array(items) => items.iter().map(unmarked).collect(),
+        Value::Object(fields) => {
+            let fields = fields.iter().filter(|(key, _)| *key != "cache_control");
+            fields.map(|(key, value)| (key.clone(), unmarked(value))).collect()
+        }
+        other => other.clone(),
+    }
+}
+
+/// How many requests bring thinking back behind another prefix than it was made with, as a provider
+/// that binds thinking counts them.
+fn requests_with_unbound_thinking(upstream: &Upstream) -> usize {
+    let mut prefixes: HashMap<String, Vec<Value>> = HashMap::new();
+    let mut answered: Vec<Value> = Vec::new();
+    let mut unbound = 0;
+    for seen in upstream.seen().iter().filter(|seen| !seen.body.is_empty()) {
+        let body = unmarked(&serde_json::from_slice(&seen.body).expect("JSON"));
+        let messages = body["messages"].as_array().expect("messages");
+        let blocks = messages.iter().enumerate().flat_map(|(at, message)| {
+            let blocks = message["content"].as_array().into_iter().flatten();
+            blocks.filter(|block| block["type"] == "thinking").map(move |block| (at, block))
+        });
+        let is_unbound = |(at, block): (usize, &Value)| {
+            let prefix = prefixes.entry(block["signature"].to_string());
+            prefix.or_insert_with(|| answered.clone())[..] != messages[..at]
+        };
+        unbound += usize::from(blocks.map(is_unbound).filter(|it| *it).count() > 0);
+        if seen.bill.is_some() {
+            answered.clone_from(messages);
+        }
+    }
+    unbound
+}
+
+/// Models that bind their thinking are asked to go on without what no longer fits.
+#[test]
+fn bound_thinking_is_left_out_where_results_are_rewritten() {
+    for (model, is_bound) in [("claude-fable-5-1", true), ("claude-opus-4-5", false)] {
+        let world = world(&format!("window-{model}"));
+        let upstream = Upstream::start(Settings { window: Some(WINDOW), ..Settings::default() });
+        let upstream = upstream.expect("a provider");
+        upstream.play(Script::new(|asked| {
+            let body = asked.body.to_string();
+            let last = (0..FILES).rev().find(|at| body.contains(&format!("f{at}.rs")));
+            let answer = match last.map_or(0, |last| last + 1) {
+                FILES => Reply::text("All is read."),
+                next => {
+                    calls(&[("read_file", json!({"path": format!("f{next}.rs"), "mode": "full"}))])
+                }
+            };
+            Reply { thinking: "The next one.".to_owned(), ..answer }.into()
+        }));
+        let mut command = world.command("run read-all --yes --model");
+        command.current_dir(world.folder.join("project"));
+        command.arg(format!("anthropic:{model}@{}", upstream.url())).env("FOVEAL_MODEL_KEY", KEY);
+        let ran = world.ran(command.stdin(std::process::Stdio::null()));
+        assert_eq!((ran.code, ran.out.as_str()), (Some(0), "All is read.\n"), "{}", ran.err);
+        assert!(requests_with_unbound_thinking(&upstream) > 0, "{model}: nothing is rewritten");
+        for seen in upstream.seen().iter().filter(|seen| !seen.body.is_empty()) {
+            let body: Value = serde_json::from_slice(&seen.body).expect("JSON");
+            let behavior = &body["thinking"]["block_binding"]["prefix_mismatch_behavior"];
+            assert_eq!(behavior == "drop_block", is_bound, "{model}: {}", body["thinking"]);
+            let beta = is_bound.then_some("thinking-binding-controls-2026-08-01");
+            assert_eq!(seen.header("anthropic-beta"), beta, "{model}");
+        }
+    }
 }
 
 /// Where nothing may be left out of results, the oldest messages go, and can be had again.

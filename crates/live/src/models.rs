@@ -99,6 +99,12 @@ fn binds_thinking(name: &str) -> bool {
     }
 }
 
+/// Whether a name is surely that of a Claude model that binds its thinking.
+pub fn names_binding_model(name: &str) -> bool {
+    let name = name.to_ascii_lowercase();
+    name.contains("claude") && version(&name).is_some() && binds_thinking(&name)
+}
+
 /// Whether a model is known to cache by marks: Claude from 4 on. Clouds refuse marks for some of
 /// the older ones, and what a name does not tell is not tried.
 fn caches_by_marks(name: &str) -> bool {
@@ -160,7 +166,7 @@ fn window(name: &str, protocol: Protocol) -> Tokens {
 mod tests {
     use foveal_wire::Protocol;
 
-    use super::{Model, version};
+    use super::{Model, names_binding_model, version};
 
     #[test]
     fn versions_are_read_of_names() {
@@ -186,6 +192,16 @@ mod tests {
         }
         for name in ["claude-opus-4-5-20251101", "claude-3-5-haiku-latest", "claude-opus-5"] {
             assert!(!binds(name), "{name}");
+        }
+        // A name that does not say is no reason to send a field that older models refuse.
+        for (name, expected) in [
+            ("claude-fable-5-1", true),
+            ("Claude-Opus-5-5", true),
+            ("claude-opus-5", false),
+            ("claude", false),
+            ("my-model", false),
+        ] {
+            assert_eq!(names_binding_model(name), expected, "{name}");
         }
         assert!(!Model::named("gpt-5.4", Protocol::Responses).constraints.reasoning_is_bound);
     }

@@ -31,6 +31,9 @@ const AGENT: &str = concat!("foveal/", env!("CARGO_PKG_VERSION"));
 /// The version of Anthropic's API whose answers are read.
 const ANTHROPIC_VERSION: &str = "2023-06-01";
 
+/// What Anthropic has to be told to read what a request says of thinking whose prefix changed.
+const THINKING_BINDING_BETA: &str = "thinking-binding-controls-2026-08-01";
+
 /// Asks once.
 pub(crate) async fn attempt(
     (client, patience): (&Upward, &Patience),
@@ -80,6 +83,10 @@ pub(crate) fn request(
     if server.dialect == Dialect::Messages {
         let name = HeaderName::from_static("anthropic-version");
         headers.insert(name, HeaderValue::from_static(ANTHROPIC_VERSION));
+    }
+    if server.drops_bound_thinking {
+        let name = HeaderName::from_static("anthropic-beta");
+        headers.insert(name, HeaderValue::from_static(THINKING_BINDING_BETA));
     }
     if let Some((name, value)) = server.key.as_ref().and_then(|key| key_header(server, key)) {
         headers.insert(name, value);
@@ -221,6 +228,7 @@ mod tests {
                 key: ApiKey::new("secret"),
                 key_variable: "SOME_KEY",
                 model: "m".to_owned(),
+                drops_bound_thinking: false,
             };
             let asked = request(&server, Method::POST, &server.url(), body::whole(""));
             let asked = asked.expect("an address");

@@ -69,6 +69,7 @@ mod tests {
             key: foveal_asking::ApiKey::new("secret"),
             key_variable: "SOME_KEY",
             model: "m".to_owned(),
+            drops_bound_thinking: false,
         };
         let kind = (!kind.is_empty()).then(|| kind.to_owned());
         refusal(&server, status, &AnswerError { kind, message: message.to_owned() }, None)

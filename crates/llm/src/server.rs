@@ -18,6 +18,8 @@ pub struct Server {
     pub key_variable: &'static str,
     /// The model's name, as the server knows it.
     pub model: String,
+    /// Whether requests say that thinking whose prefix changed is left out.
+    pub drops_bound_thinking: bool,
 }
 
 impl Server {

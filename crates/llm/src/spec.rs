@@ -124,7 +124,8 @@ impl ModelSpec {
             _ => KEY_VARIABLE,
         };
         let (name, model) = (provider.name, self.model.clone());
-        Server { name, dialect, base, key, key_variable, model }
+        let drops_bound_thinking = false;
+        Server { name, dialect, base, key, key_variable, model, drops_bound_thinking }
     }
 }
 

@@ -69,6 +69,7 @@ fn what_was_said_goes_back_to_the_model() {
             entries: &entries,
             tools: &tools,
             output_tokens_max: None,
+            drops_bound_thinking: false,
         };
         let body = encode(dialect, &prompt);
         let server = world.server(dialect);

@@ -63,8 +63,13 @@ impl World {
 
     pub(crate) async fn ask(&self, dialect: Dialect) -> Came {
         let entries = [say(Role::System, "Be brief."), say(Role::User, "go")];
-        let prompt =
-            Prompt { model: "some-model", entries: &entries, tools: &[], output_tokens_max: None };
+        let prompt = Prompt {
+            model: "some-model",
+            entries: &entries,
+            tools: &[],
+            output_tokens_max: None,
+            drops_bound_thinking: false,
+        };
         let (mut text, mut again) = (String::new(), Vec::new());
         let mut on_event = |event| match event {
             AskEvent::Said(SaidEvent::Text(piece)) => text.push_str(&piece),

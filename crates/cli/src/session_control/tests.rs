@@ -85,6 +85,7 @@ impl World {
             system: "You are an agent that works in a folder, and says what it does.".repeat(20),
             tools: tools.collect(),
             output_tokens_max: None,
+            drops_bound_thinking: false,
             limits: Limits::default(),
             prices: Some(Model::named(model, dialect.protocol()).prices),
             directory: "/w".to_owned(),
@@ -97,6 +98,7 @@ impl World {
             key: None,
             key_variable: "",
             model: model.to_owned(),
+            drops_bound_thinking: false,
         };
         let mut runtime = tokio::runtime::Builder::new_current_thread();
         Self {

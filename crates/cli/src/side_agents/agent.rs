@@ -362,6 +362,7 @@ impl SideAgent {
             entries: &entries,
             tools: &[],
             output_tokens_max: Some(self.form.output_tokens).filter(|_| !is_plain),
+            drops_bound_thinking: false,
         };
         let (name, schema) = self.form.schema;
         let wish = Wish { temperature: self.form.temperature, schema: Some((name, schema())) };

@@ -26,6 +26,8 @@ struct Body<'a> {
     #[serde(skip_serializing_if = "Vec::is_empty")]
     system: Vec<Part>,
     messages: Vec<Message>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    thinking: Option<Value>,
     stream: bool,
 }
 
@@ -44,9 +46,17 @@ pub(super) fn encode(prompt: &Prompt<'_>) -> Vec<u8> {
         tools: prompt.tools.iter().map(tool).collect(),
         system: system.filter_map(text).map(text_part).collect(),
         messages: messages(prompt.entries),
+        thinking: prompt.drops_bound_thinking.then(adaptive_thinking),
         stream: true,
     };
     serde_json::to_vec(&body).expect("texts and JSON values are JSON")
+}
+
+/// What models that bind their thinking do anyway, but that they go on without thinking whose prefix
+/// changed (platform.claude.com/docs/en/build-with-claude/preserved-thinking).
+fn adaptive_thinking() -> Value {
+    let binding = json!({"prefix_mismatch_behavior": "drop_block"});
+    json!({"type": "adaptive", "block_binding": binding})
 }
 
 fn tool(tool: &ToolSpec) -> Part {

@@ -17,6 +17,9 @@ pub struct Prompt<'a> {
     /// The most tokens of the answer. Messages has to be told; the others decide themselves where
     /// this is `None`.
     pub output_tokens_max: Option<u64>,
+    /// Whether Anthropic is told to leave out thinking whose prefix changed. It takes that with a
+    /// header of its own alone, and needs it in each later request of the conversation.
+    pub drops_bound_thinking: bool,
 }
 
 /// A tool as a model is told of it.

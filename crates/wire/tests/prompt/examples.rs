@@ -167,7 +167,13 @@ fn what_is_not_said_is_not_sent() {
         entry(Role::User, vec![text("\n"), text("on")]),
     ];
     for dialect in Dialect::ALL {
-        let prompt = Prompt { model: "m", entries: &entries, tools: &[], output_tokens_max: None };
+        let prompt = Prompt {
+            model: "m",
+            entries: &entries,
+            tools: &[],
+            output_tokens_max: None,
+            drops_bound_thinking: false,
+        };
         let body = encode(dialect, &prompt);
         let read: Vec<_> = decoded(dialect, &body).iter().map(Entry::text).collect();
         assert_eq!(read, ["go", "on"]);
@@ -181,7 +187,13 @@ fn what_is_not_said_is_not_sent() {
 #[test]
 fn reasoning_is_asked_for_where_there_is_any() {
     let includes = |model: &str| {
-        let prompt = Prompt { model, entries: &[], tools: &[], output_tokens_max: None };
+        let prompt = Prompt {
+            model,
+            entries: &[],
+            tools: &[],
+            output_tokens_max: None,
+            drops_bound_thinking: false,
+        };
         let body: Value =
             serde_json::from_slice(&encode(Dialect::Responses, &prompt)).expect("JSON");
         body.get("include").is_some()

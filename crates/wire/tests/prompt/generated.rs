@@ -76,7 +76,13 @@ pub(crate) fn any_entries() -> impl Strategy<Value = Vec<Entry>> {
 }
 
 pub(crate) fn prompt<'a>(entries: &'a [Entry], tools: &'a [ToolSpec]) -> Prompt<'a> {
-    Prompt { model: "some-model", entries, tools, output_tokens_max: Some(1_000) }
+    Prompt {
+        model: "some-model",
+        entries,
+        tools,
+        output_tokens_max: Some(1_000),
+        drops_bound_thinking: false,
+    }
 }
 
 /// The conversation as a protocol can tell it: only Messages says that a result is an error.

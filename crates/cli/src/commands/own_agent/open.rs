@@ -9,7 +9,7 @@ use foveal_agent::{Agent, AgentTool, Event, Limits, Past};
 use foveal_context::placement::base_files::BaseFile;
 use foveal_context::tokens::Tokens;
 use foveal_live::Conversations;
-use foveal_live::models::Model;
+use foveal_live::models::{Model, names_binding_model};
 use foveal_live::prices::OwnPrices;
 use foveal_live::rules::Rules;
 use foveal_llm::{Client, ModelSpec, Patience};
@@ -38,6 +38,9 @@ use crate::sessions::kind_and_name;
 use crate::side_agents::{GistAgent, SideBill};
 use crate::toolbox::Opener;
 use crate::user_settings::{AgentSettings, UserSettings};
+
+/// The provider whose own API is known to leave out thinking whose prefix changed.
+const ANTHROPIC: &str = "anthropic";
 
 /// What is wanted of an agent.
 pub(crate) struct Wanted<'a> {
@@ -194,7 +197,10 @@ fn chosen(
         (None, Some(earlier)) => Some(earlier.model()?),
         (named, _) => named.cloned(),
     };
-    let chosen = runtime.block_on(choose(client, named.as_ref(), environment))?;
+    let mut chosen = runtime.block_on(choose(client, named.as_ref(), environment))?;
+    // Without that there would be no rewrites. Other servers of the same models may not know it.
+    let is_anthropic = chosen.server.name == ANTHROPIC;
+    chosen.server.drops_bound_thinking = is_anthropic && names_binding_model(&chosen.server.model);
     if chosen.is_guessed {
         notice::say(format_args!("asks {}; --model names another", chosen.spec));
     }

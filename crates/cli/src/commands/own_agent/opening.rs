@@ -73,6 +73,7 @@ pub(crate) fn settings(
         system: system(directory, company, files),
         tools: ToolSet::Full.tools().map(tool).collect(),
         output_tokens_max: asks_for_much.then_some(CLAUDE_OUTPUT_TOKENS),
+        drops_bound_thinking: server.drops_bound_thinking,
         limits,
         prices,
         directory: directory.display().to_string(),
