@@ -1,7 +1,6 @@
 //! Tests of `foveal-files`.
 #![allow(clippy::unwrap_used)] // Helpers of tests are not told from other functions.
 
-mod appended;
 mod begun;
 mod edit;
 mod escape;

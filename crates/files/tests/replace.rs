@@ -2,9 +2,10 @@
 
 use std::collections::BTreeMap;
 use std::fs;
-use std::os::unix::fs::{MetadataExt, PermissionsExt, symlink};
+use std::os::unix::fs::{FileExt as _, MetadataExt, PermissionsExt, symlink};
 use std::path::Path;
 use std::process::Command;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
 use foveal_cancel::Cancel;
@@ -324,4 +325,39 @@ fn readers_see_the_old_file_or_the_new_one() {
             assert!(bytes.iter().all(|byte| *byte == bytes[0]));
         }
     });
+}
+
+/// Through a handle that another program has open: it writes the file anew, or adds to it.
+#[test]
+fn what_others_write_into_the_file_during_an_edit_is_never_replaced() {
+    for (is_anew, exchanges) in [(true, true), (true, false), (false, true), (false, false)] {
+        let (mut failed, mut done) = (0, 0);
+        for at in 0.. {
+            let (folder, roots) = workspace(&[("log", "first\n")]);
+            let path = folder.path().join("log");
+            let others = fs::OpenOptions::new().write(true).open(&path).unwrap();
+            let count = Arc::new(AtomicUsize::new(0));
+            let counted = Arc::clone(&count);
+            let writer = Writer::default().stepping(exchanges, move || {
+                if counted.fetch_add(1, Ordering::Relaxed) == at {
+                    let start = if is_anew { 0 } else { "first\n".len() as u64 };
+                    others.write_all_at(b"written by others\n", start).unwrap();
+                }
+            });
+            let (log, expected) = (roots.resolve("log").unwrap(), ContentHash::of(b"first\n"));
+            let result = writer.replace_if(&log, &expected, b"ours\n", &Cancel::NEVER);
+            if count.load(Ordering::Relaxed) <= at {
+                break;
+            }
+            let expected = match &result {
+                Ok(_) => "ours\n".to_owned(),
+                Err(_) if is_anew => "written by others\n".to_owned(),
+                Err(_) => "first\nwritten by others\n".to_owned(),
+            };
+            assert_eq!(fs::read_to_string(&path).unwrap(), expected, "{at} {exchanges}");
+            assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1, "{at} {exchanges}");
+            *(if result.is_ok() { &mut done } else { &mut failed }) += 1;
+        }
+        assert!(failed > 2 && done > 0, "{failed} {done}");
+    }
 }

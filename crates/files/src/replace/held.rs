@@ -6,14 +6,12 @@ use std::time::SystemTime;
 
 use cap_std::fs::{Dir, Metadata, MetadataExt as _};
 use foveal_cancel::Cancel;
-use foveal_lease::Lease;
 use foveal_transcript::ContentHash;
 use rustix::fs::AtFlags;
 
 use super::error::WriteError;
 use super::extent::Extent;
-use super::tails::{OnPiece, Tail};
-use super::temporary::{Temporary, open};
+use super::temporary::Temporary;
 use super::written::Note;
 use crate::open::{Bounds, Opened, ReadError, Special};
 use crate::roots::Located;
@@ -96,42 +94,21 @@ impl Held<'_> {
         }
     }
 
-    /// Has the new file take the place of the old one, and of no other. The old one, to which
-    /// others may append yet.
+    /// Has the new file take the place of the old one, which holds `before`, and of no other.
     pub(super) fn take_place(
         &self,
         temporary: &mut Temporary<'_>,
-        (before, after): (Extent, Extent),
+        before: &Extent,
         exchanges: bool,
-        note: OnPiece<'_>,
-    ) -> Result<Tail, WriteError> {
+    ) -> Result<(), WriteError> {
         let failed = |error| self.failed(error);
-        // Who opens it for writing waits until it has lost its place, and is known of then.
-        let old = open(self.dir, self.name).ok();
-        let lease = old.as_ref().and_then(Lease::take);
         temporary.take_place(self.name, exchanges).map_err(failed)?;
-        let is_alone = lease.is_some_and(|lease| lease.holds());
-        let displaced = temporary.displaced();
-        if let Ok(displaced) = displaced {
-            let tail = Tail::new(displaced, before).alone(old.as_ref().filter(|_| is_alone));
-            if tail.is_appended_to() {
-                return Ok(tail);
-            }
+        if temporary.displaced_holds(before) {
+            return Ok(());
         }
-        // Somebody else's file.
-        self.give_back(temporary, after, note).map_err(failed)?;
+        // Somebody else's file, or text.
+        temporary.give_back(self.name).map_err(failed)?;
         Err(self.changed())
-    }
-
-    /// Puts the file whose place was taken back, and what others appended to the new one meanwhile.
-    pub(super) fn give_back(
-        &self,
-        temporary: &mut Temporary<'_>,
-        after: Extent,
-        note: OnPiece<'_>,
-    ) -> io::Result<()> {
-        temporary.give_back(self.name)?;
-        Tail::new(temporary.handle()?, after).carry(self.dir, self.name, note)
     }
 
     /// The version of the file that was just put there.

@@ -4,7 +4,7 @@
 //! A new file is written beside the old one, brought to the device and changes places with it,
 //! so that a reader or a power cut finds one or the other. Whoever writes through here holds a
 //! lock of the folder from the comparison to the end. Where a program that writes without it was
-//! faster, its file is found under the other name and put back; what it appended is carried over.
+//! faster, its file is found under the other name and put back.
 //! Of several files all are replaced or none: a journal says what was being done, and whoever
 //! comes after a kill takes it back.
 
@@ -18,10 +18,8 @@ mod journal;
 mod lock;
 mod remove;
 mod several;
-mod tails;
 mod temporary;
 mod writer;
-mod writers;
 mod written;
 
 pub use self::error::WriteError;

@@ -4,8 +4,6 @@
 //! device. Then each new file changes places with its old one, which keeps the other name until
 //! all are done, so that what was done can be taken back.
 
-use std::io;
-
 use cap_std::fs::MetadataExt as _;
 use foveal_cancel::Cancel;
 use foveal_transcript::ContentHash;
@@ -16,11 +14,10 @@ use super::folders::sync;
 use super::held::{Held, Old, name, through_link};
 use super::journal::{Entry, Planned};
 use super::lock::Locks;
-use super::tails::{Piece, Tail, UNNOTED};
 use super::temporary::{Temporary, open};
 use super::writer::Writer;
 use super::written::{Note, Written};
-use crate::roots::{Located, reopened};
+use crate::roots::Located;
 
 /// A file that is to be replaced.
 #[derive(Debug, Clone, Copy)]
@@ -102,16 +99,16 @@ fn replace_all(
         entry.sync()?;
     }
     writer.step();
-    let placed = place_all(writer, staged, entry.as_ref())?;
-    let rewritten = placed.iter().find(|(_, tail)| !tail.is_appended_to());
-    if let Some(error) = rewritten.map(|(one, _)| one.held.changed()) {
-        return Err(take_back(writer, placed, entry.as_ref(), error));
+    let placed = place_all(writer, staged)?;
+    let changed = placed.iter().find(|one| !one.temporary.displaced_holds(&one.before));
+    if let Some(error) = changed.map(|one| one.held.changed()) {
+        return Err(take_back(writer, placed, error));
     }
     for dir in locks.dirs() {
         sync(dir).map_err(|error| WriteError::of(located[0].shown(), error))?;
     }
     writer.step();
-    let written = placed.into_iter().map(|(staged, tail)| finish(writer, staged, tail));
+    let written = placed.into_iter().map(|staged| finish(writer, staged));
     let written: Vec<Written> = written.collect::<Result<_, _>>()?;
     // The entry ends when it is dropped, as all is done.
     drop(entry);
@@ -183,54 +180,34 @@ fn stage<'a>(
 }
 
 /// Has each new file take the place of its old one; if one cannot, those before are taken back.
-fn place_all<'a>(
-    writer: &Writer,
-    staged: Vec<Staged<'a>>,
-    entry: Option<&Entry<'_>>,
-) -> Result<Vec<(Staged<'a>, Tail)>, WriteError> {
-    let mut placed: Vec<(Staged<'a>, Tail)> = Vec::with_capacity(staged.len());
-    for (at, mut one) in staged.into_iter().enumerate() {
-        let extents = (one.before, one.after);
-        let note = |piece| noted(writer, entry, at, piece);
-        let tail = match one.held.still(&one.old) {
-            Ok(true) => one.held.take_place(&mut one.temporary, extents, writer.exchanges, &note),
+fn place_all<'a>(writer: &Writer, staged: Vec<Staged<'a>>) -> Result<Vec<Staged<'a>>, WriteError> {
+    let mut placed: Vec<Staged<'a>> = Vec::with_capacity(staged.len());
+    for mut one in staged {
+        let done = match one.held.still(&one.old) {
+            Ok(true) => one.held.take_place(&mut one.temporary, &one.before, writer.exchanges),
             Ok(false) => Err(one.held.changed()),
             Err(error) => Err(error),
         };
-        match tail {
-            Ok(tail) => placed.push((one, tail)),
-            Err(error) => return Err(take_back(writer, placed, entry, error)),
+        match done {
+            Ok(()) => placed.push(one),
+            Err(error) => return Err(take_back(writer, placed, error)),
         }
         writer.step();
     }
     Ok(placed)
 }
 
-/// Notes what is about to be carried over, where there is a journal.
-fn noted(writer: &Writer, entry: Option<&Entry<'_>>, file: usize, piece: Piece) -> io::Result<()> {
-    writer.step();
-    entry.map_or(Ok(()), |entry| entry.carries(file, piece))?;
-    writer.step();
-    Ok(())
-}
-
 /// Puts back what was replaced so far; what to say.
-fn take_back(
-    writer: &Writer,
-    placed: Vec<(Staged<'_>, Tail)>,
-    entry: Option<&Entry<'_>>,
-    why: WriteError,
-) -> WriteError {
+fn take_back(writer: &Writer, placed: Vec<Staged<'_>>, why: WriteError) -> WriteError {
     let mut left: Vec<String> = Vec::new();
-    for (at, (mut one, _)) in placed.into_iter().enumerate() {
+    for mut one in placed {
         let held = one.held;
         let is_ours = open(held.dir, held.name).is_ok_and(|file| {
             let inode = cap_std::fs::Metadata::from_file(&file).map(|metadata| metadata.ino());
             inode.is_ok_and(|inode| inode == one.temporary.inode())
-                && one.after.begins(&file).unwrap_or_default()
+                && one.after.is_all_of(&file).unwrap_or_default()
         });
-        let note = |piece| noted(writer, entry, at, piece);
-        let back = is_ours.then(|| held.give_back(&mut one.temporary, one.after, &note));
+        let back = is_ours.then(|| one.temporary.give_back(held.name));
         if matches!(back, Some(Ok(()))) {
             continue;
         }
@@ -251,21 +228,13 @@ fn take_back(
     WriteError::Torn { why: Box::new(why), left: left.join("; ") }
 }
 
-/// Removes the old file, and looks after what others append to it yet.
-fn finish(writer: &Writer, staged: Staged<'_>, mut tail: Tail) -> Result<Written, WriteError> {
+/// Removes the old file.
+fn finish(writer: &Writer, staged: Staged<'_>) -> Result<Written, WriteError> {
     let Staged { held, old, temporary, after, mut notes, .. } = staged;
     let version = held.version(&temporary, after)?;
-    let put = temporary.put(held.name);
     // It has the name of the old file by now, which goes with it.
     drop(temporary);
     writer.step();
-    if tail.is_nameless() {
-        // What cannot be carried over now may be later.
-        let _ = tail.carry(held.dir, held.name, UNNOTED);
-        if let Ok(dir) = reopened(held.dir) {
-            writer.tails.keep(tail, put, dir, held.name);
-        }
-    }
     let count = old.metadata.nlink().saturating_sub(1);
     if count > 0 {
         notes.push(Note::OtherNames { count });

@@ -12,6 +12,7 @@ use rustix::fs::{Gid, Mode, RenameFlags, Uid};
 use rustix::io::Errno;
 
 use super::attributes;
+use super::extent::Extent;
 use crate::bounded::open_in;
 
 /// Bytes written at once; a cancelled write ends between two of them.
@@ -124,16 +125,10 @@ impl<'a> Temporary<'a> {
         Ok(())
     }
 
-    /// The file that has the name by now.
-    pub(super) fn displaced(&self) -> io::Result<File> {
-        open(self.dir, OsStr::new(&self.name))
-    }
-
-    /// The new file, if it has the name `name`: for reading alone, so that a lease says yet whether
-    /// others write to it.
-    pub(super) fn put(&self, name: &OsStr) -> Option<File> {
-        let file = open(self.dir, name).ok()?;
-        (Metadata::from_file(&file).ok()?.ino() == self.inode).then_some(file)
+    /// Whether the file that has the name by now holds `extent` and nothing else.
+    pub(super) fn displaced_holds(&self, extent: &Extent) -> bool {
+        let displaced = open(self.dir, OsStr::new(&self.name));
+        displaced.and_then(|file| extent.is_all_of(&file)).unwrap_or_default()
     }
 
     /// A handle of the new file.

@@ -4,17 +4,15 @@ use std::fmt;
 use std::sync::Arc;
 
 use super::journal::{Journal, Names};
-use super::tails::Tails;
 
 /// Called between any two steps of a write, for tests that stop there.
 type Step = Arc<dyn Fn() + Send + Sync>;
 
-/// Writes files. All writers of a process share what they know of files that were just replaced.
+/// Writes files.
 #[derive(Clone)]
 pub struct Writer {
     pub(super) journal: Option<Arc<Journal>>,
     pub(super) names: Arc<Names>,
-    pub(super) tails: Arc<Tails>,
     /// Whether the file system may be asked to exchange two names.
     pub(super) exchanges: bool,
     step: Option<Step>,
@@ -51,13 +49,7 @@ impl Writer {
 impl Default for Writer {
     /// A writer without a journal.
     fn default() -> Self {
-        Self {
-            journal: None,
-            names: Arc::default(),
-            tails: Arc::default(),
-            exchanges: true,
-            step: None,
-        }
+        Self { journal: None, names: Arc::default(), exchanges: true, step: None }
     }
 }
 

@@ -18,6 +18,5 @@ mod sources;
 mod string_errors;
 mod table;
 mod terminal;
-mod unsafe_code;
 
 pub(crate) use table::{RULES, check};

@@ -3,7 +3,6 @@
 use super::{
     architecture, circles, dependency_count, file_length, function_length, history, layers,
     licences, names, pure_dependencies, purity, seeds, sources, string_errors, terminal,
-    unsafe_code,
 };
 use crate::tidy::finding::{Finding, Place};
 use crate::tidy::tree::Tree;
@@ -28,7 +27,6 @@ pub(crate) const RULES: &[Rule] = &[
     Rule { name: "names", check: names::check },
     Rule { name: "string-errors", check: string_errors::check },
     Rule { name: "terminal", check: terminal::check },
-    Rule { name: "unsafe-code", check: unsafe_code::check },
     Rule { name: "dependency-count", check: dependency_count::check },
     Rule { name: "licences", check: licences::check },
     Rule { name: "sources", check: sources::check },

@@ -3,7 +3,6 @@ use std::ffi::OsStr;
 use super::*;
 use crate::Roots;
 use crate::replace::lock::Locks;
-use crate::replace::tails::UNNOTED;
 
 #[test]
 fn a_file_put_there_at_the_last_moment_stays() {
@@ -19,8 +18,7 @@ fn a_file_put_there_at_the_last_moment_stays() {
             let name = ".foveal-1.tmp".to_owned();
             let mut temporary = Temporary::new(held.dir, name, true).expect("made");
             assert!(temporary.fill(b"new", &Cancel::NEVER).expect("written"));
-            let extents = (Extent::of(before), Extent::of(b"new"));
-            held.take_place(&mut temporary, extents, exchanges, UNNOTED)
+            held.take_place(&mut temporary, &Extent::of(before), exchanges)
         };
         let names = || std::fs::read_dir(folder.path()).expect("listed").count();
         let read = || std::fs::read_to_string(&path).expect("there");

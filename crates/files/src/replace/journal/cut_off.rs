@@ -4,7 +4,6 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use super::line::Planned;
-use crate::replace::tails::Piece;
 
 /// A write of a process that ended in the middle of it.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -32,6 +31,4 @@ pub enum RecoveredHow {
 pub(super) struct Unfinished {
     pub(super) files: Vec<Planned>,
     pub(super) made: BTreeMap<usize, u64>,
-    /// Of each, what was last to be carried over to its place.
-    pub(super) carries: BTreeMap<usize, Piece>,
 }

@@ -5,7 +5,6 @@ use std::io;
 use super::line::{Line, Planned};
 use super::record::Journal;
 use crate::replace::error::WriteError;
-use crate::replace::tails::Piece;
 
 /// A write that was begun. It has ended when this is dropped.
 #[derive(Debug)]
@@ -28,11 +27,6 @@ impl<'a> Entry<'a> {
     pub(in crate::replace) fn made(&self, file: usize, inode: u64) -> Result<(), WriteError> {
         let line = Line::Made { write: self.write, file, inode };
         self.journal.append(&line).map_err(failed)
-    }
-
-    /// Notes what is about to be carried over to the place of one of them.
-    pub(in crate::replace) fn carries(&self, file: usize, piece: Piece) -> io::Result<()> {
-        self.journal.append(&Line::Carries { write: self.write, file, piece })
     }
 
     /// Waits until all that was noted is on the device.

@@ -10,7 +10,6 @@ use serde::{Deserialize, Serialize};
 use crate::replace::error::WriteError;
 use crate::replace::extent::Extent;
 use crate::replace::held::Held;
-use crate::replace::tails::Piece;
 
 /// One line of a record, as JSON.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
@@ -20,8 +19,6 @@ pub(super) enum Line {
     Begin { write: u64, files: Vec<Planned> },
     /// The new file of one of them was made.
     Made { write: u64, file: usize, inode: u64 },
-    /// What others appended to a file that lost its place is about to be put where it belongs.
-    Carries { write: u64, file: usize, piece: Piece },
     /// All was done, or nothing.
     End { write: u64 },
 }

@@ -85,13 +85,7 @@ impl Journal {
         let mut left = None;
         for (write, unfinished) in unfinished(&mut file)? {
             step();
-            let note = |at: usize, piece| {
-                step();
-                append(&file, &Line::Carries { write, file: at, piece })?;
-                step();
-                Ok(())
-            };
-            match undo::mend((self, &note), &unfinished, (roots, until), step) {
+            match undo::mend(self, &unfinished, (roots, until), step) {
                 Ok(told) => found.extend(told),
                 Err(why) => {
                     // What may be mended soon is looked at again.
@@ -138,11 +132,6 @@ fn unfinished(file: &mut File) -> io::Result<BTreeMap<u64, Unfinished>> {
             Ok(Line::Made { write, file, inode }) => {
                 if let Some(unfinished) = writes.get_mut(&write) {
                     unfinished.made.insert(file, inode);
-                }
-            }
-            Ok(Line::Carries { write, file, piece }) => {
-                if let Some(unfinished) = writes.get_mut(&write) {
-                    unfinished.carries.insert(file, piece);
                 }
             }
             Ok(Line::End { write }) => drop(writes.remove(&write)),

@@ -18,8 +18,7 @@ use crate::replace::error::WriteError;
 use crate::replace::extent::Extent;
 use crate::replace::folders::sync;
 use crate::replace::lock::Locks;
-use crate::replace::tails::{OnPiece, Piece, Tail, UNNOTED};
-use crate::replace::temporary::{OLD, give_back, open, spare_of};
+use crate::replace::temporary::{give_back, open, spare_of};
 use crate::roots::{Located, Roots};
 
 /// A file of the write, as it is found.
@@ -29,8 +28,6 @@ struct Found<'a> {
     name: OsString,
     /// The number of its new file.
     made: Option<u64>,
-    /// What was last to be carried over to its place.
-    carries: Option<Piece>,
     stage: Stage,
 }
 
@@ -51,13 +48,12 @@ enum Stage {
     Placed(Option<String>),
 }
 
-/// Takes back what was half done, and removes what was left beside; what there is to tell. `note`
-/// is told of what is about to be carried over to the place of a file.
+/// Takes back what was half done, and removes what was left beside; what there is to tell.
 ///
 /// # Errors
 /// If the files are not in these roots, or somebody writes there until `until`.
 pub(super) fn mend(
-    (journal, note): (&Journal, &dyn Fn(usize, Piece) -> io::Result<()>),
+    journal: &Journal,
     unfinished: &Unfinished,
     (roots, until): (&Roots, Instant),
     step: &dyn Fn(),
@@ -71,7 +67,7 @@ pub(super) fn mend(
     })?;
     let find = |(at, planned)| {
         let made = unfinished.made.get(&at).copied();
-        Found::new(planned, locks.dir(at), made, unfinished.carries.get(&at).copied())
+        Found::new(planned, locks.dir(at), made)
     };
     let found: Vec<Found<'_>> = unfinished.files.iter().enumerate().map(find).collect();
     step();
@@ -82,8 +78,8 @@ pub(super) fn mend(
         Some(Recovered { files, how })
     };
     if placed == found.len() && found.iter().all(Found::displaced_its_own) {
-        for (at, found) in found.iter().enumerate() {
-            found.tidy(&|piece| note(at, piece), step);
+        for found in &found {
+            found.tidy(step);
         }
         return Ok(None);
     }
@@ -99,8 +95,8 @@ pub(super) fn mend(
         // What is not on the device now is taken back once more after a power cut.
         let _ = sync(dir);
     }
-    for (at, found) in found.iter().enumerate() {
-        found.tidy_new(&|piece| note(at, piece), step);
+    for found in &found {
+        found.tidy_new();
         step();
     }
     Ok(if placed == 0 { None } else { told(RecoveredHow::TakenBack) })
@@ -117,7 +113,7 @@ fn located(roots: &Roots, planned: &Planned) -> Option<Located> {
 }
 
 impl<'a> Found<'a> {
-    fn new(planned: &'a Planned, dir: &'a Dir, made: Option<u64>, carries: Option<Piece>) -> Self {
+    fn new(planned: &'a Planned, dir: &'a Dir, made: Option<u64>) -> Self {
         let inode = |name: &OsStr| dir.symlink_metadata(name).ok().map(|found| found.ino());
         let name = planned.name.os();
         let spare = spare_of(&planned.temporary);
@@ -128,7 +124,7 @@ impl<'a> Found<'a> {
             (None, _) if inode(OsStr::new(&spare)).is_some() => Stage::Placed(Some(spare)),
             (None, None) => Stage::Waiting,
             (None, Some(made)) => {
-                let is_old = |before| open(dir, &name).is_ok_and(|file| begins(&file, before));
+                let is_old = |before| open(dir, &name).is_ok_and(|file| holds(&file, before));
                 let is_there = inode(&name) == Some(made);
                 match !is_there && planned.before.is_some_and(is_old) {
                     true => Stage::Waiting,
@@ -136,82 +132,47 @@ impl<'a> Found<'a> {
                 }
             }
         };
-        Self { planned, dir, name, made, carries, stage }
+        Self { planned, dir, name, made, stage }
     }
 
     /// Whether the file that lost its place holds what it should, or is gone already.
     fn displaced_its_own(&self) -> bool {
         match (&self.stage, self.planned.before) {
             (Stage::Placed(Some(displaced)), Some(before)) => {
-                open(self.dir, OsStr::new(displaced)).is_ok_and(|file| begins(&file, before))
+                open(self.dir, OsStr::new(displaced)).is_ok_and(|file| holds(&file, before))
             }
             _ => true,
         }
     }
 
-    /// Whether nobody has touched the new file but to append to it, and the old one is there.
+    /// Whether nobody has touched the new file, and the old one is there.
     fn can_be_taken_back(&self) -> bool {
         let Stage::Placed(Some(_)) = &self.stage else { return false };
         open(self.dir, &self.name).is_ok_and(|file| {
             let inode = file.metadata().ok().map(|metadata| metadata.ino());
-            inode == self.made && begins(&file, self.planned.after)
+            inode == self.made && holds(&file, self.planned.after)
         })
     }
 
     /// Puts the old file back in its place.
     fn take_back(&self) {
-        let (Stage::Placed(Some(displaced)), Some(made)) = (&self.stage, self.made) else { return };
-        if !displaced.ends_with(OLD) {
-            // What others appended to the new one is carried over before that is removed.
+        if let (Stage::Placed(Some(displaced)), Some(made)) = (&self.stage, self.made) {
             let _ = give_back(self.dir, displaced, &self.name, made);
-            return;
-        }
-        // The new one is gone when it has lost its place.
-        let Ok(ours) = open(self.dir, &self.name) else { return };
-        if give_back(self.dir, displaced, &self.name, made).is_ok() {
-            // What cannot be carried over is lost with the disk full; there is no place for it.
-            let _ = Tail::new(ours, self.planned.after).carry(self.dir, &self.name, UNNOTED);
         }
     }
 
-    /// Puts what others appended to `file`, which held `known`, at the end of the file that has the
-    /// name. What was put there before is not put there again.
-    fn carry(&self, file: File, known: Extent, note: OnPiece<'_>) -> io::Result<()> {
-        let mut tail = Tail::new(file, known);
-        if let Some(piece) = self.carries {
-            tail.resume(self.dir, &self.name, piece)?;
-        }
-        tail.carry(self.dir, &self.name, note)
-    }
-
-    /// Removes the old file whose place is taken, once what others appended to it is carried over.
-    fn tidy(&self, note: OnPiece<'_>, step: &dyn Fn()) {
-        let (Stage::Placed(Some(displaced)), Some(before)) = (&self.stage, self.planned.before)
-        else {
-            return;
-        };
-        let Ok(old) = open(self.dir, OsStr::new(displaced)) else { return };
-        let has_other_names = old.metadata().is_ok_and(|metadata| metadata.nlink() > 1);
-        let carried = has_other_names || self.carry(old, before, note).is_ok();
+    /// Removes the old file whose place is taken.
+    fn tidy(&self, step: &dyn Fn()) {
         step();
-        if carried {
+        if let (Stage::Placed(Some(displaced)), Some(_)) = (&self.stage, self.planned.before) {
             let _ = self.dir.remove_file(displaced);
         }
     }
 
     /// Removes the new file that did not get, or lost, its place. It is ours by its name and its
     /// number; without a number it is empty.
-    fn tidy_new(&self, note: OnPiece<'_>, step: &dyn Fn()) {
+    fn tidy_new(&self) {
         let temporary = &*self.planned.temporary;
-        // After an exchange that nobody noted, the old file stands here.
-        if let Ok(ours) = open(self.dir, OsStr::new(temporary))
-            && ours.metadata().is_ok_and(|there| Some(there.ino()) == self.made)
-            && begins(&ours, self.planned.after)
-        {
-            // It had its place for a moment, and somebody appended to it.
-            let _ = self.carry(ours, self.planned.after, note);
-            step();
-        }
         if let Ok(there) = self.dir.symlink_metadata(temporary)
             && match self.made {
                 Some(made) => there.ino() == made,
@@ -260,8 +221,8 @@ impl<'a> Found<'a> {
     }
 }
 
-fn begins(file: &File, extent: Extent) -> bool {
-    extent.begins(file).unwrap_or_default()
+fn holds(file: &File, extent: Extent) -> bool {
+    extent.is_all_of(file).unwrap_or_default()
 }
 
 fn read(dir: &Dir, name: &OsStr) -> io::Result<Vec<u8>> {
