@@ -309,8 +309,8 @@ fn what_foveal_shortened_is_got_back_in_one_step() {
     let command = "cat rows.log";
     let params = json!({"name": "bash", "arguments": {"command": command}});
     let said = called_by(world.command("mcp"), &params, || ());
-    let answers = said.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
-    let answer = answers.filter(|answer| answer["id"] == 1).last().expect("an answer");
+    let mut answers = said.lines().filter_map(|line| serde_json::from_str::<Value>(line).ok());
+    let answer = answers.find(|answer| answer["id"] == 1).expect("an answer");
     let result = answer["result"]["content"][0]["text"].as_str().expect("text");
     assert!(result.len() < output.len() / 2);
     // The note names the whole output and its size.
