@@ -1,12 +1,11 @@
 //! Files under the roots of a workspace: what may be touched, what they hold as text, and how
 //! they are replaced without loss.
 
+mod approval_paths;
 pub mod bounded;
 pub mod edit;
 mod freshness;
 pub mod kind;
-pub mod obeyed;
-mod obeyed_files;
 pub mod open;
 pub mod range;
 pub mod replace;
@@ -16,10 +15,9 @@ pub mod stamp;
 pub mod text;
 pub mod tree;
 
+pub use self::approval_paths::{ApprovalReason, approval_reason};
 pub use self::freshness::Freshness;
 pub use self::kind::{Content, FileRead, ReadLimits, read};
-pub use self::obeyed::{ObeyedBy, obeyed_by, obeyed_by_content};
-pub use self::obeyed_files::ObeyedFiles;
 pub use self::open::{Bounds, Opened, ReadError, Special};
 pub use self::range::{Line, LineLimits, Lines, LinesReader};
 pub use self::replace::{

@@ -32,7 +32,7 @@ pub fn sensitivity(path: &Path) -> Option<Sensitivity> {
 }
 
 /// Folders in which version control keeps its own files.
-pub(crate) const VERSION_CONTROL: &[&str] = &[".git", ".hg", ".jj", ".bzr", ".svn"];
+const VERSION_CONTROL: &[&str] = &[".git", ".hg", ".jj", ".bzr", ".svn"];
 
 /// Whether version control obeys or runs what stands at `path`: hooks, aliases, filters, and the
 /// file that tells a worktree or submodule where these are. No review of changes shows such

@@ -17,7 +17,6 @@ pub mod explain;
 mod findings;
 mod forbidden;
 pub mod helping;
-mod obeyed;
 pub mod permission;
 pub mod person;
 mod progress;

@@ -16,7 +16,6 @@ mod fuzzed;
 mod held;
 mod index_held;
 mod malformed;
-mod obeyed;
 mod own_edits;
 mod pages;
 mod permission;

@@ -6,7 +6,6 @@ use std::sync::Mutex;
 
 use foveal_tools::control::{Approval, Question};
 use foveal_tools::permission::{Policy, Rule, Verdict};
-use foveal_tools::person::Person;
 use foveal_tools::settings::ToolSettings;
 use foveal_tools::table::TOOLS;
 use foveal_tools::{Answer, Control, Request, Session, Toolbox};
@@ -382,6 +381,7 @@ fn what_others_obey_unasked_is_not_written_unasked() {
         "harmless/tasks.json",
         "./.vscode/../.vscode/tasks.json",
         ".husky/pre-commit",
+        ".github/workflows/ci.yml",
         ".cargo/config.toml",
         ".devcontainer/devcontainer.json",
         ".pre-commit-config.yaml",
@@ -401,7 +401,7 @@ fn what_others_obey_unasked_is_not_written_unasked() {
     }
     // Reading them, and ordinary work, needs none.
     assert!(ask(&session, "read_file", json!({"path": ".vscode/tasks.json"})).text.contains("{}"));
-    for path in ["Makefile", "package.json", "build.rs", ".github/workflows/ci.yml", "CLAUDE.md"] {
+    for path in ["Makefile", "package.json", "build.rs", ".python-version", "CLAUDE.md"] {
         let answer = ask(&session, "write_file", json!({"path": path, "content": "x"}));
         assert!(!answer.is_error, "{path}: {}", answer.text);
     }
@@ -414,61 +414,6 @@ fn what_others_obey_unasked_is_not_written_unasked() {
     let undo = json!({"path": ".husky/pre-commit", "handle": handle});
     let (answer, questions) = ask_with(&session, "write_file", &undo, Approval::No);
     assert!(answer.is_error && questions.len() == 1, "{}", answer.text);
-}
-
-#[test]
-fn commands_that_change_what_others_obey_are_told_of() {
-    let told = Arc::new(Mutex::new(Vec::new()));
-    let folder = tempfile::tempdir().unwrap();
-    for made in [".git/hooks", "web/.vscode"] {
-        std::fs::create_dir_all(folder.path().join(made)).unwrap();
-    }
-    std::fs::write(folder.path().join(".git/config"), "[core]\n\tbare = false\n").unwrap();
-    let mut toolbox = toolbox(folder.path().to_owned(), ToolSettings::default());
-    let heard = Arc::clone(&told);
-    toolbox.person = Person::told_by(move |text| heard.lock().unwrap().push(text.to_owned()));
-    let session = Session::new(&Arc::new(toolbox), "one");
-    let run = |tool: &str, command: &str| {
-        let mut arguments = json!({"command": command});
-        if tool == "exec" {
-            arguments["wait_ms"] = json!(5000);
-        }
-        let text = ask(&session, tool, arguments).text;
-        let lines = text.lines().filter(|line| line.contains("obey or run them unasked"));
-        let lines: Vec<String> = lines.map(str::to_owned).collect();
-        assert_eq!(told.lock().unwrap().drain(..).count(), lines.len(), "{command}: {text}");
-        lines.concat()
-    };
-    let bash = |command: &str| run("bash", command);
-    for (command, path) in [
-        ("mkdir .claude && echo {} > .claude/settings.json", ".claude/settings.json"),
-        ("echo x > .git/hooks/pre-commit", ".git/hooks/pre-commit"),
-        ("chmod +x .git/hooks/pre-commit", ".git/hooks/pre-commit"),
-        ("printf '[core]\\n\\thooksPath = x\\n' > .git/config", ".git/config"),
-        ("mkdir -p .husky/_ && echo x > .husky/_/h", ".husky/_/h"),
-        ("ln -s /tmp .vscode", ".vscode"),
-        ("rm -r .claude", ".claude/settings.json"),
-        ("cd web && echo x > .vscode/tasks.json", "tasks.json"),
-    ] {
-        let line = bash(command);
-        // A folder below the root is looked at while commands run there.
-        let is_below = command.starts_with("cd ");
-        assert_eq!(line.contains(path), !is_below, "{command}: {line}");
-    }
-    assert!(bash("echo y >> .vscode/tasks.json; echo x > ../.mcp.json").contains(".mcp.json"));
-    for harmless in [
-        "echo x > a.rs; cat ../.git/config; touch Makefile",
-        "printf '[remote \"o\"]\\n\\turl = x\\n\\tfetch = y\\n' >> ../.git/config",
-    ] {
-        assert_eq!(bash(harmless), "");
-    }
-    // In a terminal, too, and what a tool wrote with the person's word is not told of.
-    assert!(run("exec", "echo x > ../.envrc").contains(".envrc"));
-    let write = json!({"path": ".husky/pre-push", "content": "x"});
-    let (answer, _) = ask_with(&session, "write_file", &write, Approval::Once);
-    assert!(!answer.is_error, "{}", answer.text);
-    assert_eq!(run("exec", "true"), "");
-    assert!(run("exec", "echo x > ../.bashrc").contains(".bashrc"));
 }
 
 #[test]

@@ -14,7 +14,7 @@ use super::names::NameRule;
 use super::root::Root;
 use super::similar::similar;
 use super::workspace::Roots;
-use crate::obeyed::{ObeyedBy, obeyed_by};
+use crate::approval_paths::{ApprovalReason, approval_reason};
 use crate::sensitive::{Sensitivity, sensitivity};
 
 /// Entries of a folder looked at for names like a missing one.
@@ -113,16 +113,16 @@ impl Located {
         }
     }
 
-    /// Who obeys what stands here without being asked, so that writing it may run something, by
-    /// its name and folders, that of the root among them.
-    pub fn obeyed_by(&self) -> Option<ObeyedBy> {
+    /// Returns why a change of what stands here needs approval, by its name and folders, that of the
+    /// root among them.
+    pub fn approval_reason(&self) -> Option<ApprovalReason> {
         let of_root = || {
             let root = Path::new(self.root.path().file_name()?);
             // A checkout may be called `project.git`, as repositories without one are.
             let is_bare = root.extension().is_some_and(|ending| ending == "git");
-            obeyed_by(&root.join(&self.relative)).filter(|_| !is_bare)
+            approval_reason(&root.join(&self.relative)).filter(|_| !is_bare)
         };
-        obeyed_by(&self.relative).or_else(of_root)
+        approval_reason(&self.relative).or_else(of_root)
     }
 
     /// What stands here; a link that was put here meanwhile is not followed.

@@ -118,7 +118,7 @@ impl CommandPlace<'_> {
         }
     }
 
-    /// Whether the rules let the tools write a file, it is in the roots, no other program obeys it, and
+    /// Whether the rules let the tools write a file, it is in the roots, none has to be asked about it, and
     /// the kernel holds commands to the roots.
     fn may_write(&self, path: &str) -> bool {
         let is_open = |roots: &Roots| {
@@ -126,7 +126,7 @@ impl CommandPlace<'_> {
                 let subject = located.rule_path();
                 self.is_meant(&located)
                     && located.sensitivity().is_none()
-                    && located.obeyed_by().is_none()
+                    && located.approval_reason().is_none()
                     && WRITERS.iter().all(|tool| self.session.permissions.allow(tool, &subject))
             })
         };

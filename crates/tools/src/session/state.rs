@@ -19,7 +19,6 @@ use super::each_alone::EachAlone;
 use super::forbidden::ForbiddenWatch;
 use super::journal::{Event, Journal};
 use super::known_files::KnownFiles;
-use super::obeyed::ObeyedWatch;
 use super::own_edits::take_over;
 use super::pointed::PointedReads;
 use super::readers::ReaderWatch;
@@ -63,8 +62,6 @@ pub struct Session {
     pub duplicates: Duplicates,
     /// What is kept of it for a later process.
     pub(crate) journal: Arc<Journal>,
-    /// Files that other programs obey unasked.
-    pub(crate) obeyed: ObeyedWatch,
     /// What rules forbid to write, while terminals run.
     pub(crate) forbidden: ForbiddenWatch,
     /// Its programs.
@@ -107,7 +104,6 @@ impl Session {
             permissions: Permissions::new(toolbox),
             duplicates: Duplicates::new(toolbox, &id, &journal),
             journal,
-            obeyed: ObeyedWatch::default(),
             forbidden: ForbiddenWatch::default(),
             terminals: Terminals::new(limits),
             id,

@@ -6,7 +6,7 @@ use std::sync::{Mutex, PoisonError};
 
 use foveal_context::room::Room;
 use foveal_effects::PlainPart;
-use foveal_files::{Located, ObeyedBy, PathError, Roots, obeyed_by_content, sensitivity};
+use foveal_files::{ApprovalReason, Located, PathError, Roots, sensitivity};
 use foveal_web::normal_address;
 
 use crate::answer::{Answer, Dependency};
@@ -84,7 +84,9 @@ impl Work<'_> {
             false => located.sensitivity(),
         };
         let concern = match secret.map(|secret| format!("it may hold {}", secret.holds())) {
-            None if self.is_destructive => self.obeyed_by(&located).map(|by| by.why().to_owned()),
+            None if self.is_destructive => {
+                self.approval_reason(&located).map(|reason| reason.why().to_owned())
+            }
             concern => concern,
         };
         // Rules are about one name of a file, wherever the session is.
@@ -93,28 +95,13 @@ impl Work<'_> {
         Ok(located)
     }
 
-    /// Asks before `content` is written to `located`, if others run what it names, though its name
-    /// alone says nothing of it.
-    ///
-    /// # Errors
-    /// If a rule or the person says no.
-    pub(crate) fn permit_content(
-        &self,
-        located: &Located,
-        content: &[u8],
-    ) -> Result<(), ToolError> {
-        let Some(by) = obeyed_by_content(located.relative(), content) else { return Ok(()) };
-        let subject = located.rule_path();
-        self.permit_access(&Access { concern: Some(by.why()), ..Access::of(self.tool, &subject) })
-    }
-
-    /// Who obeys a file unasked.
-    fn obeyed_by(&self, located: &Located) -> Option<ObeyedBy> {
+    /// Returns why a change of a file needs approval whatever rule allows everything.
+    fn approval_reason(&self, located: &Located) -> Option<ApprovalReason> {
         let is_ours = || {
             let rules = self.toolbox.rules_file.as_ref()?.canonicalize().ok()?;
-            (rules == located.absolute()).then_some(ObeyedBy::Foveal)
+            (rules == located.absolute()).then_some(ApprovalReason::Foveal)
         };
-        located.obeyed_by().or_else(is_ours)
+        located.approval_reason().or_else(is_ours)
     }
 
     /// Whether the rules allow what a search comes across; nobody is asked about that.

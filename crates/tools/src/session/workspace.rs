@@ -19,7 +19,6 @@ struct State {
     told_unconfined: bool,
     told_protection: bool,
     told_cut: bool,
-    told_obeyed_cut: bool,
 }
 
 impl Workspace {
@@ -31,7 +30,6 @@ impl Workspace {
             told_unconfined: false,
             told_protection: false,
             told_cut: false,
-            told_obeyed_cut: false,
         }))
     }
 
@@ -87,11 +85,6 @@ impl Workspace {
     /// Whether it is still to be told that not all is held that patterns forbid: once.
     pub(crate) fn tells_cut(&self) -> bool {
         !std::mem::replace(&mut self.state().told_cut, true)
-    }
-
-    /// The same for what other programs obey unasked: that not all of it is looked at.
-    pub(crate) fn tells_obeyed_cut(&self) -> bool {
-        !std::mem::replace(&mut self.state().told_obeyed_cut, true)
     }
 
     fn state(&self) -> MutexGuard<'_, State> {

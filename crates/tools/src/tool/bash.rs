@@ -14,7 +14,6 @@ use crate::definition::{Hints, Tool, ToolArguments};
 use crate::error::ToolError;
 use crate::findings::{Content, Findings, Output, printed};
 use crate::forbidden;
-use crate::obeyed::Before;
 use crate::permission::{Asks, CommandKind};
 use crate::session::Work;
 
@@ -54,7 +53,6 @@ impl ToolArguments for Bash {
         command.sandbox = forbidden.sandbox(work);
         command.guard = toolbox.command_guard.clone();
         command.limits.time_out = self.time_out(work)?;
-        let before = Before::look(work);
         let progress = work.progress("");
         let mut stream = |piece: &str| progress.output(piece);
         let ran = command
@@ -62,11 +60,8 @@ impl ToolArguments for Bash {
             .map_err(ToolError::failed)?;
         let loose = unconfined(work, ran.confinement.as_ref());
         let moved = ran.directory.as_ref().and_then(|directory| move_to(work, directory));
-        // Without a guard nobody knows what it left running.
-        let may_last = !ran.daemons.is_empty() || command.guard.is_none();
-        let obeyed = before.changes(work, may_last);
         let forbidden = forbidden.changes(work, Some(&ran.protection));
-        Ok(found(&ran, moved.into_iter().chain(loose).chain(obeyed).chain(forbidden)))
+        Ok(found(&ran, moved.into_iter().chain(loose).chain(forbidden)))
     }
 }
 

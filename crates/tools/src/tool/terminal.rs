@@ -14,7 +14,6 @@ use crate::definition::{Hints, Tool, ToolArguments};
 use crate::error::ToolError;
 use crate::findings::{AnswerText, Content, Findings, Output, printed};
 use crate::forbidden;
-use crate::obeyed::{self, changes_in_terminals};
 use crate::permission::{Asks, CommandKind};
 use crate::session::Work;
 use crate::tool::bash::unconfined;
@@ -99,7 +98,6 @@ impl ToolArguments for Exec {
         };
         let terminals = &work.session.terminals;
         terminals.expire(Instant::now());
-        let unseen = obeyed::begin(work);
         let wait = wait(self.wait_ms);
         let progress = work.progress("");
         let (is_cancelled, stream) =
@@ -116,7 +114,7 @@ impl ToolArguments for Exec {
         let holding = listed.and_then(|listed| listed.holding);
         let loose = unconfined(work, holding.as_ref().map(|holding| &holding.confinement));
         let held = forbidden.begin(work, holding.as_ref());
-        let told = loose.into_iter().chain(unseen).chain(held).chain(changes(work));
+        let told = loose.into_iter().chain(held).chain(changes(work));
         Ok(found(id, &reading, told))
     }
 }
@@ -176,8 +174,7 @@ impl ToolArguments for ListTerminals {
 
 /// What to say of files that changed while terminals run.
 fn changes(work: &Work<'_>) -> impl Iterator<Item = RunNote> {
-    let forbidden = forbidden::changes_in_terminals(work);
-    changes_in_terminals(work).into_iter().chain(forbidden)
+    forbidden::changes_in_terminals(work).into_iter()
 }
 
 fn wait(asked_ms: Option<u64>) -> Wait {

@@ -88,7 +88,6 @@ fn edit_once(
             places.map(|change| (change.bytes.clone(), change.new_bytes.clone())).collect();
         let encoded = target.text.encode_changed(&planned.text, &places);
         let encoded = encoded.map_err(ToolError::failed)?;
-        work.permit_content(&target.located, &encoded)?;
         bytes.push(encoded);
     }
     let written = write_all(work, &changed, &bytes)?;

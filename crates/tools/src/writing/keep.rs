@@ -81,7 +81,6 @@ pub(super) fn wrote(
 ) -> Change {
     let undo = way_back(work, key, written.before.as_deref(), Some(bytes));
     work.session.reads.forget(key);
-    work.session.obeyed.know(located);
     work.toolbox.index.touch(&located.absolute());
     Change {
         path: located.shown().to_owned(),

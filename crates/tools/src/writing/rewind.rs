@@ -219,7 +219,6 @@ impl Session {
         let key = located.key();
         self.files.remove(&key);
         self.reads.forget(&key);
-        self.obeyed.know(located);
         self.toolbox().index.touch(&located.absolute());
         let kept = self.journal.put_write(key.as_str(), (before, after));
         kept.map(drop).map_err(ToolError::failed)

@@ -147,7 +147,6 @@ fn put_back(
     present: Present,
     content: &[u8],
 ) -> Result<Findings, ToolError> {
-    work.permit_content(&located, content)?;
     let Present { version, bytes } = present;
     let writer = &work.toolbox.writer;
     let written = writer.replace_if(&located, &version.hash, content, work.control.cancel);
@@ -180,7 +179,6 @@ fn remove(work: &Work<'_>, located: &Located, present: &Present) -> Result<Findi
     let key = located.key();
     work.session.files.remove(&key);
     work.session.reads.forget(&key);
-    work.session.obeyed.know(located);
     work.toolbox.index.touch(&located.absolute());
     Ok(changed(Change {
         path: located.shown().to_owned(),

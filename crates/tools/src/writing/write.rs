@@ -36,7 +36,6 @@ pub(super) fn write_new(
     key: &PathKey,
     bytes: &[u8],
 ) -> Result<Findings, ToolError> {
-    work.permit_content(located, bytes)?;
     let written = work.toolbox.writer.create(located, bytes, work.control.cancel);
     let written = written.map_err(ToolError::failed)?;
     if let Ok(text) = TextFile::decode(bytes) {
@@ -67,7 +66,6 @@ fn overwrite(
         LineEnding::CrLf | LineEnding::Mixed => content.replace("\r\n", "\n"),
     };
     let bytes = target.text.encode_edited(&content).map_err(ToolError::failed)?;
-    work.permit_content(&target.located, &bytes)?;
     let writer = &work.toolbox.writer;
     let written =
         writer.replace_if(&target.located, &target.version.hash, &bytes, work.control.cancel);

@@ -2,16 +2,8 @@
 
 use icu_normalizer::ComposingNormalizerBorrowed;
 
-use super::short;
-
-/// `name` as it stands in the tables, if it is one of them in whatever spelling.
-pub(super) fn plain(name: &str) -> String {
-    let folded = folded(name);
-    short::lengthened(&folded).map_or(folded, str::to_owned)
-}
-
-/// What all names share that some file system takes for `name`.
-fn folded(name: &str) -> String {
+/// Returns the common form of all names that some file system takes for `name`.
+pub(super) fn folded(name: &str) -> String {
     let is_plain = |byte: u8| byte.is_ascii_graphic() && byte != b':';
     if name.bytes().all(is_plain) && !name.ends_with('.') {
         return name.to_ascii_lowercase();
