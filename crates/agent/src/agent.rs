@@ -182,9 +182,6 @@ impl Agent {
                 let kind = kind.word();
                 actions.push(Action::Tell(Told::Reduced { id, kind, cached, bytes, bytes_sent }));
             }
-            Event::ToldInWords { number, gist } => {
-                actions.extend(self.told_of(number, Told::Gist(gist)));
-            }
             Event::Said { number, said } if self.asks(number) => {
                 self.said(number, said, now, &mut actions);
             }
@@ -296,10 +293,6 @@ impl Agent {
     }
 
     /// What is told of a request that is waited for.
-    fn told_of(&self, request: u64, told: Told) -> Option<Action> {
-        self.asks(request).then_some(Action::Tell(told))
-    }
-
     fn asks(&self, request: u64) -> bool {
         matches!(self.state, State::Asking(number) if number == request)
     }

@@ -9,7 +9,7 @@ use crate::keep::Keep;
 use crate::limits::Limit;
 use crate::side::SideCharge;
 use crate::sub_agent::StartAgent;
-use crate::told::{Outcome, Told, ToldGist};
+use crate::told::{Outcome, Told};
 use crate::tool_answer::ToolAnswer;
 
 /// What happened. Requests and calls are known by their numbers: what comes of one that is no longer
@@ -49,13 +49,6 @@ pub enum Event {
         bytes: u64,
         /// Bytes that go.
         bytes_sent: u64,
-    },
-    /// Old turns are told in words from a request on.
-    ToldInWords {
-        /// The request.
-        number: u64,
-        /// What is told.
-        gist: ToldGist,
     },
     /// More of an answer.
     Streamed {

@@ -37,5 +37,5 @@ pub use settings::{AgentTool, Settings};
 pub use side::{SideCharge, SideKind, SideSpent};
 pub use spent::{OfAgents, Spent};
 pub use sub_agent::{START_AGENT, StartAgent, SubTask, answer as answer_of_agent};
-pub use told::{Outcome, Told, ToldGist, ToldIndexing};
+pub use told::{Outcome, Told, ToldIndexing};
 pub use tool_answer::ToolAnswer;

@@ -12,8 +12,6 @@ use crate::charge::Charge;
 pub enum SideKind {
     /// It chooses which lines of files are shown.
     Curator,
-    /// It tells old turns in words.
-    Gist,
     /// It reads files into the index.
     Indexer,
 }

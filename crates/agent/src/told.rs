@@ -50,8 +50,6 @@ pub enum Told {
         /// Bytes that go.
         bytes_sent: u64,
     },
-    /// The oldest turns are told in words by a model, from the request on that was just sent.
-    Gist(ToldGist),
     /// How far a model is that reads files into the index beside the run.
     Indexing(ToldIndexing),
     /// More text of the model.
@@ -168,33 +166,6 @@ pub enum Told {
 #[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes what it looks at so")]
 fn is_not(estimated: &bool) -> bool {
     !estimated
-}
-
-/// Old turns that are told in words.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize)]
-pub struct ToldGist {
-    /// How many.
-    pub turns: u64,
-    /// Tokens that they took in the prompt before.
-    pub tokens_before: u64,
-    /// Tokens that they take.
-    pub tokens: u64,
-    /// The model that tells them, as the user names it; empty where it told them in an earlier run.
-    pub model: String,
-    /// Tokens that it took for that, with what it told to no use.
-    pub model_tokens: u64,
-}
-
-impl ToldGist {
-    /// The line for a person, with numbers as `count` writes them.
-    pub fn line(&self, count: impl Fn(u64) -> String) -> String {
-        let [turns, before, tokens] = [self.turns, self.tokens_before, self.tokens].map(&count);
-        let by = match self.model.as_str() {
-            "" => String::new(),
-            model => format!(" ({model}, {} tokens)", count(self.model_tokens)),
-        };
-        format!("told {turns} old turns in words: {before} → {tokens} tokens{by}")
-    }
 }
 
 /// How far a model is that reads files into the index.

@@ -110,7 +110,6 @@ impl Status {
             Told::CallArguments { .. }
             | Told::Agent { .. }
             | Told::Progress { .. }
-            | Told::Gist(_)
             | Told::Indexing(_)
             | Told::Repeated { .. } => {}
         }

@@ -1,8 +1,7 @@
 //! Scripts of what happens to a chat, one step a line, and the screen that it leads to.
 
 use foveal_agent::{
-    Charge, ModelWork, Outcome, PromptMap, SideCharge, SideKind, Spent, Told, ToldGist,
-    ToldIndexing,
+    Charge, ModelWork, Outcome, PromptMap, SideCharge, SideKind, Spent, Told, ToldIndexing,
 };
 use foveal_chat::{
     Candidate, Chat, ChatAction, Colours, Input, Key, KeyCode, NoteKind, Question, Setup, draw,
@@ -135,13 +134,6 @@ impl Screen {
                 bytes: 16_000,
                 bytes_sent: number(second),
             },
-            "gist" => Told::Gist(ToldGist {
-                turns: 12,
-                tokens_before: 12_300,
-                tokens: 410,
-                model: id,
-                model_tokens: 3_100,
-            }),
             "indexes" => {
                 let parts: Vec<&str> = second.split(' ').collect();
                 let [waiting, told, failed, tokens] = [0, 1, 2, 3].map(|at| number(parts[at]));
@@ -155,7 +147,7 @@ impl Screen {
             "repeated" => Told::Repeated { name: id, times: 3 },
             "side" => {
                 let tokens = (number(second), 0);
-                let charge = SideCharge::estimated((SideKind::Gist, &id), tokens, None);
+                let charge = SideCharge::estimated((SideKind::Curator, &id), tokens, None);
                 let charge =
                     SideCharge { charge: Charge { cost: 0.125, ..charge.charge }, ..charge };
                 let spent = spent().with_side(&charge);

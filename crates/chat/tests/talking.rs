@@ -129,15 +129,6 @@ fn a_result_that_goes_shorter_says_so() {
 }
 
 #[test]
-fn old_turns_that_are_told_in_words_are_one_line() {
-    let mut screen = Screen::new(90, 12);
-    screen.play("type go\nkey enter\nsent 1 1\ngist small\ntext Well.\nagain lost\ntext Then.");
-    // It stays when the answer is asked for again.
-    screen.has("told 12 old turns in words: 12 300 → 410 tokens (small, 3 100 tokens)");
-    screen.has("Then.").has_not("Well.");
-}
-
-#[test]
 fn a_change_is_shown_as_a_diff() {
     let mut screen = Screen::new(60, 14);
     screen.play(

@@ -27,9 +27,9 @@ use crate::notice;
 use crate::project_settings::with_project;
 use crate::readable;
 use crate::repository_index;
-use crate::side_agents::{Curator, Later, ModelFirst, OF_CLIENT, SideBill, indexer};
+use crate::side_agents::{Curator, Later, ModelFirst, SideBill, indexer};
 use crate::uptime;
-use crate::user_settings::{self, CuratorModel, UserSettings};
+use crate::user_settings::{self, UserSettings};
 
 /// Opens toolboxes that share one store.
 pub(crate) struct Opener {
@@ -310,11 +310,7 @@ impl Opener {
         toolbox.policy = policy;
         if let (Some(wish), Some(model)) = (&curator, self.model()) {
             let views = ModelFirst::new(model, toolbox.curator());
-            let named = match &wish.model {
-                CuratorModel::Named(spec) => spec.to_string(),
-                CuratorModel::OfClient => OF_CLIENT.to_owned(),
-            };
-            let version = format!("{named}, {}", env!("CARGO_PKG_VERSION"));
+            let version = format!("{}, {}", wish.model, env!("CARGO_PKG_VERSION"));
             toolbox.curate_by_model(Arc::new(views), version);
         }
         let converter = own_program().map(|program| vec![program, CONVERT_PAGE.into()]);
@@ -355,8 +351,6 @@ impl Opener {
     /// does is asked beside the run too, for when less of old reads goes.
     pub(crate) fn curated(&self, folder: &Path, otherwise: Arc<dyn Views>) -> Arc<dyn Views> {
         let wish = self.settings_in(folder).curator;
-        // Who asks here is no client.
-        let wish = wish.filter(|wish| wish.model != CuratorModel::OfClient);
         match wish.and_then(|_| self.model()) {
             Some(model) => {
                 let first = Arc::new(ModelFirst::new(model, otherwise));
@@ -372,14 +366,8 @@ impl Opener {
         let open = || {
             let wish = self.settings.curator.as_ref()?;
             let (store, longer_than) = (self.store().store, wish.longer_than);
-            let spec = match &wish.model {
-                CuratorModel::Named(spec) => spec,
-                CuratorModel::OfClient => {
-                    return Some(Arc::new(Curator::of_client(longer_than, store)));
-                }
-            };
             let counts = (store, self.bill.as_ref());
-            match Curator::of((spec, longer_than), &self.environment, counts) {
+            match Curator::of((&wish.model, longer_than), &self.environment, counts) {
                 Ok(curator) => Some(Arc::new(curator)),
                 Err(error) => {
                     notice::say(format_args!(

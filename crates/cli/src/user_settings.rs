@@ -30,7 +30,6 @@ use toml::Spanned;
 
 use crate::environment::Environment;
 use crate::gateway::GatewaySettings;
-use crate::side_agents::OF_CLIENT;
 
 pub(crate) use self::agent::{AgentSettings, HistoryLimits, PROFILES};
 use self::chat::ChatSettings;
@@ -56,8 +55,6 @@ pub(crate) struct UserSettings {
     pub(crate) curator: Option<CuratorWish>,
     /// The model that reads files into the index; `None`: none does.
     pub(crate) indexer: Option<IndexerWish>,
-    /// The model that tells the oldest turns of foveal's own agent in words; `None`: none does.
-    pub(crate) gist: Option<ModelSpec>,
     /// How foveal's own agent works.
     pub(crate) agent: AgentSettings,
     /// How `foveal chat` looks.
@@ -69,17 +66,9 @@ pub(crate) struct UserSettings {
 /// A model that chooses what is shown of files.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct CuratorWish {
-    pub(crate) model: CuratorModel,
+    pub(crate) model: ModelSpec,
     /// It is asked about files of more lines than this.
     pub(crate) longer_than: u32,
-}
-
-/// Which model chooses what is shown of files.
-#[derive(Debug, Clone, PartialEq)]
-pub(crate) enum CuratorModel {
-    Named(ModelSpec),
-    /// That of the client that calls `foveal mcp`, where it lends one.
-    OfClient,
 }
 
 /// A model that reads files into the index.
@@ -142,7 +131,6 @@ fn of_source(source: Source<'_>) -> anyhow::Result<UserSettings> {
         curator_model,
         indexer_model,
         indexer_tokens_max,
-        gist_model,
         detect_duplicates,
         duplicates,
         answers,
@@ -175,7 +163,6 @@ fn of_source(source: Source<'_>) -> anyhow::Result<UserSettings> {
     let keeps_no_contents = keep_contents == Some(false);
     let curator = self::curator(curator, curator_model, text)?;
     let indexer = self::indexer(indexer_model, indexer_tokens_max, text)?;
-    let gist = gist_model.map(|named| model(&named, text)).transpose()?;
     let policy = Policy { rules };
     let mut gateway = GatewaySettings::from(gateway);
     gateway.without_pointers = !tools.calls.detect;
@@ -185,17 +172,7 @@ fn of_source(source: Source<'_>) -> anyhow::Result<UserSettings> {
     }
     let agent = agent.into();
     let chat = ChatSettings { colours: chat.colours };
-    Ok(UserSettings {
-        tools,
-        policy,
-        keeps_no_contents,
-        curator,
-        indexer,
-        gist,
-        agent,
-        chat,
-        gateway,
-    })
+    Ok(UserSettings { tools, policy, keeps_no_contents, curator, indexer, agent, chat, gateway })
 }
 
 /// The model that is named.
@@ -220,16 +197,16 @@ fn curator(
         if wanted == WrittenCurator::Model {
             bail!(
                 "curator = \"model\" asks for a model: name one, such as \
-                 curator_model = \"ollama:qwen3\", or \"{OF_CLIENT}\" for that of an agent that calls \
-                 `foveal mcp`"
+                 curator_model = \"ollama:qwen3\""
             );
         }
         return Ok(None);
     };
-    let model = match named.get_ref().as_str() {
-        OF_CLIENT => CuratorModel::OfClient,
-        _ => CuratorModel::Named(model(&named, text)?),
-    };
+    if named.get_ref() == removed::CLIENT_MODEL {
+        let line = line_at(text.as_bytes(), named.span().start);
+        bail!("line {line}: {}", removed::CLIENT_MODEL_ADVICE);
+    }
+    let model = model(&named, text)?;
     let longer_than = match wanted {
         WrittenCurator::Extractive => return Ok(None),
         WrittenCurator::Model => 0,

@@ -18,7 +18,6 @@ mod full_disk;
 #[cfg(unix)]
 mod gateway;
 mod gateway_bill;
-mod gist;
 mod held;
 #[cfg(unix)]
 mod hook;
@@ -69,7 +68,6 @@ mod run_sessions;
 mod run_task;
 #[cfg(unix)]
 mod run_window;
-mod sampling;
 #[cfg(unix)]
 mod savings_view;
 #[cfg(unix)]

@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use serde_json::Value;
 
-use crate::shape::{Piece, Shape, ShapeKind};
+use crate::shape::{Piece, Shape};
 use foveal_transcript::{Block, Call, Entry};
 
 /// One text in a call's arguments.
@@ -101,9 +101,6 @@ pub fn keeps(shape: &Shape, range: &Range<u32>) -> bool {
 /// The message that stands in `entry`'s place under `shape`: the same blocks, with a note in
 /// place of each text that the shape leaves out.
 pub fn projected(entry: &Entry, shape: &Shape) -> Entry {
-    if shape.kind == ShapeKind::Told {
-        return told(entry, shape);
-    }
     let mut gone = placed(entry).into_iter().filter(|text| !keeps(shape, &text.range)).peekable();
     let mut projected = entry.clone();
     let calls = projected.blocks.iter_mut().filter_map(|block| match block {
@@ -120,17 +117,6 @@ pub fn projected(entry: &Entry, shape: &Shape) -> Entry {
         });
     }
     projected
-}
-
-/// The same where the entry's one text is told in words.
-fn told(entry: &Entry, shape: &Shape) -> Entry {
-    let mut told = entry.clone();
-    for block in &mut told.blocks {
-        if let Block::Text(text) = block {
-            *text = note_at(shape, 0);
-        }
-    }
-    told
 }
 
 /// The note that stands at byte `start` of the original.

@@ -12,7 +12,6 @@ pub mod carried;
 pub mod engine;
 pub mod facts;
 pub mod follow;
-pub mod gist;
 pub mod interest;
 pub mod ledger;
 pub mod level;

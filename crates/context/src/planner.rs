@@ -12,8 +12,6 @@ mod ready;
 mod reset;
 mod resuming;
 mod strategic;
-mod telling;
-mod told;
 mod wishing;
 
 use std::sync::Arc;
@@ -41,7 +39,6 @@ use crate::wish::Wishes;
 use foveal_transcript::{Block, EntryIndex, Role, Timestamp, Window, WindowChange};
 
 use self::late_results::LateResults;
-use self::told::Telling;
 
 /// Plans one conversation, request by request.
 #[derive(Debug, Clone)]
@@ -71,7 +68,6 @@ pub struct Planner {
     interest: Interest,
     runs: Runs,
     last_told: LastTold,
-    telling: Telling,
     /// What each decision on a result rests on, where it was made here.
     inputs: Vec<Option<ShapeInputs>>,
     cache: TokenCache,
@@ -116,7 +112,6 @@ impl Planner {
             interest: Interest::default(),
             runs: Runs::default(),
             last_told: LastTold::default(),
-            telling: Telling::default(),
             inputs: Vec::new(),
             cache: TokenCache::default(),
             views: None,
@@ -278,18 +273,12 @@ impl Planner {
         let results = wishes.map_or(&[][..], |wishes| &wishes.results);
         let (wished, wished_from) = self.apply(record, results, fixed_until);
         let compacts = wishes.is_some_and(|wishes| wishes.compacts);
-        let untold = self.untell();
-        let gists = wishes.map_or(&[][..], |wishes| &wishes.gists);
-        let (told, saved) = self.can_tell(record, gists, fixed_until);
-        let mut levels = self.choose(record, cut, (now, &wished, compacts), saved);
+        let mut levels = self.choose(record, cut, (now, &wished, compacts));
         let can_wait =
             matches!(levels.reason, Some(RewriteReason::SkiRental | RewriteReason::LookedOnce));
         if wishes.is_none() || (can_wait && !wished.is_empty()) {
             levels.levels.clear();
         }
-        let told = if levels.tells { told } else { Vec::new() };
-        levels.raise(self.results_told(record, &told, &wished));
-        let told_from = self.tell(record, &told);
         for (index, level) in &levels.levels {
             self.items[index.at()].level = *level;
         }
@@ -297,8 +286,7 @@ impl Planner {
         self.choices.insert(&chosen);
         let shaped = wishes.and_then(|_| self.due_backlog(free, cut, fixed_until));
         let shaped_from = shaped.map(|(from, _)| from);
-        let others = [wished_from, untold, told_from, shaped_from];
-        let from = self.first_position(cut, &levels.levels, others);
+        let from = self.first_position(cut, &levels.levels, [wished_from, shaped_from]);
         let changed = self.fold(record, from);
         let changes_old = changed.first().is_some_and(|(index, _)| *index < known);
         let first = changed.first().map_or(self.sent, |(index, _)| self.position(*index));
@@ -308,7 +296,7 @@ impl Planner {
         let is_wished = wished_from.zip(first_changed).is_some_and(|(from, first)| from <= first);
         // What changed behind a client's cut, the client has declared.
         let known = cut.map_or(self.sent, |cut| cut.min(self.sent));
-        let rewrite = match levels.levels.is_empty() && told.is_empty() {
+        let rewrite = match levels.levels.is_empty() {
             false if changes_old => levels.reason,
             true if changes_old && is_wished => Some(RewriteReason::Wished),
             true if changes_old && shaped.is_some() => shaped.map(|(_, reason)| reason),
@@ -322,7 +310,7 @@ impl Planner {
         let backlog = shaped_from.map(|from| BacklogChange::Shaped { from });
         #[rustfmt::skip]
         let step =
-            Step { answer, time, changed, rewrite, levels, wished, told, chosen, kept, keeps_answer, base, backlog };
+            Step { answer, time, changed, rewrite, levels, wished, chosen, kept, keeps_answer, base, backlog };
         self.finish(&step);
         step
     }
@@ -362,6 +350,15 @@ impl Planner {
         self.window.entries().partition_point(|at| *at < index)
     }
 
+    /// Returns where a rewrite for size begins and ends.
+    fn marks(&self) -> Option<ResetMarks> {
+        match (self.strategy, &self.settings.rewrite) {
+            (Some(Strategy::ContentReset(marks)), _) => Some(marks),
+            (Some(Strategy::FirstLastSampled(_)), _) | (None, None) => None,
+            (None, Some(rewrite)) => Some(ResetMarks { high: rewrite.high, low: rewrite.low }),
+        }
+    }
+
     fn finish(&mut self, step: &Step) {
         if let Some(base) = &step.base {
             self.base_tokens = self.tokens_of(base);
@@ -382,7 +379,6 @@ impl Planner {
         let (answer, tokens) = (step.answer, self.window_tokens.all());
         let Step { time, keeps_answer, .. } = *step;
         self.requests_sent.push(Sent { time, keeps_answer, answer, tokens });
-        self.note_shortfall(step);
     }
 
     fn ingest_entries(&mut self, record: &Record, answer: EntryIndex) -> Option<usize> {

@@ -25,21 +25,10 @@ use foveal_transcript::EntryIndex;
 pub struct Choice {
     /// Results and their new levels.
     pub levels: Vec<(EntryIndex, Level)>,
-    /// Whether old turns are told in words too, as far as they can be.
-    pub tells: bool,
     /// Why now.
     pub reason: Option<RewriteReason>,
     /// Results that are dead weight now, in window order; all others are not.
     pub dead: Vec<EntryIndex>,
-}
-
-impl Choice {
-    /// Takes results further down, whatever was chosen of them.
-    pub(crate) fn raise(&mut self, results: Vec<(EntryIndex, Level)>) {
-        self.levels.retain(|(index, _)| results.iter().all(|(result, _)| result != index));
-        self.levels.extend(results);
-        self.levels.sort_unstable_by_key(|(index, _)| *index);
-    }
 }
 
 /// Which results to reduce before the next request, if any.
@@ -49,21 +38,14 @@ pub fn choose(ask: &Ask<'_>) -> Choice {
     let seen = look_once::seen(ask);
     let choice = |chosen: &[&Candidate], reason, from| {
         let levels = with_seen(chosen, &seen, from);
-        // The others break the cache further behind.
-        let is_early = matches!(
-            reason,
-            RewriteReason::HighMark | RewriteReason::Compacted | RewriteReason::CacheCold
-        );
-        let tells = is_early && ask.told > Tokens(0);
-        let reason = (tells || !levels.is_empty()).then_some(reason);
+        let reason = (!levels.is_empty()).then_some(reason);
         let dead = dead.iter().map(|candidate| candidate.index).collect();
-        Choice { levels, tells, reason, dead }
+        Choice { levels, reason, dead }
     };
     let tokens = tokens(ask);
     if ask.compacts {
-        let goal = goal_of_person(tokens, ask.settings).saturating_sub(ask.told.0);
-        let chosen = least_used(&candidates, goal);
-        if !chosen.is_empty() || ask.told > Tokens(0) {
+        let chosen = least_used(&candidates, goal_of_person(tokens, ask.settings));
+        if !chosen.is_empty() {
             let reason = ask.reason.unwrap_or(RewriteReason::Compacted);
             return choice(&chosen, reason, first_position(&chosen));
         }
@@ -133,7 +115,7 @@ fn candidates_for_window(
     let fits = |candidates: &[Candidate]| {
         let saving = candidates.iter().map(|candidate| candidate.saving).sum::<u64>();
         // What a rewrite saves is an estimate, and this one must do.
-        tokens.0.saturating_sub(saving / 2 + ask.told.0) <= tokens_max.0
+        tokens.0.saturating_sub(saving / 2) <= tokens_max.0
     };
     if fits(old) && is_worthwhile(ask, old) {
         return None;
@@ -162,13 +144,13 @@ fn tokens(ask: &Ask<'_>) -> Tokens {
 /// Whether a rewrite for size takes enough: where little is left to take, acting on the mark would
 /// break the cache at every request.
 fn is_worthwhile(ask: &Ask<'_>, candidates: &[Candidate]) -> bool {
-    let possible = candidates.iter().map(|candidate| candidate.saving).sum::<u64>() + ask.told.0;
+    let possible = candidates.iter().map(|candidate| candidate.saving).sum::<u64>();
     possible >= (ask.settings.high - ask.settings.low).0 / WORTHWHILE_PART
 }
 
 /// What goes of a prompt of so many tokens that is too long.
 fn for_size<'c>(ask: &Ask<'_>, candidates: &'c [Candidate], tokens: Tokens) -> Vec<&'c Candidate> {
-    least_used(candidates, (tokens - ask.settings.low).0.saturating_sub(ask.told.0))
+    least_used(candidates, (tokens - ask.settings.low).0)
 }
 
 /// Whether reducing it costs nothing.

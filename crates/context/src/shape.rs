@@ -41,8 +41,6 @@ pub enum ShapeKind {
     Note,
     /// The model's own edits, their texts told in a few words.
     Folded,
-    /// The model's own words of an old turn, told in short.
-    Told,
 }
 
 impl ShapeKind {
@@ -58,7 +56,6 @@ impl ShapeKind {
             ShapeKind::Outline => "outline",
             ShapeKind::Note => "note",
             ShapeKind::Folded => "folded",
-            ShapeKind::Told => "told",
         }
     }
 }
@@ -302,9 +299,8 @@ impl Shape {
 /// Bytes to make room for with each note and line break; the text grows if that is not enough.
 const NOTE_BYTES: usize = 8;
 
-/// The decision on one entry. Only tool results are ever replaced; where the settings fold edits,
-/// texts in the arguments of the model's own edits; and what the model said in old turns, where a
-/// [`Gist`](crate::gist::Gist) tells it.
+/// The decision on one entry. Only tool results are ever replaced and, where the settings fold edits,
+/// texts in the arguments of the model's own edits.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 pub enum Decision {
     /// The original, byte for byte.

@@ -2,7 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::gist::Gist;
 use crate::level::Level;
 use crate::placement::base_files::BaseFile;
 use crate::shape::Decision;
@@ -55,9 +54,6 @@ pub struct Step {
     /// What the person wanted of results, as far as it was carried out.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub wished: Vec<Wish>,
-    /// Old turns that are told in words from this request on.
-    #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub told: Vec<Gist>,
     /// What [`Views`](crate::views::Views) chose of reads.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub chosen: Vec<Chosen>,

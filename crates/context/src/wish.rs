@@ -2,7 +2,6 @@
 
 use serde::{Deserialize, Serialize};
 
-use crate::gist::Gist;
 use crate::level::Level;
 use foveal_transcript::EntryIndex;
 
@@ -62,13 +61,11 @@ pub struct Wishes {
     pub results: Vec<Wish>,
     /// That old results are rewritten as if the prompt had just passed the high mark.
     pub compacts: bool,
-    /// Old turns told in words, to be put in place when a rewrite pays that goes so far.
-    pub gists: Vec<Gist>,
 }
 
 impl Wishes {
     /// Nothing.
-    pub const NONE: Wishes = Wishes { results: Vec::new(), compacts: false, gists: Vec::new() };
+    pub const NONE: Wishes = Wishes { results: Vec::new(), compacts: false };
 
     /// Whether nothing is wished that cannot wait.
     pub fn is_empty(&self) -> bool {

@@ -207,3 +207,21 @@ fn a_compaction_that_drops_nothing_changes_nothing() {
     let cut = WindowChange::Cut { from: 1 };
     assert_eq!(changes(2), (Some(cut), [0, 2].map(EntryIndex).to_vec()));
 }
+
+#[test]
+fn a_step_of_an_older_version_is_read_as_far_as_it_can_be_carried_out() {
+    // Older versions had turns told in words.
+    let told = |changed: &str| {
+        format!(
+            r#"{{"answer":4,"time":null,"changed":[{changed}],"levels":[],
+                "told":[{{"entries":[1],"text":"It was so."}}],"kept":4,"rewrite":null}}"#
+        )
+    };
+    let step: Step = serde_json::from_str(&told("")).expect("it is a step");
+    assert_eq!((step.answer, step.kept), (EntryIndex(4), 4));
+    let shape = |kind: &str| {
+        let shape = format!(r#""kind":"{kind}","rule":"","pieces":[],"handle":"0123456789ab""#);
+        serde_json::from_str::<Step>(&told(&format!(r#"[1,{{"Replace":{{{shape}}}}}]"#)))
+    };
+    assert!(shape("Note").is_ok() && shape("Told").is_err());
+}

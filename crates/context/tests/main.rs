@@ -4,7 +4,6 @@ mod asking_twice;
 mod bill;
 mod coverage;
 mod engine;
-mod gist;
 mod laws;
 mod ledger;
 mod look_once;

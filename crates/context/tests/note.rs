@@ -102,12 +102,6 @@ fn each() -> Vec<(Note, &'static str)> {
             "[Edits to src/a.rs: 6 changes between turns 4-9]\n- +2 lines\n- adds f 3x\n\
              - and 2 more\n[this message in full: expand HANDLE]",
         ),
-        (
-            with(NoteKind::Gist { turns: 12, words: "It looked at a.rs.\nAll was well.".into() }),
-            "[what you said in 12 old turns, told in short by a model; expand HANDLE]\n\
-             It looked at a.rs.\nAll was well.",
-        ),
-        (with(NoteKind::InGist), "[told in short above; expand HANDLE]"),
         (of(NoteKind::Repeated { period: 1, times: 5 }), "[last line repeated 5 more times]"),
         (of(NoteKind::Repeated { period: 3, times: 5 }), "[last 3 lines repeated 5 more times]"),
         (of(NoteKind::EveryNumbered(10)), "[every 10th line numbered]"),

@@ -32,8 +32,7 @@ impl<'a> Request<'a> {
     pub(crate) fn fresh(&self) -> Live {
         let (planner, tokenizer) = (self.rules.planner(&self.model), self.rules.tokenizer);
         let live = Live::new(planner, self.model.clone(), tokenizer, self.chain.root);
-        let mut live =
-            live.with_way(self.rules.way).with_weigh(self.rules.weigh).telling(self.rules.tells);
+        let mut live = live.with_way(self.rules.way).with_weigh(self.rules.weigh);
         live.set_prelude(self.bytes());
         live
     }

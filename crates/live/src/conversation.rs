@@ -8,7 +8,6 @@ use std::sync::Arc;
 
 use foveal_context::budget::WindowLimit;
 use foveal_context::engine::Engine;
-use foveal_context::gist::{self, Gist, Question};
 use foveal_context::lines::ExcerptSource;
 use foveal_context::planner::Planner;
 use foveal_context::shape::{Decision, Piece, Shape};
@@ -60,8 +59,6 @@ pub(crate) struct Live {
     bytes: usize,
     way: Way,
     weigh: Weigh,
-    /// Whether what the model said may be told in short.
-    tells: bool,
     /// The first entry whose content the recorder was not told of to get ready.
     unready: EntryIndex,
     /// The first entry of which is not known whether it is an excerpt of a content that is kept.
@@ -83,8 +80,7 @@ fn is_marked(body: &Body, message: usize) -> bool {
 fn is_about(step: &Step, entries: usize) -> bool {
     let changed = step.changed.iter().map(|(index, _)| index);
     let levels = step.levels.iter().map(|(index, _)| index);
-    let told = step.told.iter().flat_map(|gist| &gist.entries);
-    let mut all = changed.chain(levels).chain(told);
+    let mut all = changed.chain(levels);
     step.answer.at() == entries && all.all(|index| index.at() < entries)
 }
 
@@ -139,7 +135,6 @@ impl Live {
             bytes: 0,
             way: Way::default(),
             weigh: Weight::of_each,
-            tells: false,
             unready: EntryIndex(0),
             unsourced: EntryIndex(0),
         }
@@ -154,12 +149,6 @@ impl Live {
     /// The same with notes that tell another way to what they stand for.
     pub(crate) fn with_way(mut self, way: Way) -> Self {
         self.way = way;
-        self
-    }
-
-    /// The same, of which what the model said may be told in short.
-    pub(crate) fn telling(mut self, tells: bool) -> Self {
-        self.tells = tells;
         self
     }
 
@@ -236,15 +225,13 @@ impl Live {
 
     /// Whether there is any text that could be replaced.
     pub(crate) fn has_places(&self) -> bool {
-        let mut places = self.messages.iter().flat_map(|message| &message.places);
-        places.any(|place| !place.is_said)
+        self.messages.iter().any(|message| !message.places.is_empty())
     }
 
     /// Takes over where the texts of the known messages stand in a request that continues it.
     pub(crate) fn find_places(&mut self, (body, bytes): (&Body, &[u8])) -> Result<(), BodyError> {
         for at in 0..self.messages.len() {
             let (length, is_marked) = (body.messages[at].len(), is_marked(body, at));
-            let tells = self.tells;
             let known = &mut self.messages[at];
             let is_same = (known.length, known.is_marked) == (length, is_marked) && !is_marked;
             // Other gateways' marks are not looked at.
@@ -253,8 +240,8 @@ impl Live {
             }
             (known.length, known.is_marked) = (length, is_marked);
             if !known.places.is_empty() {
-                let moved = &said((body, bytes), at..at + 1, &[], tells)?;
-                let moved = moved.iter().flat_map(|said| said.slots.iter().chain(&said.words));
+                let moved = &said((body, bytes), at..at + 1, &[])?;
+                let moved = moved.iter().flat_map(|said| &said.slots);
                 for (place, slot) in known.places.iter_mut().zip(moved) {
                     if place.text.is_some() && place.slot != *slot {
                         self.standing.take();
@@ -273,7 +260,7 @@ impl Live {
         chain: &Chain,
         until: usize,
     ) -> Result<(), BodyError> {
-        let said = said((body, bytes), self.len()..until, &[], self.tells)?;
+        let said = said((body, bytes), self.len()..until, &[])?;
         let mut weights = self.weights(&said).into_iter();
         for said in said {
             let is_marked = is_marked(body, self.len());
@@ -544,8 +531,8 @@ impl Live {
         self.standing.get_or_init(standing).in_body(body)
     }
 
-    /// The contents of the results that a step replaces, those that its notes name in their place, and
-    /// what the model said in turns that it tells in short.
+    /// Returns the contents of the results that a step replaces, and those that its notes name in their
+    /// place.
     ///
     /// # Errors
     /// [`Unrecorded`] where the recorder does not have what a note names.
@@ -555,13 +542,8 @@ impl Live {
         recorder: &dyn Recorder,
     ) -> Result<Vec<Original<'_>>, Unrecorded> {
         let replaced = step.changed.iter().filter(|(_, decision)| decision.shape().is_some());
-        let record = self.engine.record();
         let results = replaced.filter_map(|(index, _)| self.original(*index));
-        let told = step.told.iter().map(|gist| {
-            let text = gist::said(record, gist);
-            Original { hash: ContentHash::of(text.as_bytes()), text: text.into() }
-        });
-        let mut contents: Vec<Original<'_>> = results.chain(told).collect();
+        let mut contents: Vec<Original<'_>> = results.collect();
         for hash in self.named_sources(step) {
             let content = recorder.content(hash.handle())?.filter(|content| content.is_whole);
             let text = content.map(|content| content.text.into());
@@ -585,16 +567,6 @@ impl Live {
         let record = self.engine.record();
         let (result, hash) = (record.entry(index).result()?, record.facts(index).content?);
         Some(Original { hash, text: Cow::Borrowed(&result.content) })
-    }
-
-    /// Tokens of the turns that are told so, as they go.
-    pub(crate) fn tokens_told(&self, gist: &Gist) -> Tokens {
-        self.engine.planner().tokens_told(self.engine.record(), gist)
-    }
-
-    /// What a model is to be asked about the oldest turns, beside what waits.
-    pub(crate) fn to_tell(&self, waiting: &[Gist]) -> Option<Question> {
-        self.engine.planner().to_tell(self.engine.record(), waiting)
     }
 
     /// The results of which a step lets less go.
@@ -689,22 +661,12 @@ impl Live {
         let result = self.engine.record().entry(index).result();
         let content = result.map_or("", |result| &result.content);
         places::put(&mut known.places, entry, (content, self.way), decision);
-        let mut is_replaced = false;
-        // Its words may stand in any message of a response.
-        for at in (0..=last).rev() {
-            let known = &mut self.messages[at];
-            if known.entry == index {
-                places::put_words(&mut known.places, self.way, decision);
-            } else if at < last {
-                break;
-            }
-            is_replaced |= if known.places.iter().any(|place| place.text.is_some()) {
-                self.replaced_in.insert(at);
-                true
-            } else {
-                self.replaced_in.remove(&at)
-            };
-        }
+        let is_replaced = if known.places.iter().any(|place| place.text.is_some()) {
+            self.replaced_in.insert(last);
+            true
+        } else {
+            self.replaced_in.remove(&last)
+        };
         if is_replaced {
             self.standing.take();
         }

@@ -18,7 +18,6 @@ use crate::choices::Choices;
 use crate::compaction;
 use crate::conversation::Live;
 use crate::familiar::Familiar;
-use crate::gists;
 use crate::held::Held;
 use crate::inactive::{Inactive, UNRECORDED};
 use crate::keeping::Keeping;
@@ -29,7 +28,7 @@ use crate::placing;
 use crate::queue::Queue;
 use crate::recorder::{Planned, Recorder, Turn, Unrecorded};
 use crate::redacted::{self, Latest};
-use crate::request::{About, Asked, Shaped, ToGetReady, ToTell, spliced};
+use crate::request::{About, Asked, Shaped, ToGetReady, spliced};
 use crate::rules::{OFF, PROFILES, Rules};
 use crate::unmarked::Unmarked;
 use crate::wanted::Wanting;
@@ -57,8 +56,6 @@ pub struct Conversations {
     choices: Choices,
     /// What the person wants of conversations since their last requests.
     pub(crate) wanting: Wanting,
-    /// Whether it is told when old turns are to be told in words.
-    asks_to_tell: bool,
     /// How long prompts may become.
     pub(crate) windows: Windows,
     /// What the latest request is kept by, where messages are kept without their secrets.
@@ -81,17 +78,9 @@ impl Conversations {
             before,
             choices: Choices::default(),
             wanting: Wanting::default(),
-            asks_to_tell: false,
             windows: Windows::default(),
             latest: Latest::default(),
         }
-    }
-
-    /// The same for who has a model that tells old turns in words, where the rules allow that.
-    #[must_use]
-    pub fn asking_to_tell(mut self) -> Self {
-        self.asks_to_tell = self.rules.tells;
-        self
     }
 
     /// The same, with rules about requests that say nothing of it themselves.
@@ -222,16 +211,10 @@ impl Conversations {
         if asked.counts {
             return Ok((shaped, None));
         }
-        about.to_tell = self.to_tell(&live, first);
         if !is_compacted {
             live.becomes_familiar(request.bytes(), chain, released(alike));
         }
         Ok((shaped, Some(self.hold(live, first, asked.now))))
-    }
-
-    /// What a model is to be asked about old turns, where somebody would ask one.
-    fn to_tell(&self, live: &Live, first: ContentHash) -> Option<ToTell> {
-        self.asks_to_tell.then(|| gists::to_tell(live, first, &self.wanting)).flatten()
     }
 
     /// Whether a request that goes again is to be decided about anew: the person wants that, or it
@@ -358,7 +341,7 @@ impl Conversations {
             wait.offer_nothing(request.asked.body.len());
             return Ok(request.fresh());
         };
-        let said = places::said(request.bytes(), 0..*known, &requests, request.rules.tells)?;
+        let said = places::said(request.bytes(), 0..*known, &requests)?;
         let planned = match request.rules.redactor {
             Some(_) => redacted::fitted(planned, &places::entries(&said)),
             None => planned,
@@ -378,10 +361,8 @@ impl Conversations {
             live.set_can_keep_answer(can);
             live.set_window_limit(self.window_limit(request, about));
             let wishes = self.wanting.of(request.chain.ends[0]).wishes(&live);
-            let took = gists::tokens_before(&live, &wishes.gists);
             live.find_excerpt_sources(&*self.recorder);
             let step = live.plan(asked.now, &wishes);
-            about.told = gists::told(&live, &step, (&wishes.gists, &took));
             let decided = Arc::clone(&step);
             live.set_caching(marking::decide(&live, request, &step));
             about.rewrite = step.rewrite.map(|reason| reason.words());
@@ -404,7 +385,7 @@ impl Conversations {
                 live.was_in_time();
                 return live;
             }
-            (about.rewrite, about.tokens_unchanged, about.told) = (None, None, None);
+            (about.rewrite, about.tokens_unchanged) = (None, None);
             about.reduced.clear();
             if is_tried && !is_kept {
                 // What was decided just now does not go, nor is it kept later.

@@ -11,7 +11,6 @@ mod chain;
 mod compaction;
 mod conversation;
 mod familiar;
-mod gists;
 mod held;
 mod inactive;
 mod keeping;
@@ -38,7 +37,6 @@ pub mod recorder;
 mod replaced;
 pub mod request;
 pub mod rules;
-pub mod telling;
 pub mod wanting;
 
 pub use compress::Compressor;

@@ -201,6 +201,5 @@ pub fn arrival_reason(kind: ShapeKind) -> &'static str {
         ShapeKind::Summary | ShapeKind::Outline => "its structure is sent",
         ShapeKind::Note => "a note is sent",
         ShapeKind::Folded => "its edits are told in a few words",
-        ShapeKind::Told => "it is old: what the model said is told in short",
     }
 }

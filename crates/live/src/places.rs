@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 
 use foveal_context::note::Note;
-use foveal_context::shape::{Decision, Piece, Shape, ShapeKind};
+use foveal_context::shape::{Decision, Piece, Shape};
 use foveal_transcript::{ContentHash, Entry, EntryIndex, Role};
 use foveal_wire::body::{self, Body, BodyError, Slot, Spelled};
 
@@ -18,34 +18,29 @@ pub(crate) struct Said {
     pub(crate) goes_on: bool,
     pub(crate) entries: Vec<Entry>,
     pub(crate) slots: Vec<Slot>,
-    /// Where the text stands of what the model said, where it may be told in short.
-    pub(crate) words: Option<Slot>,
 }
 
 /// What messages say. Items of one response are one entry, that of the first of them: how many
 /// responses there were is what asking twice is told by. What came with one of the requests that
-/// end behind the messages `requests` is not told with what came earlier. `tells`: what the model
-/// said may be told in short.
+/// end behind the messages `requests` is not told with what came earlier.
 pub(crate) fn said(
     (body, bytes): (&Body, &[u8]),
     messages: Range<usize>,
     requests: &[usize],
-    tells: bool,
 ) -> Result<Vec<Said>, BodyError> {
     let mut all: Vec<Said> = Vec::with_capacity(messages.len());
     let mut response: Option<usize> = None;
     for at in messages {
         let body::Message { mut entries, slots, continues, .. } = body.message(bytes, at)?;
-        let words = if tells { body.words(bytes, at, &entries)? } else { None };
         let is_one = matches!(&entries[..], [entry] if entry.role == Role::Assistant);
         let begins = requests.binary_search(&at).is_ok();
         let first = response.filter(|_| continues && is_one && !begins);
         if let Some(first) = first.and_then(|first| all[first].entries.last_mut()) {
             first.blocks.extend(entries.drain(..).flat_map(|entry| entry.blocks));
-            all.push(Said { goes_on: true, entries, slots, words });
+            all.push(Said { goes_on: true, entries, slots });
         } else {
             response = is_one.then_some(all.len());
-            all.push(Said { goes_on: false, entries, slots, words });
+            all.push(Said { goes_on: false, entries, slots });
         }
     }
     Ok(all)
@@ -59,12 +54,10 @@ pub(crate) fn entries(said: &[Said]) -> Vec<&Entry> {
 /// What a result has to be shorter by where notes are longer than the engine counted.
 const LONGER_BYTES: usize = 64;
 
-/// A text of a result, or what the model said.
+/// A text of a result.
 #[derive(Debug, Clone)]
 pub(crate) struct Place {
     pub(crate) slot: Slot,
-    /// Whether it is what the model said.
-    pub(crate) is_said: bool,
     /// What stands in its place, if anything does.
     pub(crate) text: Option<Spelled>,
 }
@@ -84,11 +77,6 @@ pub(crate) fn replaced_by(body: &Body, said: &[Said], planned: &[Planned], way: 
                 let content = it.result().map_or("", |result| &result.content);
                 put(&mut places, entry, (content, way), decision);
             }
-        }
-        // What goes on with a response is an entry with what is before it.
-        let own = first.saturating_sub(usize::from(said.goes_on));
-        if let Some(decision) = last.get(&EntryIndex(own as u32)) {
-            put_words(&mut places, way, decision);
         }
         first += said.entries.len();
         replaced.extend(places.iter().filter_map(|place| {
@@ -140,28 +128,17 @@ fn takes_more(places: &[Place], entry: usize, content: &str) -> bool {
             > originals.iter().map(|(text, spelling)| Spelled::new(text, *spelling).len()).sum()
 }
 
-/// Puts the note in place of what the model said that a decision about its entry means.
-pub(crate) fn put_words(places: &mut [Place], way: Way, decision: &Decision) {
-    let shape = decision.shape().filter(|shape| shape.kind == ShapeKind::Told);
-    let note = shape.and_then(|shape| shape.notes().next());
-    for place in places.iter_mut().filter(|place| place.is_said) {
-        place.text = note.map(|note| Spelled::new(&way.spell(note), place.slot.spelling));
-    }
-}
-
 impl Said {
     /// The places of its texts, which stand as they came.
     pub(crate) fn places(&self) -> Vec<Place> {
-        let place = |slot: &Slot, is_said| Place { slot: slot.clone(), is_said, text: None };
-        let results = self.slots.iter().map(|slot| place(slot, false));
-        results.chain(self.words.iter().map(|slot| place(slot, true))).collect()
+        self.slots.iter().map(|slot| Place { slot: slot.clone(), text: None }).collect()
     }
 }
 
 impl Place {
     /// Whether it is a text of the result that is this entry of its message.
     pub(crate) fn is_of_result(&self, entry: usize) -> bool {
-        !self.is_said && self.slot.entry == entry
+        self.slot.entry == entry
     }
 }
 

@@ -2,10 +2,8 @@
 //! after a restart they come so, and what was decided about them stands all the same.
 
 use std::borrow::Cow;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
-use foveal_context::gist;
-use foveal_context::shape::Decision;
 use foveal_context::step::Step;
 use foveal_transcript::{ContentHash, Entry, Handle};
 use foveal_wire::Protocol;
@@ -132,27 +130,17 @@ fn replace(text: &mut String, without: fn(&str) -> Cow<'_, str>) -> bool {
     is_other
 }
 
-/// The steps for entries some of which have other bytes since: up to the first one that keeps parts
-/// of such a result.
+/// Returns the steps for entries some of which have other bytes since: up to the first one that keeps
+/// parts of such a result.
 pub(crate) fn fitted(planned: Vec<Planned>, entries: &[&Entry]) -> Vec<Planned> {
-    planned.into_iter().map_while(|planned| step_fitted(planned, entries)).collect()
+    planned.into_iter().take_while(|planned| fits(&planned.step, entries)).collect()
 }
 
-fn step_fitted(mut planned: Planned, entries: &[&Entry]) -> Option<Planned> {
-    let mut others = Vec::new();
-    for (at, (index, decision)) in planned.step.changed.iter().enumerate() {
-        let Some(shape) = decision.shape().filter(|shape| shape.keeps_any()) else { continue };
-        let entry = entries.get(index.at())?;
-        if Handle::of(entry.prompt_text().as_bytes()) != shape.handle {
-            others.push((at, gist::fitted(shape, entry)?));
-        }
-    }
-    if !others.is_empty() {
-        let mut step = Step::clone(&planned.step);
-        for (at, shape) in others {
-            step.changed[at].1 = Decision::Replace(Arc::new(shape));
-        }
-        planned.step = Arc::new(step);
-    }
-    Some(planned)
+/// Returns whether a step keeps parts of entries alone that have the same bytes still.
+fn fits(step: &Step, entries: &[&Entry]) -> bool {
+    step.changed.iter().all(|(index, decision)| {
+        let Some(shape) = decision.shape().filter(|shape| shape.keeps_any()) else { return true };
+        let entry = entries.get(index.at());
+        entry.is_some_and(|entry| Handle::of(entry.prompt_text().as_bytes()) == shape.handle)
+    })
 }

@@ -3,7 +3,6 @@
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use foveal_context::gist::Question;
 use foveal_context::shape::ShapeKind;
 use foveal_context::tokens::Tokens;
 use foveal_transcript::{ContentHash, EntryIndex, Timestamp};
@@ -93,34 +92,6 @@ pub struct About {
     pub reduced: Vec<Reduced>,
     /// The end of what was decided about its conversation, by which the decisions are found.
     pub decided_at: Option<ContentHash>,
-    /// Old turns that are told in words from this request on.
-    pub told: Option<ToldInWords>,
-    /// What a model is to be asked about old turns; see [`ToTell`].
-    pub to_tell: Option<ToTell>,
-}
-
-/// What a model is to be asked about the oldest turns of a conversation, since its prompt is longer
-/// than leaving out results can make it. What comes of it is
-/// [told](crate::Conversations::tell); nothing waits for it.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct ToTell {
-    /// The end of the conversation's first message.
-    pub(crate) first: ContentHash,
-    /// The end of the message that the last of the turns is.
-    pub(crate) end: ContentHash,
-    /// The question.
-    pub question: Question,
-}
-
-/// Old turns that are told in words.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct ToldInWords {
-    /// How many.
-    pub turns: u64,
-    /// Tokens that they took before.
-    pub tokens_before: Tokens,
-    /// Tokens that they take.
-    pub tokens: Tokens,
 }
 
 /// A result of which less goes than before.

@@ -71,9 +71,6 @@ pub struct Rules {
     /// Whether all that is new goes as it is, with marks all the same. What was decided by other
     /// rules has nothing to do with it.
     pub lets_pass: bool,
-    /// Whether what the model said in old turns may be told in short. Only for who sends requests
-    /// itself: what the model said of others' requests is their clients'.
-    pub tells: bool,
     /// How secrets are removed from messages before they are kept, where whoever asks sends what was
     /// kept after a restart: decisions are kept for the messages as they are then.
     pub redactor: Option<Redactor>,
@@ -100,7 +97,6 @@ impl Rules {
             way: Way::default(),
             marks: CacheMarks::default(),
             lets_pass: false,
-            tells: false,
             redactor: None,
         })
     }

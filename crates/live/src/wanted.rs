@@ -3,7 +3,6 @@
 use std::collections::HashMap;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use foveal_context::gist::Gist;
 use foveal_context::step::Step;
 use foveal_context::wish::{Unwishable, Wish, Wishes};
 use foveal_transcript::{ContentHash, EntryIndex};
@@ -16,9 +15,6 @@ const CONVERSATIONS_MAX: usize = 64;
 /// Changes of a conversation that can be taken back.
 const BACK_MAX: usize = 100;
 
-/// Tellings of one conversation that wait for a rewrite.
-pub(crate) const GISTS_MAX: usize = 16;
-
 /// What is wanted of all conversations, by the end of their first message.
 #[derive(Debug, Default)]
 pub(crate) struct Wanting(Mutex<HashMap<ContentHash, Wanted>>);
@@ -29,9 +25,6 @@ pub(crate) struct Wanted {
     /// What was wanted since the last request, each with the end of the message that it is about.
     results: Vec<(ContentHash, Wish)>,
     compacts: bool,
-    /// Old turns told in words, until a rewrite takes them, each with the end of the message that
-    /// the last of them is.
-    gists: Vec<(ContentHash, Gist)>,
     /// What takes back the changes so far, the last one last.
     back: Vec<(ContentHash, Wish)>,
 }
@@ -57,12 +50,11 @@ impl Wanting {
 
     /// Forgets what was decided about; how much of it could not be done.
     pub(crate) fn decided(&self, first: ContentHash, wishes: &Wishes, step: &Step) -> usize {
-        if wishes.is_empty() && step.told.is_empty() {
+        if wishes.is_empty() {
             return 0;
         }
         if let Some(wanted) = self.lock().get_mut(&first) {
             (wanted.results, wanted.compacts) = (Vec::new(), false);
-            wanted.gists.retain(|(_, gist)| !step.told.contains(gist));
         }
         wishes.results.iter().filter(|wish| !step.wished.contains(wish)).count()
     }
@@ -73,25 +65,7 @@ impl Wanted {
     pub(crate) fn wishes(&self, live: &Live) -> Wishes {
         let is_there = |(end, wish): &&(ContentHash, Wish)| live.end_of(wish.entry) == Some(*end);
         let results = self.results.iter().filter(is_there).map(|(_, wish)| *wish).collect();
-        Wishes { results, compacts: self.compacts, gists: self.gists(live) }
-    }
-
-    /// The tellings that wait, of turns that are those of this conversation still.
-    pub(crate) fn gists(&self, live: &Live) -> Vec<Gist> {
-        let is_there = |(end, gist): &&(ContentHash, Gist)| {
-            let last = gist.entries.last();
-            last.is_some_and(|last| live.end_of(*last) == Some(*end))
-        };
-        self.gists.iter().filter(is_there).map(|(_, gist)| gist.clone()).collect()
-    }
-
-    /// Notes turns told in words, the last of which ends so. Those that wait longest go where there
-    /// are too many.
-    pub(crate) fn tell(&mut self, end: ContentHash, gist: Gist) {
-        if self.gists.len() == GISTS_MAX {
-            self.gists.remove(0);
-        }
-        self.gists.push((end, gist));
+        Wishes { results, compacts: self.compacts }
     }
 
     /// Notes whether old results are to be rewritten.

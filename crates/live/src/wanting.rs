@@ -129,7 +129,7 @@ impl Conversations {
             let is_reduced = |index| step.changed.iter().any(|(changed, _)| *changed == index);
             let results = step.levels.iter().filter(|(index, _)| is_reduced(*index)).count();
             let after = tried.tokens().1;
-            let is_less = (results > 0 || !step.told.is_empty()) && after < before;
+            let is_less = results > 0 && after < before;
             wanted.set_compacts(is_less);
             self.wanting.set(first, wanted);
             Ok(match is_less {

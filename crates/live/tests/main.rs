@@ -3,7 +3,6 @@
 mod compress;
 mod departures;
 mod faults;
-mod gists;
 mod keeping;
 mod late;
 mod laws;

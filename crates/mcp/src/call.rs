@@ -6,7 +6,6 @@ use std::time::Instant;
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
 use foveal_cancel::Cancel;
-use foveal_context::views::{LentModel, LentQuestion};
 use foveal_tools::control::{Approval, Question};
 use foveal_tools::session::{Arrival, Delivery};
 use foveal_tools::{Answer, Control, Request};
@@ -27,7 +26,6 @@ use crate::log::Severity;
 use crate::passage::Passage;
 use crate::progress::{LatestProgress, NOTIFICATION_PAUSE, ProgressNotifier};
 use crate::round_trips::RoundTrips;
-use crate::sampling::{Lender, Sampling};
 
 /// Characters of a tool's name that are told where there is no such tool.
 const NAME_CHARS_MAX: usize = 100;
@@ -81,8 +79,7 @@ pub(crate) async fn call(
     request.detect_duplicates &= flag(&context, DETECT_KEY) != Some(false);
     let toggle = context.meta.get(DETECT_SESSION_KEY).and_then(Toggle::of);
     let begun = Instant::now();
-    let person = (&round_trips, &connection.sampling);
-    let done = carry_out((session, toggle), request, person, &context).await;
+    let done = carry_out((session, toggle), request, &round_trips, &context).await;
     drop(thread);
     match done {
         // What is not sent does not count as shown.
@@ -119,7 +116,7 @@ fn flag(context: &RequestContext<RoleServer>, key: &str) -> Option<bool> {
 async fn carry_out(
     session: (SessionRef, Option<Toggle>),
     request: Request,
-    (round_trips, sampling): (&RoundTrips, &Sampling),
+    round_trips: &RoundTrips,
     context: &RequestContext<RoleServer>,
 ) -> Result<Done, tokio::task::JoinError> {
     // Dropped with this future: a call that nobody waits for any more is stopped.
@@ -130,12 +127,10 @@ async fn carry_out(
     let approver = Approver::of(context, round_trips, questions);
     // Clients are asked from here, not from the thread of the call: over HTTP only what is asked
     // from within a request goes out with its answer.
-    let (lender, mut lent) = sampling.lender(context);
-    let mut asking = None;
     let mut notifier = context.meta.get_progress_token().map(ProgressNotifier::new);
     let arrival = Passage::of(context).and_then(|passage| passage.take_arrival());
     let job = Job { request, arrival, stop: stop.clone(), latest: Arc::clone(&latest) };
-    let mut job = start(session, job, (approver, lender));
+    let mut job = start(session, job, approver);
     let mut next = tokio::time::Instant::now();
     let mut due = false;
     loop {
@@ -149,12 +144,6 @@ async fn carry_out(
                 };
                 // If the call has ended, nobody needs the answer.
                 let _ = reply.send(approval);
-            }
-            Some(pending) = lent.recv(), if asking.is_none() => {
-                asking = Some(Box::pin(sampling.answer(&context.peer, pending, stop.clone())));
-            }
-            () = async { asking.as_mut().expect("it is looked for").await }, if asking.is_some() => {
-                asking = None;
             }
             () = latest.changed.notified(), if notifier.is_some() && !due => due = true,
             () = tokio::time::sleep_until(next), if due => {
@@ -179,7 +168,7 @@ struct Job {
 fn start(
     (session, toggle): (SessionRef, Option<Toggle>),
     job: Job,
-    (approver, lender): (Approver, Option<Lender>),
+    approver: Approver,
 ) -> JoinHandle<Done> {
     tokio::task::spawn_blocking(move || {
         let Job { request, arrival, stop, latest } = job;
@@ -189,16 +178,12 @@ fn start(
         }
         let approval = |question: &Question| approver.approval(question);
         let is_cancelled = || stop.is_cancelled();
-        let lent = lender.map(|lender| {
-            move |question: LentQuestion<'_>, waits: &dyn Fn()| lender.ask(question, waits)
-        });
         let control = Control {
             cancel: &Cancel::when(&is_cancelled),
             progress: &|progress| latest.put(progress),
             person: approver
                 .can_ask()
                 .then_some(&approval as &(dyn Fn(&Question) -> Approval + Sync)),
-            lent: lent.as_ref().map(|lent| lent as &LentModel<'_>),
             ..Control::NONE
         };
         let arrival = arrival.unwrap_or_else(|| of.session.arrive());

@@ -16,7 +16,6 @@ use crate::clients;
 use crate::log::{LogThreshold, Severity};
 use crate::roots::{self, ClientRoots, Folders};
 use crate::round_trips::{self, RoundTrips};
-use crate::sampling::Sampling;
 use crate::sessions::{ClientSession, Prompt, SessionKey};
 use crate::shared::Shared;
 use crate::workspaces::BoxError;
@@ -59,8 +58,6 @@ pub struct Connection {
     /// Whether new sessions answer calls from earlier ones, where the client said so.
     detect: std::sync::Mutex<Option<bool>>,
     pub(crate) threshold: LogThreshold,
-    /// Whether its client's model is asked.
-    pub(crate) sampling: Sampling,
 }
 
 /// Where a connection works.
@@ -137,7 +134,6 @@ impl Connection {
             stale: AtomicBool::new(false),
             detect: std::sync::Mutex::default(),
             threshold: LogThreshold::unset(),
-            sampling: Sampling::default(),
         }
     }
 

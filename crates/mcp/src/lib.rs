@@ -27,7 +27,6 @@ mod resources;
 mod roots;
 mod round_trips;
 mod runtime;
-mod sampling;
 mod server;
 mod session_report;
 mod sessions;

@@ -11,6 +11,5 @@ mod fuzzed;
 mod http;
 mod http_doors;
 mod malformed;
-mod sampling;
 mod sessions;
 mod world;

@@ -4,9 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::Duration;
 
-use foveal_context::views::{ChosenBy, LentQuestion, ModelWork, Read, View, Views, Wanted, Watch};
 use foveal_files::Roots;
 use foveal_index::Index;
 use foveal_mcp::{McpSettings, OpenToolbox, Server, stdio};
@@ -17,7 +15,6 @@ use foveal_tools::permission::{Policy, Rule, Verdict};
 use foveal_tools::settings::ToolSettings;
 use foveal_tools::table::ToolSet;
 use foveal_tools::toolbox::Host;
-use foveal_transcript::LineNumber;
 use rmcp::model::{
     CallToolRequestParams, CallToolResult, ClientCapabilities, ClientConfig, ElicitRequestParams,
     ElicitResult, ElicitationAction, ErrorData, Implementation, ProgressNotificationParam,
@@ -41,21 +38,6 @@ pub(crate) struct Desk {
     pub(crate) logged: Mutex<Vec<Value>>,
     /// What it calls itself; `None`: `test`.
     pub(crate) name: Option<&'static str>,
-    /// How its model answers, where it lends it.
-    pub(crate) lends: Option<fn(usize) -> Answers>,
-    /// What that was asked.
-    pub(crate) samples: Mutex<Vec<Value>>,
-    /// Questions that it was told to forget.
-    pub(crate) forgotten: AtomicUsize,
-}
-
-/// What a client says when its model is asked.
-#[derive(Debug, Clone, Copy)]
-pub(crate) enum Answers {
-    Text(&'static str),
-    Error(i32),
-    /// Only after so many milliseconds.
-    Late(u64, &'static str),
 }
 
 /// A client.
@@ -68,7 +50,6 @@ impl ClientHandler for Client {
         let mut capabilities = ClientCapabilities::default();
         capabilities.roots = self.0.has_roots.then(Default::default);
         capabilities.elicitation = self.0.choice.map(|_| Default::default());
-        capabilities.sampling = self.0.lends.map(|_| Default::default());
         ClientConfig::new(capabilities, Implementation::new(self.0.name.unwrap_or("test"), "1"))
     }
 
@@ -98,38 +79,6 @@ impl ClientHandler for Client {
             Some(choice) => ElicitResult::new(ElicitationAction::Accept)
                 .with_content(serde_json::json!({"allow": choice})),
         })
-    }
-
-    async fn create_message(
-        &self,
-        params: rmcp::model::CreateMessageRequestParams,
-        context: RequestContext<RoleClient>,
-    ) -> Result<rmcp::model::CreateMessageResult, ErrorData> {
-        let before = {
-            let mut samples = self.0.samples.lock().unwrap();
-            samples.push(serde_json::to_value(params).unwrap());
-            samples.len() - 1
-        };
-        let answer = |text: &str| {
-            let message = rmcp::model::SamplingMessage::assistant_text(text);
-            Ok(rmcp::model::CreateMessageResult::new(message, "small".to_owned()))
-        };
-        match self.0.lends.expect("it lends one")(before) {
-            Answers::Text(text) => answer(text),
-            Answers::Error(code) => {
-                Err(ErrorData::new(rmcp::model::ErrorCode(code), "User rejected it", None))
-            }
-            Answers::Late(ms, text) => {
-                let late = tokio::time::sleep(std::time::Duration::from_millis(ms));
-                tokio::select! {
-                    () = late => {}
-                    () = context.ct.cancelled() => {
-                        self.0.forgotten.fetch_add(1, Ordering::Relaxed);
-                    }
-                }
-                answer(text)
-            }
-        }
     }
 
     async fn on_progress(
@@ -168,22 +117,7 @@ impl World {
         Self::with(tools, |settings, folder| settings.roots.push(folder.to_owned()))
     }
 
-    /// The same with a curator that asks the model that a client lends.
-    pub(crate) fn with_lent(time: Duration) -> Self {
-        let change =
-            |settings: &mut McpSettings, folder: &Path| settings.roots.push(folder.to_owned());
-        Self::open(ToolSet::Full, change, Some(time))
-    }
-
     pub(crate) fn with(tools: ToolSet, change: impl FnOnce(&mut McpSettings, &Path)) -> Self {
-        Self::open(tools, change, None)
-    }
-
-    fn open(
-        tools: ToolSet,
-        change: impl FnOnce(&mut McpSettings, &Path),
-        lent: Option<Duration>,
-    ) -> Self {
         let folder = tempfile::tempdir().unwrap();
         let mut settings = McpSettings::new(tools, folder.path().to_owned());
         change(&mut settings, folder.path());
@@ -193,11 +127,7 @@ impl World {
         let kept = Arc::clone(&store);
         let open: OpenToolbox = Arc::new(move |roots: Vec<PathBuf>| {
             counted.fetch_add(1, Ordering::Relaxed);
-            let mut toolbox = toolbox(&roots, Arc::clone(&kept))?;
-            if let Some(time) = lent {
-                toolbox.curate_by_model(Arc::new(LentViews(time)), "lent".to_owned());
-            }
-            Ok(Arc::new(toolbox))
+            Ok(Arc::new(toolbox(&roots, Arc::clone(&kept))?))
         });
         Self { folder, server: Server::new(settings, open), opened, store }
     }
@@ -236,46 +166,6 @@ fn toolbox(roots: &[PathBuf], store: Arc<SqliteStore>) -> Result<Toolbox, foveal
     let rules = vec![rule("bash", "sh *", Verdict::Allow), rule("*", "*asked*", Verdict::Ask)];
     toolbox.policy = Policy { rules };
     Ok(toolbox)
-}
-
-/// Shows the ten lines of a file that begin where the lent model says, which has so long; else the
-/// first three.
-#[derive(Debug)]
-struct LentViews(Duration);
-
-impl Views for LentViews {
-    fn view(&self, read: &Read<'_>, wanted: Wanted) -> Option<View> {
-        self.view_watched(read, wanted, Watch::NOBODY)
-    }
-
-    fn view_watched(&self, read: &Read<'_>, _: Wanted, watch: Watch<'_>) -> Option<View> {
-        let question = LentQuestion {
-            system: "where?",
-            user: read.path,
-            temperature: 0.25,
-            output_tokens_max: 10,
-            time: self.0,
-        };
-        let waits = || (watch.tell)(ModelWork::Waits);
-        let answer = watch.lent.map(|lent| lent(question, &waits));
-        let by = |model: &str| {
-            let model = model.into();
-            let (time_ms, tokens, lines, lines_kept, thinking) = (0, 0, 0, 0, None);
-            Some(Box::new(ChosenBy { model, time_ms, tokens, lines, lines_kept, thinking }))
-        };
-        let (lines, by) = match answer {
-            Some(Ok(answer)) => {
-                let first = answer.text.parse().ok()?;
-                ((LineNumber(first), LineNumber(first + 9)), by(&answer.model))
-            }
-            Some(Err(why)) => {
-                (watch.tell)(ModelWork::LeftOut(why.to_string()));
-                ((LineNumber(1), LineNumber(3)), None)
-            }
-            None => ((LineNumber(1), LineNumber(3)), None),
-        };
-        Some(View { lines: vec![lines], is_exact: true, by, ..View::default() })
-    }
 }
 
 /// A call.

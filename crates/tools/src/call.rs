@@ -280,7 +280,6 @@ fn give(
     let watch = Watch {
         tell: &|did| (control.progress)(helping.progress(did)),
         is_over: &|| control.cancel.is_cancelled(),
-        lent: control.lent,
     };
     let call = ShownCall {
         tool: made.tool.name,

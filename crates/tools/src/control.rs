@@ -3,7 +3,7 @@
 use std::fmt;
 
 use foveal_cancel::Cancel;
-use foveal_context::views::{LentModel, ModelWork};
+use foveal_context::views::ModelWork;
 
 /// How far a call is. `total` is there where it is known.
 #[derive(Debug, Clone, PartialEq)]
@@ -58,19 +58,12 @@ pub struct Control<'a> {
     /// may begin. A call that may not ends as one that is stopped. Of a call that consists of others
     /// each asks.
     pub begins: &'a (dyn Fn() -> bool + Sync),
-    /// The caller's own model, where it may be asked which lines of a file to show.
-    pub lent: Option<&'a LentModel<'a>>,
 }
 
 impl Control<'_> {
     /// Never stops, tells nobody, asks nobody.
-    pub const NONE: Control<'static> = Control {
-        cancel: &Cancel::NEVER,
-        progress: &|_| {},
-        person: None,
-        begins: &|| true,
-        lent: None,
-    };
+    pub const NONE: Control<'static> =
+        Control { cancel: &Cancel::NEVER, progress: &|_| {}, person: None, begins: &|| true };
 }
 
 impl fmt::Debug for Control<'_> {

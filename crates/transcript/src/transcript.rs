@@ -212,16 +212,6 @@ impl Entry {
         })
     }
 
-    /// The one text block, and its place among the blocks; `None` if there are none or several.
-    pub fn only_text(&self) -> Option<(usize, &str)> {
-        let mut texts = self.blocks.iter().enumerate().filter_map(|(at, block)| match block {
-            Block::Text(text) => Some((at, text.as_str())),
-            Block::Reasoning(_) | Block::Call(_) | Block::Result(_) | Block::Opaque { .. } => None,
-        });
-        let first = texts.next()?;
-        texts.next().is_none().then_some(first)
-    }
-
     /// The text blocks, joined by newlines.
     pub fn text(&self) -> String {
         let mut text = String::new();

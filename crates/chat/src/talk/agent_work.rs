@@ -65,7 +65,6 @@ impl AgentWork {
             Told::CallStart { .. }
             | Told::CallArguments { .. }
             | Told::Reduced { .. }
-            | Told::Gist(_)
             | Told::Indexing(_)
             | Told::SideUsage { .. }
             | Told::Agent { .. }

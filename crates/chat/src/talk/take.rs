@@ -23,10 +23,6 @@ impl Talk {
                 let [bytes, sent] = [bytes, bytes_sent].map(numbers::count);
                 self.give(&id, format!("{kind}: the model is sent {sent} of {bytes} bytes"));
             }
-            Told::Gist(gist) => {
-                self.note(NoteKind::Aside, in_one_line(&gist.line(numbers::count)).into_owned());
-                self.begin_answer();
-            }
             Told::Text { text } => self.say(&text),
             Told::Reasoning { text } => self.think(&text, now_ms),
             Told::Again { why, wait_ms, .. } => {

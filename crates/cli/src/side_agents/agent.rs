@@ -205,11 +205,6 @@ impl SideAgent {
             || self.is_over_limit()
     }
 
-    /// Has it asked no further question for a while, as after a failure: what it says is of no use.
-    pub(crate) fn pause(&self) {
-        *self.failed.lock().unwrap_or_else(PoisonError::into_inner) = Some(Instant::now());
-    }
-
     /// Asks the model. A server that refuses a schema, or a temperature, is asked without.
     ///
     /// # Errors

@@ -1,5 +1,4 @@
-//! A model that chooses what is shown of files, where the user names one, or wants that of the
-//! client whose call it is to be asked.
+//! A model that chooses what is shown of files, where the user names one.
 //!
 //! It is asked about what is read, with the built-in curator behind it: whatever goes wrong, files
 //! are shown as without it.
@@ -11,9 +10,7 @@ use foveal_agent::SideKind;
 use foveal_context::views::model::{
     ANSWER_TOKENS_MAX, Ask, AskError, ModelRequest, ModelViews, TEMPERATURE,
 };
-use foveal_context::views::{
-    ChosenBy, LentModel, LentQuestion, ModelWork, Read, ReadText, View, Views, Wanted, Watch,
-};
+use foveal_context::views::{ChosenBy, ModelWork, Read, ReadText, View, Views, Wanted, Watch};
 use foveal_llm::ModelSpec;
 use foveal_secrets::without;
 use foveal_store::Store;
@@ -34,15 +31,8 @@ const FORM: Form = Form {
     pause: Duration::from_secs(120),
 };
 
-/// How the model of a client is named: in settings as it is, and before its own name.
-pub(crate) const OF_CLIENT: &str = "client";
-
 /// How long all answers about one file are waited for.
 const FILE_TIME: Duration = Duration::from_secs(60);
-
-/// The same of a client's model: many clients give a call up after 60 seconds, and who is asked
-/// then would have cost the whole answer.
-const LENT_FILE_TIME: Duration = Duration::from_secs(45);
 
 /// Bytes of thinking about one file that are kept.
 const THINKING_BYTES_MAX: usize = 256 << 10;
@@ -50,25 +40,10 @@ const THINKING_BYTES_MAX: usize = 256 << 10;
 /// A model that is asked which lines of files to show.
 #[derive(Debug)]
 pub(crate) struct Curator {
-    who: Who,
+    agent: SideAgent,
     /// It is asked about files of more lines than this.
     longer_than: u32,
     keeper: Keeper,
-}
-
-/// Which model it is.
-#[derive(Debug)]
-enum Who {
-    Named(Box<SideAgent>),
-    /// That of the client whose call it is, where it lends one.
-    OfClient,
-}
-
-/// The same for one read.
-#[derive(Clone, Copy)]
-enum Asked<'a> {
-    Named(&'a SideAgent),
-    Lent(&'a LentModel<'a>),
 }
 
 /// Who keeps what a model thought.
@@ -91,21 +66,13 @@ impl Curator {
         environment: &Environment,
         (store, bill): (Arc<dyn Store>, Option<&Arc<SideBill>>),
     ) -> anyhow::Result<Self> {
-        let who = Who::Named(Box::new(SideAgent::of(FORM, (spec, bill), environment)?));
-        Ok(Self { who, longer_than, keeper: Keeper(store) })
-    }
-
-    /// The model of the client whose call it is, about such files.
-    pub(crate) fn of_client(longer_than: u32, store: Arc<dyn Store>) -> Self {
-        Self { who: Who::OfClient, longer_than, keeper: Keeper(store) }
+        let agent = SideAgent::of(FORM, (spec, bill), environment)?;
+        Ok(Self { agent, longer_than, keeper: Keeper(store) })
     }
 
     /// Whether it is not to be asked for a while.
     pub(super) fn is_paused(&self) -> bool {
-        match &self.who {
-            Who::Named(agent) => agent.is_paused(),
-            Who::OfClient => false,
-        }
+        self.agent.is_paused()
     }
 
     /// What the model chooses of a read; `None` where none is asked about it, or nothing comes of
@@ -116,31 +83,20 @@ impl Curator {
         wanted: Wanted,
         (before, watch): (&Arc<dyn Views>, Watch<'_>),
     ) -> Option<View> {
-        let asked = self.asked(read, wanted, watch)?;
-        self.choose(asked, (read, wanted), (before, watch))
-    }
-
-    /// The model to ask about a read; `None`: none is asked.
-    fn asked<'a>(&'a self, read: &Read<'_>, wanted: Wanted, watch: Watch<'a>) -> Option<Asked<'a>> {
-        let is_longer = || read.text.count() > self.longer_than as usize;
-        if !matches!(wanted, Wanted::Curated(_)) || !is_longer() {
-            return None;
-        }
-        match &self.who {
-            Who::Named(agent) => Some(Asked::Named(agent)).filter(|_| !agent.is_paused()),
-            Who::OfClient => watch.lent.map(Asked::Lent),
-        }
+        let is_asked = matches!(wanted, Wanted::Curated(_))
+            && read.text.count() > self.longer_than as usize
+            && !self.is_paused();
+        if is_asked { self.choose((read, wanted), (before, watch)) } else { None }
     }
 
     /// What the model chooses of a read; `None` where nothing comes of it.
     fn choose(
         &self,
-        asked: Asked<'_>,
         (read, wanted): (&Read<'_>, Wanted),
         (before, watch): (&Arc<dyn Views>, Watch<'_>),
     ) -> Option<View> {
         let begun = Instant::now();
-        let about = AboutOne { asked, begun, watch, heard: Mutex::default() };
+        let about = AboutOne { agent: &self.agent, begun, watch, heard: Mutex::default() };
         (watch.tell)(ModelWork::Waits);
         // Secrets are replaced line by line, so that the numbers of lines hold.
         let text = without(read.text);
@@ -153,14 +109,9 @@ impl Curator {
                 return None;
             }
         };
-        let AnsweredSoFar { answers: heard, lender } =
-            about.heard.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let model = match asked {
-            Asked::Named(agent) => agent.model.as_str().into(),
-            Asked::Lent(_) => format!("{OF_CLIENT}:{lender}").into(),
-        };
+        let heard = about.heard.into_inner().unwrap_or_else(PoisonError::into_inner);
         let by = Box::new(ChosenBy {
-            model,
+            model: self.agent.model.as_str().into(),
             time_ms: u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX),
             tokens: heard.iter().fold(0, |sum, answered| sum.saturating_add(answered.tokens)),
             lines: curation.lines,
@@ -188,38 +139,25 @@ impl Keeper {
 
 /// Questions about one file.
 struct AboutOne<'a> {
-    asked: Asked<'a>,
+    agent: &'a SideAgent,
     begun: Instant,
     watch: Watch<'a>,
-    heard: Mutex<AnsweredSoFar>,
-}
-
-/// What was answered so far.
-#[derive(Default)]
-struct AnsweredSoFar {
-    answers: Vec<Answered>,
-    /// What the model is called that was lent.
-    lender: String,
+    heard: Mutex<Vec<Answered>>,
 }
 
 impl Ask for &AboutOne<'_> {
     fn complete(&self, request: &ModelRequest) -> Result<String, AskError> {
         // What was said before may hold secrets too.
         let user = without(&request.user);
-        let (answered, lender) = match self.asked {
-            Asked::Named(agent) => (self.ask(agent, &request.system, &user)?, String::new()),
-            Asked::Lent(lent) => self.ask_client(lent, &request.system, &user)?,
-        };
+        let answered = self.ask(&request.system, &user)?;
         let text = answered.text.clone();
-        let mut heard = self.heard.lock().unwrap_or_else(PoisonError::into_inner);
-        heard.answers.push(answered);
-        heard.lender = lender;
+        self.heard.lock().unwrap_or_else(PoisonError::into_inner).push(answered);
         Ok(text)
     }
 }
 
 impl AboutOne<'_> {
-    fn ask(&self, agent: &SideAgent, system: &str, user: &str) -> Result<Answered, AskError> {
+    fn ask(&self, system: &str, user: &str) -> Result<Answered, AskError> {
         let time = FILE_TIME.saturating_sub(self.begun.elapsed());
         let question = Question { system, user, time };
         let hear = |heard: Heard| {
@@ -230,29 +168,12 @@ impl AboutOne<'_> {
             });
         };
         let listener = Listener { hear: &hear, is_over: self.watch.is_over };
-        agent.ask(question, &listener).map_err(|why| match why {
+        self.agent.ask(question, &listener).map_err(|why| match why {
             NoAnswer::TimedOut => AskError::TimedOut,
             NoAnswer::Cancelled => AskError::Cancelled,
             why @ NoAnswer::OverLimit => AskError::Failed { message: why.to_string() },
             NoAnswer::Failed(message) => AskError::Failed { message },
         })
-    }
-
-    /// The answer of a client's model, and what that is called.
-    fn ask_client(
-        &self,
-        lent: &LentModel<'_>,
-        system: &str,
-        user: &str,
-    ) -> Result<(Answered, String), AskError> {
-        let time = LENT_FILE_TIME.saturating_sub(self.begun.elapsed()).min(FORM.answer_time);
-        if time.is_zero() {
-            return Err(AskError::TimedOut);
-        }
-        let (temperature, output_tokens_max) = (FORM.temperature, ANSWER_TOKENS_MAX);
-        let question = LentQuestion { system, user, temperature, output_tokens_max, time };
-        let answer = lent(question, &|| (self.watch.tell)(ModelWork::Waits))?;
-        Ok((Answered { text: answer.text, ..Answered::default() }, answer.model))
     }
 }
 
@@ -354,7 +275,7 @@ impl Views for Watched {
         let tell = |work| (self.tell)(call.unwrap_or_default(), read.path, work);
         let stops = self.waiting.stops();
         let is_over = || self.waiting.stops() != stops;
-        let watch = Watch { tell: &tell, is_over: &is_over, lent: None };
+        let watch = Watch { tell: &tell, is_over: &is_over };
         self.views.view_watched(read, wanted, watch)
     }
 

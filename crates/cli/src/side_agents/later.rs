@@ -266,7 +266,7 @@ fn of_waiting(
     let upto = EntryIndex(u32::try_from(record.len()).ok()?);
     let read = Read { record, upto, path, first: *first, text: &ReadText::from(&**text) };
     let wanted = Wanted::Curated(Amount::Share(share(text, *tokens_max)));
-    let watch = Watch { tell: &|_| {}, is_over, lent: None };
+    let watch = Watch { tell: &|_| {}, is_over };
     fitted(model.view_of(&read, wanted, (before, watch))?, &read, *tokens_max)
 }
 

@@ -4,15 +4,12 @@
 mod agent;
 mod bill;
 mod curator;
-mod gist;
 mod indexer;
 mod later;
-mod one_at_a_time;
 mod waiting;
 
 pub(crate) use self::bill::SideBill;
-pub(crate) use self::curator::{Curator, ModelFirst, OF_CLIENT, TellOfRead, Watched};
-pub(crate) use self::gist::GistAgent;
+pub(crate) use self::curator::{Curator, ModelFirst, TellOfRead, Watched};
 pub(crate) use self::indexer::indexer;
 pub(crate) use self::later::Later;
 pub(crate) use self::waiting::Waiting;

@@ -92,13 +92,12 @@ const PROFILES: Form = Form::OneOf(&["off", "lossless", "balanced", "curated", "
 
 /// All settings, in the order of the file.
 #[rustfmt::skip]
-pub(crate) static KEYS: [Key; 46] = [
+pub(crate) static KEYS: [Key; 45] = [
     key("keep_contents", Form::YesNo, Some("true"), "whether what files, pages and outputs hold is written to disk"),
     key("curator", Form::OneOf(&["extractive", "model", "auto"]), Some("\"auto\""), "who chooses what is shown of long files"),
-    key("curator_model", Form::Text, None, "the model that does, named as for `foveal run`; `client`: that of an agent that calls `foveal mcp`"),
+    key("curator_model", Form::Text, None, "the model that does, named as for `foveal run`"),
     key("indexer_model", Form::Text, None, "a model that reads files into the index, named as for `foveal run`"),
     key("indexer_tokens_max", Form::Whole, None, "tokens that it may take while foveal runs; 200,000 if not set"),
-    key("gist_model", Form::Text, None, "a model that tells the oldest turns of `foveal run` and `foveal chat` in words, named as for `foveal run`"),
     key("detect_duplicates", Form::YesNo, Some("true"), "whether calls are answered from earlier ones like them"),
     key("duplicates.calls_max", Form::Whole, Some("50"), "calls that are remembered for each session"),
     key("duplicates.age_ms_max", Form::Whole, Some("300000"), "how long they are remembered, in milliseconds"),

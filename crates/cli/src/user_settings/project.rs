@@ -12,11 +12,10 @@ use super::{UserSettings, small_lines};
 use foveal_calls::ToolLimits;
 
 /// Tables and settings that a project may not set, and why. A name stands for all below it.
-const FORBIDDEN: [(&str, &str); 10] = [
+const FORBIDDEN: [(&str, &str); 9] = [
     ("keep_contents", "what is kept on your disk is yours to say"),
     ("curator_model", "files go to that model: only you name servers"),
     ("indexer_model", "files go to that model: only you name servers"),
-    ("gist_model", "what was said goes to that model: only you name servers"),
     ("agent", "which files stand in prompts is yours to say"),
     ("chat", "what your terminal shows is yours to say"),
     ("gateway", "it names servers, prices and addresses"),

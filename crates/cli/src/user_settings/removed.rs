@@ -8,7 +8,8 @@ struct RemovedKey {
     advice: &'static str,
 }
 
-static REMOVED_KEYS: [RemovedKey; 3] = [
+static REMOVED_KEYS: [RemovedKey; 4] = [
+    RemovedKey { name: "gist_model", advice: TURN_SUMMARIES },
     RemovedKey { name: "gateway.expand", advice: EXPAND_TOOL },
     RemovedKey { name: "gateway.shorten_tools", advice: TOOL_DEFINITIONS },
     RemovedKey { name: "gateway.rules.shorten_tools", advice: TOOL_DEFINITIONS },
@@ -19,6 +20,16 @@ const TOOL_DEFINITIONS: &str =
 
 const EXPAND_TOOL: &str = "remove it; a model runs `foveal expand HANDLE`, which notes name, or \
                            calls the tool `expand` of `foveal mcp`";
+
+const TURN_SUMMARIES: &str = "remove it; where a prompt stays too long, `foveal run` and `foveal \
+                              chat` leave the oldest messages out at the model's window";
+
+/// The value of `curator_model` that stood for the model of an agent that calls `foveal mcp`.
+pub(super) const CLIENT_MODEL: &str = "client";
+
+/// What to do about it instead.
+pub(super) const CLIENT_MODEL_ADVICE: &str = "curator_model = \"client\" no longer exists: name a model of yours, such as \
+     curator_model = \"ollama:qwen3\", or remove the line";
 
 /// Returns what to do about a setting that was removed, in a sentence.
 pub(crate) fn advice(name: &str) -> Option<String> {
@@ -46,5 +57,11 @@ mod tests {
             let advice = advice(key.name).expect("it was removed");
             assert!(error.contains("unknown field") && error.contains(&advice), "{error}");
         }
+    }
+
+    #[test]
+    fn the_model_of_a_client_is_refused_with_advice() {
+        let error = of(b"\ncurator_model = \"client\"\n").expect_err("it was removed");
+        assert_eq!(error.to_string(), format!("line 2: {CLIENT_MODEL_ADVICE}"));
     }
 }

@@ -12,7 +12,6 @@ fn everything_can_be_set() {
     let set = of("keep_contents = false\ndetect_duplicates = false\n\
          curator = \"auto\"\ncurator_model = \"ollama:qwen3\"\n\
          indexer_model = \"ollama:qwen3\"\nindexer_tokens_max = 9\n\
-         gist_model = \"ollama:qwen3\"\n\
          [answers]\ntokens = 9_000\nbytes = 30_000\n\
          [read]\nsmall_lines = 50\nfor_files = [{ glob = \"**/*.md\", small_lines = 400, large_lines = 1_000 }]\n\
          [run]\ntime_out_ms = 1\ntime_out_max_ms = 2\nterminals_max = 3\n\
@@ -45,8 +44,7 @@ fn everything_can_be_set() {
     let model = "ollama:qwen3".parse().expect("a model");
     let indexer = Some(IndexerWish { model, tokens_max: 9 });
     let model = "ollama:qwen3".parse().expect("a model");
-    let curator = Some(CuratorWish { model: CuratorModel::Named(model), longer_than: 200 });
-    let gist = Some("ollama:qwen3".parse().expect("a model"));
+    let curator = Some(CuratorWish { model, longer_than: 200 });
     let history = HistoryLimits {
         max_file_reads: 3,
         keep_all_edits: false,
@@ -70,7 +68,6 @@ fn everything_can_be_set() {
         keeps_no_contents: true,
         curator,
         indexer,
-        gist,
         agent,
         chat,
         gateway,

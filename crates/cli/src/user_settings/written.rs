@@ -31,7 +31,6 @@ pub(super) struct Written {
     pub(super) curator_model: Option<Spanned<String>>,
     pub(super) indexer_model: Option<Spanned<String>>,
     pub(super) indexer_tokens_max: Option<Spanned<Count>>,
-    pub(super) gist_model: Option<Spanned<String>>,
     pub(super) detect_duplicates: Option<bool>,
     pub(super) duplicates: WrittenDuplicates,
     pub(super) answers: WrittenAnswers,

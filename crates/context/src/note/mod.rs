@@ -120,15 +120,6 @@ pub enum NoteKind {
     ToldAbove,
     /// Edits of a file.
     Edits(Box<ToldEdits>),
-    /// What the model said in old turns, told in short by a model.
-    Gist {
-        /// How many responses it tells of.
-        turns: u32,
-        /// In the words of the model that tells.
-        words: Box<str>,
-    },
-    /// What the model said, which such a note above tells.
-    InGist,
     /// The lines before the note are repeated.
     Repeated {
         /// How many lines make the pattern.
@@ -326,8 +317,6 @@ impl NoteKind {
             | Self::ReplacedText
             | Self::ToldAbove
             | Self::Edits(_)
-            | Self::Gist { .. }
-            | Self::InGist
             | Self::Behind
             | Self::Hidden { .. }
             | Self::MoreFiles

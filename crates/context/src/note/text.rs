@@ -172,16 +172,6 @@ impl Note {
                 self.end(f, way)
             }
             NoteKind::Edits(edits) => self.edits(f, way, edits),
-            NoteKind::Gist { turns, words } => {
-                let turns = if *turns == 1 { "this".into() } else { format!("{turns} old turns") };
-                write!(f, "[what you said in {turns}, told in short by a model")?;
-                self.end(f, way)?;
-                write!(f, "\n{words}")
-            }
-            NoteKind::InGist => {
-                f.write_str("[told in short above")?;
-                self.end(f, way)
-            }
             NoteKind::Repeated { period: 1, times } => {
                 write!(f, "[last line repeated {times} more times]")
             }

@@ -18,14 +18,13 @@ impl Planner {
         record: &Record,
         cut: Option<usize>,
         (now, wished, compacts): (Option<Timestamp>, &[Wish], bool),
-        told: Tokens,
     ) -> rewrite::Choice {
         let Some(settings) = &self.settings.rewrite else { return rewrite::Choice::default() };
         let reason = self.rewrite_reason(cut, now);
         let free_from = if reason == Some(RewriteReason::ClientRewrote) { cut } else { None };
         let free = (reason, free_from.unwrap_or(0));
         let ask = self.about_rewrite((record, settings), now, free);
-        let choice = rewrite::choose(&rewrite::ask::Ask { compacts, wished, told, ..ask });
+        let choice = rewrite::choose(&rewrite::ask::Ask { compacts, wished, ..ask });
         self.mark_dead(choice.dead.iter().copied());
         // No level is below a note: of a long conversation most entries come to stand there.
         self.movable.retain(|index| self.items[index.at()].level != Level::Note);
@@ -64,7 +63,6 @@ impl Planner {
             now,
             compacts: false,
             wished: &[],
-            told: Tokens(0),
             sent: self.sent,
             balance: &self.balance,
             old_reads: self.old_reads(),

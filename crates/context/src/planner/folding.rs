@@ -20,7 +20,7 @@ impl Planner {
         &self,
         cut: Option<usize>,
         levels: &[(EntryIndex, Level)],
-        others: [Option<EntryIndex>; 4],
+        others: [Option<EntryIndex>; 2],
     ) -> usize {
         let place = |first| self.position(first);
         let others = others.into_iter().flatten();
@@ -60,11 +60,6 @@ impl Planner {
 
     /// What is to stand in a message's place, and its tokens.
     pub(super) fn decide(&mut self, record: &Record, index: EntryIndex) -> (Decision, Tokens) {
-        if let Some(shape) = self.telling.shape(index) {
-            let decision = Decision::Replace(Arc::clone(shape));
-            let tokens = self.weight(record, index, &decision);
-            return (decision, tokens);
-        }
         let shaped = match record.entry(index).role {
             Role::Assistant => {
                 let mut cache = std::mem::take(&mut self.cache);

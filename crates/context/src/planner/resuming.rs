@@ -7,7 +7,6 @@ use crate::prices::PriceCard;
 use crate::record::Record;
 use crate::settings::Settings;
 use crate::step::{BacklogChange, Step};
-use crate::tokens::Tokens;
 
 impl Planner {
     /// A planner that stands where `recorded` left one: the decisions are taken over, none
@@ -35,9 +34,7 @@ impl Planner {
         let wished_from = self.put_all(record, &step.wished);
         // Since when a result is dead weight follows from the steps; what to do about it was
         // decided then.
-        self.choose(record, cut, (step.time, &step.wished, false), Tokens(0));
-        let untold = self.untell();
-        let told_from = self.tell(record, &step.told);
+        self.choose(record, cut, (step.time, &step.wished, false));
         for (index, level) in &step.levels {
             self.items[index.at()].level = *level;
         }
@@ -48,8 +45,7 @@ impl Planner {
             Some(BacklogChange::Shaped { from }) => Some(from),
             Some(BacklogChange::Added { .. }) | None => None,
         };
-        let others = [wished_from, untold, told_from, shaped_from];
-        let from = self.first_position(cut, &step.levels, others);
+        let from = self.first_position(cut, &step.levels, [wished_from, shaped_from]);
         // A strategy changes results without a level.
         let changed_from = step.changed.first().map(|(index, _)| self.position(*index));
         let from = changed_from.map_or(from, |first| from.min(first));
@@ -81,7 +77,6 @@ impl Planner {
             changed: Vec::new(),
             levels: Vec::new(),
             wished: Vec::new(),
-            told: Vec::new(),
             chosen: Vec::new(),
             kept: self.sent,
             rewrite: None,

@@ -35,10 +35,6 @@ impl Planner {
         let results = wishes.map_or(&[][..], |wishes| &wishes.results);
         let (wished, wished_from) = self.apply(record, results, fixed);
         let compacts = wishes.is_some_and(|wishes| wishes.compacts);
-        let untold = self.untell();
-        let gists = wishes.filter(|_| self.resets(strategy, compacts));
-        let gists = gists.map_or(&[][..], |wishes| &wishes.gists);
-        let (told, _) = self.can_tell(record, gists, fixed);
         // In front of bound reasoning nothing changes, the system prompt the least.
         let base = match bound {
             0 if wishes.is_some() => self.reset_base(record, strategy, compacts),
@@ -50,8 +46,7 @@ impl Planner {
             self.items[index.at()].decision != *decision
         };
         let first = wanted.iter().filter(differs).map(|(index, _)| self.position(*index)).min();
-        let told_from = self.tell(record, &told);
-        let from = self.first_position(cut, &[], [wished_from, untold, told_from, None]);
+        let from = self.first_position(cut, &[], [wished_from, None]);
         let from = first.map_or(from, |first| first.min(from));
         let mut changed = Vec::new();
         for index in self.forget_from(record, from) {
@@ -82,7 +77,7 @@ impl Planner {
         let (time, keeps_answer, backlog) = (now, false, None);
         #[rustfmt::skip]
         let step =
-            Step { answer, time, changed, rewrite, levels, wished, told, chosen, kept, keeps_answer, base, backlog };
+            Step { answer, time, changed, rewrite, levels, wished, chosen, kept, keeps_answer, base, backlog };
         self.finish(&step);
         step
     }

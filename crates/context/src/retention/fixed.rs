@@ -86,7 +86,6 @@ impl Fixed {
             changed,
             levels: Vec::new(),
             wished: Vec::new(),
-            told: Vec::new(),
             chosen: Vec::new(),
             kept,
             rewrite: rewrite.map(|rewrite| rewrite.reason),

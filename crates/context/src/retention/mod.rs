@@ -216,7 +216,6 @@ impl Recomputed {
             changed,
             levels: Vec::new(),
             wished: Vec::new(),
-            told: Vec::new(),
             chosen: Vec::new(),
             kept,
             rewrite: rewritten.then_some(RewriteReason::Recomputed),

@@ -43,8 +43,6 @@ pub struct Ask<'a> {
     pub now: Option<Timestamp>,
     /// Whether the person wants a shorter prompt.
     pub compacts: bool,
-    /// Tokens that are saved beside results, where old turns can be told in words.
-    pub told: Tokens,
     /// What the person has just wanted of single results: these stay as they are wanted.
     pub wished: &'a [Wish],
     /// Entries of the window that were sent before.

@@ -4,7 +4,6 @@
 //! decides when to ask, records what was chosen and makes the shape. Where there is nobody to
 //! ask, or no answer, a read is shaped as it would be without.
 
-mod asked;
 mod choose;
 pub mod model;
 mod read;
@@ -12,7 +11,6 @@ mod text;
 mod value;
 mod watch;
 
-pub use asked::{LentAnswer, LentModel, LentQuestion};
 pub(crate) use choose::{Ask, Choices, choose, choose_first, foresee};
 pub use read::{Read, Views};
 pub use text::ReadText;

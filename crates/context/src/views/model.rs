@@ -19,8 +19,24 @@ use super::value::{Amount, View, Wanted};
 use crate::tokens::Tokens;
 
 pub use self::curation::{Curation, Reason, Unusable};
-pub use super::asked::AskError;
 pub use request::{ModelRequest, TEMPERATURE};
+
+/// Why a model gave no answer.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+pub enum AskError {
+    /// It took too long.
+    #[error("the model did not answer in time")]
+    TimedOut,
+    /// Who waited has given it up.
+    #[error("the question was taken back")]
+    Cancelled,
+    /// It could not be asked, or its server failed.
+    #[error("the model could not be asked: {message}")]
+    Failed {
+        /// What went wrong, as the client says.
+        message: String,
+    },
+}
 
 /// A model, or what stands for one. It answers while the caller waits.
 pub trait Ask: Send + Sync {

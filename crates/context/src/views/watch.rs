@@ -4,8 +4,6 @@ use serde::{Deserialize, Serialize};
 
 use foveal_transcript::Handle;
 
-use super::asked::LentModel;
-
 /// What a model does that helps with a call.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -47,13 +45,11 @@ pub struct Watch<'a> {
     pub tell: &'a (dyn Fn(ModelWork) + Sync),
     /// Whether nobody waits any longer: no model is asked on.
     pub is_over: &'a (dyn Fn() -> bool + Sync),
-    /// The model that they lend, if they lend one.
-    pub lent: Option<&'a LentModel<'a>>,
 }
 
 impl Watch<'_> {
     /// Nobody is told, and it is waited for to the end.
-    pub const NOBODY: Watch<'static> = Watch { tell: &|_| {}, is_over: &|| false, lent: None };
+    pub const NOBODY: Watch<'static> = Watch { tell: &|_| {}, is_over: &|| false };
 }
 
 impl std::fmt::Debug for Watch<'_> {

@@ -90,26 +90,6 @@ impl Body {
         Ok(Message { entries, slots, continues, compacts })
     }
 
-    /// Where the text stands of what the model said in a message that makes these `entries`; `None`
-    /// where that is not one text.
-    ///
-    /// # Errors
-    /// If it is no valid JSON.
-    pub fn words(
-        &self,
-        bytes: &[u8],
-        message: usize,
-        entries: &[Entry],
-    ) -> Result<Option<Slot>, BodyError> {
-        let own = &bytes[self.messages[message].clone()];
-        Ok(match entries {
-            [entry] if entry.role == Role::Assistant => {
-                slot_of_words(entry, own, &slots::of_words(self.protocol, own)?)
-            }
-            _ => None,
-        })
-    }
-
     /// What the system prompt says that stands apart from the messages; `None` where there is none.
     ///
     /// # Errors
@@ -260,15 +240,6 @@ fn slots_of(own: &[u8], entries: &[Entry], results: Vec<Texts>) -> Vec<Slot> {
         }
     }
     slots
-}
-
-/// The slot of what the model said, of which these are the strings; none unless it is one text.
-fn slot_of_words(entry: &Entry, own: &[u8], strings: &[Place]) -> Option<Slot> {
-    let [string] = strings else { return None };
-    let text = inner::text(own, string)?;
-    let (block, _) = entry.only_text().filter(|(_, said)| **said == *text)?;
-    let (content, spelling) = (0..text.len(), encoding_of(&own[string.clone()], &text)?);
-    Some(Slot { entry: 0, block, part: 0, string: string.clone(), spelling, content })
 }
 
 /// The slots of one result; none unless their texts are its whole content, and each can be spelled

@@ -38,22 +38,6 @@ pub(super) fn of_results(protocol: Protocol, message: &[u8]) -> Result<Vec<Texts
     }
 }
 
-/// The strings of what the model says in the message, in order; none where it is not the model's.
-pub(super) fn of_words(protocol: Protocol, message: &[u8]) -> Result<Vec<Place>, BodyError> {
-    let [role, content] = members(message, &whole(message), ["role", "content"])?;
-    match protocol {
-        Protocol::Messages | Protocol::Chat | Protocol::Responses
-            if is_one_of(message, role.as_ref(), &["assistant"]) =>
-        {
-            strings(message, content)
-        }
-        // Who sends such bodies itself does not speak it.
-        Protocol::Gemini | Protocol::Messages | Protocol::Chat | Protocol::Responses => {
-            Ok(Vec::new())
-        }
-    }
-}
-
 fn messages(message: &[u8]) -> Result<Vec<Texts>, BodyError> {
     let [role, content] = members(message, &whole(message), ["role", "content"])?;
     let mut results = Vec::new();

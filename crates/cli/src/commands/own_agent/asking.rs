@@ -4,9 +4,9 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::SyncSender;
 
-use foveal_agent::{Event, ToldGist};
+use foveal_agent::Event;
 use foveal_live::Conversations;
-use foveal_live::request::{About, Asked, Reduced, ToldInWords, Wait};
+use foveal_live::request::{About, Asked, Reduced, Wait};
 use foveal_llm::{AskError, AskEvent, Client, Server};
 use foveal_tools::clock::{Clock, SystemClock};
 use foveal_wire::response::{ContextOverflow, Said, StopReason};
@@ -16,7 +16,7 @@ use tokio::task::AbortHandle;
 use super::opening::NO_UPSTREAM;
 use crate::debug::{Debug, Topic};
 use crate::explained::explain;
-use crate::side_agents::{GistAgent, SideBill, Waiting};
+use crate::side_agents::{SideBill, Waiting};
 
 /// What is told where the person changed what is sent, and that cannot be done any more.
 const UNCHANGED: &str = "a change that you wanted of the prompt could not be made any more: the model has \
@@ -51,8 +51,6 @@ struct Asker {
     shaper: Arc<Conversations>,
     /// Who the models wait for that help to decide.
     waiting: Arc<Waiting>,
-    /// Who tells old turns in words.
-    gist: Option<Arc<GistAgent>>,
     /// What models cost that are asked beside this one, and how far all may go together.
     bill: Arc<SideBill>,
     events: SyncSender<Event>,
@@ -67,13 +65,12 @@ impl Asking {
         runtime: Handle,
         (client, server): (Client, Server),
         (shaper, waiting): (Arc<Conversations>, Arc<Waiting>),
-        (gist, bill): (Option<Arc<GistAgent>>, Arc<SideBill>),
+        bill: Arc<SideBill>,
         (events, debug): (SyncSender<Event>, Debug),
     ) -> Self {
         let server = Arc::new(server);
         let is_decided_anew = Arc::default();
-        let asker =
-            Asker { client, server, shaper, waiting, gist, bill, events, debug, is_decided_anew };
+        let asker = Asker { client, server, shaper, waiting, bill, events, debug, is_decided_anew };
         Self { runtime, asker, pays: false, running: None }
     }
 
@@ -115,9 +112,6 @@ impl Drop for Asking {
     fn drop(&mut self) {
         if self.pays {
             self.asker.bill.close();
-        }
-        if let Some(gist) = &self.asker.gist {
-            gist.stop();
         }
     }
 }
@@ -196,12 +190,6 @@ impl Asker {
         for Reduced { call: id, kind, points: cached, bytes, bytes_sent, .. } in reduced {
             self.tell(Event::Reduced { number, id, kind, cached, bytes, bytes_sent });
         }
-        if let Some(told) = about.told {
-            self.tell(Event::ToldInWords { number, gist: self.gist_of(told) });
-        }
-        if let (Some(gist), Some(to_tell)) = (&self.gist, about.to_tell.clone()) {
-            gist.ask_beside(to_tell, &self.shaper);
-        }
     }
 
     /// What the model says.
@@ -236,15 +224,6 @@ impl Asker {
             wait: &Wait::default(),
         });
         (shaped.body.unwrap_or(body), shaped.about)
-    }
-
-    /// What is told of turns told in words.
-    fn gist_of(&self, told: ToldInWords) -> ToldGist {
-        let ToldInWords { turns, tokens_before, tokens } = told;
-        let (tokens_before, tokens) = (tokens_before.0, tokens.0);
-        let model = self.gist.as_ref().map(|gist| gist.model().to_owned()).unwrap_or_default();
-        let model_tokens = self.gist.as_ref().map_or(0, |gist| gist.take_tokens());
-        ToldGist { turns, tokens_before, tokens, model, model_tokens }
     }
 
     fn tell(&self, event: Event) {

@@ -197,9 +197,7 @@ impl Carrier {
                 let person = self.approvals.asks().then_some(&ask as _);
                 let begins = || self.gate.pass(&self.cancel);
                 let cancel = &self.cancel;
-                let lent = None;
-                let control =
-                    Control { cancel, progress: &progress, person, begins: &begins, lent };
+                let control = Control { cancel, progress: &progress, person, begins: &begins };
                 let request = Request::new(call.name.clone(), call.arguments.clone());
                 told(self.session.call(&request, &control))
             }

@@ -17,7 +17,7 @@ use tokio::runtime::Handle;
 use super::asking::Asking;
 use super::opening;
 use crate::debug::Debug;
-use crate::side_agents::{GistAgent, SideBill, Waiting};
+use crate::side_agents::{SideBill, Waiting};
 use crate::toolbox::Opener;
 
 /// Events that wait to be taken, at most.
@@ -50,7 +50,6 @@ impl Means {
     pub(super) fn asking(
         &self,
         session: &SessionId,
-        gist: Option<Arc<GistAgent>>,
         events: &SyncSender<Event>,
     ) -> (Arc<Conversations>, Asking) {
         let waiting = Arc::new(Waiting::default());
@@ -66,7 +65,7 @@ impl Means {
             self.runtime.clone(),
             (self.client.clone(), self.server.clone()),
             (Arc::clone(&shaper), waiting),
-            (gist, Arc::clone(&self.bill)),
+            Arc::clone(&self.bill),
             (events.clone(), self.debug),
         );
         (shaper, asking)

@@ -35,7 +35,7 @@ use crate::models::{Chosen, choose};
 use crate::notice;
 use crate::runs::{Lock, Run, RunLog, keep_agents};
 use crate::sessions::kind_and_name;
-use crate::side_agents::{GistAgent, SideBill};
+use crate::side_agents::SideBill;
 use crate::toolbox::Opener;
 use crate::user_settings::{AgentSettings, UserSettings};
 
@@ -126,7 +126,6 @@ pub(crate) fn open(
     let mut settings = opening::settings(&chosen, limits, about, (&session, &own));
     let (sender, events) = std::sync::mpsc::sync_channel(EVENTS_MAX);
     let files = files_at_first(&past, files);
-    let gist = gist((user.gist.as_ref(), &bill), environment);
     let has_agents = user.agent.sub_agents;
     let keeps = opener.keeps_sessions();
     let means = Means {
@@ -142,13 +141,13 @@ pub(crate) fn open(
         toolbox: Arc::clone(&toolbox),
         debug: environment.debug()?,
     };
-    let (shaper, asking) = means.asking(&session, gist, &sender);
+    let (shaper, asking) = means.asking(&session, &sender);
     let asking = asking.deciding_anew(is_decided_anew).paying();
     let approvals = Approvals::new(yes, person, Some((&toolbox.store, folder)));
     let mut calling = Calling::new(&toolbox, &session, approvals.clone(), sender.clone());
     if has_agents {
         let own = (settings.clone(), opening::system(folder, Company::Agent, &files));
-        let agents = SubAgents::new(means, own, (&session, &run), approvals, environment);
+        let agents = SubAgents::new(means, own, (&session, &run), approvals);
         calling = calling.with_sub_agents(Arc::new(move |task, start, tell, cancel| {
             agents.work(task, start, tell, cancel)
         }));
@@ -234,21 +233,6 @@ fn rules_and_run(
     let (protocol, decided_by) = (server.dialect.name().to_owned(), rules.decided_by());
     let run = Run { model, protocol, profile, rules: Some(decided_by.into_owned()), of: None };
     Ok((rules, run))
-}
-
-/// Who tells old turns in words, where the user names a model for it that can be asked.
-fn gist(
-    (named, bill): (Option<&ModelSpec>, &Arc<SideBill>),
-    environment: &Environment,
-) -> Option<Arc<GistAgent>> {
-    match GistAgent::of(named?, bill, environment) {
-        Ok(gist) => Some(Arc::new(gist)),
-        Err(error) => {
-            let why = notice::in_one_line(error.as_ref());
-            notice::say(format_args!("no model tells old turns in words: {why}"));
-            None
-        }
-    }
 }
 
 /// The session that is gone on with, what was said in it, and what holds it.

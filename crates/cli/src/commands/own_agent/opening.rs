@@ -220,13 +220,11 @@ pub(crate) fn shaper(
     rules.settings.tools_without_pointers = calls.tools_undetected();
     rules.weigh = weigh;
     rules.prices = own;
-    rules.tells = true;
     // A session that is gone on with has its messages as they were kept.
     rules.redactor =
         Some(Redactor { text: foveal_secrets::without, arguments: foveal_secrets::without_in });
     let kept = Kept::of_session(Arc::clone(&toolbox.store), session.clone());
-    let shaper = Conversations::new(rules, Arc::new(kept));
-    if opener.settings().gist.is_some() { shaper.asking_to_tell() } else { shaper }
+    Conversations::new(rules, Arc::new(kept))
 }
 
 /// Tells of a model that chooses what is shown of a read, while a request waits for it.

@@ -1,7 +1,7 @@
 //! Sub-agents at work: each with a conversation, a ledger and a session of its own.
 
 use std::sync::mpsc::sync_channel;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Mutex, PoisonError};
 
 use foveal_agent::{
     Agent, Event, Outcome, Settings, StartAgent, SubTask, Told, ToolAnswer, answer_of_agent,
@@ -15,9 +15,7 @@ use super::approval::Approvals;
 use super::calling::Calling;
 use super::drive::drive;
 use super::means::{EVENTS_MAX, Means};
-use crate::environment::Environment;
 use crate::runs::{OfCall, Run, RunLog, keep_agents, latest_agent, of_agent};
-use crate::side_agents::GistAgent;
 
 /// What sub-agents are made of: what the agent is that starts them, but for its conversation and
 /// what it was shown. Each has sessions of its own in the tools, the store and the engine.
@@ -29,7 +27,6 @@ pub(crate) struct SubAgents {
     session: SessionId,
     run: Run,
     approvals: Approvals,
-    environment: Environment,
     /// The number of the last one.
     last: Mutex<u32>,
 }
@@ -41,11 +38,10 @@ impl SubAgents {
         (settings, system): (Settings, String),
         (session, run): (&SessionId, &Run),
         approvals: Approvals,
-        environment: &Environment,
     ) -> Self {
-        let (session, run, environment) = (session.clone(), run.clone(), environment.clone());
+        let (session, run) = (session.clone(), run.clone());
         let settings = Settings { system, stays: false, ..settings };
-        Self { means, settings, session, run, approvals, environment, last: Mutex::default() }
+        Self { means, settings, session, run, approvals, last: Mutex::default() }
     }
 
     /// Has a sub-agent do a task, and answers what it says last. What happens is told; where nobody
@@ -59,11 +55,8 @@ impl SubAgents {
     ) -> ToolAnswer {
         let session = self.next_session();
         let (sender, events) = sync_channel(EVENTS_MAX);
-        let Means { opener, toolbox, bill, .. } = &self.means;
-        // Where there is none, that was said when the agent was opened.
-        let gist = opener.settings().gist.as_ref();
-        let gist = gist.and_then(|spec| GistAgent::of(spec, bill, &self.environment).ok());
-        let (_, asking) = self.means.asking(&session, gist.map(Arc::new), &sender);
+        let toolbox = &self.means.toolbox;
+        let (_, asking) = self.means.asking(&session, &sender);
         let approvals = self.approvals.of_agent(&label, &session);
         let calling = Calling::new(toolbox, &session, approvals, sender);
         let of = Some(OfCall { step: start.step, place: start.place });

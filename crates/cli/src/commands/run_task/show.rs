@@ -97,7 +97,6 @@ impl Show {
             }
             Told::Progress { model: None, .. } => {}
             Told::Indexing(told) => self.indexing(told),
-            Told::Gist(gist) => notice::say(format_args!("  {}", short(&gist.line(count)))),
             Told::Repeated { name, times } => {
                 let name = short(name);
                 notice::say(format_args!("  {name}: the same call and answer, {times} times"));
