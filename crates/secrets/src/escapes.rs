@@ -3,8 +3,9 @@
 
 use std::ops::Range;
 
-use crate::secret::{GUESS, Secret};
-use crate::{views, words};
+use crate::reading::Reading;
+use crate::readings;
+use crate::secret::Secret;
 
 /// Shorter strings hold nothing that the text around them does not tell.
 const BYTES_MIN: usize = 12;
@@ -19,106 +20,68 @@ pub(crate) fn find(text: &[u8]) -> Vec<Secret> {
         if string.len() < BYTES_MIN || !has_signs(&text[string.clone()]) {
             continue;
         }
-        let meant = Meant::of(&text[string.clone()]);
-        for Secret { range, kind, .. } in views::find(&meant.text) {
-            let place = meant.place(range);
-            let place = string.start + place.start..string.start + place.end;
-            if kind != GUESS || !words::is_harmless(text, &place) {
-                found.push(Secret::new(place, kind));
-            }
-        }
+        let reading = unescaped(text, string);
+        let secrets = readings::find(&reading.text).into_iter().filter(|it| !it.is_guess());
+        found.extend(secrets.map(|it| Secret::new(reading.place(it.range), it.kind)));
     }
     found
 }
 
-/// What stands between quotation marks, or the ends of the line, around an escape. Nothing before
-/// `from` belongs to it.
+/// Returns the part between quotation marks, or the ends of the line, around an escape. Nothing
+/// before `from` belongs to it.
 fn string_around(text: &[u8], from: usize, escape: usize) -> Range<usize> {
     let before = &text[from..escape];
     let start = memchr::memrchr2(b'"', b'\n', before).map_or(from, |at| from + at + 1);
     let mut end = escape;
-    loop {
-        let Some(at) = memchr::memchr3(b'"', b'\n', b'\\', &text[end..]) else {
-            return start..text.len();
-        };
+    while let Some(at) = memchr::memchr3(b'"', b'\n', b'\\', &text[end..]) {
         end += at;
         if text[end] != b'\\' {
             return start..end;
         }
-        let run = run_of(&text[end..]);
+        let run = run_length(&text[end..]);
         // An escaped mark ends nothing.
         let is_mark = run % 2 == 1 && text.get(end + run) == Some(&b'"');
         end += run + usize::from(is_mark);
     }
+    start..text.len()
 }
 
 /// How many backslashes a text begins with.
-fn run_of(text: &[u8]) -> usize {
+fn run_length(text: &[u8]) -> usize {
     text.iter().take_while(|byte| **byte == b'\\').count()
 }
 
 /// Whether a string has escapes that change where its lines and words end.
 fn has_signs(string: &[u8]) -> bool {
-    let mut at = 0;
-    while let Some(escape) = memchr::memchr(b'\\', &string[at..]).map(|found| at + found) {
-        at = escape + run_of(&string[escape..]);
-        if matches!(string.get(at), Some(b'n' | b'r' | b'/' | b'u')) {
-            return true;
-        }
-    }
-    false
+    let mut escapes = memchr::memchr_iter(b'\\', string);
+    escapes.any(|at| matches!(string.get(at + 1), Some(b'n' | b'r' | b'/' | b'u')))
 }
 
-/// What a string means.
-struct Meant {
-    text: Vec<u8>,
-    /// Where its parts begin: here, and in the string.
-    parts: Vec<(usize, usize)>,
-    /// How long the string is.
-    length: usize,
-}
-
-impl Meant {
-    fn of(string: &[u8]) -> Meant {
-        let (mut text, mut parts) = (Vec::with_capacity(string.len()), vec![(0, 0)]);
-        let mut at = 0;
-        while let Some(escape) = memchr::memchr(b'\\', &string[at..]).map(|found| at + found) {
-            text.extend_from_slice(&string[at..escape]);
-            let run = run_of(&string[escape..]);
-            let (kept, sign, length) = match sign_of(&string[escape + run..]) {
-                // A mark in a string of its own keeps its escape.
-                Some((mark @ (b'"' | b'\''), length)) => ((run - 1) / 2, mark, length),
-                Some((sign, length)) => (0, sign, length),
-                // Two backslashes are one.
-                None => (run.div_ceil(2) - 1, b'\\', 0),
-            };
-            text.extend_from_slice(&string[escape..escape + kept]);
-            parts.push((text.len(), escape + kept));
-            text.push(sign);
-            at = escape + run + length;
-            parts.push((text.len(), at));
-        }
-        text.extend_from_slice(&string[at..]);
-        Meant { text, parts, length: string.len() }
-    }
-
-    /// Where a part of what is meant stands in the string.
-    fn place(&self, range: Range<usize>) -> Range<usize> {
-        let first = self.parts.partition_point(|(here, _)| *here <= range.start).saturating_sub(1);
-        let (here, there) = self.parts[first];
-        let start = there + range.start - here;
-        let last = self.parts.partition_point(|(here, _)| *here < range.end).saturating_sub(1);
-        // Every other part is one sign, however it is written.
-        let end = match last % 2 {
-            1 => self.parts.get(last + 1).map_or(self.length, |(_, there)| *there),
-            _ => self.parts[last].1 + range.end - self.parts[last].0,
+/// Returns a string without its escapes.
+fn unescaped(text: &[u8], string: Range<usize>) -> Reading {
+    let mut reading = Reading::default();
+    let mut at = string.start;
+    let end = string.end;
+    while let Some(escape) = memchr::memchr(b'\\', &text[at..end]).map(|found| at + found) {
+        reading.push(text, at..escape);
+        let run = run_length(&text[escape..end]);
+        let (kept, sign, length) = match sign(&text[escape + run..end]) {
+            // A mark in a string of its own keeps its escape.
+            Some((mark @ (b'"' | b'\''), length)) => ((run - 1) / 2, mark, length),
+            Some((sign, length)) => (0, sign, length),
+            // Two backslashes are one.
+            None => (run.div_ceil(2) - 1, b'\\', 0),
         };
-        start..end.clamp(start, self.length)
+        at = escape + run + length;
+        reading.push(text, escape..escape + kept);
+        reading.push_sign(sign, escape + kept..at);
     }
+    reading.push(text, at..end);
+    reading
 }
 
 /// The sign that is meant by what stands behind backslashes, and how long that is.
-fn sign_of(rest: &[u8]) -> Option<(u8, usize)> {
+fn sign(rest: &[u8]) -> Option<(u8, usize)> {
     let sign = match rest.first()? {
         b'n' => b'\n',
         b'r' => b'\r',
@@ -141,7 +104,7 @@ mod tests {
     #[test]
     fn what_is_meant_stands_where_it_is_written() {
         let string = br"ab\nc\\\nd\r\n\u003de\\q\/";
-        let meant = Meant::of(string);
+        let meant = unescaped(string, 0..string.len());
         assert_eq!(meant.text.escape_ascii().to_string(), r"ab\nc\nd\r\n=e\\q/");
         let place = |part: &str| {
             let here = memchr::memmem::find(&meant.text, part.as_bytes()).expect("a part of it");
@@ -153,8 +116,9 @@ mod tests {
         assert_eq!(place("\nc"), r"\nc");
         assert_eq!(place("c\nd"), r"c\\\nd");
         assert_eq!(place("=e\\q"), r"\u003de\\q");
-        assert_eq!(Meant::of(br#"a\"b\\\"c\\\\:d"#).text, br#"a"b\"c\\:d"#);
         assert_eq!(place("/"), r"\/");
+        let string = br#"a\"b\\\"c\\\\:d"#;
+        assert_eq!(unescaped(string, 0..string.len()).text, br#"a"b\"c\\:d"#);
     }
 
     #[test]

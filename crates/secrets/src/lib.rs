@@ -8,31 +8,22 @@
 //! Secrets that were encoded, encrypted or split are not found, except base64 where its meaning
 //! is known.
 
-mod assigned;
-mod base64;
-mod chance;
-mod dictionary;
+mod assignment;
+mod diff_sides;
 mod escapes;
-mod forms;
 mod gutters;
-mod keys;
-mod manifest;
-mod named;
-mod names;
-mod options;
-mod patterns;
-mod pgpass;
+mod pattern;
+mod random_words;
+mod reading;
+mod readings;
 mod redact;
-mod runs;
+mod rules;
 mod scanner;
 mod secret;
-mod sides;
+mod shape;
 mod tables;
 mod value;
-mod view;
-mod views;
 mod wide;
-mod words;
 
 pub use redact::{Redacted, find, redact, without};
 pub use secret::Secret;

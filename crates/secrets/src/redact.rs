@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use crate::secret::{Secret, joined};
-use crate::{escapes, views, wide};
+use crate::secret::{Secret, merge_overlaps};
+use crate::{escapes, readings, wide};
 
 /// A text without its secrets.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -17,10 +17,10 @@ pub struct Redacted {
 
 /// All secrets of a text in order, none overlapping another.
 pub fn find(text: &[u8]) -> Vec<Secret> {
-    let mut found = views::find(text);
+    let mut found = readings::find(text);
     found.extend(escapes::find(text));
     found.extend(wide::find(text));
-    joined(found)
+    merge_overlaps(found)
 }
 
 /// The text without the secrets in it; `None` if there are none.
@@ -61,10 +61,10 @@ pub fn without(text: &str) -> Cow<'_, str> {
     }
 }
 
-/// What stands before and behind the kind of a secret in its place.
+/// The note in the place of a secret, before and behind its kind.
 const NOTE: [&str; 2] = ["[secret removed: ", "]"];
 
-/// What stands in the place of a secret.
+/// Returns the note in the place of a secret.
 pub(crate) fn note(kind: &str) -> String {
     [NOTE[0], kind, NOTE[1]].concat()
 }

@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-/// What nothing but its chance speaks for.
+/// The kind of a word that only its randomness speaks for.
 pub(crate) const GUESS: &str = "random word";
 
 /// Something in a text that looks like a secret.
@@ -10,7 +10,7 @@ pub(crate) const GUESS: &str = "random word";
 pub struct Secret {
     /// Where it stands, in bytes.
     pub range: Range<usize>,
-    /// What it looks like, in words.
+    /// The name of its kind.
     pub kind: &'static str,
     /// Whether each of its signs has two bytes, as in UTF-16.
     pub is_wide: bool,
@@ -30,7 +30,7 @@ impl Secret {
 
 /// The secrets in order; those that overlap are one, of the kind of the one that begins first;
 /// of those that begin at the same place, of one that is no guess.
-pub(crate) fn joined(mut found: Vec<Secret>) -> Vec<Secret> {
+pub(crate) fn merge_overlaps(mut found: Vec<Secret>) -> Vec<Secret> {
     found.sort_by_key(|secret| (secret.range.start, secret.is_guess()));
     found.dedup_by(|second, first| {
         let overlaps = second.range.start < first.range.end;

@@ -54,7 +54,7 @@ fn redact_value(value: &mut Value) {
     }
 }
 
-/// What a string is may be told by its key alone.
+/// Redacts a string under a key, which may be all that tells its kind.
 fn redact_keyed(key: &str, text: &mut String) {
     if let Cow::Owned(redacted) = without(text) {
         *text = redacted;

@@ -1,7 +1,7 @@
 //! Texts in UTF-16: secrets are ASCII, so that every other byte of them is zero.
 
+use crate::readings;
 use crate::secret::Secret;
-use crate::views;
 
 /// Signs that a wide text has at least.
 const SIGNS_MIN: usize = 12;
@@ -20,7 +20,7 @@ pub(crate) fn find(text: &[u8]) -> Vec<Secret> {
         if count >= SIGNS_MIN {
             let narrow = text[start..].iter().step_by(2).take(count).chain(last).copied();
             let narrow: Vec<u8> = narrow.collect();
-            found.extend(views::find(&narrow).into_iter().map(|secret| Secret {
+            found.extend(readings::find(&narrow).into_iter().map(|secret| Secret {
                 range: start + 2 * secret.range.start..end(text, start + 2 * secret.range.end),
                 kind: secret.kind,
                 is_wide: true,
