@@ -5,7 +5,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::LazyLock;
 
-use regex::bytes::Regex;
+use regex::bytes::{CaptureLocations, Regex};
 
 use crate::pattern::compile;
 use crate::reading::{Reading, lines};
@@ -45,10 +45,11 @@ pub(crate) fn readings(text: &[u8]) -> Vec<Reading> {
         }
     }
     let mut reading = Reading::default();
+    let mut groups = NUMBERED.capture_locations();
     // Before the first number there is nothing to be read without one.
     let mut bare = BARE_LINES_MAX;
     for line in lines {
-        let skip = skip(head(&line), &names);
+        let skip = front_length(head(&line), &names, &mut groups);
         bare = if skip > 0 { 0 } else { bare + 1 };
         if bare <= BARE_LINES_MAX {
             let is_removed = skip == 0 && text[line.clone()].starts_with(NO_NUMBER);
@@ -61,9 +62,13 @@ pub(crate) fn readings(text: &[u8]) -> Vec<Reading> {
 
 /// Bytes of the front of a line. A name without a number counts if it has a folder, or if other
 /// lines have it too.
-fn skip(line: &[u8], names: &HashMap<&[u8], usize>) -> usize {
-    if let Some(groups) = NUMBERED.captures(line) {
-        return groups.iter().skip(1).flatten().next().map_or(0, |front| front.end());
+fn front_length(
+    line: &[u8],
+    names: &HashMap<&[u8], usize>,
+    groups: &mut CaptureLocations,
+) -> usize {
+    if NUMBERED.captures_read(groups, line).is_some() {
+        return (1..groups.len()).find_map(|at| groups.get(at)).map_or(0, |(_, end)| end);
     }
     let ends = line.iter().enumerate().filter(|(_, sign)| matches!(sign, b':' | b'-'));
     let is_name = |at: &usize| {

@@ -23,8 +23,8 @@ const BITS_MIN: f32 = 4.1;
 /// Bytes before a word that may say what it is.
 const BEFORE_BYTES: usize = 48;
 
-/// Bytes between words of two lines: what ends one line, and what stands in front of the next.
-const BETWEEN_BYTES_MAX: usize = 48;
+/// Bytes in front of a line.
+const FRONT_BYTES_MAX: usize = 200;
 
 /// Signs of a whole line of a key, as OpenSSL and as OpenSSH write them, and lines of one.
 const KEY_LINE_BYTES: [usize; 2] = [64, 70];
@@ -78,19 +78,26 @@ pub(crate) fn words(text: &[u8]) -> impl Iterator<Item = Range<usize>> + '_ {
     })
 }
 
-/// Whether two words end lines that follow each other. The `n` of an escaped feed is the first sign
-/// of the second word.
+/// Whether two words end lines that follow each other, with nothing in front of the second but what
+/// a tool puts there. The `n` of an escaped feed is the first sign of the second word.
 fn are_lines(text: &[u8], above: &Range<usize>, below: &Range<usize>) -> bool {
     let between = &text[above.end..below.start];
     let tail = between.iter().take_while(|byte| b" \"',;)+\\\r".contains(byte)).count();
     match memchr::memchr(b'\n', between) {
-        Some(feed) => {
-            feed == tail
-                && between.len() <= BETWEEN_BYTES_MAX
-                && !between[feed + 1..].contains(&b'\n')
-        }
+        Some(feed) => feed == tail && is_front(&between[feed + 1..]),
         None => between.ends_with(b"\\") && tail == between.len() && text[below.start] == b'n',
     }
+}
+
+/// Whether this may be the number of a line or the name of a file, and no name of a value.
+fn is_front(text: &[u8]) -> bool {
+    let is_file = || {
+        text.iter().any(|byte| b"./\\".contains(byte))
+            && !text.iter().any(|byte| byte.is_ascii_whitespace() || b"\"'=".contains(byte))
+    };
+    text.len() <= FRONT_BYTES_MAX
+        && !text.contains(&b'\n')
+        && (!text.iter().any(u8::is_ascii_alphabetic) || is_file())
 }
 
 /// Keys without their first line: lines of one length as keys are written in, under no other name,
@@ -120,7 +127,7 @@ fn is_mixed(signs: &[u8]) -> bool {
 
 /// Whether the lines around a block say that it may be known.
 fn is_named(text: &[u8], start: usize, end: usize) -> bool {
-    static ABOVE: LazyLock<Regex> = LazyLock::new(|| compile(r"(?s)-- ?BEGIN (.*)$"));
+    static ABOVE: LazyLock<Regex> = LazyLock::new(|| compile(r"(?s)^.*-- ?BEGIN (.*)$"));
     static PRIVATE: LazyLock<Regex> = LazyLock::new(|| compile_short("PRIVATE|END "));
     static BELOW: LazyLock<Regex> =
         LazyLock::new(|| compile(r"^(?:[^\n]*\n){0,2}[^\n]*-- ?END ([^\n]*)"));

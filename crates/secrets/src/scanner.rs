@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::{LazyLock, OnceLock};
 
-use aho_corasick::{AhoCorasick, AhoCorasickKind};
+use aho_corasick::{AhoCorasick, AhoCorasickKind, Match};
 use regex::bytes::{CaptureLocations, Regex};
 
 use crate::assignment::{self, Value};
@@ -59,14 +59,16 @@ impl Keywords {
         Self { heads: automaton, words: heads.into_values().collect() }
     }
 
-    /// All keywords in a text, each with its rule.
-    fn find<'t>(&'t self, text: &'t [u8]) -> impl Iterator<Item = (Range<usize>, usize)> + 't {
-        self.heads.find_overlapping_iter(text).flat_map(move |head| {
-            let start = head.start();
-            self.words[head.pattern().as_usize()].iter().filter_map(move |(word, rule)| {
-                let part = text.get(start..start + word.len())?;
-                part.eq_ignore_ascii_case(word).then_some((start..start + word.len(), *rule))
-            })
+    /// The keywords that begin with a head, each with its rule.
+    fn words_at<'t>(
+        &'t self,
+        text: &'t [u8],
+        head: &Match,
+    ) -> impl Iterator<Item = (Range<usize>, usize)> + 't {
+        let start = head.start();
+        self.words[head.pattern().as_usize()].iter().filter_map(move |(word, rule)| {
+            let part = text.get(start..start + word.len())?;
+            part.eq_ignore_ascii_case(word).then_some((start..start + word.len(), *rule))
         })
     }
 }
@@ -84,11 +86,14 @@ static COMPILED: LazyLock<Vec<Compiled>> =
 /// All secrets of a text in order, none overlapping another.
 pub(crate) fn find(text: &[u8]) -> Vec<Secret> {
     let mut scan = Scan::new(text);
-    for (hit, rule) in KEYWORDS.find(text) {
-        match rule.checked_sub(RULES.len()) {
-            None => scan.rule(rule, hit),
-            Some(0) => scan.name(&hit),
-            Some(_) => scan.rows(&hit),
+    let keywords = &*KEYWORDS;
+    for head in keywords.heads.find_overlapping_iter(text) {
+        for (hit, rule) in keywords.words_at(text, &head) {
+            match rule.checked_sub(RULES.len()) {
+                None => scan.rule(rule, hit),
+                Some(0) => scan.name(&hit),
+                Some(_) => scan.rows(&hit),
+            }
         }
     }
     let words: Vec<Range<usize>> = random_words::words(text).collect();
@@ -106,9 +111,12 @@ pub(crate) fn find(text: &[u8]) -> Vec<Secret> {
 
 /// Whether a text has a word that makes it worth a closer look.
 pub(crate) fn may_hold(text: &[u8]) -> bool {
-    random_words::words(text).next().is_some()
-        || memchr::memchr(0, text).is_some()
-        || KEYWORDS.find(text).next().is_some()
+    let keywords = &*KEYWORDS;
+    let has_keyword = || {
+        let mut heads = keywords.heads.find_overlapping_iter(text);
+        heads.any(|head| keywords.words_at(text, &head).next().is_some())
+    };
+    random_words::words(text).next().is_some() || memchr::memchr(0, text).is_some() || has_keyword()
 }
 
 /// One text, and how far each rule has read it.
