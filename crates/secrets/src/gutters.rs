@@ -17,6 +17,9 @@ const BARE_LINES_MAX: usize = 16;
 /// Bytes of a line that are looked at.
 const FRONT_BYTES_MAX: usize = 224;
 
+/// Signs of a line that may end a name.
+const NAME_ENDS_MAX: usize = 16;
+
 /// The front of a line: a number with a mark, a number before the mark of a difference, a
 /// name with a number.
 const NUMBER: &str = r#"( {0,12}L?[0-9]{1,9}(?:[\t:-]|→| {0,4}(?:\||│) ?))|( {0,12}[0-9]{1,9} )[ +-][ \r\n]|([^\s:"'`(){}<>\[\],;=]*?[./\\][^\s:"'`(){}<>\[\],;=]*?(?::[0-9]{1,9}:|-[0-9]{1,9}-))"#;
@@ -76,5 +79,5 @@ fn front_length(
         let count = names.get(name).copied().unwrap_or_default();
         count > 0 && (line[*at] == b'-' || count > 1 || name.contains(&b'/'))
     };
-    ends.map(|(at, _)| at).find(is_name).map_or(0, |at| at + 1)
+    ends.map(|(at, _)| at).take(NAME_ENDS_MAX).find(is_name).map_or(0, |at| at + 1)
 }

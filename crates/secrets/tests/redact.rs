@@ -493,8 +493,9 @@ fn no_text_takes_long() {
     let plain = time(&of("let value = compute(first, second);\n")).max(time(&of("plain words, ")));
     for unit in UNITS.iter().chain(FRONTS) {
         let text = of(unit);
-        let most = plain * 60 + Duration::from_millis(40);
-        // Others use the machine too.
+        // The square of the length takes seconds. In builds for tests a hit takes far longer than
+        // plain text, which only the automaton reads; and others use the machine too.
+        let most = plain * 60 + Duration::from_millis(250);
         let is_quick = (0..3).any(|_| time(&text) < most);
         assert!(is_quick, "{unit:?}: {:?}, plain {plain:?}", time(&text));
     }
