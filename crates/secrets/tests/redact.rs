@@ -484,19 +484,26 @@ const UNITS: &[&str] = &[
 #[test]
 fn no_text_takes_long() {
     let time = |text: &str| {
-        let begin = std::time::Instant::now();
+        let (begin, used) = (std::time::Instant::now(), processor());
         find(text.as_bytes());
-        begin.elapsed()
+        let used = used.zip(processor()).map(|(before, after)| after - before);
+        used.unwrap_or_else(|| begin.elapsed())
     };
     let of = |unit: &str| unit.repeat((1 << 17) / unit.len());
     find(of("password=\"q8Zx61LmP0vTr7Ws\" https://a:b@c curl -u a:b x\n").as_bytes());
     let plain = time(&of("let value = compute(first, second);\n")).max(time(&of("plain words, ")));
     for unit in UNITS.iter().chain(FRONTS) {
         let text = of(unit);
-        // The square of the length takes seconds. In builds for tests a hit takes far longer than
-        // plain text, which only the automaton reads; and others use the machine too.
+        // In builds for tests a keyword takes far longer than plain text, which only the automaton
+        // reads. The square of the length takes seconds.
         let most = plain * 60 + Duration::from_millis(250);
         let is_quick = (0..3).any(|_| time(&text) < most);
         assert!(is_quick, "{unit:?}: {:?}, plain {plain:?}", time(&text));
     }
+}
+
+/// The time that this thread has run, by Linux: others use the machine too.
+fn processor() -> Option<Duration> {
+    let schedule = std::fs::read_to_string("/proc/thread-self/schedstat").ok()?;
+    Some(Duration::from_nanos(schedule.split(' ').next()?.parse().ok()?))
 }
