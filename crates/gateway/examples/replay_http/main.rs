@@ -5,18 +5,21 @@
 //!     cargo run --release -p foveal-gateway --example replay_http -- ../shared/sessions/atif
 //!
 //! `--every N` takes each Nth session, `--route NAME` and `--profile NAME` only these (repeat
-//! them for several). Progress goes to standard error.
+//! them for several). `--clients N` has so many clients ask at once, and `--decision-time MS` says
+//! how long a gateway may take to decide (60,000 if not given, so that what is decided is measured,
+//! not how fast). Progress goes to standard error.
 
 mod measure;
 
 use std::io::{BufReader, Write as _};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::time::Duration;
 
 use foveal_context::profile::Profile;
 use rayon::prelude::*;
 
-use measure::{ROUTES, Recording, Route, measure, table};
+use measure::{Load, ROUTES, Recording, Route, measure, table};
 
 /// The profiles that can be used live.
 const PROFILES: [&str; 4] = ["lossless", "balanced", "curated", "max"];
@@ -29,17 +32,24 @@ struct Arguments {
     every: usize,
     routes: Vec<&'static Route>,
     profiles: Vec<&'static Profile>,
+    load: Load,
 }
 
 fn arguments() -> std::io::Result<Arguments> {
     let wrong = |what: String| std::io::Error::new(std::io::ErrorKind::InvalidInput, what);
     let mut given = std::env::args().skip(1);
     let (mut folder, mut every) = (None, 1);
+    let mut load = Load { clients: 1, decision: Duration::from_secs(60) };
     let (mut routes, mut profiles) = (Vec::new(), Vec::new());
     while let Some(argument) = given.next() {
         let mut value = || given.next().ok_or_else(|| wrong(format!("{argument} needs a value")));
         match argument.as_str() {
             "--every" => every = value()?.parse().map_err(std::io::Error::other)?,
+            "--clients" => load.clients = value()?.parse().map_err(std::io::Error::other)?,
+            "--decision-time" => {
+                let ms = value()?.parse().map_err(std::io::Error::other)?;
+                load.decision = Duration::from_millis(ms);
+            }
             "--route" => {
                 let name = value()?;
                 let route = ROUTES.iter().find(|route| route.name == name);
@@ -64,6 +74,7 @@ fn arguments() -> std::io::Result<Arguments> {
         every: every.max(1),
         routes,
         profiles,
+        load: Load { clients: load.clients.max(1), ..load },
     })
 }
 
@@ -107,11 +118,16 @@ fn run(arguments: &Arguments) -> std::io::Result<String> {
     let read: std::io::Result<Vec<Vec<Recording>>> = chosen.par_iter().map(recordings).collect();
     let recordings: Vec<Recording> = read?.into_iter().flatten().collect();
     eprintln!("{} conversations", recordings.len());
-    let measured =
-        measure(&recordings, &arguments.routes, &arguments.profiles, &|route, profile, done| {
+    let measured = measure(
+        &recordings,
+        &arguments.routes,
+        &arguments.profiles,
+        arguments.load,
+        &|route, profile, done| {
             if done % TOLD_EVERY == 0 || done == recordings.len() {
                 eprintln!("{route} {profile}: {done}");
             }
-        })?;
+        },
+    )?;
     Ok(table(&measured))
 }

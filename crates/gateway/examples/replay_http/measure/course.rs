@@ -67,19 +67,54 @@ struct Asked {
     told: Option<(Arc<Last>, DropGuard)>,
 }
 
-/// Asks for all recordings; the outcomes by recording. `None`: without a gateway.
+/// How many clients ask at once, and how long a gateway may take to decide.
+#[derive(Clone, Copy)]
+pub(crate) struct Load {
+    pub(crate) clients: usize,
+    pub(crate) decision: Duration,
+}
+
+/// Asks for all recordings, by as many clients at once as `load` says, each with a gateway and an
+/// upstream of its own; the outcomes by recording. `None`: without a gateway.
 pub(crate) fn course(
     route: &Route,
     profile: Option<&str>,
     recordings: &[Recording],
+    load: Load,
     progress: &(dyn Fn(&str, &str, usize) + Sync),
 ) -> std::io::Result<Vec<Vec<Outcome>>> {
+    let share = |client| {
+        let numbered = recordings.iter().enumerate();
+        numbered.skip(client).step_by(load.clients).collect::<Vec<_>>()
+    };
+    let shares: Vec<_> = (0..load.clients).map(share).collect();
+    let mut all: Vec<(usize, Vec<Outcome>)> = Vec::with_capacity(recordings.len());
+    std::thread::scope(|scope| {
+        let ask = |share| move || client(route, profile, share, load.decision, progress);
+        let clients: Vec<_> = shares.iter().map(|share| scope.spawn(ask(share))).collect();
+        for client in clients {
+            all.extend(client.join().map_err(|_| std::io::Error::other("a client panicked"))??);
+        }
+        Ok::<(), std::io::Error>(())
+    })?;
+    all.sort_by_key(|(number, _)| *number);
+    Ok(all.into_iter().map(|(_, outcomes)| outcomes).collect())
+}
+
+/// Asks for these recordings one after the other; the outcomes with the recordings' numbers.
+fn client(
+    route: &Route,
+    profile: Option<&str>,
+    recordings: &[(usize, &Recording)],
+    decision: Duration,
+    progress: &(dyn Fn(&str, &str, usize) + Sync),
+) -> std::io::Result<Vec<(usize, Vec<Outcome>)>> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     runtime.block_on(async {
-        let asked = start(profile).await?;
+        let asked = start(profile, decision).await?;
         let mut connection = Connection::open(asked.address).await?;
         let mut all = Vec::with_capacity(recordings.len());
-        for (number, recording) in recordings.iter().enumerate() {
+        for (done, (number, recording)) in recordings.iter().enumerate() {
             let name = format!("{number}");
             let mut outcomes = Vec::new();
             let mut last: Option<Timestamp> = None;
@@ -94,14 +129,14 @@ pub(crate) fn course(
                 let outcome = outcome(route, &asked, &mut connection, &name, &ask).await?;
                 outcomes.push(outcome);
             }
-            all.push(outcomes);
-            progress(route.name, profile.unwrap_or("raw"), number + 1);
+            all.push((*number, outcomes));
+            progress(route.name, profile.unwrap_or("raw"), done + 1);
         }
         Ok(all)
     })
 }
 
-async fn start(profile: Option<&str>) -> std::io::Result<Asked> {
+async fn start(profile: Option<&str>, decision: Duration) -> std::io::Result<Asked> {
     let settings =
         foveal_upstream::Settings { is_strict: false, ..foveal_upstream::Settings::default() };
     let upstream = Upstream::start(settings)?;
@@ -123,8 +158,7 @@ async fn start(profile: Option<&str>) -> std::io::Result<Asked> {
         websockets: WebSockets::Refused,
         keep_warm: None,
         proxies: foveal_gateway::ProxySettings::default(),
-        // What is decided is measured here, not how fast.
-        limits: Limits { decision: Duration::from_secs(60), ..Limits::default() },
+        limits: Limits { decision, ..Limits::default() },
     });
     let gateway = gateway.await.map_err(std::io::Error::other)?;
     let address = gateway.address();

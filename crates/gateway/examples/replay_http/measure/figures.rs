@@ -16,7 +16,7 @@ use foveal_upstream::Bill;
 use rayon::prelude::*;
 
 use super::asks::system_prompt;
-use super::course::{Outcome, course};
+use super::course::{Load, Outcome, course};
 use super::route::Route;
 
 /// A recorded conversation.
@@ -90,6 +90,7 @@ pub(crate) fn measure(
     recordings: &[Recording],
     routes: &[&'static Route],
     profiles: &[&'static Profile],
+    load: Load,
     progress: &(dyn Fn(&str, &str, usize) + Sync),
 ) -> std::io::Result<Vec<Measured>> {
     let jobs = routes.iter().flat_map(|route| {
@@ -99,7 +100,9 @@ pub(crate) fn measure(
     let courses: std::io::Result<Vec<_>> = jobs
         .par_iter()
         .with_max_len(1)
-        .map(|(route, profile)| course(route, profile.map(|it| it.name), recordings, progress))
+        .map(|(route, profile)| {
+            course(route, profile.map(|it| it.name), recordings, load, progress)
+        })
         .collect();
     let courses = courses?;
     let mut all = Vec::new();

@@ -6,5 +6,6 @@ mod course;
 mod figures;
 mod route;
 
+pub(crate) use course::Load;
 pub(crate) use figures::{Recording, measure, table};
 pub(crate) use route::{ROUTES, Route};
