@@ -37,7 +37,7 @@ use crate::warmer::{Repeat, Warmer};
 use crate::websocket;
 
 /// How many times as long as for a decision it is waited for what was decided earlier, and for the
-/// first decision about a long conversation.
+/// first decision about a long conversation, or the first that finds it uncached.
 const EARLIER_WAITS: usize = 6;
 
 /// How many times the bytes of a body a decision about it takes in memory: what was read of it, and

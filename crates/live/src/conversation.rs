@@ -466,6 +466,11 @@ impl Live {
         }
     }
 
+    /// Whether the provider has nothing of the last prompt in its cache any longer.
+    pub(crate) fn is_uncached(&self, now: Timestamp) -> bool {
+        self.engine.planner().is_expired(Some(now))
+    }
+
     /// Notes that what was decided came too late: the next time it is tried twice as late.
     pub(crate) fn was_late(&mut self) {
         if self.still > 0 {

@@ -273,7 +273,11 @@ impl Conversations {
         let mut live = match held {
             Some(mut live) => {
                 live.find_places(request.bytes())?;
-                asked.wait.offer(live.replaced(request.body));
+                let earlier = live.replaced(request.body);
+                match live.is_uncached(asked.now) {
+                    true => asked.wait.offer_uncached(earlier, asked.body.len()),
+                    false => asked.wait.offer(earlier),
+                }
                 self.further(request, &live).unwrap_or(live)
             }
             None => {

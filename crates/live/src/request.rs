@@ -246,7 +246,7 @@ impl Wait {
         self.offer(Replaced::default());
     }
 
-    /// Whether it is known by now what was decided earlier.
+    /// Whether it is known by now what was decided earlier, and the decision is not worth more time.
     pub fn is_offered(&self) -> bool {
         self.0.lock().unwrap_or_else(PoisonError::into_inner).is_offered
     }
@@ -259,6 +259,20 @@ impl Wait {
         if waiting.is_impatient && waiting.state == State::Open {
             waiting.state = State::GivenUp;
         }
+    }
+
+    /// Offers what was decided earlier of a prompt that the provider no longer has in its cache. To
+    /// rewrite a long one is free now and not at the next request, and the provider takes seconds
+    /// to read it: the decision is waited for.
+    pub(crate) fn offer_uncached(&self, earlier: Replaced, body_bytes: usize) {
+        {
+            let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+            if !waiting.is_impatient && body_bytes >= LONG_BODY_BYTES {
+                waiting.earlier = earlier;
+                return;
+            }
+        }
+        self.offer(earlier);
     }
 
     /// Whether nobody waits any longer.

@@ -179,6 +179,35 @@ fn a_summary_changes_nothing_for_who_goes_on() {
     assert_eq!(next[..first.len() - 2], first[..first.len() - 2]);
 }
 
+/// Whether what was decided earlier could have gone while this request was decided about, and what it
+/// was: the request of a conversation of 40 runs, so many milliseconds after the one before.
+fn offer_after(pause_ms: i64) -> (bool, bool) {
+    let recorder = Slow::new();
+    let conversations = over("balanced", Arc::clone(&recorder) as _);
+    let before = body(40, "");
+    assert!(before.len() > 128 << 10, "{} bytes are no long conversation", before.len());
+    ask(&conversations, &before, |_| {});
+    let (wait, next) = (Wait::default(), body(41, ""));
+    let (sender, seen) = mpsc::channel();
+    let (waits, asked_body) = (wait.clone(), next.clone());
+    recorder.once(move || {
+        let is_offered = waits.is_offered();
+        let went = waits.give_up(&asked_body).flatten();
+        sender.send((is_offered, went.is_some())).expect("somebody waits");
+    });
+    let mut request = asked(&next, &wait);
+    request.now = Timestamp(request.now.0 + pause_ms);
+    conversations.shape(&request);
+    seen.recv().expect("it was to be kept")
+}
+
+/// A rewrite is free then, and the provider takes seconds to read the prompt.
+#[test]
+fn the_decision_about_a_long_prompt_that_is_not_cached_is_waited_for() {
+    assert_eq!(offer_after(1_000), (true, true));
+    assert_eq!(offer_after(600_000), (false, true), "and what was decided earlier is not lost");
+}
+
 /// A decision that comes too late costs a few requests and not the session's saving.
 #[test]
 fn what_went_whole_because_it_was_late_is_shaped_once_that_pays() {
