@@ -70,7 +70,7 @@ pub(crate) struct Behaviour {
     #[arg(long, value_name = "CHOICE")]
     websockets: Option<WebSocketChoice>,
     /// How long a decision may take, in milliseconds. After that a request goes with what was
-    /// decided before. If not given, 50.
+    /// decided before. If not given, 300.
     #[arg(long, value_name = "MS", value_parser = clap::value_parser!(u64).range(1..=60_000))]
     decision_time: Option<u64>,
     /// Reads a prompt again shortly before the provider's cache forgets it, while the agent pauses,
@@ -179,4 +179,36 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
         notice::say(totals.line());
     }
     Ok(ExitCode::SUCCESS)
+}
+
+#[cfg(test)]
+mod tests {
+    use clap::Args as _;
+
+    use super::{Arguments, DECISION_TIME};
+    use crate::user_settings::keys;
+
+    /// The default of a setting as its table has it.
+    fn default_of(key: &str) -> &'static str {
+        let usual = keys::named(key).and_then(|key| key.usual);
+        usual.expect("the setting has a default").trim_matches('"')
+    }
+
+    #[test]
+    fn the_help_names_the_defaults_of_the_settings() {
+        let command = Arguments::augment_args(clap::Command::new("serve"));
+        for (option, key) in [
+            ("listen", "gateway.listen"),
+            ("profile", "gateway.profile"),
+            ("cache", "gateway.cache"),
+            ("websockets", "gateway.websockets"),
+            ("decision_time", "gateway.decision_time_ms"),
+        ] {
+            let argument = command.get_arguments().find(|it| it.get_id() == option);
+            let help = argument.and_then(clap::Arg::get_help).expect("a help text").to_string();
+            let default = default_of(key);
+            assert!(help.contains("If not given, ") && help.contains(default), "{option}: {help}");
+        }
+        assert_eq!(DECISION_TIME.as_millis().to_string(), default_of("gateway.decision_time_ms"));
+    }
 }
