@@ -32,12 +32,11 @@ pub(crate) struct Tree {
 #[serde(deny_unknown_fields)]
 pub(crate) struct Limits {
     pub(crate) crates_max: usize,
-    pub(crate) function_lines_max: usize,
     pub(crate) file_lines_max: usize,
 }
 
 impl Default for Limits {
     fn default() -> Self {
-        Self { crates_max: 1, function_lines_max: 70, file_lines_max: 800 }
+        Self { crates_max: 1, file_lines_max: 800 }
     }
 }

@@ -55,7 +55,7 @@ impl LongSession {
         }
     }
 
-    // tidy: table
+    #[allow(clippy::too_many_lines)] // A flat table.
     fn parts(&self, agent: &Agent) -> Vec<Part> {
         let mut parts = Vec::new();
         let mut then = |step: Step, event: Option<Event>| parts.push(Part(step, event));

@@ -126,7 +126,7 @@ pub enum SearchNote {
 }
 
 impl SearchNote {
-    // tidy: table
+    #[allow(clippy::too_many_lines)] // A flat table.
     pub(super) fn write(&self, f: &mut Formatter<'_>, file: &str) -> fmt::Result {
         match self {
             Self::NoFile { binary } => {

@@ -4,7 +4,6 @@ mod architecture;
 mod circles;
 mod dependency_count;
 mod file_length;
-mod function_length;
 mod history;
 mod layers;
 mod licences;

@@ -1,8 +1,8 @@
 //! The table of rules.
 
 use super::{
-    architecture, circles, dependency_count, file_length, function_length, history, layers,
-    licences, names, pure_dependencies, purity, seeds, sources, string_errors, terminal,
+    architecture, circles, dependency_count, file_length, history, layers, licences, names,
+    pure_dependencies, purity, seeds, sources, string_errors, terminal,
 };
 use crate::tidy::finding::{Finding, Place};
 use crate::tidy::tree::Tree;
@@ -21,7 +21,6 @@ pub(crate) const RULES: &[Rule] = &[
     Rule { name: "circles", check: circles::check },
     Rule { name: "purity", check: purity::check },
     Rule { name: "pure-dependencies", check: pure_dependencies::check },
-    Rule { name: "function-length", check: function_length::check },
     Rule { name: "file-length", check: file_length::check },
     Rule { name: "history", check: history::check },
     Rule { name: "names", check: names::check },
