@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::ops::ControlFlow;
 
-use tree_sitter::{ParseOptions, ParseState, Parser, Tree};
+use foveal_parser_runtime::{ParseOptions, ParseState, Parser, Tree};
 
 use crate::bounds::{BYTES_PARSED_MAX, LINE_BYTES_MAX};
 use crate::entity::{Block, Entity, Parsed};
@@ -14,7 +14,7 @@ use crate::lines::LineRange;
 use crate::walk;
 
 /// Progress reports of the parser after which it is stopped, besides one for so many bytes. The
-/// runtime in `foveal-grammars` reports by all that it does, about every ten microseconds. Of 22,000
+/// runtime in `foveal-parser-runtime` reports by all that it does, about every ten microseconds. Of 22,000
 /// files of real code the median has one report for 50 to 340 bytes, by its language, and the densest
 /// are tables of numbers (`examples/parse_work`); what has more than one for 24 is such a table, or
 /// not in that language. So no text takes longer than ten times a plain one, and each is stopped at

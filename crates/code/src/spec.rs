@@ -6,7 +6,7 @@
 use std::borrow::Cow;
 use std::collections::HashMap;
 
-use tree_sitter::{Language as Grammar, Node};
+use foveal_parser_runtime::{Language as Grammar, Node};
 
 use crate::entity::{EntityKind, Visibility};
 

@@ -3,7 +3,9 @@
 use std::cmp::Reverse;
 use std::ops::{ControlFlow, Range};
 
-use tree_sitter::{QueryCursor, QueryCursorOptions, QueryCursorState, StreamingIterator, Tree};
+use foveal_parser_runtime::{
+    QueryCursor, QueryCursorOptions, QueryCursorState, StreamingIterator, Tree,
+};
 
 use super::class::HighlightClass;
 use super::queries;

@@ -2,8 +2,7 @@
 
 use std::sync::OnceLock;
 
-use foveal_grammars::highlights;
-use tree_sitter::Query;
+use foveal_parser_runtime::Query;
 
 use super::HighlightClass;
 use super::class::class_of;
@@ -21,29 +20,37 @@ const KOTLIN: &str = include_str!("kotlin.scm");
 /// The parts of a language's query, those of the languages it rests on included.
 fn sources(language: Language) -> &'static [&'static str] {
     match language {
-        Language::Rust => &[highlights::RUST],
-        Language::Python => &[highlights::PYTHON],
-        Language::TypeScript => &[highlights::JAVASCRIPT, highlights::TYPESCRIPT],
-        Language::Tsx => &[highlights::JAVASCRIPT, highlights::JSX, highlights::TYPESCRIPT],
-        Language::JavaScript => &[highlights::JAVASCRIPT, highlights::JSX],
-        Language::Go => &[highlights::GO],
-        Language::Java => &[highlights::JAVA],
-        Language::C => &[highlights::C],
-        Language::Cpp => &[highlights::C, highlights::CPP],
-        Language::CSharp => &[highlights::C_SHARP],
-        Language::Ruby => &[highlights::RUBY],
-        Language::Php => &[highlights::PHP],
-        Language::Bash => &[highlights::BASH],
+        Language::Rust => &[tree_sitter_rust::HIGHLIGHTS_QUERY],
+        Language::Python => &[tree_sitter_python::HIGHLIGHTS_QUERY],
+        Language::TypeScript => {
+            &[tree_sitter_javascript::HIGHLIGHT_QUERY, tree_sitter_typescript::HIGHLIGHTS_QUERY]
+        }
+        Language::Tsx => &[
+            tree_sitter_javascript::HIGHLIGHT_QUERY,
+            tree_sitter_javascript::JSX_HIGHLIGHT_QUERY,
+            tree_sitter_typescript::HIGHLIGHTS_QUERY,
+        ],
+        Language::JavaScript => {
+            &[tree_sitter_javascript::HIGHLIGHT_QUERY, tree_sitter_javascript::JSX_HIGHLIGHT_QUERY]
+        }
+        Language::Go => &[tree_sitter_go::HIGHLIGHTS_QUERY],
+        Language::Java => &[tree_sitter_java::HIGHLIGHTS_QUERY],
+        Language::C => &[tree_sitter_c::HIGHLIGHT_QUERY],
+        Language::Cpp => &[tree_sitter_c::HIGHLIGHT_QUERY, tree_sitter_cpp::HIGHLIGHT_QUERY],
+        Language::CSharp => &[tree_sitter_c_sharp::HIGHLIGHTS_QUERY],
+        Language::Ruby => &[tree_sitter_ruby::HIGHLIGHTS_QUERY],
+        Language::Php => &[tree_sitter_php::HIGHLIGHTS_QUERY],
+        Language::Bash => &[tree_sitter_bash::HIGHLIGHT_QUERY],
         Language::Kotlin => &[KOTLIN],
-        Language::Swift => &[highlights::SWIFT],
-        Language::Zig => &[highlights::ZIG],
+        Language::Swift => &[tree_sitter_swift::HIGHLIGHTS_QUERY],
+        Language::Zig => &[tree_sitter_zig::HIGHLIGHTS_QUERY],
         Language::Json => &[tree_sitter_json::HIGHLIGHTS_QUERY],
-        Language::Yaml => &[highlights::YAML],
+        Language::Yaml => &[tree_sitter_yaml::HIGHLIGHTS_QUERY],
         Language::Toml => &[tree_sitter_toml_ng::HIGHLIGHTS_QUERY],
-        Language::Markdown => &[highlights::MARKDOWN],
+        Language::Markdown => &[tree_sitter_md::HIGHLIGHT_QUERY_BLOCK],
         Language::Html => &[tree_sitter_html::HIGHLIGHTS_QUERY],
         Language::Css => &[tree_sitter_css::HIGHLIGHTS_QUERY],
-        Language::Sql => &[highlights::SQL],
+        Language::Sql => &[tree_sitter_sequel::HIGHLIGHTS_QUERY],
     }
 }
 

@@ -1,12 +1,12 @@
 //! Bash and its relatives.
 
-use tree_sitter::Node;
+use foveal_parser_runtime::Node;
 
 use crate::entity::EntityKind;
 use crate::spec::{Imported, PLAIN, Role, Roles, Site, Spec, name_field};
 
 pub(super) const SPEC: Spec =
-    Spec { grammar: foveal_grammars::bash, roles: &[ROLES], body, imports, ..PLAIN };
+    Spec { grammar: || tree_sitter_bash::LANGUAGE.into(), roles: &[ROLES], body, imports, ..PLAIN };
 
 const ROLES: Roles = &[
     ("comment", Role::Comment),

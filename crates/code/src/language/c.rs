@@ -1,12 +1,12 @@
 //! C and C++.
 
-use tree_sitter::Node;
+use foveal_parser_runtime::Node;
 
 use crate::entity::{EntityKind, Visibility};
 use crate::spec::{Header, Imported, Named, PLAIN, Role, Roles, Site, Spec, name_field};
 
 pub(super) const C: Spec = Spec {
-    grammar: foveal_grammars::c,
+    grammar: || tree_sitter_c::LANGUAGE.into(),
     roles: &[BOTH],
     body,
     visibility,
@@ -15,7 +15,8 @@ pub(super) const C: Spec = Spec {
     ..PLAIN
 };
 
-pub(super) const CPP: Spec = Spec { grammar: foveal_grammars::cpp, roles: &[BOTH, CLASSES], ..C };
+pub(super) const CPP: Spec =
+    Spec { grammar: || tree_sitter_cpp::LANGUAGE.into(), roles: &[BOTH, CLASSES], ..C };
 
 const BOTH: Roles = &[
     ("comment", Role::Comment),

@@ -1,6 +1,6 @@
 //! CSS.
 
-use tree_sitter::Node;
+use foveal_parser_runtime::Node;
 
 use crate::entity::EntityKind;
 use crate::spec::{Imported, Named, PLAIN, Role, Roles, Site, Spec, child_of_kind};

@@ -1,6 +1,6 @@
 //! Go.
 
-use tree_sitter::Node;
+use foveal_parser_runtime::Node;
 
 use crate::entity::{EntityKind, Visibility};
 use crate::spec::{
@@ -9,7 +9,7 @@ use crate::spec::{
 };
 
 pub(super) const SPEC: Spec = Spec {
-    grammar: foveal_grammars::go,
+    grammar: || tree_sitter_go::LANGUAGE.into(),
     roles: &[ROLES],
     body,
     visibility,

@@ -1,6 +1,6 @@
 //! HTML: elements that stand for a part of the page.
 
-use tree_sitter::Node;
+use foveal_parser_runtime::Node;
 
 use crate::entity::EntityKind;
 use crate::spec::{Named, PLAIN, Role, Roles, Site, Spec, child_of_kind};

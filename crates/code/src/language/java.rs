@@ -3,8 +3,14 @@
 use crate::entity::{EntityKind, Visibility};
 use crate::spec::{Header, Imported, Named, PLAIN, Role, Roles, Site, Spec, name_field};
 
-pub(super) const SPEC: Spec =
-    Spec { grammar: foveal_grammars::java, roles: &[ROLES], visibility, is_test, imports, ..PLAIN };
+pub(super) const SPEC: Spec = Spec {
+    grammar: || tree_sitter_java::LANGUAGE.into(),
+    roles: &[ROLES],
+    visibility,
+    is_test,
+    imports,
+    ..PLAIN
+};
 
 const ROLES: Roles = &[
     ("line_comment", Role::Comment),

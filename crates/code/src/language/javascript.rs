@@ -2,14 +2,14 @@
 
 mod imports;
 
-use tree_sitter::Node;
+use foveal_parser_runtime::Node;
 
 use self::imports::{exports, imports};
 use crate::entity::{EntityKind, Visibility};
 use crate::spec::{Header, Named, Role, Roles, Site, Spec, name_field};
 
 pub(super) const JAVASCRIPT: Spec = Spec {
-    grammar: foveal_grammars::javascript,
+    grammar: || tree_sitter_javascript::LANGUAGE.into(),
     roles: &[BOTH, &[("field_definition", Role::Define(EntityKind::Field, property_name))]],
     body,
     visibility,
@@ -18,10 +18,14 @@ pub(super) const JAVASCRIPT: Spec = Spec {
     imports,
 };
 
-pub(super) const TYPESCRIPT: Spec =
-    Spec { grammar: foveal_grammars::typescript, roles: &[BOTH, TYPED], ..JAVASCRIPT };
+pub(super) const TYPESCRIPT: Spec = Spec {
+    grammar: || tree_sitter_typescript::LANGUAGE_TYPESCRIPT.into(),
+    roles: &[BOTH, TYPED],
+    ..JAVASCRIPT
+};
 
-pub(super) const TSX: Spec = Spec { grammar: foveal_grammars::tsx, ..TYPESCRIPT };
+pub(super) const TSX: Spec =
+    Spec { grammar: || tree_sitter_typescript::LANGUAGE_TSX.into(), ..TYPESCRIPT };
 
 const BOTH: Roles = &[
     ("comment", Role::Comment),

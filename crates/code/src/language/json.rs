@@ -1,6 +1,6 @@
 //! JSON.
 
-use tree_sitter::Node;
+use foveal_parser_runtime::Node;
 
 use crate::entity::EntityKind;
 use crate::spec::{Named, PLAIN, Role, Roles, Site, Spec};

@@ -1,6 +1,6 @@
 //! Kotlin.
 
-use tree_sitter::Node;
+use foveal_parser_runtime::Node;
 
 use super::java::imports;
 use crate::entity::{EntityKind, Visibility};
@@ -9,7 +9,7 @@ use crate::spec::{
 };
 
 pub(super) const SPEC: Spec = Spec {
-    grammar: foveal_grammars::kotlin,
+    grammar: || tree_sitter_kotlin_ng::LANGUAGE.into(),
     roles: &[ROLES],
     body,
     visibility,

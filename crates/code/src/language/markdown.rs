@@ -1,12 +1,12 @@
 //! Markdown.
 
-use tree_sitter::Node;
+use foveal_parser_runtime::Node;
 
 use crate::entity::EntityKind;
 use crate::spec::{Named, PLAIN, Role, Roles, Site, Spec, child_of_kind};
 
 pub(super) const SPEC: Spec =
-    Spec { grammar: foveal_grammars::markdown, roles: &[ROLES], body, ..PLAIN };
+    Spec { grammar: || tree_sitter_md::LANGUAGE.into(), roles: &[ROLES], body, ..PLAIN };
 
 const ROLES: Roles = &[
     ("section", Role::Define(EntityKind::Section, heading)),

@@ -2,10 +2,10 @@
 
 use crate::entity::{EntityKind, Visibility};
 use crate::spec::{Header, Imported, Named, PLAIN, Role, Roles, Site, Spec, name_field};
-use tree_sitter::Node;
+use foveal_parser_runtime::Node;
 
 pub(super) const SPEC: Spec = Spec {
-    grammar: foveal_grammars::python,
+    grammar: || tree_sitter_python::LANGUAGE.into(),
     roles: &[ROLES],
     body,
     visibility,

@@ -1,6 +1,6 @@
 //! Ruby.
 
-use tree_sitter::Node;
+use foveal_parser_runtime::Node;
 
 use crate::entity::{EntityKind, Visibility};
 use crate::spec::{
@@ -8,7 +8,7 @@ use crate::spec::{
 };
 
 pub(super) const SPEC: Spec = Spec {
-    grammar: foveal_grammars::ruby,
+    grammar: || tree_sitter_ruby::LANGUAGE.into(),
     roles: &[ROLES],
     body,
     visibility,

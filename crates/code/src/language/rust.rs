@@ -4,10 +4,10 @@ use crate::entity::{EntityKind, Visibility};
 use crate::spec::{
     Header, Imported, Named, PLAIN, Role, Roles, Site, Spec, name_field, split_alias, with_alias,
 };
-use tree_sitter::Node;
+use foveal_parser_runtime::Node;
 
 pub(super) const SPEC: Spec = Spec {
-    grammar: foveal_grammars::rust,
+    grammar: || tree_sitter_rust::LANGUAGE.into(),
     roles: &[ROLES],
     body,
     visibility,

@@ -1,12 +1,12 @@
 //! SQL.
 
-use tree_sitter::Node;
+use foveal_parser_runtime::Node;
 
 use crate::entity::EntityKind;
 use crate::spec::{Named, PLAIN, Role, Roles, Site, Spec, child_of_kind, name_field};
 
 pub(super) const SPEC: Spec =
-    Spec { grammar: foveal_grammars::sql, roles: &[ROLES], body, ..PLAIN };
+    Spec { grammar: || tree_sitter_sequel::LANGUAGE.into(), roles: &[ROLES], body, ..PLAIN };
 
 const ROLES: Roles = &[
     ("comment", Role::Comment),

@@ -1,6 +1,6 @@
 //! Swift.
 
-use tree_sitter::Node;
+use foveal_parser_runtime::Node;
 
 use crate::entity::{EntityKind, Visibility};
 use crate::spec::{
@@ -8,7 +8,7 @@ use crate::spec::{
 };
 
 pub(super) const SPEC: Spec = Spec {
-    grammar: foveal_grammars::swift,
+    grammar: || tree_sitter_swift::LANGUAGE.into(),
     roles: &[ROLES],
     body,
     visibility,

@@ -4,7 +4,8 @@ use super::json::key_name;
 use crate::entity::EntityKind;
 use crate::spec::{PLAIN, Role, Roles, Spec};
 
-pub(super) const SPEC: Spec = Spec { grammar: foveal_grammars::yaml, roles: &[ROLES], ..PLAIN };
+pub(super) const SPEC: Spec =
+    Spec { grammar: || tree_sitter_yaml::LANGUAGE.into(), roles: &[ROLES], ..PLAIN };
 
 const ROLES: Roles = &[
     ("comment", Role::Comment),

@@ -1,6 +1,6 @@
 //! Zig.
 
-use tree_sitter::Node;
+use foveal_parser_runtime::Node;
 
 use crate::entity::{EntityKind, Visibility};
 use crate::spec::{
@@ -8,7 +8,7 @@ use crate::spec::{
 };
 
 pub(super) const SPEC: Spec = Spec {
-    grammar: foveal_grammars::zig,
+    grammar: || tree_sitter_zig::LANGUAGE.into(),
     roles: &[ROLES],
     body,
     visibility,

@@ -1,6 +1,6 @@
 //! Turns a node that defines something into an entity.
 
-use tree_sitter::Node;
+use foveal_parser_runtime::Node;
 
 use super::row::{last_row, row};
 use super::walker::{Frame, Lead, Walker};

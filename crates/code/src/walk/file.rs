@@ -1,6 +1,6 @@
 //! One file from its syntax tree to what is in it.
 
-use tree_sitter::Tree;
+use foveal_parser_runtime::Tree;
 
 use super::seams::seams;
 use super::walker::{Frame, Walker};

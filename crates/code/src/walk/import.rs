@@ -1,7 +1,7 @@
 //! Turns a node that imports something into imports and the block they stand in.
 
+use foveal_parser_runtime::Node;
 use foveal_transcript::LineNumber;
-use tree_sitter::Node;
 
 use super::row::{last_row, row};
 use super::walker::{Lead, Walker};

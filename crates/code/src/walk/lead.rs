@@ -1,6 +1,6 @@
 //! What stands above a definition and belongs to it: comments and attributes.
 
-use tree_sitter::Node;
+use foveal_parser_runtime::Node;
 
 use super::row::{last_row, row};
 use super::walker::{Lead, Run, Walker};

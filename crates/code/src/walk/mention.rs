@@ -1,6 +1,6 @@
 //! Names in use.
 
-use tree_sitter::Node;
+use foveal_parser_runtime::Node;
 
 use super::row::row;
 use super::walker::Walker;

@@ -1,6 +1,6 @@
 //! The rows of nodes.
 
-use tree_sitter::Node;
+use foveal_parser_runtime::Node;
 
 /// The 0-based row a node begins on.
 pub(super) fn row(node: Node<'_>) -> u32 {

@@ -1,7 +1,7 @@
 //! Where the own parts of long statements begin: arguments, links of a chain, operands, what a
 //! macro is given. Elements of lists and arms are statements by themselves.
 
-use tree_sitter::Node;
+use foveal_parser_runtime::Node;
 
 use super::row::{last_row, row};
 use crate::bounds::STATEMENT_LINES_MAX;

@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use tree_sitter::{Node, Tree};
+use foveal_parser_runtime::{Node, Tree};
 
 use super::row::{last_row, row};
 use crate::bounds::{BLOCKS_MAX, STATEMENT_LINES_MAX};

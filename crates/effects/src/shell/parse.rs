@@ -1,6 +1,6 @@
 //! The one place where the grammar of bash is asked.
 
-use tree_sitter::{Node, Parser, Tree};
+use foveal_parser_runtime::{Node, Parser, Tree};
 
 /// Longer command lines are not parsed.
 const COMMAND_BYTES_MAX: usize = 64 * 1024;
@@ -21,7 +21,7 @@ impl<'a> Parsed<'a> {
             return None;
         }
         let mut parser = Parser::new();
-        parser.set_language(&foveal_grammars::bash()).ok()?;
+        parser.set_language(&tree_sitter_bash::LANGUAGE.into()).ok()?;
         let tree = parser.parse(masked(source), None)?;
         Some(Self { source, tree })
     }

@@ -1,6 +1,6 @@
 //! From the grammar's tree to typed commands.
 
-use tree_sitter::Node;
+use foveal_parser_runtime::Node;
 
 use super::parse::{Parsed, redirection, text_of};
 use super::tree::{Chain, Connection, Redirect, Simple, Step};

@@ -1,7 +1,7 @@
 //! Words of a command line: taken out of their quotes, and put into them.
 
+use foveal_parser_runtime::Node;
 use serde_json::Value;
-use tree_sitter::Node;
 
 use super::parse::text_of;
 

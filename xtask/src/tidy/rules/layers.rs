@@ -11,13 +11,16 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ("foveal-cancel", &[]),
     ("foveal-screen", &[]),
     ("foveal-transcript", &[]),
-    ("foveal-grammars", &[]),
-    ("foveal-effects", &["foveal-grammars", "foveal-transcript"]),
+    ("foveal-parser-runtime", &[]),
+    ("foveal-effects", &["foveal-parser-runtime", "foveal-transcript"]),
     ("foveal-calls", &["foveal-effects", "foveal-transcript"]),
     ("foveal-context", &["foveal-effects", "foveal-secrets", "foveal-transcript"]),
     ("foveal-wire", &["foveal-transcript"]),
     ("foveal-listening", &[]),
-    ("foveal-code", &["foveal-context", "foveal-effects", "foveal-grammars", "foveal-transcript"]),
+    (
+        "foveal-code",
+        &["foveal-context", "foveal-effects", "foveal-parser-runtime", "foveal-transcript"],
+    ),
     (
         "foveal-index",
         &[
