@@ -4,7 +4,7 @@ use std::path::Path;
 
 use foveal_context::profile::Profile;
 
-use crate::measure::{ROUTES, Recording, Route, measure, table};
+use crate::measure::{Load, ROUTES, Recording, Route, measure, table};
 
 /// Sessions that foveal's own tools were recorded in.
 fn recordings() -> Vec<Recording> {
@@ -36,7 +36,7 @@ fn what_is_saved_over_http_is_what_a_replay_says() {
     let routes: Vec<&Route> = ROUTES.iter().collect();
     let names = ["lossless", "balanced", "max"];
     let profiles: Vec<_> = names.iter().filter_map(|name| Profile::named(name)).collect();
-    let all = measure(&recordings, &routes, &profiles, &|_, _, _| {}).unwrap();
+    let all = measure(&recordings, &routes, &profiles, Load::default(), &|_, _, _| {}).unwrap();
     let table = table(&all);
     assert_eq!(all.len(), routes.len() * profiles.len());
     for one in &all {

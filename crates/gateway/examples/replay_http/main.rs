@@ -39,7 +39,7 @@ fn arguments() -> std::io::Result<Arguments> {
     let wrong = |what: String| std::io::Error::new(std::io::ErrorKind::InvalidInput, what);
     let mut given = std::env::args().skip(1);
     let (mut folder, mut every) = (None, 1);
-    let mut load = Load { clients: 1, decision: Duration::from_secs(60) };
+    let mut load = Load::default();
     let (mut routes, mut profiles) = (Vec::new(), Vec::new());
     while let Some(argument) = given.next() {
         let mut value = || given.next().ok_or_else(|| wrong(format!("{argument} needs a value")));

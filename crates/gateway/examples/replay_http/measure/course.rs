@@ -74,6 +74,13 @@ pub(crate) struct Load {
     pub(crate) decision: Duration,
 }
 
+impl Default for Load {
+    /// One client, and time enough that what is decided is measured, not how fast.
+    fn default() -> Self {
+        Self { clients: 1, decision: Duration::from_secs(60) }
+    }
+}
+
 /// Asks for all recordings, by as many clients at once as `load` says, each with a gateway and an
 /// upstream of its own; the outcomes by recording. `None`: without a gateway.
 pub(crate) fn course(
