@@ -28,7 +28,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 PROFILES = ["lossless", "balanced", "curated", "max"]
 AGENTS = ["claude-code", "codex", "opencode", "gemini", "qwen", "cline", "pi"]
-CALLS = 8000
+CALLS = 8_000
 
 
 def digest(data):
