@@ -31,7 +31,6 @@ const PATHS: &[(ApprovalReason, &[&str])] = &[
         ".{husky,githooks,hooks,lefthook,mvn,mise}/**", ".pre-commit-config.{yaml,yml}",
         "{,.}lefthook{,-local}.*",
         ".{huskyrc,lintstagedrc}*", "lint-staged.config.*", "{,.}simple-git-hooks.*",
-        ".github/workflows/**",
         ".npmrc", ".yarnrc{,.yml}", ".pnpmfile.*", ".yarn/{releases,plugins,sdks}/**", ".envrc",
         "{,.}mise.toml",
         ".tool-versions", "rust-toolchain{,.toml}", ".cargo/config{,.toml}", "pip.conf",

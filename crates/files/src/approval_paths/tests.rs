@@ -30,7 +30,7 @@ fn what_other_programs_run_unasked_needs_approval() {
         Some(Hooks),
         ".husky/pre-commit .husky/_/h .githooks/pre-push .pre-commit-config.yaml lefthook.yml \
          .lefthook-local.toml .lintstagedrc.json lint-staged.config.mjs .simple-git-hooks.json \
-         .github/workflows/ci.yml .npmrc .yarnrc.yml .pnpmfile.cjs .envrc mise.toml .mise.toml \
+         .npmrc .yarnrc.yml .pnpmfile.cjs .envrc mise.toml .mise.toml \
          .tool-versions rust-toolchain rust-toolchain.toml .cargo/config a/.cargo/config.toml \
          pip.conf .bazelrc ci.bazelrc .mvn/extensions.xml gradlew gradlew.bat mvnw \
          gradle/wrapper/gradle-wrapper.properties .gradle/init.gradle.kts \
@@ -63,7 +63,7 @@ fn ordinary_work_needs_none() {
         "Makefile package.json build.rs conftest.py CLAUDE.md AGENTS.md src/main.rs a.pth \
          model/a.pth .gitignore .gitattributes .gitmodules .editorconfig .prettierrc \
          .eslintrc.js pyproject.toml docs/hooks/a.md vscode/a.ts github/workflows/a.yml \
-         .github/ISSUE_TEMPLATE.md .nvmrc .python-version - src/-/a Dockerfile config.toml \
+         .github/workflows/ci.yml .github/ISSUE_TEMPLATE.md .nvmrc .python-version - src/-/a Dockerfile config.toml \
          mise/a.toml xmise.toml .claude.md a.npmrc",
     );
 }
