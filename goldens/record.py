@@ -39,7 +39,8 @@ class Program:
     """One build, run in a home folder of its own."""
 
     def __init__(self, path, home):
-        self.path, self.home = str(Path(path).resolve()), home
+        # Usage lines and settings name the program by its file.
+        self.path, self.home = shutil.copy(path, os.path.join(os.path.dirname(home), "foveal")), home
         self.environment = {"HOME": home, "PATH": "/usr/bin:/bin", "LANG": "C.UTF-8", "NO_COLOR": "1"}
 
     def run(self, *arguments, cwd=None, text=None):

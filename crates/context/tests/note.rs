@@ -248,13 +248,13 @@ fn each_of_tools() -> Vec<(Note, &'static str)> {
             "[terminal 2: exit code 0]",
         ),
         (
-            RunNote::Obeyed { files: "`.git/hooks/a`".into(), more: 0 }.into(),
-            "[changed meanwhile: `.git/hooks/a`; other programs obey or run them unasked: tell \
+            RunNote::Forbidden { files: "`.git/hooks/a`".into(), more: 0 }.into(),
+            "[changed meanwhile: `.git/hooks/a`; a permission rule forbids writing there: tell \
              the user]",
         ),
         (
-            RunNote::Obeyed { files: "`a`, `b`".into(), more: 2 }.into(),
-            "[changed meanwhile: `a`, `b` and 2 more; other programs obey or run them unasked: \
+            RunNote::Forbidden { files: "`a`, `b`".into(), more: 2 }.into(),
+            "[changed meanwhile: `a`, `b` and 2 more; a permission rule forbids writing there: \
              tell the user]",
         ),
         (RunNote::Stopped(2).into(), "[stopped on request; terminal 2 was ended]"),

@@ -390,7 +390,7 @@ impl Service {
         });
         // What was decided earlier is to go in any case: without it the provider's cache is lost,
         // and newer models refuse their own thinking.
-        let in_time = patient(deciding, self.settings.limits.decision, || wait.is_offered()).await;
+        let in_time = patient(deciding, self.settings.limits.decision, &wait).await;
         let decided = match in_time {
             Ok(decided) => decided,
             Err(deciding) => match wait.give_up(&body) {
@@ -406,15 +406,15 @@ impl Service {
     }
 }
 
-/// Waits for a decision; longer, as long as nothing `is_known` that could go without it.
-async fn patient<T>(
-    mut deciding: JoinHandle<T>,
+/// Waits for a decision; longer, as long as nothing is offered that could go without it.
+async fn patient(
+    mut deciding: JoinHandle<Shaped>,
     limit: Duration,
-    is_known: impl Fn() -> bool,
-) -> Result<Result<T, JoinError>, JoinHandle<T>> {
+    wait: &Wait,
+) -> Result<Result<Shaped, JoinError>, JoinHandle<Shaped>> {
     let mut in_time = tokio::time::timeout(limit, &mut deciding).await;
     for _ in 0..EARLIER_WAITS {
-        if in_time.is_ok() || is_known() {
+        if in_time.is_ok() || wait.is_offered() {
             break;
         }
         in_time = tokio::time::timeout(limit, &mut deciding).await;

@@ -95,7 +95,21 @@ fn agents(headers: &HeaderMap) -> Vec<&str> {
 
 impl Shaper for Conversations {
     fn shape(&self, asked: &Asked) -> Shaped {
-        let shaped = with_live(self, asked, |live| Conversations::shape(self, live));
+        let model = route::model(&asked.path);
+        let profile = self.profile(&asked.body, model.as_deref(), &agents(&asked.headers));
+        let shaped = Conversations::shape(
+            self,
+            &request::Asked {
+                protocol: asked.protocol,
+                counts: asked.counts,
+                model: model.as_deref(),
+                upstream: &asked.upstream,
+                body: &asked.body,
+                now: asked.now,
+                wish: wish(&asked.headers).or(profile),
+                wait: &asked.wait,
+            },
+        );
         Shaped { body: shaped.body.map(Bytes::from), about: shaped.about, ready: shaped.ready }
     }
 
@@ -116,26 +130,6 @@ impl Shaper for Conversations {
     fn get_ready(&self, ready: &ToGetReady) {
         Conversations::get_ready(self, ready);
     }
-}
-
-/// A request as those know it who decide about it.
-fn with_live<T>(
-    conversations: &Conversations,
-    asked: &Asked,
-    then: impl FnOnce(&request::Asked<'_>) -> T,
-) -> T {
-    let model = route::model(&asked.path);
-    let profile = conversations.profile(&asked.body, model.as_deref(), &agents(&asked.headers));
-    then(&request::Asked {
-        protocol: asked.protocol,
-        counts: asked.counts,
-        model: model.as_deref(),
-        upstream: &asked.upstream,
-        body: &asked.body,
-        now: asked.now,
-        wish: wish(&asked.headers).or(profile),
-        wait: &asked.wait,
-    })
 }
 
 /// Decides about requests, and about messages for callers that send them themselves.

@@ -467,7 +467,7 @@ impl Live {
     }
 
     /// Whether the provider has nothing of the last prompt in its cache any longer.
-    pub(crate) fn is_uncached(&self, now: Timestamp) -> bool {
+    pub(crate) fn is_cache_expired(&self, now: Timestamp) -> bool {
         self.engine.planner().is_expired(Some(now))
     }
 

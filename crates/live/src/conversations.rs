@@ -28,6 +28,7 @@ use crate::placing;
 use crate::queue::Queue;
 use crate::recorder::{Planned, Recorder, Turn, Unrecorded};
 use crate::redacted::{self, Latest};
+use crate::replaced::Replaced;
 use crate::request::{About, Asked, Shaped, ToGetReady, spliced};
 use crate::rules::{OFF, PROFILES, Rules};
 use crate::unmarked::Unmarked;
@@ -274,7 +275,7 @@ impl Conversations {
             Some(mut live) => {
                 live.find_places(request.bytes())?;
                 let earlier = live.replaced(request.body);
-                match live.is_uncached(asked.now) {
+                match live.is_cache_expired(asked.now) {
                     true => asked.wait.offer_uncached(earlier, asked.body.len()),
                     false => asked.wait.offer(earlier),
                 }
@@ -342,7 +343,7 @@ impl Conversations {
         let (wait, chain) = (request.asked.wait, request.chain);
         let requests = chain.lengths(&planned);
         let Some(known) = requests.last() else {
-            wait.offer_nothing(request.asked.body.len());
+            wait.offer_uncached(Replaced::default(), request.asked.body.len());
             return Ok(request.fresh());
         };
         let said = places::said(request.bytes(), 0..*known, &requests)?;

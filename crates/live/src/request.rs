@@ -232,15 +232,6 @@ impl Wait {
         Some(spliced(body, &earlier, &Marks::default()))
     }
 
-    /// Nothing was decided earlier of a conversation with a body of so many bytes. The decision about
-    /// a long one takes longer, and all that can be saved depends on it: it is waited for.
-    pub(crate) fn offer_nothing(&self, body_bytes: usize) {
-        let is_impatient = self.0.lock().unwrap_or_else(PoisonError::into_inner).is_impatient;
-        if is_impatient || body_bytes < LONG_BODY_BYTES {
-            self.offer(Replaced::default());
-        }
-    }
-
     /// Nothing was decided earlier: whoever waits no longer sends the client's own bytes.
     pub fn has_nothing_earlier(&self) {
         self.offer(Replaced::default());
@@ -261,18 +252,17 @@ impl Wait {
         }
     }
 
-    /// Offers what was decided earlier of a prompt that the provider no longer has in its cache. To
-    /// rewrite a long one is free now and not at the next request, and the provider takes seconds
-    /// to read it: the decision is waited for.
+    /// Offers what was decided earlier of a prompt, with a body of so many bytes, that the provider
+    /// does not have in its cache. The decision about a long one takes longer, and what it saves
+    /// costs nothing at this request alone: it is waited for.
     pub(crate) fn offer_uncached(&self, earlier: Replaced, body_bytes: usize) {
-        {
-            let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            if !waiting.is_impatient && body_bytes >= LONG_BODY_BYTES {
-                waiting.earlier = earlier;
-                return;
-            }
+        let mut waiting = self.0.lock().unwrap_or_else(PoisonError::into_inner);
+        if waiting.is_impatient || body_bytes < LONG_BODY_BYTES {
+            drop(waiting);
+            self.offer(earlier);
+        } else {
+            waiting.earlier = earlier;
         }
-        self.offer(earlier);
     }
 
     /// Whether nobody waits any longer.

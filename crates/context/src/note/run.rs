@@ -24,13 +24,6 @@ pub enum RunNote {
     },
     /// It may write anywhere.
     Unconfined(Box<str>),
-    /// While it ran, files changed that other programs obey unasked: so many of them.
-    Obeyed {
-        /// The first of them, each in quotes.
-        files: Box<str>,
-        /// How many there are beyond those.
-        more: usize,
-    },
     /// While it ran, files changed that a rule forbids to write: so many of them.
     Forbidden {
         /// The first of them, each in quotes.
@@ -80,12 +73,12 @@ impl RunNote {
                 write!(f, "[{why}; the working directory stays {stays}]")
             }
             Self::Unconfined(why) => write!(f, "[{why}]"),
-            Self::Obeyed { files, more } => {
-                let why = "other programs obey or run them unasked";
-                write_changed(f, (files, *more), why)
-            }
             Self::Forbidden { files, more } => {
-                write_changed(f, (files, *more), "a permission rule forbids writing there")
+                write!(f, "[changed meanwhile: {files}")?;
+                if *more > 0 {
+                    write!(f, " and {more} more")?;
+                }
+                f.write_str("; a permission rule forbids writing there: tell the user]")
             }
             Self::NoOutput => f.write_str("[no output]"),
             Self::OutputCut { lines, bytes } => {
@@ -98,13 +91,4 @@ impl RunNote {
             Self::NoTerminals => f.write_str("[no terminals]"),
         }
     }
-}
-
-/// Files that changed meanwhile, with how many more there are, and why the user is to know.
-fn write_changed(f: &mut Formatter<'_>, (files, more): (&str, usize), why: &str) -> fmt::Result {
-    write!(f, "[changed meanwhile: {files}")?;
-    if more > 0 {
-        write!(f, " and {more} more")?;
-    }
-    write!(f, "; {why}: tell the user]")
 }

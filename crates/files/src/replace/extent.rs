@@ -22,8 +22,12 @@ impl Extent {
         Self { bytes: bytes.len() as u64, hash: ContentHash::of(bytes) }
     }
 
-    /// Whether `file` holds it and nothing else.
-    pub(super) fn is_all_of(&self, file: &File) -> io::Result<bool> {
+    /// Whether `file` holds it and nothing else; not where the file cannot be read.
+    pub(super) fn is_content_of(&self, file: &File) -> bool {
+        self.matches(file).unwrap_or_default()
+    }
+
+    fn matches(&self, file: &File) -> io::Result<bool> {
         if file.metadata()?.len() != self.bytes {
             return Ok(false);
         }

@@ -205,7 +205,7 @@ fn take_back(writer: &Writer, placed: Vec<Staged<'_>>, why: WriteError) -> Write
         let is_ours = open(held.dir, held.name).is_ok_and(|file| {
             let inode = cap_std::fs::Metadata::from_file(&file).map(|metadata| metadata.ino());
             inode.is_ok_and(|inode| inode == one.temporary.inode())
-                && one.after.is_all_of(&file).unwrap_or_default()
+                && one.after.is_content_of(&file)
         });
         let back = is_ours.then(|| one.temporary.give_back(held.name));
         if matches!(back, Some(Ok(()))) {

@@ -127,8 +127,7 @@ impl<'a> Temporary<'a> {
 
     /// Whether the file that has the name by now holds `extent` and nothing else.
     pub(super) fn displaced_holds(&self, extent: &Extent) -> bool {
-        let displaced = open(self.dir, OsStr::new(&self.name));
-        displaced.and_then(|file| extent.is_all_of(&file)).unwrap_or_default()
+        open(self.dir, OsStr::new(&self.name)).is_ok_and(|file| extent.is_content_of(&file))
     }
 
     /// A handle of the new file.

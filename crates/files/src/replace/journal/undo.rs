@@ -1,7 +1,6 @@
 //! One write that was left half done.
 
 use std::ffi::{OsStr, OsString};
-use std::fs::File;
 use std::io;
 use std::io::Read as _;
 use std::os::unix::fs::MetadataExt as _;
@@ -124,7 +123,8 @@ impl<'a> Found<'a> {
             (None, _) if inode(OsStr::new(&spare)).is_some() => Stage::Placed(Some(spare)),
             (None, None) => Stage::Waiting,
             (None, Some(made)) => {
-                let is_old = |before| open(dir, &name).is_ok_and(|file| holds(&file, before));
+                let is_old =
+                    |before: Extent| open(dir, &name).is_ok_and(|file| before.is_content_of(&file));
                 let is_there = inode(&name) == Some(made);
                 match !is_there && planned.before.is_some_and(is_old) {
                     true => Stage::Waiting,
@@ -139,7 +139,7 @@ impl<'a> Found<'a> {
     fn displaced_its_own(&self) -> bool {
         match (&self.stage, self.planned.before) {
             (Stage::Placed(Some(displaced)), Some(before)) => {
-                open(self.dir, OsStr::new(displaced)).is_ok_and(|file| holds(&file, before))
+                open(self.dir, OsStr::new(displaced)).is_ok_and(|file| before.is_content_of(&file))
             }
             _ => true,
         }
@@ -150,7 +150,7 @@ impl<'a> Found<'a> {
         let Stage::Placed(Some(_)) = &self.stage else { return false };
         open(self.dir, &self.name).is_ok_and(|file| {
             let inode = file.metadata().ok().map(|metadata| metadata.ino());
-            inode == self.made && holds(&file, self.planned.after)
+            inode == self.made && self.planned.after.is_content_of(&file)
         })
     }
 
@@ -189,7 +189,7 @@ impl<'a> Found<'a> {
         // A second name of the file, or a copy.
         let inode = self.dir.symlink_metadata(&self.name).ok().map(|there| there.ino());
         let is_same = file.metadata().is_ok_and(|spare| Some(spare.ino()) == inode);
-        if is_same || before.is_all_of(&file).unwrap_or_default() {
+        if is_same || before.is_content_of(&file) {
             let _ = self.dir.remove_file(spare);
         }
     }
@@ -219,10 +219,6 @@ impl<'a> Found<'a> {
         }
         kept
     }
-}
-
-fn holds(file: &File, extent: Extent) -> bool {
-    extent.is_all_of(file).unwrap_or_default()
 }
 
 fn read(dir: &Dir, name: &OsStr) -> io::Result<Vec<u8>> {
