@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use foveal_cancel::Cancel;
-use foveal_code::embed::{Embedder, StaticModel};
-use foveal_index::{Index, SearchOptions, parts, text_of};
+use foveal_cancel::CancelToken;
+use foveal_code::embedding::{Embedder, StaticModel};
+use foveal_index::{Index, SearchOptions, decode_text, file_chunks};
 
 use crate::measuring::milliseconds;
 
@@ -44,7 +44,7 @@ pub(crate) fn build(folder: &Path, scratch: &Scratch, embedded: bool) -> anyhow:
     let model = embedded.then(|| Arc::new(StaticModel::built_in()) as Arc<dyn Embedder>);
     let begin = Instant::now();
     let mut index = Index::open(folder, &store, model)?;
-    index.update(&mut |_| {}, &Cancel::NEVER)?;
+    index.update(&mut |_| {}, &CancelToken::NEVER)?;
     let cold = milliseconds(begin);
     // The log beside the database goes into it where it is closed.
     drop(index);
@@ -78,11 +78,11 @@ pub(crate) fn located(index: &mut Index) -> anyhow::Result<Vec<Located>> {
     let mut all = Vec::new();
     for path in index.symbols()?.into_iter().map(|file| file.path.into_string()) {
         let bytes = std::fs::read(index.root().join(&path))?;
-        let Some(text) = text_of(&bytes) else { continue };
-        all.extend(parts(&path, &text).into_iter().map(|part| Located {
+        let Some(text) = decode_text(&bytes) else { continue };
+        all.extend(file_chunks(&path, &text).into_iter().map(|part| Located {
             path: path.clone(),
             first_line: part.lines.first.0,
-            told: part.told,
+            told: part.search_text,
         }));
     }
     Ok(all)

@@ -4,8 +4,8 @@ use std::collections::HashSet;
 use std::path::Path;
 use std::time::Instant;
 
-use foveal_code::embed::{QuantizedVector, StaticModel, Vector, Vectors};
-use foveal_code::ranked::best;
+use foveal_code::embedding::{QuantizedVector, StaticModel, Vector, VectorTable};
+use foveal_code::ranking::top_documents;
 use instant_distance::{Builder, HnswMap, Point, Search};
 
 use crate::measuring::{milliseconds, percentile, questions};
@@ -50,10 +50,9 @@ pub(crate) fn compare(folder: &Path) -> anyhow::Result<()> {
     let parts = tree::located(&mut built.index)?;
     let model = StaticModel::built_in();
     let begin = Instant::now();
-    let vectors: Vec<Vector> = parts.iter().map(|part| model.vector(&part.told)).collect();
+    let vectors: Vec<Vector> = parts.iter().map(|part| model.embed_text(&part.told)).collect();
     let embedded = milliseconds(begin);
-    let asked: Vec<Vector> =
-        questions(&mut built.index)?.iter().map(|q| model.vector(q)).collect();
+    let asked: Vec<Vector> = questions(&mut built.index)?.iter().map(|q| model.embed_text(q)).collect();
 
     println!(
         "{} vectors, made in {}; {} questions\n",
@@ -65,14 +64,14 @@ pub(crate) fn compare(folder: &Path) -> anyhow::Result<()> {
     table::print_headings(&headings);
     let before = resident();
     let begin = Instant::now();
-    let mut all = Vectors::new(vectors.first().map_or(0, |vector| vector.components().len()));
-    vectors.iter().for_each(|vector| all.push(&QuantizedVector::of(vector)));
+    let mut all = VectorTable::new(vectors.first().map_or(0, |vector| vector.components().len()));
+    vectors.iter().for_each(|vector| all.push(&QuantizedVector::from_vector(vector)));
     let filled = milliseconds(begin);
     let (mut exact, mut times) = (Vec::new(), Vec::new());
     for question in &asked {
         let begin = Instant::now();
-        let cosines = all.cosines(&QuantizedVector::of(question));
-        let found = best(cosines.into_iter().enumerate(), NEAREST);
+        let cosines = all.cosines(&QuantizedVector::from_vector(question));
+        let found = top_documents(cosines.into_iter().enumerate(), NEAREST);
         times.push(milliseconds(begin));
         exact.push(found.iter().map(|one| one.document.index()).collect::<HashSet<usize>>());
     }

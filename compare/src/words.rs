@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Instant;
 
-use foveal_code::terms::{for_each_word, is_stop_word, stem, terms};
+use foveal_code::terms::{is_stop_word, search_terms, stem, visit_words};
 use tantivy::collector::TopDocs;
 use tantivy::query::{BooleanQuery, Occur, Query, TermQuery};
 use tantivy::schema::{
@@ -114,7 +114,7 @@ fn ask(
     fields: &Fields,
     question: &str,
 ) -> anyhow::Result<Vec<(String, u64)>> {
-    let any = terms(question).into_iter().map(|term| {
+    let any = search_terms(question).into_iter().map(|term| {
         let term = Term::from_field_text(fields.told, &term);
         let one = TermQuery::new(term, IndexRecordOption::WithFreqs);
         (Occur::Should, Box::new(one) as Box<dyn Query>)
@@ -156,7 +156,7 @@ impl Tokenizer for Words {
 
     fn token_stream<'a>(&'a mut self, text: &'a str) -> Stream<'a> {
         self.words.clear();
-        for_each_word(&text[..text.floor_char_boundary(PART_BYTES_MAX)], |word| {
+        visit_words(&text[..text.floor_char_boundary(PART_BYTES_MAX)], |word| {
             if !is_stop_word(word) {
                 self.words.push(stem(word));
             }

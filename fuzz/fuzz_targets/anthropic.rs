@@ -1,5 +1,8 @@
 #![no_main]
 
-use foveal_wire::Format;
+use foveal_wire::SessionFormat;
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| foveal_fuzz::read(Format::AnthropicMessages, data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| foveal_fuzz::read(
+    SessionFormat::AnthropicMessages,
+    data
+));

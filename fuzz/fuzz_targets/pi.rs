@@ -1,5 +1,5 @@
 #![no_main]
 
-use foveal_wire::Format;
+use foveal_wire::SessionFormat;
 
-libfuzzer_sys::fuzz_target!(|data: &[u8]| foveal_fuzz::read(Format::Pi, data));
+libfuzzer_sys::fuzz_target!(|data: &[u8]| foveal_fuzz::read(SessionFormat::Pi, data));

@@ -20,15 +20,16 @@ mod page;
 #[expect(dead_code, reason = "the list of all is for the tests")]
 mod sent;
 
-use foveal_wire::{Format, LINE_BYTES_MAX, PROBLEMS_MAX};
+use foveal_wire::{LINE_BYTES_MAX, PROBLEMS_MAX, SessionFormat};
 
 /// Reads `data` as `format`: nothing panics, and what is read keeps its bounds.
-pub fn read(format: Format, data: &[u8]) {
+pub fn read(format: SessionFormat, data: &[u8]) {
     assert!(data.len() < LINE_BYTES_MAX, "the fuzzer's inputs are small");
-    if let Ok((sessions, problems)) = foveal_wire::read_all(format, "fuzz", data) {
+    if let Ok((sessions, problems)) = foveal_wire::read_all_sessions(format, "fuzz", data) {
         assert!(problems.len() <= PROBLEMS_MAX + 1);
         for conversation in sessions.iter().flat_map(|session| &session.conversations) {
-            let results = conversation.entries().iter().filter(|entry| entry.result().is_some());
+            let results =
+                conversation.entries().iter().filter(|entry| entry.tool_result().is_some());
             assert!(results.count() <= data.len());
         }
     }
@@ -36,10 +37,10 @@ pub fn read(format: Format, data: &[u8]) {
 
 /// Detects the format of `data`, and reads it as that.
 pub fn detect(data: &[u8]) {
-    if let Some(format) = foveal_wire::detect(data) {
+    if let Some(format) = foveal_wire::detect_format(data) {
         read(format, data);
     }
-    let _ = foveal_wire::read_detected("fuzz", data, &mut |_| {});
+    let _ = foveal_wire::detect_and_read_sessions("fuzz", data, &mut |_| {});
 }
 
 /// Entities, statements, names and outline of `data`; its first byte says the language.

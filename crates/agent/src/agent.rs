@@ -1,685 +1,792 @@
-//! The loop.
+//! The agent's state machine.
 
 use std::sync::Arc;
 
 use foveal_transcript::{
-    Block, Call, Conversation, Entry, EntryIndex, Mark, Role, Source, Timestamp, ToolResult,
+    ContentBlock, Conversation, EntryIndex, EntryMark, MessageRole, RecordingPosition, Timestamp,
+    ToolCall, ToolResult, TranscriptEntry,
 };
-use foveal_wire::prompt::{Prompt, ToolSpec, encode};
-use foveal_wire::response::{Billed, Said, SaidEvent, StopReason};
+use foveal_wire::prompt::{Prompt, ToolSpec, encode_prompt};
+use foveal_wire::response::{BilledUsage, DecodedAnswer, DecodedEvent, StopReason};
 
-use crate::billed::usage;
-use crate::calls::Calls;
+use crate::agent_event::{AgentEvent, RunOutcome};
+use crate::agent_io::{AgentAction, AgentInput};
+use crate::billing::transcript_usage;
+use crate::call_batch::CallBatch;
 use crate::compaction::Compaction;
-use crate::event::{Action, Event};
-use crate::keep::Keep;
-use crate::limits::Limit;
-use crate::past::{OpenCall, Past, rewind_mark};
-use crate::repeated::{self, Repeated};
+use crate::limits::LimitKind;
+use crate::repeated_calls::{self, RepeatedCallDetector};
+use crate::resume_state::{ResumeState, ResumedCall, rewind_entry};
+use crate::run_log_entry::RunLogEntry;
+use crate::run_totals::RunTotals;
 use crate::settings::Settings;
-use crate::side::SideCharge;
-use crate::spent::Spent;
-use crate::sub_agent::{START_AGENT, StartAgent, SubTask};
-use crate::told::{Outcome, Told};
+use crate::side_model::SideModelCharge;
+use crate::stream_estimate::StreamEstimate;
+use crate::sub_agent::{START_AGENT, SubAgentCall, SubAgentTask};
 use crate::tool_answer::ToolAnswer;
-use crate::under_way::UnderWay;
 
-/// An agent at its work on a task, or on one after the other.
+/// An agent that works on one task, or on several one after the other.
 #[derive(Debug)]
 pub struct Agent {
     settings: Settings,
-    /// The tools as the model is told of them: the same with each request.
-    tools: Vec<ToolSpec>,
+    /// The tool definitions, identical in each request.
+    tool_specs: Vec<ToolSpec>,
     conversation: Conversation,
-    /// Where each message of it stands among all that was kept.
-    places: Vec<EntryIndex>,
-    /// Messages that were kept, those that it went back behind too.
-    kept: u32,
-    /// Where the last of them stands in the recording.
-    last: Option<Source>,
-    /// Calls of an earlier run that have no result.
-    open: Vec<OpenCall>,
-    /// What the person says next, once all calls have results.
-    next: Option<String>,
-    state: State,
-    /// Whether it was told once that it begins.
-    has_begun: bool,
-    /// When the turn began, while there is one.
-    started: Option<Timestamp>,
-    spent: Spent,
-    /// Questions to models beside the main one that are not answered, and what they cost at least.
-    side: Vec<(u64, SideCharge)>,
-    /// The number of the last request of its own.
-    requests: u64,
-    /// What is known of the one that is under way.
-    under_way: UnderWay,
-    /// What the sub-agent that works came to so far.
-    of_agent: Spent,
-    /// Requests before this turn.
-    turns_before: u32,
-    /// The number of the last call that was made.
-    calls_made: u64,
-    repeated: Repeated,
-    /// How it ends once the calls that run are answered.
-    ending: Option<Outcome>,
-    /// How the last turn ended, if it stays.
-    ended: Option<Outcome>,
-    /// Whether it ends for good with this turn, though it stays otherwise.
-    leaves: bool,
+    /// The index of each message of the conversation in the run log.
+    entry_indices: Vec<EntryIndex>,
+    /// The number of logged messages, including those that a rewind removed.
+    logged_entries: u32,
+    /// The position of the last logged message in the recording.
+    last_source: Option<RecordingPosition>,
+    /// The calls of an earlier run that have no result.
+    unanswered_calls: Vec<ResumedCall>,
+    /// The user's next message, sent once all calls have results.
+    next_task: Option<String>,
+    state: AgentState,
+    /// Whether [`AgentEvent::Start`] was emitted.
+    is_start_reported: bool,
+    /// The start of the current turn.
+    turn_started: Option<Timestamp>,
+    totals: RunTotals,
+    /// Unanswered questions to side models, each with the least that it costs.
+    pending_side_questions: Vec<(u64, SideModelCharge)>,
+    /// The number of the agent's last request.
+    last_request: u64,
+    /// The estimate for the request that is in flight.
+    stream_estimate: StreamEstimate,
+    /// The totals of the sub-agent that runs now.
+    sub_agent_totals: RunTotals,
+    /// The number of requests before the current turn.
+    requests_before_turn: u32,
+    /// The number of the last call.
+    last_call: u64,
+    repeated_calls: RepeatedCallDetector,
+    /// The outcome that takes effect once the running calls are answered.
+    pending_outcome: Option<RunOutcome>,
+    /// The outcome of the last turn, where the agent waits for further tasks.
+    last_outcome: Option<RunOutcome>,
+    /// Whether the agent ends for good with this turn, though it would wait for tasks otherwise.
+    is_shutting_down: bool,
 }
 
 #[derive(Debug)]
-enum State {
-    /// No task.
+enum AgentState {
+    /// No task is worked on.
     Idle,
-    /// This request has no answer yet.
-    Asking(u64),
-    /// Calls have no results yet.
-    Calling(Calls),
+    /// The request of this number has no answer yet.
+    AwaitingAnswer(u64),
+    /// Some calls have no results yet.
+    RunningCalls(CallBatch),
     Ended,
 }
 
 impl Agent {
-    /// An agent without a task.
+    /// Returns an agent without a task.
     pub fn new(settings: Settings) -> Self {
-        Self::resumed(settings, Past::default())
+        Self::from_resume_state(settings, ResumeState::default())
     }
 
-    /// An agent that takes up again what an earlier one was about.
-    pub fn resumed(settings: Settings, past: Past) -> Self {
-        let tools = settings.tools.iter().map(|tool| tool.spec.clone()).collect();
-        let open = past.open();
-        let kept = u32::try_from(past.entries().len()).unwrap_or(u32::MAX);
-        let last = past.entries().last().map(|entry| entry.source);
-        let (places, entries): (Vec<EntryIndex>, Vec<Entry>) =
-            past.into_window().into_iter().unzip();
+    /// Returns an agent that continues an earlier run.
+    pub fn from_resume_state(settings: Settings, past: ResumeState) -> Self {
+        let tool_specs = settings.tools.iter().map(|tool| tool.spec.clone()).collect();
+        let unanswered_calls = past.unanswered_calls();
+        let logged_entries = u32::try_from(past.entries().len()).unwrap_or(u32::MAX);
+        let last_source = past.entries().last().map(|entry| entry.source);
+        let (entry_indices, entries): (Vec<EntryIndex>, Vec<TranscriptEntry>) =
+            past.into_active_entries().into_iter().unzip();
         let mut conversation: Conversation = entries.into_iter().collect();
         conversation.agent = Some("foveal".to_owned());
         conversation.directory = Some(settings.directory.clone());
         Self {
             settings,
-            tools,
+            tool_specs,
             conversation,
-            places,
-            kept,
-            last,
-            open,
-            next: None,
-            state: State::Idle,
-            has_begun: false,
-            started: None,
-            spent: Spent::default(),
-            side: Vec::new(),
-            requests: 0,
-            under_way: UnderWay::default(),
-            of_agent: Spent::default(),
-            turns_before: 0,
-            calls_made: 0,
-            repeated: Repeated::default(),
-            ending: None,
-            ended: None,
-            leaves: false,
+            entry_indices,
+            logged_entries,
+            last_source,
+            unanswered_calls,
+            next_task: None,
+            state: AgentState::Idle,
+            is_start_reported: false,
+            turn_started: None,
+            totals: RunTotals::default(),
+            pending_side_questions: Vec::new(),
+            last_request: 0,
+            stream_estimate: StreamEstimate::default(),
+            sub_agent_totals: RunTotals::default(),
+            requests_before_turn: 0,
+            last_call: 0,
+            repeated_calls: RepeatedCallDetector::default(),
+            pending_outcome: None,
+            last_outcome: None,
+            is_shutting_down: false,
         }
     }
 
-    /// The conversation so far: calls and results pair whenever no call runs.
+    /// Returns the conversation so far. Calls and results pair whenever no call runs.
     pub fn conversation(&self) -> &Conversation {
         &self.conversation
     }
 
-    /// The body of the request that would go now.
-    pub fn prompt(&self) -> Vec<u8> {
-        encode(
+    /// Returns the body of the request that would be sent now.
+    pub fn request_body(&self) -> Vec<u8> {
+        encode_prompt(
             self.settings.dialect,
             &Prompt {
                 model: &self.settings.model,
                 entries: self.conversation.entries(),
-                tools: &self.tools,
+                tools: &self.tool_specs,
                 output_tokens_max: self.settings.output_tokens_max,
                 drops_bound_thinking: self.settings.drops_bound_thinking,
             },
         )
     }
 
-    /// What it is made of.
+    /// Returns the agent's settings.
     pub fn settings(&self) -> &Settings {
         &self.settings
     }
 
-    /// What it has come to so far.
-    pub fn spent(&self) -> &Spent {
-        &self.spent
+    /// Returns the tokens, cost and time of the run so far.
+    pub fn totals(&self) -> &RunTotals {
+        &self.totals
     }
 
-    /// Whether it waits for a task.
+    /// Returns whether the agent waits for a task.
     pub fn is_idle(&self) -> bool {
-        matches!(self.state, State::Idle)
+        matches!(self.state, AgentState::Idle)
     }
 
-    /// Whether it is over.
-    pub fn has_ended(&self) -> bool {
-        matches!(self.state, State::Ended)
+    /// Returns whether the agent has ended for good.
+    pub fn is_terminated(&self) -> bool {
+        matches!(self.state, AgentState::Ended)
     }
 
-    /// Takes what happened, and says what is to be done, in this order. What does not fit the state
-    /// it is in changes nothing.
-    pub fn step(&mut self, event: Event, now: Timestamp) -> Vec<Action> {
-        self.take_time(now);
+    /// Handles one input and returns the actions to perform, in order. Inputs that do not fit the
+    /// current state change nothing.
+    pub fn step(&mut self, event: AgentInput, now: Timestamp) -> Vec<AgentAction> {
+        self.update_turn_time(now);
         let mut actions = Vec::new();
         match event {
-            Event::Task(task) => self.begin(Some(task), now, &mut actions),
-            Event::GoOn => self.begin(None, now, &mut actions),
-            Event::Rewind { to } => self.rewind(to, now, &mut actions),
-            Event::Sent { number, .. }
-            | Event::Streamed { number, .. }
-            | Event::Again { number, .. }
-            | Event::Failed { number, .. }
-                if self.asks(number) =>
+            AgentInput::Task(task) => self.begin_turn(Some(task), now, &mut actions),
+            AgentInput::Continue => self.begin_turn(None, now, &mut actions),
+            AgentInput::Rewind { to } => self.rewind_to_user_message(to, now, &mut actions),
+            AgentInput::RequestSent { number, .. }
+            | AgentInput::AnswerDelta { number, .. }
+            | AgentInput::RequestRetried { number, .. }
+            | AgentInput::RequestFailed { number, .. }
+                if self.is_awaiting_request(number) =>
             {
-                self.answering(event, now, &mut actions);
+                self.handle_request_progress(event, now, &mut actions);
             }
-            Event::Reduced { number, id, kind, cached, bytes, bytes_sent } if self.asks(number) => {
-                let kind = kind.word();
-                actions.push(Action::Tell(Told::Reduced { id, kind, cached, bytes, bytes_sent }));
+            AgentInput::ResultReduced { number, id, kind, cached, bytes, bytes_sent }
+                if self.is_awaiting_request(number) =>
+            {
+                let kind = kind.label();
+                let event = AgentEvent::Reduced { id, kind, cached, bytes, bytes_sent };
+                actions.push(AgentAction::Emit(event));
             }
-            Event::Said { number, said } if self.asks(number) => {
-                self.said(number, said, now, &mut actions);
+            AgentInput::AnswerCompleted { number, answer: said }
+                if self.is_awaiting_request(number) =>
+            {
+                self.handle_answer(number, said, now, &mut actions);
             }
-            Event::Allowed { number } if self.ending.is_none() => {
-                self.allowed(number, &mut actions);
+            AgentInput::CallApproved { number } if self.pending_outcome.is_none() => {
+                self.begin_approved_call(number, &mut actions);
             }
-            Event::Progress { number, message, model } => {
-                let id = self.running(number).map(|call| call.id.clone());
-                let told = id.map(|id| Told::Progress { id, message, model });
-                actions.extend(told.map(Action::Tell));
+            AgentInput::CallProgressed { number, message, model } => {
+                let id = self.running_call(number).map(|call| call.id.clone());
+                let told = id.map(|id| AgentEvent::Progress { id, message, model });
+                actions.extend(told.map(AgentAction::Emit));
             }
-            Event::OfAgent { number, told } => self.told_by_agent(number, *told, &mut actions),
-            // A model may help with a result on its way to the model that made the call.
-            Event::Helped { number, id, message, model } if self.asks(number) => {
-                let told = Told::Progress { id, message, model: Some(model) };
-                actions.push(Action::Tell(told));
+            AgentInput::SubAgentReported { number, event: told } => {
+                self.handle_sub_agent_event(number, *told, &mut actions);
             }
-            Event::Answered { number, answer } => {
-                self.answered(number, answer, now, &mut actions);
+            // The curator may work on a result before the request that carries it is sent.
+            AgentInput::CurationProgressed { number, id, message, model }
+                if self.is_awaiting_request(number) =>
+            {
+                let told = AgentEvent::Progress { id, message, model: Some(model) };
+                actions.push(AgentAction::Emit(told));
             }
-            Event::SideAsked { .. } | Event::SideAnswered { .. } | Event::OverLimit { .. } => {
-                self.beside(event, &mut actions);
+            AgentInput::CallAnswered { number, answer } => {
+                self.handle_call_answer(number, answer, now, &mut actions);
             }
-            Event::Tick if self.settings.limits.is_late(&self.spent) => {
-                self.stop(Outcome::Limit { limit: Limit::Time }, now, &mut actions);
+            AgentInput::SideModelAsked { .. }
+            | AgentInput::SideModelAnswered { .. }
+            | AgentInput::RequestOverLimit { .. } => {
+                self.handle_side_model_input(event, &mut actions);
             }
-            Event::Stop => self.stop(Outcome::Stopped, now, &mut actions),
-            Event::Leave => self.leave(now, &mut actions),
-            Event::Sent { .. }
-            | Event::Reduced { .. }
-            | Event::Again { .. }
-            | Event::Streamed { .. }
-            | Event::Said { .. }
-            | Event::Failed { .. }
-            | Event::Helped { .. }
-            | Event::Allowed { .. }
-            | Event::Tick => {}
+            AgentInput::Tick if self.settings.limits.is_time_exceeded(&self.totals) => {
+                self.stop(RunOutcome::Limit { limit: LimitKind::Time }, now, &mut actions);
+            }
+            AgentInput::Stop => self.stop(RunOutcome::Stopped, now, &mut actions),
+            AgentInput::ShutDown => self.shut_down(now, &mut actions),
+            AgentInput::RequestSent { .. }
+            | AgentInput::ResultReduced { .. }
+            | AgentInput::RequestRetried { .. }
+            | AgentInput::AnswerDelta { .. }
+            | AgentInput::AnswerCompleted { .. }
+            | AgentInput::RequestFailed { .. }
+            | AgentInput::CurationProgressed { .. }
+            | AgentInput::CallApproved { .. }
+            | AgentInput::Tick => {}
         }
         actions
     }
 
-    /// Takes what happens on the way to the answer of a request that is waited for.
-    fn answering(&mut self, event: Event, now: Timestamp, actions: &mut Vec<Action>) {
+    /// Handles inputs about the request that is in flight.
+    fn handle_request_progress(
+        &mut self,
+        event: AgentInput,
+        now: Timestamp,
+        actions: &mut Vec<AgentAction>,
+    ) {
         match event {
-            Event::Sent { number, tokens_asked, tokens_sent, rewrite, inactive } => {
-                self.under_way = UnderWay::sent(tokens_sent);
-                let told = Told::Sent { number, tokens_asked, tokens_sent, rewrite, inactive };
-                actions.push(Action::Tell(told));
+            AgentInput::RequestSent {
+                number,
+                tokens_asked,
+                tokens_sent,
+                rewrite_reason: rewrite,
+                inactive_reason: inactive,
+            } => {
+                self.stream_estimate = StreamEstimate::from_prompt_tokens(tokens_sent);
+                let told =
+                    AgentEvent::Sent { number, tokens_asked, tokens_sent, rewrite, inactive };
+                actions.push(AgentAction::Emit(told));
             }
-            Event::Streamed { event, .. } => {
-                self.under_way.hear(&event);
-                actions.extend(told(event).map(Action::Tell));
+            AgentInput::AnswerDelta { event, .. } => {
+                self.stream_estimate.add_event(&event);
+                actions.extend(agent_event_of_stream(event).map(AgentAction::Emit));
             }
-            Event::Again { number, why, wait_ms } => {
-                actions.push(Action::Tell(Told::Again { number, why, wait_ms }));
-                let cut = self.under_way.again();
-                self.charge_cut(cut, actions);
+            AgentInput::RequestRetried { number, reason: why, wait_ms } => {
+                actions.push(AgentAction::Emit(AgentEvent::Again { number, why, wait_ms }));
+                let cut = self.stream_estimate.record_failure();
+                self.record_aborted_answer(cut, actions);
             }
-            Event::Failed { message, is_too_long, .. } => {
-                let cut = self.under_way.again();
-                self.charge_cut(cut, actions);
-                match is_too_long && self.leave_out_oldest(now, actions) {
-                    true => self.ask(actions),
-                    false => self.end(failed(message, is_too_long), actions),
+            AgentInput::RequestFailed { message, is_too_long, .. } => {
+                let cut = self.stream_estimate.record_failure();
+                self.record_aborted_answer(cut, actions);
+                match is_too_long && self.compact_conversation(now, actions) {
+                    true => self.send_request(actions),
+                    false => self.end_turn(failure_outcome(message, is_too_long), actions),
                 }
             }
             _ => {}
         }
     }
 
-    /// Takes what happens with models beside the main one.
-    fn beside(&mut self, event: Event, actions: &mut Vec<Action>) {
+    /// Handles inputs about side models.
+    fn handle_side_model_input(&mut self, event: AgentInput, actions: &mut Vec<AgentAction>) {
         match event {
-            Event::SideAsked { number, charge } => self.side.push((number, charge)),
-            Event::SideAnswered { number, charge } => {
-                self.side.retain(|(asked, _)| *asked != number);
-                self.charge(charge, actions);
+            AgentInput::SideModelAsked { number, charge } => {
+                self.pending_side_questions.push((number, charge));
             }
-            Event::OverLimit { number, limit } if self.asks(number) => {
-                // It was not sent.
-                self.spent.turns = self.spent.turns.saturating_sub(1);
-                self.end(Outcome::Limit { limit }, actions);
+            AgentInput::SideModelAnswered { number, charge } => {
+                self.pending_side_questions.retain(|(asked, _)| *asked != number);
+                self.add_side_charges(charge, actions);
+            }
+            AgentInput::RequestOverLimit { number, limit } if self.is_awaiting_request(number) => {
+                // The request was counted but not sent.
+                self.totals.turns = self.totals.turns.saturating_sub(1);
+                self.end_turn(RunOutcome::Limit { limit }, actions);
             }
             _ => {}
         }
     }
 
-    /// Counts what questions to models beside the main one cost.
-    fn charge(&mut self, charges: impl IntoIterator<Item = SideCharge>, actions: &mut Vec<Action>) {
-        if self.has_ended() {
+    /// Adds the cost of questions to side models.
+    fn add_side_charges(
+        &mut self,
+        charges: impl IntoIterator<Item = SideModelCharge>,
+        actions: &mut Vec<AgentAction>,
+    ) {
+        if self.is_terminated() {
             return;
         }
         for charge in charges {
-            self.spent = self.spent.with_side(&charge);
-            actions.push(Action::Tell(Told::SideUsage { charge, spent: self.spent }));
+            self.totals = self.totals.with_side_question(&charge);
+            actions.push(AgentAction::Emit(AgentEvent::SideUsage { charge, spent: self.totals }));
         }
     }
 
-    /// Counts those that are not answered: nobody waits for that any more.
-    fn charge_unanswered(&mut self, actions: &mut Vec<Action>) {
-        let asked = std::mem::take(&mut self.side);
-        self.charge(asked.into_iter().map(|(_, charge)| charge), actions);
+    /// Adds the least cost of the unanswered questions, whose answers do not count any more.
+    fn charge_pending_side_questions(&mut self, actions: &mut Vec<AgentAction>) {
+        let asked = std::mem::take(&mut self.pending_side_questions);
+        self.add_side_charges(asked.into_iter().map(|(_, charge)| charge), actions);
     }
 
-    fn take_time(&mut self, now: Timestamp) {
-        if let Some(started) = self.started {
-            self.spent.time_ms = now.since_ms(started).max(self.spent.time_ms);
+    fn update_turn_time(&mut self, now: Timestamp) {
+        if let Some(started) = self.turn_started {
+            self.totals.time_ms = now.since_ms(started).max(self.totals.time_ms);
         }
     }
 
-    /// What is told of a request that is waited for.
-    fn asks(&self, request: u64) -> bool {
-        matches!(self.state, State::Asking(number) if number == request)
+    /// Returns whether this request is in flight.
+    fn is_awaiting_request(&self, request: u64) -> bool {
+        matches!(self.state, AgentState::AwaitingAnswer(number) if number == request)
     }
 
-    fn running(&self, call: u64) -> Option<&Call> {
+    fn running_call(&self, call: u64) -> Option<&ToolCall> {
         match &self.state {
-            State::Calling(calls) => calls.running(call),
-            State::Idle | State::Asking(_) | State::Ended => None,
+            AgentState::RunningCalls(calls) => calls.running_call(call),
+            AgentState::Idle | AgentState::AwaitingAnswer(_) | AgentState::Ended => None,
         }
     }
 
-    fn begin(&mut self, task: Option<String>, now: Timestamp, actions: &mut Vec<Action>) {
-        if !matches!(self.state, State::Idle) {
+    fn begin_turn(&mut self, task: Option<String>, now: Timestamp, actions: &mut Vec<AgentAction>) {
+        if !matches!(self.state, AgentState::Idle) {
             return;
         }
-        self.started = Some(now);
-        self.spent.time_ms = 0;
-        self.turns_before = self.spent.turns;
-        // The person knows what happened so far, and wants it to go on.
-        self.repeated = Repeated::default();
-        if !std::mem::replace(&mut self.has_begun, true) {
-            actions.push(Action::Tell(self.start()));
+        self.turn_started = Some(now);
+        self.totals.time_ms = 0;
+        self.requests_before_turn = self.totals.turns;
+        // The user has seen the repeated calls and wants the agent to continue.
+        self.repeated_calls = RepeatedCallDetector::default();
+        if !std::mem::replace(&mut self.is_start_reported, true) {
+            actions.push(AgentAction::Emit(self.start_event()));
         }
         if self.conversation.entries().is_empty() {
-            let system = self.settings.system.clone();
-            self.push(Role::System, vec![Block::Text(system)], now, actions);
+            let system = self.settings.system_prompt.clone();
+            self.append_message(
+                MessageRole::System,
+                vec![ContentBlock::Text(system)],
+                now,
+                actions,
+            );
         }
-        if task.is_none() && self.is_done() {
-            let text = self.conversation.entries().last().map(Entry::text).unwrap_or_default();
-            return self.end(Outcome::Finished { text }, actions);
+        if task.is_none() && self.is_turn_complete() {
+            let text =
+                self.conversation.entries().last().map(TranscriptEntry::text).unwrap_or_default();
+            return self.end_turn(RunOutcome::Finished { text }, actions);
         }
-        self.next = task;
-        let open = std::mem::take(&mut self.open);
-        self.state = State::Calling(Calls::resumed(open, |name| self.only_looks(name)));
-        self.go_on(now, actions);
+        self.next_task = task;
+        let open = std::mem::take(&mut self.unanswered_calls);
+        self.state = AgentState::RunningCalls(CallBatch::from_unanswered(open, |name| {
+            self.is_read_only_tool(name)
+        }));
+        self.advance_calls(now, actions);
     }
 
-    /// Goes back to just before a message of the person's.
-    fn rewind(&mut self, to: usize, now: Timestamp, actions: &mut Vec<Action>) {
+    /// Removes a message of the user and all later ones from the conversation.
+    fn rewind_to_user_message(
+        &mut self,
+        to: usize,
+        now: Timestamp,
+        actions: &mut Vec<AgentAction>,
+    ) {
         let entries = self.conversation.entries();
-        let is_of_person = entries.get(to).is_some_and(|entry| entry.role == Role::User);
-        if !matches!(self.state, State::Idle) || !is_of_person {
+        let is_of_person = entries.get(to).is_some_and(|entry| entry.role == MessageRole::User);
+        if !matches!(self.state, AgentState::Idle) || !is_of_person {
             return;
         }
-        self.go_back(to, now, actions);
-        self.open.clear();
+        self.truncate_conversation(to, now, actions);
+        self.unanswered_calls.clear();
     }
 
-    /// Goes back to just before a message.
-    fn go_back(&mut self, to: usize, now: Timestamp, actions: &mut Vec<Action>) {
-        let mut before = self.conversation.emptied();
+    /// Removes the message at `first_kept` and all later ones from the conversation, and logs the rewind.
+    fn truncate_conversation(&mut self, to: usize, now: Timestamp, actions: &mut Vec<AgentAction>) {
+        let mut before = self.conversation.without_entries();
         for entry in &self.conversation.entries()[..to] {
             before.push(entry.clone());
         }
-        let mark = rewind_mark(self.places[to], self.last, now);
-        (self.last, self.kept) = (Some(mark.source), self.kept.saturating_add(1));
-        actions.push(Action::Keep(Keep::Entry(Box::new(mark))));
+        let mark = rewind_entry(self.entry_indices[to], self.last_source, now);
+        (self.last_source, self.logged_entries) =
+            (Some(mark.source), self.logged_entries.saturating_add(1));
+        actions.push(AgentAction::AppendLog(RunLogEntry::Message(Box::new(mark))));
         self.conversation = before;
-        self.places.truncate(to);
+        self.entry_indices.truncate(to);
     }
 
-    /// Goes on without the oldest messages, since the model cannot hold all; whether there are any
-    /// that can be left out.
-    fn leave_out_oldest(&mut self, now: Timestamp, actions: &mut Vec<Action>) -> bool {
+    /// Replaces the oldest messages by a summary, because the conversation exceeds the model's
+    /// window. Returns `false` where no messages can be omitted.
+    fn compact_conversation(&mut self, now: Timestamp, actions: &mut Vec<AgentAction>) -> bool {
         let entries = self.conversation.entries();
-        let Some(compaction) = Compaction::of(entries) else { return false };
-        let staying = entries[compaction.to..].to_vec();
-        let messages = compaction.messages();
-        self.go_back(compaction.from, now, actions);
-        actions.push(Action::Keep(Keep::Content(compaction.left_out)));
-        let mut summary = self.entry(Role::User, vec![Block::Text(compaction.summary)], now);
-        summary.mark = Mark::CompactSummary;
-        self.push_entry(summary, actions);
+        let Some(compaction) = Compaction::from_entries(entries) else { return false };
+        let staying = entries[compaction.first_kept..].to_vec();
+        let messages = compaction.omitted_count();
+        self.truncate_conversation(compaction.first_omitted, now, actions);
+        actions.push(AgentAction::AppendLog(RunLogEntry::Content(compaction.omitted_messages)));
+        let mut summary = self.new_entry(
+            MessageRole::User,
+            vec![ContentBlock::Text(compaction.omission_note)],
+            now,
+        );
+        summary.mark = EntryMark::CompactSummary;
+        self.append_entry(summary, actions);
         for mut entry in staying {
-            entry.source = self.entry(entry.role, Vec::new(), now).source;
-            // It was billed where it stood, and sealed thinking is refused behind another prompt.
+            entry.source = self.new_entry(entry.role, Vec::new(), now).source;
+            // The usage was billed at the message's old position, and providers refuse signed
+            // thinking behind another prompt.
             entry.usage = None;
-            entry
-                .blocks
-                .retain(|block| !matches!(block, Block::Opaque { .. }) || is_user(entry.role));
-            self.push_entry(entry, actions);
+            entry.blocks.retain(|block| {
+                !matches!(block, ContentBlock::Opaque { .. }) || is_user_side(entry.role)
+            });
+            self.append_entry(entry, actions);
         }
         let why = format!(
             "the conversation is longer than the model can hold: its first {messages} messages are \
              left out from here on, with a handle that gives them back"
         );
-        actions.push(Action::Tell(Told::Again { number: self.requests, why, wait_ms: 0 }));
+        actions.push(AgentAction::Emit(AgentEvent::Again {
+            number: self.last_request,
+            why,
+            wait_ms: 0,
+        }));
         true
     }
 
-    /// What it begins with.
-    fn start(&self) -> Told {
-        let tools = self.tools.iter().map(|tool| tool.name.clone()).collect();
+    fn start_event(&self) -> AgentEvent {
+        let tools = self.tool_specs.iter().map(|tool| tool.name.clone()).collect();
         let (session, model) = (self.settings.session.clone(), self.settings.model.clone());
-        Told::Start { session, messages: self.conversation.entries().len(), model, tools }
+        AgentEvent::Start { session, messages: self.conversation.entries().len(), model, tools }
     }
 
-    /// Whether nobody waits for the model.
-    fn is_done(&self) -> bool {
+    /// Returns whether the model has answered all messages and no call is unanswered.
+    fn is_turn_complete(&self) -> bool {
         let last = self.conversation.entries().last();
-        self.open.is_empty()
-            && last.is_none_or(|last| matches!(last.role, Role::System | Role::Assistant))
+        self.unanswered_calls.is_empty()
+            && last.is_none_or(|last| {
+                matches!(last.role, MessageRole::System | MessageRole::Assistant)
+            })
     }
 
-    fn only_looks(&self, name: &str) -> bool {
+    fn is_read_only_tool(&self, name: &str) -> bool {
         let mut tools = self.settings.tools.iter();
-        tools.any(|tool| tool.spec.name == name && tool.only_looks)
+        tools.any(|tool| tool.spec.name == name && tool.is_read_only)
     }
 
-    /// Asks the model about the conversation, if no limit is reached.
-    fn ask(&mut self, actions: &mut Vec<Action>) {
-        let turns = self.spent.turns.saturating_sub(self.turns_before);
-        let asked = self.side.iter().fold(self.spent, |spent, (_, asked)| spent.with_side(asked));
-        if let Some(limit) = self.settings.limits.reached(&asked, turns) {
-            return self.end(Outcome::Limit { limit }, actions);
+    /// Sends the conversation to the model, unless a limit is reached.
+    fn send_request(&mut self, actions: &mut Vec<AgentAction>) {
+        let turns = self.totals.turns.saturating_sub(self.requests_before_turn);
+        let asked = self
+            .pending_side_questions
+            .iter()
+            .fold(self.totals, |spent, (_, asked)| spent.with_side_question(asked));
+        if let Some(limit) = self.settings.limits.reached_limit(&asked, turns) {
+            return self.end_turn(RunOutcome::Limit { limit }, actions);
         }
-        self.spent.turns = self.spent.turns.saturating_add(1);
-        self.requests += 1;
-        self.under_way = UnderWay::default();
-        let number = self.requests;
-        self.state = State::Asking(number);
-        actions.push(Action::Ask { number, body: self.prompt() });
+        self.totals.turns = self.totals.turns.saturating_add(1);
+        self.last_request += 1;
+        self.stream_estimate = StreamEstimate::default();
+        let number = self.last_request;
+        self.state = AgentState::AwaitingAnswer(number);
+        actions.push(AgentAction::SendRequest { number, body: self.request_body() });
     }
 
-    fn said(&mut self, number: u64, said: Said, now: Timestamp, actions: &mut Vec<Action>) {
-        let billed = said.answer.billed;
-        let counted = self.under_way.counted(&billed, &said.blocks);
-        self.spend(number, counted.as_ref().unwrap_or(&billed), counted.is_some(), actions);
-        let calls: Vec<Call> = said.calls().cloned().collect();
-        let mut entry = self.entry(Role::Assistant, said.blocks, now);
-        entry.usage = Some(usage(&billed));
-        entry.model = said.answer.model.map(Arc::from);
+    fn handle_answer(
+        &mut self,
+        number: u64,
+        said: DecodedAnswer,
+        now: Timestamp,
+        actions: &mut Vec<AgentAction>,
+    ) {
+        let billed = said.metadata.billed;
+        let counted = self.stream_estimate.estimate_unreported(&billed, &said.blocks);
+        self.record_usage(number, counted.as_ref().unwrap_or(&billed), counted.is_some(), actions);
+        let calls: Vec<ToolCall> = said.calls().cloned().collect();
+        let mut entry = self.new_entry(MessageRole::Assistant, said.blocks, now);
+        entry.usage = Some(transcript_usage(&billed));
+        entry.model = said.metadata.model.map(Arc::from);
         let text = entry.text();
-        self.push_entry(entry, actions);
+        self.append_entry(entry, actions);
         if calls.is_empty() {
-            let outcome = match said.stop {
-                StopReason::Length => Outcome::Cut { text },
-                StopReason::Refused => Outcome::Refused { text },
-                StopReason::Window => Outcome::TooLong { message: text },
-                StopReason::End | StopReason::Calls | StopReason::Other(_) => {
-                    Outcome::Finished { text }
+            let outcome = match said.stop_reason {
+                StopReason::OutputLimit => RunOutcome::Cut { text },
+                StopReason::Refusal => RunOutcome::Refused { text },
+                StopReason::ContextWindow => RunOutcome::TooLong { message: text },
+                StopReason::EndOfTurn | StopReason::ToolCalls | StopReason::Other(_) => {
+                    RunOutcome::Finished { text }
                 }
             };
-            return self.end(outcome, actions);
+            return self.end_turn(outcome, actions);
         }
-        self.state = State::Calling(Calls::new(calls, |name| self.only_looks(name)));
-        self.go_on(now, actions);
+        self.state =
+            AgentState::RunningCalls(CallBatch::new(calls, |name| self.is_read_only_tool(name)));
+        self.advance_calls(now, actions);
     }
 
-    /// Counts what an answer is billed for.
-    fn spend(&mut self, number: u64, billed: &Billed, estimated: bool, actions: &mut Vec<Action>) {
-        self.spent = self.spent.with(billed, self.settings.prices.as_ref());
-        actions.push(Action::Tell(Told::Usage { number, spent: self.spent, estimated }));
+    /// Adds the usage of one answer to the totals.
+    fn record_usage(
+        &mut self,
+        number: u64,
+        billed: &BilledUsage,
+        estimated: bool,
+        actions: &mut Vec<AgentAction>,
+    ) {
+        self.totals = self.totals.with_answer(billed, self.settings.prices.as_ref());
+        actions.push(AgentAction::Emit(AgentEvent::Usage {
+            number,
+            spent: self.totals,
+            estimated,
+        }));
     }
 
-    /// Counts an answer whose end never comes.
-    fn charge_cut(&mut self, cut: Option<Billed>, actions: &mut Vec<Action>) {
+    /// Adds the estimated usage of an answer that broke off.
+    fn record_aborted_answer(&mut self, cut: Option<BilledUsage>, actions: &mut Vec<AgentAction>) {
         if let Some(cut) = cut {
-            self.spend(self.requests, &cut, true, actions);
+            self.record_usage(self.last_request, &cut, true, actions);
         }
     }
 
-    /// Makes the calls that can be made now; where all are answered, gives the model the results.
-    fn go_on(&mut self, now: Timestamp, actions: &mut Vec<Action>) {
-        let State::Calling(calls) = &mut self.state else { return };
-        for (Call { id, name, .. }, answer) in calls.untold() {
+    /// Starts the calls that can start now. Once all are answered, sends the results to the model.
+    fn advance_calls(&mut self, now: Timestamp, actions: &mut Vec<AgentAction>) {
+        let AgentState::RunningCalls(calls) = &mut self.state else { return };
+        for (ToolCall { id, name, .. }, answer) in calls.take_unreported() {
             let ToolAnswer { text, is_error, cached } = answer;
-            actions.push(Action::Tell(Told::Result { id, name, cached, is_error, text }));
+            actions.push(AgentAction::Emit(AgentEvent::Result {
+                id,
+                name,
+                cached,
+                is_error,
+                text,
+            }));
         }
-        let started = calls.start(&mut self.calls_made);
-        let answered = calls.are_answered().then(|| calls.take());
+        let started = calls.start_runnable(&mut self.last_call);
+        let answered = calls.is_complete().then(|| calls.take_answers());
         for (number, call) in started {
-            let Call { id, name, arguments } = call.clone();
-            actions.push(Action::Tell(Told::Call { id, name, arguments }));
-            let action = match self.starts_agents(&call.name) {
-                true => Action::StartAgent(self.start_agent(number, call)),
-                false => Action::Call { number, call },
+            let ToolCall { id, name, arguments } = call.clone();
+            actions.push(AgentAction::Emit(AgentEvent::Call { id, name, arguments }));
+            let action = match self.is_sub_agent_tool(&call.name) {
+                true => AgentAction::StartSubAgent(self.prepare_sub_agent(number, call)),
+                false => AgentAction::RunCall { number, call },
             };
             actions.push(action);
         }
         let Some(answered) = answered else { return };
-        let circles = self.give_results(answered, now, actions);
-        if let Some(next) = self.next.take() {
-            self.push(Role::User, vec![Block::Text(next)], now, actions);
+        let circles = self.append_results(answered, now, actions);
+        if let Some(next) = self.next_task.take() {
+            self.append_message(MessageRole::User, vec![ContentBlock::Text(next)], now, actions);
         }
-        match self.ending.take().or(circles) {
-            Some(outcome) => self.end(outcome, actions),
-            None => self.ask(actions),
+        match self.pending_outcome.take().or(circles) {
+            Some(outcome) => self.end_turn(outcome, actions),
+            None => self.send_request(actions),
         }
     }
 
-    /// Whether calls of this name are carried out by sub-agents.
-    fn starts_agents(&self, name: &str) -> bool {
-        name == START_AGENT && self.tools.iter().any(|tool| tool.name == name)
+    /// Returns whether calls of this tool are run by sub-agents.
+    fn is_sub_agent_tool(&self, name: &str) -> bool {
+        name == START_AGENT && self.tool_specs.iter().any(|tool| tool.name == name)
     }
 
-    /// A sub-agent, which may take what is left of the limits.
-    fn start_agent(&mut self, number: u64, call: Call) -> StartAgent {
-        self.of_agent = Spent::default();
-        let turns = self.spent.turns.saturating_sub(self.turns_before);
-        let limits = self.settings.limits.left(&self.spent, turns);
-        let step = self.last.map_or(0, |last| last.step);
+    /// Returns the sub-agent call, with the limits that remain for the sub-agent.
+    fn prepare_sub_agent(&mut self, number: u64, call: ToolCall) -> SubAgentCall {
+        self.sub_agent_totals = RunTotals::default();
+        let turns = self.totals.turns.saturating_sub(self.requests_before_turn);
+        let limits = self.settings.limits.remaining_for_sub_agent(&self.totals, turns);
+        let step = self.last_source.map_or(0, |last| last.step);
         let place = match &self.state {
-            State::Calling(calls) => calls.place(number).unwrap_or(0),
-            State::Idle | State::Asking(_) | State::Ended => 0,
+            AgentState::RunningCalls(calls) => calls.call_position(number).unwrap_or(0),
+            AgentState::Idle | AgentState::AwaitingAnswer(_) | AgentState::Ended => 0,
         };
-        StartAgent { number, call, step, place, limits }
+        SubAgentCall { number, call, step, call_position: place, limits }
     }
 
-    /// Tells what a sub-agent tells, and counts what it takes.
-    fn told_by_agent(&mut self, number: u64, told: Told, actions: &mut Vec<Action>) {
-        let Some(call) = self.running(number) else { return };
+    /// Forwards an event of a sub-agent and adds its usage to the totals.
+    fn handle_sub_agent_event(
+        &mut self,
+        number: u64,
+        told: AgentEvent,
+        actions: &mut Vec<AgentAction>,
+    ) {
+        let Some(call) = self.running_call(number) else { return };
         let id = call.id.clone();
-        let label = SubTask::of(&call.arguments).map(|task| task.label).unwrap_or_default();
-        let is_begin = matches!(told, Told::Start { .. });
+        let label = SubAgentTask::from_arguments(&call.arguments)
+            .map(|task| task.label)
+            .unwrap_or_default();
+        let is_begin = matches!(told, AgentEvent::Start { .. });
         let spent = match &told {
-            Told::Usage { spent, estimated, .. } => Some((*spent, *estimated)),
-            Told::Done { spent, .. } => Some((*spent, false)),
+            AgentEvent::Usage { spent, estimated, .. } => Some((*spent, *estimated)),
+            AgentEvent::Done { spent, .. } => Some((*spent, false)),
             _ => None,
         };
-        actions.push(Action::Tell(Told::Agent { id, label, event: Box::new(told) }));
-        self.spent.agents.count = self.spent.agents.count.saturating_add(u32::from(is_begin));
+        actions.push(AgentAction::Emit(AgentEvent::Agent { id, label, event: Box::new(told) }));
+        self.totals.agents.count = self.totals.agents.count.saturating_add(u32::from(is_begin));
         if let Some((spent, estimated)) = spent {
-            let before = std::mem::replace(&mut self.of_agent, spent);
-            self.spent = self.spent.with_agent(&spent, &before);
-            let (number, spent) = (self.requests, self.spent);
-            actions.push(Action::Tell(Told::Usage { number, spent, estimated }));
+            let before = std::mem::replace(&mut self.sub_agent_totals, spent);
+            self.totals = self.totals.with_sub_agent_increase(&spent, &before);
+            let (number, spent) = (self.last_request, self.totals);
+            actions.push(AgentAction::Emit(AgentEvent::Usage { number, spent, estimated }));
         }
     }
 
-    /// Adds the results of calls, in the order of the calls; how it ends where it goes round in
-    /// circles.
-    fn give_results(
+    /// Adds the results of calls, in the order of the calls. Returns an outcome if the model
+    /// repeats the same call too often.
+    fn append_results(
         &mut self,
-        answered: Vec<(Call, ToolAnswer)>,
+        answered: Vec<(ToolCall, ToolAnswer)>,
         now: Timestamp,
-        actions: &mut Vec<Action>,
-    ) -> Option<Outcome> {
+        actions: &mut Vec<AgentAction>,
+    ) -> Option<RunOutcome> {
         let mut circles = None;
         for (call, answer) in answered {
-            let times = self.repeated.note(&call, &answer.text);
+            let times = self.repeated_calls.record_call(&call, &answer.text);
             let name = call.name;
             let mut content = answer.text;
-            if times >= repeated::TOLD {
-                content.push_str(&repeated::note(times));
+            if times >= repeated_calls::WARN_THRESHOLD {
+                content.push_str(&repeated_calls::repetition_warning(times));
                 let name = name.clone();
-                actions.push(Action::Tell(Told::Repeated { name, times }));
+                actions.push(AgentAction::Emit(AgentEvent::Repeated { name, times }));
             }
-            if times >= repeated::ENDS {
-                circles = Some(Outcome::Repeated { name, times });
+            if times >= repeated_calls::ABORT_THRESHOLD {
+                circles = Some(RunOutcome::Repeated { name, times });
             }
             let result = ToolResult { call: call.id, content, is_error: answer.is_error };
-            self.push(Role::Tool, vec![Block::Result(result)], now, actions);
+            self.append_message(
+                MessageRole::Tool,
+                vec![ContentBlock::Result(result)],
+                now,
+                actions,
+            );
         }
         circles
     }
 
-    /// Lets a call begin that waited for it.
-    fn allowed(&mut self, number: u64, actions: &mut Vec<Action>) {
-        let State::Calling(calls) = &mut self.state else { return };
-        let Some(call) = calls.begin(number) else { return };
-        actions.push(Action::Keep(Keep::Begun { id: call.id.clone() }));
-        actions.push(Action::Begin { number });
+    /// Begins a call that waited for approval.
+    fn begin_approved_call(&mut self, number: u64, actions: &mut Vec<AgentAction>) {
+        let AgentState::RunningCalls(calls) = &mut self.state else { return };
+        let Some(call) = calls.approve(number) else { return };
+        actions.push(AgentAction::AppendLog(RunLogEntry::CallBegun { id: call.id.clone() }));
+        actions.push(AgentAction::BeginCall { number });
     }
 
-    fn answered(
+    fn handle_call_answer(
         &mut self,
         number: u64,
         answer: ToolAnswer,
         now: Timestamp,
-        actions: &mut Vec<Action>,
+        actions: &mut Vec<AgentAction>,
     ) {
-        let State::Calling(calls) = &mut self.state else { return };
-        let Some(call) = calls.answer(number, answer.clone()) else { return };
+        let AgentState::RunningCalls(calls) = &mut self.state else { return };
+        let Some(call) = calls.record_answer(number, answer.clone()) else { return };
         let (id, name) = (call.id.clone(), call.name.clone());
-        if !calls.are_answered() {
+        if !calls.is_complete() {
             let (id, answer) = (id.clone(), answer.clone());
-            actions.push(Action::Keep(Keep::Answered { id, answer }));
+            actions.push(AgentAction::AppendLog(RunLogEntry::CallAnswered { id, answer }));
         }
         let ToolAnswer { text, is_error, cached } = answer;
-        actions.push(Action::Tell(Told::Result { id, name, cached, is_error, text }));
-        self.go_on(now, actions);
+        actions.push(AgentAction::Emit(AgentEvent::Result { id, name, cached, is_error, text }));
+        self.advance_calls(now, actions);
     }
 
-    /// Ends as soon as may be: a request at once, calls once those that run are answered. Who wants
-    /// it twice does not wait for them.
-    fn stop(&mut self, outcome: Outcome, now: Timestamp, actions: &mut Vec<Action>) {
+    /// Ends the turn as soon as possible: a request at once, calls once the running ones are
+    /// answered. A second stop by the user does not wait for them.
+    fn stop(&mut self, outcome: RunOutcome, now: Timestamp, actions: &mut Vec<AgentAction>) {
         match &mut self.state {
-            State::Idle if self.settings.stays => {}
-            State::Idle => self.end(outcome, actions),
-            State::Asking(_) => {
-                actions.push(Action::StopAsking);
-                let cut = self.under_way.stopped();
-                self.charge_cut(cut, actions);
-                self.end(outcome, actions);
+            AgentState::Idle if self.settings.waits_for_tasks => {}
+            AgentState::Idle => self.end_turn(outcome, actions),
+            AgentState::AwaitingAnswer(_) => {
+                actions.push(AgentAction::CancelRequest);
+                let cut = self.stream_estimate.record_cancellation();
+                self.record_aborted_answer(cut, actions);
+                self.end_turn(outcome, actions);
             }
-            State::Calling(calls) => {
-                if self.ending.is_none() {
-                    calls.give_up();
-                    self.ending = Some(outcome);
-                    if calls.run() {
-                        actions.push(Action::StopCalls);
+            AgentState::RunningCalls(calls) => {
+                if self.pending_outcome.is_none() {
+                    calls.cancel_waiting();
+                    self.pending_outcome = Some(outcome);
+                    if calls.has_running() {
+                        actions.push(AgentAction::CancelCalls);
                     }
-                } else if outcome == Outcome::Stopped {
-                    calls.leave();
+                } else if outcome == RunOutcome::Stopped {
+                    calls.abandon_running();
                 }
-                self.go_on(now, actions);
+                self.advance_calls(now, actions);
             }
-            State::Ended => {}
+            AgentState::Ended => {}
         }
     }
 
-    /// Ends for good as soon as may be.
-    fn leave(&mut self, now: Timestamp, actions: &mut Vec<Action>) {
-        self.leaves = true;
-        if self.is_idle() && self.settings.stays {
-            // The end of the last turn was told.
-            self.charge_unanswered(actions);
-            self.state = State::Ended;
-            return actions.push(Action::End(self.ended.take().unwrap_or(Outcome::Stopped)));
+    /// Ends the agent for good as soon as possible.
+    fn shut_down(&mut self, now: Timestamp, actions: &mut Vec<AgentAction>) {
+        self.is_shutting_down = true;
+        if self.is_idle() && self.settings.waits_for_tasks {
+            // `AgentEvent::Done` was emitted at the end of the last turn.
+            self.charge_pending_side_questions(actions);
+            self.state = AgentState::Ended;
+            return actions
+                .push(AgentAction::End(self.last_outcome.take().unwrap_or(RunOutcome::Stopped)));
         }
-        self.stop(Outcome::Stopped, now, actions);
+        self.stop(RunOutcome::Stopped, now, actions);
     }
 
-    /// The turn is over; and with it all, unless it stays.
-    fn end(&mut self, outcome: Outcome, actions: &mut Vec<Action>) {
-        let stays = self.settings.stays && !self.leaves;
+    /// Ends the turn, and the agent too unless it waits for further tasks.
+    fn end_turn(&mut self, outcome: RunOutcome, actions: &mut Vec<AgentAction>) {
+        let stays = self.settings.waits_for_tasks && !self.is_shutting_down;
         if !stays {
-            self.charge_unanswered(actions);
+            self.charge_pending_side_questions(actions);
         }
-        let spent = self.spent;
-        actions.push(Action::Tell(Told::Done { outcome: outcome.clone(), spent }));
+        let spent = self.totals;
+        actions.push(AgentAction::Emit(AgentEvent::Done { outcome: outcome.clone(), spent }));
         if stays {
-            (self.state, self.started) = (State::Idle, None);
-            self.ended = Some(outcome);
+            (self.state, self.turn_started) = (AgentState::Idle, None);
+            self.last_outcome = Some(outcome);
         } else {
-            self.state = State::Ended;
-            actions.push(Action::End(outcome));
+            self.state = AgentState::Ended;
+            actions.push(AgentAction::End(outcome));
         }
     }
 
-    fn push(&mut self, role: Role, blocks: Vec<Block>, now: Timestamp, actions: &mut Vec<Action>) {
-        let entry = self.entry(role, blocks, now);
-        self.push_entry(entry, actions);
+    fn append_message(
+        &mut self,
+        role: MessageRole,
+        blocks: Vec<ContentBlock>,
+        now: Timestamp,
+        actions: &mut Vec<AgentAction>,
+    ) {
+        let entry = self.new_entry(role, blocks, now);
+        self.append_entry(entry, actions);
     }
 
-    fn push_entry(&mut self, entry: Entry, actions: &mut Vec<Action>) {
-        actions.push(Action::Keep(Keep::Entry(Box::new(entry.clone()))));
-        self.places.push(EntryIndex(self.kept));
-        (self.last, self.kept) = (Some(entry.source), self.kept.saturating_add(1));
+    fn append_entry(&mut self, entry: TranscriptEntry, actions: &mut Vec<AgentAction>) {
+        actions.push(AgentAction::AppendLog(RunLogEntry::Message(Box::new(entry.clone()))));
+        self.entry_indices.push(EntryIndex(self.logged_entries));
+        (self.last_source, self.logged_entries) =
+            (Some(entry.source), self.logged_entries.saturating_add(1));
         self.conversation.push(entry);
     }
 
-    /// The next message. Each is a step; results are of the step of their call.
-    fn entry(&self, role: Role, blocks: Vec<Block>, now: Timestamp) -> Entry {
-        let last = self.last.unwrap_or(Source { step: 0, result: None });
+    /// Returns the next message. Each message is a step of its own; results belong to the step of
+    /// their call.
+    fn new_entry(
+        &self,
+        role: MessageRole,
+        blocks: Vec<ContentBlock>,
+        now: Timestamp,
+    ) -> TranscriptEntry {
+        let last = self.last_source.unwrap_or(RecordingPosition { step: 0, result: None });
         let source = match (role, last.result) {
-            (Role::Tool, None) => Source { step: last.step, result: Some(0) },
-            (Role::Tool, Some(at)) => {
-                Source { step: last.step, result: Some(at.saturating_add(1)) }
+            (MessageRole::Tool, None) => RecordingPosition { step: last.step, result: Some(0) },
+            (MessageRole::Tool, Some(at)) => {
+                RecordingPosition { step: last.step, result: Some(at.saturating_add(1)) }
             }
-            _ => Source { step: last.step.saturating_add(1), result: None },
+            _ => RecordingPosition { step: last.step.saturating_add(1), result: None },
         };
-        let (time, mark) = (Some(now), Mark::None);
-        Entry { source, role, time, mark, model: None, usage: None, blocks }
+        let (time, mark) = (Some(now), EntryMark::None);
+        TranscriptEntry { source, role, time, mark, model: None, usage: None, blocks }
     }
 }
 
-fn is_user(role: Role) -> bool {
-    matches!(role, Role::User | Role::Tool)
+fn is_user_side(role: MessageRole) -> bool {
+    matches!(role, MessageRole::User | MessageRole::Tool)
 }
 
-/// How it ends where a request has no answer.
-fn failed(message: String, is_too_long: bool) -> Outcome {
+/// Returns the outcome of a turn whose request has no answer.
+fn failure_outcome(message: String, is_too_long: bool) -> RunOutcome {
     match is_too_long {
-        true => Outcome::TooLong { message },
-        false => Outcome::Failed { message },
+        true => RunOutcome::TooLong { message },
+        false => RunOutcome::Failed { message },
     }
 }
 
-/// What is told of what streams; the end of a call is told when it is made.
-fn told(event: SaidEvent) -> Option<Told> {
+/// Converts a stream event. The end of a call has no event: [`AgentEvent::Call`] follows once the
+/// call is made.
+fn agent_event_of_stream(event: DecodedEvent) -> Option<AgentEvent> {
     match event {
-        SaidEvent::Text(text) => Some(Told::Text { text }),
-        SaidEvent::Reasoning(text) => Some(Told::Reasoning { text }),
-        SaidEvent::CallStart { id, name } => Some(Told::CallStart { id, name }),
-        SaidEvent::CallArguments { id, piece } => Some(Told::CallArguments { id, piece }),
-        SaidEvent::CallEnd(_) => None,
+        DecodedEvent::Text(text) => Some(AgentEvent::Text { text }),
+        DecodedEvent::Reasoning(text) => Some(AgentEvent::Reasoning { text }),
+        DecodedEvent::CallStart { id, name } => Some(AgentEvent::CallStart { id, name }),
+        DecodedEvent::CallArguments { id, piece } => Some(AgentEvent::CallArguments { id, piece }),
+        DecodedEvent::CallEnd(_) => None,
     }
 }

@@ -1,49 +1,51 @@
-//! What answers of models came to.
+//! The tokens and cost of model answers.
 
-use foveal_context::prices::PriceCard;
-use foveal_wire::response::Billed;
+use foveal_engine::prices::PriceCard;
+use foveal_wire::response::BilledUsage;
 use serde::Serialize;
 
-use crate::billed::{dollars, usage};
+use crate::billing::{cost_in_dollars, transcript_usage};
 
-/// What one answer came to, or several together: tokens of prompts and answers, and money.
+/// The tokens and cost of one answer or of several together.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize)]
-pub struct Charge {
-    /// Tokens of prompts that were neither read from a cache nor written to one.
+pub struct UsageCharge {
+    /// Prompt tokens that were neither read from a cache nor written to one.
     pub uncached: u64,
-    /// Tokens of prompts that were read from a cache.
+    /// Prompt tokens that were read from a cache.
     pub cache_read: u64,
-    /// Tokens of prompts that were written to a cache.
+    /// Prompt tokens that were written to a cache.
     pub cache_write: u64,
-    /// Tokens of answers.
+    /// Answer tokens.
     pub output: u64,
-    /// US dollars: what the provider says, or else by the prices of the model.
+    /// The cost in US dollars: the sum that the provider states, else the sum by the model's
+    /// prices.
     pub cost: f64,
 }
 
-impl Charge {
-    /// What a server billed, by these prices where it names no sum; `None`: nothing.
-    pub(crate) fn of(billed: &Billed, prices: Option<&PriceCard>) -> Self {
-        let usage = usage(billed);
+impl UsageCharge {
+    /// Returns the charge of a billed answer. `prices` give the cost where the provider states
+    /// none; without both it is zero.
+    pub(crate) fn from_billed_usage(billed: &BilledUsage, prices: Option<&PriceCard>) -> Self {
+        let usage = transcript_usage(billed);
         Self {
             uncached: usage.input,
             cache_read: usage.cache_read,
             cache_write: usage.cache_write,
             output: usage.output,
-            cost: dollars(billed, prices),
+            cost: cost_in_dollars(billed, prices),
         }
     }
 
-    /// All tokens, whatever each costs.
-    pub fn tokens(&self) -> u64 {
+    /// Returns the sum of all tokens, regardless of their prices.
+    pub fn total_tokens(&self) -> u64 {
         [self.uncached, self.cache_read, self.cache_write, self.output]
             .into_iter()
             .fold(0, u64::saturating_add)
     }
 
-    /// Both together.
+    /// Returns the sum of both charges.
     #[must_use]
-    pub fn and(self, other: &Self) -> Self {
+    pub fn plus(self, other: &Self) -> Self {
         Self {
             uncached: self.uncached.saturating_add(other.uncached),
             cache_read: self.cache_read.saturating_add(other.cache_read),
@@ -53,9 +55,9 @@ impl Charge {
         }
     }
 
-    /// What is left of it without `part`.
+    /// Returns this charge less `part`, never below zero.
     #[must_use]
-    pub fn without(self, part: &Self) -> Self {
+    pub fn minus(self, part: &Self) -> Self {
         Self {
             uncached: self.uncached.saturating_sub(part.uncached),
             cache_read: self.cache_read.saturating_sub(part.cache_read),

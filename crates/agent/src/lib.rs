@@ -1,41 +1,44 @@
-//! foveal's own agent: the loop between a person's task, a model and tools.
+//! foveal's own agent: the loop between a user's task, a model and tools.
 //!
-//! A state machine: [`Agent::step`] takes what happened and gives back what is to be done. Pure: no
-//! terminal, no clock, no threads; whoever drives it asks the model, carries calls out and brings
-//! the time. The conversation is the whole truth and only grows; what of it the model is sent, the
-//! engine decides about the body of each request, as for every other agent. What is to be kept of it
-//! is said before it is used, so that a run that breaks off anywhere is taken up again ([`Past`]).
+//! The agent is a state machine: [`Agent::step`] takes an [`AgentInput`] and returns
+//! [`AgentAction`]s. It is pure: it has no terminal, clock or threads. Its driver sends the
+//! requests, runs the tool calls and supplies the time. The conversation is append-only and
+//! complete; the engine decides about the body of each request what of it the model is sent, as for
+//! every other agent. The agent emits each [`RunLogEntry`] before the actions that depend on it, so
+//! that a run that breaks off at any point can be resumed from its [`ResumeState`].
 
 mod agent;
-mod billed;
-mod calls;
+mod agent_event;
+mod agent_io;
+mod billing;
+mod call_batch;
 mod charge;
 mod compaction;
-mod event;
-mod keep;
 mod limits;
-mod past;
 mod prompt_map;
-mod repeated;
+mod repeated_calls;
+mod resume_state;
+mod run_log_entry;
+mod run_totals;
 mod settings;
-mod side;
-mod spent;
+mod side_model;
+mod stream_estimate;
 mod sub_agent;
-mod told;
 mod tool_answer;
-mod under_way;
 
 pub use agent::Agent;
-pub use charge::Charge;
-pub use event::{Action, Event};
-pub use foveal_context::views::ModelWork;
-pub use keep::Keep;
-pub use limits::{Limit, Limits};
-pub use past::Past;
-pub use prompt_map::{BlockKind, BlockPlace, BlockState, MapChange, PromptBlock, PromptMap};
+pub use agent_event::{AgentEvent, IndexingProgress, RunOutcome};
+pub use agent_io::{AgentAction, AgentInput};
+pub use charge::UsageCharge;
+pub use foveal_engine::views::CurationProgress;
+pub use limits::{LimitKind, RunLimits};
+pub use prompt_map::{
+    PromptBlock, PromptBlockKind, PromptBlockPosition, PromptBlockState, PromptMap, PromptMapChange,
+};
+pub use resume_state::ResumeState;
+pub use run_log_entry::RunLogEntry;
+pub use run_totals::{RunTotals, SubAgentTotals};
 pub use settings::{AgentTool, Settings};
-pub use side::{SideCharge, SideKind, SideSpent};
-pub use spent::{OfAgents, Spent};
-pub use sub_agent::{START_AGENT, StartAgent, SubTask, answer as answer_of_agent};
-pub use told::{Outcome, Told, ToldIndexing};
+pub use side_model::{SideModelCharge, SideModelRole, SideModelTotals};
+pub use sub_agent::{START_AGENT, SubAgentCall, SubAgentTask, sub_agent_tool_answer};
 pub use tool_answer::ToolAnswer;

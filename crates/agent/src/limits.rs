@@ -1,82 +1,82 @@
-//! How far an agent goes.
+//! The limits of a run.
 
 use serde::Serialize;
 
-use crate::spent::Spent;
+use crate::run_totals::RunTotals;
 
-/// How far an agent goes without asking anybody; `None`: as far as it takes. Of an agent that stays,
-/// requests and time are those of one turn, and tokens and money those of all turns together. Tokens
-/// and money of models beside the main one count.
+/// The limits of a run; `None` is unlimited. For an agent that waits for tasks, requests and time
+/// count per turn, tokens and cost over all turns. Tokens and cost include side models.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
-pub struct Limits {
+pub struct RunLimits {
     /// Requests to the main model.
     pub turns: Option<u32>,
-    /// Tokens of all prompts and answers together, cached ones too.
+    /// Tokens of all prompts and answers together, including cached ones.
     pub tokens: Option<u64>,
     /// US dollars.
     pub cost: Option<f64>,
-    /// Milliseconds since the task was given, or the conversation went on.
+    /// Milliseconds since the task was given or the conversation continued.
     pub time_ms: Option<i64>,
 }
 
-/// What an agent has reached that may not be passed.
+/// The kind of a limit that was reached.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum Limit {
+pub enum LimitKind {
     /// Requests to the model.
     Turns,
     /// Tokens.
     Tokens,
-    /// Money.
+    /// Cost.
     Cost,
     /// Time.
     Time,
 }
 
-impl Limits {
-    /// Which limit does not let another request go, if one does not. `turns` is how many went since
-    /// the task was given.
-    pub(crate) fn reached(&self, spent: &Spent, turns: u32) -> Option<Limit> {
+impl RunLimits {
+    /// Returns the limit that forbids another request to the main model, if any. `turns` is the
+    /// number of requests since the task was given.
+    pub(crate) fn reached_limit(&self, spent: &RunTotals, turns: u32) -> Option<LimitKind> {
         if self.turns.is_some_and(|most| turns >= most) {
-            Some(Limit::Turns)
+            Some(LimitKind::Turns)
         } else {
-            self.used_up(spent)
+            self.exhausted_limit(spent)
         }
     }
 
-    /// Which limit lets no model be asked any more, the main one or one beside it, if one does.
-    pub fn used_up(&self, spent: &Spent) -> Option<Limit> {
-        if self.tokens.is_some_and(|most| spent.tokens() >= most) {
-            Some(Limit::Tokens)
+    /// Returns the limit that forbids a request to any model, main or side, if any.
+    pub fn exhausted_limit(&self, spent: &RunTotals) -> Option<LimitKind> {
+        if self.tokens.is_some_and(|most| spent.total_tokens() >= most) {
+            Some(LimitKind::Tokens)
         } else if self.cost.is_some_and(|most| spent.charge.cost >= most) {
-            Some(Limit::Cost)
-        } else if self.is_late(spent) {
-            Some(Limit::Time)
+            Some(LimitKind::Cost)
+        } else if self.is_time_exceeded(spent) {
+            Some(LimitKind::Time)
         } else {
             None
         }
     }
 
-    /// What is left for a sub-agent. Of the requests one is held back: without it nobody would read
-    /// what the sub-agent answers. The time is not its own: the agent that waits for it stops it.
-    pub(crate) fn left(&self, spent: &Spent, turns: u32) -> Self {
+    /// Returns the limits that remain for a sub-agent. One request is held back, in which the model
+    /// reads the sub-agent's answer. Time is unlimited, since the waiting agent stops the
+    /// sub-agent.
+    pub(crate) fn remaining_for_sub_agent(&self, spent: &RunTotals, turns: u32) -> Self {
         Self {
             turns: self.turns.map(|most| most.saturating_sub(turns).saturating_sub(1)),
-            tokens: self.tokens.map(|most| most.saturating_sub(spent.tokens())),
+            tokens: self.tokens.map(|most| most.saturating_sub(spent.total_tokens())),
             cost: self.cost.map(|most| (most - spent.charge.cost).max(0.0)),
             time_ms: None,
         }
     }
 
-    /// Whether the time is up.
-    pub(crate) fn is_late(&self, spent: &Spent) -> bool {
+    /// Returns whether the time limit is reached.
+    pub(crate) fn is_time_exceeded(&self, spent: &RunTotals) -> bool {
         self.time_ms.is_some_and(|most| spent.time_ms >= most)
     }
 }
 
-impl Limit {
-    /// The words in messages.
-    pub fn words(self) -> &'static str {
+impl LimitKind {
+    /// Returns the name of the limit in messages.
+    pub fn display_name(self) -> &'static str {
         match self {
             Self::Turns => "requests to the model",
             Self::Tokens => "tokens",

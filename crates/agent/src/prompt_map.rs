@@ -1,118 +1,118 @@
-//! What stands in a prompt, as a map: block by block, with what each takes and costs, and why it is
-//! there or gone. Whoever decides about prompts makes it; whoever shows them draws it.
+//! A map of the prompt: its blocks with their tokens, their costs, and the reasons why they are
+//! sent, reduced or dropped. The prompt's shaper creates it; user interfaces show it.
 
 use serde::Serialize;
 
-/// A prompt, block by block, in its order.
+/// The blocks of a prompt, in order.
 #[derive(Debug, Clone, Default, PartialEq, Serialize)]
 pub struct PromptMap {
-    /// All that was said, what is gone included.
+    /// All blocks, including those that are not sent.
     pub blocks: Vec<PromptBlock>,
-    /// Tokens of the prompt as the provider billed it last; `None` before the first answer.
+    /// Prompt tokens that the provider billed last; `None` before the first answer.
     pub tokens_billed: Option<u64>,
-    /// Tokens that the model can hold, where that is known.
+    /// The model's window in tokens, if known.
     pub window: Option<u64>,
 }
 
 /// One block of a prompt.
 #[derive(Debug, Clone, PartialEq, Serialize)]
 pub struct PromptBlock {
-    /// Where it stands.
-    pub place: BlockPlace,
-    /// What it is.
-    pub kind: BlockKind,
-    /// The file that it speaks of, as the call named it, where it is one.
+    /// The position in the prompt.
+    pub place: PromptBlockPosition,
+    /// The kind of content.
+    pub kind: PromptBlockKind,
+    /// The file that the block is about, as the call named it.
     pub path: Option<String>,
-    /// What it is, in a few words for a person: the call, or the first words.
+    /// A short title for the user: the call, or the first words.
     pub title: String,
-    /// Tokens of all of it.
+    /// Tokens of the whole block.
     pub tokens_whole: u64,
-    /// Tokens of what the model is sent of it.
+    /// Tokens that are sent.
     pub tokens_sent: u64,
-    /// US dollars that it came to so far, in all prompts that it stood in.
+    /// US dollars that the block has cost so far, in all prompts that held it.
     pub cost: f64,
-    /// How much of it is sent.
-    pub state: BlockState,
-    /// Why it is sent so, in a few words.
+    /// The share of it that is sent.
+    pub state: PromptBlockState,
+    /// The reason for that state, in a few words.
     pub why: String,
-    /// US dollars that the next request costs more if all of it is sent again; `None` where all of
-    /// it is sent, or it cannot be changed.
+    /// Additional US dollars of the next request if the whole block is sent again; `None` where it
+    /// is sent whole or cannot be changed.
     pub restore_cost: Option<f64>,
-    /// US dollars that the next request costs more if it becomes a short note; less than zero where
-    /// that pays at once. `None` where it cannot be changed.
+    /// Additional US dollars of the next request if a short note replaces the block; negative where
+    /// that saves at once. `None` where it cannot be changed.
     pub drop_cost: Option<f64>,
 }
 
-/// Where a block of a prompt stands.
+/// The position of a block in a prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum BlockPlace {
-    /// The descriptions of all tools.
+pub enum PromptBlockPosition {
+    /// The tool definitions.
     Tools,
     /// A block of a message; the system prompt is the first one.
     Message {
-        /// The message, from 0.
+        /// The message's index, from 0.
         entry: usize,
-        /// Its block, from 0.
+        /// The block's index in the message, from 0.
         block: usize,
     },
 }
 
-/// What a block of a prompt is.
+/// The kind of a prompt block.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum BlockKind {
+pub enum PromptBlockKind {
     /// The system prompt.
     System,
-    /// Descriptions of tools.
+    /// Tool definitions.
     Tools,
-    /// What the person said.
+    /// Text of the user.
     User,
-    /// What the model said.
+    /// Text of the model.
     Assistant,
-    /// What the model thought.
+    /// Reasoning of the model.
     Reasoning,
-    /// A call of a tool.
+    /// A tool call.
     Call,
-    /// What was read of a file.
+    /// Content of a file.
     Read,
-    /// What a search found.
+    /// Hits of a search.
     Search,
-    /// What a folder holds.
+    /// A directory listing.
     List,
-    /// What a command printed.
+    /// Output of a command.
     Run,
-    /// The answer to a change of files.
+    /// The result of an edit.
     Edit,
-    /// A page.
+    /// A web page.
     Fetch,
-    /// Anything else.
+    /// Any other content.
     Other,
 }
 
-/// How much of a block the model is sent.
+/// The share of a block that the model is sent.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]
-pub enum BlockState {
-    /// All of it.
+pub enum PromptBlockState {
+    /// The whole block.
     Whole,
     /// A part, or a note in its place.
     Reduced,
-    /// All of it, because the person wants it to stay.
+    /// The whole block, because the user pinned it.
     Pinned,
-    /// A note in its place, because the person dropped it.
+    /// A note in its place, because the user dropped it.
     Dropped,
 }
 
-/// What a person wants changed in a prompt. It holds from the next request on.
+/// A user's override for a prompt, in force from the next request on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum MapChange {
-    /// Send a short note in place of the block.
-    Drop(BlockPlace),
-    /// Send all of the block, and keep it so.
-    Pin(BlockPlace),
-    /// Send all of the block again; what becomes of it later is decided as for others.
-    Restore(BlockPlace),
-    /// Take back the last of these changes.
+pub enum PromptMapChange {
+    /// Replace the block by a short note.
+    Drop(PromptBlockPosition),
+    /// Send the whole block, and keep it whole.
+    Pin(PromptBlockPosition),
+    /// Send the whole block again; the engine may reduce it later like others.
+    Restore(PromptBlockPosition),
+    /// Undo the last change.
     Undo,
 }

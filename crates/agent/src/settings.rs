@@ -1,43 +1,43 @@
-//! What an agent is made of.
+//! The settings of an agent.
 
-use foveal_context::prices::PriceCard;
-use foveal_wire::prompt::{Dialect, ToolSpec};
+use foveal_engine::prices::PriceCard;
+use foveal_wire::prompt::{ApiDialect, ToolSpec};
 
-use crate::limits::Limits;
+use crate::limits::RunLimits;
 
-/// What an agent is made of. Nothing of it changes while it runs: system prompt and tools stand in
-/// front of every prompt, where the provider's cache holds them.
+/// The settings of an agent. They stay fixed while it runs: the system prompt and the tools begin
+/// every prompt and stay in the provider's cache.
 #[derive(Debug, Clone)]
 pub struct Settings {
-    /// What the session is called in which it is kept.
+    /// The name of the session that holds the run.
     pub session: String,
-    /// The model's name, as its server knows it.
+    /// The model's name at its provider.
     pub model: String,
-    /// The API that its server speaks.
-    pub dialect: Dialect,
-    /// What the model is told first. In a conversation that is taken up again that stands already.
-    pub system: String,
-    /// The tools that it may call, in the order in which it is told of them.
+    /// The protocol of the provider.
+    pub dialect: ApiDialect,
+    /// The system prompt. A resumed conversation has its own already.
+    pub system_prompt: String,
+    /// The tools, in the order of their definitions in the prompt.
     pub tools: Vec<AgentTool>,
-    /// The most tokens of an answer, where the model has to be told.
+    /// The limit of answer tokens, where the protocol requires one.
     pub output_tokens_max: Option<u64>,
-    /// Whether the provider is told to leave out thinking whose prefix changed.
+    /// Whether the provider is asked to drop thinking whose prefix changed.
     pub drops_bound_thinking: bool,
-    /// How far it goes.
-    pub limits: Limits,
-    /// What the provider charges, where it does not say itself; `None`: nothing.
+    /// The limits of the run.
+    pub limits: RunLimits,
+    /// The provider's prices, used where it states no cost; `None` counts no cost.
     pub prices: Option<PriceCard>,
     /// The folder that relative paths start at.
     pub directory: String,
-    /// Whether it stays when a task ends, however that does, and waits for the next one.
-    pub stays: bool,
+    /// Whether the agent waits for another task when one ends, whatever the outcome.
+    pub waits_for_tasks: bool,
 }
 
 /// A tool of an agent.
 #[derive(Debug, Clone)]
 pub struct AgentTool {
-    /// As the model is told of it.
+    /// The tool definition for the model.
     pub spec: ToolSpec,
-    /// Whether it only looks: then calls of it run side by side.
-    pub only_looks: bool,
+    /// Whether the tool is read-only, so that calls of it run in parallel.
+    pub is_read_only: bool,
 }

@@ -1,59 +1,59 @@
-//! Sub-agents: the tool by which the model starts one, and what its call is answered.
+//! Sub-agents: the tool by which the model starts one, and the result of its call.
 //!
-//! A sub-agent is an [`Agent`](crate::Agent) like the one that starts it, with a conversation of its
-//! own: it works while the call runs, and what it says last is the answer.
+//! A sub-agent is an [`Agent`](crate::Agent) with a conversation of its own. It works while the
+//! call runs, and its last message is the result.
 
-use foveal_transcript::Call;
+use foveal_transcript::ToolCall;
 use foveal_wire::prompt::ToolSpec;
 use serde_json::{Value, json};
 
-use crate::limits::Limits;
+use crate::agent_event::RunOutcome;
+use crate::limits::RunLimits;
 use crate::settings::AgentTool;
-use crate::told::Outcome;
 use crate::tool_answer::ToolAnswer;
 
-/// What the tool is called.
+/// The name of the tool.
 pub const START_AGENT: &str = "start_agent";
 
-/// Characters of a label. Of a longer one the beginning counts.
+/// Characters of a label at most; a longer one is cut.
 const LABEL_CHARS_MAX: usize = 60;
 
-/// A call that is to be carried out by a sub-agent.
+/// A call that a sub-agent runs.
 #[derive(Debug, Clone, PartialEq)]
-pub struct StartAgent {
-    /// The number of the call: it stands in all events about it.
+pub struct SubAgentCall {
+    /// The call's number, repeated in all inputs about it.
     pub number: u64,
     /// The call.
-    pub call: Call,
-    /// The step of the conversation whose answer has the call. Ids of calls may come again, steps do
-    /// not.
+    pub call: ToolCall,
+    /// The conversation step of the answer that holds the call. Unlike call ids, steps are unique.
     pub step: u32,
-    /// The place of the call among those of its answer, from 0.
-    pub place: usize,
-    /// What is left of the limits. Of the requests one is held back, in which the answer is read.
-    pub limits: Limits,
+    /// The call's position among the calls of its answer, from 0.
+    pub call_position: usize,
+    /// The limits that remain for the sub-agent. One request is held back, in which the model reads
+    /// the answer.
+    pub limits: RunLimits,
 }
 
-/// What a sub-agent is to do.
+/// The task of a sub-agent.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct SubTask {
-    /// What it is told.
+pub struct SubAgentTask {
+    /// The instructions for the sub-agent.
     pub task: String,
-    /// What it is called where a person sees it, in one line.
+    /// A short name for the user, in one line.
     pub label: String,
 }
 
-impl SubTask {
-    /// What a call asks for.
+impl SubAgentTask {
+    /// Parses the arguments of a call.
     ///
     /// # Errors
-    /// The answer to a call that says nothing to do.
-    pub fn of(arguments: &Value) -> Result<Self, ToolAnswer> {
+    /// Returns the answer to the call where `task` is missing or empty.
+    pub fn from_arguments(arguments: &Value) -> Result<Self, ToolAnswer> {
         let text = |name: &str| arguments.get(name).and_then(Value::as_str).map(str::trim);
         let task = text("task").filter(|task| !task.is_empty()).ok_or_else(|| {
             let text = "no sub-agent was started: say in `task`, a string, what it is to do, with \
                         all that it has to know";
-            ToolAnswer::failed(text.to_owned())
+            ToolAnswer::from_error(text.to_owned())
         })?;
         let label = text("label").filter(|label| !label.is_empty()).unwrap_or(task);
         let words: Vec<&str> = label.split_whitespace().collect();
@@ -63,9 +63,9 @@ impl SubTask {
 }
 
 impl AgentTool {
-    /// The tool by which the model starts a sub-agent.
-    pub fn start_agent() -> Self {
-        // It goes with each request.
+    /// Returns the tool by which the model starts a sub-agent.
+    pub fn new_sub_agent_tool() -> Self {
+        // Each request carries the description, so it is short.
         let description = "Has a sub-agent do a search or a bounded piece of work whose details you \
                            do not need. It has the same tools, knows nothing of this conversation, \
                            and only its last answer comes back.";
@@ -79,35 +79,35 @@ impl AgentTool {
             "required": ["task", "label"],
         });
         let (name, description) = (START_AGENT.to_owned(), description.to_owned());
-        Self { spec: ToolSpec { name, description, schema }, only_looks: false }
+        Self { spec: ToolSpec { name, description, schema }, is_read_only: false }
     }
 }
 
-/// What the call is answered once its sub-agent has ended so, which said `said` last. It is an error
-/// where that is not what it was to find out.
-pub fn answer(outcome: &Outcome, said: &str) -> ToolAnswer {
+/// Returns the result of the call for the sub-agent's outcome; `said` is its last message. It is an
+/// error unless the sub-agent finished with an answer.
+pub fn sub_agent_tool_answer(outcome: &RunOutcome, said: &str) -> ToolAnswer {
     let why = match outcome {
-        Outcome::Finished { text } if !text.trim().is_empty() => {
+        RunOutcome::Finished { text } if !text.trim().is_empty() => {
             return ToolAnswer { text: text.clone(), ..ToolAnswer::default() };
         }
-        Outcome::Cut { text } => {
+        RunOutcome::Cut { text } => {
             let cut = "[the sub-agent's answer was cut here: it is longer than it may say at once]";
             return ToolAnswer { text: format!("{text}\n{cut}"), ..ToolAnswer::default() };
         }
-        Outcome::Finished { .. } => "it ended without an answer".to_owned(),
-        Outcome::Refused { .. } => "it refused to go on".to_owned(),
-        Outcome::Limit { limit } => format!("the limit of {} is reached", limit.words()),
-        Outcome::Repeated { name, times } => {
+        RunOutcome::Finished { .. } => "it ended without an answer".to_owned(),
+        RunOutcome::Refused { .. } => "it refused to go on".to_owned(),
+        RunOutcome::Limit { limit } => format!("the limit of {} is reached", limit.display_name()),
+        RunOutcome::Repeated { name, times } => {
             format!("it called {name} {times} times with the same arguments and the same answer")
         }
-        Outcome::TooLong { message } | Outcome::Failed { message } => message.clone(),
-        Outcome::Stopped => "it was stopped".to_owned(),
+        RunOutcome::TooLong { message } | RunOutcome::Failed { message } => message.clone(),
+        RunOutcome::Stopped => "it was stopped".to_owned(),
     };
     let said = match said.trim() {
         "" => "It had said nothing.".to_owned(),
         said => format!("What it said last:\n{said}"),
     };
-    ToolAnswer::failed(format!(
+    ToolAnswer::from_error(format!(
         "the sub-agent ended before it was done: {why}. What it changed until then stays. {said}"
     ))
 }

@@ -1,9 +1,11 @@
-//! Courses of a run.
+//! Typical sequences of inputs and actions.
 
-use foveal_agent::{Action, Event, Limit, Limits, Outcome, Told, ToolAnswer};
-use foveal_context::prices::PriceCard;
-use foveal_transcript::{Call, Role};
-use foveal_wire::response::{SaidEvent, StopReason};
+use foveal_agent::{
+    AgentAction, AgentEvent, AgentInput, LimitKind, RunLimits, RunOutcome, ToolAnswer,
+};
+use foveal_engine::prices::PriceCard;
+use foveal_transcript::{MessageRole, ToolCall};
+use foveal_wire::response::{DecodedEvent, StopReason};
 use serde_json::{Value, json};
 
 use crate::world::{World, answer, asks, call, made, said, settings, told};
@@ -18,15 +20,25 @@ fn a_task_is_done_when_the_model_calls_nothing_more() {
     assert!(asks(&actions));
     assert_eq!(world.body()["messages"][3]["content"], "it is there");
     world.say("Done.", &[]);
-    assert_eq!(world.outcome(), Some(&Outcome::Finished { text: "Done.".to_owned() }));
+    assert_eq!(world.outcome(), Some(&RunOutcome::Finished { text: "Done.".to_owned() }));
     assert!(
-        world.agent.has_ended()
-            && world.actions.iter().filter(|it| matches!(it, Action::End(_))).count() == 1
+        world.agent.is_terminated()
+            && world.actions.iter().filter(|it| matches!(it, AgentAction::End(_))).count() == 1
     );
-    let spent = world.agent.spent();
-    assert_eq!((spent.turns, spent.tokens(), spent.charge.cost), (2, 30, 0.5));
-    let roles: Vec<Role> = world.agent.conversation().entries().iter().map(|it| it.role).collect();
-    assert_eq!(roles, [Role::System, Role::User, Role::Assistant, Role::Tool, Role::Assistant]);
+    let spent = world.agent.totals();
+    assert_eq!((spent.turns, spent.total_tokens(), spent.charge.cost), (2, 30, 0.5));
+    let roles: Vec<MessageRole> =
+        world.agent.conversation().entries().iter().map(|it| it.role).collect();
+    assert_eq!(
+        roles,
+        [
+            MessageRole::System,
+            MessageRole::User,
+            MessageRole::Assistant,
+            MessageRole::Tool,
+            MessageRole::Assistant
+        ]
+    );
 }
 
 #[test]
@@ -47,7 +59,7 @@ fn calls_that_look_run_side_by_side_and_others_alone() {
     assert_eq!(made(&world.give("d", "d")), ["e", "f"]);
     assert!(!asks(&world.give("f", "f")));
     assert!(asks(&world.give("e", "e")));
-    // The results stand in the order of the calls, whoever was first.
+    // Results have the order of the calls, whichever finished first.
     let body = world.body();
     let results: Vec<&str> = body["messages"].as_array().expect("a list")[3..]
         .iter()
@@ -59,14 +71,13 @@ fn calls_that_look_run_side_by_side_and_others_alone() {
 #[test]
 fn no_more_than_a_few_run_side_by_side() {
     let mut world = World::new();
-    let calls: Vec<Call> = (0..20).map(|at| call(&format!("c{at}"), "look")).collect();
+    let calls: Vec<ToolCall> = (0..20).map(|at| call(&format!("c{at}"), "look")).collect();
     assert_eq!(made(&world.say("", &calls)).len(), 8);
     assert_eq!(made(&world.give("c3", "x")), ["c8"]);
     assert_eq!(made(&world.give("c0", "x")), ["c9"]);
 }
 
-/// Nothing but what the model says and the tools answer is added: each request begins as the one
-/// before it.
+/// Each request begins with the previous one; only answers and results are appended.
 #[test]
 fn what_was_sent_stays() {
     let mut world = World::new();
@@ -87,19 +98,19 @@ fn what_was_sent_stays() {
 fn what_streams_is_told() {
     let mut world = World::new();
     let number = world.number();
-    let streamed = |event| Event::Streamed { number, event };
-    let text = world.step(streamed(SaidEvent::Text("a".to_owned())));
-    assert_eq!(told(&text), [&Told::Text { text: "a".to_owned() }]);
+    let streamed = |event| AgentInput::AnswerDelta { number, event };
+    let text = world.step(streamed(DecodedEvent::Text("a".to_owned())));
+    assert_eq!(told(&text), [&AgentEvent::Text { text: "a".to_owned() }]);
     let lines: Vec<String> = [
-        SaidEvent::Reasoning("r".to_owned()),
-        SaidEvent::CallStart { id: "a".to_owned(), name: "look".to_owned() },
-        SaidEvent::CallArguments { id: "a".to_owned(), piece: "{\"".to_owned() },
-        SaidEvent::CallEnd(call("a", "look")),
+        DecodedEvent::Reasoning("r".to_owned()),
+        DecodedEvent::CallStart { id: "a".to_owned(), name: "look".to_owned() },
+        DecodedEvent::CallArguments { id: "a".to_owned(), piece: "{\"".to_owned() },
+        DecodedEvent::CallEnd(call("a", "look")),
     ]
     .into_iter()
     .flat_map(|event| world.step(streamed(event)))
     .map(|action| match action {
-        Action::Tell(told) => serde_json::to_string(&told).expect("JSON"),
+        AgentAction::Emit(told) => serde_json::to_string(&told).expect("JSON"),
         other => panic!("{other:?}"),
     })
     .collect();
@@ -111,13 +122,22 @@ fn what_streams_is_told() {
             r#"{"type":"call_arguments","id":"a","piece":"{\""}"#,
         ]
     );
-    let again = world.step(Event::Again { number, why: "it broke off".to_owned(), wait_ms: 500 });
+    let again = world.step(AgentInput::RequestRetried {
+        number,
+        reason: "it broke off".to_owned(),
+        wait_ms: 500,
+    });
     assert_eq!(
         told(&again)[0],
-        &Told::Again { number, why: "it broke off".to_owned(), wait_ms: 500 }
+        &AgentEvent::Again { number, why: "it broke off".to_owned(), wait_ms: 500 }
     );
-    let sent =
-        Event::Sent { number, tokens_asked: 9, tokens_sent: 7, rewrite: None, inactive: None };
+    let sent = AgentInput::RequestSent {
+        number,
+        tokens_asked: 9,
+        tokens_sent: 7,
+        rewrite_reason: None,
+        inactive_reason: None,
+    };
     assert_eq!(told(&world.step(sent)).len(), 1);
 }
 
@@ -134,7 +154,7 @@ fn how_it_ended_is_one_line() {
     assert_eq!(last["spent"]["turns"], 1);
 }
 
-/// A request that is no longer waited for says nothing.
+/// Inputs about cancelled requests are ignored.
 #[test]
 fn what_comes_late_is_passed_over() {
     let mut world = World::new();
@@ -143,14 +163,14 @@ fn what_comes_late_is_passed_over() {
     world.give("a", "a");
     let call = world.call_number("a");
     for event in [
-        Event::Streamed { number: first, event: SaidEvent::Text("late".to_owned()) },
-        Event::Said { number: first, said: said("late", &[]) },
-        Event::Failed { number: first, message: "late".to_owned(), is_too_long: false },
-        Event::Answered { number: call, answer: answer("again") },
-        Event::Progress { number: call, message: "late".to_owned(), model: None },
-        Event::Allowed { number: call },
-        Event::Task("another".to_owned()),
-        Event::Tick,
+        AgentInput::AnswerDelta { number: first, event: DecodedEvent::Text("late".to_owned()) },
+        AgentInput::AnswerCompleted { number: first, answer: said("late", &[]) },
+        AgentInput::RequestFailed { number: first, message: "late".to_owned(), is_too_long: false },
+        AgentInput::CallAnswered { number: call, answer: answer("again") },
+        AgentInput::CallProgressed { number: call, message: "late".to_owned(), model: None },
+        AgentInput::CallApproved { number: call },
+        AgentInput::Task("another".to_owned()),
+        AgentInput::Tick,
     ] {
         assert!(world.step(event).is_empty());
     }
@@ -159,13 +179,16 @@ fn what_comes_late_is_passed_over() {
 
 #[test]
 fn limits_hold_before_a_request_goes() {
-    let turns = Limits { turns: Some(2), ..Limits::default() };
-    let tokens = Limits { tokens: Some(30), ..Limits::default() };
-    let cost = Limits { cost: Some(0.4), ..Limits::default() };
-    let time = Limits { time_ms: Some(100), ..Limits::default() };
-    for (limits, limit) in
-        [(turns, Limit::Turns), (tokens, Limit::Tokens), (cost, Limit::Cost), (time, Limit::Time)]
-    {
+    let turns = RunLimits { turns: Some(2), ..RunLimits::default() };
+    let tokens = RunLimits { tokens: Some(30), ..RunLimits::default() };
+    let cost = RunLimits { cost: Some(0.4), ..RunLimits::default() };
+    let time = RunLimits { time_ms: Some(100), ..RunLimits::default() };
+    for (limits, limit) in [
+        (turns, LimitKind::Turns),
+        (tokens, LimitKind::Tokens),
+        (cost, LimitKind::Cost),
+        (time, LimitKind::Time),
+    ] {
         let mut world = World::with(limits);
         for id in ["a", "b"] {
             assert_eq!(world.outcome(), None, "{limit:?}");
@@ -173,30 +196,33 @@ fn limits_hold_before_a_request_goes() {
             world.now += 60;
             world.give(id, id);
         }
-        assert_eq!(world.outcome(), Some(&Outcome::Limit { limit }));
-        // The conversation is whole all the same.
-        assert_eq!(world.agent.conversation().entries().last().map(|it| it.role), Some(Role::Tool));
+        assert_eq!(world.outcome(), Some(&RunOutcome::Limit { limit }));
+        // The conversation is complete nevertheless.
+        assert_eq!(
+            world.agent.conversation().entries().last().map(|it| it.role),
+            Some(MessageRole::Tool)
+        );
     }
 }
 
 #[test]
 fn the_time_is_up_in_the_middle_of_a_call() {
-    let mut world = World::with(Limits { time_ms: Some(100), ..Limits::default() });
+    let mut world = World::with(RunLimits { time_ms: Some(100), ..RunLimits::default() });
     world.say("", &[call("a", "act"), call("b", "act")]);
     world.now += 99;
-    assert!(world.step(Event::Tick).is_empty());
+    assert!(world.step(AgentInput::Tick).is_empty());
     world.now += 1;
-    let actions = world.step(Event::Tick);
-    // What is not made any more is told at once.
+    let actions = world.step(AgentInput::Tick);
+    // Cancelled calls are reported at once.
     assert!(
-        matches!(&actions[..], [Action::StopCalls, Action::Tell(Told::Result { id, .. })] if id == "b"),
+        matches!(&actions[..], [AgentAction::CancelCalls, AgentAction::Emit(AgentEvent::Result { id, .. })] if id == "b"),
         "{actions:?}"
     );
-    assert!(world.step(Event::Tick).is_empty());
+    assert!(world.step(AgentInput::Tick).is_empty());
     world.give("a", "stopped");
-    assert_eq!(world.outcome(), Some(&Outcome::Limit { limit: Limit::Time }));
+    assert_eq!(world.outcome(), Some(&RunOutcome::Limit { limit: LimitKind::Time }));
     let last = world.agent.conversation().entries().last().expect("a result");
-    let last = last.result().expect("a result");
+    let last = last.tool_result().expect("a result");
     assert!(
         last.is_error && last.call == "b" && last.content.contains("before this call"),
         "{last:?}"
@@ -207,23 +233,23 @@ fn the_time_is_up_in_the_middle_of_a_call() {
 fn prices_count_where_the_provider_says_nothing() {
     let prices = PriceCard { output: 2e6, ..PriceCard::anthropic_5m() };
     let prices = PriceCard { input: 1e6, ..prices };
-    let mut settings = settings(Limits::default());
+    let mut settings = settings(RunLimits::default());
     settings.prices = Some(prices);
     let mut world = World::of(foveal_agent::Agent::new(settings));
-    world.step(Event::Task("do it".to_owned()));
+    world.step(AgentInput::Task("do it".to_owned()));
     let mut answered = said("Done.", &[]);
-    answered.answer.billed.cost = None;
-    world.step(Event::Said { number: 1, said: answered });
-    assert_eq!(world.agent.spent().charge.cost, 20.0);
+    answered.metadata.billed.cost = None;
+    world.step(AgentInput::AnswerCompleted { number: 1, answer: answered });
+    assert_eq!(world.agent.totals().charge.cost, 20.0);
 }
 
 #[test]
 fn a_person_can_stop_a_request() {
     let mut world = World::new();
-    let actions = world.step(Event::Stop);
-    assert_eq!(actions[0], Action::StopAsking);
-    assert_eq!(world.outcome(), Some(&Outcome::Stopped));
-    assert!(world.step(Event::Stop).is_empty());
+    let actions = world.step(AgentInput::Stop);
+    assert_eq!(actions[0], AgentAction::CancelRequest);
+    assert_eq!(world.outcome(), Some(&RunOutcome::Stopped));
+    assert!(world.step(AgentInput::Stop).is_empty());
 }
 
 #[test]
@@ -232,15 +258,15 @@ fn stopped_calls_get_a_result() {
     let calls = [call("a", "look"), call("b", "look"), call("c", "act")];
     assert_eq!(made(&world.say("", &calls)), ["a", "b"]);
     world.give("a", "a");
-    assert_eq!(world.step(Event::Stop)[0], Action::StopCalls);
+    assert_eq!(world.step(AgentInput::Stop)[0], AgentAction::CancelCalls);
     assert_eq!(world.outcome(), None);
-    // The one that runs is waited for, and nothing more begins.
+    // The running call is awaited, and no other starts.
     let actions = world.give("b", "half of b");
     assert!(made(&actions).is_empty() && !asks(&actions));
-    assert_eq!(world.outcome(), Some(&Outcome::Stopped));
+    assert_eq!(world.outcome(), Some(&RunOutcome::Stopped));
     let contents: Vec<String> = world.agent.conversation().entries()[3..]
         .iter()
-        .map(|entry| entry.result().expect("a result").content.clone())
+        .map(|entry| entry.tool_result().expect("a result").content.clone())
         .collect();
     assert_eq!(contents[..2], ["a", "half of b"]);
     assert!(contents[2].starts_with("stopped"));
@@ -250,25 +276,25 @@ fn stopped_calls_get_a_result() {
 fn who_stops_twice_does_not_wait() {
     let mut world = World::new();
     world.say("", &[call("a", "act")]);
-    world.step(Event::Stop);
-    world.step(Event::Stop);
-    assert_eq!(world.outcome(), Some(&Outcome::Stopped));
-    let last = world.agent.conversation().entries().last().and_then(|it| it.result().cloned());
+    world.step(AgentInput::Stop);
+    world.step(AgentInput::Stop);
+    assert_eq!(world.outcome(), Some(&RunOutcome::Stopped));
+    let last = world.agent.conversation().entries().last().and_then(|it| it.tool_result().cloned());
     assert!(last.expect("a result").content.contains("may have done its work"));
 }
 
 #[test]
 fn calls_that_cannot_be_read_are_answered_and_not_made() {
     let mut world = World::new();
-    let broken = |id: &str, arguments: Value| Call { arguments, ..call(id, "act") };
+    let broken = |id: &str, arguments: Value| ToolCall { arguments, ..call(id, "act") };
     let calls = [broken("a", json!("{\"path\": ")), broken("b", json!("[1]")), call("c", "look")];
     let actions = world.say("", &calls);
     assert_eq!(made(&actions), ["c"]);
-    // Whoever watches learns of it at once.
+    // Events report it at once.
     let ids: Vec<&str> = told(&actions)
         .into_iter()
         .filter_map(|told| match told {
-            Told::Result { id, is_error: true, .. } => Some(id.as_str()),
+            AgentEvent::Result { id, is_error: true, .. } => Some(id.as_str()),
             _ => None,
         })
         .collect();
@@ -283,7 +309,7 @@ fn calls_that_cannot_be_read_are_answered_and_not_made() {
     );
     assert!(content(4).contains("no object"), "{}", content(4));
     assert_eq!(content(5), "c");
-    // All of them broken: the model is told at once.
+    // All calls are invalid, so the model gets their results at once.
     assert!(asks(&world.say("", &[broken("d", json!("{"))])));
 }
 
@@ -293,13 +319,14 @@ fn circles_are_told_and_ended() {
     let mut last = 0;
     for turn in 1..=6 {
         let id = format!("c{turn}");
-        let same = Call { arguments: json!({"path": "a"}), ..call(&id, "look") };
+        let same = ToolCall { arguments: json!({"path": "a"}), ..call(&id, "look") };
         world.say("", &[same]);
         let actions = world.give(&id, "the same");
-        let repeated = told(&actions).into_iter().any(|told| matches!(told, Told::Repeated { .. }));
+        let repeated =
+            told(&actions).into_iter().any(|told| matches!(told, AgentEvent::Repeated { .. }));
         assert_eq!(repeated, turn >= 3, "{turn}");
         let result =
-            world.agent.conversation().entries().last().and_then(|it| it.result().cloned());
+            world.agent.conversation().entries().last().and_then(|it| it.tool_result().cloned());
         let content = result.expect("a result").content;
         assert_eq!(content.contains("made this call"), turn >= 3, "{content}");
         last = turn;
@@ -308,16 +335,16 @@ fn circles_are_told_and_ended() {
         }
     }
     assert_eq!(last, 6);
-    assert_eq!(world.outcome(), Some(&Outcome::Repeated { name: "look".to_owned(), times: 6 }));
+    assert_eq!(world.outcome(), Some(&RunOutcome::Repeated { name: "look".to_owned(), times: 6 }));
 }
 
-/// Another answer, or another call: no circle.
+/// A different answer or a different call is not a repetition.
 #[test]
 fn work_that_goes_on_is_no_circle() {
     let mut world = World::new();
     for turn in 0..30 {
         let (one, other) = (format!("a{turn}"), format!("b{turn}"));
-        let same = Call { arguments: json!({"path": "a"}), ..call(&one, "look") };
+        let same = ToolCall { arguments: json!({"path": "a"}), ..call(&one, "look") };
         world.say("", &[same, call(&other, "look")]);
         world.give(&one, &format!("line {turn}"));
         world.give(&other, "the same");
@@ -329,22 +356,23 @@ fn work_that_goes_on_is_no_circle() {
 fn each_way_to_end_is_told_apart() {
     let ended = |stop: StopReason| {
         let mut world = World::new();
-        let said = foveal_wire::response::Said { stop, ..said("so far", &[]) };
-        world.step(Event::Said { number: 1, said });
+        let said =
+            foveal_wire::response::DecodedAnswer { stop_reason: stop, ..said("so far", &[]) };
+        world.step(AgentInput::AnswerCompleted { number: 1, answer: said });
         world.outcome().expect("it is over").clone()
     };
     let text = || "so far".to_owned();
-    assert_eq!(ended(StopReason::End), Outcome::Finished { text: text() });
-    assert_eq!(ended(StopReason::Other("x".to_owned())), Outcome::Finished { text: text() });
-    assert_eq!(ended(StopReason::Length), Outcome::Cut { text: text() });
-    assert_eq!(ended(StopReason::Refused), Outcome::Refused { text: text() });
-    assert_eq!(ended(StopReason::Window), Outcome::TooLong { message: text() });
+    assert_eq!(ended(StopReason::EndOfTurn), RunOutcome::Finished { text: text() });
+    assert_eq!(ended(StopReason::Other("x".to_owned())), RunOutcome::Finished { text: text() });
+    assert_eq!(ended(StopReason::OutputLimit), RunOutcome::Cut { text: text() });
+    assert_eq!(ended(StopReason::Refusal), RunOutcome::Refused { text: text() });
+    assert_eq!(ended(StopReason::ContextWindow), RunOutcome::TooLong { message: text() });
     for (is_too_long, expected) in [
-        (true, Outcome::TooLong { message: "no".to_owned() }),
-        (false, Outcome::Failed { message: "no".to_owned() }),
+        (true, RunOutcome::TooLong { message: "no".to_owned() }),
+        (false, RunOutcome::Failed { message: "no".to_owned() }),
     ] {
         let mut world = World::new();
-        world.step(Event::Failed { number: 1, message: "no".to_owned(), is_too_long });
+        world.step(AgentInput::RequestFailed { number: 1, message: "no".to_owned(), is_too_long });
         assert_eq!(world.outcome(), Some(&expected));
     }
 }
@@ -354,7 +382,7 @@ fn answers_tell_whether_they_are_cached() {
     let mut world = World::new();
     world.say("", &[call("a", "look")]);
     let answer = ToolAnswer { text: "x".to_owned(), is_error: true, cached: true };
-    let actions = world.step(Event::Answered { number: 1, answer });
+    let actions = world.step(AgentInput::CallAnswered { number: 1, answer });
     let line = serde_json::to_value(told(&actions)[0]).expect("JSON");
     assert_eq!(
         line,

@@ -1,40 +1,42 @@
-//! What holds whatever happens.
+//! Invariants that hold for any sequence of inputs.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use foveal_agent::{
-    Action, Agent, AgentTool, Event, Keep, Limits, START_AGENT, Settings, Spent, StartAgent, Told,
+    Agent, AgentAction, AgentEvent, AgentInput, AgentTool, RunLimits, RunLogEntry, RunTotals,
+    START_AGENT, Settings, SubAgentCall,
 };
-use foveal_transcript::{Block, Call, Conversation, Entry, Mark, Role, ToolResult};
-use foveal_wire::response::SaidEvent;
+use foveal_transcript::{
+    ContentBlock, Conversation, EntryMark, MessageRole, ToolCall, ToolResult, TranscriptEntry,
+};
+use foveal_wire::response::DecodedEvent;
 use proptest::prelude::*;
 use serde_json::json;
 
 use crate::world::{World, answer, said, settings};
 
-/// Something that happens.
+/// A generated input.
 #[derive(Debug, Clone)]
 enum Happens {
-    /// The person gives a task.
+    /// The user gives a task.
     Asks,
-    /// The person wants it to go on.
+    /// The user continues the conversation.
     GoesOn,
-    /// The model says this many calls; of each which of the tools it is of, and whether its arguments
-    /// are an object.
+    /// The model makes these calls, each with the index of its tool and whether its arguments are
+    /// an object.
     Says(Vec<(usize, bool)>),
-    /// The call at this place among those that wait is allowed.
+    /// Approval of the call at this index among the waiting ones.
     Allows(usize),
-    /// The call at this place among those that were made is answered, also if nobody waits for it.
+    /// An answer to the call at this index among the started ones, even if it was abandoned.
     Answers(usize, bool),
-    /// The call at this place among those that were made is told of by a sub-agent, which asked the
-    /// model once more.
+    /// A sub-agent of the call at this index among the started ones reports another request.
     OfAgent(usize),
     Streams,
     Fails(bool),
     Stops,
     Leaves,
     Passes(i64),
-    /// Something about a call that is not there.
+    /// An input about an unknown call.
     Strays,
 }
 
@@ -59,13 +61,13 @@ fn any_happens() -> impl Strategy<Value = Happens> {
     ]
 }
 
-/// Calls without a result.
+/// Returns the ids of the calls without a result.
 fn open(conversation: &Conversation) -> Vec<String> {
     let mut open: Vec<String> = Vec::new();
     for block in conversation.entries().iter().flat_map(|entry| &entry.blocks) {
         match block {
-            Block::Call(call) => open.push(call.id.clone()),
-            Block::Result(result) => {
+            ContentBlock::Call(call) => open.push(call.id.clone()),
+            ContentBlock::Result(result) => {
                 assert_eq!(Some(0), open.iter().position(|id| *id == result.call), "in order");
                 open.remove(0);
             }
@@ -75,95 +77,98 @@ fn open(conversation: &Conversation) -> Vec<String> {
     open
 }
 
-/// What whoever drives the agent knows.
+/// The knowledge of the agent's driver.
 #[derive(Default)]
 struct Driver {
-    /// Calls that have no answer yet, also those that nobody waits for any more.
-    made: Vec<(u64, Call)>,
-    /// Those of them that the agent waits for.
+    /// Calls without an answer, including abandoned ones.
+    made: Vec<(u64, ToolCall)>,
+    /// The calls among them that the agent waits for.
     running: BTreeSet<u64>,
     begun: BTreeSet<u64>,
-    /// All calls that were ever made.
-    all: BTreeMap<u64, Call>,
+    /// All calls ever started.
+    all: BTreeMap<u64, ToolCall>,
     tasks: usize,
     asked_by_agent: u32,
-    /// The calls whose answers were told and are no messages yet.
+    /// The calls whose answers were reported and are not messages yet.
     told: Vec<String>,
 }
 
 impl Driver {
-    /// What happens, as an event; `None` where it cannot happen now.
-    fn event(&mut self, happens: Happens, world: &World) -> Option<Event> {
+    /// Returns the input, or `None` where it is not possible now.
+    fn event(&mut self, happens: Happens, world: &World) -> Option<AgentInput> {
         let number = world.number();
         Some(match happens {
-            Happens::Asks => Event::Task("more".to_owned()),
-            Happens::GoesOn => Event::GoOn,
+            Happens::Asks => AgentInput::Task("more".to_owned()),
+            Happens::GoesOn => AgentInput::Continue,
             Happens::Says(made) => {
-                // Some servers count calls anew in each answer.
-                let call = |(at, (tool, is_object)): (usize, (usize, bool))| Call {
+                // Some servers reuse call ids in each answer.
+                let call = |(at, (tool, is_object)): (usize, (usize, bool))| ToolCall {
                     id: format!("c{at}"),
                     name: ["look", "act", START_AGENT][tool].to_owned(),
                     arguments: if is_object { json!({"n": 1}) } else { json!("{") },
                 };
-                let calls: Vec<Call> = made.into_iter().enumerate().map(call).collect();
-                Event::Said { number, said: said("on", &calls) }
+                let calls: Vec<ToolCall> = made.into_iter().enumerate().map(call).collect();
+                AgentInput::AnswerCompleted { number, answer: said("on", &calls) }
             }
             Happens::Allows(at) => {
-                let waits = |(number, call): &&(u64, Call)| {
+                let waits = |(number, call): &&(u64, ToolCall)| {
                     call.name != "look" && !self.begun.contains(number)
                 };
                 let number = self.made.iter().filter(waits).nth(at)?.0;
-                Event::Allowed { number }
+                AgentInput::CallApproved { number }
             }
             Happens::Answers(_, _) if self.made.is_empty() => return None,
             Happens::Answers(at, same) => {
                 let (number, _) = self.made.swap_remove(at % self.made.len());
                 self.running.remove(&number);
                 let text = if same { "same".to_owned() } else { format!("n{number}") };
-                Event::Answered { number, answer: answer(&text) }
+                AgentInput::CallAnswered { number, answer: answer(&text) }
             }
             Happens::OfAgent(_) if self.made.is_empty() => return None,
             Happens::OfAgent(at) => {
                 let (number, _) = self.made[at % self.made.len()];
                 self.asked_by_agent += 1;
-                let spent = Spent { turns: self.asked_by_agent, ..Spent::default() };
-                Event::OfAgent {
+                let spent = RunTotals { turns: self.asked_by_agent, ..RunTotals::default() };
+                AgentInput::SubAgentReported {
                     number,
-                    told: Box::new(Told::Usage { number: 1, spent, estimated: false }),
+                    event: Box::new(AgentEvent::Usage { number: 1, spent, estimated: false }),
                 }
             }
-            Happens::Streams => Event::Streamed { number, event: SaidEvent::Text("t".to_owned()) },
-            Happens::Fails(is_too_long) => {
-                Event::Failed { number, message: "no".to_owned(), is_too_long }
+            Happens::Streams => {
+                AgentInput::AnswerDelta { number, event: DecodedEvent::Text("t".to_owned()) }
             }
-            Happens::Stops => Event::Stop,
-            Happens::Leaves => Event::Leave,
-            Happens::Passes(_) => Event::Tick,
-            Happens::Strays => Event::Answered { number: 999_999, answer: answer("x") },
+            Happens::Fails(is_too_long) => {
+                AgentInput::RequestFailed { number, message: "no".to_owned(), is_too_long }
+            }
+            Happens::Stops => AgentInput::Stop,
+            Happens::Leaves => AgentInput::ShutDown,
+            Happens::Passes(_) => AgentInput::Tick,
+            Happens::Strays => AgentInput::CallAnswered { number: 999_999, answer: answer("x") },
         })
     }
 
-    fn take(&mut self, actions: &[Action]) {
+    fn take(&mut self, actions: &[AgentAction]) {
         for (at, action) in actions.iter().enumerate() {
             match action {
-                Action::Call { number, call }
-                | Action::StartAgent(StartAgent { number, call, .. }) => {
-                    let starts = matches!(action, Action::StartAgent(_));
+                AgentAction::RunCall { number, call }
+                | AgentAction::StartSubAgent(SubAgentCall { number, call, .. }) => {
+                    let starts = matches!(action, AgentAction::StartSubAgent(_));
                     assert_eq!(starts, call.name == START_AGENT);
                     assert!(self.all.insert(*number, call.clone()).is_none(), "a number is one's");
                     self.made.push((*number, call.clone()));
                     self.running.insert(*number);
                 }
-                Action::Tell(Told::Result { id, .. }) => self.told.push(id.clone()),
-                Action::Keep(Keep::Entry(entry)) => {
-                    if let Some(result) = entry.result().filter(|_| !goes_back(actions)) {
+                AgentAction::Emit(AgentEvent::Result { id, .. }) => self.told.push(id.clone()),
+                AgentAction::AppendLog(RunLogEntry::Message(entry)) => {
+                    if let Some(result) = entry.tool_result().filter(|_| !goes_back(actions)) {
                         let told = self.told.iter().position(|id| *id == result.call);
                         self.told.swap_remove(told.expect("each result was told before it counts"));
                     }
                 }
-                Action::Begin { number } => {
+                AgentAction::BeginCall { number } => {
                     let id = self.all[number].id.clone();
-                    let is_kept = at > 0 && actions[at - 1] == Action::Keep(Keep::Begun { id });
+                    let is_kept = at > 0
+                        && actions[at - 1] == AgentAction::AppendLog(RunLogEntry::CallBegun { id });
                     assert!(is_kept, "that it begins is kept before");
                     assert!(self.running.contains(number) && self.begun.insert(*number));
                 }
@@ -172,17 +177,17 @@ impl Driver {
         }
     }
 
-    /// What acts runs alone, and what runs has no result yet.
+    /// Checks that calls with effects run alone, and that running calls have no result.
     fn check_running(&self, open: &[String]) {
-        let running: Vec<&Call> = self.running.iter().map(|number| &self.all[number]).collect();
+        let running: Vec<&ToolCall> = self.running.iter().map(|number| &self.all[number]).collect();
         let acts = running.iter().filter(|call| call.name != "look").count();
         assert!(acts == 0 || running.len() == 1, "{running:?}");
         assert!(running.iter().all(|call| open.contains(&call.id)));
     }
 
-    /// Each answer stands under the call that it is of, once.
+    /// Checks that each call has its answer, once.
     fn check_results(&self, conversation: &Conversation) {
-        let results = conversation.entries().iter().filter_map(|entry| entry.result());
+        let results = conversation.entries().iter().filter_map(|entry| entry.tool_result());
         let numbered = |result: &ToolResult| {
             let digits: String = result
                 .content
@@ -198,34 +203,37 @@ impl Driver {
     }
 }
 
-/// Whether messages are left out from here on.
-fn goes_back(actions: &[Action]) -> bool {
-    let is_mark = |action: &Action| match action {
-        Action::Keep(Keep::Entry(entry)) => matches!(entry.mark, Mark::Rewind { .. }),
+/// Returns whether the actions log a compaction or a rewind.
+fn goes_back(actions: &[AgentAction]) -> bool {
+    let is_mark = |action: &AgentAction| match action {
+        AgentAction::AppendLog(RunLogEntry::Message(entry)) => {
+            matches!(entry.mark, EntryMark::Rewind { .. })
+        }
         _ => false,
     };
     actions.iter().any(is_mark)
 }
 
-fn said_by_person(entries: &[Entry]) -> usize {
-    let is_said = |entry: &&Entry| entry.role == Role::User && entry.mark == Mark::None;
+fn said_by_person(entries: &[TranscriptEntry]) -> usize {
+    let is_said =
+        |entry: &&TranscriptEntry| entry.role == MessageRole::User && entry.mark == EntryMark::None;
     entries.iter().filter(is_said).count()
 }
 
-/// The system prompt stays, one message stands for those that are left out, and the rest follows.
-fn check_left_out(before: &[Entry], after: &[Entry]) {
+/// Checks that the system prompt stays and one message replaces the omitted ones.
+fn check_left_out(before: &[TranscriptEntry], after: &[TranscriptEntry]) {
     assert!(after.len() <= before.len() && after[0] == before[0]);
-    assert!(after[1].role == Role::User && after[1].mark == Mark::CompactSummary);
+    assert!(after[1].role == MessageRole::User && after[1].mark == EntryMark::CompactSummary);
     let staying = before[before.len() - (after.len() - 2)..].iter();
     assert!(staying.zip(&after[2..]).all(|(one, other)| one.blocks == other.blocks));
 }
 
-fn asked(actions: &[Action]) -> usize {
-    actions.iter().filter(|it| matches!(it, Action::Ask { .. })).count()
+fn asked(actions: &[AgentAction]) -> usize {
+    actions.iter().filter(|it| matches!(it, AgentAction::SendRequest { .. })).count()
 }
 
-fn done(actions: &[Action]) -> usize {
-    actions.iter().filter(|it| matches!(it, Action::Tell(Told::Done { .. }))).count()
+fn done(actions: &[AgentAction]) -> usize {
+    actions.iter().filter(|it| matches!(it, AgentAction::Emit(AgentEvent::Done { .. }))).count()
 }
 
 proptest! {
@@ -237,12 +245,12 @@ proptest! {
         turns in prop::option::of(1u32..8),
         stays in any::<bool>(),
     ) {
-        let limits = Limits { turns, time_ms: Some(2_000), ..Limits::default() };
-        let mut settings = Settings { stays, ..settings(limits) };
-        settings.tools.push(AgentTool::start_agent());
+        let limits = RunLimits { turns, time_ms: Some(2_000), ..RunLimits::default() };
+        let mut settings = Settings { waits_for_tasks: stays, ..settings(limits) };
+        settings.tools.push(AgentTool::new_sub_agent_tool());
         let mut world = World::of(Agent::new(settings));
         world.allows = false;
-        world.step(Event::Task("do it".to_owned()));
+        world.step(AgentInput::Task("do it".to_owned()));
         let (mut driver, mut asked_in_turn) = (Driver { tasks: 1, ..Driver::default() }, 1);
         for happens in course {
             if let Happens::Passes(ms) = happens {
@@ -250,16 +258,16 @@ proptest! {
             }
             let Some(event) = driver.event(happens, &world) else { continue };
             let before = world.agent.conversation().entries().to_vec();
-            let (had_ended, was_idle) = (world.agent.has_ended(), world.agent.is_idle());
-            let spent = *world.agent.spent();
-            let begins = was_idle && matches!(event, Event::Task(_) | Event::GoOn);
-            driver.tasks += usize::from(was_idle && matches!(event, Event::Task(_)));
-            let leaves = event == Event::Leave;
+            let (had_ended, was_idle) = (world.agent.is_terminated(), world.agent.is_idle());
+            let spent = *world.agent.totals();
+            let begins = was_idle && matches!(event, AgentInput::Task(_) | AgentInput::Continue);
+            driver.tasks += usize::from(was_idle && matches!(event, AgentInput::Task(_)));
+            let leaves = event == AgentInput::ShutDown;
             let actions = world.step(event);
             prop_assert!(!had_ended || actions.is_empty(), "nothing happens behind the end");
             prop_assert!(!was_idle || begins || leaves || actions.is_empty(), "it waits");
-            prop_assert!(!was_idle || !leaves || world.agent.has_ended());
-            // The conversation only grows, unless the model cannot hold it.
+            prop_assert!(!was_idle || !leaves || world.agent.is_terminated());
+            // The conversation only grows, unless it exceeds the window.
             let after = world.agent.conversation().entries();
             if goes_back(&actions) {
                 check_left_out(&before, after);
@@ -268,17 +276,17 @@ proptest! {
                 prop_assert!(after.starts_with(&before));
             }
             driver.take(&actions);
-            // What sub-agents take is a part of all, and nothing is taken back.
-            let now = world.agent.spent();
+            // The totals include those of the sub-agents and never decrease.
+            let now = world.agent.totals();
             prop_assert!(now.turns >= spent.turns && now.agents.turns >= spent.agents.turns);
             prop_assert_eq!(now.turns - now.agents.turns, world.requests());
-            let is_over = world.agent.has_ended() || world.agent.is_idle();
+            let is_over = world.agent.is_terminated() || world.agent.is_idle();
             prop_assert_eq!(done(&actions), usize::from(is_over && !had_ended && (begins || !was_idle)));
             prop_assert!(stays || !world.agent.is_idle());
             if is_over {
                 driver.running.clear();
             }
-            // Whoever is asked, is asked with pairs; and so each turn ends.
+            // Calls and results pair in each request and at the end of each turn.
             let open = open(world.agent.conversation());
             prop_assert!(open.is_empty() || (asked(&actions) == 0 && !is_over), "{:?}", open);
             prop_assert!(!open.is_empty() || driver.told.is_empty(), "each is told once");

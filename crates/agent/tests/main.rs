@@ -1,4 +1,4 @@
-//! The loop, driven by hand and by generated courses.
+//! Tests of the agent's state machine, with fixed and with generated inputs.
 
 mod courses;
 mod laws;

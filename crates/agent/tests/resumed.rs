@@ -1,42 +1,45 @@
-//! Runs that broke off and are taken up again.
+//! Resumption of interrupted runs.
 
 use std::collections::HashSet;
 
-use foveal_agent::{Action, Agent, Event, Keep, Limits, Outcome, Past, Settings, Told};
-use foveal_transcript::{Block, Entry, Role};
+use foveal_agent::{
+    Agent, AgentAction, AgentEvent, AgentInput, ResumeState, RunLimits, RunLogEntry, RunOutcome,
+    Settings,
+};
+use foveal_transcript::{ContentBlock, MessageRole, TranscriptEntry};
 use proptest::prelude::*;
 
 use crate::world::{World, answer, asks, call, made, said, settings, told};
 
-/// What was kept, as a kill at the end of these actions leaves it.
-fn past(actions: &[Action]) -> Past {
-    let mut past = Past::default();
+/// Returns the resume state after a kill at the end of these actions.
+fn past(actions: &[AgentAction]) -> ResumeState {
+    let mut past = ResumeState::default();
     for action in actions {
-        if let Action::Keep(keep) = action {
-            past.take(keep.clone());
+        if let AgentAction::AppendLog(keep) = action {
+            past.apply(keep.clone());
         }
     }
     past
 }
 
-/// The world after the run broke off and was taken up again.
-fn resumed(world: &World, event: Event) -> World {
-    let agent = Agent::resumed(settings(Limits::default()), past(&world.actions));
+/// Returns the world after an interruption and a resumption.
+fn resumed(world: &World, event: AgentInput) -> World {
+    let agent = Agent::from_resume_state(settings(RunLimits::default()), past(&world.actions));
     let mut world = World { now: world.now + 60_000, ..World::of(agent) };
     world.step(event);
     world
 }
 
-/// What stands in the results, in order.
+/// Returns the results in the conversation, in order.
 fn results(world: &World) -> Vec<(String, bool)> {
     let entries = world.agent.conversation().entries().iter();
-    let results = entries.filter_map(Entry::result);
+    let results = entries.filter_map(TranscriptEntry::tool_result);
     results.map(|result| (result.content.clone(), result.is_error)).collect()
 }
 
-fn body(actions: &[Action]) -> Vec<u8> {
+fn body(actions: &[AgentAction]) -> Vec<u8> {
     let body = actions.iter().rev().find_map(|action| match action {
-        Action::Ask { body, .. } => Some(body.clone()),
+        AgentAction::SendRequest { body, .. } => Some(body.clone()),
         _ => None,
     });
     body.expect("the model is asked")
@@ -47,9 +50,10 @@ fn a_request_without_an_answer_goes_again_in_the_same_bytes() {
     let mut world = World::new();
     world.say("I look.", &[call("a", "look")]);
     world.give("a", "it is there");
-    let again = resumed(&world, Event::GoOn);
+    let again = resumed(&world, AgentInput::Continue);
     assert_eq!(body(&again.actions), body(&world.actions));
-    let Some(Told::Start { session, messages, .. }) = told(&again.actions).first().copied() else {
+    let Some(AgentEvent::Start { session, messages, .. }) = told(&again.actions).first().copied()
+    else {
         panic!("it begins");
     };
     assert_eq!((session.as_str(), *messages), ("s", 4));
@@ -61,15 +65,15 @@ fn what_acts_is_not_made_again() {
     let calls = [call("a", "act"), call("b", "act"), call("c", "look"), call("d", "look")];
     world.say("", &calls);
     world.give("a", "done");
-    // The second one runs when it breaks off.
-    let mut again = resumed(&world, Event::GoOn);
+    // The second call runs at the interruption.
+    let mut again = resumed(&world, AgentInput::Continue);
     assert_eq!(made(&again.actions), ["c", "d"]);
     again.give("c", "c");
     assert!(asks(&again.give("d", "d")));
     let results = results(&again);
-    // Whoever watches learns what became of each.
+    // Events report the outcome of each call.
     let told = told(&again.actions).into_iter().filter_map(|told| match told {
-        Told::Result { text, is_error, .. } => Some((text.clone(), *is_error)),
+        AgentEvent::Result { text, is_error, .. } => Some((text.clone(), *is_error)),
         _ => None,
     });
     assert_eq!(told.collect::<Vec<_>>(), results);
@@ -79,25 +83,25 @@ fn what_acts_is_not_made_again() {
 
     let mut world = World::new();
     world.say("", &[call("a", "act"), call("b", "act")]);
-    let again = resumed(&world, Event::GoOn);
+    let again = resumed(&world, AgentInput::Continue);
     assert!(made(&again.actions).is_empty() && asks(&again.actions));
     let results = self::results(&again);
     assert!(results[0].0.contains("not known") && results[1].0.contains("not made"), "{results:?}");
     assert!(results.iter().all(|(_, is_error)| *is_error));
 }
 
-/// Whoever is asked whether a call may be made has not said so yet when it breaks off.
+/// The interruption comes before the approval of a call.
 #[test]
 fn what_was_only_asked_about_was_not_made() {
     let mut world = World::new();
     world.allows = false;
     world.say("", &[call("a", "act"), call("b", "act")]);
-    let again = resumed(&world, Event::GoOn);
+    let again = resumed(&world, AgentInput::Continue);
     assert!(made(&again.actions).is_empty() && asks(&again.actions));
     let told = results(&again);
     assert!(told.iter().all(|(text, is_error)| *is_error && text.contains("not made")), "{told:?}");
-    world.step(Event::Allowed { number: world.call_number("a") });
-    let told = results(&resumed(&world, Event::GoOn));
+    world.step(AgentInput::CallApproved { number: world.call_number("a") });
+    let told = results(&resumed(&world, AgentInput::Continue));
     assert!(told[0].0.contains("not known") && told[1].0.contains("not made"), "{told:?}");
 }
 
@@ -106,7 +110,7 @@ fn what_only_looks_is_made_again_unless_its_answer_is_known() {
     let mut world = World::new();
     world.say("", &[call("a", "look"), call("b", "look"), call("c", "look")]);
     world.give("b", "b");
-    let mut again = resumed(&world, Event::GoOn);
+    let mut again = resumed(&world, AgentInput::Continue);
     assert_eq!(made(&again.actions), ["a", "c"]);
     again.give("a", "a");
     assert!(asks(&again.give("c", "c")));
@@ -114,7 +118,7 @@ fn what_only_looks_is_made_again_unless_its_answer_is_known() {
     assert_eq!(said, ["a", "b", "c"]);
 }
 
-/// Some servers count calls anew in each answer.
+/// Some servers reuse call ids in each answer.
 #[test]
 fn marks_are_of_the_last_answer() {
     let mut world = World::new();
@@ -122,12 +126,18 @@ fn marks_are_of_the_last_answer() {
     world.give("0", "old");
     world.give("1", "old");
     let actions = world.say("", &[call("0", "act"), call("1", "look")]);
-    // Killed when the answer was kept, and not yet that its first call begins.
-    let begun = actions.iter().filter(|it| matches!(it, Action::Keep(Keep::Begun { .. }))).count();
+    // The kill comes after the answer was logged and before its first call begins.
+    let begun = actions
+        .iter()
+        .filter(|it| matches!(it, AgentAction::AppendLog(RunLogEntry::CallBegun { .. })))
+        .count();
     assert_eq!(begun, 1);
-    let at = world.actions.iter().rposition(|it| matches!(it, Action::Keep(Keep::Begun { .. })));
+    let at = world
+        .actions
+        .iter()
+        .rposition(|it| matches!(it, AgentAction::AppendLog(RunLogEntry::CallBegun { .. })));
     world.actions.truncate(at.expect("a mark"));
-    let mut again = resumed(&world, Event::GoOn);
+    let mut again = resumed(&world, AgentInput::Continue);
     assert_eq!(made(&again.actions), ["1"]);
     again.give("1", "new");
     let said = results(&again);
@@ -138,37 +148,43 @@ fn marks_are_of_the_last_answer() {
 fn a_new_task_is_the_next_message() {
     let mut world = World::new();
     world.say("Done.", &[]);
-    assert!(past(&world.actions).is_done());
-    let again = resumed(&world, Event::Task("and now that".to_owned()));
+    assert!(past(&world.actions).is_turn_complete());
+    let again = resumed(&world, AgentInput::Task("and now that".to_owned()));
     let entries = again.agent.conversation().entries();
-    let roles: Vec<Role> = entries.iter().map(|it| it.role).collect();
-    assert_eq!(roles, [Role::System, Role::User, Role::Assistant, Role::User]);
+    let roles: Vec<MessageRole> = entries.iter().map(|it| it.role).collect();
+    assert_eq!(
+        roles,
+        [MessageRole::System, MessageRole::User, MessageRole::Assistant, MessageRole::User]
+    );
     assert!(asks(&again.actions));
     let steps: Vec<u32> = entries.iter().map(|it| it.source.step).collect();
     assert_eq!(steps, [1, 2, 3, 4]);
-    // Behind results that it waits for.
+    // The user's message follows the pending results.
     let mut world = World::new();
     world.say("", &[call("a", "look")]);
-    assert!(!past(&world.actions).is_done());
-    let mut again = resumed(&world, Event::Task("and now that".to_owned()));
+    assert!(!past(&world.actions).is_turn_complete());
+    let mut again = resumed(&world, AgentInput::Task("and now that".to_owned()));
     assert!(!asks(&again.actions));
     assert!(asks(&again.give("a", "a")));
-    let last = again.agent.conversation().entries().last().map(Entry::text);
+    let last = again.agent.conversation().entries().last().map(TranscriptEntry::text);
     assert_eq!(last.as_deref(), Some("and now that"));
-    // Also if it is stopped before.
-    let mut again = resumed(&world, Event::Task("and now that".to_owned()));
-    again.step(Event::Stop);
+    // This holds after a stop, too.
+    let mut again = resumed(&world, AgentInput::Task("and now that".to_owned()));
+    again.step(AgentInput::Stop);
     again.give("a", "a");
-    assert_eq!(again.outcome(), Some(&Outcome::Stopped));
-    assert_eq!(again.agent.conversation().entries().last().map(|it| it.role), Some(Role::User));
+    assert_eq!(again.outcome(), Some(&RunOutcome::Stopped));
+    assert_eq!(
+        again.agent.conversation().entries().last().map(|it| it.role),
+        Some(MessageRole::User)
+    );
 }
 
 #[test]
 fn what_is_done_does_not_go_on_by_itself() {
     let mut world = World::new();
     world.say("Done.", &[]);
-    let again = resumed(&world, Event::GoOn);
-    assert_eq!(again.outcome(), Some(&Outcome::Finished { text: "Done.".to_owned() }));
+    let again = resumed(&world, AgentInput::Continue);
+    assert_eq!(again.outcome(), Some(&RunOutcome::Finished { text: "Done.".to_owned() }));
     assert!(!asks(&again.actions));
 }
 
@@ -177,15 +193,15 @@ fn what_only_another_provider_can_read_is_left_out() {
     let mut world = World::new();
     let mut answer = said("I look.", &[call("a", "look")]);
     let raw = "{\"type\":\"thinking\"}".to_owned();
-    answer.blocks.insert(0, Block::Opaque { kind: "thinking".to_owned(), raw });
-    world.step(Event::Said { number: 1, said: answer });
-    let opaque = |past: &Past| {
+    answer.blocks.insert(0, ContentBlock::Opaque { kind: "thinking".to_owned(), raw });
+    world.step(AgentInput::AnswerCompleted { number: 1, answer });
+    let opaque = |past: &ResumeState| {
         let mut blocks = past.entries().iter().flat_map(|entry| &entry.blocks);
-        blocks.any(|block| matches!(block, Block::Opaque { .. }))
+        blocks.any(|block| matches!(block, ContentBlock::Opaque { .. }))
     };
     let past = past(&world.actions);
-    assert!(opaque(&past) && opaque(&past.clone().without_sealed(|_| false)));
-    assert!(!opaque(&past.without_sealed(|_| true)));
+    assert!(opaque(&past) && opaque(&past.clone().without_opaque_blocks(|_| false)));
+    assert!(!opaque(&past.without_opaque_blocks(|_| true)));
 }
 
 #[derive(Debug, Clone)]
@@ -216,12 +232,12 @@ fn any_happens() -> impl Strategy<Value = Happens> {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..Default::default() })]
 
-    /// Wherever it breaks off, and however often, with several tasks one after the other: nothing
-    /// that acts is made twice, calls and results pair, and nothing that was kept changes.
+    /// Interruptions at any points of several tasks: no call with effects runs twice, calls and
+    /// results pair, and logged entries never change.
     #[test]
     fn nothing_that_acts_is_made_twice(course in prop::collection::vec(any_happens(), 0..60)) {
-        let staying = || Settings { stays: true, ..settings(Limits::default()) };
-        let mut world = World::staying(Limits::default());
+        let staying = || Settings { waits_for_tasks: true, ..settings(RunLimits::default()) };
+        let mut world = World::staying(RunLimits::default());
         let (mut kept, mut number) = (world.actions.clone(), 0);
         let (mut acted, mut running) = (HashSet::new(), Vec::<u64>::new());
         for happens in course {
@@ -238,38 +254,38 @@ proptest! {
                 }
                 Happens::Answers(at) if !running.is_empty() => {
                     let number = running.swap_remove(at % running.len());
-                    world.step(Event::Answered { answer: answer(&number.to_string()), number });
+                    world.step(AgentInput::CallAnswered { answer: answer(&number.to_string()), number });
                 }
                 Happens::Fails if is_asked => {
                     let (number, message) = (world.number(), "no".to_owned());
-                    world.step(Event::Failed { number, message, is_too_long: false });
+                    world.step(AgentInput::RequestFailed { number, message, is_too_long: false });
                 }
-                Happens::Stops => drop(world.step(Event::Stop)),
-                Happens::Asks => drop(world.step(Event::Task("next".to_owned()))),
-                Happens::GoesOn => drop(world.step(Event::GoOn)),
+                Happens::Stops => drop(world.step(AgentInput::Stop)),
+                Happens::Asks => drop(world.step(AgentInput::Task("next".to_owned()))),
+                Happens::GoesOn => drop(world.step(AgentInput::Continue)),
                 Happens::Breaks | Happens::BreaksWithTask => {
                     running.clear();
                     let past = past(&kept);
                     let old = past.entries().to_vec();
-                    let agent = Agent::resumed(staying(), past);
+                    let agent = Agent::from_resume_state(staying(), past);
                     world = World { now: world.now + 1, ..World::of(agent) };
                     let task = matches!(happens, Happens::BreaksWithTask);
-                    world.step(if task { Event::Task("more".to_owned()) } else { Event::GoOn });
+                    world.step(if task { AgentInput::Task("more".to_owned()) } else { AgentInput::Continue });
                     prop_assert!(world.agent.conversation().entries().starts_with(&old));
                     before = 0;
                 }
                 Happens::Says(_) | Happens::Answers(_) | Happens::Fails => continue,
             }
             let new = world.actions[before..].to_vec();
-            kept.extend(new.iter().filter(|it| matches!(it, Action::Keep(_))).cloned());
+            kept.extend(new.iter().filter(|it| matches!(it, AgentAction::AppendLog(_))).cloned());
             for action in &new {
                 match action {
-                    Action::Call { number, call } => {
+                    AgentAction::RunCall { number, call } => {
                         running.push(*number);
                         let is_first = call.name == "look" || acted.insert(call.id.clone());
                         prop_assert!(is_first, "{} is made twice", call.id);
                     }
-                    Action::Ask { .. } => prop_assert!(past(&kept).entries()
+                    AgentAction::SendRequest { .. } => prop_assert!(past(&kept).entries()
                         == world.agent.conversation().entries()),
                     _ => {}
                 }

@@ -1,47 +1,55 @@
-//! Requests whose servers do not tell what they come to.
+//! Requests whose servers do not report usage.
 
-use foveal_agent::{Action, Event, Limit, Limits, Outcome, Spent, Told};
-use foveal_transcript::Call;
-use foveal_wire::response::{Billed, Said, SaidEvent};
+use foveal_agent::{
+    AgentAction, AgentEvent, AgentInput, LimitKind, RunLimits, RunOutcome, RunTotals,
+};
+use foveal_transcript::ToolCall;
+use foveal_wire::response::{BilledUsage, DecodedAnswer, DecodedEvent};
 
 use crate::world::{World, asks, call, said, told};
 
 impl World {
     fn sent(&mut self, tokens_sent: u64) {
         let (number, tokens_asked) = (self.number(), tokens_sent);
-        self.step(Event::Sent { number, tokens_asked, tokens_sent, rewrite: None, inactive: None });
+        self.step(AgentInput::RequestSent {
+            number,
+            tokens_asked,
+            tokens_sent,
+            rewrite_reason: None,
+            inactive_reason: None,
+        });
     }
 
     fn streams(&mut self, text: &str) {
         let number = self.number();
-        self.step(Event::Streamed { number, event: SaidEvent::Text(text.to_owned()) });
+        self.step(AgentInput::AnswerDelta { number, event: DecodedEvent::Text(text.to_owned()) });
     }
 
-    fn breaks_off(&mut self) -> Vec<Action> {
+    fn breaks_off(&mut self) -> Vec<AgentAction> {
         let (number, why) = (self.number(), "it broke off".to_owned());
-        self.step(Event::Again { number, why, wait_ms: 500 })
+        self.step(AgentInput::RequestRetried { number, reason: why, wait_ms: 500 })
     }
 
-    /// An answer of a server that does not tell tokens.
-    fn untold(&mut self, text: &str, calls: &[Call]) -> Vec<Action> {
-        let mut said: Said = said(text, calls);
-        said.answer.billed = Billed::default();
+    /// Sends an answer without token counts.
+    fn untold(&mut self, text: &str, calls: &[ToolCall]) -> Vec<AgentAction> {
+        let mut said: DecodedAnswer = said(text, calls);
+        said.metadata.billed = BilledUsage::default();
         let number = self.number();
-        self.step(Event::Said { number, said })
+        self.step(AgentInput::AnswerCompleted { number, answer: said })
     }
 }
 
-/// What was spent, where that is an estimate.
-fn estimated(actions: &[Action]) -> Option<Spent> {
+/// Returns the totals of the estimated usage event.
+fn estimated(actions: &[AgentAction]) -> Option<RunTotals> {
     told(actions).into_iter().find_map(|told| match told {
-        Told::Usage { spent, estimated: true, .. } => Some(*spent),
+        AgentEvent::Usage { spent, estimated: true, .. } => Some(*spent),
         _ => None,
     })
 }
 
 #[test]
 fn what_a_server_does_not_tell_counts_towards_limits() {
-    let mut world = World::with(Limits { tokens: Some(1_000), ..Limits::default() });
+    let mut world = World::with(RunLimits { tokens: Some(1_000), ..RunLimits::default() });
     world.sent(600);
     let spent = estimated(&world.untold("I look for it.", &[call("a", "look")]));
     let spent = spent.expect("it is counted here");
@@ -50,32 +58,32 @@ fn what_a_server_does_not_tell_counts_towards_limits() {
     world.sent(700);
     world.untold("", &[call("b", "look")]);
     assert!(!asks(&world.give("b", "b")));
-    assert_eq!(world.outcome(), Some(&Outcome::Limit { limit: Limit::Tokens }));
-    // Of what is told nothing is made up.
+    assert_eq!(world.outcome(), Some(&RunOutcome::Limit { limit: LimitKind::Tokens }));
+    // Reported usage is not estimated.
     let mut world = World::new();
     world.sent(600);
     assert_eq!(estimated(&world.say("Done.", &[])), None);
-    assert_eq!(world.agent.spent().tokens(), 15);
+    assert_eq!(world.agent.totals().total_tokens(), 15);
 }
 
 #[test]
 fn what_is_stopped_was_asked() {
-    let mut world = World::staying(Limits::default());
-    assert_eq!(estimated(&world.step(Event::Stop)), None, "it was not sent");
-    world.step(Event::Task("again".to_owned()));
+    let mut world = World::staying(RunLimits::default());
+    assert_eq!(estimated(&world.step(AgentInput::Stop)), None, "it was not sent");
+    world.step(AgentInput::Task("again".to_owned()));
     world.sent(600);
     world.streams("It is in the");
-    let actions = world.step(Event::Stop);
+    let actions = world.step(AgentInput::Stop);
     let spent = estimated(&actions).expect("it is counted");
     assert!(spent.charge.uncached == 600 && spent.charge.output >= 3, "{spent:?}");
-    let Some(Told::Done { spent: last, .. }) = told(&actions).last().copied() else {
+    let Some(AgentEvent::Done { spent: last, .. }) = told(&actions).last().copied() else {
         panic!("{actions:?}")
     };
     assert_eq!(*last, spent);
-    // What comes late changes nothing.
+    // Late answers change nothing.
     let number = world.number();
-    world.step(Event::Said { number, said: said("late", &[]) });
-    assert_eq!(*world.agent.spent(), spent);
+    world.step(AgentInput::AnswerCompleted { number, answer: said("late", &[]) });
+    assert_eq!(*world.agent.totals(), spent);
 }
 
 #[test]
@@ -88,7 +96,7 @@ fn what_breaks_off_costs_what_came() {
     assert_eq!(spent.charge.uncached, 600);
     assert_eq!(estimated(&world.breaks_off()), None, "once");
     world.say("It is in a.rs.", &[]);
-    let all = world.agent.spent();
+    let all = world.agent.totals();
     assert_eq!(
         (all.charge.uncached, all.charge.output, all.turns),
         (610, spent.charge.output + 5, 1)
@@ -97,6 +105,6 @@ fn what_breaks_off_costs_what_came() {
     world.sent(600);
     world.streams("It is in");
     let (number, message) = (world.number(), "it broke off".to_owned());
-    let actions = world.step(Event::Failed { number, message, is_too_long: false });
+    let actions = world.step(AgentInput::RequestFailed { number, message, is_too_long: false });
     assert!(estimated(&actions).is_some());
 }

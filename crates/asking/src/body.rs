@@ -1,4 +1,4 @@
-//! Bodies as they are passed on.
+//! Bodies of requests and responses.
 
 use std::error::Error;
 
@@ -6,22 +6,22 @@ use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt, Full};
 use hyper::body::{Body, Bytes};
 
-/// Why a body breaks off.
-pub type Broken = Box<dyn Error + Send + Sync>;
+/// The error of a body that breaks off.
+pub type BodyStreamError = Box<dyn Error + Send + Sync>;
 
-/// A body that is passed on.
-pub type Passed = BoxBody<Bytes, Broken>;
+/// A body of known bytes or of a stream.
+pub type StreamingBody = BoxBody<Bytes, BodyStreamError>;
 
-/// A body that is there already.
-pub fn whole(bytes: impl Into<Bytes>) -> Passed {
+/// Creates a body of bytes that are complete.
+pub fn full_body(bytes: impl Into<Bytes>) -> StreamingBody {
     Full::new(bytes.into()).map_err(|never| match never {}).boxed()
 }
 
-/// A body that comes as it comes.
-pub fn coming<B>(body: B) -> Passed
+/// Creates a body that passes on another one as it arrives.
+pub fn streaming_body<B>(body: B) -> StreamingBody
 where
     B: Body<Data = Bytes> + Send + Sync + 'static,
-    B::Error: Into<Broken>,
+    B::Error: Into<BodyStreamError>,
 {
     body.map_err(Into::into).boxed()
 }

@@ -1,17 +1,16 @@
-//! What the clients of servers share: connections over TLS, keys that are never shown, how long to
-//! wait before a request is repeated, which addresses may be sent something, and what a server says
-//! went wrong.
+//! The parts that our HTTP clients share: connections over TLS and through proxies, API keys that
+//! are never shown, retry delays, the check of server addresses, and error messages of servers.
 
 mod address;
+mod backoff;
 pub mod body;
 pub mod client;
 mod key;
 mod proxy;
-mod said;
-mod wait;
+mod server_message;
 
-pub use address::{AddressProblem, is_this_machine, problem_of};
+pub use address::{AddressProblem, find_address_problem, is_this_machine};
+pub use backoff::{backoff_delay, parse_retry_after};
 pub use key::ApiKey;
 pub use proxy::{ProxyConnector, ProxySettings};
-pub use said::Said;
-pub use wait::{retry_after, wait_before};
+pub use server_message::ServerMessage;

@@ -1,4 +1,4 @@
-//! Connections to servers, through a proxy where the user's settings name one.
+//! Connections to servers, through a proxy if the settings name one.
 
 use std::error::Error;
 use std::fmt;
@@ -17,20 +17,20 @@ use tower_service::Service;
 
 use crate::address::is_this_machine;
 
-/// The port of a SOCKS proxy of which none is said.
+/// The default port of a SOCKS proxy.
 const SOCKS_PORT: u16 = 1080;
 
-/// Proxies as `curl` and others take them from variables; empty: none. Not shown: they may hold
-/// passwords.
+/// The proxies, in the form in which `curl` and other programs read them from the environment. An
+/// empty text means no proxy. Not printed: the addresses may hold passwords.
 #[derive(Clone, Default, PartialEq, Eq)]
 pub struct ProxySettings {
-    /// For all servers (`ALL_PROXY`).
+    /// The proxy for all servers (`ALL_PROXY`).
     pub all: String,
-    /// For servers behind TLS (`HTTPS_PROXY`).
+    /// The proxy for servers behind TLS (`HTTPS_PROXY`).
     pub https: String,
-    /// For others (`HTTP_PROXY`).
+    /// The proxy for other servers (`HTTP_PROXY`).
     pub http: String,
-    /// Names, domains and networks that are asked directly (`NO_PROXY`).
+    /// Names, domains and networks without a proxy (`NO_PROXY`).
     pub no: String,
 }
 
@@ -41,14 +41,14 @@ impl fmt::Debug for ProxySettings {
 }
 
 impl ProxySettings {
-    /// Returns the address of the proxy for a server with what may be secret in it; `None`: it is
-    /// asked directly, as this machine always is.
+    /// Returns the address of the proxy for a server, including its credentials; `None` if the
+    /// server is contacted directly, as this machine always is.
     pub fn proxy_for(&self, address: &str) -> Option<String> {
-        let intercept = intercept(&self.matcher(), &address.parse().ok()?)?;
+        let intercept = match_proxy(&self.matcher(), &address.parse().ok()?)?;
         let uri = intercept.uri();
         let login = match (intercept.raw_auth(), intercept.basic_auth()) {
-            // As it was written: the matcher gives it back encoded.
-            (None, Some(_)) => self.login(uri),
+            // As written in the settings: the matcher returns it encoded.
+            (None, Some(_)) => self.find_credentials(uri),
             (Some((name, password)), _) => Some(format!("{name}:{password}")),
             (None, None) => None,
         };
@@ -60,7 +60,7 @@ impl ProxySettings {
         })
     }
 
-    fn login(&self, uri: &Uri) -> Option<String> {
+    fn find_credentials(&self, uri: &Uri) -> Option<String> {
         let authority = uri.authority()?.as_str();
         let given = [&self.https, &self.http, &self.all].into_iter();
         given.filter_map(|it| it.split("://").last()?.rsplit_once('@')).find_map(|(login, host)| {
@@ -79,16 +79,16 @@ impl ProxySettings {
     }
 }
 
-fn intercept(matcher: &Matcher, server: &Uri) -> Option<Intercept> {
-    // A proxy means another machine by `localhost`.
+fn match_proxy(matcher: &Matcher, server: &Uri) -> Option<Intercept> {
+    // To a proxy, `localhost` is another machine.
     if server.host().is_none_or(is_this_machine) {
         return None;
     }
     matcher.intercept(server)
 }
 
-/// What connects to servers. A proxy is asked for a tunnel, whatever is spoken through it: it sees
-/// the server's name, and behind TLS nothing else.
+/// Connects to servers. It always asks a proxy for a tunnel, whatever the protocol inside: the
+/// proxy sees the server's name, and behind TLS nothing else.
 #[derive(Clone)]
 pub struct ProxyConnector {
     tcp: HttpConnector,
@@ -96,7 +96,7 @@ pub struct ProxyConnector {
     matcher: Arc<Matcher>,
 }
 
-/// Why there is no connection.
+/// The error of a connection through a proxy.
 #[derive(Debug)]
 struct ProxyError {
     proxy: String,
@@ -110,11 +110,11 @@ impl fmt::Display for ProxyError {
     }
 }
 
-// Its text has its source in it: who shows the innermost error shows all of it.
+// The text includes the source: callers that show the innermost error show all of it.
 impl Error for ProxyError {}
 
-type Failure = Box<dyn Error + Send + Sync>;
-type Stream = MaybeHttpsStream<TokioIo<TcpStream>>;
+type ConnectError = Box<dyn Error + Send + Sync>;
+type ProxyStream = MaybeHttpsStream<TokioIo<TcpStream>>;
 
 impl ProxyConnector {
     pub(crate) fn new(
@@ -127,33 +127,33 @@ impl ProxyConnector {
 }
 
 impl Service<Uri> for ProxyConnector {
-    type Response = Stream;
-    type Error = Failure;
-    type Future = Pin<Box<dyn Future<Output = Result<Stream, Failure>> + Send>>;
+    type Response = ProxyStream;
+    type Error = ConnectError;
+    type Future = Pin<Box<dyn Future<Output = Result<ProxyStream, ConnectError>> + Send>>;
 
-    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), Failure>> {
+    fn poll_ready(&mut self, context: &mut Context<'_>) -> Poll<Result<(), ConnectError>> {
         self.tcp.poll_ready(context).map_err(Into::into)
     }
 
     fn call(&mut self, server: Uri) -> Self::Future {
-        let Some(proxy) = intercept(&self.matcher, &server) else {
+        let Some(proxy) = match_proxy(&self.matcher, &server) else {
             let connecting = self.tcp.call(server);
             return Box::pin(async move { Ok(MaybeHttpsStream::Http(connecting.await?)) });
         };
         let to_proxy = self.to_proxy.clone();
         Box::pin(async move {
             let name = proxy.uri().authority().map(|it| it.host().to_owned()).unwrap_or_default();
-            let connected = connect_through(&proxy, to_proxy, server).await;
+            let connected = connect_through_proxy(&proxy, to_proxy, server).await;
             connected.map_err(|source| ProxyError { proxy: name, source }.into())
         })
     }
 }
 
-async fn connect_through(
+async fn connect_through_proxy(
     proxy: &Intercept,
     to_proxy: HttpsConnector<HttpConnector>,
     server: Uri,
-) -> Result<Stream, Failure> {
+) -> Result<ProxyStream, ConnectError> {
     let server = with_port(server)?;
     match proxy.uri().scheme_str() {
         Some("http" | "https") => {
@@ -166,7 +166,7 @@ async fn connect_through(
         Some("socks5" | "socks5h") => {
             let authority = proxy.uri().authority().ok_or("it has no host")?;
             let port = authority.port_u16().unwrap_or(SOCKS_PORT);
-            // The connector below knows these two schemes alone.
+            // The connector below supports only these two schemes.
             let address: Uri = format!("http://{}:{port}", authority.host()).parse()?;
             let mut socks = SocksV5::new(address, to_proxy);
             if let Some((name, password)) = proxy.raw_auth() {
@@ -181,8 +181,8 @@ async fn connect_through(
     }
 }
 
-/// The address with its port, which a tunnel would take to be that of TLS where none is said.
-fn with_port(server: Uri) -> Result<Uri, Failure> {
+/// Returns the address with an explicit port. Without one, a tunnel would take the port of TLS.
+fn with_port(server: Uri) -> Result<Uri, ConnectError> {
     let (None, Some(host)) = (server.port(), server.host()) else { return Ok(server) };
     let port = if server.scheme_str() == Some("http") { 80 } else { 443 };
     let authority = format!("{host}:{port}");

@@ -1,10 +1,10 @@
-//! How long it takes to look a call up among fifty recorded ones.
+//! The time to look up a call among fifty recorded ones.
 
 use std::hint::black_box;
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use foveal_calls::{CallSettings, CallTracker, Declared};
-use foveal_effects::path;
+use foveal_calls::{CallSettings, CallTracker, DeclaredAccess};
+use foveal_tool_effects::path;
 use foveal_transcript::Timestamp;
 use serde_json::{Value, json};
 
@@ -14,16 +14,16 @@ fn key(text: &str) -> String {
     path::resolve(text, Some("/home/user/project"))
 }
 
-/// The call with this number of a tool.
+/// Returns the arguments of call number `at` of a tool.
 fn arguments(tool: &str, at: usize) -> Value {
     match tool {
         "read_lines" => {
-            json!({ "path": format!("crates/context/src/file_{at}.rs"), "start": 10, "end": 90 })
+            json!({ "path": format!("crates/engine/src/file_{at}.rs"), "start": 10, "end": 90 })
         }
-        "read_file" => json!({ "path": format!("crates/context/src/file_{at}.rs") }),
+        "read_file" => json!({ "path": format!("crates/engine/src/file_{at}.rs") }),
         "grep" => json!({
             "pattern": format!("fn look_up_{at}"),
-            "path": "crates/context",
+            "path": "crates/engine",
             "glob": "*.rs",
             "context": at,
         }),
@@ -41,10 +41,10 @@ fn look_up(criterion: &mut Criterion) {
     let now = Timestamp(0);
     for tool in ["read_file", "read_lines", "grep", "unknown"] {
         let mut tracker = Tracker::new(CallSettings::default());
-        let declared = Declared::ReadOnly;
+        let declared = DeclaredAccess::ReadOnly;
         // All of one tool: the slowest case.
         for at in 1..=50 {
-            let asked = tracker.query(tool, declared, arguments(tool, at), &key);
+            let asked = tracker.new_query(tool, declared, arguments(tool, at), &key);
             tracker.record("session", asked, 0, (), now);
         }
         for (what, at) in [("first of 50", 1), ("none of 50", 99)] {
@@ -53,7 +53,7 @@ fn look_up(criterion: &mut Criterion) {
                 bencher.iter_batched(
                     || arguments(tool, at),
                     |arguments| {
-                        let asked = tracker.query(tool, declared, arguments, &key);
+                        let asked = tracker.new_query(tool, declared, arguments, &key);
                         let hit = tracker.look_up("session", &asked, now, |_| true);
                         black_box(hit.is_ok());
                         asked
@@ -61,7 +61,7 @@ fn look_up(criterion: &mut Criterion) {
                     criterion::BatchSize::SmallInput,
                 );
             });
-            let asked = tracker.query(tool, declared, arguments(tool, at), &key);
+            let asked = tracker.new_query(tool, declared, arguments(tool, at), &key);
             criterion.bench_function(&format!("{tool}: look up, {what}"), |bencher| {
                 bencher
                     .iter(|| black_box(tracker.look_up("session", &asked, now, |_| true).is_ok()));

@@ -1,48 +1,49 @@
-//! What a call is compared by, worked out once when it is asked.
+//! The key by which calls are compared, computed once per call.
 
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use foveal_effects::{
-    ArgumentNames, CRITICAL, INTENT, READ_NAMES, ReadTarget, SimilarityRule, Span, is_path_name,
-    lines_asked,
+use foveal_tool_effects::{
+    ArgumentNames, CRITICAL_PROPERTIES, INTENT_NAMES, READ_ARGUMENT_NAMES, ReadSpan, ReadTarget,
+    SimilarityRule, is_path_name, requested_lines,
 };
 
-use crate::similarity::{Declared, Rules, Similarity};
+use crate::similarity::{DeclaredAccess, Similarity, SimilarityRules};
 
-/// A call to be looked up and, when it was carried out, recorded.
+/// A call to look up and, if it is carried out, to record.
 #[derive(Debug, Clone)]
-pub struct Query {
+pub struct CallQuery {
     pub(crate) tool: Box<str>,
     pub(crate) arguments: Value,
-    pub(crate) key: Key,
+    pub(crate) key: ComparisonKey,
     pub(crate) is_off: bool,
 }
 
-impl Query {
-    /// A call of `tool`. Paths in the arguments are the same file if `path_key` gives the same
-    /// text for them: the caller knows the working directory, links, and whether the file
-    /// system tells letters' case apart. [`resolve`](foveal_effects::path::resolve) is the key
-    /// of who knows nothing.
+impl CallQuery {
+    /// Creates the query of a call of `tool`. Two paths in the arguments are the same file if
+    /// `path_key` returns the same text for them: the caller knows the working directory, links,
+    /// and whether the file system is case-sensitive. Callers without this knowledge use
+    /// [`resolve`](foveal_tool_effects::path::resolve).
     pub fn new(
-        rules: &Rules,
+        rules: &SimilarityRules,
         tool: &str,
-        declared: Declared,
+        declared: DeclaredAccess,
         arguments: Value,
         path_key: &dyn Fn(&str) -> String,
     ) -> Self {
-        // Some clients keep the arguments as the JSON text the provider sent.
+        // Some clients keep the arguments as the JSON text of the provider.
         let arguments = match &arguments {
             Value::String(text) if text.trim_start().starts_with('{') => {
                 serde_json::from_str(text).unwrap_or(arguments)
             }
             _ => arguments,
         };
-        let key = Key::of(&rules.of(tool, declared), &arguments, path_key);
+        let key = ComparisonKey::new(&rules.rule_for(tool, declared), &arguments, path_key);
         Self { tool: tool.into(), arguments, key, is_off: false }
     }
 
-    /// The same call, to be carried out whatever was answered before.
+    /// Returns the query with detection disabled: the call is carried out whatever was answered
+    /// before.
     #[must_use]
     pub fn without_detection(mut self) -> Self {
         self.is_off = true;
@@ -50,111 +51,122 @@ impl Query {
     }
 }
 
-/// How much of what a call answered an earlier one was asked for.
+/// The extent to which an earlier call covers a new one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Extent {
-    /// The same.
+pub enum MatchExtent {
+    /// Both ask for the same.
     Same,
     /// The earlier call may show more lines than this one asks for.
     Within,
 }
 
-/// The first 16 bytes of a blake3 hash: equal ones stand for equal texts.
+/// The first 16 bytes of a blake3 hash. Equal hashes mean equal texts.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) struct Fingerprint([u8; 16]);
+pub(crate) struct ArgumentHash([u8; 16]);
 
-impl Fingerprint {
-    fn of(bytes: &[u8]) -> Self {
+impl ArgumentHash {
+    fn from_bytes(bytes: &[u8]) -> Self {
         let mut first = [0; 16];
         first.copy_from_slice(&blake3::hash(bytes).as_bytes()[..16]);
         Self(first)
     }
 }
 
-/// What a call is compared by, according to its tool's rule.
+/// The key of a call, according to its tool's rule.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub(crate) enum Key {
+pub(crate) enum ComparisonKey {
     Never,
-    Same(Fingerprint),
+    Same(ArgumentHash),
     Lines {
-        /// The files by their path keys, and the lines asked of each. Texts with long beginnings
-        /// in common, as paths are, would take longer to compare.
-        targets: Vec<(Fingerprint, Span)>,
+        /// The path keys of the files, hashed, and the lines requested of each. Hashes compare
+        /// faster than paths, which share long prefixes.
+        targets: Vec<(ArgumentHash, ReadSpan)>,
         /// All other arguments.
-        rest: Fingerprint,
+        rest: ArgumentHash,
     },
     /// The arguments by name, ascending.
-    Properties(Vec<(Box<str>, Fingerprint)>),
-    /// What a custom rule says of the arguments.
+    Properties(Vec<(Box<str>, ArgumentHash)>),
+    /// A custom rule compares the arguments.
     Custom,
 }
 
 /// Calls with more properties are compared as a whole.
 const PROPERTIES_MAX: usize = 64;
 
-impl Key {
-    fn of(similarity: &Similarity, arguments: &Value, path_key: &dyn Fn(&str) -> String) -> Self {
+impl ComparisonKey {
+    fn new(similarity: &Similarity, arguments: &Value, path_key: &dyn Fn(&str) -> String) -> Self {
         let rule = match similarity {
-            Similarity::Custom(_) => return Key::Custom,
+            Similarity::Custom(_) => return ComparisonKey::Custom,
             Similarity::Rule(rule) => *rule,
         };
-        let speller = Speller { path_key, strict: false };
+        let speller = ArgumentEncoder { path_key, strict: false };
         let is_among =
             |names: ArgumentNames, name: &str| names.iter().any(|group| group.contains(&name));
         match rule {
-            SimilarityRule::Never => Key::Never,
-            SimilarityRule::Exact => Key::Same(Speller { path_key, strict: true }.all(arguments)),
+            SimilarityRule::Never => ComparisonKey::Never,
+            SimilarityRule::Exact => {
+                ComparisonKey::Same(ArgumentEncoder { path_key, strict: true }.hash_all(arguments))
+            }
             SimilarityRule::AllBut(names) => {
-                Key::Same(speller.some(arguments, |name| !is_among(names, name)))
+                ComparisonKey::Same(speller.hash_selected(arguments, |name| !is_among(names, name)))
             }
             SimilarityRule::Only(names) => {
-                Key::Same(speller.some(arguments, |name| is_among(names, name)))
+                ComparisonKey::Same(speller.hash_selected(arguments, |name| is_among(names, name)))
             }
-            SimilarityRule::Lines => speller.lines(arguments),
-            SimilarityRule::Generic => speller.properties(arguments),
+            SimilarityRule::Lines => speller.read_lines_key(arguments),
+            SimilarityRule::Generic => speller.properties_key(arguments),
         }
     }
 
-    /// Whether a call with this key asks for what one with the `earlier` key answered. Custom
-    /// rules are not known here.
-    pub(crate) fn asks_for(&self, earlier: &Key, threshold: f64) -> Option<Extent> {
+    /// Returns the extent to which the call with the `earlier` key answers this one. Does not
+    /// handle custom rules.
+    pub(crate) fn match_earlier(
+        &self,
+        earlier: &ComparisonKey,
+        threshold: f64,
+    ) -> Option<MatchExtent> {
         match (self, earlier) {
-            (Key::Same(one), Key::Same(other)) => (one == other).then_some(Extent::Same),
-            (Key::Lines { targets, rest }, Key::Lines { targets: earlier, rest: other }) => {
+            (ComparisonKey::Same(one), ComparisonKey::Same(other)) => {
+                (one == other).then_some(MatchExtent::Same)
+            }
+            (
+                ComparisonKey::Lines { targets, rest },
+                ComparisonKey::Lines { targets: earlier, rest: other },
+            ) => {
                 if rest != other {
                     return None;
                 }
                 if targets == earlier {
-                    return Some(Extent::Same);
+                    return Some(MatchExtent::Same);
                 }
-                let is_covered = |(path, span): &(Fingerprint, Span)| {
-                    earlier.iter().any(|(other, all)| path == other && covers(*all, *span))
+                let is_covered = |(path, span): &(ArgumentHash, ReadSpan)| {
+                    earlier.iter().any(|(other, all)| path == other && covers_span(*all, *span))
                 };
-                targets.iter().all(is_covered).then_some(Extent::Within)
+                targets.iter().all(is_covered).then_some(MatchExtent::Within)
             }
-            (Key::Properties(one), Key::Properties(other)) => {
-                are_alike(one, other, threshold).then_some(Extent::Same)
+            (ComparisonKey::Properties(one), ComparisonKey::Properties(other)) => {
+                are_similar(one, other, threshold).then_some(MatchExtent::Same)
             }
             _ => None,
         }
     }
 }
 
-/// Whether all lines of `part` are among those of `all`, whatever the file is.
-fn covers(all: Span, part: Span) -> bool {
+/// Returns whether all lines of `part` are among those of `hash_all`, whatever the file.
+fn covers_span(all: ReadSpan, part: ReadSpan) -> bool {
     match (all, part) {
-        (Span::All, part) => part != Span::Unknown,
-        (Span::Lines(first, last), Span::Lines(from, to)) => {
+        (ReadSpan::All, part) => part != ReadSpan::Unknown,
+        (ReadSpan::Lines(first, last), ReadSpan::Lines(from, to)) => {
             first <= from && (last.is_none() || to.is_some_and(|to| last >= Some(to)))
         }
-        // No tool asks for the last lines by their number.
+        // No tool asks for the last lines by number.
         _ => false,
     }
 }
 
-fn are_alike(
-    one: &[(Box<str>, Fingerprint)],
-    other: &[(Box<str>, Fingerprint)],
+fn are_similar(
+    one: &[(Box<str>, ArgumentHash)],
+    other: &[(Box<str>, ArgumentHash)],
     threshold: f64,
 ) -> bool {
     let (mut equal, mut all) = (0usize, 0usize);
@@ -162,7 +174,7 @@ fn are_alike(
     let (mut at, mut at_other) = (0, 0);
     loop {
         let (own, theirs) = (one.get(at), other.get(at_other));
-        // The lists are sorted: what only one of them has comes first there.
+        // The lists are sorted: the smaller name is missing in the other list.
         let name = match (own, theirs) {
             (Some((own, _)), Some((theirs, _))) => own.min(theirs),
             (Some((name, _)), None) | (None, Some((name, _))) => name,
@@ -173,7 +185,7 @@ fn are_alike(
         at += usize::from(value.is_some());
         at_other += usize::from(earlier.is_some());
         let is_equal = value == earlier;
-        let is_critical = CRITICAL.contains(&&**name);
+        let is_critical = CRITICAL_PROPERTIES.contains(&&**name);
         all += 1;
         equal += usize::from(is_equal);
         critical += usize::from(is_critical);
@@ -185,85 +197,91 @@ fn are_alike(
     }
 }
 
-/// Spells arguments as bytes, so that equal ones are spelled the same.
-struct Speller<'a> {
+/// Encodes arguments as bytes, so that equal ones have equal encodings.
+struct ArgumentEncoder<'a> {
     path_key: &'a dyn Fn(&str) -> String,
-    /// Whether false, null and absent are three things, and paths are texts.
+    /// Whether false, null and absent differ, and paths are plain texts.
     strict: bool,
 }
 
-impl Speller<'_> {
-    fn all(&self, arguments: &Value) -> Fingerprint {
-        self.some(arguments, |_| true)
+impl ArgumentEncoder<'_> {
+    fn hash_all(&self, arguments: &Value) -> ArgumentHash {
+        self.hash_selected(arguments, |_| true)
     }
 
-    /// The properties that `counts` names; of what is no object, everything.
-    fn some(&self, arguments: &Value, counts: impl Fn(&str) -> bool) -> Fingerprint {
+    /// Hashes the properties that `counts` selects, or the whole value if it is not an object.
+    fn hash_selected(&self, arguments: &Value, counts: impl Fn(&str) -> bool) -> ArgumentHash {
         let mut bytes = Vec::with_capacity(256);
         match arguments {
             Value::Object(properties) => {
-                self.spell_properties(
+                self.encode_properties(
                     properties.iter().filter(|(name, _)| counts(name)),
                     &mut bytes,
                 );
             }
-            other => self.spell("", other, &mut bytes),
+            other => self.encode_value("", other, &mut bytes),
         }
-        Fingerprint::of(&bytes)
+        ArgumentHash::from_bytes(&bytes)
     }
 
-    fn lines(&self, arguments: &Value) -> Key {
-        let Some(reads) = lines_asked(arguments) else { return Key::Same(self.all(arguments)) };
-        let is_of_read = |name: &str| READ_NAMES.iter().any(|names| names.contains(&name));
-        let rest = self.some(arguments, |name| !is_of_read(name) && !INTENT.contains(&name));
-        let target =
-            |read: ReadTarget| (Fingerprint::of((self.path_key)(&read.path).as_bytes()), read.span);
-        Key::Lines { targets: reads.into_iter().map(target).collect(), rest }
+    fn read_lines_key(&self, arguments: &Value) -> ComparisonKey {
+        let Some(reads) = requested_lines(arguments) else {
+            return ComparisonKey::Same(self.hash_all(arguments));
+        };
+        let is_of_read = |name: &str| READ_ARGUMENT_NAMES.iter().any(|names| names.contains(&name));
+        let rest = self
+            .hash_selected(arguments, |name| !is_of_read(name) && !INTENT_NAMES.contains(&name));
+        let target = |read: ReadTarget| {
+            (ArgumentHash::from_bytes((self.path_key)(&read.path).as_bytes()), read.span)
+        };
+        ComparisonKey::Lines { targets: reads.into_iter().map(target).collect(), rest }
     }
 
-    fn properties(&self, arguments: &Value) -> Key {
-        let Value::Object(properties) = arguments else { return Key::Same(self.all(arguments)) };
+    fn properties_key(&self, arguments: &Value) -> ComparisonKey {
+        let Value::Object(properties) = arguments else {
+            return ComparisonKey::Same(self.hash_all(arguments));
+        };
         if properties.len() > PROPERTIES_MAX {
-            return Key::Same(self.all(arguments));
+            return ComparisonKey::Same(self.hash_all(arguments));
         }
         let mut bytes = Vec::with_capacity(64);
-        let mut known: Vec<(Box<str>, Fingerprint)> = Vec::with_capacity(properties.len());
+        let mut known: Vec<(Box<str>, ArgumentHash)> = Vec::with_capacity(properties.len());
         for (name, value) in properties.iter().filter(|(_, value)| !self.is_absent(value)) {
             bytes.clear();
-            self.spell(name, value, &mut bytes);
-            known.push((name.as_str().into(), Fingerprint::of(&bytes)));
+            self.encode_value(name, value, &mut bytes);
+            known.push((name.as_str().into(), ArgumentHash::from_bytes(&bytes)));
         }
         known.sort_unstable_by(|one, other| one.0.cmp(&other.0));
-        Key::Properties(known)
+        ComparisonKey::Properties(known)
     }
 
     fn is_absent(&self, value: &Value) -> bool {
         !self.strict && matches!(value, Value::Null | Value::Bool(false))
     }
 
-    /// Every value begins with what it is, and texts and lists with how long they are, so that
-    /// no two are spelled the same.
-    fn spell(&self, name: &str, value: &Value, bytes: &mut Vec<u8>) {
+    /// Appends a value. Each value begins with its type, and texts and lists with their length, so
+    /// that no two values share an encoding.
+    fn encode_value(&self, name: &str, value: &Value, bytes: &mut Vec<u8>) {
         match value {
             Value::Null => bytes.push(b'n'),
             Value::Bool(flag) => bytes.push(if *flag { b't' } else { b'f' }),
-            Value::Number(number) => text(b'#', &number.to_string(), bytes),
+            Value::Number(number) => encode_text(b'#', &number.to_string(), bytes),
             Value::String(path) if !self.strict && is_path_name(name) => {
-                text(b'p', &(self.path_key)(path), bytes);
+                encode_text(b'p', &(self.path_key)(path), bytes);
             }
-            Value::String(other) => text(b's', other, bytes),
+            Value::String(other) => encode_text(b's', other, bytes),
             Value::Array(items) => {
                 bytes.push(b'[');
                 bytes.extend((items.len() as u64).to_le_bytes());
                 for item in items {
-                    self.spell(name, item, bytes);
+                    self.encode_value(name, item, bytes);
                 }
             }
-            Value::Object(properties) => self.spell_properties(properties.iter(), bytes),
+            Value::Object(properties) => self.encode_properties(properties.iter(), bytes),
         }
     }
 
-    fn spell_properties<'v>(
+    fn encode_properties<'v>(
         &self,
         properties: impl Iterator<Item = (&'v String, &'v Value)>,
         bytes: &mut Vec<u8>,
@@ -273,26 +291,26 @@ impl Speller<'_> {
         bytes.push(b'{');
         bytes.extend((sorted.len() as u64).to_le_bytes());
         for (name, value) in sorted {
-            text(b's', name, bytes);
-            self.spell(name, value, bytes);
+            encode_text(b's', name, bytes);
+            self.encode_value(name, value, bytes);
         }
     }
 }
 
-fn text(kind: u8, text: &str, bytes: &mut Vec<u8>) {
+fn encode_text(kind: u8, text: &str, bytes: &mut Vec<u8>) {
     bytes.push(kind);
     bytes.extend((text.len() as u64).to_le_bytes());
     bytes.extend(text.as_bytes());
 }
 
-/// Bytes of text in a value, names included.
-pub(crate) fn bytes_of(value: &Value) -> usize {
+/// Returns the bytes of text in a value, including names.
+pub(crate) fn text_byte_count(value: &Value) -> usize {
     match value {
         Value::Null | Value::Bool(_) | Value::Number(_) => 8,
         Value::String(text) => text.len(),
-        Value::Array(items) => items.iter().map(bytes_of).sum(),
+        Value::Array(items) => items.iter().map(text_byte_count).sum(),
         Value::Object(properties) => {
-            properties.iter().map(|(name, value)| name.len() + bytes_of(value)).sum()
+            properties.iter().map(|(name, value)| name.len() + text_byte_count(value)).sum()
         }
     }
 }

@@ -1,22 +1,23 @@
-//! Duplicate calls: a session's recent calls and what they answered, so that the same question
-//! need not be carried out twice.
+//! Duplicate calls: a session's recent calls and their answers, so that a repeated call need not be
+//! carried out again.
 //!
-//! [`CallTracker`] says whether a call repeats an earlier one, by the rule of its tool: one that
-//! was registered, or that of [`ToolKind`](foveal_effects::ToolKind). It knows nothing of
-//! results and of what they depend on: the caller looks whether these still hold, and then
-//! confirms or refuses the answer. A call that is repeated right after such an answer must be
-//! carried out.
+//! [`CallTracker`] decides whether a call repeats an earlier one, by the rule of its tool: a
+//! registered one, or that of [`ToolKind`](foveal_tool_effects::ToolKind). It knows nothing of results
+//! and their dependencies: the caller checks whether these still hold, and then confirms or rejects
+//! the answer. A call that is repeated right after such an answer must be carried out.
 
-mod find;
-mod history;
+mod call_history;
 mod key;
+mod lookup;
 mod settings;
 mod similarity;
 mod tracker;
 
-pub use find::{Hit, Miss};
-pub use history::{History, Record, RecordId, Session, SessionState, Statistics};
-pub use key::{Extent, Query};
+pub use call_history::{
+    CallStatistics, RecordedCall, RecordedCallId, SessionCallState, SessionCalls, TrackerHistory,
+};
+pub use key::{CallQuery, MatchExtent};
+pub use lookup::{LookupHit, LookupMiss};
 pub use settings::{CallLimits, CallSettings, ToolLimits};
-pub use similarity::{Compare, Declared, Rules, Similarity};
+pub use similarity::{CompareFn, DeclaredAccess, Similarity, SimilarityRules};
 pub use tracker::CallTracker;

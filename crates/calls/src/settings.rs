@@ -1,18 +1,19 @@
-//! How many calls are remembered, and for how long.
+//! The limits on remembered calls.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-/// Bounds on remembered calls.
+/// Limits on remembered calls.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct CallLimits {
-    /// Calls of one session; the oldest are forgotten.
+    /// The number of calls of one session; the oldest are forgotten.
     pub calls_max: usize,
-    /// Milliseconds after which a call answers no more.
+    /// The age in milliseconds after which a call answers no other.
     pub age_ms_max: i64,
-    /// Share of properties, from 0 to 1, above which the generic rule finds two calls alike.
+    /// The share of equal properties, from 0 to 1, above which the generic rule takes two calls for
+    /// duplicates.
     pub threshold: f64,
 }
 
@@ -22,36 +23,36 @@ impl Default for CallLimits {
     }
 }
 
-/// What is different for one tool; what is `None` is as for all.
+/// Overrides for one tool; `None` means the common value.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct ToolLimits {
-    /// Whether its calls are looked up at all.
+    /// Whether its calls are looked up.
     pub detect: Option<bool>,
-    /// Calls of this tool in one session.
+    /// The number of calls of this tool in one session.
     pub calls_max: Option<usize>,
-    /// Milliseconds after which a call answers no more.
+    /// The age in milliseconds after which a call answers no other.
     pub age_ms_max: Option<i64>,
-    /// Share of properties above which the generic rule finds two calls alike.
+    /// The share of equal properties above which the generic rule takes two calls for duplicates.
     pub threshold: Option<f64>,
 }
 
-/// All settings of a tracker.
+/// The settings of a tracker.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
 pub struct CallSettings {
-    /// Whether calls are looked up, unless a session says otherwise.
+    /// Whether calls are looked up, unless the session overrides it.
     pub detect: bool,
-    /// Bounds for every tool.
+    /// The limits for every tool.
     pub limits: CallLimits,
-    /// What is different for some tools, by name as the client spells it.
+    /// Overrides for some tools, by name as the client spells it.
     pub tools: BTreeMap<String, ToolLimits>,
-    /// Sessions remembered; the one idle for longest is forgotten.
+    /// The number of sessions; the one idle for longest is forgotten.
     pub sessions_max: usize,
     /// Calls with longer arguments, in bytes of text, are not remembered.
     pub arguments_bytes_max: usize,
-    /// A call asked again with no more than so many other calls of the session between counts
-    /// as asked right after: a model makes several at once.
+    /// A call counts as repeated at once if at most this many other calls of the session stand in
+    /// between: a model makes several calls at once.
     pub calls_between_max: u64,
 }
 
@@ -69,8 +70,8 @@ impl Default for CallSettings {
 }
 
 impl CallSettings {
-    /// The bounds for one tool. Its `calls_max` is of its own calls alone.
-    pub(crate) fn of(&self, tool: &str) -> CallLimits {
+    /// Returns the limits for one tool. Its `calls_max` counts its own calls only.
+    pub(crate) fn limits_for(&self, tool: &str) -> CallLimits {
         let Some(own) = self.tools.get(tool) else { return self.limits };
         CallLimits {
             calls_max: own.calls_max.unwrap_or(self.limits.calls_max),
@@ -79,14 +80,14 @@ impl CallSettings {
         }
     }
 
-    /// Returns the tools whose calls are not looked up, by name.
-    pub fn tools_undetected(&self) -> BTreeSet<String> {
+    /// Returns the names of the tools whose calls are not looked up.
+    pub fn undetected_tools(&self) -> BTreeSet<String> {
         let off = self.tools.iter().filter(|(_, own)| own.detect == Some(false));
         off.map(|(name, _)| name.clone()).collect()
     }
 
-    /// Whether calls of a tool are looked up, as far as sessions and calls do not say.
-    pub(crate) fn detects(&self, tool: &str) -> bool {
+    /// Returns whether calls of a tool are looked up, unless the session or the call overrides it.
+    pub(crate) fn detects_tool(&self, tool: &str) -> bool {
         self.tools.get(tool).and_then(|own| own.detect).unwrap_or(true)
     }
 }

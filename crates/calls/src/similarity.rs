@@ -1,5 +1,5 @@
-//! When two calls of a tool ask for the same: the rules of the table of tools, and those that
-//! were registered beside it.
+//! Rules of when two calls of a tool are duplicates: those of the table of tools, and registered
+//! ones.
 
 use std::collections::HashMap;
 use std::fmt;
@@ -7,33 +7,34 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use foveal_effects::{SimilarityRule, ToolKind, base_name};
+use foveal_tool_effects::{SimilarityRule, ToolKind, base_tool_name};
 
-/// What a tool says of itself.
+/// The declaration of a tool about its effects.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum Declared {
-    /// That it changes nothing.
+pub enum DeclaredAccess {
+    /// The tool declares that it changes nothing.
     ReadOnly,
-    /// Nothing, or that it may change something.
+    /// The tool declares nothing, or that it may change something.
     #[default]
     Other,
 }
 
 /// A function of the arguments of a call and of an earlier one.
-pub type Compare = dyn Fn(&Value, &Value) -> bool + Send + Sync;
+pub type CompareFn = dyn Fn(&Value, &Value) -> bool + Send + Sync;
 
-/// What makes two calls the same: a rule that is known here, or one of somebody's own.
+/// A rule of when two calls are duplicates: a built-in or a custom one.
 #[derive(Clone)]
 pub enum Similarity {
-    /// One that is known here.
+    /// A built-in rule.
     Rule(SimilarityRule),
-    /// Whether a call (first) asks for what an earlier one (second) answered.
-    Custom(Arc<Compare>),
+    /// A custom rule: a function of the arguments of a call and of an earlier one.
+    Custom(Arc<CompareFn>),
 }
 
 impl Similarity {
-    /// A rule of one's own: whether a call (first) asks for what an earlier one (second)
-    /// answered, by their arguments. It is called with the tracker in use, so it must be quick.
+    /// Creates a custom rule: `compare` returns whether a call (first) asks for the answer of an
+    /// earlier one (second), by their arguments. It is called while the tracker is locked, so it
+    /// must be fast.
     pub fn custom(compare: impl Fn(&Value, &Value) -> bool + Send + Sync + 'static) -> Self {
         Similarity::Custom(Arc::new(compare))
     }
@@ -54,31 +55,31 @@ impl fmt::Debug for Similarity {
     }
 }
 
-/// The rules of all tools: [`ToolKind::similarity`], unless another was registered.
+/// The rules of all tools: the registered ones, else [`ToolKind::similarity`].
 #[derive(Debug, Clone, Default)]
-pub struct Rules {
-    /// By name in lower case.
+pub struct SimilarityRules {
+    /// By lower-case name.
     registered: HashMap<Box<str>, Similarity>,
 }
 
-impl Rules {
-    /// Sets the rule of a tool, whether it had one or not.
+impl SimilarityRules {
+    /// Sets the rule of a tool, in place of any other.
     pub fn register(&mut self, name: &str, rule: impl Into<Similarity>) {
         self.registered.insert(name.to_ascii_lowercase().into(), rule.into());
     }
 
-    /// The rule of a tool. One that nobody listed has the generic one if it declares to change
-    /// nothing, and otherwise [`SimilarityRule::Exact`].
-    pub fn of(&self, tool: &str, declared: Declared) -> Similarity {
-        let rule = self.known(tool).or_else(|| self.known(base_name(tool)));
+    /// Returns the rule of a tool. An unlisted tool has the generic rule if it declares to change
+    /// nothing, else [`SimilarityRule::Exact`].
+    pub fn rule_for(&self, tool: &str, declared: DeclaredAccess) -> Similarity {
+        let rule = self.known_rule(tool).or_else(|| self.known_rule(base_tool_name(tool)));
         rule.unwrap_or(Similarity::Rule(match declared {
-            Declared::ReadOnly => SimilarityRule::Generic,
-            Declared::Other => SimilarityRule::Exact,
+            DeclaredAccess::ReadOnly => SimilarityRule::Generic,
+            DeclaredAccess::Other => SimilarityRule::Exact,
         }))
     }
 
-    fn known(&self, name: &str) -> Option<Similarity> {
+    fn known_rule(&self, name: &str) -> Option<Similarity> {
         let registered = self.registered.get(name.to_ascii_lowercase().as_str());
-        registered.cloned().or_else(|| Some(ToolKind::of(name)?.similarity.into()))
+        registered.cloned().or_else(|| Some(ToolKind::find_by_name(name)?.similarity.into()))
     }
 }

@@ -1,110 +1,111 @@
-//! The tracker: looks calls up, records them, forgets them.
+//! The tracker, which looks up, records and forgets calls.
 
 use serde_json::Value;
 
-use crate::find::{Hit, Likeness, Miss, find};
-use crate::history::{History, Record, RecordId, Session, Statistics};
-use crate::key::{Extent, Key, Query, bytes_of};
+use crate::call_history::{
+    CallStatistics, RecordedCall, RecordedCallId, SessionCalls, TrackerHistory,
+};
+use crate::key::{CallQuery, ComparisonKey, MatchExtent, text_byte_count};
+use crate::lookup::{CallMatcher, LookupHit, LookupMiss, find_record};
 use crate::settings::CallSettings;
-use crate::similarity::{Declared, Rules, Similarity};
+use crate::similarity::{DeclaredAccess, Similarity, SimilarityRules};
 use foveal_transcript::Timestamp;
 
-/// Remembers the recent calls of every session: what they answered (`R`) and what that depends
-/// on (`D`). It never looks at either.
+/// Remembers the recent calls of every session: their answers (`R`) and the dependencies of these
+/// (`D`), neither of which it inspects.
 ///
-/// Of each call: [`query`](Self::query) and [`look_up`](Self::look_up) it. On a hit the caller
-/// looks whether the record's dependencies are as they were, and says so by
-/// [`confirm`](Self::confirm) or [`refuse`](Self::refuse). What was carried out is
-/// [`record`](Self::record)ed.
+/// For each call, create a [`new_query`](Self::new_query) and [`look_up`](Self::look_up) it. On a hit
+/// the caller checks whether the record's dependencies are unchanged, and calls
+/// [`confirm_hit`](Self::confirm_hit) or [`reject_hit`](Self::reject_hit). A call that was carried
+/// out is passed to [`record`](Self::record).
 #[derive(Debug, Clone)]
 pub struct CallTracker<R, D> {
     settings: CallSettings,
-    rules: Rules,
-    history: History<R, D>,
+    rules: SimilarityRules,
+    history: TrackerHistory<R, D>,
 }
 
 impl<R, D> CallTracker<R, D> {
-    /// A tracker that remembers nothing yet.
+    /// Creates an empty tracker.
     pub fn new(settings: CallSettings) -> Self {
-        Self { settings, rules: Rules::default(), history: History::default() }
+        Self { settings, rules: SimilarityRules::default(), history: TrackerHistory::default() }
     }
 
-    /// What is remembered of one session, to be kept across a restart.
-    pub fn session_history(&self, session: &str) -> Option<&Session<R, D>> {
+    /// Returns the calls of one session, for storage.
+    pub fn session_calls(&self, session: &str) -> Option<&SessionCalls<R, D>> {
         self.history.sessions.get(session)
     }
 
-    /// Goes on with a session where another tracker left it, in place of what is remembered of
-    /// it here.
-    pub fn restore(&mut self, session: &str, mut history: Session<R, D>) {
+    /// Replaces the calls of a session by those of another tracker.
+    pub fn restore_session(&mut self, session: &str, mut history: SessionCalls<R, D>) {
         let last = history.records.iter().map(|record| record.id.0).max();
         let next = last.map_or(0, |last| last.saturating_add(1));
         self.history.next = self.history.next.max(next);
-        history.bound(&self.settings);
+        history.enforce_limits(&self.settings);
         self.history.sessions.insert(session.to_owned(), history);
         self.forget_idle_sessions(Some(session));
     }
 
-    /// Sets the rule of one tool, whether it had one or not. Calls recorded under another rule
-    /// answer no more.
-    pub fn register(&mut self, tool: &str, rule: impl Into<Similarity>) {
+    /// Sets the rule of one tool, in place of any other. Calls recorded under the old rule answer
+    /// no more.
+    pub fn register_rule(&mut self, tool: &str, rule: impl Into<Similarity>) {
         self.rules.register(tool, rule);
     }
 
-    /// A call to look up; see [`Query::new`].
-    pub fn query(
+    /// Creates the query of a call; see [`CallQuery::new`].
+    pub fn new_query(
         &self,
         tool: &str,
-        declared: Declared,
+        declared: DeclaredAccess,
         arguments: Value,
         path_key: &dyn Fn(&str) -> String,
-    ) -> Query {
-        Query::new(&self.rules, tool, declared, arguments, path_key)
+    ) -> CallQuery {
+        CallQuery::new(&self.rules, tool, declared, arguments, path_key)
     }
 
-    /// Switches looking up on or off for one session; `None`: as for all.
+    /// Enables or disables detection for one session; `None` restores the common setting.
     pub fn set_detection(&mut self, session: &str, detect: Option<bool>, now: Timestamp) {
-        self.session(session, now).detect = detect;
+        self.session_entry(session, now).detect = detect;
         self.forget_idle_sessions(Some(session));
     }
 
-    /// Whether calls of a session are looked up and recorded.
-    pub fn detects(&self, session: &str) -> bool {
+    /// Returns whether calls of a session are looked up and recorded.
+    pub fn is_detecting(&self, session: &str) -> bool {
         let own = self.history.sessions.get(session).and_then(|session| session.detect);
         own.unwrap_or(self.settings.detect)
     }
 
-    /// Whether calls of one tool are looked up in a session.
-    pub fn detects_tool(&self, session: &str, tool: &str) -> bool {
-        self.detects(session) && self.settings.detects(tool)
+    /// Returns whether calls of one tool are looked up in a session.
+    pub fn is_detecting_tool(&self, session: &str, tool: &str) -> bool {
+        self.is_detecting(session) && self.settings.detects_tool(tool)
     }
 
-    /// Counts a call that is never looked up here: it stands between the calls before and after
-    /// it, so that what is asked again later is not asked again right after.
-    pub fn pass(&mut self, session: &str, now: Timestamp) {
+    /// Counts a call that is never looked up here. It stands between the calls before and after it,
+    /// so that a later repetition does not count as repeated at once.
+    pub fn count_skipped_call(&mut self, session: &str, now: Timestamp) {
         if let Some(session) = self.history.sessions.get_mut(session) {
             session.calls += 1;
             session.last_used = now;
-            session.forget_answers(&self.settings);
+            session.forget_old_repeats(&self.settings);
         }
     }
 
-    /// The latest record of the session that answers the call and `is_usable`, or why there is
-    /// none. Records that are not usable are passed over, and stay.
+    /// Returns the latest record of the session that answers the call and `is_usable`. Skips
+    /// records that are not usable, and keeps them.
     ///
     /// # Errors
-    /// The [`Miss`]: the call is to be carried out.
+    /// The [`LookupMiss`] if the call must be carried out.
     pub fn look_up(
         &mut self,
         session: &str,
-        query: &Query,
+        query: &CallQuery,
         now: Timestamp,
-        is_usable: impl Fn(&Hit<'_, R, D>) -> bool,
-    ) -> Result<Hit<'_, R, D>, Miss> {
-        let is_off = query.is_off || !self.detects_tool(session, &query.tool);
+        is_usable: impl Fn(&LookupHit<'_, R, D>) -> bool,
+    ) -> Result<LookupHit<'_, R, D>, LookupMiss> {
+        let is_off = query.is_off || !self.is_detecting_tool(session, &query.tool);
         let found = match (is_off, &query.key) {
-            (true, _) => Err(Miss::Off),
-            (false, Key::Never) => Err(Miss::Never),
+            (true, _) => Err(LookupMiss::Off),
+            (false, ComparisonKey::Never) => Err(LookupMiss::Never),
             (false, _) => Ok(()),
         };
         let counts = &mut self.history.statistics;
@@ -114,53 +115,54 @@ impl<R, D> CallTracker<R, D> {
         }
         let Some(session) = self.history.sessions.get_mut(session) else {
             counts.misses += u64::from(found.is_ok());
-            return Err(found.err().unwrap_or(Miss::New));
+            return Err(found.err().unwrap_or(LookupMiss::New));
         };
         session.calls += 1;
         session.last_used = now;
         found?;
-        match find(session, query, now, (&self.settings, &self.rules), is_usable) {
-            Ok((at, extent)) => Ok(Hit { record: &session.records[at], extent }),
+        match find_record(session, query, now, &self.settings, &self.rules, is_usable) {
+            Ok((at, extent)) => Ok(LookupHit { record: &session.records[at], extent }),
             Err(miss) => {
                 counts.misses += 1;
-                counts.asked_again += u64::from(miss == Miss::AskedAgain);
-                counts.too_old += u64::from(miss == Miss::TooOld);
+                counts.asked_again += u64::from(miss == LookupMiss::AskedAgain);
+                counts.too_old += u64::from(miss == LookupMiss::TooOld);
                 Err(miss)
             }
         }
     }
 
-    /// The call was answered from the record that [`look_up`](Self::look_up) found, which saved
-    /// so many bytes from being worked out anew. When it is asked again at once it is a
-    /// [`Miss::AskedAgain`].
-    pub fn confirm(&mut self, session: &str, query: &Query, bytes_saved: u64) {
+    /// Records that the record found by [`look_up`](Self::look_up) answered the call, which saved
+    /// `bytes_saved` bytes. If the call is repeated at once, the result is
+    /// [`LookupMiss::AskedAgain`].
+    pub fn confirm_hit(&mut self, session: &str, query: &CallQuery, bytes_saved: u64) {
         let counts = &mut self.history.statistics;
         counts.hits += 1;
         counts.bytes_saved = counts.bytes_saved.saturating_add(bytes_saved);
         if let Some(session) = self.history.sessions.get_mut(session) {
-            session.note_answer(query);
-            session.forget_answers(&self.settings);
+            session.record_repeat(query);
+            session.forget_old_repeats(&self.settings);
         }
     }
 
-    /// The call, which no record answers, was answered by what is kept for all sessions. It
-    /// counts as a hit, and asked again at once it is a [`Miss::AskedAgain`].
-    pub fn answer_from_elsewhere(
+    /// Records that content shared by all sessions answered the call, which no record answers. It
+    /// counts as a hit; if the call is repeated at once, the result is
+    /// [`LookupMiss::AskedAgain`].
+    pub fn record_external_answer(
         &mut self,
         session: &str,
-        query: &Query,
+        query: &CallQuery,
         bytes_saved: u64,
         now: Timestamp,
     ) {
         let counts = &mut self.history.statistics;
         counts.misses = counts.misses.saturating_sub(1);
-        self.session(session, now);
-        self.confirm(session, query, bytes_saved);
+        self.session_entry(session, now);
+        self.confirm_hit(session, query, bytes_saved);
         self.forget_idle_sessions(Some(session));
     }
 
-    /// What the record depends on was found unchanged, and is known better by `dependencies`.
-    pub fn renew(&mut self, session: &str, id: RecordId, dependencies: D) {
+    /// Replaces the dependencies of a record after the caller found them unchanged.
+    pub fn update_dependencies(&mut self, session: &str, id: RecordedCallId, dependencies: D) {
         let known = self.history.sessions.get_mut(session);
         let mut records = known.into_iter().flat_map(|session| &mut session.records);
         if let Some(record) = records.find(|record| record.id == id) {
@@ -168,46 +170,46 @@ impl<R, D> CallTracker<R, D> {
         }
     }
 
-    /// What the record that was found depends on has changed: it answers no more, and the call
-    /// is to be carried out.
-    pub fn refuse(&mut self, session: &str, id: RecordId) {
+    /// Removes the record that was found, because its dependencies changed; the call must be
+    /// carried out.
+    pub fn reject_hit(&mut self, session: &str, id: RecordedCallId) {
         self.history.statistics.refused += 1;
         if let Some(session) = self.history.sessions.get_mut(session) {
             session.records.retain(|record| record.id != id);
         }
     }
 
-    /// Remembers a call that was carried out at `now`, in place of an earlier one that asked
-    /// the same. Nothing is remembered where looking up is switched off for the session or the
-    /// tool, of tools that are never answered from records, and of calls with very long
-    /// arguments.
+    /// Records a call that was carried out at `now`, in place of an earlier equal one. Returns
+    /// `None` without recording it if detection is disabled for the session or the tool, if the
+    /// tool is never answered from records, or if the arguments are very long.
     pub fn record(
         &mut self,
         session: &str,
-        query: Query,
+        query: CallQuery,
         result: R,
         dependencies: D,
         now: Timestamp,
-    ) -> Option<RecordId> {
-        if !self.detects_tool(session, &query.tool) || query.key == Key::Never {
+    ) -> Option<RecordedCallId> {
+        if !self.is_detecting_tool(session, &query.tool) || query.key == ComparisonKey::Never {
             return None;
         }
         let Self { settings, rules, history } = self;
         let known = history.sessions.entry(session.to_owned());
-        let known = known.or_insert_with(|| Session::new(now));
+        let known = known.or_insert_with(|| SessionCalls::new(now));
         known.last_used = now;
-        history.statistics.expired += known.expire(settings, now) as u64;
-        let likeness = Likeness::of(&query, settings, rules);
+        history.statistics.expired += known.remove_expired(settings, now) as u64;
+        let likeness = CallMatcher::new(&query, settings, rules);
         known.records.retain(|earlier| {
-            likeness.extent(&earlier.tool, &earlier.arguments, &earlier.key) != Some(Extent::Same)
+            likeness.match_extent(&earlier.tool, &earlier.arguments, &earlier.key)
+                != Some(MatchExtent::Same)
         });
-        if bytes_of(&query.arguments) > settings.arguments_bytes_max {
+        if text_byte_count(&query.arguments) > settings.arguments_bytes_max {
             return None;
         }
-        let id = RecordId(history.next);
+        let id = RecordedCallId(history.next);
         history.next += 1;
-        let Query { tool, arguments, key, .. } = query;
-        known.records.push_back(Record {
+        let CallQuery { tool, arguments, key, .. } = query;
+        known.records.push_back(RecordedCall {
             id,
             tool,
             arguments,
@@ -216,29 +218,29 @@ impl<R, D> CallTracker<R, D> {
             dependencies,
             key,
         });
-        known.bound(settings);
+        known.enforce_limits(settings);
         self.forget_idle_sessions(Some(session));
         Some(id)
     }
 
-    /// The sessions of which something is remembered.
+    /// Returns the ids of the remembered sessions.
     pub fn sessions(&self) -> impl Iterator<Item = &str> {
         self.history.sessions.keys().map(String::as_str)
     }
 
-    /// The remembered calls of a session, the oldest first.
-    pub fn records(&self, session: &str) -> impl Iterator<Item = &Record<R, D>> {
+    /// Returns the remembered calls of a session, oldest first.
+    pub fn records(&self, session: &str) -> impl Iterator<Item = &RecordedCall<R, D>> {
         self.history.sessions.get(session).into_iter().flat_map(|session| &session.records)
     }
 
-    /// Counts of everything that happened, and of what is remembered now.
-    pub fn statistics(&self) -> Statistics {
+    /// Returns the counters, and the number of remembered sessions and calls.
+    pub fn statistics(&self) -> CallStatistics {
         let sessions = &self.history.sessions;
         let calls = sessions.values().map(|session| session.records.len()).sum();
-        Statistics { sessions: sessions.len(), calls, ..self.history.statistics }
+        CallStatistics { sessions: sessions.len(), calls, ..self.history.statistics }
     }
 
-    /// Forgets the calls of one session. Whether its calls are looked up stays as it was set.
+    /// Forgets the calls of one session. Keeps its detection setting.
     pub fn clear_session(&mut self, session: &str) {
         if let Some(known) = self.history.sessions.get_mut(session) {
             known.records.clear();
@@ -249,19 +251,18 @@ impl<R, D> CallTracker<R, D> {
         }
     }
 
-    /// Forgets all sessions and all counts.
-    pub fn clear_all(&mut self) {
+    /// Forgets all sessions and resets the counters.
+    pub fn reset(&mut self) {
         self.history.sessions.clear();
-        self.history.statistics = Statistics::default();
+        self.history.statistics = CallStatistics::default();
     }
 
-    /// Forgets what is too old at `now`, and sessions of which nothing is left; returns the
-    /// number of calls forgotten.
-    pub fn clean_up(&mut self, now: Timestamp) -> usize {
+    /// Removes expired calls, and sessions without calls. Returns the number of calls removed.
+    pub fn remove_expired(&mut self, now: Timestamp) -> usize {
         let Self { settings, history, .. } = self;
         let mut forgotten = 0;
         history.sessions.retain(|_, session| {
-            forgotten += session.expire(settings, now);
+            forgotten += session.remove_expired(settings, now);
             let is_idle = now.since_ms(session.last_used) > settings.limits.age_ms_max;
             !session.records.is_empty() || session.detect.is_some() || !is_idle
         });
@@ -269,12 +270,12 @@ impl<R, D> CallTracker<R, D> {
         forgotten
     }
 
-    fn session(&mut self, session: &str, now: Timestamp) -> &mut Session<R, D> {
+    fn session_entry(&mut self, session: &str, now: Timestamp) -> &mut SessionCalls<R, D> {
         let known = self.history.sessions.entry(session.to_owned());
-        known.or_insert_with(|| Session::new(now))
+        known.or_insert_with(|| SessionCalls::new(now))
     }
 
-    /// Keeps to the number of sessions; `but` is not forgotten.
+    /// Enforces the limit on sessions; does not forget `but`.
     fn forget_idle_sessions(&mut self, but: Option<&str>) {
         let sessions = &mut self.history.sessions;
         while sessions.len() > self.settings.sessions_max.max(1) {

@@ -1,4 +1,4 @@
-//! The tracker beside a naive one, which keeps everything and compares words.
+//! The tracker compared with a naive model, which keeps everything and compares words.
 
 use foveal_calls::{CallSettings, CallTracker};
 use proptest::prelude::*;
@@ -10,7 +10,7 @@ use super::{Words, ask, at, done, looked_up};
 enum Asks {
     /// A file and lines of it, from 1 to 9.
     Lines(u8, u8, u8),
-    /// A pattern, and how many lines around hits.
+    /// A pattern, and the number of context lines.
     Grep(u8, u8),
     /// A command.
     Run,
@@ -30,7 +30,7 @@ impl Asks {
         }
     }
 
-    /// Whether this asks for nothing that `earlier` did not show.
+    /// Returns whether `earlier` showed everything that this call asks for.
     fn is_answered_by(&self, earlier: &Asks) -> bool {
         match (self, earlier) {
             (Asks::Lines(file, first, last), Asks::Lines(other, from, to)) => {
@@ -48,9 +48,9 @@ impl Asks {
 
 #[derive(Debug, Clone)]
 enum Operation {
-    /// Ask in a session; take what is found unless it is said to have changed.
+    /// Look up a call in a session; confirm the answer unless its dependencies changed.
     Ask(u8, Asks, bool),
-    /// So many seconds pass.
+    /// Advance the clock by this many seconds.
     Wait(u16),
     Clear(u8),
     CleanUp,
@@ -74,16 +74,16 @@ fn operation() -> impl Strategy<Value = Operation> {
 const CALLS_MAX: usize = 5;
 const BETWEEN_MAX: usize = 2;
 
-/// Everything that one session ever did.
+/// The full history of one session.
 #[derive(Debug, Default)]
 struct Naive {
-    /// What was carried out, its result and when; `None` once it is forgotten.
+    /// The calls carried out, with result and time; `None` once forgotten.
     calls: Vec<Option<(Asks, String, i64)>>,
-    /// What was answered from those, and at which call; `None` once it was asked again.
+    /// The calls answered from these, with their position; `None` once repeated.
     answered: Vec<Option<(Asks, usize)>>,
-    /// How many calls were asked.
+    /// The number of calls.
     asked: usize,
-    /// When something was asked last.
+    /// The time of the last call.
     last_used: i64,
 }
 
@@ -165,7 +165,7 @@ proptest! {
                     naive[usize::from(*session)] = Naive::default();
                 }
                 Operation::CleanUp => {
-                    tracker.clean_up(at(now));
+                    tracker.remove_expired(at(now));
                     for session in &mut naive {
                         session.clean_up(now);
                         if session.calls.iter().all(Option::is_none) && now - session.last_used > 300 {
@@ -181,13 +181,13 @@ proptest! {
                     prop_assert_eq!(&found, &naive.look_up(asks, now), "operation {}", place);
                     if !super::is_miss(&found) {
                         if !changed {
-                            tracker.confirm(&name, &asked, 1);
+                            tracker.confirm_hit(&name, &asked, 1);
                             naive.answered.push(Some((asks.clone(), naive.asked)));
                             continue;
                         }
                         let held = tracker.records(&name).find(|record| record.result == found);
                         let id = held.expect("it was found").id;
-                        tracker.refuse(&name, id);
+                        tracker.reject_hit(&name, id);
                         naive.forget(&found);
                     }
                     if found != "Never" {

@@ -1,27 +1,27 @@
-//! Duplicate calls: what is one, and what is remembered.
+//! Tests of the detection of duplicate calls.
 
 mod laws;
 mod similarity;
 mod tracker;
 
-use foveal_calls::{CallTracker, Declared, Miss, Query};
-use foveal_effects::path;
+use foveal_calls::{CallQuery, CallTracker, DeclaredAccess, LookupMiss};
+use foveal_tool_effects::path;
 use foveal_transcript::Timestamp;
 use serde_json::{Value, json};
 
-/// A tracker whose results and dependencies are words.
+/// A tracker with words as results and dependencies.
 type Words = CallTracker<String, String>;
 
-/// Paths without regard to case, seen from `/w`.
+/// Case-insensitive paths, resolved against `/w`.
 fn path_key(text: &str) -> String {
     path::resolve(text, Some("/w")).to_lowercase()
 }
 
-fn ask(tracker: &Words, tool: &str, arguments: Value) -> Query {
-    tracker.query(tool, Declared::Other, arguments, &path_key)
+fn ask(tracker: &Words, tool: &str, arguments: Value) -> CallQuery {
+    tracker.new_query(tool, DeclaredAccess::Other, arguments, &path_key)
 }
 
-fn read(tracker: &Words, path: &str) -> Query {
+fn read(tracker: &Words, path: &str) -> CallQuery {
     ask(tracker, "read_file", json!({ "path": path }))
 }
 
@@ -29,30 +29,36 @@ fn at(seconds: i64) -> Timestamp {
     Timestamp(1_000_000 + seconds * 1000)
 }
 
-/// Carries a call out.
-fn done(tracker: &mut Words, session: &str, asked: &Query, result: &str, seconds: i64) {
+/// Carries out a call.
+fn done(tracker: &mut Words, session: &str, asked: &CallQuery, result: &str, seconds: i64) {
     tracker.record(session, asked.clone(), result.to_owned(), "fresh".to_owned(), at(seconds));
 }
 
-/// What the session answers: the recorded result, or why there is none.
-fn looked_up(tracker: &mut Words, session: &str, asked: &Query, seconds: i64) -> String {
+/// Returns the answer of the session: the recorded result, or the miss.
+fn looked_up(tracker: &mut Words, session: &str, asked: &CallQuery, seconds: i64) -> String {
     match tracker.look_up(session, asked, at(seconds), |_| true) {
         Ok(hit) => hit.record.result.clone(),
         Err(miss) => format!("{miss:?}"),
     }
 }
 
-/// The same, with the answer taken.
-fn taken(tracker: &mut Words, session: &str, asked: &Query, seconds: i64) -> String {
+/// Looks up a call, and confirms the answer.
+fn taken(tracker: &mut Words, session: &str, asked: &CallQuery, seconds: i64) -> String {
     let answer = looked_up(tracker, session, asked, seconds);
     if !is_miss(&answer) {
-        tracker.confirm(session, asked, 10);
+        tracker.confirm_hit(session, asked, 10);
     }
     answer
 }
 
 fn is_miss(answer: &str) -> bool {
-    [Miss::New, Miss::TooOld, Miss::AskedAgain, Miss::Never, Miss::Off]
-        .iter()
-        .any(|miss| format!("{miss:?}") == answer)
+    [
+        LookupMiss::New,
+        LookupMiss::TooOld,
+        LookupMiss::AskedAgain,
+        LookupMiss::Never,
+        LookupMiss::Off,
+    ]
+    .iter()
+    .any(|miss| format!("{miss:?}") == answer)
 }

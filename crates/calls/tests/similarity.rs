@@ -1,19 +1,19 @@
-//! The table, a row at a time.
+//! The similarity rule of each row of the table.
 
-use foveal_calls::{CallSettings, CallTracker, Declared, Query, Similarity};
-use foveal_effects::SimilarityRule;
+use foveal_calls::{CallQuery, CallSettings, CallTracker, DeclaredAccess, Similarity};
+use foveal_tool_effects::SimilarityRule;
 use foveal_transcript::Timestamp;
 use serde_json::Value;
 
 use super::{Words, path_key};
 
-/// What a call finds when only one was made before: `same`, `within` or a miss.
-fn found(tracker: &mut Words, tool: &str, declared: Declared, calls: (&str, &str)) -> String {
-    let asked = |tracker: &Words, text: &str| -> Query {
+/// Returns the match of a call with a single earlier one: `same`, `within` or a miss.
+fn found(tracker: &mut Words, tool: &str, declared: DeclaredAccess, calls: (&str, &str)) -> String {
+    let asked = |tracker: &Words, text: &str| -> CallQuery {
         let arguments: Value = serde_json::from_str(text).expect("arguments are JSON");
-        tracker.query(tool, declared, arguments, &path_key)
+        tracker.new_query(tool, declared, arguments, &path_key)
     };
-    tracker.clear_all();
+    tracker.reset();
     let now = Timestamp(0);
     tracker.record("s", asked(tracker, calls.0), String::new(), String::new(), now);
     let again = asked(tracker, calls.1);
@@ -23,8 +23,8 @@ fn found(tracker: &mut Words, tool: &str, declared: Declared, calls: (&str, &str
     }
 }
 
-/// Rows of a tool, the arguments of a call and of a later one, and what comes of it.
-fn check(declared: Declared, rows: &[(&str, &str, &str, &str)]) {
+/// Rows: a tool, the arguments of a call and of a later one, and the expected match.
+fn check(declared: DeclaredAccess, rows: &[(&str, &str, &str, &str)]) {
     let mut tracker = CallTracker::new(CallSettings::default());
     let wrong: Vec<String> = rows
         .iter()
@@ -40,7 +40,7 @@ fn check(declared: Declared, rows: &[(&str, &str, &str, &str)]) {
 #[test]
 #[rustfmt::skip]
 fn reads_are_covered_by_reads_of_more_lines() {
-    check(Declared::Other, &[
+    check(DeclaredAccess::Other, &[
         ("readFile", r#"{"filePath":"/w/a"}"#, r#"{"filePath":"/w/a"}"#, "same"),
         ("readFile", r#"{"filePath":"/w/a"}"#, r#"{"filePath":"/w/a","offset":3,"limit":2}"#, "within"),
         ("readFile", r#"{"filePath":"/w/a","offset":3,"limit":2}"#, r#"{"filePath":"/w/a"}"#, "new"),
@@ -75,7 +75,7 @@ fn reads_are_covered_by_reads_of_more_lines() {
 #[test]
 #[rustfmt::skip]
 fn searches_differ_by_all_but_their_context() {
-    check(Declared::Other, &[
+    check(DeclaredAccess::Other, &[
         ("grep", r#"{"pattern":"x","contextBefore":3}"#, r#"{"contextAfter":1,"pattern":"x"}"#, "same"),
         ("Grep", r#"{"pattern":"x","-C":3}"#, r#"{"pattern":"x","-A":1,"-B":2}"#, "same"),
         ("grep", r#"{"pattern":"x","context":3}"#, r#"{"pattern":"x"}"#, "same"),
@@ -100,7 +100,7 @@ fn searches_differ_by_all_but_their_context() {
 #[test]
 #[rustfmt::skip]
 fn writes_and_fetches_are_the_same_by_what_they_name() {
-    check(Declared::Other, &[
+    check(DeclaredAccess::Other, &[
         ("writeFile", r#"{"filePath":"a","content":"x"}"#, r#"{"content":"x","filePath":"./a"}"#, "same"),
         ("write_file", r#"{"path":"a","content":"x"}"#, r#"{"path":"a","content":"y"}"#, "new"),
         ("Write", r#"{"file_path":"a","content":"x"}"#, r#"{"file_path":"b","content":"x"}"#, "new"),
@@ -140,7 +140,7 @@ fn what_does_something_is_never_a_duplicate() {
         "shell",
         "exec_command",
     ] {
-        check(Declared::ReadOnly, &[(tool, r#"{"x":1}"#, r#"{"x":1}"#, "never")]);
+        check(DeclaredAccess::ReadOnly, &[(tool, r#"{"x":1}"#, r#"{"x":1}"#, "never")]);
     }
 }
 
@@ -163,8 +163,8 @@ fn unknown_tools_are_alike_only_where_they_say_that_they_only_read() {
         ("[1,2]", "[2,1]", "new", "new"),
     ];
     for (earlier, later, alike, exact) in rows {
-        check(Declared::ReadOnly, &[("inspect", earlier, later, alike)]);
-        check(Declared::Other, &[("inspect", earlier, later, exact)]);
+        check(DeclaredAccess::ReadOnly, &[("inspect", earlier, later, alike)]);
+        check(DeclaredAccess::Other, &[("inspect", earlier, later, exact)]);
     }
 }
 
@@ -174,19 +174,19 @@ fn a_threshold_of_its_own_decides_for_a_tool() {
     settings.tools.entry("inspect".to_owned()).or_default().threshold = Some(0.7);
     let mut tracker = CallTracker::new(settings);
     let calls = (r#"{"a":1,"b":2,"c":3}"#, r#"{"a":1,"b":2,"c":4}"#);
-    assert_eq!(found(&mut tracker, "inspect", Declared::ReadOnly, calls), "new");
-    assert_eq!(found(&mut tracker, "other", Declared::ReadOnly, calls), "same");
+    assert_eq!(found(&mut tracker, "inspect", DeclaredAccess::ReadOnly, calls), "new");
+    assert_eq!(found(&mut tracker, "other", DeclaredAccess::ReadOnly, calls), "same");
 }
 
 #[test]
 fn rules_can_be_registered() {
     let mut tracker = CallTracker::new(CallSettings::default());
-    tracker.register("Roll", Similarity::custom(|now, then| now["sides"] == then["sides"]));
-    tracker.register("read_file", SimilarityRule::Never);
+    tracker.register_rule("Roll", Similarity::custom(|now, then| now["sides"] == then["sides"]));
+    tracker.register_rule("read_file", SimilarityRule::Never);
     let calls = (r#"{"sides":6,"dice":1}"#, r#"{"sides":6,"dice":2}"#);
-    assert_eq!(found(&mut tracker, "roll", Declared::Other, calls), "same");
+    assert_eq!(found(&mut tracker, "roll", DeclaredAccess::Other, calls), "same");
     let calls = (r#"{"sides":6}"#, r#"{"sides":8}"#);
-    assert_eq!(found(&mut tracker, "roll", Declared::Other, calls), "new");
+    assert_eq!(found(&mut tracker, "roll", DeclaredAccess::Other, calls), "new");
     let calls = (r#"{"path":"a"}"#, r#"{"path":"a"}"#);
-    assert_eq!(found(&mut tracker, "read_file", Declared::Other, calls), "never");
+    assert_eq!(found(&mut tracker, "read_file", DeclaredAccess::Other, calls), "never");
 }

@@ -1,6 +1,8 @@
-//! What is remembered, for how long, and what is asked again.
+//! Tests of the limits of the tracker, and of repeated calls.
 
-use foveal_calls::{CallSettings, CallTracker, Declared, Extent, Miss, Statistics};
+use foveal_calls::{
+    CallSettings, CallStatistics, CallTracker, DeclaredAccess, LookupMiss, MatchExtent,
+};
 use serde_json::json;
 
 use super::{Words, ask, at, done, looked_up, path_key, read, taken};
@@ -18,7 +20,7 @@ fn who_asks_again_right_after_an_answer_gets_the_call_carried_out() {
     assert_eq!(taken(&mut tracker, "s", &whole, 2), "AskedAgain");
     done(&mut tracker, "s", &whole, "two", 2);
     assert_eq!(taken(&mut tracker, "s", &whole, 3), "two");
-    // Another session was told nothing.
+    // Another session has no records.
     assert_eq!(taken(&mut tracker, "t", &whole, 3), "New");
 }
 
@@ -50,7 +52,7 @@ fn calls_made_at_once_may_all_be_asked_again() {
             assert_eq!(taken(&mut tracker, "s", call, 1), expected);
         }
     }
-    // Much later nobody remembers the note.
+    // Much later the repetition is forgotten.
     for call in &calls {
         done(&mut tracker, "s", call, "new", 2);
         assert_eq!(taken(&mut tracker, "s", call, 2), "new");
@@ -87,15 +89,15 @@ fn history_is_bounded_and_expires() {
     let c = read(&tracker, "c");
     assert_eq!(looked_up(&mut tracker, "s", &c, 304), "c");
     assert_eq!(looked_up(&mut tracker, "s", &c, 305), "TooOld");
-    assert_eq!(tracker.clean_up(at(303)), 1);
-    assert_eq!(tracker.clean_up(at(1000)), 2);
-    // Beyond the number of sessions the idle one goes.
+    assert_eq!(tracker.remove_expired(at(303)), 1);
+    assert_eq!(tracker.remove_expired(at(1000)), 2);
+    // Beyond the number of sessions, the idle one is removed.
     for (session, seconds) in [("s", 1001), ("t", 1002), ("s", 1003), ("u", 1004)] {
         done(&mut tracker, session, &c, session, seconds);
     }
     assert_eq!(looked_up(&mut tracker, "t", &c, 1005), "New");
     assert_eq!(looked_up(&mut tracker, "s", &c, 1005), "s");
-    assert_eq!(tracker.clean_up(at(5000)), 2);
+    assert_eq!(tracker.remove_expired(at(5000)), 2);
     assert_eq!(tracker.statistics().sessions, 0);
 }
 
@@ -130,7 +132,7 @@ fn detection_is_switched_off_for_calls_tools_and_sessions() {
     done(&mut tracker, "s", &other, "two", 2);
     assert_eq!(looked_up(&mut tracker, "s", &call, 2), "Off");
     tracker.clear_session("s");
-    assert!(!tracker.detects("s") && tracker.detects("t"));
+    assert!(!tracker.is_detecting("s") && tracker.is_detecting("t"));
     tracker.set_detection("s", None, at(3));
     assert_eq!(looked_up(&mut tracker, "s", &call, 3), "New");
     let mut off: Words = CallTracker::new(CallSettings { detect: false, ..Default::default() });
@@ -150,7 +152,7 @@ fn what_has_changed_answers_no_more_and_everything_is_counted() {
     let hit = tracker.look_up("s", &call, at(1), |_| true).expect("it was recorded");
     let (id, dependencies) = (hit.record.id, hit.record.dependencies.clone());
     assert_eq!(dependencies, "fresh");
-    tracker.refuse("s", id);
+    tracker.reject_hit("s", id);
     assert_eq!(looked_up(&mut tracker, "s", &call, 1), "New");
     done(&mut tracker, "s", &call, "two", 1);
     assert_eq!(taken(&mut tracker, "s", &call, 2), "two");
@@ -158,8 +160,8 @@ fn what_has_changed_answers_no_more_and_everything_is_counted() {
     assert_eq!(taken(&mut tracker, "s", &call, 1000), "TooOld");
     let bash = ask(&tracker, "bash", json!({}));
     assert_eq!(taken(&mut tracker, "t", &bash, 1000), "Never");
-    tracker.clean_up(at(1000));
-    let expected = Statistics {
+    tracker.remove_expired(at(1000));
+    let expected = CallStatistics {
         sessions: 1,
         calls: 0,
         looked_up: 6,
@@ -173,8 +175,8 @@ fn what_has_changed_answers_no_more_and_everything_is_counted() {
         bytes_saved: 10,
     };
     assert_eq!(tracker.statistics(), expected);
-    tracker.clear_all();
-    assert_eq!(tracker.statistics(), Statistics::default());
+    tracker.reset();
+    assert_eq!(tracker.statistics(), CallStatistics::default());
 }
 
 #[test]
@@ -185,20 +187,20 @@ fn history_goes_on_after_a_restart() {
     let other = read(&tracker, "b");
     done(&mut tracker, "s", &other, "two", 0);
     assert_eq!(taken(&mut tracker, "s", &call, 1), "one");
-    let kept = serde_json::to_string(&tracker.session_history("s")).expect("text is JSON");
+    let kept = serde_json::to_string(&tracker.session_calls("s")).expect("text is JSON");
     let history = serde_json::from_str(&kept).expect("it was just written");
     let mut settings = CallSettings::default();
     let mut again: Words = CallTracker::new(settings.clone());
-    again.restore("s", history);
-    assert_eq!(again.session_history("s"), tracker.session_history("s"));
+    again.restore_session("s", history);
+    assert_eq!(again.session_calls("s"), tracker.session_calls("s"));
     assert_eq!(looked_up(&mut again, "s", &call, 2), "AskedAgain");
     assert_eq!(looked_up(&mut again, "s", &call, 2), "one");
     settings.limits.calls_max = 1;
     let mut less: Words = CallTracker::new(settings);
-    less.restore("s", again.session_history("s").expect("it was restored").clone());
+    less.restore_session("s", again.session_calls("s").expect("it was restored").clone());
     assert_eq!(less.records("s").count(), 1);
-    // Numbers are not given again.
-    let call = again.query("inspect", Declared::ReadOnly, json!({}), &path_key);
+    // Numbers are not reused.
+    let call = again.new_query("inspect", DeclaredAccess::ReadOnly, json!({}), &path_key);
     let id = again.record("s", call, String::new(), String::new(), at(3)).expect("it is recorded");
     assert!(again.records("s").filter(|record| record.id == id).count() == 1);
 }
@@ -211,14 +213,14 @@ fn calls_that_are_not_looked_up_stand_between_others() {
         done(&mut tracker, "s", &call, "one", 0);
         assert_eq!(taken(&mut tracker, "s", &call, 1), "one");
         for _ in 0..between {
-            tracker.pass("s", at(2));
+            tracker.count_skipped_call("s", at(2));
         }
         assert_eq!(looked_up(&mut tracker, "s", &call, 3), expected, "{between}");
     }
-    // Of a session that remembers nothing there is nothing to count.
+    // A session without records has no counts.
     let mut tracker = tracker();
-    tracker.pass("s", at(0));
-    assert_eq!(tracker.statistics(), Statistics::default());
+    tracker.count_skipped_call("s", at(0));
+    assert_eq!(tracker.statistics(), CallStatistics::default());
 }
 
 #[test]
@@ -234,12 +236,12 @@ fn records_that_cannot_be_used_are_passed_over_and_counted() {
     let asked = lines(&tracker, 10);
     let hit = tracker.look_up("s", &asked, at(1), |hit| hit.record.result != "sixty");
     assert_eq!(hit.map(|hit| hit.record.result.clone()), Ok("fifty".to_owned()));
-    let none = tracker.look_up("s", &asked, at(1), |hit| hit.extent == Extent::Same);
-    assert_eq!(none.map(|hit| hit.record.id), Err(Miss::New));
-    let Statistics { calls, looked_up, misses, .. } = tracker.statistics();
+    let none = tracker.look_up("s", &asked, at(1), |hit| hit.extent == MatchExtent::Same);
+    assert_eq!(none.map(|hit| hit.record.id), Err(LookupMiss::New));
+    let CallStatistics { calls, looked_up, misses, .. } = tracker.statistics();
     assert_eq!((calls, looked_up, misses), (2, 2, 1));
     let id = tracker.records("s").next().expect("it stays").id;
-    tracker.renew("s", id, "seen again".to_owned());
+    tracker.update_dependencies("s", id, "seen again".to_owned());
     let known: Vec<&str> =
         tracker.records("s").map(|record| record.dependencies.as_str()).collect();
     assert_eq!(known, ["seen again", "fresh"]);
@@ -250,8 +252,8 @@ fn what_is_kept_for_all_sessions_answers_as_a_record_does() {
     let mut tracker = tracker();
     let page = ask(&tracker, "web_fetch", json!({ "url": "https://a.example/" }));
     assert_eq!(looked_up(&mut tracker, "s", &page, 0), "New");
-    tracker.answer_from_elsewhere("s", &page, 7, at(0));
-    let Statistics { hits, misses, bytes_saved, .. } = tracker.statistics();
+    tracker.record_external_answer("s", &page, 7, at(0));
+    let CallStatistics { hits, misses, bytes_saved, .. } = tracker.statistics();
     assert_eq!((hits, misses, bytes_saved), (1, 0, 7));
     assert_eq!(looked_up(&mut tracker, "s", &page, 1), "AskedAgain");
     assert_eq!(looked_up(&mut tracker, "s", &page, 2), "New");

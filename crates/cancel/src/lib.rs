@@ -1,53 +1,55 @@
-//! The cancellation token: one value with one sense for all work that may take long.
+//! The cancellation token of the workspace: one type for all work that may take long.
 //!
-//! Work asks [`Cancel::is_cancelled`] often and ends early once it is true. Whoever started
-//! the work holds the flag, or gives a closure to ask.
+//! Running work calls [`CancelToken::is_cancelled`] often and ends early once it returns true. The
+//! caller that starts the work holds the flag, or passes a closure.
 
 use std::fmt;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-/// Tells running work whether to end early.
+/// A token that tells running work whether to end early.
 #[derive(Clone)]
-pub struct Cancel<'a>(Source<'a>);
+pub struct CancelToken<'a>(CancelSource<'a>);
 
 #[derive(Clone)]
-enum Source<'a> {
+enum CancelSource<'a> {
     Never,
     Flag(Arc<AtomicBool>),
     Closure(&'a (dyn Fn() -> bool + Sync)),
 }
 
-impl Cancel<'static> {
-    /// Is never cancelled.
-    pub const NEVER: Self = Self(Source::Never);
+impl CancelToken<'static> {
+    /// A token that is never cancelled.
+    pub const NEVER: Self = Self(CancelSource::Never);
 }
 
-impl<'a> Cancel<'a> {
-    /// Is cancelled as soon as `asked` returns true. Many threads may ask at once.
-    pub const fn when(asked: &'a (dyn Fn() -> bool + Sync)) -> Self {
-        Self(Source::Closure(asked))
+impl<'a> CancelToken<'a> {
+    /// Creates a token that is cancelled as soon as `asked` returns true. Several threads may call
+    /// `asked` at once.
+    pub const fn from_fn(asked: &'a (dyn Fn() -> bool + Sync)) -> Self {
+        Self(CancelSource::Closure(asked))
     }
 
-    /// Whether the work is to end now.
+    /// Returns whether the work should end now.
     pub fn is_cancelled(&self) -> bool {
         match &self.0 {
-            Source::Never => false,
-            Source::Flag(flag) => flag.load(Ordering::SeqCst),
-            Source::Closure(asked) => asked(),
+            CancelSource::Never => false,
+            CancelSource::Flag(flag) => flag.load(Ordering::SeqCst),
+            CancelSource::Closure(asked) => asked(),
         }
     }
 }
 
 /// Is cancelled once the flag is true.
-impl From<Arc<AtomicBool>> for Cancel<'static> {
+impl From<Arc<AtomicBool>> for CancelToken<'static> {
+    /// Creates a token that is cancelled once the flag is true.
     fn from(flag: Arc<AtomicBool>) -> Self {
-        Self(Source::Flag(flag))
+        Self(CancelSource::Flag(flag))
     }
 }
 
-impl fmt::Debug for Cancel<'_> {
+impl fmt::Debug for CancelToken<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_tuple("Cancel").field(&self.is_cancelled()).finish()
+        f.debug_tuple("CancelToken").field(&self.is_cancelled()).finish()
     }
 }

@@ -1,13 +1,11 @@
-//! What the program ends with.
+//! Exit codes of the program.
 
-/// The answer is no, or there is less of it than was asked for: a search finds nothing, as other
-/// programs that search have it, something on the machine is broken, or an index is
-/// without vectors.
+/// A negative or incomplete result: a search without hits, as in other search programs, a defect of
+/// the machine, or an index without vectors.
 pub(crate) const NEGATIVE: u8 = 1;
 
-/// A command that cannot be carried out: what it was given cannot be used, or its
-/// output not be written.
+/// A command that failed: unusable arguments, or output that cannot be written.
 pub(crate) const FAILED: u8 = 2;
 
-/// What a shell expects of a program that Ctrl+C ended.
+/// The code that shells expect of a program that Ctrl+C ended.
 pub(crate) const INTERRUPTED: u8 = 130;

@@ -1,50 +1,50 @@
 //! The program `foveal`: reads the command line, runs one command, sets the exit code.
 
-mod bill;
-mod caches;
+mod bill_json;
 mod clients;
 mod colour;
+mod coloured_text;
+mod command_caches;
 mod commands;
-mod debug;
-mod diff;
-mod embedders;
+mod debug_topics;
+mod diff_view;
+mod embedder_choice;
 mod environment;
 mod exit_code;
-mod explained;
-mod figures;
+mod explanations;
 mod gateway;
+mod gateway_requests;
 mod grants;
 mod hook;
 mod interrupt;
-mod listening;
-mod listing;
-mod measure;
+mod listen_options;
+mod message_summary;
 mod models;
 mod notice;
 mod numbers;
-mod one_call;
-mod ordered;
+mod ordered_output;
 mod output;
 mod pager;
+mod parallel_replay;
+mod permission_checker;
 mod private_file;
-mod progress;
+mod progress_bar;
 mod project_settings;
-mod prompt;
 mod prompt_log;
+mod prompt_text;
 mod prompt_view;
-mod readable;
+mod readable_folders;
+mod replay_summary;
+mod replay_totals;
 mod repository_index;
-mod requests;
-mod rules;
 mod runs;
 mod session_control;
 mod sessions;
-mod shown;
 mod side_agents;
+mod single_tool_call;
 mod source_file;
 mod status_line;
-mod summary;
-mod table;
+mod text_table;
 mod toolbox;
 mod uptime;
 mod user_settings;
@@ -53,61 +53,62 @@ use std::io;
 use std::process::ExitCode;
 
 use clap::Parser;
-use foveal_screen::in_lines;
+use foveal_screen::escape_lines;
 
 fn main() -> ExitCode {
-    if let Some(code) = foveal_processes::stand_guard(std::env::args_os()) {
+    if let Some(code) = foveal_sandbox::run_guard(std::env::args_os()) {
         return code;
     }
-    let cli = parsed();
-    if cli.colour == colour::ColourChoice::Always {
-        output::is_passed_on();
+    let cli = parse_command_line();
+    if cli.colour == colour::TerminalColourChoice::Always {
+        output::assume_terminal();
     }
     let environment = environment::Environment::read(cli.colour);
-    let ended = environment.debug().and_then(|_| commands::run(cli, &environment));
+    let ended = environment.debug_topics().and_then(|_| commands::run(cli, &environment));
     match ended {
         Ok(code) => code,
         Err(error) if is_broken_pipe(&error) => ExitCode::SUCCESS,
         Err(error) => {
-            notice::say(format_args!("error: {}", notice::in_one_line(error.as_ref())));
+            notice::print_notice(format_args!("error: {}", notice::describe_error(error.as_ref())));
             ExitCode::from(exit_code::FAILED)
         }
     }
 }
 
-/// The command line. What is said of it fits into a narrow terminal.
-fn parsed() -> commands::Cli {
+/// Parses the command line. Help and errors are wrapped to the terminal's width.
+fn parse_command_line() -> commands::Cli {
     let error = match commands::Cli::try_parse() {
         Ok(cli) => return cli,
         Err(error) => error,
     };
     let is_help = !error.use_stderr();
-    let columns = if is_help { environment::width() } else { environment::width_of_messages() };
+    let columns =
+        if is_help { environment::stdout_columns() } else { environment::stderr_columns() };
     let told = error.render().to_string();
     let is_wide = told.lines().any(|line| columns.is_some_and(|most| line.chars().count() > most));
     match columns {
-        // The colours of its own it puts in itself.
-        _ if !is_wide && in_lines(&told) == told => error.exit(),
+        // clap prints this itself, with its colours.
+        _ if !is_wide && escape_lines(&told) == told => error.exit(),
         Some(columns) if is_help => {
-            let told: String = told.lines().map(|line| help_line(line, columns)).collect();
+            let told: String = told.lines().map(|line| wrap_help_line(line, columns)).collect();
             drop(output::print(told));
         }
-        _ => notice::say(told.trim_end()),
+        _ => notice::print_notice(told.trim_end()),
     }
     std::process::exit(error.exit_code())
 }
 
-/// A line of help in so many columns; what is said of a name stays beside it.
-fn help_line(line: &str, columns: usize) -> String {
+/// Wraps a line of help; a description stays in its column.
+fn wrap_help_line(line: &str, columns: usize) -> String {
     let start = line.len() - line.trim_start().len();
     let beside = line[start..].find("  ").map(|at| {
         let after = &line[start + at..];
         at + after.len() - after.trim_start().len()
     });
-    table::wrapped(line, columns, &" ".repeat(beside.unwrap_or_default()))
+    text_table::wrap_text(line, columns, &" ".repeat(beside.unwrap_or_default()))
 }
 
-/// Whether the reader of our output went away (`foveal replay | head`): no fault of ours.
+/// Returns true if the reader of our output closed it (`foveal replay | head`), which is no error.
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error
         .chain()

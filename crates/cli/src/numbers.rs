@@ -1,10 +1,12 @@
-//! Numbers as people read them.
+//! Numbers formatted for people.
 
-use foveal_context::tokens::Tokens;
+use foveal_engine::tokens::Tokens;
 
-pub(crate) use foveal_screen::numbers::{change, count, dollars, plural, signed_dollars};
+pub(crate) use foveal_screen::numbers::{
+    format_count, format_dollars, format_percent_change, format_plural, format_signed_dollars,
+};
 
-/// Tokens in three digits or so: `950`, `2.1k`, `31.4M`.
-pub(crate) fn tokens(tokens: Tokens) -> String {
-    foveal_screen::numbers::tokens(tokens.0)
+/// Formats a token count with about three digits: `950`, `2.1k`, `31.4M`.
+pub(crate) fn format_tokens(tokens: Tokens) -> String {
+    foveal_screen::numbers::format_tokens(tokens.0)
 }

@@ -1,66 +1,66 @@
-//! Standard output: the only place that writes to it.
+//! Standard output: the only module that writes to it.
 //!
-//! A person at a terminal gets no control character but the colours of ours, and so does whoever
-//! asks for colours without one. A file or a program gets every byte as it is.
+//! A person at a terminal, or behind `--color always`, gets no control characters but our colours.
+//! A file or a program gets every byte unchanged.
 
 use std::io::{self, IsTerminal, LineWriter, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use foveal_screen::in_lines;
+use foveal_screen::escape_lines;
 
-use crate::shown::{Reader, Shown};
+use crate::coloured_text::{Audience, ColouredText};
 
-/// Whether what is printed is shown to a person where there is no terminal, too.
-static IS_PASSED_ON: AtomicBool = AtomicBool::new(false);
+/// True if the output counts as shown to a person even without a terminal.
+static ASSUMES_TERMINAL: AtomicBool = AtomicBool::new(false);
 
-/// Says that colours are wanted without a terminal: a program passes on what is printed to one.
-pub(crate) fn is_passed_on() {
-    IS_PASSED_ON.store(true, Ordering::Relaxed);
+/// Treats standard output as a terminal: another program passes the coloured output on to one.
+pub(crate) fn assume_terminal() {
+    ASSUMES_TERMINAL.store(true, Ordering::Relaxed);
 }
 
-/// Whether a person sees what is printed.
-fn is_for_person() -> bool {
-    IS_PASSED_ON.load(Ordering::Relaxed) || io::stdout().is_terminal()
+/// Returns true if a person reads the output.
+fn is_read_by_person() -> bool {
+    ASSUMES_TERMINAL.load(Ordering::Relaxed) || io::stdout().is_terminal()
 }
 
-/// Prints `text`.
+/// Prints `text`, escaped if a person reads it.
 ///
 /// # Errors
 /// If standard output cannot be written.
-pub(crate) fn print(text: impl Into<Shown>) -> io::Result<()> {
+pub(crate) fn print(text: impl Into<ColouredText>) -> io::Result<()> {
     let text = text.into();
-    print_exactly(&text.render(reader_of(&text)))
+    print_raw(&text.render(output_audience(&text)))
 }
 
-/// Who reads what is printed.
-pub(crate) fn reader_of(text: &Shown) -> Reader {
-    if text.is_coloured() || is_for_person() { Reader::Person } else { Reader::Program }
+/// Returns the kind of reader of the output.
+pub(crate) fn output_audience(text: &ColouredText) -> Audience {
+    if text.is_coloured() || is_read_by_person() { Audience::Person } else { Audience::Program }
 }
 
-/// Prints what a program reads, whoever sees it.
+/// Prints `text` unchanged, for programs, even on a terminal.
 ///
 /// # Errors
 /// If standard output cannot be written.
-pub(crate) fn print_exactly(text: &str) -> io::Result<()> {
+pub(crate) fn print_raw(text: &str) -> io::Result<()> {
     let mut out = io::stdout().lock();
     out.write_all(text.as_bytes())?;
     out.flush()
 }
 
-/// What takes an output that is too long for memory, in whole lines.
-pub(crate) fn stream() -> Box<dyn Write + Send> {
-    match is_for_person() {
-        true => Box::new(LineWriter::new(ForPerson)),
+/// Returns a line-buffered writer for output that is too long for memory.
+pub(crate) fn stdout_writer() -> Box<dyn Write + Send> {
+    match is_read_by_person() {
+        true => Box::new(LineWriter::new(EscapingWriter)),
         false => Box::new(io::BufWriter::new(io::stdout())),
     }
 }
 
-/// Shows a person what is written.
-struct ForPerson;
+/// A writer that escapes control characters.
+struct EscapingWriter;
 
-impl Write for ForPerson {
+impl Write for EscapingWriter {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
-        print_exactly(&in_lines(&String::from_utf8_lossy(bytes)))?;
+        print_raw(&escape_lines(&String::from_utf8_lossy(bytes)))?;
         Ok(bytes.len())
     }
 

@@ -1,14 +1,14 @@
-//! Files that a user has written for them and that hold contents of theirs.
+//! Files with contents of the user that only the user may read.
 
 use std::fs::{File, OpenOptions};
 use std::io;
 use std::path::Path;
 
-/// Makes the file at `path`, which nobody else may read, or empties the one that is there.
+/// Creates or truncates the file at `path`; a new file gets mode 0600.
 ///
 /// # Errors
-/// What the system says.
-pub(crate) fn create(path: &Path) -> io::Result<File> {
+/// Any error of the system.
+pub(crate) fn create_private_file(path: &Path) -> io::Result<File> {
     let mut options = OpenOptions::new();
     options.write(true).create(true).truncate(true);
     #[cfg(unix)]

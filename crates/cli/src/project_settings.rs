@@ -1,79 +1,79 @@
-//! Settings that a project brings: `.foveal.toml` or `.foveal.json`, once the user trusted what it
-//! says.
+//! Settings of a project in `.foveal.toml` or `.foveal.json`, valid once the user trusted their
+//! content.
 //!
-//! Whoever writes a repository writes this file. So it counts only for the folder and the content
-//! that the user looked at, and what it may set opens nothing: see `user_settings::project`.
+//! The author of a repository writes this file. It counts only for the folder and the content that
+//! the user looked at, and it cannot widen any permission: see `user_settings::project_layer`.
 
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
-use foveal_files::bounded::{Links, read_regular};
+use foveal_workspace::regular_file::{LinkPolicy, read_regular};
 use serde::{Deserialize, Serialize};
 
-use crate::clients::write;
+use crate::clients::replace_settings_file;
 use crate::environment::Environment;
-use crate::repository_index::working_copy;
-use crate::user_settings::file::refuse_both;
-use crate::user_settings::source::{Source, Syntax};
+use crate::repository_index::working_copy_root;
+use crate::user_settings::settings_file::refuse_two_files;
+use crate::user_settings::settings_source::{SettingsSource, Syntax};
 use crate::user_settings::{self, UserSettings};
 
-/// What the file may be called, in the top folder of a project.
-pub(crate) const NAMES: [&str; 2] = [".foveal.toml", ".foveal.json"];
+/// File names of project settings, in the top folder of a project.
+pub(crate) const PROJECT_FILE_NAMES: [&str; 2] = [".foveal.toml", ".foveal.json"];
 
-/// Bytes of it that are read.
-const BYTES_MAX: u64 = 64 << 10;
+/// Limit of the file's size.
+const FILE_BYTES_MAX: u64 = 64 << 10;
 
-/// Files that are remembered; a user does not look at more.
-const KNOWN_MAX: usize = 1_000;
+/// Limit of remembered files; more than a user looks at.
+const REMEMBERED_FILES_MAX: usize = 1_000;
 
-/// The file of a project, as it is.
+/// The settings file of a project.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ProjectFile {
     pub(crate) path: PathBuf,
     pub(crate) text: String,
 }
 
-/// What becomes of it.
+/// The user's trust in a project file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Trust {
-    /// The user trusted exactly this.
+pub(crate) enum TrustState {
+    /// The user trusted exactly this content.
     Trusted,
-    /// The user trusted what it said before.
+    /// The user trusted an earlier content.
     Changed,
-    /// The user was never asked.
+    /// The user never decided.
     Unknown,
 }
 
 impl ProjectFile {
-    /// The file of the project that holds a folder; `None` where there is none.
+    /// Finds the settings file of the project that contains `folder`; `None` if there is none.
     ///
     /// # Errors
-    /// If it is there and cannot be read: a link, too long, no text; and if there are two.
-    pub(crate) fn of(folder: &Path) -> anyhow::Result<Option<Self>> {
-        let [toml, json] = Self::places(folder);
-        refuse_both(&toml, &json)?;
-        match Self::at(toml)? {
+    /// If the file is unreadable, a link, too long or no text, or if both files exist.
+    pub(crate) fn find(folder: &Path) -> anyhow::Result<Option<Self>> {
+        let [toml, json] = Self::candidate_paths(folder);
+        refuse_two_files(&toml, &json)?;
+        match Self::read_at(toml)? {
             Some(file) => Ok(Some(file)),
-            None => Self::at(json),
+            None => Self::read_at(json),
         }
     }
 
-    /// Where it may be.
-    pub(crate) fn places(folder: &Path) -> [PathBuf; 2] {
+    /// Returns the paths at which the file may be.
+    pub(crate) fn candidate_paths(folder: &Path) -> [PathBuf; 2] {
         let folder = folder.canonicalize().unwrap_or_else(|_| folder.to_owned());
-        NAMES.map(|name| working_copy(&folder).join(name))
+        PROJECT_FILE_NAMES.map(|name| working_copy_root(&folder).join(name))
     }
 
-    /// Its text, with how it is written.
-    pub(crate) fn source(&self) -> Source<'_> {
-        Source { text: &self.text, syntax: Syntax::of(&self.path) }
+    /// Returns the text with its syntax.
+    pub(crate) fn source(&self) -> SettingsSource<'_> {
+        SettingsSource { text: &self.text, syntax: Syntax::from_path(&self.path) }
     }
 
-    fn at(path: PathBuf) -> anyhow::Result<Option<Self>> {
+    fn read_at(path: PathBuf) -> anyhow::Result<Option<Self>> {
         let cannot = || format!("`{}` cannot be read", path.display());
-        let bytes = match read_regular(&path, BYTES_MAX, Links::Refused) {
+        let bytes = match read_regular(&path, FILE_BYTES_MAX, LinkPolicy::Refused) {
             Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
             read => read.with_context(cannot)?,
         };
@@ -81,83 +81,89 @@ impl ProjectFile {
         Ok(Some(Self { path, text }))
     }
 
-    fn key(&self) -> String {
+    fn trust_key(&self) -> String {
         self.path.display().to_string()
     }
 
-    fn hash(&self) -> String {
+    fn content_hash(&self) -> String {
         blake3::hash(self.text.as_bytes()).to_hex().to_string()
     }
 }
 
-/// What the user said of files of projects.
+/// The user's decisions about project files.
 #[derive(Debug, Default, Serialize, Deserialize)]
-pub(crate) struct Book {
-    /// What each file said when the user trusted it, as a hash, by its path.
+pub(crate) struct ProjectTrust {
+    /// The hash of each trusted file's content, by its path.
     trusted: BTreeMap<String, String>,
-    /// The same of those that the user was told of, so that each is told once.
+    /// The hash of each file that the user was told about, by its path, so that each is announced
+    /// once.
     told: BTreeMap<String, String>,
 }
 
-impl Book {
-    /// Where it is; `None` if there is no place for it.
-    fn path(environment: &Environment) -> Option<PathBuf> {
+impl ProjectTrust {
+    /// Returns the path of the stored decisions; `None` if there is no data folder.
+    fn storage_path(environment: &Environment) -> Option<PathBuf> {
         Some(environment.data_folder()?.join("foveal").join("trusted.json"))
     }
 
-    /// What is kept. A file that cannot be read trusts nobody.
+    /// Reads the stored decisions. An unreadable file means that no project is trusted.
     pub(crate) fn open(environment: &Environment) -> Self {
-        let text = Self::path(environment).and_then(|path| std::fs::read_to_string(path).ok());
+        let text =
+            Self::storage_path(environment).and_then(|path| std::fs::read_to_string(path).ok());
         text.and_then(|text| serde_json::from_str(&text).ok()).unwrap_or_default()
     }
 
-    /// Keeps it.
+    /// Saves the decisions.
     ///
     /// # Errors
-    /// If there is no place for it, or it cannot be written.
-    fn keep(&self, environment: &Environment) -> anyhow::Result<()> {
-        let path = Self::path(environment)
+    /// If there is no data folder, or the file cannot be written.
+    fn save(&self, environment: &Environment) -> anyhow::Result<()> {
+        let path = Self::storage_path(environment)
             .context("there is no place for it: set HOME or XDG_DATA_HOME")?;
         let before = std::fs::read_to_string(&path).ok();
         let text = format!("{:#}\n", serde_json::to_value(self)?);
-        write(&path, before.as_deref(), Some(&text), false)
+        replace_settings_file(&path, before.as_deref(), Some(&text), false)
             .with_context(|| format!("`{}` cannot be written", path.display()))
     }
 
-    /// What becomes of a file.
-    pub(crate) fn trust(&self, file: &ProjectFile) -> Trust {
-        match self.trusted.get(&file.key()) {
-            Some(hash) if *hash == file.hash() => Trust::Trusted,
-            Some(_) => Trust::Changed,
-            None => Trust::Unknown,
+    /// Returns the user's trust in a file.
+    pub(crate) fn trust_state(&self, file: &ProjectFile) -> TrustState {
+        match self.trusted.get(&file.trust_key()) {
+            Some(hash) if *hash == file.content_hash() => TrustState::Trusted,
+            Some(_) => TrustState::Changed,
+            None => TrustState::Unknown,
         }
     }
 
-    /// The paths of files that are trusted.
-    pub(crate) fn trusted(&self) -> impl Iterator<Item = &str> {
+    /// Returns the paths of trusted files.
+    pub(crate) fn trusted_paths(&self) -> impl Iterator<Item = &str> {
         self.trusted.keys().map(String::as_str)
     }
 
-    /// Trusts what a file says.
+    /// Trusts the content of a file.
     ///
     /// # Errors
-    /// If that cannot be kept.
-    pub(crate) fn trust_in(
+    /// If the decision cannot be saved.
+    pub(crate) fn trust_file(
         &mut self,
         file: &ProjectFile,
         environment: &Environment,
     ) -> anyhow::Result<()> {
-        if self.trusted.len() >= KNOWN_MAX && !self.trusted.contains_key(&file.key()) {
-            bail!("{KNOWN_MAX} files are trusted already: `foveal trust --remove` in one of them");
+        if self.trusted.len() >= REMEMBERED_FILES_MAX
+            && !self.trusted.contains_key(&file.trust_key())
+        {
+            bail!(
+                "{REMEMBERED_FILES_MAX} files are trusted already: `foveal trust --remove` in one of them"
+            );
         }
-        self.trusted.insert(file.key(), file.hash());
-        self.keep(environment)
+        self.trusted.insert(file.trust_key(), file.content_hash());
+        self.save(environment)
     }
 
-    /// Trusts the file at a path no longer; whether it was trusted.
+    /// Revokes the trust in the file at a path; returns true if it was trusted.
     ///
     /// # Errors
-    /// If that cannot be kept.
+    /// If the decision cannot be saved.
     pub(crate) fn distrust(
         &mut self,
         path: &Path,
@@ -165,63 +171,69 @@ impl Book {
     ) -> anyhow::Result<bool> {
         let was = self.trusted.remove(&path.display().to_string()).is_some();
         if was {
-            self.keep(environment)?;
+            self.save(environment)?;
         }
         Ok(was)
     }
 
-    /// Whether the user is to be told of a file that is not obeyed; from then on not.
-    fn tells(&mut self, file: &ProjectFile, environment: &Environment) -> bool {
-        if self.told.get(&file.key()) == Some(&file.hash()) {
+    /// Returns true if the user was not yet told that this file is ignored, and records that.
+    fn announce_once(&mut self, file: &ProjectFile, environment: &Environment) -> bool {
+        if self.told.get(&file.trust_key()) == Some(&file.content_hash()) {
             return false;
         }
-        if self.told.len() >= KNOWN_MAX {
+        if self.told.len() >= REMEMBERED_FILES_MAX {
             self.told.clear();
         }
-        self.told.insert(file.key(), file.hash());
-        // Where that cannot be kept it is told again.
-        drop(self.keep(environment));
+        self.told.insert(file.trust_key(), file.content_hash());
+        // If this cannot be saved, the file is announced again.
+        drop(self.save(environment));
         true
     }
 }
 
-/// The user's settings with those of the project that holds a folder, where the user trusts them.
-pub(crate) fn trusted_settings(
+/// Returns the user's settings, with those of the project that contains `folder` if the user trusts
+/// them.
+pub(crate) fn with_trusted_project(
     user: &UserSettings,
     folder: &Path,
     environment: &Environment,
 ) -> UserSettings {
-    let file = ProjectFile::of(folder).ok().flatten();
-    let trusted = file.filter(|file| Book::open(environment).trust(file) == Trust::Trusted);
-    let settings = trusted.and_then(|file| user_settings::project::over(user, file.source()).ok());
+    let file = ProjectFile::find(folder).ok().flatten();
+    let trusted = file
+        .filter(|file| ProjectTrust::open(environment).trust_state(file) == TrustState::Trusted);
+    let settings = trusted.and_then(|file| {
+        user_settings::project_layer::apply_project_settings(user, file.source()).ok()
+    });
     settings.unwrap_or_else(|| user.clone())
 }
 
-/// The user's settings with those of the project that holds a folder, where the user trusts them;
-/// and what the user is to be told of that.
-pub(crate) fn with_project(
+/// Returns the user's settings, with those of the project that contains `folder` if the user trusts
+/// them, and a notice for the user if they are ignored.
+pub(crate) fn with_project_and_notice(
     user: &UserSettings,
     folder: &Path,
     environment: &Environment,
 ) -> (UserSettings, Option<String>) {
-    let file = match ProjectFile::of(folder) {
+    let file = match ProjectFile::find(folder) {
         Ok(Some(file)) => file,
         Ok(None) => return (user.clone(), None),
         Err(error) => return (user.clone(), Some(format!("{error:#}; it is not obeyed"))),
     };
-    let mut book = Book::open(environment);
+    let mut book = ProjectTrust::open(environment);
     let shown = file.path.display();
-    let says = match book.trust(&file) {
-        Trust::Trusted => match user_settings::project::over(user, file.source()) {
-            Ok(settings) => return (settings, None),
-            Err(error) => {
-                return (user.clone(), Some(format!("`{shown}` is not obeyed: {error:#}")));
+    let says = match book.trust_state(&file) {
+        TrustState::Trusted => {
+            match user_settings::project_layer::apply_project_settings(user, file.source()) {
+                Ok(settings) => return (settings, None),
+                Err(error) => {
+                    return (user.clone(), Some(format!("`{shown}` is not obeyed: {error:#}")));
+                }
             }
-        },
-        Trust::Changed => "changed since you trusted it",
-        Trust::Unknown => "sets things for this project that you have not looked at",
+        }
+        TrustState::Changed => "changed since you trusted it",
+        TrustState::Unknown => "sets things for this project that you have not looked at",
     };
-    let told = book.tells(&file, environment).then(|| {
+    let told = book.announce_once(&file, environment).then(|| {
         format!("`{shown}` {says}: it is not obeyed; `foveal trust` shows it and asks you")
     });
     (user.clone(), told)

@@ -1,84 +1,84 @@
-//! The prompt log: what the engine would send, as JSON lines, one a request.
+//! The prompt log: the prompts that the engine would send, as JSON lines, one per request.
 //!
-//! The prompt of a request is the first `keep` messages of the one before, followed by
-//! `append`; the first request of a conversation starts from nothing.
+//! The prompt of a request is the first `keep` messages of the one before, followed by `append`;
+//! the first request of a conversation starts with an empty prompt.
 
 use std::borrow::Cow;
 
-use foveal_context::projector::Projector;
-use foveal_context::shape::Decision;
-use foveal_context::step::Step;
-use foveal_context::tokens::Tokens;
-use foveal_secrets::without;
-use foveal_transcript::{Conversation, EntryIndex, Session, Source};
+use foveal_engine::message_shape::Decision;
+use foveal_engine::plan_step::PlanStep;
+use foveal_engine::projector::Projector;
+use foveal_engine::tokens::Tokens;
+use foveal_redaction::redact_text;
+use foveal_transcript::{Conversation, EntryIndex, RecordedSession, RecordingPosition};
 use serde::Serialize;
 
-use crate::prompt;
+use crate::prompt_text;
 
-/// One request.
+/// The line of one request.
 #[derive(Serialize)]
-struct Record<'a> {
+struct PromptLogLine<'a> {
     session: &'a str,
     request: u32,
     before: SourceStep,
     keep: usize,
-    append: Vec<Message<'a>>,
+    append: Vec<PromptLogMessage<'a>>,
     tokens: Tokens,
 }
 
-/// A step of the recording and the place among its results.
+/// A step of the recording and the position among its results.
 #[derive(Serialize)]
 struct SourceStep(u32, Option<u16>);
 
-impl From<Source> for SourceStep {
-    fn from(source: Source) -> Self {
+impl From<RecordingPosition> for SourceStep {
+    fn from(source: RecordingPosition) -> Self {
         SourceStep(source.step, source.result)
     }
 }
 
 #[derive(Serialize)]
-struct Message<'a> {
+struct PromptLogMessage<'a> {
     role: &'static str,
     source: SourceStep,
     content: Cow<'a, str>,
 }
 
-/// What the conversation at `at` in `session` is called: the session's id, for that of a
-/// sub-agent followed by a slash and its own.
-pub(crate) fn conversation_name(session: &Session, at: usize) -> String {
+/// Returns the name of the conversation at `at` in `session`: the session's id; for a sub-agent
+/// followed by a slash and its own id.
+pub(crate) fn conversation_name(session: &RecordedSession, at: usize) -> String {
     match at {
         0 => session.id.clone(),
         _ => format!("{}/{}", session.id, session.conversations[at].id),
     }
 }
 
-/// Writes the log of one conversation.
+/// The log of one conversation.
 pub(crate) struct ConversationLog<'a> {
     conversation: &'a Conversation,
     name: String,
     keeps_secrets: bool,
     sent: Vec<(EntryIndex, Decision)>,
-    /// The tokens up to each message that was sent and with it.
+    /// The running total of tokens after each message that was sent.
     totals: Vec<Tokens>,
     requests: u32,
     lines: Vec<u8>,
 }
 
 impl<'a> ConversationLog<'a> {
-    /// The log of `conversation`, which is called `name`; without its secrets unless it
-    /// `keeps_secrets`.
+    /// Creates the log of `conversation` under `name`; secrets are redacted unless `keeps_secrets`
+    /// is set.
     pub(crate) fn new(name: String, conversation: &'a Conversation, keeps_secrets: bool) -> Self {
         let (sent, totals, lines) = (Vec::new(), Vec::new(), Vec::new());
         Self { conversation, name, keeps_secrets, sent, totals, requests: 0, lines }
     }
 
     /// Adds the request that `projector` has just planned.
-    pub(crate) fn request(&mut self, projector: &Projector, step: &Step) {
+    pub(crate) fn push_request(&mut self, projector: &Projector, step: &PlanStep) {
         let window = projector.window();
         let same = |(sent, index): &(&(EntryIndex, Decision), &EntryIndex)| {
-            sent.0 == **index && sent.1 == projector.item(**index).decision
+            sent.0 == **index && sent.1 == projector.entry_state(**index).decision
         };
-        // What the step kept need not be compared.
+        // Messages that the step kept need no comparison.
         let changed = step.changed.iter().filter_map(|(index, _)| window.binary_search(index).ok());
         let kept = step.kept.min(self.sent.len()).min(window.len());
         let kept = changed.fold(kept, usize::min);
@@ -88,18 +88,18 @@ impl<'a> ConversationLog<'a> {
         self.totals.truncate(keep);
         let mut append = Vec::with_capacity(window.len() - keep);
         for index in &window[keep..] {
-            let (entry, item) = (self.conversation.entry(*index), projector.item(*index));
-            append.push(Message {
-                role: prompt::role(entry.role),
+            let (entry, item) = (self.conversation.entry(*index), projector.entry_state(*index));
+            append.push(PromptLogMessage {
+                role: prompt_text::role_name(entry.role),
                 source: entry.source.into(),
-                content: self.kept(prompt::text(entry, item)),
+                content: self.redact_unless_kept(prompt_text::projected_text(entry, item)),
             });
             self.sent.push((*index, item.decision.clone()));
             let before = self.totals.last().copied().unwrap_or_default();
             self.totals.push(before + item.tokens);
         }
         self.requests += 1;
-        let record = Record {
+        let record = PromptLogLine {
             session: &self.name,
             request: self.requests,
             before: self.conversation.entry(step.answer).source.into(),
@@ -112,12 +112,12 @@ impl<'a> ConversationLog<'a> {
         self.lines.push(b'\n');
     }
 
-    /// A message as it is written.
-    fn kept<'t>(&self, text: Cow<'t, str>) -> Cow<'t, str> {
+    /// Returns a message as it is logged: redacted unless secrets are kept.
+    fn redact_unless_kept<'t>(&self, text: Cow<'t, str>) -> Cow<'t, str> {
         if self.keeps_secrets {
             return text;
         }
-        match without(&text) {
+        match redact_text(&text) {
             Cow::Owned(text) => Cow::Owned(text),
             Cow::Borrowed(_) => text,
         }

@@ -1,122 +1,129 @@
-//! The prompt of one request for people: every message with what was decided about it.
+//! The prompt of one request for people: every message with the decision about it.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use foveal_code::views::CuratedViews;
-use foveal_context::prices::{Constraints, PriceCard};
-use foveal_context::profile::Profile;
-use foveal_context::projector::Projector;
-use foveal_context::record::Record;
-use foveal_context::shape::{Piece, Shape};
-use foveal_context::step::Step;
-use foveal_context::tokens::{Tokenizer, Tokens};
-use foveal_replay::run::request_time;
-use foveal_screen::in_one_line;
+use foveal_code::curated_view_source::CuratedViewSource;
+use foveal_engine::conversation_record::ConversationRecord;
+use foveal_engine::message_shape::{MessageShape, ShapePiece};
+use foveal_engine::plan_step::PlanStep;
+use foveal_engine::prices::{PriceCard, ProviderConstraints};
+use foveal_engine::profile::Profile;
+use foveal_engine::projector::Projector;
+use foveal_engine::tokens::{Tokenizer, Tokens};
+use foveal_replay::conversation_replay::request_time;
+use foveal_screen::escape_one_line;
 use foveal_transcript::{Conversation, EntryIndex};
 use similar::TextDiff;
 
-use crate::colour::{Painter, Style};
-use crate::shown::Shown;
-use crate::{diff, listing, numbers, prompt};
+use crate::colour::{OutputStyle, Painter};
+use crate::coloured_text::ColouredText;
+use crate::{diff_view, message_summary, numbers, prompt_text};
 
-/// How much of each message is shown.
+/// The level of detail of each message.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Detail {
+pub(crate) enum MessageDetail {
     /// The heading alone.
     Headings,
     /// The text.
     Text,
-    /// The text; of what was replaced, the difference to the original.
+    /// The text; for a replaced result, the diff to the original.
     Diff,
 }
 
 /// One planned request.
 pub(crate) struct PromptView {
-    record: Record,
+    record: ConversationRecord,
     projector: Projector,
-    step: Step,
+    step: PlanStep,
     turn: u32,
 }
 
 impl PromptView {
-    /// Plans the requests of `conversation` up to the `turn`-th, counted from 1; `None` if
-    /// there are fewer.
-    pub(crate) fn of(
+    /// Plans the requests of `conversation` up to number `turn`, counted from 1; `None` if there
+    /// are fewer.
+    pub(crate) fn plan(
         conversation: Conversation,
         turn: u32,
         profile: &Profile,
         prices: &PriceCard,
         tokenizer: Tokenizer,
-        constraints: Constraints,
+        constraints: ProviderConstraints,
     ) -> Option<Self> {
-        let record = Record::of(conversation, tokenizer);
-        let projector = profile.start(prices).with_constraints(constraints);
-        let mut projector = projector.with_views(Arc::new(CuratedViews::default()));
+        let record = ConversationRecord::from_conversation(conversation, tokenizer);
+        let projector = profile.new_projector(prices).with_constraints(constraints);
+        let mut projector = projector.with_view_source(Arc::new(CuratedViewSource::default()));
         let mut last = None;
-        for answer in record.conversation().responses().take(turn as usize) {
+        for answer in record.conversation().response_indices().take(turn as usize) {
             let time = request_time(record.conversation(), answer);
             last = Some(projector.advance(&record, answer, time));
         }
-        let enough = record.conversation().responses().count() >= turn as usize;
+        let enough = record.conversation().response_indices().count() >= turn as usize;
         let step = last.filter(|_| enough)?;
         Some(Self { record, projector, step, turn })
     }
 
-    /// The view as text.
-    pub(crate) fn render(&self, profile: &Profile, detail: Detail, painter: Painter) -> Shown {
+    /// Renders the view as text.
+    pub(crate) fn render(
+        &self,
+        profile: &Profile,
+        detail: MessageDetail,
+        painter: Painter,
+    ) -> ColouredText {
         let window = self.projector.window();
         let raw: Tokens = window.iter().map(|index| self.record.facts(*index).tokens).sum();
-        let sent: Tokens = window.iter().map(|index| self.projector.item(*index).tokens).sum();
+        let sent: Tokens =
+            window.iter().map(|index| self.projector.entry_state(*index).tokens).sum();
         let heading = format!(
             "request {} of {} with `{}`: {} in {}, {}t instead of {}t\n",
             self.turn,
-            self.record.conversation().responses().count(),
+            self.record.conversation().response_indices().count(),
             profile.name,
-            numbers::plural(window.len() as u64, "message"),
-            in_one_line(&self.record.conversation().id),
-            numbers::tokens(sent),
-            numbers::tokens(raw),
+            numbers::format_plural(window.len() as u64, "message"),
+            escape_one_line(&self.record.conversation().id),
+            numbers::format_tokens(sent),
+            numbers::format_tokens(raw),
         );
-        let mut text = Shown::from(heading);
+        let mut text = ColouredText::from(heading);
         if let Some(reason) = self.step.rewrite {
-            let _ = writeln!(text, "results sent before were changed here: {}", reason.words());
+            let _ =
+                writeln!(text, "results sent before were changed here: {}", reason.description());
         }
         text.push_str("+ not read from the cache   ~ foveal's words in place of the original\n");
         for (position, index) in window.iter().enumerate() {
-            self.message(&mut text, position, *index, detail, painter);
+            self.render_message(&mut text, position, *index, detail, painter);
         }
         text
     }
 
-    fn message(
+    fn render_message(
         &self,
-        text: &mut Shown,
+        text: &mut ColouredText,
         position: usize,
         index: EntryIndex,
-        detail: Detail,
+        detail: MessageDetail,
         painter: Painter,
     ) {
-        let item = self.projector.item(index);
+        let item = self.projector.entry_state(index);
         let mark = if position >= self.step.kept { '+' } else { ' ' };
-        let line = listing::line(&self.record, index);
-        let replaced = listing::replacement(&item.decision, item.tokens);
-        let heading = painter.paint(Style::Name, &format!("{mark} {line}{replaced}"));
-        if detail != Detail::Headings {
+        let line = message_summary::summarize_message(&self.record, index);
+        let replaced = message_summary::replacement_suffix(&item.decision, item.tokens);
+        let heading = painter.paint(OutputStyle::Name, &format!("{mark} {line}{replaced}"));
+        if detail != MessageDetail::Headings {
             text.push_str("\n");
         }
-        text.push(heading.and("\n"));
+        text.push(heading.append("\n"));
         let entry = self.record.entry(index);
         match (detail, item.decision.shape()) {
-            (Detail::Headings, _) => {}
-            (Detail::Diff, Some(shape)) => {
-                text.push(difference(&prompt::original(entry), shape, painter));
+            (MessageDetail::Headings, _) => {}
+            (MessageDetail::Diff, Some(shape)) => {
+                text.push(diff_projection(&prompt_text::original_text(entry), shape, painter));
             }
-            (Detail::Text, Some(shape)) => {
-                text.push(marked(&prompt::original(entry), shape, painter));
+            (MessageDetail::Text, Some(shape)) => {
+                text.push(mark_own_words(&prompt_text::original_text(entry), shape, painter));
             }
-            (Detail::Text | Detail::Diff, None) => {
-                for line in prompt::text(entry, item).split('\n') {
+            (MessageDetail::Text | MessageDetail::Diff, None) => {
+                for line in prompt_text::projected_text(entry, item).split('\n') {
                     let _ = writeln!(text, "  {line}");
                 }
             }
@@ -124,26 +131,26 @@ impl PromptView {
     }
 }
 
-/// The projected text, lines with words of ours marked by `~`.
-fn marked(original: &str, shape: &Shape, painter: Painter) -> Shown {
-    let mut text = Shown::default();
-    let mut line = Shown::default();
+/// Returns the projected text, with foveal's own words marked by `~`.
+fn mark_own_words(original: &str, shape: &MessageShape, painter: Painter) -> ColouredText {
+    let mut text = ColouredText::default();
+    let mut line = ColouredText::default();
     let mut noted = false;
-    let mut end_line = |line: &mut Shown, noted: &mut bool| {
+    let mut end_line = |line: &mut ColouredText, noted: &mut bool| {
         text.push_str(if *noted { "~ " } else { "  " });
-        text.push(std::mem::take(line).and("\n"));
+        text.push(std::mem::take(line).append("\n"));
         *noted = false;
     };
     for piece in &shape.pieces {
-        let part = shape.text_of(piece, original);
-        let ours = !matches!(piece, Piece::Keep(_));
+        let part = shape.piece_text(piece, original);
+        let ours = !matches!(piece, ShapePiece::Keep(_));
         for (at, run) in part.split('\n').enumerate() {
             if at > 0 {
                 end_line(&mut line, &mut noted);
             }
             if ours && !run.is_empty() {
                 noted = true;
-                line.push(note(run, painter));
+                line.push(paint_note(run, painter));
             } else {
                 line.push_str(run);
             }
@@ -153,17 +160,17 @@ fn marked(original: &str, shape: &Shape, painter: Painter) -> Shown {
     text
 }
 
-/// A unified diff from the original to the projected text.
-fn difference(original: &str, shape: &Shape, painter: Painter) -> Shown {
+/// Returns a unified diff from the original to the projected text.
+fn diff_projection(original: &str, shape: &MessageShape, painter: Painter) -> ColouredText {
     let projected = shape.render(original);
     let lines = TextDiff::from_lines(original, projected.as_str());
     let lines = lines.unified_diff().header("original", "projected").to_string();
-    diff::painted(&lines, painter)
+    diff_view::paint_diff(&lines, painter)
 }
 
-/// Words of foveal's own, in yellow.
-fn note(text: &str, painter: Painter) -> Shown {
-    painter.in_lines(Style::Note, text)
+/// Paints foveal's own words, in yellow.
+fn paint_note(text: &str, painter: Painter) -> ColouredText {
+    painter.paint_lines(OutputStyle::Note, text)
 }
 
 #[cfg(test)]

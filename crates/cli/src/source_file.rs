@@ -1,17 +1,17 @@
-//! One source file that the user names, read and parsed.
+//! A source file named by the user, read and parsed.
 
 use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use foveal_cancel::Cancel;
-use foveal_code::Parsed;
-use foveal_index::text_of;
+use foveal_cancel::CancelToken;
+use foveal_code::ParsedFile;
+use foveal_index::decode_text;
 
-/// Bytes of a file that are read.
+/// Limit of a file's size.
 const FILE_BYTES_MAX: u64 = 64 << 20;
 
-/// Why there is nothing to show; one line each.
+/// The reason why a file cannot be shown, in one line.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum SourceFileError {
     #[error("`{path}` does not exist: check the path")]
@@ -29,36 +29,36 @@ pub(crate) enum SourceFileError {
     Large { path: PathBuf },
 }
 
-/// A file with what it is made of.
+/// A source file with its parse result.
 pub(crate) struct SourceText {
     pub(crate) text: String,
-    /// What it is made of.
-    pub(crate) parsed: Parsed,
+    /// The parse result.
+    pub(crate) parsed: ParsedFile,
 }
 
-/// Reads one file that the user named.
+/// Reads and parses one file that the user named.
 ///
 /// # Errors
-/// If it is missing, a folder, not text, or too large. Whether it may be read is asked before.
-pub(crate) fn read_file(path: &Path) -> Result<SourceText, SourceFileError> {
+/// If it is missing, a folder, not text, or too large. The caller checks permissions first.
+pub(crate) fn read_source_file(path: &Path) -> Result<SourceText, SourceFileError> {
     let of = || path.to_owned();
-    let data = regular(path)?;
+    let data = regular_file_metadata(path)?;
     if data.len() > FILE_BYTES_MAX {
         return Err(SourceFileError::Large { path: of() });
     }
     let unreadable = |why| SourceFileError::Unreadable { path: of(), why };
-    let bytes = bytes_of(path, FILE_BYTES_MAX).map_err(unreadable)?;
-    let text = text_of(&bytes).ok_or_else(|| SourceFileError::Binary { path: of() })?;
-    let parsed = foveal_index::parse(&path.to_string_lossy(), &text, &Cancel::NEVER);
+    let bytes = read_at_most(path, FILE_BYTES_MAX).map_err(unreadable)?;
+    let text = decode_text(&bytes).ok_or_else(|| SourceFileError::Binary { path: of() })?;
+    let parsed = foveal_index::parse_file(&path.to_string_lossy(), &text, &CancelToken::NEVER);
     Ok(SourceText { text: text.into_owned(), parsed })
 }
 
-/// What the file system says of a file that the user named.
+/// Returns the metadata of a regular file that the user named.
 ///
 /// # Errors
-/// If it is missing, a folder, or something else that is no file.
-pub(crate) fn regular(path: &Path) -> Result<fs::Metadata, SourceFileError> {
-    let data = metadata(path)?;
+/// If the file is missing or not a regular file.
+pub(crate) fn regular_file_metadata(path: &Path) -> Result<fs::Metadata, SourceFileError> {
+    let data = file_metadata(path)?;
     if data.is_dir() {
         return Err(SourceFileError::Folder { path: path.to_owned() });
     }
@@ -68,15 +68,15 @@ pub(crate) fn regular(path: &Path) -> Result<fs::Metadata, SourceFileError> {
     Ok(data)
 }
 
-fn metadata(path: &Path) -> Result<fs::Metadata, SourceFileError> {
+fn file_metadata(path: &Path) -> Result<fs::Metadata, SourceFileError> {
     fs::metadata(path).map_err(|why| match why.kind() {
         io::ErrorKind::NotFound => SourceFileError::Missing { path: path.to_owned() },
         _ => SourceFileError::Unreadable { path: path.to_owned(), why },
     })
 }
 
-/// At most `max` bytes; a file may have grown since it was looked at.
-fn bytes_of(path: &Path, max: u64) -> io::Result<Vec<u8>> {
+/// Reads at most `max` bytes; the file may have grown since its size was checked.
+fn read_at_most(path: &Path, max: u64) -> io::Result<Vec<u8>> {
     let mut bytes = Vec::new();
     fs::File::open(path)?.take(max).read_to_end(&mut bytes)?;
     Ok(bytes)

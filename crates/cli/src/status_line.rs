@@ -1,70 +1,70 @@
-//! One line at a terminal that says what a call waits for, and is gone once it ends.
+//! A status line at the terminal that shows the progress of a call and disappears at its end.
 
 use std::time::Duration;
 
-use foveal_context::views::ModelWork;
-use foveal_screen::in_one_line;
-use foveal_tools::control::Progress;
+use foveal_engine::views::CurationProgress;
+use foveal_screen::escape_one_line;
+use foveal_tools::call_control::CallProgress;
 use indicatif::{ProgressBar, ProgressStyle};
 
 use crate::notice;
 
-/// Characters of what a model says that are shown, the latest.
-const PIECE_CHARS_MAX: usize = 60;
+/// Limit of characters of the model's latest text that are shown.
+const TEXT_CHARS_MAX: usize = 60;
 
-/// The line. Where standard error is no terminal nothing is shown.
+/// The line; invisible if standard error is no terminal.
 pub(crate) struct StatusLine {
     bar: ProgressBar,
-    /// What the model said last.
-    said: std::sync::Mutex<String>,
+    /// The model's latest text.
+    recent_text: std::sync::Mutex<String>,
 }
 
 impl StatusLine {
-    /// Nothing is shown before something is told.
-    pub(crate) fn start() -> Self {
+    /// Creates the line; it appears with the first progress.
+    pub(crate) fn new() -> Self {
         let bar = ProgressBar::new_spinner();
         let style = ProgressStyle::with_template("{spinner} {msg} {prefix}")
             .expect("the template is valid, which every run on a terminal shows");
         bar.set_style(style);
-        Self { bar, said: std::sync::Mutex::default() }
+        Self { bar, recent_text: std::sync::Mutex::default() }
     }
 
-    /// Shows what a model does; of other calls nothing.
-    pub(crate) fn show(&self, progress: &Progress) {
+    /// Shows the progress of a model; other calls show none.
+    pub(crate) fn show_progress(&self, progress: &CallProgress) {
         let Some(work) = &progress.model else { return };
         if self.bar.is_hidden() {
             return;
         }
         match work {
-            ModelWork::Waits => {}
-            ModelWork::Thinks(piece) | ModelWork::Answers(piece) => {
-                self.bar.set_prefix(self.latest(piece));
+            CurationProgress::Waits => {}
+            CurationProgress::Thinks(piece) | CurationProgress::Answers(piece) => {
+                self.bar.set_prefix(self.append_text(piece));
             }
-            ModelWork::Chose(_) | ModelWork::LeftOut(_) => {
-                self.end();
-                return notice::say(&progress.message);
+            CurationProgress::Chose(_) | CurationProgress::LeftOut(_) => {
+                self.hide_line();
+                return notice::print_notice(&progress.message);
             }
         }
         if !progress.message.is_empty() {
-            self.bar.set_message(in_one_line(&progress.message).into_owned());
+            self.bar.set_message(escape_one_line(&progress.message).into_owned());
             self.bar.enable_steady_tick(Duration::from_millis(100));
         }
     }
 
-    /// The end of what was said so far, in one line.
-    fn latest(&self, piece: &str) -> String {
-        let mut said = self.said.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+    /// Appends `piece` to the latest text and returns the end of it, in one line.
+    fn append_text(&self, piece: &str) -> String {
+        let mut said = self.recent_text.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
         said.push_str(piece);
-        let more = said.chars().count().saturating_sub(PIECE_CHARS_MAX);
+        let more = said.chars().count().saturating_sub(TEXT_CHARS_MAX);
         if let Some((from, _)) = said.char_indices().nth(more).filter(|_| more > 0) {
             said.drain(..from);
         }
-        in_one_line(said.trim()).into_owned()
+        escape_one_line(said.trim()).into_owned()
     }
 
-    /// Takes the line away.
-    pub(crate) fn end(&self) {
+    /// Clears the line.
+    pub(crate) fn hide_line(&self) {
         self.bar.finish_and_clear();
-        self.said.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clear();
+        self.recent_text.lock().unwrap_or_else(std::sync::PoisonError::into_inner).clear();
     }
 }

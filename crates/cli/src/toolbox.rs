@@ -1,4 +1,4 @@
-//! Tools on folders, with what they need of this machine.
+//! Toolboxes on folders, with the resources of this machine that they need.
 
 use std::collections::BTreeSet;
 use std::ffi::OsString;
@@ -7,191 +7,196 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 use anyhow::{Context, bail};
-use foveal_context::views::Views;
-use foveal_files::{Journal, Roots, Writer};
-use foveal_index::{IndexError, Wait};
-use foveal_processes::{Guard, Sandbox, Shell};
-use foveal_store::{PassingContents, ReadOnly, SqliteStore, Store};
+use foveal_engine::views::ViewSource;
+use foveal_index::{IndexError, LockWait};
+use foveal_sandbox::{GuardProgram, Sandbox, ShellProgram};
+use foveal_store::{EphemeralContentStore, ReadOnlyStore, SqliteStore, Store};
 use foveal_tools::code_index::Indexer;
-use foveal_tools::permission::{Policy, Said, nearest};
-use foveal_tools::person::Person;
-use foveal_tools::toolbox::Host;
-use foveal_tools::unkept::Unkept;
+use foveal_tools::permission::{PermissionPolicy, WriteDecision, nearest_decision};
+use foveal_tools::store_notice::StoreUnavailableNotice;
+use foveal_tools::toolbox::CommandRuntime;
+use foveal_tools::user_notifier::UserNotifier;
 use foveal_tools::{Toolbox, code_index};
+use foveal_workspace::{FileWriter, Journal, WorkspaceRoots};
 
-use crate::caches::{Caches, make_private};
-use crate::debug::Debug;
+use crate::command_caches::{CommandCaches, create_private_folder};
+use crate::debug_topics::DebugTopics;
 use crate::environment::{self, Environment};
-use crate::explained;
+use crate::explanations;
 use crate::notice;
-use crate::project_settings::with_project;
-use crate::readable;
+use crate::project_settings::with_project_and_notice;
+use crate::readable_folders;
 use crate::repository_index;
-use crate::side_agents::{Curator, Later, ModelFirst, SideBill, indexer};
+use crate::side_agents::{
+    CuratorWithFallback, DeferredCurator, SideBill, SideCurator, build_indexer,
+};
 use crate::uptime;
 use crate::user_settings::{self, UserSettings};
 
-/// Opens toolboxes that share one store.
-pub(crate) struct Opener {
+/// Opens toolboxes that share one store, one writer and one set of models.
+pub(crate) struct ToolboxFactory {
     environment: Environment,
-    host: Host,
+    host: CommandRuntime,
     settings: UserSettings,
     client_folder: Option<PathBuf>,
-    /// The roots that were served so far.
-    served: Mutex<Vec<PathBuf>>,
-    writer: Mutex<Option<Writer>>,
+    /// The roots of the sessions opened so far.
+    served_roots: Mutex<Vec<PathBuf>>,
+    writer: Mutex<Option<FileWriter>>,
     store: Mutex<Option<OpenedStore>>,
-    curator: OnceLock<Option<Arc<Curator>>>,
-    /// What those models cost, where that counts.
-    bill: Option<Arc<SideBill>>,
-    /// For all toolboxes, so that together they keep to its budget.
+    curator: OnceLock<Option<Arc<SideCurator>>>,
+    /// The bill for the curator and indexer models, if their costs count.
+    side_bill: Option<Arc<SideBill>>,
+    /// Shared by all toolboxes, so that together they keep to its budget.
     indexer: OnceLock<Option<Arc<Indexer>>>,
-    debug: Debug,
-    /// What was told of projects so far.
-    told: Mutex<BTreeSet<String>>,
+    debug_topics: DebugTopics,
+    /// The notices that were printed so far.
+    printed_notices: Mutex<BTreeSet<String>>,
 }
 
-/// A store, and whether what it is given is there after the program has ended.
+/// A store, with the information whether its content outlives the program.
 #[derive(Clone)]
 struct OpenedStore {
     store: Arc<dyn Store>,
-    is_kept: bool,
+    is_persistent: bool,
 }
 
-impl Opener {
-    /// Nothing is opened yet but the user's settings.
+impl ToolboxFactory {
+    /// Creates a factory. Only the user's settings are read yet.
     ///
     /// # Errors
-    /// If there is no shell, or the settings cannot be used.
+    /// If there is no shell, or the settings are invalid.
     pub(crate) fn new(environment: &Environment) -> anyhow::Result<Self> {
-        let variables = environment::of_commands();
-        let shell = Shell::find(variables.get("PATH"))
+        let variables = environment::command_environment();
+        let shell = ShellProgram::find(variables.get("PATH"))
             .context("there is no shell to run commands in: install bash, or put sh into PATH")?;
-        let (sandbox, guard) = (Some(Sandbox::default()), Some(Guard::this_program()));
-        let host = Host { environment: variables, shell, sandbox, guard };
+        let (sandbox, guard) = (Some(Sandbox::default()), Some(GuardProgram::current_executable()));
+        let host = CommandRuntime { environment: variables, shell, sandbox, guard };
         Ok(Self {
             environment: environment.clone(),
             host,
-            settings: user_settings::read(environment)?,
+            settings: user_settings::read_user_settings(environment)?,
             client_folder: None,
-            served: Mutex::default(),
+            served_roots: Mutex::default(),
             writer: Mutex::default(),
             store: Mutex::new(None),
             curator: OnceLock::new(),
-            bill: None,
+            side_bill: None,
             indexer: OnceLock::new(),
-            debug: environment.debug()?,
-            told: Mutex::default(),
+            debug_topics: environment.debug_topics()?,
+            printed_notices: Mutex::default(),
         })
     }
 
-    /// What the user set.
+    /// Returns the user's settings.
     pub(crate) fn settings(&self) -> &UserSettings {
         &self.settings
     }
 
-    /// The same for commands, which may write to the roots, the folder for temporary files,
-    /// caches of their own and `writable`.
-    pub(crate) fn for_commands(self, writable: &[PathBuf]) -> Self {
+    /// Lets commands write to the roots, the folder for temporary files, private caches and
+    /// `writable`.
+    pub(crate) fn with_writable_roots(self, writable: &[PathBuf]) -> Self {
         let temporary = std::env::temp_dir();
         let temporary = std::path::absolute(&temporary).unwrap_or(temporary);
-        self.writing([writable, &[temporary]].concat()).0
+        self.with_command_caches([writable, &[temporary]].concat()).0
     }
 
-    /// The same for commands, which may write to `writable`, and to caches and a folder for
-    /// temporary files of their own: roots may lie in the one of all programs.
-    pub(crate) fn for_commands_that_write_only(self, writable: &[PathBuf]) -> Self {
-        let (mut opener, own) = self.writing(writable.to_vec());
-        opener.host.sandbox = opener.host.sandbox.map(Sandbox::without_writing_roots);
+    /// Lets commands write only to `writable`, private caches and a private folder for temporary
+    /// files, because roots may lie in the system's one.
+    pub(crate) fn with_only_writable(self, writable: &[PathBuf]) -> Self {
+        let (mut opener, own) = self.with_command_caches(writable.to_vec());
+        opener.host.sandbox = opener.host.sandbox.map(Sandbox::with_read_only_roots);
         let temporary = own.map(|own| own.join("tmp"));
-        if let Some(folder) = temporary.filter(|folder| make_private(folder).is_ok()) {
-            opener.host.environment = opener.host.environment.with("TMPDIR", folder);
+        if let Some(folder) = temporary.filter(|folder| create_private_folder(folder).is_ok()) {
+            opener.host.environment = opener.host.environment.with_variable("TMPDIR", folder);
         }
         opener
     }
 
-    /// The same for commands, which may write to `writable` and caches of their own, and the folder
-    /// of those.
-    fn writing(mut self, mut writable: Vec<PathBuf>) -> (Self, Option<PathBuf>) {
-        let caches = Caches::make(&self.environment, &self.host.environment, &writable);
+    /// Lets commands write to `writable` and private caches; returns the folder of the caches too.
+    fn with_command_caches(mut self, mut writable: Vec<PathBuf>) -> (Self, Option<PathBuf>) {
+        let caches = CommandCaches::create(&self.environment, &self.host.environment, &writable);
         writable.extend(caches.folder.clone());
-        let sandbox = Sandbox::hold(writable);
-        for folder in sandbox.passed_over() {
-            notice::say(format_args!(
+        let sandbox = Sandbox::from_writable(writable);
+        for folder in sandbox.skipped_folders() {
+            notice::print_notice(format_args!(
                 "commands cannot write to `{}`: its name goes through a link, which a command may \
                  have made; name the folder itself with `--writable`",
                 folder.display()
             ));
         }
         for (name, value) in caches.variables {
-            self.host.environment = self.host.environment.with(name, value);
+            self.host.environment = self.host.environment.with_variable(name, value);
         }
         self.host.sandbox = Some(sandbox);
         (self, caches.folder)
     }
 
-    /// The same, but nothing that files, pages and outputs hold is written to disk.
-    pub(crate) fn keeping_no_contents(mut self) -> Self {
+    /// Keeps the contents of files, pages and outputs off the disk.
+    pub(crate) fn without_stored_contents(mut self) -> Self {
         self.settings.keeps_no_contents = true;
         self
     }
 
-    /// The same, but no command runs where the kernel cannot hold it to the folders that it may
-    /// write.
-    pub(crate) fn requiring_sandbox(mut self) -> Self {
-        self.host.sandbox = self.host.sandbox.map(Sandbox::required);
+    /// Refuses commands if the kernel cannot confine their writes.
+    pub(crate) fn with_required_sandbox(mut self) -> Self {
+        self.host.sandbox = self.host.sandbox.map(Sandbox::with_required_confinement);
         self
     }
 
-    /// The same, but commands read only what they may write, what programs need of the system, and
-    /// `named`.
-    pub(crate) fn reading_only(mut self, named: &[PathBuf]) -> Self {
-        let folders = readable::folders(&self.environment, &self.host.environment, named);
-        self.host.sandbox = self.host.sandbox.map(|sandbox| sandbox.reading_only(folders));
+    /// Lets commands read only their writable folders, the system's files that programs need, and
+    /// `resolve_folders`.
+    pub(crate) fn with_confined_reads(mut self, named: &[PathBuf]) -> Self {
+        let folders = readable_folders::list_readable_folders(
+            &self.environment,
+            &self.host.environment,
+            named,
+        );
+        self.host.sandbox = self.host.sandbox.map(|sandbox| sandbox.with_readable_folders(folders));
         self
     }
 
-    /// The same, but commands do not see this variable.
-    pub(crate) fn hiding(mut self, variable: &str) -> Self {
-        self.host.environment = self.host.environment.without(variable);
+    /// Hides this variable from commands.
+    pub(crate) fn without_variable(mut self, variable: &str) -> Self {
+        self.host.environment = self.host.environment.without_variable(variable);
         self
     }
 
-    /// The same, but commands use no network.
+    /// Cuts commands off from the network.
     pub(crate) fn without_network(mut self) -> Self {
         self.host.sandbox = self.host.sandbox.map(Sandbox::without_network);
         self
     }
 
-    /// The same, but what models cost that choose what is shown, or read files into the index, counts.
-    pub(crate) fn billed_to(mut self, bill: &Arc<SideBill>) -> Self {
-        self.bill = Some(Arc::clone(bill));
+    /// Adds the costs of the curator and indexer models to `side_bill`.
+    pub(crate) fn with_side_bill(mut self, bill: &Arc<SideBill>) -> Self {
+        self.side_bill = Some(Arc::clone(bill));
         self
     }
 
-    /// The same for a client that works in `folder`, whatever the roots are.
-    pub(crate) fn for_client_in(mut self, folder: &Path) -> Self {
+    /// Sets the folder in which the client works, whatever the roots are.
+    pub(crate) fn with_client_folder(mut self, folder: &Path) -> Self {
         self.client_folder = folder.canonicalize().ok();
         self
     }
 
-    /// Tools on `roots`, each with its index; the first is where relative paths begin.
+    /// Opens tools on `roots`, each with its index; relative paths start in the first root.
     ///
     /// # Errors
     /// If a root is no folder.
     pub(crate) fn open(&self, roots: &[PathBuf]) -> anyhow::Result<Arc<Toolbox>> {
-        let opened = Roots::open(roots)?;
+        let opened = WorkspaceRoots::open(roots)?;
         let paths: Vec<PathBuf> = opened.all().map(|root| root.path().to_owned()).collect();
-        let index = |root: &Path| -> code_index::Open {
+        let index = |root: &Path| -> code_index::IndexOpener {
             let (root, environment) = (root.to_owned(), self.environment.clone());
             let keeps = !self.settings.keeps_no_contents;
-            let (mut is_told, mut wait) = (false, Wait::ANSWER);
+            let (mut is_told, mut wait) = (false, LockWait::ANSWER);
             Box::new(move || {
-                // It was waited for once; somebody may wait for this one.
-                let wait = std::mem::replace(&mut wait, Wait::NONE);
-                let index = repository_index::open_for_tools(&root, keeps, &environment, wait)?;
-                if index.is_stand_in() && !std::mem::replace(&mut is_told, true) {
-                    notice::say(format_args!(
+                // Only the first opening waits for the index; a later one would delay an answer.
+                let wait = std::mem::replace(&mut wait, LockWait::NONE);
+                let index =
+                    repository_index::open_index_for_tools(&root, keeps, &environment, wait)?;
+                if index.is_substitute() && !std::mem::replace(&mut is_told, true) {
+                    notice::print_notice(format_args!(
                         "another process holds the index of `{}`; files are read anew until it is \
                          free",
                         root.display()
@@ -201,33 +206,33 @@ impl Opener {
             })
         };
         let first = index(opened.working_directory());
-        let mut toolbox = self.with_index(opened, first);
-        toolbox.sandbox = self.sandbox_for(roots)?;
+        let mut toolbox = self.build_with_index(opened, first);
+        toolbox.sandbox = self.sandbox_for_roots(roots)?;
         if let Some(sandbox) = &toolbox.sandbox {
-            self.tell_forbidden(sandbox, &toolbox.policy, &paths);
+            self.report_forbidden_folders(sandbox, &toolbox.policy, &paths);
         }
-        toolbox.writer = self.writer();
-        toolbox.mend_cut_off();
-        if let Some(indexer) = self.indexer() {
-            toolbox.index.index_by(Arc::clone(indexer));
+        toolbox.writer = self.file_writer();
+        toolbox.recover_interrupted_writes();
+        if let Some(indexer) = self.indexer_model() {
+            toolbox.index.set_indexer(Arc::clone(indexer));
         }
         for root in paths.iter().skip(1) {
-            toolbox.index.add(root.clone(), index(root));
+            toolbox.index.add_root(root.clone(), index(root));
         }
         Ok(Arc::new(toolbox))
     }
 
-    /// Where commands may write in a session in `roots`.
+    /// Returns the sandbox for commands of a session in `roots`.
     ///
     /// # Errors
-    /// If a link leads to a root that a command may have made.
-    fn sandbox_for(&self, roots: &[PathBuf]) -> anyhow::Result<Option<Sandbox>> {
+    /// If a root is reached through a link that a command may have made.
+    fn sandbox_for_roots(&self, roots: &[PathBuf]) -> anyhow::Result<Option<Sandbox>> {
         let Some(held) = self.host.sandbox.clone() else { return Ok(None) };
         let absolute: Vec<PathBuf> = roots
             .iter()
             .map(|root| std::path::absolute(root).unwrap_or_else(|_| root.clone()))
             .collect();
-        let mut served = self.served.lock().unwrap_or_else(PoisonError::into_inner);
+        let mut served = self.served_roots.lock().unwrap_or_else(PoisonError::into_inner);
         let sandbox = held.with_roots(&absolute, &served).map_err(|root| {
             anyhow::anyhow!(
                 "`{}` is reached through a link in a folder that commands may write, so that a \
@@ -239,15 +244,22 @@ impl Opener {
         Ok(Some(sandbox))
     }
 
-    /// Says which of the folders that commands may write rules forbid to write as a whole.
-    fn tell_forbidden(&self, sandbox: &Sandbox, policy: &Policy, roots: &[PathBuf]) {
+    /// Prints which of the commands' writable folders permission rules forbid as a whole.
+    fn report_forbidden_folders(
+        &self,
+        sandbox: &Sandbox,
+        policy: &PermissionPolicy,
+        roots: &[PathBuf],
+    ) {
         let paths: Vec<&Path> = roots.iter().map(PathBuf::as_path).collect();
         let Some(first) = paths.first() else { return };
-        let named = policy.named_to_write(first, &paths);
-        let parts = named.iter().map(|(path, said)| (path.clone(), said.writing()));
-        let mut told = self.told.lock().unwrap_or_else(PoisonError::into_inner);
-        for folder in sandbox.clone().forbidding(parts).forbidden() {
-            let Some(Said { rule: at, .. }) = nearest(&named, folder) else { continue };
+        let named = policy.write_decisions(first, &paths);
+        let parts = named.iter().map(|(path, said)| (path.clone(), said.to_sandbox_writing()));
+        let mut told = self.printed_notices.lock().unwrap_or_else(PoisonError::into_inner);
+        for folder in sandbox.clone().with_write_rules(parts).forbidden_folders() {
+            let Some(WriteDecision { rule: at, .. }) = nearest_decision(&named, folder) else {
+                continue;
+            };
             let rule = &policy.rules[at];
             let text = format!(
                 "commands cannot write to `{}`: permission rule {} ({:?} {:?}) forbids it",
@@ -257,122 +269,143 @@ impl Opener {
                 rule.subject
             );
             if told.insert(text.clone()) {
-                notice::say(text);
+                notice::print_notice(text);
             }
         }
     }
 
-    /// Tools for a single call of a person in the folder that they mean: no index is made or
-    /// asked, and what is outside of that folder needs their approval.
+    /// Opens tools for a single call of a user: no index is created or read, and paths outside of
+    /// the default folder need approval.
     ///
     /// # Errors
-    /// If it is no folder.
-    pub(crate) fn open_for_person(&self, place: &Place) -> anyhow::Result<Arc<Toolbox>> {
-        let store = self.store();
-        let mut toolbox = self.without_index(place, store.store)?;
-        // What is left out of the answer could not be asked for.
-        toolbox.keeps_content = store.is_kept;
+    /// If a folder is missing or not a folder.
+    pub(crate) fn open_for_single_call(&self, place: &CallFolders) -> anyhow::Result<Arc<Toolbox>> {
+        let store = self.shared_store();
+        let mut toolbox = self.build_without_index(place, store.store)?;
+        // Content that is left out of the answer could not be fetched later.
+        toolbox.keeps_content = store.is_persistent;
         Ok(Arc::new(toolbox))
     }
 
-    /// The same to ask what the rules allow, and nothing else: nothing is stored.
+    /// Opens tools only for permission checks; no data is stored.
     ///
     /// # Errors
-    /// If it is no folder.
-    pub(crate) fn open_for_rules(&self, place: &Place) -> anyhow::Result<Arc<Toolbox>> {
-        Ok(Arc::new(self.without_index(place, in_memory())?))
+    /// If a folder is missing or not a folder.
+    pub(crate) fn open_for_permission_checks(
+        &self,
+        place: &CallFolders,
+    ) -> anyhow::Result<Arc<Toolbox>> {
+        Ok(Arc::new(self.build_without_index(place, shared_memory_store())?))
     }
 
-    fn without_index(&self, place: &Place, store: Arc<dyn Store>) -> anyhow::Result<Toolbox> {
-        let path = place.meant.clone();
+    fn build_without_index(
+        &self,
+        place: &CallFolders,
+        store: Arc<dyn Store>,
+    ) -> anyhow::Result<Toolbox> {
+        let path = place.default_folder.clone();
         let index = Box::new(move || {
             let source = io::Error::from(io::ErrorKind::Unsupported);
-            Err(IndexError::Place { path: path.clone(), source })
+            Err(IndexError::Unwritable { path: path.clone(), source })
         });
-        let mut folders = vec![place.meant.clone()];
-        if !place.working.starts_with(&place.meant) {
-            folders.push(place.working.clone());
+        let mut folders = vec![place.default_folder.clone()];
+        if !place.working_directory.starts_with(&place.default_folder) {
+            folders.push(place.working_directory.clone());
         }
-        let roots = Roots::open(&folders)?.starting_at(&place.working);
-        let mut toolbox = self.with_store(roots, index, store);
-        toolbox.meant_folder = Some(place.meant.clone());
+        let roots = WorkspaceRoots::open(&folders)?
+            .with_canonical_working_directory(&place.working_directory);
+        let mut toolbox = self.build_toolbox(roots, index, store);
+        toolbox.default_folder = Some(place.default_folder.clone());
         Ok(toolbox)
     }
 
-    fn with_index(&self, roots: Roots, index: code_index::Open) -> Toolbox {
-        self.with_store(roots, index, self.store().store)
+    fn build_with_index(&self, roots: WorkspaceRoots, index: code_index::IndexOpener) -> Toolbox {
+        self.build_toolbox(roots, index, self.shared_store().store)
     }
 
-    fn with_store(&self, roots: Roots, index: code_index::Open, store: Arc<dyn Store>) -> Toolbox {
-        let settings = self.settings_in(roots.working_directory());
+    fn build_toolbox(
+        &self,
+        roots: WorkspaceRoots,
+        index: code_index::IndexOpener,
+        store: Arc<dyn Store>,
+    ) -> Toolbox {
+        let settings = self.settings_for_folder(roots.working_directory());
         let UserSettings { tools, policy, curator, .. } = settings;
         let mut toolbox = Toolbox::new(roots, store, index, self.host.clone(), tools);
         toolbox.policy = policy;
-        if let (Some(wish), Some(model)) = (&curator, self.model()) {
-            let views = ModelFirst::new(model, toolbox.curator());
+        if let (Some(wish), Some(model)) = (&curator, self.curator_model()) {
+            let views = CuratorWithFallback::new(model, toolbox.curator());
             let version = format!("{}, {}", wish.model, env!("CARGO_PKG_VERSION"));
-            toolbox.curate_by_model(Arc::new(views), version);
+            toolbox.set_model_curator(Arc::new(views), version);
         }
-        let converter = own_program().map(|program| vec![program, CONVERT_PAGE.into()]);
+        let converter = running_program().map(|program| vec![program, CONVERT_PAGE.into()]);
         let proxies = self.environment.proxies();
-        toolbox.fetch_pages(Arc::new(move |address| proxies.proxy_for(address)), converter);
-        toolbox.rules_file = user_settings::file::path(&self.environment);
+        toolbox.configure_fetcher(Arc::new(move |address| proxies.proxy_for(address)), converter);
+        toolbox.rules_file = user_settings::settings_file::settings_path(&self.environment);
         toolbox.client_folder.clone_from(&self.client_folder);
-        toolbox.explain_to(explained::of_tools(self.debug));
-        toolbox.person = Person::told_by(|text| notice::say(text));
-        toolbox.unkept = Arc::new(Unkept::new(|error| {
-            notice::say(format_args!("nothing can be kept: {}", notice::in_one_line(error)));
+        toolbox.set_explanation_sink(explanations::tool_explainer(self.debug_topics));
+        toolbox.user_notifier = UserNotifier::new(|text| notice::print_notice(text));
+        toolbox.store_notice = Arc::new(StoreUnavailableNotice::new(|error| {
+            notice::print_notice(format_args!(
+                "nothing can be kept: {}",
+                notice::describe_error(error)
+            ));
         }));
         toolbox
     }
 
-    /// What holds in a folder: what the user set, and what the project there may set beside that.
-    fn settings_in(&self, folder: &Path) -> UserSettings {
-        let (settings, told) = with_project(&self.settings, folder, &self.environment);
-        let mut projects = self.told.lock().unwrap_or_else(PoisonError::into_inner);
+    /// Returns the settings for a folder: the user's, with those of a trusted project.
+    fn settings_for_folder(&self, folder: &Path) -> UserSettings {
+        let (settings, told) = with_project_and_notice(&self.settings, folder, &self.environment);
+        let mut projects = self.printed_notices.lock().unwrap_or_else(PoisonError::into_inner);
         if let Some(told) = told.filter(|told| projects.insert(told.clone())) {
-            notice::say(told);
+            notice::print_notice(told);
         }
         settings
     }
 
-    /// Writes files, with a journal where there is a place for one.
-    fn writer(&self) -> Writer {
+    /// Returns the shared writer of files, with a journal if there is a data folder.
+    fn file_writer(&self) -> FileWriter {
         let mut writer = self.writer.lock().unwrap_or_else(PoisonError::into_inner);
         let open = || {
             let folder = journal_path(&self.environment)?;
-            // Where that cannot be used, the store says that nothing can be kept.
-            Some(Writer::with_journal(Arc::new(Journal::open(&folder).ok()?)))
+            // If this fails, the store reports that no data can be kept.
+            Some(FileWriter::with_journal(Arc::new(Journal::open(&folder).ok()?)))
         };
         writer.get_or_insert_with(|| open().unwrap_or_default()).clone()
     }
 
-    /// Who chooses what is shown of files in a folder, with `otherwise` behind it. A model that
-    /// does is asked beside the run too, for when less of old reads goes.
-    pub(crate) fn curated(&self, folder: &Path, otherwise: Arc<dyn Views>) -> Arc<dyn Views> {
-        let wish = self.settings_in(folder).curator;
-        match wish.and_then(|_| self.model()) {
+    /// Returns the views of files in a folder: by the curator model with `otherwise` as its
+    /// fallback, or `otherwise` alone. The model is also asked in the background, for later
+    /// reductions of old reads.
+    pub(crate) fn views_for_folder(
+        &self,
+        folder: &Path,
+        otherwise: Arc<dyn ViewSource>,
+    ) -> Arc<dyn ViewSource> {
+        let wish = self.settings_for_folder(folder).curator;
+        match wish.and_then(|_| self.curator_model()) {
             Some(model) => {
-                let first = Arc::new(ModelFirst::new(model, otherwise));
-                Arc::new(Later::start(model, first))
+                let first = Arc::new(CuratorWithFallback::new(model, otherwise));
+                Arc::new(DeferredCurator::start(model, first))
             }
             None => otherwise,
         }
     }
 
-    /// The model that chooses what is shown of files, if the user names one. Where it cannot be
-    /// asked that is said once, and all goes on without it.
-    fn model(&self) -> Option<&Arc<Curator>> {
+    /// Returns the curator model, if the user names one. If it cannot be opened, one notice says so
+    /// and the program continues without it.
+    fn curator_model(&self) -> Option<&Arc<SideCurator>> {
         let open = || {
             let wish = self.settings.curator.as_ref()?;
-            let (store, longer_than) = (self.store().store, wish.longer_than);
-            let counts = (store, self.bill.as_ref());
-            match Curator::of((&wish.model, longer_than), &self.environment, counts) {
+            let (store, bill) = (self.shared_store().store, self.side_bill.as_ref());
+            let (model, longer_than) = (&wish.model, wish.longer_than);
+            match SideCurator::new(model, longer_than, &self.environment, store, bill) {
                 Ok(curator) => Some(Arc::new(curator)),
                 Err(error) => {
-                    notice::say(format_args!(
+                    notice::print_notice(format_args!(
                         "no model chooses what is shown of files: {}",
-                        notice::in_one_line(error.as_ref())
+                        notice::describe_error(error.as_ref())
                     ));
                     None
                 }
@@ -381,38 +414,42 @@ impl Opener {
         self.curator.get_or_init(open).as_ref()
     }
 
-    /// The model that reads files into the index, if the user names one.
-    fn indexer(&self) -> Option<&Arc<Indexer>> {
+    /// Returns the model that reads files into the index, if the user names one.
+    fn indexer_model(&self) -> Option<&Arc<Indexer>> {
         let open = || {
             let wish = self.settings.indexer.as_ref()?;
-            let opened = indexer(wish, self.bill.as_ref(), &self.environment);
+            let opened = build_indexer(wish, self.side_bill.as_ref(), &self.environment);
             opened
                 .inspect_err(|error| {
-                    let why = notice::in_one_line(error.as_ref());
-                    notice::say(format_args!("no model reads files into the index: {why}"));
+                    let why = notice::describe_error(error.as_ref());
+                    notice::print_notice(format_args!(
+                        "no model reads files into the index: {why}"
+                    ));
                 })
                 .ok()
         };
         self.indexer.get_or_init(open).as_ref()
     }
 
-    /// Whether sessions are kept beyond this process.
-    pub(crate) fn keeps_sessions(&self) -> bool {
-        self.store().is_kept
+    /// Returns true if sessions outlive this process.
+    pub(crate) fn persists_sessions(&self) -> bool {
+        self.shared_store().is_persistent
     }
 
-    fn store(&self) -> OpenedStore {
+    fn shared_store(&self) -> OpenedStore {
         let mut store = self.store.lock().unwrap_or_else(PoisonError::into_inner);
         let keeps_contents = !self.settings.keeps_no_contents;
-        store.get_or_insert_with(|| open_store(&self.environment, keeps_contents)).clone()
+        store
+            .get_or_insert_with(|| open_persistent_store(&self.environment, keeps_contents))
+            .clone()
     }
 }
 
-/// The command that converts a page, for the program itself.
+/// The hidden command by which foveal has itself convert a page.
 pub(crate) const CONVERT_PAGE: &str = "convert-page";
 
-/// This program as it runs, also where another one has taken its place on the disk since.
-fn own_program() -> Option<OsString> {
+/// Returns the path of the running program, even if its file was replaced since.
+fn running_program() -> Option<OsString> {
     let running = Path::new("/proc/self/exe");
     match running.exists() {
         true => Some(running.into()),
@@ -420,87 +457,91 @@ fn own_program() -> Option<OsString> {
     }
 }
 
-/// Where a person's call works.
+/// The folders of a single call from a shell.
 #[derive(Debug)]
-pub(crate) struct Place {
-    /// The folder that the person means without naming it. A canonical path, as the other is.
-    pub(crate) meant: PathBuf,
-    /// Where relative paths start.
-    pub(crate) working: PathBuf,
+pub(crate) struct CallFolders {
+    /// The folder that is meant by default. Both paths are canonical.
+    pub(crate) default_folder: PathBuf,
+    /// The folder in which relative paths start.
+    pub(crate) working_directory: PathBuf,
 }
 
-/// What the file of the store is called.
-pub(crate) const STORE: &str = "store.db";
+/// The file name of the store.
+pub(crate) const STORE_FILE_NAME: &str = "store.db";
 
-/// Where the store is; `None` if there is no place for it.
+/// Returns the path of the store; `None` if there is no data folder.
 pub(crate) fn store_path(environment: &Environment) -> Option<PathBuf> {
-    Some(environment.data_folder()?.join("foveal").join(STORE))
+    Some(environment.data_folder()?.join("foveal").join(STORE_FILE_NAME))
 }
 
-/// Where the journal of files that are being written is; `None` if there is no place for it.
+/// Returns the folder of the write journal; `None` if there is no data folder.
 fn journal_path(environment: &Environment) -> Option<PathBuf> {
     Some(environment.data_folder()?.join("foveal").join("writes"))
 }
 
-/// The store among the user's data; one in memory, which is said, where that cannot be used.
-/// Contents are in memory alone unless it `keeps_contents`.
-fn open_store(environment: &Environment, keeps_contents: bool) -> OpenedStore {
+/// Opens the user's store or, with a notice, one in memory if that fails. Contents stay in memory
+/// unless `keeps_contents` is set.
+fn open_persistent_store(environment: &Environment, keeps_contents: bool) -> OpenedStore {
     let why = match store_path(environment).as_deref().map(SqliteStore::open) {
         Some(Ok(store)) => {
-            store.take_notices().iter().for_each(notice::say);
-            let store = store.told_uptime(uptime::now);
+            store.take_notices().iter().for_each(notice::print_notice);
+            let store = store.with_uptime_clock(uptime::machine_uptime);
             let store: Arc<dyn Store> = match keeps_contents {
                 true => Arc::new(store),
-                false => Arc::new(PassingContents::new(store, memory())),
+                false => Arc::new(EphemeralContentStore::new(store, memory_store())),
             };
-            return OpenedStore { store, is_kept: keeps_contents };
+            return OpenedStore { store, is_persistent: keeps_contents };
         }
-        Some(Err(error)) => notice::in_one_line(&error),
+        Some(Err(error)) => notice::describe_error(&error),
         None => "there is no place for the store: set HOME or XDG_DATA_HOME".to_owned(),
     };
-    notice::say(format_args!("{why}; nothing is kept beyond this run"));
-    OpenedStore { store: in_memory(), is_kept: false }
+    notice::print_notice(format_args!("{why}; nothing is kept beyond this run"));
+    OpenedStore { store: shared_memory_store(), is_persistent: false }
 }
 
-/// The store for a gateway, or one in memory, which is said.
-pub(crate) fn store_of_gateway(environment: &Environment) -> Arc<dyn Store> {
-    open_store(environment, user_settings::keep_contents(environment)).store
+/// Opens the store of a gateway or, with a notice, one in memory.
+pub(crate) fn open_gateway_store(environment: &Environment) -> Arc<dyn Store> {
+    open_persistent_store(environment, user_settings::may_keep_contents(environment)).store
 }
 
-fn in_memory() -> Arc<dyn Store> {
-    Arc::new(memory())
+fn shared_memory_store() -> Arc<dyn Store> {
+    Arc::new(memory_store())
 }
 
-fn memory() -> SqliteStore {
+fn memory_store() -> SqliteStore {
     SqliteStore::in_memory().expect("a store in memory needs nothing but memory")
 }
 
-/// The store, to be read; `None` if nothing was ever stored. Where it cannot be written, it is
-/// read as it is.
+/// Opens the store for reading; `None` if there is none yet. A store on a read-only disk is opened
+/// without changes.
 ///
 /// # Errors
 /// If it cannot be read.
-pub(crate) fn store_to_read(environment: &Environment) -> anyhow::Result<Option<SqliteStore>> {
+pub(crate) fn open_store_for_reading(
+    environment: &Environment,
+) -> anyhow::Result<Option<SqliteStore>> {
     let Some(path) = store_path(environment).filter(|path| path.exists()) else { return Ok(None) };
     match SqliteStore::open(&path) {
         Ok(store) => {
-            store.take_notices().iter().for_each(notice::say);
+            store.take_notices().iter().for_each(notice::print_notice);
             Ok(Some(store))
         }
-        Err(error) if error.is_place() => match SqliteStore::open_read_only(&path)? {
-            ReadOnly::Store(store) => Ok(Some(store)),
-            ReadOnly::Older | ReadOnly::Newer | ReadOnly::Foreign => Err(error.into()),
+        Err(error) if error.is_inaccessible() => match SqliteStore::open_read_only(&path)? {
+            ReadOnlyStore::Store(store) => Ok(Some(store)),
+            ReadOnlyStore::Older | ReadOnlyStore::Newer | ReadOnlyStore::Foreign => {
+                Err(error.into())
+            }
         },
         Err(error) => Err(error.into()),
     }
 }
 
-/// The folders as absolute paths. Links in them are left as they are: what a link leads to may
-/// have been chosen by a command, which the sandbox looks at.
+/// Returns the folders as absolute paths. Links are not resolved: a command may have chosen their
+/// targets, which the sandbox checks.
 ///
 /// # Errors
-/// If one is not there, or is no folder.
-pub(crate) fn named(folders: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
+/// If a folder is missing, or not a folder.
+pub(crate) fn resolve_folders(folders: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
     let absolute = |path: &PathBuf| {
         let shown = path.display();
         let found = Path::canonicalize(path);

@@ -1,13 +1,13 @@
-//! How long this machine runs, which no clock that is set changes.
+//! The uptime of this machine, which is independent of changes of the clock.
 
 use std::sync::OnceLock;
 
 use foveal_store::Uptime;
 use rustix::time::{ClockId, clock_gettime};
 
-/// `None` where the system does not tell it.
-pub(crate) fn now() -> Option<Uptime> {
-    // A process does not outlive its machine.
+/// Returns the uptime; `None` if the system does not provide it.
+pub(crate) fn machine_uptime() -> Option<Uptime> {
+    // A process does not survive a boot, so its id is read once.
     static BOOT: OnceLock<Option<String>> = OnceLock::new();
     let boot = BOOT.get_or_init(|| {
         let boot = std::fs::read_to_string("/proc/sys/kernel/random/boot_id").ok()?;

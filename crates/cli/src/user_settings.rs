@@ -1,30 +1,29 @@
-//! The user's own settings of the tools: `foveal/config.toml` among the user's settings, or
-//! `config.json`.
+//! The user's settings: `foveal/config.toml` or `config.json_settings` in the user's settings folder.
 
 mod agent;
-mod budget;
-pub(crate) mod change;
 mod chat;
-pub(crate) mod file;
-mod gateway;
+mod config_file;
+mod gateway_section;
 mod glob;
-mod json;
-pub(crate) mod keys;
-mod names;
+mod json_settings;
+mod parse_error;
 mod prices;
-pub(crate) mod project;
-pub(crate) mod removed;
+pub(crate) mod project_layer;
+mod prompt_budget;
+pub(crate) mod removed_settings;
 pub(crate) mod schema;
-pub(crate) mod source;
-mod told;
-mod written;
+pub(crate) mod setting_edit;
+pub(crate) mod setting_keys;
+pub(crate) mod settings_file;
+pub(crate) mod settings_source;
+mod unknown_names;
 
 use std::collections::BTreeMap;
 
 use anyhow::{Context, bail};
 use foveal_calls::{CallLimits, CallSettings, ToolLimits};
 use foveal_llm::ModelSpec;
-use foveal_tools::permission::{Policy, Rule};
+use foveal_tools::permission::{PermissionPolicy, PermissionRule};
 use foveal_tools::settings::ToolSettings;
 use toml::Spanned;
 
@@ -33,99 +32,98 @@ use crate::gateway::GatewaySettings;
 
 pub(crate) use self::agent::{AgentSettings, HistoryLimits, PROFILES};
 use self::chat::ChatSettings;
-use self::file::SettingsFile;
-use self::source::{Read, Source};
-pub(crate) use self::told::NotUnderstood;
-use self::told::line_at;
-use self::written::{
-    Count, Written, WrittenCurator, WrittenDuplicates, WrittenRead, WrittenRun, WrittenTool,
-    limits_by_glob,
+use self::config_file::{
+    ConfigFile, CuratorSetting, DuplicatesSection, PositiveCount, ReadSection, RunSection,
+    ToolDuplicatesSection, limits_by_glob,
 };
+pub(crate) use self::parse_error::SettingsParseError;
+use self::parse_error::line_number;
+use self::settings_file::SettingsFile;
+use self::settings_source::{ParsedSettings, SettingsSource};
 
-/// What a user may set.
+/// The user's settings.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct UserSettings {
-    /// How far the tools go.
+    /// The settings of the tools.
     pub(crate) tools: ToolSettings,
-    /// Who may do what.
-    pub(crate) policy: Policy,
-    /// Whether nothing that files, pages and outputs hold is written to disk.
+    /// The permission rules.
+    pub(crate) policy: PermissionPolicy,
+    /// Whether the contents of files, pages and outputs must not be written to disk.
     pub(crate) keeps_no_contents: bool,
-    /// The model that chooses what is shown of files; `None`: none does.
-    pub(crate) curator: Option<CuratorWish>,
-    /// The model that reads files into the index; `None`: none does.
-    pub(crate) indexer: Option<IndexerWish>,
-    /// How foveal's own agent works.
+    /// The model that curates files; `None` for the built-in curator.
+    pub(crate) curator: Option<CuratorModelSettings>,
+    /// The model that reads files into the index; `None` if no model does.
+    pub(crate) indexer: Option<IndexerModelSettings>,
+    /// The settings of foveal's own agent.
     pub(crate) agent: AgentSettings,
-    /// How `foveal chat` looks.
+    /// The settings of `foveal chat`.
     pub(crate) chat: ChatSettings,
-    /// How `foveal serve` and `foveal wrap` serve.
+    /// The settings of `foveal serve` and `foveal wrap`.
     pub(crate) gateway: GatewaySettings,
 }
 
-/// A model that chooses what is shown of files.
+/// The model that curates files.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct CuratorWish {
+pub(crate) struct CuratorModelSettings {
     pub(crate) model: ModelSpec,
-    /// It is asked about files of more lines than this.
+    /// The length above which files are curated by the model, in lines.
     pub(crate) longer_than: u32,
 }
 
-/// A model that reads files into the index.
+/// The model that reads files into the index.
 #[derive(Debug, Clone, PartialEq)]
-pub(crate) struct IndexerWish {
+pub(crate) struct IndexerModelSettings {
     pub(crate) model: ModelSpec,
-    /// Tokens of all questions and answers of one process.
+    /// The token limit for all requests and answers of one process.
     pub(crate) tokens_max: u64,
 }
 
-/// Tokens that a model may take to read files into the index, where nothing is said of it.
+/// The default token limit of the indexer model.
 const INDEXER_TOKENS_MAX: u64 = 200_000;
 
-/// Lines up to which `curator = "auto"` leaves a file to the built-in curator: there is little to
-/// leave out, and asking takes seconds.
-const AUTO_LINES: u32 = 200;
+/// The length up to which `curator = "auto"` uses the built-in curator, in lines: there is little
+/// to omit, and a request takes seconds.
+const AUTO_CURATOR_LINES: u32 = 200;
 
-/// What the user set, or what holds without that.
+/// Returns the user's settings, with defaults for all that is not set.
 ///
 /// # Errors
-/// If there is a file that cannot be read, or says what is not understood, with the line; and if
-/// there are two.
-pub(crate) fn read(environment: &Environment) -> anyhow::Result<UserSettings> {
+/// If the file cannot be read or parsed, with the line, or if there are two files.
+pub(crate) fn read_user_settings(environment: &Environment) -> anyhow::Result<UserSettings> {
     let Some(file) = SettingsFile::read(environment)? else { return Ok(UserSettings::default()) };
-    of_source(file.source()).with_context(|| {
+    parse_source(file.source()).with_context(|| {
         format!("`{}` cannot be used: correct it, or remove it", file.path.display())
     })
 }
 
-/// Whether a text of settings is understood.
+/// Checks a text of settings.
 ///
 /// # Errors
-/// What is not, with the line.
-pub(crate) fn check(source: Source<'_>) -> anyhow::Result<()> {
-    of_source(source).map(drop)
+/// If the text cannot be parsed, with the line.
+pub(crate) fn check_source(source: SettingsSource<'_>) -> anyhow::Result<()> {
+    parse_source(source).map(drop)
 }
 
-/// Whether contents may be written to disk. If the settings cannot be read, they may not.
-pub(crate) fn keep_contents(environment: &Environment) -> bool {
-    read(environment).is_ok_and(|settings| !settings.keeps_no_contents)
+/// Returns whether contents may be written to disk. They may not if the settings cannot be read.
+pub(crate) fn may_keep_contents(environment: &Environment) -> bool {
+    read_user_settings(environment).is_ok_and(|settings| !settings.keeps_no_contents)
 }
 
-/// The settings that a text has, in TOML.
+/// Parses settings in TOML.
 #[cfg(test)]
-fn of(bytes: &[u8]) -> anyhow::Result<UserSettings> {
-    let text = file::of_bytes(bytes.to_vec())?;
-    of_source(Source { text: &text, syntax: source::Syntax::Toml })
+fn parse_toml(bytes: &[u8]) -> anyhow::Result<UserSettings> {
+    let text = settings_file::decode_text(bytes.to_vec())?;
+    parse_source(SettingsSource { text: &text, syntax: settings_source::Syntax::Toml })
 }
 
-/// The settings that a text has.
+/// Parses settings.
 ///
 /// # Errors
-/// What is not understood, with the line.
-fn of_source(source: Source<'_>) -> anyhow::Result<UserSettings> {
-    let Read { written, toml } = source.read()?;
+/// If the text cannot be parsed, with the line.
+fn parse_source(source: SettingsSource<'_>) -> anyhow::Result<UserSettings> {
+    let ParsedSettings { config: written, toml } = source.parse()?;
     let text = &*toml;
-    let Written {
+    let ConfigFile {
         keep_contents,
         curator,
         curator_model,
@@ -145,8 +143,8 @@ fn of_source(source: Source<'_>) -> anyhow::Result<UserSettings> {
         gateway,
     } = written;
     let usual = ToolSettings::default();
-    let (run_time_out_ms, run_time_out_max_ms) = time_outs(&run, &usual, text)?;
-    let small_lines = small_lines(&read, file_read_small_threshold, text)?;
+    let (run_time_out_ms, run_time_out_max_ms) = resolve_time_outs(&run, &usual, text)?;
+    let small_lines = resolve_small_lines(&read, file_read_small_threshold, text)?;
     let tools = ToolSettings {
         read_small_lines: small_lines.unwrap_or(usual.read_small_lines),
         line_limits_by_glob: limits_by_glob(read.for_files, file_read_thresholds).collect(),
@@ -155,19 +153,19 @@ fn of_source(source: Source<'_>) -> anyhow::Result<UserSettings> {
         run_time_out_ms,
         run_time_out_max_ms,
         terminals_max: run.terminals_max.map_or(usual.terminals_max, |count| count.0 as usize),
-        calls: calls(detect_duplicates, duplicates),
+        calls: resolve_call_settings(detect_duplicates, duplicates),
         private_hosts: web.private_hosts.into_iter().map(|host| host.0).collect(),
         ..usual
     };
-    let rules = permissions.into_iter().map(Rule::from).collect();
+    let rules = permissions.into_iter().map(PermissionRule::from).collect();
     let keeps_no_contents = keep_contents == Some(false);
-    let curator = self::curator(curator, curator_model, text)?;
-    let indexer = self::indexer(indexer_model, indexer_tokens_max, text)?;
-    let policy = Policy { rules };
+    let curator = self::resolve_curator(curator, curator_model, text)?;
+    let indexer = self::resolve_indexer(indexer_model, indexer_tokens_max, text)?;
+    let policy = PermissionPolicy { rules };
     let mut gateway = GatewaySettings::from(gateway);
     gateway.without_pointers = !tools.calls.detect;
-    gateway.tools_without_pointers = tools.calls.tools_undetected();
-    if let Some((line, error)) = agent.wrong_budget(text) {
+    gateway.tools_without_pointers = tools.calls.undetected_tools();
+    if let Some((line, error)) = agent.budget_error(text) {
         bail!("line {line}: {error}");
     }
     let agent = agent.into();
@@ -175,26 +173,26 @@ fn of_source(source: Source<'_>) -> anyhow::Result<UserSettings> {
     Ok(UserSettings { tools, policy, keeps_no_contents, curator, indexer, agent, chat, gateway })
 }
 
-/// The model that is named.
+/// Parses the name of a model.
 ///
 /// # Errors
-/// If it is none.
-fn model(named: &Spanned<String>, text: &str) -> anyhow::Result<ModelSpec> {
-    let line = line_at(text.as_bytes(), named.span().start);
+/// If it names no model.
+fn parse_model(named: &Spanned<String>, text: &str) -> anyhow::Result<ModelSpec> {
+    let line = line_number(text.as_bytes(), named.span().start);
     named.get_ref().parse().with_context(|| format!("line {line}"))
 }
 
-/// The model that chooses what is shown of files.
+/// Returns the model that curates files.
 ///
 /// # Errors
-/// If one is wanted and none is named, or what is named is none.
-fn curator(
-    wanted: WrittenCurator,
+/// If `wanted` needs a model and none is named, or if the name is invalid.
+fn resolve_curator(
+    wanted: CuratorSetting,
     named: Option<Spanned<String>>,
     text: &str,
-) -> anyhow::Result<Option<CuratorWish>> {
+) -> anyhow::Result<Option<CuratorModelSettings>> {
     let Some(named) = named else {
-        if wanted == WrittenCurator::Model {
+        if wanted == CuratorSetting::Model {
             bail!(
                 "curator = \"model\" asks for a model: name one, such as \
                  curator_model = \"ollama:qwen3\""
@@ -202,29 +200,29 @@ fn curator(
         }
         return Ok(None);
     };
-    if named.get_ref() == removed::CLIENT_MODEL {
-        let line = line_at(text.as_bytes(), named.span().start);
-        bail!("line {line}: {}", removed::CLIENT_MODEL_ADVICE);
+    if named.get_ref() == removed_settings::CLIENT_MODEL {
+        let line = line_number(text.as_bytes(), named.span().start);
+        bail!("line {line}: {}", removed_settings::CLIENT_MODEL_ADVICE);
     }
-    let model = model(&named, text)?;
+    let model = parse_model(&named, text)?;
     let longer_than = match wanted {
-        WrittenCurator::Extractive => return Ok(None),
-        WrittenCurator::Model => 0,
-        WrittenCurator::Auto => AUTO_LINES,
+        CuratorSetting::Extractive => return Ok(None),
+        CuratorSetting::Model => 0,
+        CuratorSetting::Auto => AUTO_CURATOR_LINES,
     };
-    Ok(Some(CuratorWish { model, longer_than }))
+    Ok(Some(CuratorModelSettings { model, longer_than }))
 }
 
-/// The model that reads files into the index.
+/// Returns the model that reads files into the index.
 ///
 /// # Errors
-/// If what is named is none, or there is a limit without one.
-fn indexer(
+/// If the name is invalid, or if there is a limit without a model.
+fn resolve_indexer(
     named: Option<Spanned<String>>,
-    most: Option<Spanned<Count>>,
+    most: Option<Spanned<PositiveCount>>,
     text: &str,
-) -> anyhow::Result<Option<IndexerWish>> {
-    let line = |at: usize| line_at(text.as_bytes(), at);
+) -> anyhow::Result<Option<IndexerModelSettings>> {
+    let line = |at: usize| line_number(text.as_bytes(), at);
     let Some(named) = named else {
         if let Some(most) = most {
             bail!(
@@ -235,18 +233,18 @@ fn indexer(
         }
         return Ok(None);
     };
-    let model = model(&named, text)?;
+    let model = parse_model(&named, text)?;
     let tokens_max = most.map_or(INDEXER_TOKENS_MAX, |most| most.get_ref().0.into());
-    Ok(Some(IndexerWish { model, tokens_max }))
+    Ok(Some(IndexerModelSettings { model, tokens_max }))
 }
 
-/// Up to how many lines files are shown in full, by either name.
+/// Returns the length up to which files are shown in full, in lines, from either of its two names.
 ///
 /// # Errors
-/// If both say it.
-fn small_lines(
-    read: &WrittenRead,
-    other_name: Option<Spanned<Count>>,
+/// If both names are set.
+fn resolve_small_lines(
+    read: &ReadSection,
+    other_name: Option<Spanned<PositiveCount>>,
     text: &str,
 ) -> anyhow::Result<Option<u32>> {
     let Some(other) = other_name else { return Ok(read.small_lines.map(|count| count.0)) };
@@ -254,18 +252,22 @@ fn small_lines(
         bail!(
             "line {}: file_read_small_threshold is another name of small_lines below [read], which \
              is set too: remove one",
-            line_at(text.as_bytes(), other.span().start)
+            line_number(text.as_bytes(), other.span().start)
         );
     }
     Ok(Some(other.get_ref().0))
 }
 
-/// How long commands may run, and how long at most. Where only the most is set, and it is less
-/// than the usual time, it is both.
+/// Returns the default and the largest time-out of commands, in milliseconds. If only the largest
+/// is set, and it is below the usual default, it is also the default.
 ///
 /// # Errors
-/// If the first is above the second.
-fn time_outs(run: &WrittenRun, usual: &ToolSettings, text: &str) -> anyhow::Result<(u64, u64)> {
+/// If the default is above the largest.
+fn resolve_time_outs(
+    run: &RunSection,
+    usual: &ToolSettings,
+    text: &str,
+) -> anyhow::Result<(u64, u64)> {
     let most = run.time_out_max_ms.map_or(usual.run_time_out_max_ms, |time| time.0);
     let Some(set) = &run.time_out_ms else { return Ok((usual.run_time_out_ms.min(most), most)) };
     let time = set.get_ref().0;
@@ -273,18 +275,18 @@ fn time_outs(run: &WrittenRun, usual: &ToolSettings, text: &str) -> anyhow::Resu
         bail!(
             "line {}: time_out_ms, {time}, is above time_out_max_ms, {most}: raise that, or lower \
              this",
-            line_at(text.as_bytes(), set.span().start)
+            line_number(text.as_bytes(), set.span().start)
         );
     }
     Ok((time, most))
 }
 
-/// How calls like earlier ones are answered.
-fn calls(detect: Option<bool>, written: WrittenDuplicates) -> CallSettings {
+/// Returns the settings of duplicate calls.
+fn resolve_call_settings(detect: Option<bool>, written: DuplicatesSection) -> CallSettings {
     let usual = CallSettings::default();
-    let WrittenDuplicates { calls_max, age_ms_max, threshold, tools: written } = written;
+    let DuplicatesSection { calls_max, age_ms_max, threshold, tools: written } = written;
     let mut tools = BTreeMap::new();
-    for (name, WrittenTool { detect, calls_max, age_ms_max, threshold }) in written {
+    for (name, ToolDuplicatesSection { detect, calls_max, age_ms_max, threshold }) in written {
         let age_ms_max = age_ms_max.map(i64::from);
         let threshold = threshold.map(|share| share.0);
         tools.insert(name.0, ToolLimits { detect, calls_max, age_ms_max, threshold });

@@ -2,7 +2,7 @@
 
 use std::process::Command;
 
-use foveal_processes::Confinement;
+use foveal_sandbox::Confinement;
 use serde_json::json;
 
 use crate::mcp::called;
@@ -30,7 +30,7 @@ fn with_writes_confined_commands_write_only_to_named_folders() {
         // As where a root lies in the folder for temporary files.
         server.env("TMPDIR", world.folder.join("work"));
         let out = asked(server, command);
-        if matches!(Confinement::available(), Ok(Confinement::Absent { .. })) {
+        if matches!(Confinement::detect(), Ok(Confinement::Absent { .. })) {
             assert!(out.contains("Landlock"), "{out}");
             continue;
         }
@@ -45,7 +45,7 @@ fn with_writes_confined_commands_write_only_to_named_folders() {
 /// What rules forbid to write holds for what commands start too, in whatever way they write.
 #[test]
 fn rules_about_writing_hold_for_commands() {
-    if matches!(Confinement::available(), Ok(Confinement::Absent { .. })) {
+    if matches!(Confinement::detect(), Ok(Confinement::Absent { .. })) {
         return;
     }
     for is_able in [true, false] {
@@ -150,7 +150,7 @@ fn commands_write_to_caches_of_their_own_and_not_to_the_users() {
     server.env("TMPDIR", world.folder.join("work"));
     let out = asked(server, &command);
     assert_eq!(out.matches(" can\\n").count(), 8, "{out}");
-    if matches!(Confinement::available(), Ok(Confinement::Absent { .. })) {
+    if matches!(Confinement::detect(), Ok(Confinement::Absent { .. })) {
         return;
     }
     assert_eq!(out.matches(" cannot\\n").count(), folders.len(), "{out}");

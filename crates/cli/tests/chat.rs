@@ -1,6 +1,6 @@
 //! `foveal chat` at a terminal, with a scripted model over HTTP.
 
-use foveal_upstream::{Fault, Reply, Script, Upstream};
+use foveal_mock_provider::{MockProvider, ModelReply, ReplyScript, ScriptedFault};
 use portable_pty::CommandBuilder;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::json;
@@ -17,14 +17,14 @@ const ESC: &str = "\x1b";
 const PAGE_UP: &str = "\x1b[5~";
 
 /// The chat in a folder, asking this provider.
-fn chat(world: &World, upstream: &Upstream, options: &[&str]) -> Terminal {
+fn chat(world: &World, upstream: &MockProvider, options: &[&str]) -> Terminal {
     chat_with(world, upstream, options, &[("TERM", "xterm-256color")])
 }
 
 /// The same at a terminal that these variables tell of.
 fn chat_with(
     world: &World,
-    upstream: &Upstream,
+    upstream: &MockProvider,
     options: &[&str],
     variables: &[(&str, &str)],
 ) -> Terminal {
@@ -129,12 +129,12 @@ fn colours_are_those_of_the_terminal() {
 fn a_sub_agent_asks_the_person_and_shows_what_it_does() {
     let world = World::new("chat-agent");
     let task = json!({"task": "Make it.", "label": "make the file"});
-    let upstream = provider([Reply::text("")]);
-    upstream.play(Script::in_order([
+    let upstream = provider([ModelReply::from_text("")]);
+    upstream.set_script(ReplyScript::in_order([
         calls(&[("start_agent", task)]),
         calls(&[("bash", json!({"command": "touch made; sleep 2"}))]),
-        Reply::text("I made it."),
-        Reply::text("It is there."),
+        ModelReply::from_text("I made it."),
+        ModelReply::from_text("It is there."),
     ]));
     let mut chat = chat(&world, &upstream, &[]);
     chat.types("make it").types(ENTER);
@@ -155,7 +155,7 @@ fn a_sub_agent_asks_the_person_and_shows_what_it_does() {
 #[test]
 fn a_session_goes_on_where_it_was() {
     let world = World::new("chat-goes-on");
-    let upstream = provider([Reply::text("The first answer.")]);
+    let upstream = provider([ModelReply::from_text("The first answer.")]);
     let mut first = chat(&world, &upstream, &[]);
     first.types("one").types(ENTER).shows("The first answer.").types(CTRL_D);
     assert_eq!(first.ends(), 0);
@@ -172,7 +172,10 @@ fn a_session_goes_on_where_it_was() {
 #[test]
 fn who_says_no_is_obeyed_and_the_session_goes_on() {
     let world = World::new("chat-no");
-    let turns = [calls(&[("bash", json!({"command": "touch made"}))]), Reply::text("I leave it.")];
+    let turns = [
+        calls(&[("bash", json!({"command": "touch made"}))]),
+        ModelReply::from_text("I leave it."),
+    ];
     let upstream = provider(turns);
     let mut chat = chat(&world, &upstream, &[]);
     chat.types("do it")
@@ -191,7 +194,7 @@ fn what_is_allowed_for_good_is_not_asked_again() {
     let world = World::new("chat-always");
     let make = || calls(&[("bash", json!({"command": "sh -c 'echo made >> made'"}))]);
     for (key, asks_again, makes) in [("s", true, 2), ("a", false, 4)] {
-        let upstream = provider([make(), make(), Reply::text("Twice.")]);
+        let upstream = provider([make(), make(), ModelReply::from_text("Twice.")]);
         let mut first = chat(&world, &upstream, &[]);
         first.types("do it").types(ENTER).shows("? bash").answers(key);
         if key == "a" {
@@ -200,7 +203,7 @@ fn what_is_allowed_for_good_is_not_asked_again() {
         first.shows("Twice.").types(CTRL_D);
         assert_eq!(first.ends(), 0);
         assert_eq!(world.read("made").lines().count(), makes);
-        let upstream = provider([make(), Reply::text("Again.")]);
+        let upstream = provider([make(), ModelReply::from_text("Again.")]);
         let mut second = chat(&world, &upstream, &[]);
         second.types("do it").types(ENTER);
         second.shows(if asks_again { "? bash" } else { "Again." });
@@ -221,7 +224,7 @@ fn what_is_allowed_for_good_is_not_asked_again() {
     assert_eq!(revoked.code, Some(0), "{}", revoked.err);
     assert!(!world.output("permissions").contains(grant));
     assert_eq!(world.run("permissions revoke 1").code, Some(2));
-    let upstream = provider([make(), Reply::text("Again.")]);
+    let upstream = provider([make(), ModelReply::from_text("Again.")]);
     let mut third = chat(&world, &upstream, &[]);
     third.types("do it").types(ENTER).shows("? bash").types(CTRL_C).shows("· stopped");
     third.types(CTRL_D);
@@ -233,7 +236,7 @@ fn what_is_allowed_for_good_is_not_asked_again() {
 fn what_is_typed_ahead_allows_nothing() {
     let world = World::new("chat-ahead");
     let makes = calls(&[("bash", json!({"command": "touch made"}))]);
-    let upstream = provider([makes, Reply::text("Left.")]);
+    let upstream = provider([makes, ModelReply::from_text("Left.")]);
     let mut chat = chat(&world, &upstream, &[]);
     chat.types("go").types(ENTER);
     let begun = std::time::Instant::now();
@@ -262,7 +265,7 @@ fn a_change_is_shown_whatever_its_arguments_are_called() {
     let edit = json!({"file_path": "a.rs", "old_string": "= 2", "new_string": "= 3"});
     let write = json!({"file_path": "a.rs", "contents": "new\n"});
     let both = [calls(&[("edit_file", edit)]), calls(&[("write_file", write)])];
-    let upstream = provider(both.into_iter().chain([Reply::text("Done.")]));
+    let upstream = provider(both.into_iter().chain([ModelReply::from_text("Done.")]));
     let mut chat = chat(&world, &upstream, &[]);
     chat.types("go").types(ENTER).shows("? edit_file `a.rs`").shows("-const A: u8 = 2;");
     chat.shows("+const A: u8 = 3;").answers("n").shows("? write_file `a.rs`").shows("+new");
@@ -275,7 +278,7 @@ fn a_result_is_dropped_pinned_and_put_back() {
     let text: String = (1..90).map(|n| format!("const A_{n}: u32 = {};\n", n * 7919)).collect();
     world.write("a.rs", text);
     let read = calls(&[("read_file", json!({"path": "a.rs"}))]);
-    let upstream = provider([read, Reply::text("Read.")]);
+    let upstream = provider([read, ModelReply::from_text("Read.")]);
     let mut chat = chat(&world, &upstream, &[]);
     chat.types("read").types(ENTER).shows("Read.");
     // By place: tools, system, what was said, the answer, its call, the result.
@@ -283,13 +286,13 @@ fn a_result_is_dropped_pinned_and_put_back() {
     chat.types("\x1b[H").types(&"j".repeat(5)).shows("dropping it");
     chat.types("d").shows("dropped: ").types(ESC).shows_no("Context: ");
     chat.types("go on").types(ENTER);
-    while upstream.seen().len() < 3 {
+    while upstream.received_requests().len() < 3 {
         std::thread::sleep(std::time::Duration::from_millis(10));
     }
     assert!(!bodies(&upstream)[2].to_string().contains("const A_50"));
     chat.types("/context").types(ENTER).shows("Context: ").types("u").shows_no("dropped: ");
     chat.types(ESC).shows_no("Context: ").types("and on").types(ENTER);
-    while upstream.seen().len() < 4 {
+    while upstream.received_requests().len() < 4 {
         std::thread::sleep(std::time::Duration::from_millis(10));
     }
     assert!(bodies(&upstream)[3].to_string().contains("const A_50"));
@@ -330,7 +333,10 @@ fn one_goes_back_with_files_and_says_it_otherwise() {
 #[test]
 fn another_model_goes_on() {
     let world = World::new("chat-model");
-    let (one, other) = (provider([Reply::text("I am one.")]), provider([Reply::text("I am two.")]));
+    let (one, other) = (
+        provider([ModelReply::from_text("I am one.")]),
+        provider([ModelReply::from_text("I am two.")]),
+    );
     let mut chat = chat(&world, &one, &[]);
     chat.types("who").types(ENTER).shows("I am one.");
     chat.types("/model nothing").types(ENTER).shows("! ");
@@ -352,20 +358,23 @@ fn a_limit_holds_over_another_model() {
     let world = World::new("chat-model-limit");
     let prices = "[[gateway.prices]]\nmodel = \"*\"\ninput = 0\noutput = 1000000\n";
     world.write("home/.config/foveal/config.toml", prices);
-    let (one, other) = (provider([Reply::text("I am one.")]), provider([Reply::text("I am two.")]));
+    let (one, other) = (
+        provider([ModelReply::from_text("I am one.")]),
+        provider([ModelReply::from_text("I am two.")]),
+    );
     let mut chat = chat(&world, &one, &["--max-cost", "1"]);
     chat.types("who").types(ENTER).shows("I am one.");
     chat.types(&format!("/model {}", model(&other, "chat"))).types(ENTER);
     chat.shows("is asked from now on").types("and you").types(ENTER);
     chat.shows("limit of cost").types(CTRL_D);
-    assert_eq!((chat.ends(), other.requests()), (0, 0));
+    assert_eq!((chat.ends(), other.request_count()), (0, 0));
 }
 
 #[test]
 fn functions_and_types_are_completed_from_the_index_that_is_there() {
     let world = World::new("chat-symbols");
     world.write("src/parse.rs", "pub struct Zorp;\n\npub fn zorp_all(a: u8) -> u8 {\n    a\n}\n");
-    let upstream = provider([Reply::text("Seen.")]);
+    let upstream = provider([ModelReply::from_text("Seen.")]);
     let mut first = chat(&world, &upstream, &[]);
     // None is made while one types.
     first.types("see @zor").types("p").shows("> see @zorp").types(CTRL_C).types("@pars");
@@ -388,7 +397,7 @@ fn functions_and_types_are_completed_from_the_index_that_is_there() {
 fn a_click_opens_a_block() {
     let world = World::new("chat-click");
     let call = calls(&[("bash", json!({"command": "env seq 7"}))]);
-    let upstream = provider([call, Reply::text("Done.")]);
+    let upstream = provider([call, ModelReply::from_text("Done.")]);
     let mut chat = chat(&world, &upstream, &[]);
     chat.types("go").types(ENTER).shows("? bash").answers("y").shows("Done.").shows_no("    ──");
     let screen = chat.screen();
@@ -403,7 +412,7 @@ fn settings_are_changed_on_a_screen_and_checked() {
     const FILE: &str = "home/.config/foveal/config.toml";
     let world = World::new("chat-settings");
     world.write(FILE, "# mine\n[answers]\ntokens = 5_000\n");
-    let upstream = provider([Reply::text("Yes.")]);
+    let upstream = provider([ModelReply::from_text("Yes.")]);
     let mut chat = chat(&world, &upstream, &[]);
     chat.types("/config").types(ENTER).shows("Settings in ").shows("keep_contents");
     chat.types(ENTER).shows("keep_contents is set in");
@@ -432,7 +441,7 @@ fn a_setting_that_the_project_overrules_is_told_as_that() {
     let world = World::new("chat-settings-project");
     world.write(".foveal.toml", "[answers]\ntokens = 6_000\n");
     assert_eq!(world.run("trust --yes").code, Some(0));
-    let upstream = provider([Reply::text("Yes.")]);
+    let upstream = provider([ModelReply::from_text("Yes.")]);
     let mut chat = chat(&world, &upstream, &[]);
     chat.types("/config answers.tokens 7000").types(ENTER);
     // Where the lines end depends on the length of the path between.
@@ -447,14 +456,14 @@ fn a_setting_that_the_project_overrules_is_told_as_that() {
 #[test]
 fn an_answer_is_stopped_and_another_one_asked_for() {
     let world = World::new("chat-stop");
-    let upstream = provider([Reply::text("Well.")]);
-    upstream.play(foveal_upstream::Script::in_order([
-        foveal_upstream::Play::from(Fault::Silent(1)),
-        Reply::text("Here I am.").into(),
+    let upstream = provider([ModelReply::from_text("Well.")]);
+    upstream.set_script(foveal_mock_provider::ReplyScript::in_order([
+        foveal_mock_provider::ScriptedOutcome::from(ScriptedFault::SilentBefore(1)),
+        ModelReply::from_text("Here I am.").into(),
     ]));
     let mut chat = chat(&world, &upstream, &[]);
     chat.types("one").types(ENTER).shows("Ctrl+C stops it");
-    while upstream.seen().is_empty() {
+    while upstream.received_requests().is_empty() {
         std::thread::sleep(std::time::Duration::from_millis(10));
     }
     chat.types(CTRL_C).shows("· stopped");
@@ -468,7 +477,7 @@ fn it_is_usable_in_fifty_columns_and_when_resized() {
     let world = World::new("chat-resized");
     let text =
         "A long sentence that has to be broken somewhere, because nobody has so many columns.";
-    let upstream = provider([Reply::text(text)]);
+    let upstream = provider([ModelReply::from_text(text)]);
     let mut chat = chat(&world, &upstream, &[]);
     chat.types("say").types(ENTER).shows("somewhere, because nobody has so");
     chat.resizes((50, 20)).shows("A long sentence that has to be broken somewhere,\nbecause");
@@ -502,7 +511,7 @@ fn nothing_foreign_reaches_the_terminal() {
     let hostile = crate::screens::HOSTILE;
     world.write("a.rs", hostile);
     let turns = [
-        Reply {
+        ModelReply {
             thinking: hostile.to_owned(),
             text: hostile.to_owned(),
             ..calls(&[
@@ -510,7 +519,7 @@ fn nothing_foreign_reaches_the_terminal() {
                 ("bash", json!({"command": format!("echo '{hostile}'")})),
             ])
         },
-        Reply::text(format!("End.\n\n`{hostile}`\n\n```\n{hostile}\n```\n")),
+        ModelReply::from_text(format!("End.\n\n`{hostile}`\n\n```\n{hostile}\n```\n")),
     ];
     let upstream = provider(turns);
     let mut chat = chat(&world, &upstream, &[]);

@@ -5,7 +5,9 @@ use std::process::{Command, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use foveal_upstream::{Fault, Play, Reply, Script, Settings, Upstream};
+use foveal_mock_provider::{
+    MockProvider, ModelReply, ReplyScript, ScriptedFault, ScriptedOutcome, Settings,
+};
 use portable_pty::{CommandBuilder, PtySize, native_pty_system};
 use serde_json::{Value, json};
 
@@ -17,8 +19,8 @@ use crate::world::World;
 
 const THINKING: &str = "The question is about step_12, which begins at line 111.";
 
-fn thinks() -> Reply {
-    Reply { thinking: THINKING.to_owned(), ..chooses(111, 120) }
+fn thinks() -> ModelReply {
+    ModelReply { thinking: THINKING.to_owned(), ..chooses(111, 120) }
 }
 
 /// What it took, and what the model thought, is kept with the choice.
@@ -40,7 +42,7 @@ fn thinking_is_kept_with_what_was_chosen() {
     assert!(!first["text"].as_str().is_some_and(|text| text.contains(handle)), "{first}");
     // What is known already is told with it too, and nobody is asked.
     assert_eq!(read()["curated"], *by);
-    assert_eq!(upstream.requests(), 1);
+    assert_eq!(upstream.request_count(), 1);
 }
 
 /// `foveal run` tells of it between the answer of the tool and the request that waits for it.
@@ -49,8 +51,10 @@ fn a_run_tells_what_the_curator_does() {
     let curator = provider([thinks()]);
     let world = world("curating-run", &curator, "messages", "");
     world.write("steps.rs", file(90));
-    let upstream =
-        provider([calls(&[("read_file", json!({"path": "steps.rs"}))]), Reply::text("Seen.")]);
+    let upstream = provider([
+        calls(&[("read_file", json!({"path": "steps.rs"}))]),
+        ModelReply::from_text("Seen."),
+    ]);
     let mut command = world.command("run --json --profile curated --model");
     command.arg(model(&upstream, "chat")).arg("what does step_12 do?").stdin(Stdio::null());
     let events = events(&world.ran(&mut command));
@@ -74,8 +78,10 @@ fn a_run_tells_what_the_curator_does() {
     assert!(done < at(&|event| event["type"] == "sent" && event["number"] == 2), "{events:?}");
     // A person reads one line.
     let mut command = world.command("run --profile curated --model");
-    let upstream =
-        provider([calls(&[("read_file", json!({"path": "steps.rs"}))]), Reply::text("Seen.")]);
+    let upstream = provider([
+        calls(&[("read_file", json!({"path": "steps.rs"}))]),
+        ModelReply::from_text("Seen."),
+    ]);
     command.arg(model(&upstream, "chat")).arg("and step_12?").stdin(Stdio::null());
     let ran = world.ran(&mut command);
     assert!(ran.err.contains("  steps.rs curated by messages:small@"), "{}", ran.err);
@@ -89,7 +95,7 @@ fn clients_are_told_what_the_curator_does() {
     let params = json!({"name": "read_file", "_meta": {"progressToken": 7},
         "arguments": {"path": "steps.rs", "question": "what does step_12 do?"}});
     let out = called_by(world.command("mcp"), &params, || {
-        curator.wait_for(1, Duration::from_secs(60));
+        curator.wait_for_requests(1, Duration::from_secs(60));
     });
     let messages: Vec<Value> =
         out.lines().filter_map(|line| serde_json::from_str(line).ok()).collect();
@@ -106,9 +112,12 @@ fn clients_are_told_what_the_curator_does() {
 /// At a terminal a line tells what is waited for, and goes; what it took stays.
 #[test]
 fn a_person_sees_it_at_work() {
-    let upstream = Upstream::start(Settings::default()).expect("a provider");
-    let slow = Fault::Late(Duration::from_millis(1_500));
-    upstream.play(Script::always(Play { fault: slow, ..Play::from(thinks()) }));
+    let upstream = MockProvider::start(Settings::default()).expect("a provider");
+    let slow = ScriptedFault::DelayedHead(Duration::from_millis(1_500));
+    upstream.set_script(ReplyScript::always(ScriptedOutcome {
+        fault: slow,
+        ..ScriptedOutcome::from(thinks())
+    }));
     let world = world("curating-terminal", &upstream, "messages", "");
     let size = PtySize { rows: 50, cols: 200, pixel_width: 0, pixel_height: 0 };
     let terminal = native_pty_system().openpty(size).expect("a terminal");
@@ -134,13 +143,16 @@ fn a_person_sees_it_at_work() {
 /// Whoever no longer wants to wait is not held up.
 #[test]
 fn ctrl_c_ends_it_at_once() {
-    let upstream = Upstream::start(Settings::default()).expect("a provider");
-    upstream.play(Script::always(Play { fault: Fault::Silent(1), ..Play::from(thinks()) }));
+    let upstream = MockProvider::start(Settings::default()).expect("a provider");
+    upstream.set_script(ReplyScript::always(ScriptedOutcome {
+        fault: ScriptedFault::SilentBefore(1),
+        ..ScriptedOutcome::from(thinks())
+    }));
     let world = world("curating-stopped", &upstream, "chat", "");
     let mut command = world.command(READ);
     let child = command.stdout(Stdio::piped()).stderr(Stdio::piped()).spawn();
     let child = child.expect("the program starts");
-    upstream.wait_for(1, Duration::from_secs(60));
+    upstream.wait_for_requests(1, Duration::from_secs(60));
     let begun = Instant::now();
     let sent = Command::new("kill").args(["-INT", &child.id().to_string()]).status();
     assert!(sent.is_ok_and(|status| status.success()));
@@ -149,16 +161,16 @@ fn ctrl_c_ends_it_at_once() {
     assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
     assert_eq!(String::from_utf8_lossy(&ran.stderr), "stopped\n");
     // Nothing of it is kept: the next time the model chooses.
-    upstream.play(Script::always(thinks()));
+    upstream.set_script(ReplyScript::always(thinks()));
     assert!(world.output(READ).contains("a model chose these lines"));
 }
 
 /// What was shown in the model's place does not stand for what it would choose.
 #[test]
 fn the_model_is_asked_again_after_a_failure() {
-    let upstream = Upstream::start(Settings::default()).expect("a provider");
-    let fails = Play::from(Fault::Status { status: 500, retry_after_s: None });
-    upstream.play(Script::in_order([fails, Play::from(thinks())]));
+    let upstream = MockProvider::start(Settings::default()).expect("a provider");
+    let fails = ScriptedOutcome::from(ScriptedFault::Status { status: 500, retry_after_s: None });
+    upstream.set_script(ReplyScript::in_order([fails, ScriptedOutcome::from(thinks())]));
     let world = world("curating-again", &upstream, "chat", "");
     assert!(!world.output(READ).contains("a model chose"));
     assert!(world.output(READ).contains("a model chose these lines"));
@@ -174,7 +186,7 @@ fn short_files_are_left_to_the_built_in_curator() {
         let world = world(&name, &upstream, "chat", &settings);
         world.write("steps.rs", file(functions));
         world.output(READ);
-        assert_eq!(upstream.requests(), asked, "{name}");
+        assert_eq!(upstream.request_count(), asked, "{name}");
     }
 }
 
@@ -200,8 +212,10 @@ fn decisions_are_explained_where_that_is_wanted() {
     assert_eq!(refused.code, Some(2));
     assert!(refused.err.contains("did you mean `reads`?"), "{}", refused.err);
     // What goes to the model of an agent, and why.
-    let upstream =
-        provider([calls(&[("read_file", json!({"path": "steps.rs"}))]), Reply::text("Seen.")]);
+    let upstream = provider([
+        calls(&[("read_file", json!({"path": "steps.rs"}))]),
+        ModelReply::from_text("Seen."),
+    ]);
     let mut command = world.command("run --model");
     command.arg(model(&upstream, "chat")).arg("look").env("FOVEAL_DEBUG", "plan");
     let ran = world.ran(command.stdin(Stdio::null()));
@@ -210,22 +224,22 @@ fn decisions_are_explained_where_that_is_wanted() {
 
 /// A model that reads a file, and then others until the prompt is too long. What it waits for is
 /// done `beside`.
-fn reads_on(beside: &Arc<Upstream>, parts: usize) -> Upstream {
-    let upstream = provider([Reply::text("")]);
+fn reads_on(beside: &Arc<MockProvider>, parts: usize) -> MockProvider {
+    let upstream = provider([ModelReply::from_text("")]);
     let beside = Arc::clone(beside);
-    upstream.play(Script::new(move |request| {
+    upstream.set_script(ReplyScript::new(move |request| {
         let read = |path: String| calls(&[("read_file", json!({ "path": path }))]);
         let until = Instant::now() + Duration::from_secs(10);
-        while request.turn == 1 && beside.requests() == 0 && Instant::now() < until {
+        while request.turn == 1 && beside.request_count() == 0 && Instant::now() < until {
             std::thread::sleep(Duration::from_millis(10));
         }
         if request.turn == 1 {
             std::thread::sleep(Duration::from_millis(300));
         }
-        Play::from(match request.turn {
+        ScriptedOutcome::from(match request.turn {
             0 => read("steps.rs".to_owned()),
             turn if turn <= parts => read(format!("part_{turn}.txt")),
-            _ => Reply::text("Seen."),
+            _ => ModelReply::from_text("Seen."),
         })
     }));
     upstream
@@ -233,7 +247,7 @@ fn reads_on(beside: &Arc<Upstream>, parts: usize) -> Upstream {
 
 const PARTS: usize = 9;
 
-fn world_with_parts(test: &str, curator: &Upstream) -> World {
+fn world_with_parts(test: &str, curator: &MockProvider) -> World {
     let more = "[agent]\nbudget = 30_000\nbudget_low = 26_000\n";
     let world = world(test, curator, "chat", more);
     for part in 1..=PARTS {
@@ -298,15 +312,30 @@ fn what_a_model_chose_beside_stands_in_place_of_an_old_read() {
 #[test]
 fn without_a_choice_of_use_old_reads_go_as_without_a_model() {
     let plays = [
-        ("garbage", Play::from(Reply::text("I do not know."))),
-        ("fails", Play::from(Fault::Status { status: 500, retry_after_s: None })),
-        ("stalls", Play { fault: Fault::Silent(1), ..Play::from(chooses(111, 120)) }),
-        ("late", Play { fault: Fault::Late(Duration::from_secs(20)), ..Play::from(chooses(1, 9)) }),
+        ("garbage", ScriptedOutcome::from(ModelReply::from_text("I do not know."))),
+        (
+            "fails",
+            ScriptedOutcome::from(ScriptedFault::Status { status: 500, retry_after_s: None }),
+        ),
+        (
+            "stalls",
+            ScriptedOutcome {
+                fault: ScriptedFault::SilentBefore(1),
+                ..ScriptedOutcome::from(chooses(111, 120))
+            },
+        ),
+        (
+            "late",
+            ScriptedOutcome {
+                fault: ScriptedFault::DelayedHead(Duration::from_secs(20)),
+                ..ScriptedOutcome::from(chooses(1, 9))
+            },
+        ),
     ];
     let mut all: Vec<String> = Vec::new();
     for (name, play) in plays {
-        let curator = Arc::new(Upstream::start(Settings::default()).expect("a provider"));
-        curator.play(Script::always(play));
+        let curator = Arc::new(MockProvider::start(Settings::default()).expect("a provider"));
+        curator.set_script(ReplyScript::always(play));
         let world = world_with_parts(&format!("curating-later-{name}"), &curator);
         let upstream = reads_on(&curator, PARTS);
         let mut command = world.command("run --model");

@@ -3,7 +3,9 @@
 use std::fmt::Write as _;
 use std::process::Stdio;
 
-use foveal_upstream::{Fault, Play, Reply, Script, Settings, Upstream};
+use foveal_mock_provider::{
+    MockProvider, ModelReply, ReplyScript, ScriptedFault, ScriptedOutcome, Settings,
+};
 use serde_json::{Value, json};
 
 use crate::mcp::called;
@@ -23,16 +25,16 @@ pub(crate) fn file(functions: usize) -> String {
 }
 
 /// What a curator answers.
-pub(crate) fn chooses(first: u32, last: u32) -> Reply {
+pub(crate) fn chooses(first: u32, last: u32) -> ModelReply {
     let range = json!({"start": first, "end": last, "reason": "the step that is asked about"});
-    Reply::text(
+    ModelReply::from_text(
         json!({"line_ranges": [range], "summary": "one step of thirty",
             "preserved_percentage": 3})
         .to_string(),
     )
 }
 
-pub(crate) fn world(test: &str, upstream: &Upstream, dialect: &str, more: &str) -> World {
+pub(crate) fn world(test: &str, upstream: &MockProvider, dialect: &str, more: &str) -> World {
     let world = World::new(test);
     world.write("steps.rs", file(30));
     let settings = format!("curator_model = \"{dialect}:small@{}\"\n{more}", upstream.url());
@@ -83,9 +85,9 @@ fn a_model_chooses_what_is_shown_and_says_why() {
 /// A server that does not know of schemas is asked again without.
 #[test]
 fn a_server_that_refuses_schemas_is_asked_in_words() {
-    let upstream = provider([Reply::text("")]);
-    let refused = Play::from(Fault::Status { status: 400, retry_after_s: None });
-    upstream.play(Script::in_order([refused, Play::from(chooses(111, 120))]));
+    let upstream = provider([ModelReply::from_text("")]);
+    let refused = ScriptedOutcome::from(ScriptedFault::Status { status: 400, retry_after_s: None });
+    upstream.set_script(ReplyScript::in_order([refused, ScriptedOutcome::from(chooses(111, 120))]));
     let world = world("curator-plain", &upstream, "chat", "");
     assert!(world.output(READ).contains("a model chose these lines"));
     let schemas: Vec<bool> =
@@ -98,25 +100,44 @@ fn a_server_that_refuses_schemas_is_asked_in_words() {
 fn without_an_answer_files_are_shown_as_ever() {
     let usual = without("curator-fallback");
     let plays = [
-        ("garbage", Play::from(Reply::text("I do not know.")), 2),
-        ("broken", Play::from(Reply::text("{\"line_ranges\": [{\"start\": 1,")), 2),
-        ("outside", Play::from(chooses(9_000, 9_001)), 2),
-        ("error", Play::from(Reply::text("{\"error\": \"too long\"}")), 1),
-        ("fails", Play::from(Fault::Status { status: 500, retry_after_s: None }), 1),
-        ("refuses", Play::from(Fault::Status { status: 400, retry_after_s: None }), 2),
-        ("cut", Play { fault: Fault::TruncatedBefore(2), ..Play::from(chooses(1, 10)) }, 1),
-        ("reset", Play::from(Fault::ResetBeforeHead), 1),
+        ("garbage", ScriptedOutcome::from(ModelReply::from_text("I do not know.")), 2),
+        (
+            "broken",
+            ScriptedOutcome::from(ModelReply::from_text("{\"line_ranges\": [{\"start\": 1,")),
+            2,
+        ),
+        ("outside", ScriptedOutcome::from(chooses(9_000, 9_001)), 2),
+        ("error", ScriptedOutcome::from(ModelReply::from_text("{\"error\": \"too long\"}")), 1),
+        (
+            "fails",
+            ScriptedOutcome::from(ScriptedFault::Status { status: 500, retry_after_s: None }),
+            1,
+        ),
+        (
+            "refuses",
+            ScriptedOutcome::from(ScriptedFault::Status { status: 400, retry_after_s: None }),
+            2,
+        ),
+        (
+            "cut",
+            ScriptedOutcome {
+                fault: ScriptedFault::TruncatedBefore(2),
+                ..ScriptedOutcome::from(chooses(1, 10))
+            },
+            1,
+        ),
+        ("reset", ScriptedOutcome::from(ScriptedFault::ResetBeforeHead), 1),
     ];
     for (name, play, requests) in plays {
-        let upstream = Upstream::start(Settings::default()).expect("a provider");
-        upstream.play(Script::always(play));
+        let upstream = MockProvider::start(Settings::default()).expect("a provider");
+        upstream.set_script(ReplyScript::always(play));
         let world = world(&format!("curator-{name}"), &upstream, "chat", "");
         let ran = world.run(READ);
         assert_eq!(ran, usual, "{name}");
-        assert_eq!(upstream.requests(), requests, "{name}");
+        assert_eq!(upstream.request_count(), requests, "{name}");
     }
     // Nobody is there at all.
-    let gone = Upstream::start(Settings::default()).expect("a provider");
+    let gone = MockProvider::start(Settings::default()).expect("a provider");
     let world = world("curator-gone", &gone, "chat", "");
     drop(gone);
     assert_eq!(world.run(READ), usual);
@@ -131,7 +152,7 @@ fn nobody_is_asked_unless_the_user_wants_that() {
     let on = world("curator-short", &upstream, "chat", "curator = \"model\"\n");
     on.write("short.rs", "fn a() {}\n");
     assert!(on.output("read short.rs").contains("fn a() {}"));
-    assert_eq!(upstream.requests(), 0);
+    assert_eq!(upstream.request_count(), 0);
     for (settings, word) in [
         ("curator = \"model\"\n", "name one, such as"),
         ("curator = \"best\"\n", "unknown variant `best`"),
@@ -159,8 +180,10 @@ fn a_run_is_shown_what_the_curator_chose() {
     let curator = provider([chooses(111, 120)]);
     let world = world("curator-run", &curator, "chat", "");
     world.write("steps.rs", file(90));
-    let upstream =
-        provider([calls(&[("read_file", json!({"path": "steps.rs"}))]), Reply::text("Seen.")]);
+    let upstream = provider([
+        calls(&[("read_file", json!({"path": "steps.rs"}))]),
+        ModelReply::from_text("Seen."),
+    ]);
     let mut command = world.command("run --profile curated --model");
     command.arg(model(&upstream, "chat")).arg("what does step_12 do?").stdin(Stdio::null());
     let ran = world.ran(&mut command);
@@ -173,7 +196,7 @@ fn a_run_is_shown_what_the_curator_chose() {
     // Going on shows the same, and nobody is asked again.
     let mut command = world.command("run --continue again");
     let ran = world.ran(command.stdin(Stdio::null()));
-    assert_eq!((ran.code, curator.requests()), (Some(0), 1), "{}", ran.err);
+    assert_eq!((ran.code, curator.request_count()), (Some(0), 1), "{}", ran.err);
     assert!(bodies(&upstream)[2].to_string().contains("a model chose these lines"));
 }
 
@@ -184,7 +207,7 @@ fn agents_that_are_served_are_shown_what_it_chose() {
     let world = world("curator-mcp", &curator, "chat", "curator = \"model\"\n");
     let arguments = json!({"path": "steps.rs", "question": "what does step_12 do?"});
     let out = called(world.command("mcp"), "read_file", &arguments, || {
-        curator.wait_for(1, std::time::Duration::from_secs(60));
+        curator.wait_for_requests(1, std::time::Duration::from_secs(60));
     });
     assert!(out.contains("a model chose these lines") && out.contains("pub fn step_12()"));
     assert!(!out.contains("value_3 = 13"));

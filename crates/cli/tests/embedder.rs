@@ -3,7 +3,9 @@
 use std::process::{Command, Stdio};
 use std::time::Duration;
 
-use foveal_testkit::embedding_server::{EmbeddingRequest, EmbeddingServer, Reply, good};
+use foveal_testkit::embedding_server::{
+    EmbeddingReply, EmbeddingRequest, EmbeddingServer, vectors_reply,
+};
 use serde_json::Value;
 
 use crate::world::{Ran, World};
@@ -55,16 +57,16 @@ const ALL: &str =
 #[test]
 fn the_index_remembers_its_embedder() {
     let world = world("embedder");
-    let server = EmbeddingServer::start(good);
+    let server = EmbeddingServer::start(vectors_reply);
     let at = server.address();
     check(&world, &at, &format!("index r --embedder ollama:m@http://{at}"), ALL);
-    assert!(server.asked().iter().all(|asked| asked.model == "m" && asked.path == "/api/embed"));
-    let before = server.asked().len();
+    assert!(server.requests().iter().all(|asked| asked.model == "m" && asked.path == "/api/embed"));
+    let before = server.requests().len();
     let value = json(&world, "search part 7 --path r --json");
     assert!(has_cosine(&value), "{value}");
     assert_eq!((&value["problem"], &value["waiting"]), (&Value::Null, &0.into()));
-    assert_eq!(server.asked().len(), before + 1);
-    assert_eq!(server.asked()[before].texts[0], "part 7");
+    assert_eq!(server.requests().len(), before + 1);
+    assert_eq!(server.requests()[before].texts[0], "part 7");
     // A changed file is embedded before the search.
     world.write("r/f00.rs", "pub fn entirely_else() {}\n");
     let value = json(&world, "search entirely else --path r --json");
@@ -72,16 +74,16 @@ fn the_index_remembers_its_embedder() {
     let value = json(&world, "index r --json");
     assert_eq!(value["embedder"], format!("ollama:m@http://{at}"));
     assert_eq!((&value["embedded"], &value["waiting"]), (&0.into(), &0.into()));
-    let before = server.asked().len();
+    let before = server.requests().len();
     let value = json(&world, "search part 7 --path r --json --no-embeddings");
     assert!(!has_cosine(&value), "{value}");
-    assert_eq!(server.asked().len(), before);
+    assert_eq!(server.requests().len(), before);
 }
 
 #[test]
 fn without_the_server_the_search_goes_on() {
     let world = world("embedder_away");
-    let server = EmbeddingServer::start(good);
+    let server = EmbeddingServer::start(vectors_reply);
     let at = server.address();
     drop(server);
     let away = "http://SERVER/api/embed cannot be reached (): check that \
@@ -102,7 +104,7 @@ fn without_the_server_the_search_goes_on() {
         "40 files have no vectors by ollama:m@http://{at} yet: run `foveal index` to make them\n"
     );
     assert_eq!(ran.err, note);
-    let server = EmbeddingServer::start_at(&at, good);
+    let server = EmbeddingServer::start_at_address(&at, vectors_reply);
     let expected = "Some(0) 0 files indexed, 40 unchanged, 0 removed, 40 given vectors; 40 parts of 40 files\n";
     check(&world, &at, "index r", expected);
     assert!(has_cosine(&json(&world, "search part 7 --path r --json")));
@@ -122,8 +124,8 @@ fn the_vectors_before_are_used_until_the_new_ones_are_there() {
     let before = world.output("search part 7 --path r");
     let server = EmbeddingServer::start(|asked: &EmbeddingRequest| match asked.number {
         // The one by which the model is known, and a few texts.
-        0 | 1 => good(asked),
-        _ => Reply::Raw(401, String::new(), "your key sesame has ended".to_owned()),
+        0 | 1 => vectors_reply(asked),
+        _ => EmbeddingReply::Raw(401, String::new(), "your key sesame has ended".to_owned()),
     });
     let at = server.address();
     let index = format!("index r --embedder openai:m@http://{at}/v1");
@@ -133,7 +135,10 @@ fn the_vectors_before_are_used_until_the_new_ones_are_there() {
                    key … has ended); then run it again to continue\n";
     assert!(told.ends_with(refused), "{told}");
     assert!(
-        server.asked().iter().all(|asked| asked.authorization.as_deref() == Some("Bearer sesame"))
+        server
+            .requests()
+            .iter()
+            .all(|asked| asked.authorization.as_deref() == Some("Bearer sesame"))
     );
     let ran = world.run("search part 7 --path r");
     assert_eq!(ran.out, before);
@@ -141,7 +146,7 @@ fn the_vectors_before_are_used_until_the_new_ones_are_there() {
     let notes = ["by the vectors that are there: ", "have no vectors by openai:m@"];
     assert!(notes.iter().any(|note| ran.err.contains(note)), "{}", ran.err);
     drop(server);
-    let _server = EmbeddingServer::start_at(&at, good);
+    let _server = EmbeddingServer::start_at_address(&at, vectors_reply);
     let value = json(&world, "index r --json");
     assert_eq!((&value["unchanged"], &value["waiting"]), (&FILES.into(), &0.into()));
     let ran = world.run("search part 7 --path r");
@@ -197,23 +202,23 @@ fn embedders_that_are_none() {
 #[test]
 fn the_server_before_gets_no_key() {
     let world = world("embedder_key");
-    let [before, after] = [(); 2].map(|()| EmbeddingServer::start(good));
+    let [before, after] = [(); 2].map(|()| EmbeddingServer::start(vectors_reply));
     world.output(&format!("index r --embedder ollama:m@http://{}", before.address()));
-    let asked_before = before.asked().len();
+    let asked_before = before.requests().len();
     let command = format!("search part 7 --path r --embedder openai:m@http://{}", after.address());
     let key = [("FOVEAL_EMBEDDINGS_KEY", "sesame")];
     assert_eq!(world.run_with(&command, &key).code, Some(0));
     // The vectors there are those of the first server, so it is asked for the question.
-    let asked = before.asked().split_off(asked_before);
+    let asked = before.requests().split_off(asked_before);
     assert!(!asked.is_empty());
     assert!(asked.iter().all(|asked| asked.authorization.is_none()), "{asked:?}");
     assert_eq!(world.run_with("index r", &key).code, Some(0));
     let sent = |asked: &EmbeddingRequest| asked.authorization.as_deref() == Some("Bearer sesame");
-    assert!(!after.asked().is_empty() && after.asked().iter().all(sent));
+    assert!(!after.requests().is_empty() && after.requests().iter().all(sent));
     // Another model of the same server may have it.
-    let asked_before = after.asked().len();
+    let asked_before = after.requests().len();
     world.run_with(&command.replace("openai:m", "openai:n"), &key);
-    let asked = after.asked().split_off(asked_before);
+    let asked = after.requests().split_off(asked_before);
     assert!(asked.iter().any(|asked| asked.model == "m") && asked.iter().all(sent), "{asked:?}");
 }
 
@@ -221,7 +226,7 @@ fn the_server_before_gets_no_key() {
 #[test]
 fn a_remembered_embedder_that_is_none() {
     let world = world("embedder_unread");
-    let server = EmbeddingServer::start(good);
+    let server = EmbeddingServer::start(vectors_reply);
     world.output(&format!("index r --embedder ollama:m@http://{}", server.address()));
     let store = world.folder.join("home/.local/share/foveal/index");
     let store = std::fs::read_dir(store).expect("the place of the index").flatten();
@@ -243,12 +248,12 @@ fn a_remembered_embedder_that_is_none() {
         assert_eq!(ran.code, Some(code), "{command}: {}", ran.err);
         assert!(ran.err.starts_with(&told) && !ran.out.is_empty(), "{command}: {}", ran.err);
     }
-    let before = server.asked().len();
+    let before = server.requests().len();
     let value = json(&world, "search part 7 --path r --json --no-embeddings");
     assert_eq!((has_cosine(&value), &value["problem"]), (false, &Value::Null));
     // Named again, its vectors are still there: only the model is asked what it is.
     world.output(&format!("index r --embedder ollama:m@http://{}", server.address()));
-    assert_eq!(server.asked().len(), before + 1);
+    assert_eq!(server.requests().len(), before + 1);
     assert!(has_cosine(&json(&world, "search part 7 --path r --json")));
 }
 
@@ -257,8 +262,8 @@ fn a_remembered_embedder_that_is_none() {
 fn a_killed_run_keeps_its_vectors() {
     let world = world("embedder_killed");
     let server = EmbeddingServer::start(|asked: &EmbeddingRequest| match asked.number {
-        0..=3 => good(asked),
-        _ => Reply::Silence(Duration::from_secs(2)),
+        0..=3 => vectors_reply(asked),
+        _ => EmbeddingReply::Silence(Duration::from_secs(2)),
     });
     let at = server.address();
     for n in 0..400 {
@@ -266,14 +271,14 @@ fn a_killed_run_keeps_its_vectors() {
     }
     let mut command = world.command(&format!("index r --embedder ollama:m@http://{at}"));
     let mut child = command.stdout(Stdio::null()).spawn().expect("the program starts");
-    while server.asked().len() < 7 {
+    while server.requests().len() < 7 {
         assert_eq!(child.try_wait().expect("a child of this test"), None);
         std::thread::sleep(Duration::from_millis(5));
     }
     child.kill().expect("a child of this test");
     child.wait().expect("a child of this test");
     drop(server);
-    let _server = EmbeddingServer::start_at(&at, good);
+    let _server = EmbeddingServer::start_at_address(&at, vectors_reply);
     let value = json(&world, "index r --json");
     assert_eq!((&value["waiting"], &value["rebuilt"]), (&0.into(), &false.into()), "{value}");
     assert_eq!(&value["indexed"], &0, "{value}");
@@ -287,7 +292,11 @@ fn changes_do_not_cost_a_search_its_vectors() {
     let world = world("embedder_slow");
     let server = EmbeddingServer::start(|asked: &EmbeddingRequest| {
         let of_changes = asked.texts.iter().any(|text| text.contains("changed_"));
-        if of_changes { Reply::Raw(503, String::new(), "slow".to_owned()) } else { good(asked) }
+        if of_changes {
+            EmbeddingReply::Raw(503, String::new(), "slow".to_owned())
+        } else {
+            vectors_reply(asked)
+        }
     });
     let at = server.address();
     world.output(&format!("index r --embedder ollama:m@http://{at}"));
@@ -301,10 +310,10 @@ fn changes_do_not_cost_a_search_its_vectors() {
     let line = "    // and so on, and on\n".repeat(40);
     let function = |n| format!("/// Part.\npub fn changed_{n}() {{\n{line}}}\n");
     world.write("r/f00.rs", (0..40).map(function).collect::<String>());
-    let before = server.asked().len();
+    let before = server.requests().len();
     let value = json(&world, "search part 7 --path r --json");
     assert_eq!((has_cosine(&value), &value["problem"]), (true, &Value::Null), "{value}");
-    assert_eq!((&value["waiting"], server.asked().len()), (&1.into(), before + 1));
+    assert_eq!((&value["waiting"], server.requests().len()), (&1.into(), before + 1));
 }
 
 /// A server may fail at a text for good.
@@ -313,7 +322,11 @@ fn a_text_that_cannot_be_embedded_is_found_by_its_words() {
     let world = world("embedder_nan");
     let server = EmbeddingServer::start(|asked: &EmbeddingRequest| {
         let bad = asked.texts.iter().any(|text| text.contains("fn bad_"));
-        if bad { Reply::Raw(500, String::new(), "NaN".to_owned()) } else { good(asked) }
+        if bad {
+            EmbeddingReply::Raw(500, String::new(), "NaN".to_owned())
+        } else {
+            vectors_reply(asked)
+        }
     });
     world.output(&format!("index r --embedder ollama:m@http://{}", server.address()));
     world.write("r/f00.rs", "pub fn bad_number() {}\n");
@@ -330,13 +343,13 @@ fn a_text_that_cannot_be_embedded_is_found_by_its_words() {
 /// Ctrl+C while a server that was good so often has not answered.
 fn check_interrupted(world: &World, good_answers: usize, command: &str, expected: &str) {
     let server = EmbeddingServer::start(move |asked: &EmbeddingRequest| match asked.number {
-        number if number < good_answers => good(asked),
-        _ => Reply::Silence(Duration::from_secs(600)),
+        number if number < good_answers => vectors_reply(asked),
+        _ => EmbeddingReply::Silence(Duration::from_secs(600)),
     });
     let command = format!("{command} --embedder ollama:m@http://{}", server.address());
     let mut command = world.command(&command);
     let mut child = command.stdout(Stdio::piped()).spawn().expect("the program starts");
-    while server.asked().len() <= good_answers {
+    while server.requests().len() <= good_answers {
         assert_eq!(child.try_wait().expect("a child of this test"), None);
         std::thread::sleep(Duration::from_millis(5));
     }
@@ -355,7 +368,7 @@ fn a_request_in_flight_is_given_up() {
     check_interrupted(&world, 0, "index r", first);
     let second = "stopped: 0 files indexed, 40 unchanged, 0 removed, 40 still without";
     check_interrupted(&world, 1, "index r", second);
-    let server = EmbeddingServer::start(good);
+    let server = EmbeddingServer::start(vectors_reply);
     world.output(&format!("index r --embedder ollama:m@http://{}", server.address()));
     check_interrupted(&world, 0, "search part 7 --path r", "");
     world.write("r/f00.rs", "pub fn entirely_else() {}\n");

@@ -65,7 +65,7 @@ fn reading_and_searching_go_on() {
         let store = world.folder.join("home/.local/share/foveal/store.db");
         let opened = SqliteStore::open(&store).expect("a store");
         assert_eq!(opened.take_notices(), []);
-        assert_eq!(opened.check().expect("it is read"), [] as [String; 0]);
+        assert_eq!(opened.check_integrity().expect("it is read"), [] as [String; 0]);
         drop(opened);
         let healed = world.output("read src/long.rs --for step_70");
         assert!(healed.contains("; expand "), "{healed}");

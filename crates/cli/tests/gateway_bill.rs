@@ -8,13 +8,13 @@ use std::path::Path;
 use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
-use foveal_context::record::Record;
-use foveal_context::tokens::Tokenizer;
-use foveal_testkit::bodies::{self, Api};
-use foveal_testkit::requests;
-use foveal_transcript::{Block, Entry, Mark, Role, Source};
-use foveal_upstream::{Settings, Upstream};
-use foveal_wire::Format;
+use foveal_engine::conversation_record::ConversationRecord;
+use foveal_engine::tokens::Tokenizer;
+use foveal_mock_provider::{MockProvider, Settings};
+use foveal_testkit::client_requests;
+use foveal_testkit::request_bodies::{self, ModelApi};
+use foveal_transcript::{ContentBlock, EntryMark, MessageRole, RecordingPosition, TranscriptEntry};
+use foveal_wire::SessionFormat;
 use serde_json::Value;
 
 use crate::world::World;
@@ -35,7 +35,7 @@ impl Drop for Gateway {
 }
 
 impl Gateway {
-    pub(crate) fn start(world: &World, upstream: &Upstream, profile: &str) -> Self {
+    pub(crate) fn start(world: &World, upstream: &MockProvider, profile: &str) -> Self {
         let arguments =
             format!("serve --listen 0 --profile {profile} --decision-time 20000 --upstream");
         let mut command = world.command(&arguments);
@@ -75,16 +75,16 @@ impl Gateway {
 }
 
 /// A system prompt as long as an agent's: below that, providers cache nothing.
-fn system() -> Entry {
+fn system() -> TranscriptEntry {
     let rules = |at: usize| format!("Rule {at}: read a file before you change it, and say why.\n");
-    Entry {
-        source: Source { step: 0, result: None },
-        role: Role::System,
+    TranscriptEntry {
+        source: RecordingPosition { step: 0, result: None },
+        role: MessageRole::System,
         time: None,
-        mark: Mark::None,
+        mark: EntryMark::None,
         model: None,
         usage: None,
-        blocks: vec![Block::Text((0..400).map(rules).collect())],
+        blocks: vec![ContentBlock::Text((0..400).map(rules).collect())],
     }
 }
 
@@ -93,23 +93,24 @@ pub(crate) fn bodies() -> Vec<Vec<u8>> {
     let path = Path::new(env!("CARGO_MANIFEST_DIR"))
         .join("../../examples/sessions/short-token-counts.json");
     let file = BufReader::new(File::open(path).expect("a session"));
-    let (sessions, _) = foveal_wire::read_all(Format::Atif, "session", file).expect("it is read");
+    let (sessions, _) =
+        foveal_wire::read_all_sessions(SessionFormat::Atif, "session", file).expect("it is read");
     let mut conversation = sessions[0].conversations[0].clone();
-    let record = Record::of(conversation.clone(), Tokenizer::Bytes);
-    let answers: Vec<_> = record.conversation().responses().collect();
-    let all = std::mem::replace(&mut conversation, record.conversation().emptied());
+    let record = ConversationRecord::from_conversation(conversation.clone(), Tokenizer::Bytes);
+    let answers: Vec<_> = record.conversation().response_indices().collect();
+    let all = std::mem::replace(&mut conversation, record.conversation().without_entries());
     let mut bodies = Vec::new();
     let mut entries = all.entries().iter();
     for answer in answers {
-        while conversation.entries().len() < answer.at() {
+        while conversation.entries().len() < answer.as_usize() {
             conversation.push(entries.next().expect("an entry before the answer").clone());
         }
-        let mut sent = requests::sent(&conversation);
-        sent.retain(|entry| entry.role != Role::System);
+        let mut sent = client_requests::client_messages(&conversation);
+        sent.retain(|entry| entry.role != MessageRole::System);
         sent.iter_mut()
-            .for_each(|entry| entry.blocks.retain(|it| !matches!(it, Block::Reasoning(_))));
+            .for_each(|entry| entry.blocks.retain(|it| !matches!(it, ContentBlock::Reasoning(_))));
         sent.insert(0, system());
-        bodies.push(bodies::body(Api::Messages, MODEL, &sent));
+        bodies.push(request_bodies::build_request_body(ModelApi::Messages, MODEL, &sent));
     }
     bodies
 }
@@ -136,12 +137,16 @@ fn what_it_would_have_cost_is_what_it_costs_without_foveal() {
     assert!(bodies.len() > 10);
     let billed = |profile: &str| {
         let world = World::new(&format!("gateway_bill_{profile}"));
-        let upstream = Upstream::start(Settings::default()).expect("a provider");
+        let upstream = MockProvider::start(Settings::default()).expect("a provider");
         let gateway = Gateway::start(&world, &upstream, profile);
         bodies.iter().for_each(|body| gateway.ask(body));
         let stats = stats(&world, bodies.len());
         assert_eq!(stats["requests_billed"], bodies.len(), "{stats:#}");
-        let seen: u64 = upstream.seen().iter().filter_map(|it| Some(it.bill?.prompt())).sum();
+        let seen: u64 = upstream
+            .received_requests()
+            .iter()
+            .filter_map(|it| Some(it.bill?.prompt_tokens()))
+            .sum();
         assert_eq!(stats["bill"]["input"]["tokens"], seen, "{stats:#}");
         stats
     };
@@ -165,17 +170,17 @@ fn who_sets_no_marks_reads_from_the_cache_all_the_same() {
     let bodies: Vec<_> = bodies().iter().map(|body| without_marks(body)).collect();
     let run = |profile: &str| {
         let world = World::new(&format!("gateway_bill_marks_{profile}"));
-        let upstream = Upstream::start(Settings::default()).expect("a provider");
+        let upstream = MockProvider::start(Settings::default()).expect("a provider");
         let gateway = Gateway::start(&world, &upstream, profile);
         bodies.iter().for_each(|body| gateway.ask(body));
         let stats = stats(&world, bodies.len());
-        let seen = upstream.seen();
-        let sum = |part: fn(foveal_upstream::Bill) -> u64| -> u64 {
+        let seen = upstream.received_requests();
+        let sum = |part: fn(foveal_mock_provider::TokenBill) -> u64| -> u64 {
             seen.iter().filter_map(|seen| seen.bill).map(part).sum()
         };
-        let broken: Vec<_> = seen.iter().flat_map(|seen| &seen.broken).collect();
+        let broken: Vec<_> = seen.iter().flat_map(|seen| &seen.violations).collect();
         assert!(broken.is_empty(), "{broken:?}");
-        (stats, sum(|bill| bill.read), sum(|bill| bill.prompt()))
+        (stats, sum(|bill| bill.read), sum(|bill| bill.prompt_tokens()))
     };
     let (raw, read, _) = run("off");
     assert_eq!(read, 0);
@@ -194,7 +199,7 @@ fn a_restart_moves_no_mark() {
     let bodies: Vec<_> = bodies().iter().take(6).map(|body| without_marks(body)).collect();
     let run = |restarts: bool| {
         let world = World::new(&format!("gateway_bill_restarts_{restarts}"));
-        let upstream = Upstream::start(Settings::default()).expect("a provider");
+        let upstream = MockProvider::start(Settings::default()).expect("a provider");
         let mut gateway = Gateway::start(&world, &upstream, "balanced");
         for body in &bodies {
             if restarts {
@@ -203,7 +208,7 @@ fn a_restart_moves_no_mark() {
             }
             gateway.ask(body);
         }
-        upstream.seen().iter().map(|seen| seen.body.clone()).collect::<Vec<_>>()
+        upstream.received_requests().iter().map(|seen| seen.body.clone()).collect::<Vec<_>>()
     };
     let (once, restarted) = (run(false), run(true));
     let marks = |body: &[u8]| String::from_utf8_lossy(body).matches("cache_control").count();
@@ -215,7 +220,7 @@ fn a_restart_moves_no_mark() {
 fn what_passed_is_listed_and_shown() {
     let world = World::new("gateway_bill_listed");
     assert_eq!(world.output("stats"), "no requests passed a gateway: see `foveal serve --help`\n");
-    let upstream = Upstream::start(Settings::default()).expect("a provider");
+    let upstream = MockProvider::start(Settings::default()).expect("a provider");
     let gateway = Gateway::start(&world, &upstream, "balanced");
     let bodies = bodies();
     bodies.iter().take(6).for_each(|body| gateway.ask(body));
@@ -281,7 +286,7 @@ fn what_passed_is_listed_and_shown() {
 #[test]
 fn what_asks_no_model_is_told_apart() {
     let world = World::new("gateway_bill_beside");
-    let upstream = Upstream::start(Settings::default()).expect("a provider");
+    let upstream = MockProvider::start(Settings::default()).expect("a provider");
     let gateway = Gateway::start(&world, &upstream, "balanced");
     let bodies = bodies();
     gateway.ask(&bodies[0]);

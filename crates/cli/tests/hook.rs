@@ -5,7 +5,7 @@ use std::fs;
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-use foveal_store::{Limits, SessionFacts, SessionId, SqliteStore, Store};
+use foveal_store::{RetentionLimits, SessionId, SessionMetadata, SqliteStore, Store};
 use foveal_transcript::Handle;
 use foveal_transcript::Timestamp;
 use serde_json::{Value, json};
@@ -332,7 +332,7 @@ fn after_a_rewind_the_server_is_asked_by_another_reader() {
         session.result(id, "a file");
         let path = session.world.folder.join("home/.local/share/foveal/store.db");
         let store = SqliteStore::open(&path).expect("a store");
-        store.asker(id).expect("a store").expect("a reader")
+        store.call_reader(id).expect("a store").expect("a reader")
     };
     let start = session.user("hello", None);
     session.user("look at a.rs", Some(start));
@@ -726,7 +726,7 @@ fn what_was_sent_before_a_session_was_removed_is_not_pointed_at() {
         if removes {
             assert!(store.delete_session(&id).expect("it can be removed"));
         } else {
-            store.append(&id, &json!("no record of ours"), Timestamp(1)).expect("one");
+            store.append_record(&id, &json!("no record of ours"), Timestamp(1)).expect("one");
         }
         assert!(session.read("c2", &file).is_none());
         assert!(session.read("c3", &file).is_none());
@@ -741,10 +741,12 @@ fn what_is_too_old_is_removed_beside_the_work() {
     for command in ["hook", "read", "grep"] {
         let store = store(&session.world);
         let id = SessionId("old".to_owned());
-        store.open_session(&id, &SessionFacts::default(), old).expect("a session");
-        store.put(Some(&id), b"told long ago", old).expect("it is stored");
+        store.open_session(&id, &SessionMetadata::default(), old).expect("a session");
+        store.put_content(Some(&id), b"told long ago", old).expect("it is stored");
         // As if the last time was long ago.
-        store.collect(Limits { bytes_max: u64::MAX, age_max_ms: i64::MAX }, old).expect("nothing");
+        store
+            .collect_garbage(RetentionLimits { bytes_max: u64::MAX, age_max_ms: i64::MAX }, old)
+            .expect("nothing");
         session.world.write("a.rs", "fn main() {}\n");
         let ran = match command {
             "read" => session.world.output("read a.rs"),
@@ -754,7 +756,10 @@ fn what_is_too_old_is_removed_beside_the_work() {
         assert_eq!(ran.is_empty(), command == "hook");
         let ids = store.sessions().expect("sessions").into_iter().map(|session| session.id);
         assert!(!ids.into_iter().any(|one| one == id), "{command}");
-        assert_eq!(store.get(Handle::of(b"told long ago")).expect("it can be read"), None);
+        assert_eq!(
+            store.content(Handle::from_content(b"told long ago")).expect("it can be read"),
+            None
+        );
     }
 }
 

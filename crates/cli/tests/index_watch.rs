@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
-use foveal_testkit::embedding_server::{EmbeddingRequest, EmbeddingServer, good};
+use foveal_testkit::embedding_server::{EmbeddingRequest, EmbeddingServer, vectors_reply};
 use serde_json::Value;
 
 use crate::world::World;
@@ -75,7 +75,7 @@ fn a_watch_embeds_what_changes_and_begins_without_the_server() {
         // Open for all others once it has been opened.
         let gate = gate.lock().unwrap_or_else(PoisonError::into_inner);
         let _opened = gate.recv_timeout(PATIENCE);
-        good(asked)
+        vectors_reply(asked)
     });
     let watch = Watch::start(&world, &format!("--embedder ollama:m@http://{}", server.address()));
     assert_eq!(watch.next(), "40 files indexed, 0 unchanged, 0 removed, 40 still without vectors");
@@ -92,7 +92,7 @@ fn a_watch_takes_the_embedder_that_is_chosen_meanwhile() {
     let world = world("index_watch_chosen");
     let watch = Watch::start(&world, "");
     assert_eq!(watch.next(), "40 files indexed, 0 unchanged, 0 removed");
-    let server = EmbeddingServer::start(good);
+    let server = EmbeddingServer::start(vectors_reply);
     world.output(&format!("index r --embedder ollama:m@http://{}", server.address()));
     world.write("r/f00.rs", "pub fn entirely_else() {}\n");
     assert_eq!(watch.next(), "1 file indexed, 0 unchanged, 0 removed");
@@ -112,12 +112,12 @@ fn a_watch_looks_at_all_files_instead_of_asking_again_and_again() {
         if asked.number == 0 {
             fs::write(&elsewhere, "pub fn entirely_else() {}\n").expect("a file of this test");
         }
-        good(asked)
+        vectors_reply(asked)
     });
     let watch = Watch::start(&world, &format!("--embedder ollama:m@http://{}", server.address()));
     assert_eq!(watch.next(), "40 files indexed, 0 unchanged, 0 removed, 40 still without vectors");
     let next = watch.next();
     assert!(next.starts_with("1 file indexed, "), "{next}");
-    assert!(server.asked().len() < 10, "{}", server.asked().len());
+    assert!(server.requests().len() < 10, "{}", server.requests().len());
     watch.stop();
 }

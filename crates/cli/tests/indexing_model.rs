@@ -5,7 +5,9 @@ use std::process::{Child, ChildStdin, ChildStdout, Stdio};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use foveal_upstream::{Asked, Fault, Play, Reply, Script, Settings, Upstream};
+use foveal_mock_provider::{
+    MockProvider, ModelReply, ReplyScript, ScriptRequest, ScriptedFault, ScriptedOutcome, Settings,
+};
 use serde_json::{Value, json};
 
 use crate::run_task::{bodies, calls, events, model, of_type};
@@ -94,17 +96,17 @@ impl Drop for Server {
 const WORDS: &str = "computes the triangular postage discount";
 
 /// A model that says something of the first thing, and relates it to the last that it is told.
-fn answers(asked: &Asked<'_>) -> Play {
+fn answers(asked: &ScriptRequest<'_>) -> ScriptedOutcome {
     let text = asked.body.to_string();
     let summaries = text.contains("\"thing\\\\\\\": 1") || text.contains("one line of at most 120");
     let answer = match summaries {
         true => json!({"summaries": [{"thing": 1, "summary": WORDS}]}),
         false => json!({"relations": [{"from": 1, "to": 2, "why": "reads what this writes"}]}),
     };
-    Play::from(Reply::text(answer.to_string()))
+    ScriptedOutcome::from(ModelReply::from_text(answer.to_string()))
 }
 
-fn world(test: &str, upstream: &Upstream, more: &str) -> World {
+fn world(test: &str, upstream: &MockProvider, more: &str) -> World {
     let world = World::new(test);
     world.write("a.rs", "pub fn zorp(n: u32) -> u32 {\n    n * 3 + 1\n}\n");
     world.write("b.rs", "pub fn blip() -> u32 {\n    7\n}\n");
@@ -113,9 +115,9 @@ fn world(test: &str, upstream: &Upstream, more: &str) -> World {
     world
 }
 
-fn provider() -> Upstream {
-    let upstream = Upstream::start(Settings::default()).expect("a provider");
-    upstream.play(Script::new(answers));
+fn provider() -> MockProvider {
+    let upstream = MockProvider::start(Settings::default()).expect("a provider");
+    upstream.set_script(ReplyScript::new(answers));
     upstream
 }
 
@@ -147,7 +149,7 @@ fn files_that_were_read_are_told_of_found_and_asked_about_again() {
     let relation = "[a model says of b.rs:blip and a.rs:zorp: reads what this writes]";
     assert!(related.contains(relation), "{related}");
     // What was told stays, and costs nothing again.
-    let asked = upstream.requests();
+    let asked = upstream.request_count();
     server.read("a.rs");
     drop(server);
     let found = world.run("search triangular postage discount");
@@ -156,12 +158,12 @@ fn files_that_were_read_are_told_of_found_and_asked_about_again() {
     let mut server = Server::start(&world);
     server.read("a.rs");
     server.state(|state| state["waiting"] == 0 && state["running"].is_null());
-    assert_eq!(upstream.requests(), asked);
+    assert_eq!(upstream.request_count(), asked);
     // A file that changed is another.
     world.write("a.rs", "pub fn zorp(n: u32) -> u32 {\n    n * 4 + 1\n}\n");
     server.read("a.rs");
     server.state(|state| state["told"] == 1 && state["running"].is_null());
-    assert_eq!(upstream.requests(), asked + 2);
+    assert_eq!(upstream.request_count(), asked + 2);
 }
 
 /// `foveal graph` at a shell tells a model's words from what was read of the code.
@@ -212,26 +214,37 @@ fn it_stops_at_its_budget() {
     server.read("b.rs");
     let state = server.state(|state| state["waiting"] == 0);
     assert_eq!((&state["told"], &state["tokens_max"]), (&json!(1), &json!(1)), "{state}");
-    assert_eq!(upstream.requests(), 1);
+    assert_eq!(upstream.request_count(), 1);
 }
 
 /// Whatever goes wrong, the index is as without a model.
 #[test]
 fn failures_leave_nothing() {
     let plays = [
-        ("garbage", Play::from(Reply::text("I do not know.")), 2),
-        ("fails", Play::from(Fault::Status { status: 500, retry_after_s: None }), 1),
-        ("cut", Play { fault: Fault::TruncatedBefore(2), ..Play::from(Reply::text("{}")) }, 1),
+        ("garbage", ScriptedOutcome::from(ModelReply::from_text("I do not know.")), 2),
+        (
+            "fails",
+            ScriptedOutcome::from(ScriptedFault::Status { status: 500, retry_after_s: None }),
+            1,
+        ),
+        (
+            "cut",
+            ScriptedOutcome {
+                fault: ScriptedFault::TruncatedBefore(2),
+                ..ScriptedOutcome::from(ModelReply::from_text("{}"))
+            },
+            1,
+        ),
     ];
     for (name, play, requests) in plays {
-        let upstream = Upstream::start(Settings::default()).expect("a provider");
-        upstream.play(Script::always(play));
+        let upstream = MockProvider::start(Settings::default()).expect("a provider");
+        upstream.set_script(ReplyScript::always(play));
         let world = world(&format!("indexing-{name}"), &upstream, "");
         let mut server = Server::start(&world);
         server.read("a.rs");
         let state = server.state(|state| state["failed"] == 1);
         assert_eq!(state["told"], 0, "{name}");
-        assert_eq!(upstream.requests(), requests, "{name}");
+        assert_eq!(upstream.request_count(), requests, "{name}");
         let found = server.call("search_code", &json!({"query": "zorp"}));
         assert!(found.contains("function zorp") && !found.contains("a model says"), "{found}");
         if requests > 1 {
@@ -243,21 +256,23 @@ fn failures_leave_nothing() {
         std::thread::sleep(Duration::from_millis(300));
         let state = server.state(|_| true);
         assert_eq!((&state["running"], &state["failed"]), (&json!("b.rs"), &json!(1)), "{name}");
-        assert_eq!(upstream.requests(), requests, "{name}");
+        assert_eq!(upstream.request_count(), requests, "{name}");
     }
 }
 
 /// A server that never answers keeps nobody from searching, nor from ending.
 #[test]
 fn nobody_waits_for_it() {
-    let upstream = Upstream::start(Settings::default()).expect("a provider");
-    upstream
-        .play(Script::always(Play { fault: Fault::Silent(1), ..Play::from(Reply::text("{}")) }));
+    let upstream = MockProvider::start(Settings::default()).expect("a provider");
+    upstream.set_script(ReplyScript::always(ScriptedOutcome {
+        fault: ScriptedFault::SilentBefore(1),
+        ..ScriptedOutcome::from(ModelReply::from_text("{}"))
+    }));
     let world = world("indexing-silent", &upstream, "");
     let begun = Instant::now();
     let mut server = Server::start(&world);
     server.read("a.rs");
-    upstream.wait_for(1, Duration::from_secs(30));
+    upstream.wait_for_requests(1, Duration::from_secs(30));
     let state = server.state(|state| !state["running"].is_null());
     assert_eq!(state["running"], "a.rs");
     assert!(server.call("search_code", &json!({"query": "zorp"})).contains("function zorp"));
@@ -284,21 +299,24 @@ fn a_run_tells_how_far_it_is() {
     for (name, options) in [("events", "run --json"), ("line", "run")] {
         let beside = Arc::new(provider());
         // Long enough to be seen at work.
-        let late = Fault::Late(Duration::from_millis(300));
-        beside.play(Script::new(move |asked| Play { fault: late, ..answers(asked) }));
+        let late = ScriptedFault::DelayedHead(Duration::from_millis(300));
+        beside.set_script(ReplyScript::new(move |asked| ScriptedOutcome {
+            fault: late,
+            ..answers(asked)
+        }));
         let world = world(&format!("indexing-run-{name}"), &beside, "");
-        let upstream = Upstream::start(Settings::default()).expect("a provider");
+        let upstream = MockProvider::start(Settings::default()).expect("a provider");
         let other = Arc::clone(&beside);
-        upstream.play(Script::new(move |request| {
+        upstream.set_script(ReplyScript::new(move |request| {
             let until = Instant::now() + Duration::from_secs(20);
-            while request.turn == 1 && other.requests() < 2 && Instant::now() < until {
+            while request.turn == 1 && other.request_count() < 2 && Instant::now() < until {
                 std::thread::sleep(Duration::from_millis(10));
             }
             if request.turn == 0 {
-                return Play::from(calls(&[("read_file", json!({"path": "a.rs"}))]));
+                return ScriptedOutcome::from(calls(&[("read_file", json!({"path": "a.rs"}))]));
             }
             std::thread::sleep(Duration::from_millis(900));
-            Play::from(Reply::text("Seen."))
+            ScriptedOutcome::from(ModelReply::from_text("Seen."))
         }));
         let mut command = world.command(options);
         command.args(["--model", &model(&upstream, "chat"), "what is zorp?"]);
@@ -332,16 +350,16 @@ fn a_limit_of_the_run_ends_it() {
     let beside = Arc::new(provider());
     let prices = "[[gateway.prices]]\nmodel = \"small\"\ninput = 1000000\noutput = 0\n";
     let world = world("indexing-limit", &beside, prices);
-    let upstream = Upstream::start(Settings::default()).expect("a provider");
+    let upstream = MockProvider::start(Settings::default()).expect("a provider");
     let other = Arc::clone(&beside);
-    upstream.play(Script::new(move |request| {
+    upstream.set_script(ReplyScript::new(move |request| {
         let until = Instant::now() + Duration::from_secs(20);
-        while request.turn == 1 && other.requests() < 1 && Instant::now() < until {
+        while request.turn == 1 && other.request_count() < 1 && Instant::now() < until {
             std::thread::sleep(Duration::from_millis(10));
         }
         std::thread::sleep(Duration::from_millis(500));
         let read = |path: &str| ("read_file", json!({ "path": path }));
-        Play::from(calls(&[match request.turn {
+        ScriptedOutcome::from(calls(&[match request.turn {
             0 => read("a.rs"),
             _ => read("b.rs"),
         }]))
@@ -353,7 +371,7 @@ fn a_limit_of_the_run_ends_it() {
     let last = events.last().expect("an event");
     assert_eq!((ran.code, &last["limit"]), (Some(1), &json!("cost")), "{last}");
     // The second question about the first file was not asked, and the second file not asked about.
-    assert_eq!((beside.requests(), upstream.requests()), (1, 2));
+    assert_eq!((beside.request_count(), upstream.request_count()), (1, 2));
     let indexing = of_type(&events, "indexing");
     let told = indexing.last().expect("it is told");
     assert_eq!((&told["failed"], &told["file"]), (&json!(0), &Value::Null), "{told}");

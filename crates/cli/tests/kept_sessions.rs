@@ -2,8 +2,10 @@
 
 use std::path::Path;
 
-use foveal_store::{Grant, Limits, RootsKey, SessionFacts, SessionId, SqliteStore, Store};
-use foveal_tools::session::note_reader;
+use foveal_store::{
+    Grant, RetentionLimits, RootsKey, SessionId, SessionMetadata, SqliteStore, Store,
+};
+use foveal_tools::session::announce_reader;
 use foveal_transcript::Timestamp;
 use serde_json::{Value, json};
 
@@ -57,8 +59,8 @@ fn sessions_are_listed_pinned_and_removed() {
     // What is pinned stays, whatever is collected.
     let path = world.folder.join("home/.local/share/foveal/store.db");
     let store = SqliteStore::open(&path).expect("a store");
-    let limits = Limits { bytes_max: 0, age_max_ms: 0 };
-    store.collect(limits, Timestamp(i64::MAX)).expect("it collects");
+    let limits = RetentionLimits { bytes_max: 0, age_max_ms: 0 };
+    store.collect_garbage(limits, Timestamp(i64::MAX)).expect("it collects");
     assert_eq!(
         list().into_iter().map(|one| one["session"].clone()).collect::<Vec<_>>(),
         [json!(id)]
@@ -79,10 +81,10 @@ fn notes_are_not_listed() {
     let store = SqliteStore::open(&path).expect("a store");
     let folder = Path::new("/work");
     let grant = Grant { tool: "bash".to_owned(), subject: "ls".to_owned() };
-    store.put_grant(RootsKey::of([folder]), &grant, Timestamp(1)).expect("it is kept");
-    note_reader(&store, folder, Some("one"), Timestamp(1)).expect("it is noted");
+    store.put_grant(RootsKey::from_roots([folder]), &grant, Timestamp(1)).expect("it is kept");
+    announce_reader(&store, folder, Some("one"), Timestamp(1)).expect("it is noted");
     assert_eq!(world.output("sessions"), "no sessions are kept\n");
-    let facts = foveal_store::SessionFacts::default();
+    let facts = foveal_store::SessionMetadata::default();
     let id = SessionId("readers of a".to_owned());
     store.open_session(&id, &facts, Timestamp(1)).expect("a session");
     let table = world.output("sessions");
@@ -96,16 +98,18 @@ fn kept(world: &World, name: &str, calls: &[(&str, Value, &str)]) {
     let path = world.folder.join("home/.local/share/foveal/store.db");
     let store = SqliteStore::open(&path).expect("a store");
     let id = SessionId(name.to_owned());
-    let facts = SessionFacts { roots: vec!["/work/app".to_owned()], ..SessionFacts::default() };
+    let facts =
+        SessionMetadata { roots: vec!["/work/app".to_owned()], ..SessionMetadata::default() };
     store.open_session(&id, &facts, Timestamp(1)).expect("a session");
     for (place, (tool, arguments, text)) in calls.iter().enumerate() {
-        let handle = store.put(Some(&id), text.as_bytes(), Timestamp(1)).expect("it is kept");
+        let handle =
+            store.put_content(Some(&id), text.as_bytes(), Timestamp(1)).expect("it is kept");
         let event = json!({"answered": {
             "tool": tool, "arguments": arguments, "question": null, "handle": handle.handle,
             "text": null, "is_error": false, "cached": false, "bytes": [1, 1],
             "place": 2 * place + 1,
         }});
-        store.append(&id, &event, Timestamp(1)).expect("it is appended");
+        store.append_record(&id, &event, Timestamp(1)).expect("it is appended");
     }
 }
 
@@ -155,7 +159,7 @@ fn a_session_of_a_hook_is_shown_as_its_agent_recorded_it() {
     world.write("one.json", session("one"));
     let path = world.folder.join("home/.local/share/foveal/store.db");
     let store = SqliteStore::open(&path).expect("a store");
-    let facts = SessionFacts {
+    let facts = SessionMetadata {
         roots: vec!["/r".to_owned()],
         transcript: Some(world.folder.join("one.json").display().to_string()),
     };

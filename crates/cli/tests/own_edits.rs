@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use foveal_store::{Moment, OwnEdit, Store as _};
+use foveal_store::{ClientEdit, NoteTime, Store as _};
 use foveal_transcript::ContentHash;
 use serde_json::{Value, json};
 
@@ -48,8 +48,8 @@ impl Agent {
         self.answered("Edit", &input, &response);
     }
 
-    fn noted(&self) -> Option<OwnEdit> {
-        let noted = store(&self.world).edits_by("s1/", Moment::default()).expect("a store");
+    fn noted(&self) -> Option<ClientEdit> {
+        let noted = store(&self.world).client_edits("s1/", NoteTime::default()).expect("a store");
         let noted = noted.into_iter().find(|noted| noted.path.ends_with("/a.txt"));
         noted.map(|noted| noted.edit)
     }
@@ -64,7 +64,7 @@ fn edits_are_noted_where_the_file_holds_what_they_left() {
     agent.edit("two", "zwei\ndrei", BEFORE, after, NOTHING);
     let noted = agent.noted().expect("it is noted");
     assert_eq!((noted.lines, noted.is_whole), (vec![(2, 3)], false));
-    let hash = |text: &str| ContentHash::of(text.as_bytes());
+    let hash = |text: &str| ContentHash::from_content(text.as_bytes());
     assert_eq!((noted.before, noted.after), (vec![hash(BEFORE)], hash(after)));
     // A line that is taken out takes its end along.
     let second = "one\ndrei\nthree\n";

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use foveal_store::{SessionFacts, SessionId, Store};
+use foveal_store::{SessionId, SessionMetadata, Store};
 use foveal_transcript::Timestamp;
 use serde_json::{Value, json};
 
@@ -85,7 +85,7 @@ fn bills_of_requests_that_a_gateway_shortened_are_left_out() {
     world.write("home/.local/share/foveal/.keep", "");
     let store = store(&world);
     let session = SessionId("gateway conversation".to_owned());
-    store.open_session(&session, &SessionFacts::default(), Timestamp(0)).expect("a session");
+    store.open_session(&session, &SessionMetadata::default(), Timestamp(0)).expect("a session");
     let time = 1_788_220_800_000_i64;
     for (request, input, cached, sent) in
         [(1, 1000, 0, 900), (2, 1500, 500, 600), (3, 2000, 1000, 500)]
@@ -96,7 +96,7 @@ fn bills_of_requests_that_a_gateway_shortened_are_left_out() {
         let kept = json!({"request": request, "time": time, "tokens_asked": asked,
             "tokens_sent": sent,
             "billed": {"uncached": input, "cache_read": cached, "output": 7}});
-        store.append(&session, &kept, Timestamp(time)).expect("a record");
+        store.append_record(&session, &kept, Timestamp(time)).expect("a record");
     }
     drop(store);
     let (told, err) = replayed(&world, "rollout.jsonl");

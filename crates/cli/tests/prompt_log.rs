@@ -4,13 +4,13 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use foveal_code::views::CuratedViews;
-use foveal_context::prices::PriceCard;
-use foveal_context::profile::Profile;
-use foveal_context::record::Record;
-use foveal_context::tokens::Tokenizer;
-use foveal_replay::run::request_time;
-use foveal_transcript::{Conversation, Role, Session};
+use foveal_code::curated_view_source::CuratedViewSource;
+use foveal_engine::conversation_record::ConversationRecord;
+use foveal_engine::prices::PriceCard;
+use foveal_engine::profile::Profile;
+use foveal_engine::tokens::Tokenizer;
+use foveal_replay::conversation_replay::request_time;
+use foveal_transcript::{Conversation, MessageRole, RecordedSession};
 use serde_json::Value;
 
 use crate::world::{World, session};
@@ -19,28 +19,28 @@ use crate::world::{World, session};
 type Prompt = Vec<(String, u64, Option<u64>, String)>;
 
 /// The prompts of one conversation, from scratch, with the messages that
-/// [`foveal_context::step::Step`] says are kept.
+/// [`foveal_engine::step::Step`] says are kept.
 fn rendered(conversation: &Conversation, profile: &str) -> Vec<(Prompt, usize)> {
     let prices = PriceCard::anthropic_5m();
-    let record = Record::of(conversation.clone(), Tokenizer::O200k);
-    let mut projector = Profile::named(profile).expect("a profile").start(&prices);
-    projector = projector.with_views(Arc::new(CuratedViews::default()));
+    let record = ConversationRecord::from_conversation(conversation.clone(), Tokenizer::O200k);
+    let mut projector = Profile::find(profile).expect("a profile").new_projector(&prices);
+    projector = projector.with_view_source(Arc::new(CuratedViewSource::default()));
     let mut prompts = Vec::new();
-    for answer in conversation.responses() {
+    for answer in conversation.response_indices() {
         let time = request_time(conversation, answer);
         let step = projector.advance(&record, answer, time);
         let message = |index: &foveal_transcript::EntryIndex| {
             let entry = conversation.entry(*index);
-            let shape = projector.item(*index).decision.shape();
-            let content = match (shape, entry.result()) {
+            let shape = projector.entry_state(*index).decision.shape();
+            let content = match (shape, entry.tool_result()) {
                 (Some(shape), Some(result)) => shape.render(&result.content),
                 _ => entry.prompt_text(),
             };
             let role = match entry.role {
-                Role::System => "system",
-                Role::User => "user",
-                Role::Assistant => "assistant",
-                Role::Tool => "tool",
+                MessageRole::System => "system",
+                MessageRole::User => "user",
+                MessageRole::Assistant => "assistant",
+                MessageRole::Tool => "tool",
             };
             let result = entry.source.result.map(u64::from);
             (role.to_owned(), u64::from(entry.source.step), result, content)
@@ -76,7 +76,7 @@ fn rebuilt(log: &str) -> HashMap<String, Vec<(Prompt, usize)>> {
     all
 }
 
-fn check(sessions: &[Session], log: &str, profile: &str) {
+fn check(sessions: &[RecordedSession], log: &str, profile: &str) {
     let mut rebuilt = rebuilt(log);
     for session in sessions {
         for (at, conversation) in session.conversations.iter().enumerate() {
@@ -100,10 +100,11 @@ fn check(sessions: &[Session], log: &str, profile: &str) {
     assert!(rebuilt.is_empty(), "the log holds only these sessions");
 }
 
-fn sessions_of(path: &Path) -> Vec<Session> {
+fn sessions_of(path: &Path) -> Vec<RecordedSession> {
     let file = std::io::BufReader::new(std::fs::File::open(path).expect("the file opens"));
     let mut sessions = Vec::new();
-    foveal_wire::read_detected("test", file, &mut |session| sessions.push(session)).expect("reads");
+    foveal_wire::detect_and_read_sessions("test", file, &mut |session| sessions.push(session))
+        .expect("reads");
     sessions
 }
 
@@ -139,7 +140,7 @@ fn raw_is_what_was_recorded() {
     let (last, _) = prompts["a"].last().expect("requests");
     let logged: Vec<&str> = last.iter().filter(|it| it.0 == "tool").map(|it| &*it.3).collect();
     let entries = sessions[0].conversations[0].entries().iter();
-    let recorded: Vec<&str> = entries.filter_map(|it| Some(&*it.result()?.content)).collect();
+    let recorded: Vec<&str> = entries.filter_map(|it| Some(&*it.tool_result()?.content)).collect();
     assert!(logged.len() > 2);
     assert_eq!(logged, recorded[..logged.len()]);
 }

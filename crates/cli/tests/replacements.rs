@@ -1,7 +1,7 @@
 //! What `foveal show NAME --request N` says of what went in place of results, against what the
 //! client sent and the provider got.
 
-use foveal_upstream::{Settings, Upstream};
+use foveal_mock_provider::{MockProvider, Settings};
 use serde_json::Value;
 
 use crate::gateway_bill::{Gateway, bodies, stats};
@@ -27,7 +27,7 @@ fn results(body: &[u8]) -> Vec<(u64, String)> {
 #[test]
 fn each_replacement_is_shown_as_it_went() {
     let world = World::new("replacements");
-    let upstream = Upstream::start(Settings::default()).expect("a provider");
+    let upstream = MockProvider::start(Settings::default()).expect("a provider");
     let gateway = Gateway::start(&world, &upstream, "max");
     let mut bodies = bodies();
     // The last goes once more.
@@ -37,7 +37,7 @@ fn each_replacement_is_shown_as_it_went() {
     let listed: Value = serde_json::from_str(&world.output("sessions --json")).expect("JSON");
     let name = listed[0]["session"].as_str().expect("a session");
     let name = name.strip_prefix("gateway ").expect("a session of the gateway");
-    let seen = upstream.seen();
+    let seen = upstream.received_requests();
     let (mut new, mut standing, mut tools) = (0, 0, 0);
     for (at, (asked, sent)) in bodies.iter().zip(&seen).enumerate() {
         let shown = world.output(&format!("show {name} --request {} --json", at + 1));
@@ -81,7 +81,7 @@ fn each_replacement_is_shown_as_it_went() {
 #[test]
 fn a_result_with_a_secret_is_shown_without_it() {
     let world = World::new("replacements_secret");
-    let upstream = Upstream::start(Settings::default()).expect("a provider");
+    let upstream = MockProvider::start(Settings::default()).expect("a provider");
     let gateway = Gateway::start(&world, &upstream, "max");
     let key = "ghp_x7Kq2mVb9LrT4nZs8WdYc3PfHj6GaE1uRoQi";
     let with_key = |body: Vec<u8>| {

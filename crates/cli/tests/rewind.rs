@@ -3,35 +3,35 @@
 use std::process::Stdio;
 use std::time::Duration;
 
-use foveal_upstream::{Reply, Script, Settings, Upstream};
+use foveal_mock_provider::{MockProvider, ModelReply, ReplyScript, Settings};
 use serde_json::{Value, json};
 
 use crate::run_sessions::{go_on, messages, name};
 use crate::run_task::{DIALECTS, bodies, calls, run};
 use crate::world::{Ran, World};
 
-fn edit(path: &str, old: &str, new: &str) -> Reply {
+fn edit(path: &str, old: &str, new: &str) -> ModelReply {
     let edit = json!({"path": path, "old_str": old, "new_str": new, "intent": "it"});
     calls(&[("read_file", json!({"path": path})), ("edit_file", edit)])
 }
 
 /// A world in which two tasks were done: the first changed `a.rs`, the second that again, `b.rs`,
 /// and made `new.rs`.
-fn done(test: &str, dialect: &str) -> (World, Upstream, String) {
+fn done(test: &str, dialect: &str) -> (World, MockProvider, String) {
     let world = World::new(test);
     world.write("a.rs", "const A: u8 = 1;\n");
     world.write("b.rs", "const B: u8 = 1;\n");
-    let upstream = Upstream::start(Settings::default()).expect("a provider");
+    let upstream = MockProvider::start(Settings::default()).expect("a provider");
     let writes = json!({"path": "new.rs", "content": "const C: u8 = 1;\n"});
-    upstream.play(Script::in_order([
+    upstream.set_script(ReplyScript::in_order([
         edit("a.rs", "= 1;", "= 2;"),
-        Reply::text("It is two."),
+        ModelReply::from_text("It is two."),
         edit("a.rs", "= 2;", "= 3;"),
         edit("b.rs", "= 1;", "= 3;"),
         calls(&[("write_file", writes)]),
-        Reply::text("It is three."),
-        Reply::text("And on."),
-        Reply::text("And on and on."),
+        ModelReply::from_text("It is three."),
+        ModelReply::from_text("And on."),
+        ModelReply::from_text("And on and on."),
     ]));
     let ran = run(&world, &upstream, dialect, "--yes");
     assert_eq!(ran.code, Some(0), "{}", ran.err);
@@ -49,7 +49,7 @@ fn rewind(world: &World, name: &str, options: &[&str]) -> Ran {
     world.ran(&mut command)
 }
 
-fn last_messages(upstream: &Upstream) -> Vec<Value> {
+fn last_messages(upstream: &MockProvider) -> Vec<Value> {
     messages(bodies(upstream).last().expect("a request"))
 }
 

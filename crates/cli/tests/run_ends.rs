@@ -5,9 +5,11 @@ use std::process::{Child, Command, Stdio};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use foveal_store::{SessionFacts, SessionId, SqliteStore, Store};
+use foveal_mock_provider::{
+    MockProvider, ModelReply, ReplyScript, ScriptedFault, ScriptedOutcome, Settings,
+};
+use foveal_store::{SessionId, SessionMetadata, SqliteStore, Store};
 use foveal_transcript::Timestamp;
-use foveal_upstream::{Fault, Play, Reply, Script, Settings, Upstream};
 use portable_pty::{CommandBuilder, PtySize, native_pty_system};
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
@@ -20,7 +22,7 @@ use crate::world::World;
 const SOON: Duration = Duration::from_secs(20);
 
 /// Starts a run that tells all that happens as JSON.
-fn started(command: &mut Command, upstream: &Upstream) -> Child {
+fn started(command: &mut Command, upstream: &MockProvider) -> Child {
     command.args(["--model", &model(upstream, "messages"), "task"]);
     command.env("FOVEAL_MODEL_KEY", KEY).stdin(Stdio::null()).stdout(Stdio::piped());
     command.spawn().expect("the program starts")
@@ -51,7 +53,7 @@ fn last(child: Child) -> (Option<i32>, Value) {
 fn a_run_under_nohup_lives_on() {
     let world = World::new("ends-nohup");
     let waits = calls(&[("bash", json!({"command": "touch there; sleep 1"}))]);
-    let upstream = provider([waits, Reply::text("Done.")]);
+    let upstream = provider([waits, ModelReply::from_text("Done.")]);
     let program = env!("CARGO_BIN_EXE_foveal");
     let mut command = Command::new("sh");
     command.args(["-c", &format!("trap '' HUP; exec '{program}' \"$@\""), "sh", "run", "--json"]);
@@ -66,7 +68,7 @@ fn a_run_under_nohup_lives_on() {
     // Without that, it ends.
     let world = World::new("ends-hangup");
     let waits = calls(&[("bash", json!({"command": "touch there; sleep 30"}))]);
-    let upstream = provider([waits, Reply::text("Done.")]);
+    let upstream = provider([waits, ModelReply::from_text("Done.")]);
     let child = started(&mut world.command("run --json --yes"), &upstream);
     wait_for_file(&world, "there");
     signal(&child, Signal::HUP);
@@ -95,9 +97,9 @@ fn the_second_sigterm_is_not_waited_for() {
 #[test]
 fn the_time_is_up_while_the_model_talks_without_a_pause() {
     let world = World::new("ends-time");
-    let talks = Reply::text("word ".repeat(60_000));
-    let slow = Fault::Slow { bytes: 64, pause: Duration::from_millis(2) };
-    let upstream = provider([Play { fault: slow, ..Play::from(talks) }]);
+    let talks = ModelReply::from_text("word ".repeat(60_000));
+    let slow = ScriptedFault::Slow { bytes: 64, pause: Duration::from_millis(2) };
+    let upstream = provider([ScriptedOutcome { fault: slow, ..ScriptedOutcome::from(talks) }]);
     let begin = Instant::now();
     let ran = run(&world, &upstream, "chat", "--json --max-time 4");
     assert!(begin.elapsed() < SOON, "{:?}", begin.elapsed());
@@ -112,14 +114,17 @@ fn the_time_is_up_while_the_model_talks_without_a_pause() {
 #[test]
 fn what_has_no_beginning_is_passed_over() {
     let world = World::new("ends-beginning");
-    let upstream = Upstream::start(Settings::default()).expect("a provider");
-    upstream.play(Script::in_order([Reply::text("One."), Reply::text("Two.")]));
+    let upstream = MockProvider::start(Settings::default()).expect("a provider");
+    upstream.set_script(ReplyScript::in_order([
+        ModelReply::from_text("One."),
+        ModelReply::from_text("Two."),
+    ]));
     assert_eq!(run(&world, &upstream, "chat", "--yes").code, Some(0));
     let path = world.folder.join("home/.local/share/foveal/store.db");
     let store = SqliteStore::open(&path).expect("the store");
     let later = Timestamp(4_000_000_000_000);
     let id = SessionId("run ffffffffffff".to_owned());
-    store.open_session(&id, &SessionFacts::default(), later).expect("opened");
+    store.open_session(&id, &SessionMetadata::default(), later).expect("opened");
     drop(store);
     let ran = go_on(&world, &["--continue", "and now"]);
     assert_eq!((ran.code, ran.out.as_str()), (Some(0), "Two.\n"), "{}", ran.err);
@@ -131,9 +136,9 @@ fn what_has_no_beginning_is_passed_over() {
 #[test]
 fn a_call_that_was_only_asked_about_was_not_made() {
     let world = World::new("ends-asked");
-    let upstream = Upstream::start(Settings::default()).expect("a provider");
+    let upstream = MockProvider::start(Settings::default()).expect("a provider");
     let makes = calls(&[("bash", json!({"command": "touch made"}))]);
-    upstream.play(Script::in_order([makes, Reply::text("I see.")]));
+    upstream.set_script(ReplyScript::in_order([makes, ModelReply::from_text("I see.")]));
     let pair = native_pty_system().openpty(PtySize::default()).expect("a terminal");
     let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_foveal"));
     command.args(["run", "--model", &model(&upstream, "messages"), "task"]);
@@ -168,10 +173,10 @@ fn a_call_that_was_only_asked_about_was_not_made() {
 }
 
 /// Starts a run at a terminal that makes these commands.
-fn at_terminal(world: &World, commands: &[&str]) -> (crate::terminal::Terminal, Upstream) {
-    let upstream = Upstream::start(Settings::default()).expect("a provider");
+fn at_terminal(world: &World, commands: &[&str]) -> (crate::terminal::Terminal, MockProvider) {
+    let upstream = MockProvider::start(Settings::default()).expect("a provider");
     let turns = commands.iter().map(|line| calls(&[("bash", json!({"command": line}))]));
-    upstream.play(Script::in_order(turns.chain([Reply::text("I see.")])));
+    upstream.set_script(ReplyScript::in_order(turns.chain([ModelReply::from_text("I see.")])));
     let mut command = CommandBuilder::new(env!("CARGO_BIN_EXE_foveal"));
     command.args(["run", "--model", &model(&upstream, "messages"), "task"]);
     command.cwd(&world.folder);

@@ -3,7 +3,7 @@
 use std::process::Stdio;
 use std::time::Duration;
 
-use foveal_upstream::{Fault, Play, Reply, Script};
+use foveal_mock_provider::{ModelReply, ReplyScript, ScriptedFault, ScriptedOutcome};
 use rusqlite::Connection;
 use rustix::process::{Pid, Signal, kill_process};
 use serde_json::{Value, json};
@@ -17,15 +17,15 @@ use crate::world::World;
 const TURNS: usize = 8;
 
 /// A model that appends the number of each turn to a file, whatever became of the one before.
-fn counts() -> Script {
-    Script::new(|asked| {
+fn counts() -> ReplyScript {
+    ReplyScript::new(|asked| {
         let turn = asked.turn;
         let line = json!({"command": format!("echo {turn} >> made")});
         let looks = json!({"pattern": format!("nothing {turn}")});
         let idles = json!({"command": format!("true {turn}")});
-        Play::from(match turn {
-            TURNS => Reply::text("All are there."),
-            _ => Reply {
+        ScriptedOutcome::from(match turn {
+            TURNS => ModelReply::from_text("All are there."),
+            _ => ModelReply {
                 thinking: format!("Now {turn}."),
                 ..calls(&[("bash", line), ("grep", looks), ("bash", idles)])
             },
@@ -40,8 +40,8 @@ fn nothing_is_done_twice_however_often_it_is_killed() {
     let (mut runs, mut lost) = (0, 0);
     for (number, dialect) in (0u64..).zip(DIALECTS) {
         let world = World::new(&format!("faults-killed-{dialect}"));
-        let upstream = provider([Reply::text("")]);
-        upstream.play(counts());
+        let upstream = provider([ModelReply::from_text("")]);
+        upstream.set_script(counts());
         let model = model(&upstream, dialect);
         let mut options = vec!["--yes", "--model", &model, "count"];
         for round in 0..kills / 3 + 1 {
@@ -83,18 +83,27 @@ fn a_run_that_failed_goes_on() {
     for dialect in DIALECTS {
         let world = World::new(&format!("faults-refused-{dialect}"));
         world.write("a.rs", "const A: u8 = 2;\n");
-        let upstream = provider([Reply::text("")]);
+        let upstream = provider([ModelReply::from_text("")]);
         let mut plays = Vec::new();
         for reply in changes_a_file() {
             for status in [400, 401] {
-                plays.push(Play::from(Fault::Status { status, retry_after_s: None }));
+                plays.push(ScriptedOutcome::from(ScriptedFault::Status {
+                    status,
+                    retry_after_s: None,
+                }));
             }
             // A storm that ends, an answer that breaks off, and then the answer.
-            plays.push(Play::from(Fault::Status { status: 429, retry_after_s: Some(0) }));
-            plays.push(Play { fault: Fault::ResetInEvent(2), ..Play::from(reply.clone()) });
-            plays.push(Play::from(reply));
+            plays.push(ScriptedOutcome::from(ScriptedFault::Status {
+                status: 429,
+                retry_after_s: Some(0),
+            }));
+            plays.push(ScriptedOutcome {
+                fault: ScriptedFault::ResetInEvent(2),
+                ..ScriptedOutcome::from(reply.clone())
+            });
+            plays.push(ScriptedOutcome::from(reply));
         }
-        upstream.play(Script::in_order(plays));
+        upstream.set_script(ReplyScript::in_order(plays));
         let mut codes = vec![run(&world, &upstream, dialect, "--yes").code];
         while codes.last() != Some(&Some(0)) && codes.len() < 20 {
             let ran = go_on(&world, &["--continue", "--yes"]);
@@ -117,8 +126,8 @@ fn on_a_full_disk_a_run_does_its_work() {
     for blocks in BLOCKS {
         let world = World::new(&format!("faults-full-{blocks}"));
         world.write("a.rs", "const A: u8 = 2;\n");
-        let upstream = provider([Reply::text("")]);
-        upstream.play(Script::by_turn(changes_a_file()));
+        let upstream = provider([ModelReply::from_text("")]);
+        upstream.set_script(ReplyScript::by_turn(changes_a_file()));
         let mut command = limited(&world, "run --yes make", blocks);
         command.args(["--model", &model(&upstream, "messages")]).env("FOVEAL_MODEL_KEY", KEY);
         let ran = world.ran(command.stdin(Stdio::null()));
@@ -148,12 +157,17 @@ fn what_waits_for_the_store_is_kept_later() {
     let store = world.folder.join("home/.local/share/foveal/store.db");
     let held = Connection::open(store).expect("a store");
     held.execute_batch("BEGIN IMMEDIATE").expect("nobody else writes");
-    let upstream = provider([Reply::text("")]);
-    let late =
-        Play { fault: Fault::Late(Duration::from_secs(4)), ..Play::from(Reply::text("Yes.")) };
-    upstream.play(Script::in_order([Play::from(calls(&[("list", json!({}))])), late]));
+    let upstream = provider([ModelReply::from_text("")]);
+    let late = ScriptedOutcome {
+        fault: ScriptedFault::DelayedHead(Duration::from_secs(4)),
+        ..ScriptedOutcome::from(ModelReply::from_text("Yes."))
+    };
+    upstream.set_script(ReplyScript::in_order([
+        ScriptedOutcome::from(calls(&[("list", json!({}))])),
+        late,
+    ]));
     let mut child = started(&world, &["--model", &model(&upstream, "chat"), "is it there?"]);
-    wait_for(&|| upstream.requests() == 2);
+    wait_for(&|| upstream.request_count() == 2);
     held.execute_batch("ROLLBACK").expect("it is ours");
     assert!(child.wait().expect("it ends").success());
     let listed: Value = serde_json::from_str(&world.output("sessions --json")).expect("JSON");
@@ -169,32 +183,41 @@ fn what_waits_for_the_store_is_kept_later() {
 #[test]
 fn a_signal_at_any_stage_leaves_a_session_that_goes_on() {
     let acts = || calls(&[("bash", json!({"command": "echo done >> made; sleep 30"}))]);
-    let with = |fault: Fault| vec![Play { fault, ..Play::from(Reply::text("It never comes.")) }];
+    let with = |fault: ScriptedFault| {
+        vec![ScriptedOutcome {
+            fault,
+            ..ScriptedOutcome::from(ModelReply::from_text("It never comes."))
+        }]
+    };
     // The stage, what the model does, and after how many requests it is there.
-    let stages: [(&str, Vec<Play>, usize); 6] = [
-        ("before its answer", with(Fault::Late(Duration::from_secs(60))), 1),
-        ("at the first event", with(Fault::Silent(0)), 1),
-        ("in its answer", with(Fault::Silent(3)), 1),
-        ("while it waits", with(Fault::Status { status: 429, retry_after_s: Some(60) }), 1),
-        ("in a call", vec![Play::from(acts())], 1),
+    let stages: [(&str, Vec<ScriptedOutcome>, usize); 6] = [
+        ("before its answer", with(ScriptedFault::DelayedHead(Duration::from_secs(60))), 1),
+        ("at the first event", with(ScriptedFault::SilentBefore(0)), 1),
+        ("in its answer", with(ScriptedFault::SilentBefore(3)), 1),
+        ("while it waits", with(ScriptedFault::Status { status: 429, retry_after_s: Some(60) }), 1),
+        ("in a call", vec![ScriptedOutcome::from(acts())], 1),
         (
             "in the answer to calls",
-            [vec![Play::from(calls(&[("list", json!({}))]))], with(Fault::Silent(2))].concat(),
+            [
+                vec![ScriptedOutcome::from(calls(&[("list", json!({}))]))],
+                with(ScriptedFault::SilentBefore(2)),
+            ]
+            .concat(),
             2,
         ),
     ];
     for (number, (stage, plays, requests)) in stages.into_iter().enumerate() {
         for (at, signal) in [Signal::INT, Signal::TERM, Signal::HUP].into_iter().enumerate() {
             let world = World::new(&format!("faults-signal-{number}-{at}"));
-            let upstream = provider([Reply::text("")]);
-            let end = [Play::from(Reply::text("It is there."))];
-            upstream.play(Script::in_order(plays.iter().cloned().chain(end)));
+            let upstream = provider([ModelReply::from_text("")]);
+            let end = [ScriptedOutcome::from(ModelReply::from_text("It is there."))];
+            upstream.set_script(ReplyScript::in_order(plays.iter().cloned().chain(end)));
             let dialect = DIALECTS[(number + at) % DIALECTS.len()];
             let model = model(&upstream, dialect);
             let mut child = started(&world, &["--yes", "--model", &model, "is it there?"]);
             let made = world.folder.join("made");
             wait_for(&|| {
-                upstream.requests() == requests && (stage != "in a call" || made.exists())
+                upstream.request_count() == requests && (stage != "in a call" || made.exists())
             });
             kill_process(Pid::from_child(&child), signal).expect("it runs");
             let code = child.wait().expect("it ends").code();

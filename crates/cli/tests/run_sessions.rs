@@ -3,7 +3,9 @@
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-use foveal_upstream::{Fault, Play, Reply, Script, Settings, Upstream};
+use foveal_mock_provider::{
+    MockProvider, ModelReply, ReplyScript, ScriptedFault, ScriptedOutcome, Settings,
+};
 use serde_json::{Value, json};
 
 use crate::run_task::{DIALECTS, KEY, bodies, calls, changes_a_file, model, provider, run};
@@ -66,9 +68,9 @@ fn a_session_goes_on_with_the_next_task_in_the_same_bytes() {
     for dialect in DIALECTS {
         let world = World::new(&format!("sessions-{dialect}"));
         world.write("a.rs", "const A: u8 = 2;\n");
-        let upstream = provider([Reply::text("")]);
-        let turns = changes_a_file().into_iter().chain([Reply::text("And four.")]);
-        upstream.play(Script::in_order(turns));
+        let upstream = provider([ModelReply::from_text("")]);
+        let turns = changes_a_file().into_iter().chain([ModelReply::from_text("And four.")]);
+        upstream.set_script(ReplyScript::in_order(turns));
         let ran = run(&world, &upstream, dialect, "--yes");
         assert_eq!(ran.code, Some(0), "{}", ran.err);
         let listed = session(&world);
@@ -91,7 +93,7 @@ fn a_session_goes_on_with_the_next_task_in_the_same_bytes() {
         let told = Value::Array(after[before.len()..].to_vec()).to_string();
         assert!(told.contains("It is three now.") && told.contains("make it four"), "{told}");
         // The provider knows all that it was sent before.
-        let seen = upstream.seen();
+        let seen = upstream.received_requests();
         let [before, after] = [2, 3].map(|at| seen[at].bill.expect("it was answered"));
         assert!(after.read >= before.read + before.written_5m, "{dialect}: {before:?} {after:?}");
     }
@@ -103,10 +105,15 @@ fn what_was_decided_stands() {
     for dialect in DIALECTS {
         let world = World::new(&format!("sessions-decided-{dialect}"));
         world.write("long.sh", "for i in $(seq 4000); do echo \"line $i of the output\"; done\n");
-        let upstream = Upstream::start(Settings::default()).expect("a provider");
+        let upstream = MockProvider::start(Settings::default()).expect("a provider");
         let shows = calls(&[("bash", json!({"command": "sh long.sh"}))]);
         let looks = calls(&[("list", json!({}))]);
-        upstream.play(Script::in_order([shows, looks, Reply::text("Long."), Reply::text("Yes.")]));
+        upstream.set_script(ReplyScript::in_order([
+            shows,
+            looks,
+            ModelReply::from_text("Long."),
+            ModelReply::from_text("Yes."),
+        ]));
         assert_eq!(run(&world, &upstream, dialect, "--yes").code, Some(0));
         let ran = go_on(&world, &["--continue", "was it long?"]);
         assert_eq!(ran.code, Some(0), "{}", ran.err);
@@ -118,7 +125,7 @@ fn what_was_decided_stands() {
 }
 
 /// A run that is killed when `is_time`, and what it is waited for.
-fn killed(world: &World, upstream: &Upstream, dialect: &str, is_time: &dyn Fn() -> bool) {
+fn killed(world: &World, upstream: &MockProvider, dialect: &str, is_time: &dyn Fn() -> bool) {
     let mut child =
         started(world, &["--yes", "--model", &model(upstream, dialect), "make it three"]);
     wait_for(is_time);
@@ -148,9 +155,9 @@ fn a_kill_in_the_middle_of_a_call_runs_nothing_twice() {
     for dialect in DIALECTS {
         let world = World::new(&format!("sessions-killed-{dialect}"));
         let acts = json!({"command": "echo done >> made; sleep 30"});
-        let upstream = provider([Reply::text("")]);
+        let upstream = provider([ModelReply::from_text("")]);
         let both = calls(&[("bash", acts), ("bash", json!({"command": "echo two >> made"}))]);
-        upstream.play(Script::in_order([both, Reply::text("I looked.")]));
+        upstream.set_script(ReplyScript::in_order([both, ModelReply::from_text("I looked.")]));
         let made = world.folder.join("made");
         killed(&world, &upstream, dialect, &|| made.exists());
         let ran = go_on(&world, &["--continue", "--yes"]);
@@ -169,11 +176,18 @@ fn a_kill_in_the_middle_of_a_call_runs_nothing_twice() {
 fn a_kill_in_the_middle_of_an_answer_has_it_asked_for_again() {
     let world = World::new("sessions-killed-stream");
     world.write("a.rs", "const A: u8 = 2;\n");
-    let upstream = provider([Reply::text("")]);
-    let silent = Play { fault: Fault::Silent(3), ..Play::from(Reply::text("It never comes.")) };
-    let looks = Play::from(calls(&[("read_file", json!({"path": "a.rs"}))]));
-    upstream.play(Script::in_order([looks, silent, Play::from(Reply::text("Two."))]));
-    killed(&world, &upstream, "messages", &|| upstream.requests() == 2);
+    let upstream = provider([ModelReply::from_text("")]);
+    let silent = ScriptedOutcome {
+        fault: ScriptedFault::SilentBefore(3),
+        ..ScriptedOutcome::from(ModelReply::from_text("It never comes."))
+    };
+    let looks = ScriptedOutcome::from(calls(&[("read_file", json!({"path": "a.rs"}))]));
+    upstream.set_script(ReplyScript::in_order([
+        looks,
+        silent,
+        ScriptedOutcome::from(ModelReply::from_text("Two.")),
+    ]));
+    killed(&world, &upstream, "messages", &|| upstream.request_count() == 2);
     let ran = go_on(&world, &["--continue"]);
     assert_eq!((ran.code, ran.out.as_str()), (Some(0), "Two.\n"), "{}", ran.err);
     let bodies = bodies(&upstream);
@@ -184,16 +198,19 @@ fn a_kill_in_the_middle_of_an_answer_has_it_asked_for_again() {
 #[test]
 fn one_process_at_a_time_goes_on_with_a_session() {
     let world = World::new("sessions-two");
-    let silent = Play { fault: Fault::Silent(2), ..Play::from(Reply::text("It never comes.")) };
+    let silent = ScriptedOutcome {
+        fault: ScriptedFault::SilentBefore(2),
+        ..ScriptedOutcome::from(ModelReply::from_text("It never comes."))
+    };
     let upstream = provider([silent]);
     let mut child = started(&world, &["--model", &model(&upstream, "chat"), "wait"]);
-    wait_for(&|| upstream.requests() == 1);
+    wait_for(&|| upstream.request_count() == 1);
     for options in [&["--continue"][..], &["--session", &name(&world)], &["--continue", "more"]] {
         let ran = go_on(&world, options);
         assert_eq!((ran.code, ran.out.as_str()), (Some(2), ""));
         assert!(ran.err.contains("another foveal works on this session"), "{}", ran.err);
     }
-    assert_eq!(upstream.requests(), 1);
+    assert_eq!(upstream.request_count(), 1);
     let mode = |path: &std::path::Path| {
         let data = std::fs::metadata(path).expect("it is there");
         std::os::unix::fs::PermissionsExt::mode(&data.permissions()) & 0o777
@@ -203,14 +220,14 @@ fn one_process_at_a_time_goes_on_with_a_session() {
     assert_eq!((mode(&folder), mode(&lock.path())), (0o700, 0o600));
     child.kill().expect("it runs");
     child.wait().expect("it ends");
-    upstream.play(Script::always(Reply::text("Done.")));
+    upstream.set_script(ReplyScript::always(ModelReply::from_text("Done.")));
     assert_eq!(go_on(&world, &["--continue"]).out, "Done.\n");
 }
 
 #[test]
 fn what_cannot_be_gone_on_with_is_said() {
     let world = World::new("sessions-refused");
-    let upstream = provider([Reply::text("Done.")]);
+    let upstream = provider([ModelReply::from_text("Done.")]);
     let refused = |options: &[&str], word: &str| {
         let ran = go_on(&world, options);
         assert_eq!((ran.code, ran.out.as_str()), (Some(2), ""), "{options:?}");
@@ -226,7 +243,7 @@ fn what_cannot_be_gone_on_with_is_said() {
     refused(&["--session", &name], "foveal run --session");
     refused(&["--continue", "--session", &name, "x"], "cannot be used with");
     refused(&["--continue", " "], "there is no task");
-    assert_eq!(upstream.requests(), 1);
+    assert_eq!(upstream.request_count(), 1);
     // Of another folder, and of another kind.
     std::fs::create_dir(world.folder.join("other")).expect("a new folder");
     let mut command = world.command("run --session");
@@ -249,16 +266,16 @@ fn what_cannot_be_gone_on_with_is_said() {
 fn another_model_is_not_sent_the_reasoning_of_the_first() {
     let world = World::new("sessions-models");
     world.write("a.rs", "const A: u8 = 2;\n");
-    let upstream = provider([Reply::text("")]);
-    let thinks = Reply {
+    let upstream = provider([ModelReply::from_text("")]);
+    let thinks = ModelReply {
         thinking: "I look first.".to_owned(),
         ..calls(&[("read_file", json!({"path": "a.rs"}))])
     };
-    upstream.play(Script::in_order([
+    upstream.set_script(ReplyScript::in_order([
         thinks,
-        Reply::text("Two."),
-        Reply::text("Still."),
-        Reply::text("Again."),
+        ModelReply::from_text("Two."),
+        ModelReply::from_text("Still."),
+        ModelReply::from_text("Again."),
     ]));
     assert_eq!(run(&world, &upstream, "messages", "").code, Some(0));
     let other = format!("messages:claude-opus-4-5@{}", upstream.url());
@@ -279,13 +296,13 @@ fn secrets_and_keys_are_not_kept() {
     let world = World::new("sessions-secrets");
     let secret = "AKIAQYLPMN5HFIQR7XYA";
     world.write("settings.txt", format!("region = \"eu\"\naws = \"{secret}\"\n"));
-    let upstream = provider([Reply::text("")]);
+    let upstream = provider([ModelReply::from_text("")]);
     let turns = [
         calls(&[("read_file", json!({"path": "settings.txt"}))]),
-        Reply::text(format!("The key is {secret}.")),
-        Reply::text("I see."),
+        ModelReply::from_text(format!("The key is {secret}.")),
+        ModelReply::from_text("I see."),
     ];
-    upstream.play(Script::in_order(turns));
+    upstream.set_script(ReplyScript::in_order(turns));
     let ran = run(&world, &upstream, "messages", "");
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     let ran = go_on(&world, &["--continue", "which one?"]);
@@ -352,9 +369,9 @@ fn nothing_of_a_run_is_kept_where_the_user_wants_that() {
 fn a_run_that_is_ended_goes_on() {
     for signal in ["TERM", "HUP", "INT"] {
         let world = World::new(&format!("sessions-signal-{signal}"));
-        let upstream = provider([Reply::text("")]);
+        let upstream = provider([ModelReply::from_text("")]);
         let sleeps = calls(&[("bash", json!({"command": "echo done >> made; sleep 30"}))]);
-        upstream.play(Script::in_order([sleeps, Reply::text("Ended.")]));
+        upstream.set_script(ReplyScript::in_order([sleeps, ModelReply::from_text("Ended.")]));
         let mut child =
             started(&world, &["--yes", "--model", &model(&upstream, "chat"), "make it three"]);
         wait_for(&|| world.folder.join("made").exists());
@@ -378,11 +395,11 @@ fn a_run_that_is_ended_goes_on() {
 fn what_was_shown_before_may_be_written_over() {
     let world = World::new("sessions-seen");
     world.write("a.rs", "const A: u8 = 2;\n");
-    let upstream = provider([Reply::text("")]);
+    let upstream = provider([ModelReply::from_text("")]);
     let looks = calls(&[("read_file", json!({"path": "a.rs"}))]);
     let writes = calls(&[("write_file", json!({"path": "a.rs", "content": "const A: u8 = 3;\n"}))]);
-    let turns = [looks, Reply::text("Two."), writes, Reply::text("Three.")];
-    upstream.play(Script::in_order(turns));
+    let turns = [looks, ModelReply::from_text("Two."), writes, ModelReply::from_text("Three.")];
+    upstream.set_script(ReplyScript::in_order(turns));
     assert_eq!(run(&world, &upstream, "chat", "").code, Some(0));
     let ran = go_on(&world, &["--continue", "--yes", "make it three"]);
     assert_eq!(ran.out, "Three.\n", "{}", ran.err);
@@ -404,15 +421,19 @@ fn what_was_decided_stands_behind_a_secret() {
         let look = |at: usize| ("read_file", json!({"path": format!("part_{at}.txt")}));
         let says = format!("The token is {SECRET}.");
         let tells = json!({"command": format!("echo {SECRET} > token.txt")});
-        let first = Reply { text: says, ..calls(&[look(0), ("bash", tells)]) };
+        let first = ModelReply { text: says, ..calls(&[look(0), ("bash", tells)]) };
         let others = (1..6)
             .map(|at| calls(&[look(at)]))
             .chain((0..4).map(|at| calls(&[("list", json!({"path": ".", "depth": at + 1}))])));
-        let ends = [Reply::text("Done."), Reply::text("Yes."), Reply::text("Yes.")];
-        let turns: Vec<Reply> = std::iter::once(first).chain(others).chain(ends).collect();
+        let ends = [
+            ModelReply::from_text("Done."),
+            ModelReply::from_text("Yes."),
+            ModelReply::from_text("Yes."),
+        ];
+        let turns: Vec<ModelReply> = std::iter::once(first).chain(others).chain(ends).collect();
         let count = turns.len();
-        let upstream = provider([Reply::text("")]);
-        upstream.play(Script::in_order(turns));
+        let upstream = provider([ModelReply::from_text("")]);
+        upstream.set_script(ReplyScript::in_order(turns));
         world.write(
             "home/.config/foveal/config.toml",
             "[agent]\nbudget = 30_000\nbudget_low = 15_000\n",
@@ -449,10 +470,10 @@ fn what_held_a_secret_is_decided_about_anew() {
     world.write("token.txt", SECRET);
     let shows = || calls(&[("bash", json!({"command": "sh long.sh"}))]);
     let looks = calls(&[("list", json!({}))]);
-    let ends = ["Long.", "Yes.", "Yes."].map(Reply::text);
+    let ends = ["Long.", "Yes.", "Yes."].map(ModelReply::from_text);
     let turns = [shows(), looks].into_iter().chain(ends);
-    let upstream = provider([Reply::text("")]);
-    upstream.play(Script::in_order(turns));
+    let upstream = provider([ModelReply::from_text("")]);
+    upstream.set_script(ReplyScript::in_order(turns));
     assert_eq!(run(&world, &upstream, "messages", "--yes").code, Some(0));
     for _ in 0..2 {
         let ran = go_on(&world, &["--continue", "was it long?"]);
@@ -474,10 +495,10 @@ fn what_held_a_secret_is_decided_about_anew() {
 fn other_rules_are_told_as_what_changes_the_prompt() {
     let world = World::new("sessions-rules");
     world.write("a.rs", "const A: u8 = 2;\n");
-    let upstream = provider([Reply::text("")]);
+    let upstream = provider([ModelReply::from_text("")]);
     let looks = calls(&[("read_file", json!({"path": "a.rs"}))]);
-    let ends = (0..6).map(|_| Reply::text("Two."));
-    upstream.play(Script::in_order(std::iter::once(looks).chain(ends)));
+    let ends = (0..6).map(|_| ModelReply::from_text("Two."));
+    upstream.set_script(ReplyScript::in_order(std::iter::once(looks).chain(ends)));
     let ran = run(&world, &upstream, "chat", "--json --profile first-last-sampled");
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     let why = |options: &[&str]| {

@@ -7,8 +7,11 @@ use std::process::Stdio;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use foveal_processes::Confinement;
-use foveal_upstream::{Call, Fault, Play, Reply, Script, Seen, Settings, Upstream};
+use foveal_mock_provider::{
+    MockProvider, ModelReply, ReceivedRequest, ReplyCall, ReplyScript, ScriptedFault,
+    ScriptedOutcome, Settings,
+};
+use foveal_sandbox::Confinement;
 use serde_json::{Value, json};
 
 use crate::world::{Ran, World};
@@ -18,26 +21,28 @@ pub(crate) const DIALECTS: [&str; 3] = ["messages", "chat", "responses"];
 pub(crate) const KEY: &str = "sk-test-4711-secret";
 
 /// A provider that plays these turns.
-pub(crate) fn provider<P: Into<Play>>(turns: impl IntoIterator<Item = P>) -> Upstream {
-    let upstream = Upstream::start(Settings::default()).expect("a provider");
-    upstream.play(Script::by_turn(turns));
+pub(crate) fn provider<P: Into<ScriptedOutcome>>(
+    turns: impl IntoIterator<Item = P>,
+) -> MockProvider {
+    let upstream = MockProvider::start(Settings::default()).expect("a provider");
+    upstream.set_script(ReplyScript::by_turn(turns));
     upstream
 }
 
-pub(crate) fn model(upstream: &Upstream, dialect: &str) -> String {
+pub(crate) fn model(upstream: &MockProvider, dialect: &str) -> String {
     format!("{dialect}:claude-sonnet-4-5@{}", upstream.url())
 }
 
-pub(crate) fn calls(calls: &[(&str, Value)]) -> Reply {
-    let call = |(name, arguments): &(&str, Value)| Call {
+pub(crate) fn calls(calls: &[(&str, Value)]) -> ModelReply {
+    let call = |(name, arguments): &(&str, Value)| ReplyCall {
         name: (*name).to_owned(),
         arguments: arguments.clone(),
     };
-    Reply { calls: calls.iter().map(call).collect(), ..Reply::text("I go on.") }
+    ModelReply { calls: calls.iter().map(call).collect(), ..ModelReply::from_text("I go on.") }
 }
 
 /// Runs a task.
-pub(crate) fn run(world: &World, upstream: &Upstream, dialect: &str, options: &str) -> Ran {
+pub(crate) fn run(world: &World, upstream: &MockProvider, dialect: &str, options: &str) -> Ran {
     let mut command = world.command("run");
     command.args(["--model", &model(upstream, dialect)]).args(options.split_whitespace());
     command.env("FOVEAL_MODEL_KEY", KEY).arg("make it three").stdin(Stdio::null());
@@ -45,12 +50,12 @@ pub(crate) fn run(world: &World, upstream: &Upstream, dialect: &str, options: &s
 }
 
 /// The request bodies, each of which the provider found in order.
-pub(crate) fn bodies(upstream: &Upstream) -> Vec<Value> {
-    let body = |seen: &Arc<Seen>| {
-        assert!(seen.broken.is_empty(), "{:?}", seen.broken);
+pub(crate) fn bodies(upstream: &MockProvider) -> Vec<Value> {
+    let body = |seen: &Arc<ReceivedRequest>| {
+        assert!(seen.violations.is_empty(), "{:?}", seen.violations);
         serde_json::from_slice(&seen.body).expect("JSON")
     };
-    upstream.seen().iter().map(body).collect()
+    upstream.received_requests().iter().map(body).collect()
 }
 
 pub(crate) fn events(ran: &Ran) -> Vec<Value> {
@@ -92,7 +97,7 @@ fn each_call_is_told_with_its_time() {
         calls(&[("read_file", json!({"path": "none.rs"}))]),
         calls(std::slice::from_ref(&look)),
         calls(&[look]),
-        Reply::text("Done."),
+        ModelReply::from_text("Done."),
     ]);
     let ran = run(&world, &upstream, "chat", "--yes");
     let lines: Vec<&str> = ran.err.lines().collect();
@@ -115,15 +120,15 @@ fn each_call_is_told_with_its_time() {
 }
 
 /// A model that reads a file, changes it and says so.
-pub(crate) fn changes_a_file() -> Vec<Reply> {
+pub(crate) fn changes_a_file() -> Vec<ModelReply> {
     let edit = json!({"path": "a.rs", "old_str": "= 2;", "new_str": "= 3;", "intent": "three"});
     vec![
-        Reply {
+        ModelReply {
             thinking: "I look first.".to_owned(),
             ..calls(&[("read_file", json!({"path": "a.rs"})), ("list", json!({}))])
         },
         calls(&[("edit_file", edit)]),
-        Reply::text("It is three now."),
+        ModelReply::from_text("It is three now."),
     ]
 }
 
@@ -151,7 +156,7 @@ fn a_task_is_done_over_each_protocol() {
         );
         assert!(bodies[1].to_string().contains("const A: u8 = 2;"));
         // What went before goes again, and the provider's cache has it.
-        let seen = upstream.seen();
+        let seen = upstream.received_requests();
         let read: Vec<u64> = seen.iter().map(|it| it.bill.expect("it was answered").read).collect();
         assert!(read[2] > 0, "{dialect}: {read:?}");
         assert!(!ran.err.contains(KEY) && !ran.out.contains(KEY));
@@ -168,7 +173,7 @@ fn what_is_pinned_stands_in_the_system_prompt() {
         "home/.config/foveal/config.toml",
         "[agent]\nbase_files = [\"docs/design.md\", \"docs/none.md\"]\n",
     );
-    let upstream = provider([Reply::text("Done."), Reply::text("Done again.")]);
+    let upstream = provider([ModelReply::from_text("Done."), ModelReply::from_text("Done again.")]);
     let run = |options: &str| {
         let mut command = world.command("run look --model");
         command.current_dir(world.folder.join("project")).arg(model(&upstream, "messages"));
@@ -188,7 +193,7 @@ fn what_is_pinned_stands_in_the_system_prompt() {
     assert!(places.is_sorted(), "{places:?}");
     let ran = run("--pin none.md");
     assert!(ran.code == Some(2) && ran.err.contains("`none.md` cannot be pinned"), "{}", ran.err);
-    assert_eq!(upstream.requests(), 2);
+    assert_eq!(upstream.request_count(), 2);
 }
 
 /// Without the engine all goes as it is, and the provider's cache is used all the same.
@@ -199,13 +204,13 @@ fn nothing_is_left_out_where_the_engine_is_off() {
     let long = calls(&[("bash", json!({"command": "sh long.sh"}))]);
     let sent = |options: &str| {
         let look = |pattern: &str| calls(&[("grep", json!({"pattern": pattern}))]);
-        let turns = [long.clone(), look("none"), look("nothing"), Reply::text("Long.")];
+        let turns = [long.clone(), look("none"), look("nothing"), ModelReply::from_text("Long.")];
         let upstream = provider(turns);
         let ran = run(&world, &upstream, "messages", &format!("--yes --json {options}"));
         assert_eq!(ran.code, Some(0), "{}", ran.err);
         let second = bodies(&upstream).swap_remove(1);
         // A prompt is written to the cache once what could have been read before pays for it.
-        let read = upstream.seen()[3].bill.expect("it was answered").read;
+        let read = upstream.received_requests()[3].bill.expect("it was answered").read;
         (second.to_string().contains("line 1500 of the"), read > 0, events(&ran))
     };
     let (is_whole, is_cached, events) = sent("--profile off");
@@ -223,9 +228,9 @@ fn all_that_happens_is_told_as_json() {
     settle(&world.folder.join("project"));
     let look = ("grep", json!({"pattern": "const"}));
     let turns = [
-        Reply { thinking: "Hm.".to_owned(), ..calls(std::slice::from_ref(&look)) },
+        ModelReply { thinking: "Hm.".to_owned(), ..calls(std::slice::from_ref(&look)) },
         calls(&[look]),
-        Reply::text("Found."),
+        ModelReply::from_text("Found."),
     ];
     let upstream = provider(turns);
     let mut command = world.command("run --json look --model");
@@ -260,7 +265,11 @@ fn all_that_happens_is_told_as_json() {
     );
     let spent = &last["spent"];
     assert!(spent["cost"].as_f64() > Some(0.0) && spent["turns"] == 3, "{spent}");
-    let billed: u64 = upstream.seen().iter().map(|it| it.bill.expect("a bill").prompt()).sum();
+    let billed: u64 = upstream
+        .received_requests()
+        .iter()
+        .map(|it| it.bill.expect("a bill").prompt_tokens())
+        .sum();
     let told =
         ["uncached", "cache_read", "cache_write"].map(|name| spent[name].as_u64().unwrap_or(0));
     assert_eq!(told.iter().sum::<u64>(), billed);
@@ -274,7 +283,7 @@ fn nothing_is_changed_without_an_approval() {
         calls(&[("read_file", json!({"path": "a.rs"}))]),
         calls(&[("edit_file", json!({"path": "a.rs", "old_str": "= 2;", "new_str": "= 3;"}))]),
         calls(&[("bash", json!({"command": "touch made"}))]),
-        Reply::text("I may not."),
+        ModelReply::from_text("I may not."),
     ];
     let upstream = provider(turns);
     let ran = run(&world, &upstream, "chat", "");
@@ -297,15 +306,15 @@ fn handle(body: &Value) -> String {
 fn what_is_left_out_is_kept() {
     let world = World::new("run-expand");
     world.write("long.sh", "for i in $(seq 4000); do echo \"line $i of the output\"; done\n");
-    let upstream = Upstream::start(Settings::default()).expect("a provider");
-    upstream.play(Script::new(|asked| {
-        Play::from(match asked.turn {
+    let upstream = MockProvider::start(Settings::default()).expect("a provider");
+    upstream.set_script(ReplyScript::new(|asked| {
+        ScriptedOutcome::from(match asked.turn {
             0 => calls(&[("bash", json!({"command": "sh long.sh"}))]),
             1 => {
                 let part = json!({"handle": handle(asked.body), "start": 2_000, "end": 2_001});
                 calls(&[("expand", part)])
             }
-            _ => Reply::text("That was long."),
+            _ => ModelReply::from_text("That was long."),
         })
     }));
     let ran = run(&world, &upstream, "messages", "--yes");
@@ -327,21 +336,21 @@ fn commands_do_not_see_the_key() {
     let world = World::new("run-key");
     let upstream = provider([
         calls(&[("bash", json!({"command": "env; echo all of it"}))]),
-        Reply::text("Done."),
+        ModelReply::from_text("Done."),
     ]);
     let mut command = world.command("run --yes --json look --model anthropic:claude-sonnet-4-5");
     command.env("ANTHROPIC_API_KEY", KEY).env("ANTHROPIC_BASE_URL", upstream.url());
     let ran = world.ran(&mut command);
     assert!(ran.code == Some(0) && ran.out.contains("all of it"), "{}", ran.err);
     assert!(ran.out.contains("HOME=") && !ran.out.contains(KEY), "{}", ran.out);
-    assert_eq!(upstream.seen()[0].header("x-api-key"), Some(KEY));
+    assert_eq!(upstream.received_requests()[0].header("x-api-key"), Some(KEY));
     assert!(!bodies(&upstream)[1].to_string().contains(KEY));
 }
 
 #[test]
 fn a_task_stands_on_standard_input() {
     let world = World::new("run-stdin");
-    let upstream = provider([Reply::text("Done.")]);
+    let upstream = provider([ModelReply::from_text("Done.")]);
     let mut command = world.command("run --model");
     command.arg(model(&upstream, "chat")).stdin(Stdio::piped()).stdout(Stdio::piped());
     let mut child = command.stderr(Stdio::piped()).spawn().expect("the program starts");
@@ -383,7 +392,7 @@ fn without_a_model_it_says_what_to_set() {
 #[test]
 fn models_are_found_and_shown() {
     let world = World::new("run-models");
-    let upstream = provider([Reply::text("Hello.")]);
+    let upstream = provider([ModelReply::from_text("Hello.")]);
     let address = upstream.address().to_string();
     let with = |arguments: &str, key: bool| {
         let mut command = world.command(arguments);
@@ -414,14 +423,14 @@ fn models_are_found_and_shown() {
     );
     assert!(!format!("{}{}", ran.out, ran.err).contains(KEY));
     // The one of the local server is asked where there is no other; it costs nothing.
-    upstream.take_seen();
+    upstream.take_received_requests();
     let ran = with("run --json hello", false);
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     assert_eq!(events(&ran).last().expect("an event")["spent"]["cost"], 0.0);
     // With a key its provider is preferred, where the environment says that it is.
     let ran = with("run hello", true);
     assert_eq!(ran.out, "Hello.\n", "{}", ran.err);
-    let seen = upstream.seen();
+    let seen = upstream.received_requests();
     let last = seen.last().expect("a request");
     assert_eq!(last.header("authorization"), Some(format!("Bearer {KEY}").as_str()));
 }
@@ -429,15 +438,15 @@ fn models_are_found_and_shown() {
 #[test]
 fn limits_end_it_with_another_code() {
     let world = World::new("run-limits");
-    let looks: Vec<Reply> =
+    let looks: Vec<ModelReply> =
         (0..9).map(|at| calls(&[("grep", json!({"pattern": format!("p{at}")}))])).collect();
     let upstream = provider(looks.clone());
     let ran = run(&world, &upstream, "responses", "--max-turns 3");
-    assert_eq!((ran.code, upstream.requests()), (Some(1), 3));
+    assert_eq!((ran.code, upstream.request_count()), (Some(1), 3));
     assert!(ran.err.contains("limit of requests to the model"), "{}", ran.err);
     let upstream = provider(looks);
     let ran = run(&world, &upstream, "messages", "--max-cost 0.000001");
-    assert_eq!((ran.code, upstream.requests()), (Some(1), 1));
+    assert_eq!((ran.code, upstream.request_count()), (Some(1), 1));
     assert!(ran.err.contains("limit of cost"), "{}", ran.err);
 }
 
@@ -446,11 +455,11 @@ fn what_the_user_says_of_prices_counts() {
     let world = World::new("run-prices");
     let spent = |settings: &str| {
         world.write("home/.config/foveal/config.toml", settings);
-        let upstream = provider([Reply::text("Done.")]);
+        let upstream = provider([ModelReply::from_text("Done.")]);
         let ran = run(&world, &upstream, "chat", "--json");
         assert_eq!(ran.code, Some(0), "{}", ran.err);
-        let billed = upstream.seen()[0].bill.expect("a bill");
-        (events(&ran).pop().expect("an event")["spent"].clone(), billed.prompt())
+        let billed = upstream.received_requests()[0].bill.expect("a bill");
+        (events(&ran).pop().expect("an event")["spent"].clone(), billed.prompt_tokens())
     };
     let at = |rule: &str| {
         format!("[[gateway.prices]]\n{rule}\ninput = 1000000\noutput = 0\ncached = 1000000\n")
@@ -469,7 +478,11 @@ fn circles_are_ended() {
     let upstream = provider([calls(&[("list", json!({}))])]);
     let ran = run(&world, &upstream, "chat", "");
     assert_eq!(ran.code, Some(1), "{}", ran.err);
-    assert!(upstream.requests() < 12 && ran.err.contains("the model called list"), "{}", ran.err);
+    assert!(
+        upstream.request_count() < 12 && ran.err.contains("the model called list"),
+        "{}",
+        ran.err
+    );
     assert!(bodies(&upstream).pop().expect("one").to_string().contains("Do something else"));
 }
 
@@ -479,7 +492,7 @@ fn what_the_model_cannot_be_asked_for_is_said() {
         [(401, "FOVEAL_MODEL_KEY"), (404, "knows no model"), (400, "refuses the request")]
     {
         let world = World::new(&format!("run-{status}"));
-        let upstream = provider([Fault::Status { status, retry_after_s: None }]);
+        let upstream = provider([ScriptedFault::Status { status, retry_after_s: None }]);
         let ran = run(&world, &upstream, "messages", "");
         assert_eq!((ran.code, ran.out.as_str()), (Some(2), ""), "{}", ran.err);
         assert!(ran.err.contains(word) && !ran.err.contains(KEY), "{}", ran.err);
@@ -496,7 +509,8 @@ fn a_hostile_folder_and_a_hostile_model_do_nothing_to_a_person() {
     assert!(made.expect("there is mkfifo").success());
     std::os::unix::fs::symlink("/dev/zero", world.folder.join("CLAUDE.md")).expect("a link");
     let name = "no_tool\n\u{1b}[31mall is well\u{202e}";
-    let turns = [calls(&[(name, json!({"path": "\u{1b}[2Ja\nb"}))]), Reply::text("Done.")];
+    let turns =
+        [calls(&[(name, json!({"path": "\u{1b}[2Ja\nb"}))]), ModelReply::from_text("Done.")];
     let upstream = provider(turns);
     let ran = run(&world, &upstream, "chat", "--yes");
     assert_eq!((ran.code, ran.out.as_str()), (Some(0), "Done.\n"), "{}", ran.err);
@@ -513,10 +527,15 @@ fn a_hostile_folder_and_a_hostile_model_do_nothing_to_a_person() {
 #[test]
 fn broken_answers_are_asked_for_again() {
     let world = World::new("run-again");
-    let broken =
-        Play { fault: Fault::ResetInEvent(4), ..Play::from(Reply::text("Half of it, and more.")) };
-    let upstream = Upstream::start(Settings::default()).expect("a provider");
-    upstream.play(Script::in_order([broken, Play::from(Reply::text("All of it."))]));
+    let broken = ScriptedOutcome {
+        fault: ScriptedFault::ResetInEvent(4),
+        ..ScriptedOutcome::from(ModelReply::from_text("Half of it, and more."))
+    };
+    let upstream = MockProvider::start(Settings::default()).expect("a provider");
+    upstream.set_script(ReplyScript::in_order([
+        broken,
+        ScriptedOutcome::from(ModelReply::from_text("All of it.")),
+    ]));
     let ran = run(&world, &upstream, "messages", "");
     assert_eq!((ran.code, ran.out.as_str()), (Some(0), "All of it.\n"));
     assert!(ran.err.contains("asks again in"), "{}", ran.err);
@@ -527,13 +546,16 @@ fn broken_answers_are_asked_for_again() {
 fn a_person_can_stop_it_anywhere() {
     let world = World::new("run-stopped");
     let sleeps = calls(&[("bash", json!({"command": "sleep 60"})), ("list", json!({}))]);
-    let silent = Play { fault: Fault::Silent(3), ..Play::from(Reply::text("It never comes.")) };
-    for play in [Play::from(sleeps), silent] {
+    let silent = ScriptedOutcome {
+        fault: ScriptedFault::SilentBefore(3),
+        ..ScriptedOutcome::from(ModelReply::from_text("It never comes."))
+    };
+    for play in [ScriptedOutcome::from(sleeps), silent] {
         let upstream = provider([play]);
         let mut command = world.command("run --json --yes --model");
         command.arg(model(&upstream, "messages")).arg("task").stdin(Stdio::null());
         let child = command.stdout(Stdio::piped()).spawn().expect("the program starts");
-        upstream.wait_for(1, Duration::from_secs(20));
+        upstream.wait_for_requests(1, Duration::from_secs(20));
         std::thread::sleep(Duration::from_millis(300));
         let id = rustix::process::Pid::from_child(&child);
         rustix::process::kill_process(id, rustix::process::Signal::INT).expect("it runs");
@@ -542,7 +564,7 @@ fn a_person_can_stop_it_anywhere() {
         let out = String::from_utf8(output.stdout).expect("text");
         let last: Value = serde_json::from_str(out.lines().last().expect("a line")).expect("JSON");
         assert_eq!(last["outcome"], "stopped");
-        assert_eq!(upstream.requests(), 1);
+        assert_eq!(upstream.request_count(), 1);
     }
 }
 
@@ -561,7 +583,7 @@ fn what_only_points_at_earlier_results_is_told() {
         calls(&[("grep", serde_json::from_str(&asked).expect("JSON"))])
     };
     let detect = ", \"enable_duplicate_detection\": false";
-    let turns = [read(), grep(""), read(), grep(""), grep(detect), Reply::text("Seen.")];
+    let turns = [read(), grep(""), read(), grep(""), grep(detect), ModelReply::from_text("Seen.")];
     let upstream = provider(turns);
     let mut command = world.command("run --json look --model");
     command.current_dir(world.folder.join("project")).arg(model(&upstream, "chat"));
@@ -647,14 +669,14 @@ fn commands_that_only_read_need_no_approval() {
     world.write("sub/b.rs", "const B: u8 = 3;\n");
     std::os::unix::fs::symlink("/etc/hostname", world.folder.join("outside")).expect("a link");
     // Redirections pass where the kernel holds commands to the folder.
-    let holds = Confinement::available();
+    let holds = Confinement::detect();
     let holds = matches!(holds, Ok(Confinement::Full | Confinement::Writes));
     let writes = "echo done > out.txt";
     let free: Vec<&str> = FREE.iter().copied().chain(holds.then_some(writes)).collect();
     let lines = free.iter().chain(ASKED);
-    let turns: Vec<Reply> =
+    let turns: Vec<ModelReply> =
         lines.map(|line| calls(&[("bash", json!({"command": line}))])).collect();
-    let upstream = provider(turns.into_iter().chain([Reply::text("Done.")]));
+    let upstream = provider(turns.into_iter().chain([ModelReply::from_text("Done.")]));
     let ran = run(&world, &upstream, "messages", "--json");
     assert_eq!(ran.code, Some(0), "{}", ran.err);
     let events = events(&ran);

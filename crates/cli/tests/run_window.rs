@@ -3,7 +3,7 @@
 
 use std::collections::HashMap;
 
-use foveal_upstream::{Reply, Script, Settings, Upstream};
+use foveal_mock_provider::{MockProvider, ModelReply, ReplyScript, Settings};
 use serde_json::{Value, json};
 
 use crate::run_task::{DIALECTS, KEY, calls, settle};
@@ -24,13 +24,13 @@ fn file(at: usize) -> String {
 }
 
 /// A model that reads one file after the other, whatever it is told of those before the last.
-fn reads_all(settings: Settings) -> Upstream {
-    let upstream = Upstream::start(settings).expect("a provider");
-    upstream.play(Script::new(|asked| {
+fn reads_all(settings: Settings) -> MockProvider {
+    let upstream = MockProvider::start(settings).expect("a provider");
+    upstream.set_script(ReplyScript::new(|asked| {
         let body = asked.body.to_string();
         let last = (0..FILES).rev().find(|at| body.contains(&format!("f{at}.rs")));
         match last.map_or(0, |last| last + 1) {
-            FILES => Reply::text("All is read.").into(),
+            FILES => ModelReply::from_text("All is read.").into(),
             next => calls(&[("read_file", json!({"path": format!("f{next}.rs"), "mode": "full"}))])
                 .into(),
         }
@@ -47,7 +47,7 @@ fn world(test: &str) -> World {
     world
 }
 
-fn run(world: &World, upstream: &Upstream, dialect: &str, options: &str) -> Ran {
+fn run(world: &World, upstream: &MockProvider, dialect: &str, options: &str) -> Ran {
     let mut command = world.command("run read-all --yes --model");
     command.current_dir(world.folder.join("project"));
     command.arg(format!("{dialect}:local-coder@{}", upstream.url()));
@@ -56,8 +56,8 @@ fn run(world: &World, upstream: &Upstream, dialect: &str, options: &str) -> Ran 
 }
 
 /// Requests for an answer, and how many of them were refused.
-fn asked(upstream: &Upstream) -> (usize, usize) {
-    let seen = upstream.seen();
+fn asked(upstream: &MockProvider) -> (usize, usize) {
+    let seen = upstream.received_requests();
     let answers = seen.iter().filter(|seen| !seen.body.is_empty());
     let refused = answers.clone().filter(|seen| seen.bill.is_none()).count();
     (answers.count(), refused)
@@ -67,8 +67,11 @@ fn asked(upstream: &Upstream) -> (usize, usize) {
 fn a_window_is_learnt_from_a_refusal() {
     for (dialect, tells_window) in DIALECTS.into_iter().zip([true, true, false]) {
         let world = world(&format!("window-learnt-{dialect}"));
-        let upstream =
-            reads_all(Settings { window: Some(WINDOW), tells_window, ..Settings::default() });
+        let upstream = reads_all(Settings {
+            window: Some(WINDOW),
+            states_window: tells_window,
+            ..Settings::default()
+        });
         let ran = run(&world, &upstream, dialect, "");
         assert_eq!((ran.code, ran.out.as_str()), (Some(0), "All is read.\n"), "{}", ran.err);
         let (all, refused) = asked(&upstream);
@@ -102,11 +105,11 @@ fn unmarked(body: &Value) -> Value {
 
 /// How many requests bring thinking back behind another prefix than it was made with, as a provider
 /// that binds thinking counts them.
-fn requests_with_unbound_thinking(upstream: &Upstream) -> usize {
+fn requests_with_unbound_thinking(upstream: &MockProvider) -> usize {
     let mut prefixes: HashMap<String, Vec<Value>> = HashMap::new();
     let mut answered: Vec<Value> = Vec::new();
     let mut unbound = 0;
-    for seen in upstream.seen().iter().filter(|seen| !seen.body.is_empty()) {
+    for seen in upstream.received_requests().iter().filter(|seen| !seen.body.is_empty()) {
         let body = unmarked(&serde_json::from_slice(&seen.body).expect("JSON"));
         let messages = body["messages"].as_array().expect("messages");
         let blocks = messages.iter().enumerate().flat_map(|(at, message)| {
@@ -130,18 +133,19 @@ fn requests_with_unbound_thinking(upstream: &Upstream) -> usize {
 fn bound_thinking_is_left_out_where_results_are_rewritten() {
     for (model, is_bound) in [("claude-fable-5-1", true), ("claude-opus-4-5", false)] {
         let world = world(&format!("window-{model}"));
-        let upstream = Upstream::start(Settings { window: Some(WINDOW), ..Settings::default() });
+        let upstream =
+            MockProvider::start(Settings { window: Some(WINDOW), ..Settings::default() });
         let upstream = upstream.expect("a provider");
-        upstream.play(Script::new(|asked| {
+        upstream.set_script(ReplyScript::new(|asked| {
             let body = asked.body.to_string();
             let last = (0..FILES).rev().find(|at| body.contains(&format!("f{at}.rs")));
             let answer = match last.map_or(0, |last| last + 1) {
-                FILES => Reply::text("All is read."),
+                FILES => ModelReply::from_text("All is read."),
                 next => {
                     calls(&[("read_file", json!({"path": format!("f{next}.rs"), "mode": "full"}))])
                 }
             };
-            Reply { thinking: "The next one.".to_owned(), ..answer }.into()
+            ModelReply { thinking: "The next one.".to_owned(), ..answer }.into()
         }));
         let mut command = world.command("run read-all --yes --model");
         command.current_dir(world.folder.join("project"));
@@ -149,7 +153,7 @@ fn bound_thinking_is_left_out_where_results_are_rewritten() {
         let ran = world.ran(command.stdin(std::process::Stdio::null()));
         assert_eq!((ran.code, ran.out.as_str()), (Some(0), "All is read.\n"), "{}", ran.err);
         assert!(requests_with_unbound_thinking(&upstream) > 0, "{model}: nothing is rewritten");
-        for seen in upstream.seen().iter().filter(|seen| !seen.body.is_empty()) {
+        for seen in upstream.received_requests().iter().filter(|seen| !seen.body.is_empty()) {
             let body: Value = serde_json::from_slice(&seen.body).expect("JSON");
             let behavior = &body["thinking"]["block_binding"]["prefix_mismatch_behavior"];
             assert_eq!(behavior == "drop_block", is_bound, "{model}: {}", body["thinking"]);
@@ -167,7 +171,7 @@ fn a_conversation_that_the_model_cannot_hold_goes_on_without_its_oldest_messages
     let ran = run(&world, &upstream, "messages", "--profile off");
     assert_eq!((ran.code, ran.out.as_str()), (Some(0), "All is read.\n"), "{}", ran.err);
     assert!(ran.err.contains("are left out from here on"), "{}", ran.err);
-    let last = upstream.seen().iter().rev().find(|seen| seen.bill.is_some()).cloned();
+    let last = upstream.received_requests().iter().rev().find(|seen| seen.bill.is_some()).cloned();
     let last: Value = serde_json::from_slice(&last.expect("an answer").body).expect("JSON");
     let summary = last["messages"][0].to_string();
     assert!(summary.contains("read-all"), "what the person said stays: {summary}");
@@ -176,13 +180,14 @@ fn a_conversation_that_the_model_cannot_hold_goes_on_without_its_oldest_messages
     let original = world.run(&format!("expand {handle}"));
     assert!(original.out.contains("read_file"), "{} {}", original.out, original.err);
     // It goes on from there, in the same bytes.
-    let before = upstream.requests();
+    let before = upstream.request_count();
     let mut command = world.command("run --continue more --profile off");
     command.current_dir(world.folder.join("project")).env("FOVEAL_MODEL_KEY", KEY);
     let ran = world.ran(command.stdin(std::process::Stdio::null()));
     assert_eq!(ran.code, Some(0), "{}", ran.err);
-    assert!(upstream.requests() > before);
-    let next: Value = serde_json::from_slice(&upstream.seen().last().expect("one").body).unwrap();
+    assert!(upstream.request_count() > before);
+    let next: Value =
+        serde_json::from_slice(&upstream.received_requests().last().expect("one").body).unwrap();
     assert_eq!(next["messages"][0].to_string(), summary);
 }
 

@@ -1,6 +1,6 @@
 //! `foveal stats` is the one view of what was saved: by the gateway, by foveal's own tools, by hooks.
 
-use foveal_upstream::{Settings, Upstream};
+use foveal_mock_provider::{MockProvider, Settings};
 use serde_json::{Value, json};
 
 use crate::gateway_bill::{Gateway, bodies, stats};
@@ -24,7 +24,7 @@ fn stats_cover_gateway_hooks_and_tools() {
         "tool_name": "run_shell_command", "tool_input": {"command": "cargo test"},
         "tool_response": {"llmContent": printed, "returnDisplay": ""}});
     assert!(given_as(&world, "hook gemini", event.to_string().as_bytes()).contains("deny"));
-    let upstream = Upstream::start(Settings::default()).expect("a provider");
+    let upstream = MockProvider::start(Settings::default()).expect("a provider");
     let gateway = Gateway::start(&world, &upstream, "max");
     let bodies = bodies();
     bodies.iter().for_each(|body| gateway.ask(body));

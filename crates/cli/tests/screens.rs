@@ -4,7 +4,7 @@
 use std::io::{Read as _, Write as _};
 use std::path::Path;
 
-use foveal_screen::is_hidden;
+use foveal_screen::is_hidden_char;
 use portable_pty::{CommandBuilder, PtySize, native_pty_system};
 use serde_json::{Value, json};
 
@@ -59,7 +59,7 @@ fn without_colours(text: &str) -> String {
 /// Panics if anything of [`HOSTILE`] or [`NAME`] came through.
 pub(crate) fn is_harmless(arguments: &[&str], told: &str) {
     let plain = without_colours(told);
-    let found = plain.char_indices().find(|(_, sign)| is_hidden(*sign) && *sign != '\n');
+    let found = plain.char_indices().find(|(_, sign)| is_hidden_char(*sign) && *sign != '\n');
     if let Some((at, sign)) = found {
         let around: String =
             plain[..at].chars().rev().take(60).collect::<Vec<_>>().iter().rev().collect();
@@ -293,7 +293,7 @@ fn a_pipe_gets_every_byte() {
     let ran = world.ran(&mut command);
     assert!(ran.out.contains(&format!("let a_3 = \"{HOSTILE}\";\n")), "{ran:?}");
     // What is said beside it is for people wherever it goes.
-    assert!(!ran.err.chars().any(|sign| is_hidden(sign) && sign != '\n'), "{:?}", ran.err);
+    assert!(!ran.err.chars().any(|sign| is_hidden_char(sign) && sign != '\n'), "{:?}", ran.err);
     let read: Value =
         serde_json::from_str(&world.output("read long.rs --for step_70 --json")).expect("JSON");
     let handle = read["shaped"]["handle"].as_str().expect("a handle");

@@ -4,7 +4,7 @@ use std::process::Stdio;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use foveal_upstream::{Fault, Play, Reply, Script, Upstream};
+use foveal_mock_provider::{MockProvider, ModelReply, ReplyScript, ScriptedFault, ScriptedOutcome};
 use serde_json::{Value, json};
 
 use crate::curator::{chooses, file, world};
@@ -16,12 +16,12 @@ const PRICES: &str =
     "[[gateway.prices]]\nmodel = \"small\"\ninput = 1000000\noutput = 2000000\ncached = 1000000\n";
 
 /// A model that reads a file, and says that it saw it.
-fn reads() -> Upstream {
-    provider([calls(&[("read_file", json!({"path": "steps.rs"}))]), Reply::text("Seen.")])
+fn reads() -> MockProvider {
+    provider([calls(&[("read_file", json!({"path": "steps.rs"}))]), ModelReply::from_text("Seen.")])
 }
 
 /// Has the model work in this world, with these options.
-fn run(world: &World, upstream: &Upstream, options: &str) -> Ran {
+fn run(world: &World, upstream: &MockProvider, options: &str) -> Ran {
     let mut command = world.command("run");
     command.args(options.split_whitespace()).args(["--model", &model(upstream, "chat")]);
     world.ran(command.arg("what does step_12 do?").stdin(Stdio::null()))
@@ -32,10 +32,10 @@ fn number(of: &Value) -> f64 {
 }
 
 /// What the provider billed a model for all it was asked: dollars by `PRICES`, and tokens.
-fn billed(upstream: &Upstream) -> (f64, u64) {
-    let bills = upstream.seen().into_iter().filter_map(|seen| seen.bill);
+fn billed(upstream: &MockProvider) -> (f64, u64) {
+    let bills = upstream.received_requests().into_iter().filter_map(|seen| seen.bill);
     bills.fold((0.0, 0), |(cost, tokens), bill| {
-        let (prompt, output) = (bill.prompt(), bill.output);
+        let (prompt, output) = (bill.prompt_tokens(), bill.output);
         (cost + (prompt + 2 * output) as f64, tokens + prompt + output)
     })
 }
@@ -64,8 +64,12 @@ fn a_run_tells_what_they_cost_by_their_own_prices() {
         let side = &spent["side"];
         assert_eq!((number(&side["cost"]), all(side)), (cost, tokens as f64), "{spent}");
         assert_eq!((&side["requests"], &spent["turns"]), (&json!(1), &json!(2)));
-        let main: u64 =
-            upstream.seen().iter().filter_map(|it| it.bill).map(|it| it.prompt() + it.output).sum();
+        let main: u64 = upstream
+            .received_requests()
+            .iter()
+            .filter_map(|it| it.bill)
+            .map(|it| it.prompt_tokens() + it.output)
+            .sum();
         assert_eq!(all(spent), (main + tokens) as f64, "{spent}");
         let rest = number(&spent["cost"]) - cost;
         assert!(rest > 0.0 && rest < 1.0, "{spent}");
@@ -90,36 +94,36 @@ fn what_helps_to_decide_about_a_request_counts_before_it_goes() {
         world.write("steps.rs", file(90));
         let upstream = reads();
         let ran = run(&world, &upstream, &format!("--json --profile curated {option}"));
-        assert_eq!((ran.code, upstream.requests()), (Some(1), 1), "{}", ran.out);
+        assert_eq!((ran.code, upstream.request_count()), (Some(1), 1), "{}", ran.out);
         let events = events(&ran);
         let last = events.last().expect("an event");
         assert_eq!((&last["outcome"], &last["limit"]), (&json!("limit"), &json!(name)), "{last}");
-        assert_eq!((&last["spent"]["turns"], curator.requests()), (&json!(1), 1), "{last}");
+        assert_eq!((&last["spent"]["turns"], curator.request_count()), (&json!(1), 1), "{last}");
     }
 }
 
 /// A provider that is asked again and again for files until it says that it saw them, each time once
 /// the curator has answered, or cannot.
-fn reads_one_after_the_other(curator: &Arc<Upstream>) -> Upstream {
-    let upstream = provider([Reply::text("")]);
+fn reads_one_after_the_other(curator: &Arc<MockProvider>) -> MockProvider {
+    let upstream = provider([ModelReply::from_text("")]);
     let curator = Arc::clone(curator);
-    upstream.play(Script::new(move |request| {
+    upstream.set_script(ReplyScript::new(move |request| {
         let until = Instant::now() + Duration::from_secs(5);
-        while request.turn == 1 && curator.requests() == 0 && Instant::now() < until {
+        while request.turn == 1 && curator.request_count() == 0 && Instant::now() < until {
             std::thread::sleep(Duration::from_millis(10));
         }
         if request.turn > 0 {
             std::thread::sleep(Duration::from_millis(400));
         }
-        Play::from(match request.turn {
+        ScriptedOutcome::from(match request.turn {
             turn @ 0..4 => calls(&[("read_file", json!({"path": format!("s{turn}.rs")}))]),
-            _ => Reply::text("Seen."),
+            _ => ModelReply::from_text("Seen."),
         })
     }));
     upstream
 }
 
-fn world_of_four(test: &str, curator: &Upstream) -> World {
+fn world_of_four(test: &str, curator: &MockProvider) -> World {
     let world = world(test, curator, "chat", PRICES);
     for at in 0..4 {
         world.write(&format!("s{at}.rs"), file(60 + at));
@@ -136,20 +140,23 @@ fn what_is_asked_beside_the_run_ends_it_too() {
     let ran = run(&world, &reads_one_after_the_other(&curator), "--json --max-cost 1");
     assert_eq!(ran.code, Some(1), "{}", ran.out);
     let last = events(&ran).pop().expect("an event");
-    assert_eq!((&last["limit"], curator.requests()), (&json!("cost"), 1), "{last}");
+    assert_eq!((&last["limit"], curator.request_count()), (&json!("cost"), 1), "{last}");
     // With more money the other files are asked about, and it goes on to its end.
     let curator = Arc::new(provider([chooses(111, 120)]));
     let world = world_of_four("side-beside-rich", &curator);
     let upstream = reads_one_after_the_other(&curator);
     let ran = run(&world, &upstream, "--json --max-cost 1e9");
-    assert!(ran.code == Some(0) && curator.requests() > 1, "{}", ran.out);
+    assert!(ran.code == Some(0) && curator.request_count() > 1, "{}", ran.out);
 }
 
 /// A question that is not answered when the run ends was asked: it counts by estimate.
 #[test]
 fn what_is_under_way_at_the_end_counts() {
     let curator = Arc::new(provider([chooses(111, 120)]));
-    curator.play(Script::always(Play { fault: Fault::Silent(1), ..Play::from(chooses(1, 9)) }));
+    curator.set_script(ReplyScript::always(ScriptedOutcome {
+        fault: ScriptedFault::SilentBefore(1),
+        ..ScriptedOutcome::from(chooses(1, 9))
+    }));
     let world = world_of_four("side-under-way", &curator);
     let ran = run(&world, &reads_one_after_the_other(&curator), "--json");
     assert_eq!(ran.code, Some(0), "{}", ran.out);
@@ -171,7 +178,7 @@ fn a_local_model_costs_no_money() {
     let mut command = world.command("run --json --profile curated --max-cost 1 --model");
     command.arg(model(&upstream, "chat")).env("OLLAMA_HOST", curator.address().to_string());
     let ran = world.ran(command.arg("what does step_12 do?").stdin(Stdio::null()));
-    assert_eq!((ran.code, curator.requests()), (Some(0), 1), "{}", ran.err);
+    assert_eq!((ran.code, curator.request_count()), (Some(0), 1), "{}", ran.err);
     let side = &events(&ran).pop().expect("an event")["spent"]["side"];
     assert!(side["cost"] == 0.0 && number(&side["uncached"]) > 1_000.0, "{side}");
 }
@@ -185,20 +192,20 @@ fn what_is_asked_beside_a_sub_agent_counts_too() {
         let curator = provider([chooses(111, 120)]);
         let world = world(&format!("side-agents-{name}"), &curator, "chat", PRICES);
         world.write("steps.rs", file(90));
-        let upstream = provider([Reply::text("")]);
-        upstream.play(Script::new(move |asked| {
+        let upstream = provider([ModelReply::from_text("")]);
+        upstream.set_script(ReplyScript::new(move |asked| {
             let task = json!({"task": "what does step_12 do?", "label": "look"});
-            Play::from(match (is_main(asked.body), asked.turn) {
+            ScriptedOutcome::from(match (is_main(asked.body), asked.turn) {
                 (true, 0) => calls(&[("start_agent", task)]),
                 (false, 0) => calls(&[("read_file", json!({"path": "steps.rs"}))]),
-                _ => Reply::text("Seen."),
+                _ => ModelReply::from_text("Seen."),
             })
         }));
         let ran = run(&world, &upstream, &format!("--json --profile curated --yes {more}"));
-        assert_eq!(upstream.requests(), requests, "{name}: {}", ran.out);
+        assert_eq!(upstream.request_count(), requests, "{name}: {}", ran.out);
         let events = events(&ran);
         let told = of_type(&events, "side_usage");
-        assert_eq!((told.len(), curator.requests()), (1, 1), "{told:?}");
+        assert_eq!((told.len(), curator.request_count()), (1, 1), "{told:?}");
         let spent = &events.last().expect("an event")["spent"];
         assert_eq!(number(&spent["side"]["cost"]), billed(&curator).0, "{name}: {spent}");
         assert_eq!(spent["agents"]["count"], 1, "{name}: {spent}");
@@ -214,11 +221,11 @@ fn what_is_asked_beside_a_sub_agent_counts_too() {
 #[test]
 fn a_refused_request_costs_nothing() {
     let curator = provider([chooses(111, 120)]);
-    let refused = Play::from(Fault::Status { status: 400, retry_after_s: None });
-    curator.play(Script::in_order([refused, Play::from(chooses(111, 120))]));
+    let refused = ScriptedOutcome::from(ScriptedFault::Status { status: 400, retry_after_s: None });
+    curator.set_script(ReplyScript::in_order([refused, ScriptedOutcome::from(chooses(111, 120))]));
     let world = world("side-refused", &curator, "chat", PRICES);
     world.write("steps.rs", file(90));
     let ran = run(&world, &reads(), "--json --profile curated");
     let side = &events(&ran).pop().expect("an event")["spent"]["side"];
-    assert_eq!((&side["requests"], curator.requests()), (&json!(1), 2), "{side}");
+    assert_eq!((&side["requests"], curator.request_count()), (&json!(1), 2), "{side}");
 }

@@ -3,14 +3,14 @@
 
 use std::fmt::Write as _;
 
-use foveal_upstream::{Reply, Script, Settings, Upstream};
+use foveal_mock_provider::{MockProvider, ModelReply, ReplyScript, Settings};
 use serde_json::{Value, json};
 
 use crate::run_task::{bodies, calls, events, model, of_type, provider, settle};
 use crate::world::{Ran, World};
 
 /// Runs a task in the folder `project` of a world.
-fn run(world: &World, upstream: &Upstream, options: &str, task: &str) -> Ran {
+fn run(world: &World, upstream: &MockProvider, options: &str, task: &str) -> Ran {
     let mut command = world.command("run --yes --json --model");
     command.current_dir(world.folder.join("project")).arg(model(upstream, "messages"));
     let ran = world.ran(command.args(options.split_whitespace()).arg(task));
@@ -34,9 +34,9 @@ pub(crate) fn results(body: &Value) -> Vec<String> {
 
 /// The results in the last prompt of a run in which the model makes these calls, one an answer.
 fn after(world: &World, options: &str, asked: &[(&str, Value)]) -> (Vec<String>, Vec<Value>) {
-    let mut turns: Vec<Reply> =
+    let mut turns: Vec<ModelReply> =
         asked.iter().map(|call| calls(std::slice::from_ref(call))).collect();
-    turns.push(Reply::text("Done."));
+    turns.push(ModelReply::from_text("Done."));
     let upstream = provider(turns);
     let ran = run(world, &upstream, options, "look");
     let last = bodies(&upstream).pop().expect("a request");
@@ -172,7 +172,7 @@ fn contents_are_reset_at_the_limit() {
         let reads: Vec<(&str, Value)> = names.iter().map(|name| read(name)).collect();
         calls(&reads)
     });
-    let upstream = provider(looks.chain([Reply::text("Done.")]));
+    let upstream = provider(looks.chain([ModelReply::from_text("Done.")]));
     let ran = run(&world, &upstream, "", "read it all");
     let events = events(&ran);
     let sent = of_type(&events, "sent");
@@ -206,7 +206,7 @@ fn reads_by(world: &World, options: &str, count: usize) -> (Vec<String>, Vec<Val
         json!({"path": "a.rs", "mode": "full", "enable_duplicate_detection": false}),
     ];
     let turns = (0..count).map(|at| calls(&[("read_file", ways[at % ways.len()].clone())]));
-    let upstream = provider(turns.chain([Reply::text("Done.")]));
+    let upstream = provider(turns.chain([ModelReply::from_text("Done.")]));
     let ran = run(world, &upstream, options, "look");
     let sign = |result: &String| if result.contains("A_60:") { 'F' } else { '.' };
     let bodies = bodies(&upstream);
@@ -278,7 +278,7 @@ fn contents_are_reset_as_the_document_has_it() {
         let reads: Vec<(&str, Value)> = names.iter().map(|name| read(name)).collect();
         calls(&reads)
     });
-    let upstream = provider(looks.chain([Reply::text("Done.")]));
+    let upstream = provider(looks.chain([ModelReply::from_text("Done.")]));
     let ran = run(&world, &upstream, "--profile content-reset", "read it all");
     let events = events(&ran);
     let sent = of_type(&events, "sent");
@@ -312,7 +312,7 @@ fn contents_leave_from_the_budget_on_that_is_set() {
             world.write(&format!("project/{name}"), listing(420, &name[..7].to_uppercase()));
         }
         let looks = names.iter().map(|name| calls(&[read(name)]));
-        let upstream = provider(looks.chain([Reply::text("Done.")]));
+        let upstream = provider(looks.chain([ModelReply::from_text("Done.")]));
         let ran = run(&world, &upstream, "", "read it all");
         let events = events(&ran);
         let sent = of_type(&events, "sent");
@@ -336,12 +336,12 @@ fn a_budget_that_cannot_be_kept_to_is_told() {
     ] {
         let world = World::new("story-budget-wrong");
         world.write("home/.config/foveal/config.toml", format!("[agent]\n{budget}\n"));
-        let upstream = provider([Reply::text("Done.")]);
+        let upstream = provider([ModelReply::from_text("Done.")]);
         let mut command = world.command("run --model");
         command.arg(model(&upstream, "chat")).arg("do it").stdin(std::process::Stdio::null());
         let ran = world.ran(&mut command);
         assert!(ran.code == Some(2) && ran.err.contains(told), "{budget}: {}", ran.err);
-        assert_eq!(upstream.requests(), 0, "{budget}");
+        assert_eq!(upstream.request_count(), 0, "{budget}");
     }
 }
 
@@ -372,7 +372,7 @@ fn files_in_use_move_to_the_base(dialect: &str) {
         let reads: Vec<(&str, Value)> = names.iter().map(|name| read(name)).collect();
         calls(&reads)
     }));
-    turns.push(Reply::text("Done."));
+    turns.push(ModelReply::from_text("Done."));
     let upstream = provider(turns);
     let ask = |options: &str, task: &str| {
         let mut command = world.command("run --yes --json");
@@ -415,7 +415,7 @@ fn files_in_use_move_to_the_base_over_each_protocol() {
 }
 
 /// A world whose files are more than a prompt may hold, and answers that edit one and read all.
-fn more_than_fits(name: &str) -> (World, Vec<Reply>) {
+fn more_than_fits(name: &str) -> (World, Vec<ModelReply>) {
     let world = World::new(name);
     let names: Vec<String> = (0..28).map(|at| format!("part_{at:02}.rs")).collect();
     for name in &names {
@@ -428,7 +428,7 @@ fn more_than_fits(name: &str) -> (World, Vec<Reply>) {
         let reads: Vec<(&str, Value)> = names.iter().map(|name| read(name)).collect();
         calls(&reads)
     }));
-    turns.push(Reply::text("Done."));
+    turns.push(ModelReply::from_text("Done."));
     (world, turns)
 }
 
@@ -438,7 +438,7 @@ fn what_stood_in_the_system_prompt_stays_at_a_reset_after_the_session_went_on() 
     world.write("project/spec.md", "Parcels weigh less than a ton.\n");
     world.write("project/AGENTS.md", "Always be brief.\n");
     settle(&world.folder.join("project"));
-    let greeting = provider([Reply::text("Hello.")]);
+    let greeting = provider([ModelReply::from_text("Hello.")]);
     run(&world, &greeting, "--profile content-reset --pin spec.md", "hello");
     let upstream = provider(turns);
     std::fs::remove_file(world.folder.join("project/AGENTS.md")).expect("it was there");
@@ -481,10 +481,10 @@ fn a_file_of_1200_lines_over_three_turns() {
         "intent": "errors have names",
     });
     let asked = [read("app.rs"), ("read_lines", range), ("edit_file", edit)];
-    let done = || Reply::text("Done.");
+    let done = || ModelReply::from_text("Done.");
     let replies = asked.iter().flat_map(|call| [calls(std::slice::from_ref(call)), done()]);
-    let upstream = Upstream::start(Settings::default()).expect("a provider");
-    upstream.play(Script::in_order(replies));
+    let upstream = MockProvider::start(Settings::default()).expect("a provider");
+    upstream.set_script(ReplyScript::in_order(replies));
     let lines = |results: &[String]| results.iter().map(|it| it.lines().count()).sum::<usize>();
     let mut sent = Vec::new();
     for question in ["What does app.rs do?", "How does the main loop work?", "Add error handling"] {

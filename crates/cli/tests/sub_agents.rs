@@ -4,7 +4,9 @@ use std::fmt::Write as _;
 use std::process::Stdio;
 use std::time::Duration;
 
-use foveal_upstream::{Asked, Fault, Play, Reply, Script, Settings, Upstream};
+use foveal_mock_provider::{
+    MockProvider, ModelReply, ReplyScript, ScriptRequest, ScriptedFault, ScriptedOutcome, Settings,
+};
 use serde_json::{Value, json};
 
 use crate::run_sessions::{go_on, messages, started, wait_for};
@@ -18,31 +20,34 @@ fn is_main(body: &Value) -> bool {
 }
 
 /// A provider that plays these turns of the agent, and those of each sub-agent.
-fn provider(main: Vec<Reply>, sub: Vec<Reply>) -> Upstream {
-    let upstream = Upstream::start(Settings::default()).expect("a provider");
-    upstream.play(script(main, sub));
+fn provider(main: Vec<ModelReply>, sub: Vec<ModelReply>) -> MockProvider {
+    let upstream = MockProvider::start(Settings::default()).expect("a provider");
+    upstream.set_script(script(main, sub));
     upstream
 }
 
-fn script<M: Into<Play>, S: Into<Play>>(main: Vec<M>, sub: Vec<S>) -> Script {
-    let main: Vec<Play> = main.into_iter().map(Into::into).collect();
-    let sub: Vec<Play> = sub.into_iter().map(Into::into).collect();
-    Script::new(move |asked: &Asked<'_>| {
+fn script<M: Into<ScriptedOutcome>, S: Into<ScriptedOutcome>>(
+    main: Vec<M>,
+    sub: Vec<S>,
+) -> ReplyScript {
+    let main: Vec<ScriptedOutcome> = main.into_iter().map(Into::into).collect();
+    let sub: Vec<ScriptedOutcome> = sub.into_iter().map(Into::into).collect();
+    ReplyScript::new(move |asked: &ScriptRequest<'_>| {
         let plays = if is_main(asked.body) { &main } else { &sub };
         plays.get(asked.turn).or(plays.last()).cloned().unwrap_or_default()
     })
 }
 
-fn start(task: &str) -> Reply {
+fn start(task: &str) -> ModelReply {
     calls(&[("start_agent", json!({"task": task, "label": "look for it"}))])
 }
 
-fn read(path: &str) -> Reply {
+fn read(path: &str) -> ModelReply {
     calls(&[("read_file", json!({"path": path}))])
 }
 
 /// The requests of the agent, and those of its sub-agents.
-fn by_agent(upstream: &Upstream) -> (Vec<Value>, Vec<Value>) {
+fn by_agent(upstream: &MockProvider) -> (Vec<Value>, Vec<Value>) {
     bodies(upstream).into_iter().partition(is_main)
 }
 
@@ -60,8 +65,8 @@ fn the_answer_comes_back_and_nothing_else() {
         let world = World::new(&format!("agents-answer-{dialect}"));
         world.write("a.rs", listing("A"));
         world.write("AGENTS.md", "Be kind to numbers.\n");
-        let main = vec![start("Where is A_30 defined?"), Reply::text("All is known.")];
-        let sub = vec![read("a.rs"), Reply::text("In line 30 of a.rs.")];
+        let main = vec![start("Where is A_30 defined?"), ModelReply::from_text("All is known.")];
+        let sub = vec![read("a.rs"), ModelReply::from_text("In line 30 of a.rs.")];
         let upstream = provider(main, sub);
         let ran = run(&world, &upstream, dialect, "");
         assert_eq!((ran.code, ran.out.as_str()), (Some(0), "All is known.\n"), "{}", ran.err);
@@ -96,8 +101,8 @@ fn the_answer_comes_back_and_nothing_else() {
 fn it_is_told_to_a_person_in_short() {
     let world = World::new("agents-told");
     world.write("a.rs", listing("A"));
-    let main = vec![start("Where is A_30 defined?"), Reply::text("All is known.")];
-    let sub = vec![read("a.rs"), Reply::text("In line 30 of a.rs.")];
+    let main = vec![start("Where is A_30 defined?"), ModelReply::from_text("All is known.")];
+    let sub = vec![read("a.rs"), ModelReply::from_text("In line 30 of a.rs.")];
     let ran = run(&world, &provider(main, sub), "chat", "");
     let lines: Vec<&str> = ran.err.lines().map(|it| it.trim_start_matches("foveal: ")).collect();
     let at = lines.iter().position(|line| line.contains("· start_agent look for it")).expect("it");
@@ -112,8 +117,8 @@ fn it_is_told_to_a_person_in_short() {
 fn its_events_are_its_own() {
     let world = World::new("agents-events");
     world.write("a.rs", listing("A"));
-    let main = vec![start("Where is A_30 defined?"), Reply::text("All is known.")];
-    let sub = vec![read("a.rs"), Reply::text("In line 30 of a.rs.")];
+    let main = vec![start("Where is A_30 defined?"), ModelReply::from_text("All is known.")];
+    let sub = vec![read("a.rs"), ModelReply::from_text("In line 30 of a.rs.")];
     let upstream = provider(main, sub);
     let ran = run(&world, &upstream, "messages", "--json");
     let events = events(&ran);
@@ -138,7 +143,7 @@ fn its_events_are_its_own() {
     assert_eq!((&last["type"], &last["outcome"]), (&json!("done"), &json!("finished")));
     // All that was billed is counted, once.
     let billed = |is_it: &dyn Fn(&Value) -> bool| {
-        let seen = upstream.seen();
+        let seen = upstream.received_requests();
         let of = seen.iter().filter(|it| is_it(&serde_json::from_slice(&it.body).expect("JSON")));
         of.map(|it| {
             let bill = it.bill.expect("it was answered");
@@ -168,8 +173,14 @@ fn each_has_a_ledger_of_its_own() {
     world.write("a.rs", &a);
     world.write("b.rs", &b);
     settle(&world.folder);
-    let main = vec![read("a.rs"), start("Look."), read("b.rs"), read("a.rs"), Reply::text("Done.")];
-    let sub = vec![read("a.rs"), read("b.rs"), read("b.rs"), Reply::text("I looked.")];
+    let main = vec![
+        read("a.rs"),
+        start("Look."),
+        read("b.rs"),
+        read("a.rs"),
+        ModelReply::from_text("Done."),
+    ];
+    let sub = vec![read("a.rs"), read("b.rs"), read("b.rs"), ModelReply::from_text("I looked.")];
     let upstream = provider(main, sub);
     let ran = run(&world, &upstream, "messages", "");
     assert_eq!(ran.code, Some(0), "{}", ran.err);
@@ -204,9 +215,10 @@ fn what_it_writes_is_noticed() {
         calls(&[("write_file", json!({"path": "a.rs", "content": "const NONE: u8 = 0;\n"}))]),
         read("a.rs"),
         edit("const C_30:", "const D_30:"),
-        Reply::text("Done."),
+        ModelReply::from_text("Done."),
     ];
-    let sub = vec![read("a.rs"), edit("const A_30:", "const C_30:"), Reply::text("Renamed.")];
+    let sub =
+        vec![read("a.rs"), edit("const A_30:", "const C_30:"), ModelReply::from_text("Renamed.")];
     let upstream = provider(main, sub);
     let ran = run(&world, &upstream, "messages", "--yes");
     assert_eq!(ran.code, Some(0), "{}", ran.err);
@@ -224,13 +236,13 @@ fn what_it_writes_is_noticed() {
 #[test]
 fn what_it_takes_is_taken_off_the_limits() {
     let world = World::new("agents-limits");
-    let looks: Vec<Reply> = (0..20)
-        .map(|at| Reply {
+    let looks: Vec<ModelReply> = (0..20)
+        .map(|at| ModelReply {
             text: format!("I look for {at}."),
             ..calls(&[("grep", json!({"pattern": format!("p{at}")}))])
         })
         .collect();
-    let main = vec![start("Look."), Reply::text("It did not find it.")];
+    let main = vec![start("Look."), ModelReply::from_text("It did not find it.")];
     let upstream = provider(main.clone(), looks.clone());
     // The agent's first one, and one for its answer.
     let ran = run(&world, &upstream, "messages", "--max-turns 6");
@@ -252,8 +264,9 @@ fn what_it_takes_is_taken_off_the_limits() {
 #[test]
 fn it_may_do_what_the_agent_may() {
     let world = World::new("agents-refused");
-    let main = vec![start("Make it."), Reply::text("I may not.")];
-    let sub = vec![calls(&[("bash", json!({"command": "touch made"}))]), Reply::text("No.")];
+    let main = vec![start("Make it."), ModelReply::from_text("I may not.")];
+    let sub =
+        vec![calls(&[("bash", json!({"command": "touch made"}))]), ModelReply::from_text("No.")];
     let upstream = provider(main.clone(), sub.clone());
     let ran = run(&world, &upstream, "chat", "");
     assert_eq!(ran.code, Some(0), "{}", ran.err);
@@ -270,8 +283,8 @@ fn several_work_one_after_the_other() {
     let start = |task: &str| ("start_agent", json!({"task": task, "label": task}));
     let both = calls(&[start("one"), ("list", json!({})), start("two")]);
     let line = "echo begin >> made; sleep 0.2; echo end >> made";
-    let sub = vec![calls(&[("bash", json!({"command": line}))]), Reply::text("Made.")];
-    let upstream = provider(vec![both, Reply::text("Both.")], sub);
+    let sub = vec![calls(&[("bash", json!({"command": line}))]), ModelReply::from_text("Made.")];
+    let upstream = provider(vec![both, ModelReply::from_text("Both.")], sub);
     let ran = run(&world, &upstream, "responses", "--yes");
     assert_eq!((ran.code, ran.out.as_str()), (Some(0), "Both.\n"), "{}", ran.err);
     assert_eq!(world.read("made"), "begin\nend\nbegin\nend\n");
@@ -286,8 +299,8 @@ fn a_long_answer_is_cut_as_other_results_are() {
     for at in 0..6_000 {
         writeln!(long, "{at}: a line of the answer that says little").expect("a text");
     }
-    let main = vec![start("Tell all."), Reply::text("That was long.")];
-    let upstream = provider(main, vec![Reply::text(long.clone())]);
+    let main = vec![start("Tell all."), ModelReply::from_text("That was long.")];
+    let upstream = provider(main, vec![ModelReply::from_text(long.clone())]);
     let ran = run(&world, &upstream, "messages", "");
     assert_eq!((ran.code, ran.out.as_str()), (Some(0), "That was long.\n"), "{}", ran.err);
     let result = results(&by_agent(&upstream).0[1]).remove(0);
@@ -300,10 +313,13 @@ fn a_long_answer_is_cut_as_other_results_are() {
 #[test]
 fn one_that_fails_is_an_answer() {
     let world = World::new("agents-fails");
-    let main = vec![Play::from(start("Look.")), Play::from(Reply::text("It failed."))];
-    let refused = Play::from(Fault::Status { status: 400, retry_after_s: None });
-    let upstream = Upstream::start(Settings::default()).expect("a provider");
-    upstream.play(script(main, vec![refused]));
+    let main = vec![
+        ScriptedOutcome::from(start("Look.")),
+        ScriptedOutcome::from(ModelReply::from_text("It failed.")),
+    ];
+    let refused = ScriptedOutcome::from(ScriptedFault::Status { status: 400, retry_after_s: None });
+    let upstream = MockProvider::start(Settings::default()).expect("a provider");
+    upstream.set_script(script(main, vec![refused]));
     let ran = run(&world, &upstream, "messages", "");
     assert_eq!((ran.code, ran.out.as_str()), (Some(0), "It failed.\n"), "{}", ran.err);
     let told = by_agent(&upstream).0[1].to_string();
@@ -314,16 +330,20 @@ fn one_that_fails_is_an_answer() {
 #[test]
 fn who_stops_the_agent_stops_its_sub_agent() {
     let world = World::new("agents-stopped");
-    let sleeps = Play::from(calls(&[("bash", json!({"command": "touch there; sleep 60"}))]));
-    let silent = Play { fault: Fault::Silent(3), ..Play::from(Reply::text("It never comes.")) };
+    let sleeps =
+        ScriptedOutcome::from(calls(&[("bash", json!({"command": "touch there; sleep 60"}))]));
+    let silent = ScriptedOutcome {
+        fault: ScriptedFault::SilentBefore(3),
+        ..ScriptedOutcome::from(ModelReply::from_text("It never comes."))
+    };
     for sub in [sleeps, silent] {
-        let upstream = Upstream::start(Settings::default()).expect("a provider");
-        let main = vec![start("Look."), Reply::text("It was stopped.")];
-        upstream.play(script(main, vec![sub]));
+        let upstream = MockProvider::start(Settings::default()).expect("a provider");
+        let main = vec![start("Look."), ModelReply::from_text("It was stopped.")];
+        upstream.set_script(script(main, vec![sub]));
         let mut command = world.command("run --json --yes --model");
         command.arg(model(&upstream, "messages")).arg("task").stdin(Stdio::null());
         let child = command.stdout(Stdio::piped()).spawn().expect("the program starts");
-        upstream.wait_for(2, Duration::from_secs(20));
+        upstream.wait_for_requests(2, Duration::from_secs(20));
         std::thread::sleep(Duration::from_millis(300));
         let id = rustix::process::Pid::from_child(&child);
         rustix::process::kill_process(id, rustix::process::Signal::INT).expect("it runs");
@@ -361,11 +381,11 @@ fn what_it_leaves_running_ends_with_it() {
     let main = vec![
         start("Start it."),
         calls(&[("bash", json!({"command": looks}))]),
-        Reply::text("I see."),
+        ModelReply::from_text("I see."),
     ];
     let runs = json!({"command": "echo $$ > pid; sleep 300"});
     let looks = calls(&[("bash", json!({"command": looks}))]);
-    let sub = vec![calls(&[("exec", runs)]), looks, Reply::text("It runs.")];
+    let sub = vec![calls(&[("exec", runs)]), looks, ModelReply::from_text("It runs.")];
     let upstream = provider(main, sub);
     let ran = run(&world, &upstream, "messages", "--yes");
     assert_eq!(ran.code, Some(0), "{}", ran.err);
@@ -379,8 +399,8 @@ fn a_kill_in_the_middle_of_a_sub_agent_does_nothing_twice() {
     for dialect in DIALECTS {
         let world = World::new(&format!("agents-killed-{dialect}"));
         let acts = json!({"command": "echo done >> made; sleep 30"});
-        let sub = vec![calls(&[("bash", acts)]), Reply::text("Made.")];
-        let upstream = provider(vec![start("Make it."), Reply::text("I looked.")], sub);
+        let sub = vec![calls(&[("bash", acts)]), ModelReply::from_text("Made.")];
+        let upstream = provider(vec![start("Make it."), ModelReply::from_text("I looked.")], sub);
         let mut child =
             started(&world, &["--yes", "--model", &model(&upstream, dialect), "make it three"]);
         let made = world.folder.join("made");
@@ -402,7 +422,8 @@ fn a_kill_in_the_middle_of_a_sub_agent_does_nothing_twice() {
 #[test]
 fn it_can_be_switched_off() {
     let world = World::new("agents-off");
-    let upstream = provider(vec![Reply::text("One.")], vec![Reply::text("Two.")]);
+    let upstream =
+        provider(vec![ModelReply::from_text("One.")], vec![ModelReply::from_text("Two.")]);
     let ran = run(&world, &upstream, "messages", "");
     assert_eq!(ran.out, "One.\n", "{}", ran.err);
     world.write("home/.config/foveal/config.toml", "[agent]\nsub_agents = false\n");
@@ -411,8 +432,8 @@ fn it_can_be_switched_off() {
     let (main, sub) = by_agent(&upstream);
     assert_eq!((main.len(), sub.len()), (1, 1));
     // Who calls it all the same is told that it is not there.
-    let calls = vec![start("Look."), Reply::text("No.")];
-    upstream.play(script(calls.clone(), calls));
+    let calls = vec![start("Look."), ModelReply::from_text("No.")];
+    upstream.set_script(script(calls.clone(), calls));
     let ran = go_on(&world, &["--continue", "again"]);
     assert_eq!((ran.code, ran.out.as_str()), (Some(0), "No.\n"), "{}", ran.err);
     let last = bodies(&upstream).pop().expect("a request").to_string();
@@ -428,7 +449,7 @@ fn listed(world: &World, options: &str) -> Vec<String> {
 }
 
 /// A run in which the agent and its sub-agent change a file each, and the sub-agent the agent's.
-fn changes_by_both(world: &World) -> Upstream {
+fn changes_by_both(world: &World) -> MockProvider {
     for name in ["a", "b"] {
         world.write(&format!("{name}.rs"), format!("const {name}: u8 = 1;\n"));
     }
@@ -441,12 +462,12 @@ fn changes_by_both(world: &World) -> Upstream {
         read("a.rs"),
         calls(&[edit("a.rs", "1", "2")]),
         start("Make both three. The key is AKIAQYLPMN5HFIQR7XYA."),
-        Reply::text("All are three."),
+        ModelReply::from_text("All are three."),
     ];
     let sub = vec![
         calls(&["a.rs", "b.rs"].map(|path| ("read_file", json!({"path": path})))),
         calls(&[edit("a.rs", "2", "3"), edit("b.rs", "1", "3")]),
-        Reply::text("Both are three."),
+        ModelReply::from_text("Both are three."),
     ];
     provider(main, sub)
 }
@@ -501,8 +522,8 @@ fn its_session_is_a_part_of_the_agents() {
 #[test]
 fn it_is_kept_as_long_as_the_agent() {
     let world = World::new("agents-age");
-    let main = vec![start("Look."), Reply::text("Found.")];
-    let upstream = provider(main, vec![Reply::text("I looked.")]);
+    let main = vec![start("Look."), ModelReply::from_text("Found.")];
+    let upstream = provider(main, vec![ModelReply::from_text("I looked.")]);
     let ran = run(&world, &upstream, "messages", "");
     assert_eq!((ran.code, ran.out.as_str()), (Some(0), "Found.\n"), "{}", ran.err);
     let name = listed(&world, "").remove(0);
@@ -516,8 +537,8 @@ fn it_is_kept_as_long_as_the_agent() {
     };
     let before = used(&world);
     // It has called once when it goes on.
-    let again = vec![start("Look."), start("Look again."), Reply::text("Found more.")];
-    upstream.play(script(again, vec![Reply::text("I looked again.")]));
+    let again = vec![start("Look."), start("Look again."), ModelReply::from_text("Found more.")];
+    upstream.set_script(script(again, vec![ModelReply::from_text("I looked again.")]));
     let ran = go_on(&world, &["--continue", "and again"]);
     assert_eq!((ran.code, ran.out.as_str()), (Some(0), "Found more.\n"), "{}", ran.err);
     let after = used(&world);

@@ -6,7 +6,7 @@ use std::process::Command;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use foveal_testkit::screen::Screen;
+use foveal_testkit::terminal_screen::TerminalScreen;
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, SlavePty, native_pty_system};
 
 /// How long something on the screen is waited for.
@@ -28,7 +28,7 @@ pub(crate) struct Terminal {
 /// What was written, and the screen that it leads to.
 struct Seen {
     bytes: Vec<u8>,
-    screen: Screen,
+    screen: TerminalScreen,
 }
 
 impl Terminal {
@@ -39,7 +39,7 @@ impl Terminal {
         let child = pair.slave.spawn_command(command).expect("the program starts");
         let mut reader = pair.master.try_clone_reader().expect("a reader");
         let writer = pair.master.take_writer().expect("a writer");
-        let screen = Screen::new((columns, rows));
+        let screen = TerminalScreen::new(columns, rows);
         let seen = Arc::new(Mutex::new(Seen { bytes: Vec::new(), screen }));
         let fill = Arc::clone(&seen);
         std::thread::spawn(move || {
@@ -49,7 +49,7 @@ impl Terminal {
                 let mut seen = fill.lock().expect("no panic");
                 seen.bytes.extend_from_slice(&piece[..count]);
                 open.extend_from_slice(&piece[..count]);
-                let done = seen.screen.take(&open);
+                let done = seen.screen.write_output(&open);
                 open.drain(..done);
             }
         });
@@ -108,7 +108,7 @@ impl Terminal {
 
     /// Changes the size.
     pub(crate) fn resizes(&mut self, (columns, rows): (u16, u16)) -> &mut Self {
-        self.seen.lock().expect("no panic").screen.resize((columns, rows));
+        self.seen.lock().expect("no panic").screen.resize(columns, rows);
         let size = PtySize { rows, cols: columns, ..PtySize::default() };
         self.master.resize(size).expect("a new size");
         self

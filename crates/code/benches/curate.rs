@@ -1,18 +1,18 @@
-//! How long it takes to curate a file of about 1,000 lines, parsing aside and included.
+//! Benchmarks of curating a file of about 1,000 lines, with and without parsing.
 
 use std::hint::black_box;
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use foveal_code::curate::{Budget, Curator, Question, SourceFile};
-use foveal_code::parse;
+use foveal_code::curation::{CurationQuery, Curator, SourceFile, ViewBudget};
+use foveal_code::parse_file;
 
-/// The sources of this crate's parser, repeated to 1,000 lines.
+/// Returns sources of this crate, the parser included, up to 1,000 lines.
 fn text() -> String {
     let parts = [
-        include_str!("../src/parse.rs"),
+        include_str!("../src/parser.rs"),
         include_str!("../src/entity.rs"),
-        include_str!("../src/walk/mod.rs"),
-        include_str!("../src/lines.rs"),
+        include_str!("../src/tree_walk/mod.rs"),
+        include_str!("../src/line_range.rs"),
         include_str!("../src/outline.rs"),
     ];
     let lines: Vec<&str> = parts.iter().flat_map(|part| part.lines()).take(1_000).collect();
@@ -22,16 +22,17 @@ fn text() -> String {
 fn curate(criterion: &mut Criterion) {
     let text = text();
     let curator = Curator::built_in();
-    let question = Question::of_text("Clamp ranges of entities to their parents when they settle");
-    let parsed = parse("a.rs", &text);
-    let of = |parsed: &foveal_code::Parsed| {
+    let question =
+        CurationQuery::from_text("Clamp ranges of entities to their parents when they settle");
+    let parsed = parse_file("a.rs", &text);
+    let of = |parsed: &foveal_code::ParsedFile| {
         let file = SourceFile { path: "a.rs", text: &text, parsed };
-        curator.curate(&file, &question, Budget::Adaptive)
+        curator.curate(&file, &question, ViewBudget::Adaptive)
     };
     criterion
         .bench_function("curate 1,000 lines", |bencher| bencher.iter(|| black_box(of(&parsed))));
     criterion.bench_function("parse and curate 1,000 lines", |bencher| {
-        bencher.iter(|| black_box(of(&parse("a.rs", &text))));
+        bencher.iter(|| black_box(of(&parse_file("a.rs", &text))));
     });
 }
 

@@ -1,12 +1,12 @@
-//! Vectors per second, and the nearest of many.
+//! Benchmarks of embedding chunks and of searching for the nearest vectors.
 
 use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use foveal_code::embed::{QuantizedVector, StaticModel, Vectors};
-use foveal_code::ranked::best;
+use foveal_code::embedding::{QuantizedVector, StaticModel, VectorTable};
+use foveal_code::ranking::top_documents;
 
-/// About 200 tokens of code, different for every `seed`.
+/// Returns about 200 tokens of code, different for each `seed`.
 fn chunk(seed: usize) -> String {
     let line = |i: usize| {
         let n = seed * 31 + i;
@@ -28,7 +28,7 @@ fn embedding(criterion: &mut Criterion) {
     group.bench_function("chunks of 200 tokens", |bench| {
         bench.iter(|| {
             for chunk in &chunks {
-                black_box(QuantizedVector::of(&model.vector(chunk)));
+                black_box(QuantizedVector::from_vector(&model.embed_text(chunk)));
             }
         });
     });
@@ -37,7 +37,7 @@ fn embedding(criterion: &mut Criterion) {
 }
 
 fn nearest(criterion: &mut Criterion) {
-    let mut vectors = Vectors::new(256);
+    let mut vectors = VectorTable::new(256);
     let mut state = 1_u32;
     for _ in 0..300_000 {
         let mut next = || {
@@ -46,9 +46,11 @@ fn nearest(criterion: &mut Criterion) {
         };
         vectors.push(&QuantizedVector { scale: 0.001, values: (0..256).map(|_| next()).collect() });
     }
-    let question = QuantizedVector::of(&StaticModel::built_in().vector(&chunk(1)));
+    let question = QuantizedVector::from_vector(&StaticModel::built_in().embed_text(&chunk(1)));
     criterion.bench_function("10 nearest of 300,000 vectors of 256", |bench| {
-        bench.iter(|| black_box(best(vectors.cosines(&question).into_iter().enumerate(), 10)));
+        bench.iter(|| {
+            black_box(top_documents(vectors.cosines(&question).into_iter().enumerate(), 10))
+        });
     });
 }
 

@@ -1,12 +1,12 @@
-//! How long it takes to read what a file consists of, and what its words are.
+//! Benchmarks of parsing, outlines and highlights.
 
 use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use foveal_code::highlight::highlights;
-use foveal_code::{outline, parse};
+use foveal_code::highlighting::highlight_file;
+use foveal_code::{outline, parse_file};
 
-/// A piece of Rust of 25 lines.
+/// Rust code of 25 lines.
 const RUST: &str = r#"
 /// What a reader sees of one entry.
 #[derive(Debug, Clone)]
@@ -34,7 +34,7 @@ impl Entry {
 }
 "#;
 
-/// A piece of Python of 20 lines.
+/// Python code of 20 lines.
 const PYTHON: &str = r#"
 class Entry(Base):
     """What a reader sees of one entry."""
@@ -63,15 +63,15 @@ fn speed(c: &mut Criterion) {
         let text = piece.repeat(1_000 / lines);
         let mut group = c.benchmark_group(path);
         group.throughput(Throughput::Elements(text.lines().count() as u64));
-        group.bench_function("parse 1000 lines", |b| b.iter(|| parse(path, black_box(&text))));
+        group.bench_function("parse 1000 lines", |b| b.iter(|| parse_file(path, black_box(&text))));
         group.bench_function("outline of 1000 lines", |b| {
             b.iter(|| {
-                let parsed = parse(path, black_box(&text));
+                let parsed = parse_file(path, black_box(&text));
                 outline(&parsed, &text).render(&parsed, &text)
             });
         });
         group.bench_function("highlights of 1000 lines", |b| {
-            b.iter(|| highlights(path, black_box(&text)));
+            b.iter(|| highlight_file(path, black_box(&text)));
         });
         group.finish();
     }

@@ -1,20 +1,20 @@
-//! How well functions are found by the first paragraph of their doc comment.
+//! Measures how well queries find functions by the first paragraph of their doc comment.
 //!
 //! ```text
 //! cargo run --release -p foveal-code --example docstring -- WORK/eval_*.jsonl
 //! ```
 //!
-//! The files are those of `models/pairs.py`: one JSON object a line, with `query`, `code`
-//! and `name`. Every query is asked of all functions of its file. MRR@10 and recall@10;
-//! equal scores count as the mean of the places they share.
+//! `models/pairs.py` writes the files: one JSON object per line, with `query`, `code` and `name`.
+//! Each query ranks all functions of its file. Prints MRR@10 and recall@10; equal scores share the
+//! mean of their places.
 
 use std::collections::HashMap;
 use std::process::ExitCode;
 
-use foveal_code::bm25::{Bm25Settings, Field, TextIndex};
-use foveal_code::embed::{QuantizedVector, StaticModel, Vectors};
-use foveal_code::fusion::{NAME_REPETITIONS, VECTORS_WEIGHT, Voice, by_score};
-use foveal_code::ranked::{DocumentId, Ranked, best};
+use foveal_code::bm25::{Bm25Settings, TextIndex, WeightedField};
+use foveal_code::embedding::{QuantizedVector, StaticModel, VectorTable};
+use foveal_code::ranking::{DocumentId, RankedDocument, top_documents};
+use foveal_code::score_fusion::{NAME_REPETITIONS, VECTORS_WEIGHT, WeightedRanking, fuse_by_score};
 
 struct Pair {
     query: String,
@@ -22,7 +22,7 @@ struct Pair {
     name: String,
 }
 
-/// What each way to rank gave for one query: the score of every function.
+/// The score of every function for one query by one ranking method.
 type Scores = Vec<f32>;
 
 #[derive(Default)]
@@ -77,17 +77,17 @@ fn read(path: &str) -> Option<Vec<Pair>> {
 
 fn measured(pairs: &[Pair]) -> Vec<(String, Measure)> {
     let model = StaticModel::built_in();
-    let quantized = |text: &str| QuantizedVector::of(&model.vector(text));
-    let mut vectors = [0, 1].map(|_| Vectors::new(model.dimensions()));
+    let quantized = |text: &str| QuantizedVector::from_vector(&model.embed_text(text));
+    let mut vectors = [0, 1].map(|_| VectorTable::new(model.dimensions()));
     let mut texts = [TextIndex::new(), TextIndex::new()];
     for pair in pairs {
         vectors[0].push(&quantized(&pair.code));
-        // The name stands in the code once already.
+        // The code already contains the name once.
         let again = format!("{}\n", pair.name).repeat(NAME_REPETITIONS);
         vectors[1].push(&quantized(&format!("{again}{}", pair.code)));
-        let code = Field { text: &pair.code, weight: 1.0 };
+        let code = WeightedField { text: &pair.code, weight: 1.0 };
         texts[0].push(&[code]);
-        texts[1].push(&[code, Field { text: &pair.name, weight: NAME_REPETITIONS as f32 }]);
+        texts[1].push(&[code, WeightedField { text: &pair.name, weight: NAME_REPETITIONS as f32 }]);
     }
     let mut table: Vec<(String, Measure)> = Vec::new();
     for (own, pair) in pairs.iter().enumerate() {
@@ -104,7 +104,8 @@ fn measured(pairs: &[Pair]) -> Vec<(String, Measure)> {
     table
 }
 
-/// Every way to rank, first without and then with the name counting three times.
+/// Returns the scores of all ranking methods, first without and then with triple weight for the
+/// name.
 fn rows(lexical: &[Scores; 2], meaning: &[Scores; 2]) -> Vec<(String, Scores)> {
     let mut rows = Vec::new();
     for (which, suffix) in [(0, ""), (1, ", names x3")] {
@@ -115,7 +116,7 @@ fn rows(lexical: &[Scores; 2], meaning: &[Scores; 2]) -> Vec<(String, Scores)> {
         let lists = [ranked(words), ranked(cosines)];
         let voices = |weight: f32| {
             [(&lists[0], 1.0), (&lists[1], weight)]
-                .map(|(ranking, weight)| Voice { ranking, weight })
+                .map(|(ranking, weight)| WeightedRanking { ranking, weight })
         };
         for (flatness, weight) in [(60.0, 1.0), (10.0, 1.0), (10.0, 2.0)] {
             let fused = by_rank(&voices(weight), flatness, count);
@@ -123,18 +124,18 @@ fn rows(lexical: &[Scores; 2], meaning: &[Scores; 2]) -> Vec<(String, Scores)> {
             rows.push((name, scores(&fused, count)));
         }
         for weight in [1.0, 2.0, VECTORS_WEIGHT, 4.0] {
-            let fused = by_score(&voices(weight), count);
+            let fused = fuse_by_score(&voices(weight), count);
             rows.push((format!("by score, 1:{weight}{suffix}"), scores(&fused, count)));
         }
     }
     rows
 }
 
-fn ranked(scores: &Scores) -> Vec<Ranked> {
-    best(scores.iter().copied().enumerate(), scores.len())
+fn ranked(scores: &Scores) -> Vec<RankedDocument> {
+    top_documents(scores.iter().copied().enumerate(), scores.len())
 }
 
-fn scores(ranking: &[Ranked], count: usize) -> Scores {
+fn scores(ranking: &[RankedDocument], count: usize) -> Scores {
     let mut scores = vec![0.0; count];
     for ranked in ranking {
         scores[ranked.document.index()] = ranked.score;
@@ -142,12 +143,12 @@ fn scores(ranking: &[Ranked], count: usize) -> Scores {
     scores
 }
 
-/// Reciprocal rank fusion (Cormack, Clarke and Büttcher, 2009): a document at place `p` of
-/// a ranking, from 1, gets `weight / (flatness + p)` of it. The `limit` best, best first;
-/// of equal ones the earlier document.
+/// Reciprocal rank fusion (Cormack, Clarke and Büttcher, 2009): a document at 1-based place `p` of
+/// a ranking gets `weight / (flatness + p)`. Returns the `limit` best, best first; of equal ones
+/// the earlier document first.
 ///
-/// A `flatness` of 60 is usual; the smaller it is, the more the first places count.
-fn by_rank(voices: &[Voice<'_>], flatness: f32, limit: usize) -> Vec<Ranked> {
+/// The usual `flatness` is 60; a smaller one gives the first places more weight.
+fn by_rank(voices: &[WeightedRanking<'_>], flatness: f32, limit: usize) -> Vec<RankedDocument> {
     let mut sums: HashMap<DocumentId, f32> = HashMap::new();
     for voice in voices {
         for (place, ranked) in (1_u32..).zip(voice.ranking) {
@@ -155,5 +156,5 @@ fn by_rank(voices: &[Voice<'_>], flatness: f32, limit: usize) -> Vec<Ranked> {
                 voice.weight / (flatness.max(0.0) + place as f32);
         }
     }
-    best(sums.into_iter().map(|(document, sum)| (document.index(), sum)), limit)
+    top_documents(sums.into_iter().map(|(document, sum)| (document.index(), sum)), limit)
 }

@@ -1,31 +1,31 @@
-//! Times what is done with files of odd shapes, in each language, beside source code of the same
-//! size: whoever writes a file must not choose how long foveal works.
+//! Times parsing, highlights, outlines and curation of files of odd shapes in each language, beside
+//! source code of the same size: the author of a file must not determine how long foveal works.
 //!
-//! `cargo run --release -p foveal-code --example odd_files -- [BYTES] [SHAPE]` (default 500,000,
-//! the most that has colours; all shapes, or those whose names have `SHAPE` in them). Above 1 MiB
-//! no syntax is read. Tells for each shape the language that takes longest: seconds of a processor
-//! for reading its syntax, for colours, an outline and a curated view. The last column is how many
-//! times longer all of that takes than with the plain shape; it fails if one takes more than ten.
+//! `cargo run --release -p foveal-code --example odd_files -- [BYTES] [SHAPE]` (by default 500,000
+//! bytes, the most that is highlighted, and all shapes; with SHAPE those whose names contain it).
+//! Files above 1 MiB are not parsed. Prints for each shape the slowest language with the processor
+//! seconds for parsing, highlights, an outline and a curated view. The last column is the ratio of
+//! the total to that of the plain shape; the program fails if a ratio exceeds ten.
 
 use std::hint::black_box;
 use std::process::ExitCode;
 
-use foveal_code::curate::{Budget, Curator, Question, SourceFile};
-use foveal_code::highlight::highlights;
-use foveal_code::{outline, parse};
-use foveal_testkit::shapes::{FILES, processor_seconds};
+use foveal_code::curation::{CurationQuery, Curator, SourceFile, ViewBudget};
+use foveal_code::highlighting::highlight_file;
+use foveal_code::{outline, parse_file};
+use foveal_testkit::stress_inputs::{STRESS_FILES, measure_processor_seconds};
 
-/// A file of each language.
+/// A path for each language.
 const PATHS: &[&str] = &[
     "a.rs", "a.py", "a.ts", "a.tsx", "a.js", "a.go", "a.java", "a.c", "a.cpp", "a.cs", "a.rb",
     "a.php", "a.sh", "a.kt", "a.swift", "a.zig", "a.json", "a.yaml", "a.toml", "a.md", "a.html",
     "a.css", "a.sql", "a.txt",
 ];
 
-/// What is done with a file.
+/// The number of timed operations.
 const STAGES: usize = 4;
 
-/// How many times longer than the plain shape any other may take.
+/// The largest allowed ratio of a time to that of the plain shape.
 const FACTOR_MAX: f64 = 10.0;
 
 fn main() -> ExitCode {
@@ -37,7 +37,7 @@ fn main() -> ExitCode {
     print!("{:<36}{:<10}", "", "dearest");
     println!("{:>9}{:>9}{:>9}{:>9}{:>9}", "syntax", "colours", "outline", "curated", "factor");
     let (mut plain, mut worst) = (None, 0.0_f64);
-    for (at, (name, shape)) in FILES.iter().enumerate() {
+    for (at, (name, shape)) in STRESS_FILES.iter().enumerate() {
         if at > 0 && !name.contains(&wanted) {
             continue;
         }
@@ -61,18 +61,19 @@ fn main() -> ExitCode {
 }
 
 fn times(curator: &Curator, path: &str, text: &str) -> [f64; STAGES] {
-    // Queries and models are made ready.
-    black_box(highlights(path, "a\n"));
+    // Compiles queries and loads models before the measurement.
+    black_box(highlight_file(path, "a\n"));
     let mut parsed = None;
-    let syntax = processor_seconds(|| parsed = Some(parse(path, text)));
+    let syntax = measure_processor_seconds(|| parsed = Some(parse_file(path, text)));
     let parsed = parsed.expect("it was parsed");
-    let colours = processor_seconds(|| drop(black_box(highlights(path, text))));
+    let colours = measure_processor_seconds(|| drop(black_box(highlight_file(path, text))));
     let outlined =
-        processor_seconds(|| drop(black_box(outline(&parsed, text).render(&parsed, text))));
-    let question = Question::of_text("Clamp ranges of entities to their parents when they settle");
-    let curated = processor_seconds(|| {
+        measure_processor_seconds(|| drop(black_box(outline(&parsed, text).render(&parsed, text))));
+    let question =
+        CurationQuery::from_text("Clamp ranges of entities to their parents when they settle");
+    let curated = measure_processor_seconds(|| {
         let file = SourceFile { path, text, parsed: &parsed };
-        let view = curator.curate(&file, &question, Budget::Adaptive);
+        let view = curator.curate(&file, &question, ViewBudget::Adaptive);
         drop(black_box(view.render(&parsed, text)));
     });
     [syntax, colours, outlined, curated]

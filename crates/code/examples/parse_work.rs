@@ -1,19 +1,19 @@
-//! How much work it is to read the syntax of real files, in the reports of the parser that are
-//! bounded: no ordinary file should come near the bound.
+//! Measures the work of parsing real files in progress reports of the parser, which are limited: no
+//! ordinary file should come near the limit.
 //!
-//! `cargo run --release -p foveal-code --example parse_work -- FOLDER…` tells for each language how
-//! many files there are, the bytes for each report of the median and of the densest one, its path,
-//! and how many were given up.
+//! `cargo run --release -p foveal-code --example parse_work -- FOLDER…` prints for each language
+//! the number of files, the bytes per report of the median and the densest file, the latter's path,
+//! and the number of files whose parsing was abandoned.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
-use foveal_code::{Language, parse_until};
+use foveal_code::{Language, parse_file_until_cancelled};
 
-/// Bytes from which a file counts: of shorter ones the bound allows much more.
+/// The least size of a file, in bytes: the limit for shorter ones is much more generous.
 const BYTES_MIN: usize = 8_000;
 
-/// What is known of the files of one language: bytes for each report, bytes and path.
+/// The files of a language: bytes per report, bytes and path.
 type Files = Vec<(f64, usize, PathBuf)>;
 
 fn main() {
@@ -53,17 +53,17 @@ fn main() {
     }
 }
 
-/// The language of a file whose syntax is read, how many reports there were, its bytes, and
-/// whether it was given up.
+/// Returns the language of a file that is parsed, the number of reports, the bytes, and whether
+/// parsing was abandoned.
 fn measured(path: &Path) -> Option<(&'static str, usize, usize, bool)> {
     let text = std::fs::read_to_string(path).ok().filter(|text| text.len() >= BYTES_MIN)?;
     let path = path.to_str()?;
-    let language = Language::of(path, &text)?;
+    let language = Language::detect(path, &text)?;
     let mut reports = 0;
-    let parsed = parse_until(path, &text, &mut || {
+    let parsed = parse_file_until_cancelled(path, &text, &mut || {
         reports += 1;
         false
     });
-    // Too long, or not read by its syntax.
+    // Without reports the file was too long or not parsed.
     (reports > 0).then(|| (language.name(), reports, text.len(), parsed.cut))
 }

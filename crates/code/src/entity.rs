@@ -1,20 +1,20 @@
-//! What a file is made of: entities, the statements in them, and the names they mention.
+//! The parts of a source file: entities, statements, and uses of names.
 
 use serde::{Deserialize, Serialize};
 
 use crate::file_class::FileClass;
 use crate::language::Language;
-use crate::lines::LineRange;
+use crate::line_range::LineRange;
 use foveal_transcript::LineNumber;
 
-/// What an entity is, the same words for every language.
+/// The kind of an entity; the same for all languages.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum EntityKind {
     /// A named scope: Rust `mod`, C++, C# and PHP `namespace`, Ruby `module`.
     Module,
-    /// Imports that follow each other, as one.
+    /// Adjacent imports, as one entity.
     Imports,
-    /// A function that belongs to no type; a macro with parameters.
+    /// A function outside types; a macro with parameters.
     Function,
     /// A function of a type, trait, impl or object.
     Method,
@@ -30,17 +30,17 @@ pub enum EntityKind {
     Constant,
     /// A field or property of a type, or a variant of an enumeration.
     Field,
-    /// A test, or a group of tests that is no type.
+    /// A test, or a group of tests that is not a type.
     Test,
-    /// A heading with what follows it, a rule of a style sheet, or a paragraph of a file
-    /// whose language is unknown.
+    /// A heading with the content below it, a rule of a style sheet, or a paragraph of a file in an
+    /// unknown language.
     Section,
     /// A key of a configuration or data file.
     Key,
 }
 
 impl EntityKind {
-    /// The kind in lower case, as shown to readers.
+    /// Returns the name in lower case, for display.
     pub fn name(self) -> &'static str {
         match self {
             Self::Module => "module",
@@ -59,23 +59,24 @@ impl EntityKind {
         }
     }
 
-    /// Whether it has statements of its own, so that names bound in it are local.
+    /// Returns whether entities of this kind have statements, so that names bound in them are
+    /// local.
     pub fn has_statements(self) -> bool {
         matches!(self, Self::Function | Self::Method | Self::Test | Self::Constant | Self::Field)
     }
 
-    /// Whether it is a function, of whatever sort.
+    /// Returns whether it is a function, method or test.
     pub fn is_function(self) -> bool {
         matches!(self, Self::Function | Self::Method | Self::Test)
     }
 
-    /// Whether functions in it are its methods.
+    /// Returns whether functions inside are methods.
     pub fn has_members(self) -> bool {
         matches!(self, Self::Type | Self::Trait | Self::Impl | Self::Enum)
     }
 
-    /// Whether code can use its name.
-    pub fn can_be_named(self) -> bool {
+    /// Returns whether code can refer to the entity by name.
+    pub fn is_referenceable(self) -> bool {
         match self {
             Self::Imports | Self::Impl | Self::Test | Self::Section | Self::Key => false,
             Self::Module
@@ -90,175 +91,183 @@ impl EntityKind {
     }
 }
 
-/// Who may use an entity, by the rules or, where there are none, the customs of its language.
+/// The visibility of an entity, by the rules of its language or, where there are none, its
+/// conventions.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum Visibility {
-    /// Everyone.
+    /// Visible everywhere.
     Public,
-    /// The package, crate, assembly, or types derived from its own.
+    /// Visible in the package, crate or assembly, or to derived types.
     Restricted,
-    /// Its own file, module or type.
+    /// Visible in its own file, module or type.
     Private,
 }
 
-/// Place of an entity in [`Parsed::entities`].
+/// The index of an entity in [`ParsedFile::entities`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct EntityIndex(pub u32);
 
 impl EntityIndex {
-    /// The place as an index.
-    pub fn get(self) -> usize {
+    /// Returns the index as a `usize`.
+    pub fn as_usize(self) -> usize {
         self.0 as usize
     }
 }
 
-/// One thing a file defines.
+/// A definition in a file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Entity {
-    /// What it is.
+    /// The kind.
     pub kind: EntityKind,
-    /// Its name without its parents', such as `parse`. An impl is named by what it is for
-    /// (`Display for Line`), an import block `imports`, a paragraph by its first words. Of
-    /// several fields declared together it is the first one's.
+    /// The name without the names of its parents, such as `parse`. An impl has the name of its
+    /// trait and type (`Display for Line`), an import block the name `imports`, a paragraph its
+    /// first words. Fields declared together have the name of the first.
     pub name: Box<str>,
-    /// The type or object it belongs to where that is not its parent: the receiver of a Go
-    /// method, the class of a C++ method defined outside, `app` of `app.use = function`, the
-    /// type an impl is for.
+    /// The type or object that owns the entity if that is not the parent: the receiver of a Go
+    /// method, the class of a C++ method defined outside, `app` of `app.use = function`, the type
+    /// of an impl.
     pub owner: Option<Box<str>>,
-    /// All its lines: comment above it, attributes, header and body.
+    /// All lines: the comment above, attributes, header and body.
     pub lines: LineRange,
-    /// The header, without comment and attributes, up to where the body begins.
+    /// The header without comment and attributes, up to the start of the body.
     pub signature: LineRange,
-    /// Attributes, decorators or annotations on lines of their own above the signature.
+    /// Attributes, decorators or annotations on separate lines above the signature.
     pub attributes: Option<LineRange>,
-    /// The body or value, with its brackets; it may begin on the signature's last line.
+    /// The body or value with its brackets; it may begin on the last line of the signature.
     pub body: Option<LineRange>,
-    /// Its documentation: the comment directly above, or a docstring in its body.
+    /// The documentation: the comment directly above, or a docstring in the body.
     pub doc: Option<LineRange>,
-    /// Who may use it.
+    /// The visibility.
     pub visibility: Visibility,
-    /// The entity it is part of.
+    /// The entity that contains it.
     pub parent: Option<EntityIndex>,
 }
 
-/// A statement, or an element of a list of several lines, with the comment above it.
+/// A statement, or an element of a multi-line list, with the comment above it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Block {
-    /// Its lines. Siblings share none.
+pub struct SourceStatement {
+    /// The lines. Siblings share no line.
     pub lines: LineRange,
-    /// The innermost entity it is in; `None` for statements at the top of a file.
+    /// The innermost entity that contains it; `None` at the top of a file.
     pub inside: Option<EntityIndex>,
-    /// How many nested bodies of the same entity it is in.
+    /// The number of nested bodies of the same entity around it.
     pub depth: u16,
 }
 
-/// How a name is used.
+/// The kind of a use of a name.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum MentionKind {
-    /// It is called.
+    /// A call.
     Call,
-    /// It is used as a type.
+    /// A use as a type.
     Type,
     /// Any other use.
     Name,
 }
 
-/// A use of a name that is not its definition.
+/// A use of a name outside its definition.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Mention {
     /// The last part of the name: `push` for `self.entries.push(x)`.
     pub name: Box<str>,
-    /// The words before it that it belongs to, as written: `self.entries` for
-    /// `self.entries.push(x)`, `Line` for `Line::new()`; empty where an expression stands
-    /// there, as in `f().push(x)`. `None` where the name stands alone.
+    /// The qualifier as written: `self.entries` for `self.entries.push(x)`, `Line` for
+    /// `Line::new()`; empty after an expression, as in `f().push(x)`. `None` for an unqualified
+    /// name.
     pub qualifier: Option<Box<str>>,
-    /// How it is used.
+    /// The kind of use.
     pub kind: MentionKind,
-    /// Where it stands.
+    /// The line of the name.
     pub line: LineNumber,
-    /// The innermost entity it stands in.
+    /// The innermost entity around the use.
     pub inside: Option<EntityIndex>,
 }
 
-/// One name taken from a module.
+/// A name imported from a module.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct ImportedName {
-    /// As it is called in the module; `*` for all, `default` for what it exports as such.
+    /// The name in the module; `*` for all, `default` for the default export.
     pub name: Box<str>,
-    /// As it is called from there on, where that is something else.
+    /// The local name if it differs.
     pub alias: Option<Box<str>>,
 }
 
-/// One imported module or file.
+impl ImportedName {
+    /// Returns the name that the importing file uses.
+    pub(crate) fn local_name(&self) -> &str {
+        self.alias.as_deref().unwrap_or(&self.name)
+    }
+}
+
+/// An imported module or file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Import {
-    /// What is imported from, as written: `std::fmt`, `./router`, `..pkg.mod`, `net/http`.
+    /// The module as written: `std::fmt`, `./router`, `..pkg.mod`, `net/http`.
     pub module: Box<str>,
-    /// What the module is called from there on, where that is not the end of its own name.
+    /// The local name of the module if it differs from the last part of its own name.
     pub alias: Option<Box<str>>,
-    /// The names taken from it. Empty where the module itself is imported.
+    /// The imported names. Empty if the module itself is imported.
     pub names: Vec<ImportedName>,
-    /// Where the import stands.
+    /// The line of the import.
     pub line: LineNumber,
 }
 
 /// A parsed file. It holds no text; ranges are lines of the text it was parsed from.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Parsed {
-    /// Its language; `None` where it is unknown and the entities are paragraphs.
+pub struct ParsedFile {
+    /// The language; `None` if it is unknown and the entities are paragraphs.
     pub language: Option<Language>,
-    /// What sort of file it is.
+    /// The class of the file.
     pub class: FileClass,
-    /// How many lines the text has; a line break at the end begins no further one.
+    /// The number of lines of the text; a final line break starts no further line.
     pub line_count: u32,
-    /// The file's own documentation: a comment or docstring at its top.
+    /// The documentation of the file: a comment or docstring at the top.
     pub doc: Option<LineRange>,
-    /// By first line; parents before what is in them, which lies within their lines.
-    /// Siblings may share a line, nothing more.
+    /// The entities in the order of their first lines. Parents precede their children, which lie
+    /// within their lines. Siblings may share one line.
     pub entities: Vec<Entity>,
-    /// Statements, also those at the top of a file, in order; each before what is in it.
-    /// Entities and import blocks are not among them, nor what outside functions stands
-    /// around entities.
-    pub blocks: Vec<Block>,
-    /// In order, where the own parts of statements begin that have more than
-    /// thirty lines and no others in them: arguments, links of a chain, what a macro is given.
+    /// The statements in order, also those at the top of a file; each precedes the statements in
+    /// it. Entities, import blocks and statements outside functions that contain entities are
+    /// excluded.
+    pub blocks: Vec<SourceStatement>,
+    /// The first lines, in order, of the direct parts of statements of more than thirty lines
+    /// without inner statements: arguments, links of a chain, the tokens of a macro call.
     #[serde(default)]
     pub seams: Vec<LineNumber>,
-    /// Names used, in order.
+    /// The uses of names in order.
     pub mentions: Vec<Mention>,
-    /// What is imported, in order, also from inside functions.
+    /// The imports in order, also those inside functions.
     pub imports: Vec<Import>,
-    /// The syntax had errors, so that something may be missing or misplaced.
+    /// Whether the syntax had errors, so that parts may be missing or misplaced.
     pub broken: bool,
-    /// Something was left out to stay within the bounds.
+    /// Whether parts are missing because of a limit.
     pub cut: bool,
 }
 
-impl Parsed {
-    /// The entity at `index`.
+impl ParsedFile {
+    /// Returns the entity at `index`.
     pub fn entity(&self, index: EntityIndex) -> Option<&Entity> {
-        self.entities.get(index.get())
+        self.entities.get(index.as_usize())
     }
 
-    /// All entities with their places.
-    pub fn indexed(&self) -> impl DoubleEndedIterator<Item = (EntityIndex, &Entity)> {
+    /// Returns all entities with their indexes.
+    pub fn indexed_entities(&self) -> impl DoubleEndedIterator<Item = (EntityIndex, &Entity)> {
         self.entities.iter().enumerate().map(|(at, entity)| {
             let at = u32::try_from(at).expect("the number of entities is bounded");
             (EntityIndex(at), entity)
         })
     }
 
-    /// The entity and what it is in, from the inside out.
+    /// Returns the entity and its ancestors, innermost first.
     pub fn ancestry(&self, index: EntityIndex) -> impl Iterator<Item = (EntityIndex, &Entity)> {
         let with = |at: EntityIndex| self.entity(at).map(|entity| (at, entity));
         std::iter::successors(with(index), move |(_, entity)| entity.parent.and_then(with))
     }
 
-    /// The innermost entity whose lines hold `line`; of two on one line the later.
-    pub fn innermost(&self, line: LineNumber) -> Option<EntityIndex> {
+    /// Returns the innermost entity that contains `line`; the later of two on one line.
+    pub fn innermost_entity(&self, line: LineNumber) -> Option<EntityIndex> {
         let end = self.entities.partition_point(|entity| entity.lines.first <= line);
         let before = EntityIndex(u32::try_from(end.checked_sub(1)?).ok()?);
-        // What ends before `line` has an ancestor that holds it, or a sibling of one does.
+        // If that entity ends before `line`, only its ancestors can contain the line.
         let mut at = Some(before);
         while let Some(index) = at {
             let entity = self.entity(index)?;
@@ -270,7 +279,7 @@ impl Parsed {
         None
     }
 
-    /// The name with the names of what it is in: `Parser.parse`.
+    /// Returns the name qualified with the names of its ancestors: `Parser.parse`.
     pub fn qualified_name(&self, index: EntityIndex) -> String {
         let mut names: Vec<&str> = Vec::new();
         for (_, entity) in self.ancestry(index) {

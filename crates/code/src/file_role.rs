@@ -1,21 +1,21 @@
-//! What a file is for, told from its path: most questions are about what does the work.
+//! The role of a file by its path. Most queries are about implementation files.
 
-/// What a file is for.
+/// The role of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum FileRole {
-    /// It does the work, as far as its path tells.
-    Work,
-    /// It tests, or is an example or a measurement of what does the work.
+    /// Implementation, as far as the path shows.
+    Implementation,
+    /// A test, example or benchmark.
     Test,
-    /// It is made from other files.
-    Built,
-    /// It is read by people.
+    /// A file generated from other files, or third-party code.
+    GeneratedOrVendored,
+    /// Documentation for people.
     Documentation,
-    /// It says what there is, and another file does it.
+    /// Declarations of code that another file implements.
     Declaration,
 }
 
-/// Folders of tests, of what they need, and of examples.
+/// Folders of tests, fixtures and examples.
 const TEST_FOLDERS: &[&str] = &[
     "__mocks__",
     "__tests__",
@@ -38,19 +38,19 @@ const TEST_FOLDERS: &[&str] = &[
     "tests",
 ];
 
-/// Folders that hold what is made of other files, or what others made.
-const BUILT_FOLDERS: &[&str] =
+/// Folders of generated files and of third-party code.
+const GENERATED_OR_VENDORED_FOLDERS: &[&str] =
     &["build", "deps", "dist", "generated", "node_modules", "out", "third_party", "vendor"];
 
-/// Endings of what is read by people.
+/// File name endings of documentation.
 const DOCUMENT_ENDINGS: &[&str] = &[".adoc", ".html", ".markdown", ".md", ".mdx", ".rst", ".txt"];
 
-/// Endings of files that declare what stands elsewhere.
+/// File name endings of declarations.
 const DECLARATION_ENDINGS: &[&str] = &[".d.cts", ".d.mts", ".d.ts", ".h", ".pyi"];
 
 impl FileRole {
-    /// The role of the file at `path`, which has `/` between folders.
-    pub fn of(path: &str) -> Self {
+    /// Returns the role of the file at `path`, whose folders are separated by `/`.
+    pub fn from_path(path: &str) -> Self {
         let lower = path.to_ascii_lowercase();
         let (folders, name) = lower.rsplit_once('/').unwrap_or(("", &lower));
         let ends = |endings: &[&str]| endings.iter().any(|ending| name.ends_with(ending));
@@ -59,23 +59,25 @@ impl FileRole {
         let is_test_folder = |folder: &str| {
             folder.starts_with("test-") || folder.ends_with("-test") || folder.ends_with("-tests")
         };
-        if holds(BUILT_FOLDERS) || name.contains(".min.") || name.contains(".pb.") {
-            Self::Built
+        if holds(GENERATED_OR_VENDORED_FOLDERS) || name.contains(".min.") || name.contains(".pb.") {
+            Self::GeneratedOrVendored
         } else if ends(DOCUMENT_ENDINGS) {
             Self::Documentation
-        } else if holds(TEST_FOLDERS) || folders.split('/').any(is_test_folder) || is_test_name(own)
+        } else if holds(TEST_FOLDERS)
+            || folders.split('/').any(is_test_folder)
+            || is_test_file_name(own)
         {
             Self::Test
         } else if ends(DECLARATION_ENDINGS) {
             Self::Declaration
         } else {
-            Self::Work
+            Self::Implementation
         }
     }
 }
 
-/// Whether a file's name says that it holds tests.
-fn is_test_name(name: &str) -> bool {
+/// Returns whether `name` is the name of a test file.
+fn is_test_file_name(name: &str) -> bool {
     let stem = name.split('.').next().unwrap_or(name);
     let lower = stem.to_ascii_lowercase();
     let second = name.split('.').nth(1).filter(|_| name.split('.').count() > 2);
@@ -93,19 +95,19 @@ mod tests {
     #[test]
     fn paths_tell_what_files_are_for() {
         let roles = [
-            ("src/keyring.rs", FileRole::Work),
-            ("src/latest.rs", FileRole::Work),
+            ("src/keyring.rs", FileRole::Implementation),
+            ("src/latest.rs", FileRole::Implementation),
             ("auth_test.go", FileRole::Test),
             ("src/hono.test.ts", FileRole::Test),
             ("src/test/java/ReaderTest.java", FileRole::Test),
             ("crates/ignore/tests/walk.rs", FileRole::Test),
-            ("dist/axios.js", FileRole::Built),
+            ("dist/axios.js", FileRole::GeneratedOrVendored),
             ("docs/guide.md", FileRole::Documentation),
             ("index.d.ts", FileRole::Declaration),
             ("include/leveldb/db.h", FileRole::Declaration),
         ];
         for (path, role) in roles {
-            assert_eq!(FileRole::of(path), role, "{path}");
+            assert_eq!(FileRole::from_path(path), role, "{path}");
         }
     }
 }

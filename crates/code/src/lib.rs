@@ -1,49 +1,49 @@
-//! What a source file consists of, and which of its lines matter to a conversation.
+//! Source files: their entities, and the lines that matter to a conversation.
 //!
-//! Pure over `(path, text)`: files, stores and threads are elsewhere. A file becomes
-//! entities with exact line ranges; an outline shows its structure; a curated view keeps
-//! the lines a question needs.
+//! Pure functions of a path and a text, without files, stores or threads. A file is parsed to
+//! entities with exact line ranges; an outline shows its structure; a curated view keeps the lines
+//! that a query needs.
 
 pub mod bm25;
-pub mod curate;
-pub mod embed;
-pub mod fusion;
-pub mod highlight;
-pub mod listing;
-pub mod map;
-pub mod ranked;
+pub mod curated_view_source;
+pub mod curation;
+pub mod embedding;
+pub mod highlighting;
+pub mod numbered_listing;
+pub mod ranking;
 pub mod relations;
+pub mod repository_map;
+pub mod score_fusion;
 pub mod summary;
 pub mod synonyms;
 pub mod terms;
-pub mod views;
 
-mod bounds;
 mod entity;
-mod fallback;
 mod file_class;
 mod file_role;
 mod language;
-mod lines;
+mod language_spec;
+mod line_range;
 mod outline;
-mod parse;
-mod read_files;
-mod spec;
-mod walk;
+mod paragraphs;
+mod parse_limits;
+mod parsed_file_cache;
+mod parser;
+mod tree_walk;
 
 pub use foveal_transcript::LineNumber;
 
-pub use self::bounds::{
-    BLOCKS_MAX, BYTES_PARSED_MAX, ENTITIES_MAX, IMPORTS_MAX, LINE_BYTES_MAX, LINES_CURATED_MAX,
-    MENTIONS_MAX,
-};
 pub use self::entity::{
-    Block, Entity, EntityIndex, EntityKind, Import, ImportedName, Mention, MentionKind, Parsed,
-    Visibility,
+    Entity, EntityIndex, EntityKind, Import, ImportedName, Mention, MentionKind, ParsedFile,
+    SourceStatement, Visibility,
 };
 pub use self::file_class::FileClass;
 pub use self::file_role::FileRole;
 pub use self::language::Language;
-pub use self::lines::LineRange;
-pub use self::outline::{Gap, Outline, OutlinePart, outline};
-pub use self::parse::{parse, parse_until};
+pub use self::line_range::LineRange;
+pub use self::outline::{OmittedLines, Outline, OutlinePart, outline};
+pub use self::parse_limits::{
+    BYTES_PARSED_MAX, ENTITIES_MAX, IMPORTS_MAX, LINE_BYTES_MAX, LINES_CURATED_MAX, MENTIONS_MAX,
+    STATEMENTS_MAX,
+};
+pub use self::parser::{parse_file, parse_file_until_cancelled};

@@ -1,86 +1,90 @@
-//! A file's structure: imports, types with all their members, signatures; no bodies.
+//! The outline of a file: imports, types with all their members, and signatures, without bodies.
 
 use serde::{Deserialize, Serialize};
 
-use crate::entity::{EntityIndex, EntityKind, Parsed};
-use crate::lines::LineRange;
-use crate::listing::{ListingRow, text_of};
-use foveal_context::note::{Lines, Note, NoteKind};
+use crate::entity::{EntityIndex, EntityKind, ParsedFile};
+use crate::line_range::LineRange;
+use crate::numbered_listing::{ListingRow, render_rows};
+use foveal_engine::note::{LineNumberRange, Note, NoteKind};
 use foveal_transcript::LineNumber;
 
-/// Depth of keys in data files that are shown; the top ones have depth 1.
+/// The deepest level of keys of data files in an outline; top-level keys have depth 1.
 const KEY_DEPTH_MAX: usize = 2;
 
-/// Bytes of a line that is shown rather than named as a gap.
+/// The longest line, in bytes, that is shown instead of the note of a gap.
 const SINGLE_LINE_BYTES_MAX: usize = 100;
 
-/// Rows of a gap that may be kept because naming it would take more room.
+/// The largest gap, in rows, that may be kept because its note would take more room.
 const SHORT_GAP_ROWS: usize = 2;
 
-/// Which names of hidden entities a gap tells.
+/// Limits for the names of hidden entities in the note of a gap.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct NamesTold {
-    /// How many at most.
-    pub(crate) most: usize,
-    /// Longer ones, in bytes, are only counted.
+pub(crate) struct GapNameLimits {
+    /// The largest number of names.
+    pub(crate) count_max: usize,
+    /// The longest name, in bytes; longer ones are only counted.
     pub(crate) bytes_max: usize,
 }
 
-/// Those of an outline's gap.
-const NAMES_TOLD: NamesTold = NamesTold { most: 8, bytes_max: usize::MAX };
+/// The limits for the gaps of an outline.
+const OUTLINE_GAP_NAME_LIMITS: GapNameLimits =
+    GapNameLimits { count_max: 8, bytes_max: usize::MAX };
 
-/// The lines of a file that show its structure. Parts and gaps together are all its lines.
+/// The lines of a file that show its structure. Parts and gaps together cover the file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Outline {
-    /// The lines shown, in order; they share none.
+    /// The lines shown, in order, without overlap.
     pub parts: Vec<OutlinePart>,
     /// The lines left out, in order.
-    pub gaps: Vec<Gap>,
-    /// How many lines the file has.
+    pub gaps: Vec<OmittedLines>,
+    /// The number of lines of the file.
     pub line_count: u32,
 }
 
 /// Lines that an outline shows.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct OutlinePart {
-    /// Which lines.
+    /// The lines.
     pub lines: LineRange,
-    /// Whose imports, attributes and signatures they are, in order; empty for lines that
-    /// are shown because a note in their place would be longer.
+    /// The entities whose imports, attributes and signatures the lines hold, in order; empty for
+    /// lines that are shown because a note in their place would be longer.
     pub of: Vec<EntityIndex>,
 }
 
-/// Lines that an outline leaves out.
+/// Lines that an outline or view leaves out.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Gap {
-    /// Which lines.
+pub struct OmittedLines {
+    /// The lines.
     pub lines: LineRange,
-    /// The innermost entity that its first line belongs to, other than those it hides.
+    /// The innermost entity around the first line that the gap does not hide itself.
     pub inside: Option<EntityIndex>,
-    /// Entities that lie in it with their signature and are not shown.
+    /// The entities whose signatures the gap hides.
     pub hides: Vec<EntityIndex>,
 }
 
-/// The outline of the file that `parsed` was made from; `text` must be the same text.
-pub fn outline(parsed: &Parsed, text: &str) -> Outline {
+/// Returns the outline of the file that `parsed` was made from; `text` must be the same text.
+pub fn outline(parsed: &ParsedFile, text: &str) -> Outline {
     let count = parsed.line_count;
     let mut kept = vec![false; count as usize];
-    let shown: Vec<bool> = parsed.indexed().map(|(at, _)| is_shown(parsed, at)).collect();
-    for (_, entity) in parsed.indexed().filter(|(at, _)| shown[at.get()]) {
+    let shown: Vec<bool> =
+        parsed.indexed_entities().map(|(at, _)| is_in_outline(parsed, at)).collect();
+    for (_, entity) in parsed.indexed_entities().filter(|(at, _)| shown[at.as_usize()]) {
         for lines in [Some(entity.signature), entity.attributes].into_iter().flatten() {
-            mark(&mut kept, lines);
+            mark_lines(&mut kept, lines);
         }
     }
-    keep_what_is_shorter(&mut kept, text);
+    keep_short_gaps(&mut kept, text);
     let mut found = Outline { parts: Vec::new(), gaps: Vec::new(), line_count: count };
     let mut row = 0;
     while row < kept.len() {
         let same = kept[row..].iter().take_while(|keep| **keep == kept[row]).count();
-        let lines = range(row, row + same - 1);
+        let lines = rows_to_range(row, row + same - 1);
         if kept[row] {
-            found.parts.push(OutlinePart { lines, of: starting(parsed, lines, &shown, true) });
+            found
+                .parts
+                .push(OutlinePart { lines, of: entities_starting_in(parsed, lines, &shown, true) });
         } else {
-            found.gaps.push(Gap::of(parsed, lines, &shown));
+            found.gaps.push(OmittedLines::new(parsed, lines, &shown));
         }
         row += same;
     }
@@ -88,22 +92,23 @@ pub fn outline(parsed: &Parsed, text: &str) -> Outline {
 }
 
 impl Outline {
-    /// Kept lines of `text` with their numbers, and for each gap a note that names its range.
-    pub fn rows(&self, parsed: &Parsed, text: &str) -> Vec<ListingRow> {
-        rows(self.parts.iter().map(|part| part.lines), &self.gaps, parsed, text)
+    /// Returns the shown lines of `text` with their numbers, and for each gap a note that names its
+    /// range.
+    pub fn listing_rows(&self, parsed: &ParsedFile, text: &str) -> Vec<ListingRow> {
+        listing_rows(self.parts.iter().map(|part| part.lines), &self.gaps, parsed, text)
     }
 
-    /// The rows as text: lines as `12→`.
-    pub fn render(&self, parsed: &Parsed, text: &str) -> String {
-        text_of(&self.rows(parsed, text))
+    /// Renders the rows as text, with lines as `12→`.
+    pub fn render(&self, parsed: &ParsedFile, text: &str) -> String {
+        render_rows(&self.listing_rows(parsed, text))
     }
 }
 
-impl Gap {
-    /// The gap at `lines`, where `shown` tells for every entity whether its signature is.
-    pub(crate) fn of(parsed: &Parsed, lines: LineRange, shown: &[bool]) -> Self {
-        let hides = starting(parsed, lines, shown, false);
-        let innermost = parsed.innermost(lines.first);
+impl OmittedLines {
+    /// Returns the gap at `line_range`; `shown` has for every entity whether its signature is visible.
+    pub(crate) fn new(parsed: &ParsedFile, lines: LineRange, shown: &[bool]) -> Self {
+        let hides = entities_starting_in(parsed, lines, shown, false);
+        let innermost = parsed.innermost_entity(lines.first);
         let inside = innermost
             .and_then(|at| parsed.ancestry(at).find(|(at, _)| !hides.contains(at)))
             .map(|(at, _)| at);
@@ -111,58 +116,64 @@ impl Gap {
     }
 }
 
-/// Lines of `text` with their numbers, and between them notes that name the gaps.
-pub(crate) fn rows(
+/// Returns the lines of `parts` with their numbers, and between them notes that name the gaps.
+pub(crate) fn listing_rows(
     parts: impl Iterator<Item = LineRange>,
-    gaps: &[Gap],
-    parsed: &Parsed,
+    gaps: &[OmittedLines],
+    parsed: &ParsedFile,
     text: &str,
 ) -> Vec<ListingRow> {
-    let mut lines = Walk::over(text);
+    let mut lines = LineCursor::new(text);
     let width = parsed.line_count.max(1).ilog10() as usize + 1;
     let mut rows = Vec::new();
     let mut gaps = gaps.iter().peekable();
     for part in parts {
         while let Some(gap) = gaps.next_if(|gap| gap.lines.first < part.first) {
-            rows.push(gap_row(parsed, gap, width, NAMES_TOLD));
+            rows.push(gap_row(parsed, gap, width, OUTLINE_GAP_NAME_LIMITS));
         }
         for number in part.first.0..=part.last.0 {
-            let text = lines.row(number as usize - 1).into();
+            let text = lines.line_at_row(number as usize - 1).into();
             rows.push(ListingRow::Line { number: LineNumber(number), width, text });
         }
     }
-    rows.extend(gaps.map(|gap| gap_row(parsed, gap, width, NAMES_TOLD)));
+    rows.extend(gaps.map(|gap| gap_row(parsed, gap, width, OUTLINE_GAP_NAME_LIMITS)));
     rows
 }
 
-pub(crate) fn gap_row(parsed: &Parsed, gap: &Gap, width: usize, told: NamesTold) -> ListingRow {
+pub(crate) fn gap_row(
+    parsed: &ParsedFile,
+    gap: &OmittedLines,
+    width: usize,
+    told: GapNameLimits,
+) -> ListingRow {
     let first = gap.lines.first;
     let of = gap.inside.map(|at| parsed.qualified_name(at).into());
     let inside = gap.inside.and_then(|at| parsed.entity(at));
     let is_before = inside.is_some_and(|of| first < of.signature.first);
     let names = gap.hides.iter().filter_map(|at| parsed.entity(*at)).map(|of| &of.name);
     let names: Vec<Box<str>> =
-        names.filter(|name| name.len() <= told.bytes_max).take(told.most).cloned().collect();
+        names.filter(|name| name.len() <= told.bytes_max).take(told.count_max).cloned().collect();
     let more = (gap.hides.len() - names.len()) as u32;
-    let lines = vec![Lines(first.0, gap.lines.last.0)];
+    let lines = vec![LineNumberRange(first.0, gap.lines.last.0)];
     let note = Note { lines, ..Note::new(NoteKind::Hidden { of, is_before, names, more }) };
     ListingRow::Note { indent: width + 1, note }
 }
 
-/// Keys below the upper levels are data; everything else is structure.
-pub(crate) fn is_shown(parsed: &Parsed, at: EntityIndex) -> bool {
+/// Returns whether an outline shows the entity at `at`: all but keys below the upper levels, which
+/// are data.
+pub(crate) fn is_in_outline(parsed: &ParsedFile, at: EntityIndex) -> bool {
     let is_key = parsed.entity(at).is_some_and(|entity| entity.kind == EntityKind::Key);
     !is_key || parsed.ancestry(at).take(KEY_DEPTH_MAX + 1).count() <= KEY_DEPTH_MAX
 }
 
-/// Entities whose signature begins in `lines` and that are or are not `shown`.
-pub(crate) fn starting(
-    parsed: &Parsed,
+/// Returns the entities whose signature begins in `line_range` and whose entry in `shown` is `want`.
+pub(crate) fn entities_starting_in(
+    parsed: &ParsedFile,
     lines: LineRange,
     shown: &[bool],
     want: bool,
 ) -> Vec<EntityIndex> {
-    // An entity begins at or before its signature, at most its comment and attributes before.
+    // An entity begins at or before its signature: only its comment and attributes precede it.
     let end = parsed.entities.partition_point(|entity| entity.lines.first <= lines.last);
     let mut found = Vec::new();
     for at in (0..end).rev() {
@@ -178,7 +189,7 @@ pub(crate) fn starting(
     found
 }
 
-pub(crate) fn mark(kept: &mut [bool], lines: LineRange) {
+pub(crate) fn mark_lines(kept: &mut [bool], lines: LineRange) {
     for number in lines.first.0..=lines.last.0 {
         if let Some(keep) = kept.get_mut(number as usize - 1) {
             *keep = true;
@@ -186,15 +197,14 @@ pub(crate) fn mark(kept: &mut [bool], lines: LineRange) {
     }
 }
 
-pub(crate) fn range(first: usize, last: usize) -> LineRange {
+pub(crate) fn rows_to_range(first: usize, last: usize) -> LineRange {
     let number = |row: usize| LineNumber(u32::try_from(row + 1).unwrap_or(u32::MAX));
     LineRange::new(number(first), number(last))
 }
 
-/// Keeps gaps that are no more than a short line and a blank one: naming them would take
-/// more room.
-pub(crate) fn keep_what_is_shorter(kept: &mut [bool], text: &str) {
-    let mut lines = Walk::over(text);
+/// Marks gaps of at most one short line and a blank one as kept: their notes would take more room.
+pub(crate) fn keep_short_gaps(kept: &mut [bool], text: &str) {
+    let mut lines = LineCursor::new(text);
     let mut row = 0;
     while row < kept.len() {
         if kept[row] {
@@ -203,7 +213,7 @@ pub(crate) fn keep_what_is_shorter(kept: &mut [bool], text: &str) {
         }
         let length = kept[row..].iter().take_while(|keep| !**keep).count();
         if length <= SHORT_GAP_ROWS {
-            let gap = (row..row + length).map(|row| lines.row(row));
+            let gap = (row..row + length).map(|row| lines.line_at_row(row));
             let mut told = gap.filter(|line| !line.trim().is_empty());
             let is_short = told.next().is_none_or(|line| line.len() <= SINGLE_LINE_BYTES_MAX);
             if is_short && told.next().is_none() {
@@ -214,22 +224,22 @@ pub(crate) fn keep_what_is_shorter(kept: &mut [bool], text: &str) {
     }
 }
 
-/// The rows of a text, asked for in order. Those between are passed over, none is held.
-struct Walk<'t> {
+/// A cursor over the lines of a text that moves forward only and stores no lines.
+struct LineCursor<'t> {
     lines: std::str::Lines<'t>,
     /// The row that comes next.
-    next: usize,
+    next_row: usize,
 }
 
-impl<'t> Walk<'t> {
-    fn over(text: &'t str) -> Self {
-        Self { lines: text.lines(), next: 0 }
+impl<'t> LineCursor<'t> {
+    fn new(text: &'t str) -> Self {
+        Self { lines: text.lines(), next_row: 0 }
     }
 
-    /// The line of a row that was not passed; empty beyond the end.
-    fn row(&mut self, row: usize) -> &'t str {
-        let line = self.lines.nth(row.saturating_sub(self.next)).unwrap_or_default();
-        self.next = row + 1;
+    /// Returns the line of a row at or after the cursor; empty beyond the end.
+    fn line_at_row(&mut self, row: usize) -> &'t str {
+        let line = self.lines.nth(row.saturating_sub(self.next_row)).unwrap_or_default();
+        self.next_row = row + 1;
         line
     }
 }

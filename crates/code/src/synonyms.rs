@@ -1,16 +1,14 @@
-//! Words that stand for each other in programs: who asks what is written may look for
-//! `serialize`, `save` or `commit`.
+//! Synonyms in code: a search for code that writes data may say `serialize`, `save` or `commit`.
 
 use crate::terms::stem;
 
-/// Groups of words, one a line; a word may be in several.
-static GROUPS: &str = include_str!("../data/synonyms.txt");
+/// Groups of synonyms, one per line; a word may be in several.
+static SYNONYM_GROUPS: &str = include_str!("../data/synonyms.txt");
 
-/// For each of `terms`, which are stems, the stems of the words that may stand for it;
-/// none that is among the terms itself.
-pub fn synonyms(terms: &[String]) -> Vec<Vec<String>> {
+/// Returns for each stem of `terms` the stems of its synonyms, without stems that `terms` contains.
+pub fn find_synonyms(terms: &[String]) -> Vec<Vec<String>> {
     let mut found: Vec<Vec<String>> = vec![Vec::new(); terms.len()];
-    for group in GROUPS.lines() {
+    for group in SYNONYM_GROUPS.lines() {
         let stems: Vec<String> = group.split(' ').map(stem).collect();
         for (term, own) in terms.iter().zip(&mut found) {
             if stems.contains(term) {
@@ -32,20 +30,20 @@ mod tests {
 
     #[test]
     fn a_verb_has_those_that_programs_use_in_its_place() {
-        let found = synonyms(&[stem("writes"), stem("files"), stem("zebra")]);
+        let found = find_synonyms(&[stem("writes"), stem("files"), stem("zebra")]);
         assert!(found[0].contains(&stem("serialize")) && found[0].contains(&stem("commit")));
         assert_eq!(found[2], Vec::<String>::new());
     }
 
     #[test]
     fn what_is_asked_for_stands_for_nothing_else() {
-        let found = synonyms(&[stem("read"), stem("load")]);
+        let found = find_synonyms(&[stem("read"), stem("load")]);
         assert!(!found[0].contains(&stem("load")) && found[0].contains(&stem("parse")));
     }
 
     #[test]
     fn groups_are_in_order_and_have_words_that_are_looked_for() {
-        let groups: Vec<&str> = GROUPS.lines().collect();
+        let groups: Vec<&str> = SYNONYM_GROUPS.lines().collect();
         assert!(groups.is_sorted());
         for group in groups {
             assert!(group.split(' ').count() > 1, "{group}");

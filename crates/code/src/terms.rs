@@ -1,9 +1,9 @@
-//! Words of code and prose: identifiers split, lower case, endings taken off.
+//! The terms of code and prose: identifiers are split, lower-cased and stemmed.
 //!
-//! `parseHTTPRequest2` is `parse http request 2`. Whoever searches writes some of the
-//! words of a name, seldom the name.
+//! `parseHTTPRequest2` becomes `parse http request 2`. Queries usually contain some words of a
+//! name, seldom the name itself.
 
-/// Words so common in questions that they say nothing about what is looked for.
+/// Words too common in queries to distinguish documents.
 const STOP_WORDS: [&str; 56] = [
     "a", "about", "also", "an", "and", "any", "are", "as", "at", "be", "been", "but", "by", "can",
     "do", "does", "for", "from", "given", "has", "have", "how", "if", "in", "into", "is", "it",
@@ -12,60 +12,60 @@ const STOP_WORDS: [&str; 56] = [
     "with", "would", "you", "your",
 ];
 
-/// Endings that [`stem`] takes off, with what is put in their place; the first that fits.
-const ENDINGS: [(&str, &str); 6] =
+/// The endings that [`stem`] replaces; the first match applies.
+const STEM_ENDINGS: [(&str, &str); 6] =
     [("ies", "y"), ("ing", ""), ("ed", ""), ("es", ""), ("s", ""), ("e", "")];
 
-/// A stem keeps at least this many letters.
+/// The least length of a stem, in letters.
 const STEM_LETTERS_MIN: usize = 3;
 
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Class {
+enum LetterClass {
     Lower,
     Upper,
     Digit,
     /// A letter without case, or of another alphabet.
     Letter,
-    /// Not part of any word.
-    Between,
+    /// Not part of a word.
+    Separator,
 }
 
-fn class(letter: char) -> Class {
+fn classify_letter(letter: char) -> LetterClass {
     match letter {
-        'a'..='z' => Class::Lower,
-        'A'..='Z' => Class::Upper,
-        '0'..='9' => Class::Digit,
-        _ if letter.is_ascii() => Class::Between,
-        _ if letter.is_numeric() => Class::Digit,
-        _ if letter.is_alphabetic() => Class::Letter,
-        _ => Class::Between,
+        'a'..='z' => LetterClass::Lower,
+        'A'..='Z' => LetterClass::Upper,
+        '0'..='9' => LetterClass::Digit,
+        _ if letter.is_ascii() => LetterClass::Separator,
+        _ if letter.is_numeric() => LetterClass::Digit,
+        _ if letter.is_alphabetic() => LetterClass::Letter,
+        _ => LetterClass::Separator,
     }
 }
 
-/// Calls `take` with every word of `text` in order, in lower case.
+/// Calls `take` with each word of `text` in order, in lower case.
 ///
-/// A word ends before a capital that follows a small letter, before the last capital of an
-/// acronym that a small letter follows, and between letters and digits.
-pub fn for_each_word(text: &str, mut take: impl FnMut(&str)) {
+/// Words are split before a capital after a small letter, before the last capital of an acronym if
+/// a small letter follows, and between letters and digits.
+pub fn visit_words(text: &str, mut take: impl FnMut(&str)) {
     let mut word = String::new();
-    let mut previous = Class::Between;
+    let mut previous = LetterClass::Separator;
     let mut letters = text.chars().peekable();
     while let Some(letter) = letters.next() {
-        let this = class(letter);
+        let this = classify_letter(letter);
         let starts = match (previous, this) {
-            (_, Class::Between) | (Class::Lower, Class::Upper) => true,
-            (Class::Upper, Class::Upper) => {
-                letters.peek().is_some_and(|next| class(*next) == Class::Lower)
+            (_, LetterClass::Separator) | (LetterClass::Lower, LetterClass::Upper) => true,
+            (LetterClass::Upper, LetterClass::Upper) => {
+                letters.peek().is_some_and(|next| classify_letter(*next) == LetterClass::Lower)
             }
-            (before, now) => (before == Class::Digit) != (now == Class::Digit),
+            (before, now) => (before == LetterClass::Digit) != (now == LetterClass::Digit),
         };
         if starts && !word.is_empty() {
             take(&word);
             word.clear();
         }
-        if this == Class::Upper {
+        if this == LetterClass::Upper {
             word.push(letter.to_ascii_lowercase());
-        } else if this != Class::Between {
+        } else if this != LetterClass::Separator {
             word.extend(letter.to_lowercase());
         }
         previous = this;
@@ -75,11 +75,11 @@ pub fn for_each_word(text: &str, mut take: impl FnMut(&str)) {
     }
 }
 
-/// The terms of `text` by which it is found: its words without stop words, stemmed, with
-/// repetitions and in order.
-pub fn terms(text: &str) -> Vec<String> {
+/// Returns the search terms of `text`: its words without stop words, stemmed, in order, with
+/// repetitions.
+pub fn search_terms(text: &str) -> Vec<String> {
     let mut terms = Vec::new();
-    for_each_word(text, |word| {
+    visit_words(text, |word| {
         if !is_stop_word(word) {
             terms.push(stem(word));
         }
@@ -87,19 +87,18 @@ pub fn terms(text: &str) -> Vec<String> {
     terms
 }
 
-/// Whether `word`, in lower case, is too common in questions to be looked for.
+/// Returns whether `word`, in lower case, is too common in queries to be a search term.
 pub fn is_stop_word(word: &str) -> bool {
     STOP_WORDS.binary_search(&word).is_ok()
 }
 
-/// `word`, in lower case, without a plural or verb ending: `parses`, `parsed` and
-/// `parsing` are `pars`. Not a word of any language, only equal for words that belong
-/// together.
+/// Returns `word`, in lower case, without its plural or verb ending: `parses`, `parsed` and
+/// `parsing` become `pars`. The result may not be a word; it is only equal for related words.
 pub fn stem(word: &str) -> String {
     if !word.is_ascii() || word.ends_with("ss") {
         return word.to_owned();
     }
-    for (ending, replacement) in ENDINGS {
+    for (ending, replacement) in STEM_ENDINGS {
         if let Some(kept) = word.strip_suffix(ending)
             && kept.len() >= STEM_LETTERS_MIN
         {

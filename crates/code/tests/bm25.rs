@@ -1,7 +1,7 @@
-//! The inverted index against scores worked out from the texts alone.
+//! Tests of the inverted index against scores computed from the texts alone.
 
-use foveal_code::bm25::{Bm25Settings, Field, TextIndex};
-use foveal_code::terms::terms;
+use foveal_code::bm25::{Bm25Settings, TextIndex, WeightedField};
+use foveal_code::terms::search_terms;
 use proptest::prelude::*;
 
 type Document = Vec<(String, f32)>;
@@ -9,25 +9,26 @@ type Document = Vec<(String, f32)>;
 fn index(documents: &[Document]) -> TextIndex {
     let mut index = TextIndex::new();
     for document in documents {
-        let fields: Vec<Field<'_>> =
-            document.iter().map(|(text, weight)| Field { text, weight: *weight }).collect();
+        let fields: Vec<WeightedField<'_>> =
+            document.iter().map(|(text, weight)| WeightedField { text, weight: *weight }).collect();
         index.push(&fields);
     }
     index
 }
 
 fn count(document: &Document, term: Option<&str>) -> f64 {
-    let of =
-        |text: &str| terms(text).iter().filter(|t| term.is_none_or(|wanted| *t == wanted)).count();
+    let of = |text: &str| {
+        search_terms(text).iter().filter(|t| term.is_none_or(|wanted| *t == wanted)).count()
+    };
     document.iter().map(|(text, weight)| of(text) as f64 * f64::from(*weight)).sum()
 }
 
-/// The formula, document by document and term by term.
+/// Applies the formula document by document and term by term.
 fn reference(documents: &[Document], query: &str, settings: Bm25Settings) -> Vec<f64> {
     let (k1, b) = (f64::from(settings.k1), f64::from(settings.b));
     let all = documents.len() as f64;
     let mean = documents.iter().map(|d| count(d, None)).sum::<f64>() / all;
-    let mut wanted = terms(query);
+    let mut wanted = search_terms(query);
     wanted.sort();
     wanted.dedup();
     let score = |document: &Document| {

@@ -1,4 +1,4 @@
-//! What sort of file it is, and in which language.
+//! Tests of file classes and language detection.
 
 use foveal_code::{FileClass, Language};
 
@@ -25,7 +25,7 @@ fn a_class_is_told_from_path_and_text() {
         ("third_party/a.c", "int a;\n", FileClass::Vendored),
         ("src/vendor.rs", "fn a() {}\n", FileClass::Source),
     ] {
-        assert_eq!(FileClass::of(path, text), expected, "{path}");
+        assert_eq!(FileClass::classify(path, text), expected, "{path}");
     }
 }
 
@@ -45,6 +45,6 @@ fn a_language_is_told_from_name_ending_or_first_line() {
         ("notes.txt", "", None),
         ("rs", "", None),
     ] {
-        assert_eq!(Language::of(path, text), expected, "{path}");
+        assert_eq!(Language::detect(path, text), expected, "{path}");
     }
 }

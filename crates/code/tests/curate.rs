@@ -1,12 +1,13 @@
-//! What is kept of a file for a question, and what holds for every view.
+//! Tests of curated views for single queries, and of properties of every view.
 
 use std::path::Path;
 
-use foveal_code::curate::{
-    Budget, Curator, Question, SourceFile, ToldLine, column_names, whole_until,
+use foveal_code::curation::{
+    CurationQuery, Curator, MentionedLine, SourceFile, ViewBudget, last_uncut_line,
+    signal_column_names,
 };
-use foveal_code::{EntityKind, LineRange, Parsed, parse};
-use foveal_context::note::FileSort;
+use foveal_code::{EntityKind, LineRange, ParsedFile, parse_file};
+use foveal_engine::note::MachineFileKind;
 use foveal_transcript::LineNumber;
 use proptest::prelude::*;
 
@@ -48,10 +49,10 @@ pub fn read_report(path: &str) -> std::io::Result<String> {
 }
 ";
 
-/// What a view that may keep this share of `SHAPES` has to show and to leave out.
-fn check(question: &Question, share: f64, shown: &[&str], hidden: &[&str]) {
-    let parsed = parse("shapes.rs", SHAPES);
-    let view = view("shapes.rs", SHAPES, question, Budget::Share(share));
+/// Checks the text that a view with this share of `SHAPES` must contain and must omit.
+fn check(question: &CurationQuery, share: f64, shown: &[&str], hidden: &[&str]) {
+    let parsed = parse_file("shapes.rs", SHAPES);
+    let view = view("shapes.rs", SHAPES, question, ViewBudget::Share(share));
     let text = view.render(&parsed, SHAPES);
     for needle in shown {
         assert!(text.contains(needle), "{needle} is not in\n{text}");
@@ -63,53 +64,53 @@ fn check(question: &Question, share: f64, shown: &[&str], hidden: &[&str]) {
 
 #[test]
 fn what_is_asked_for_is_kept_with_its_header() {
-    let write = Question::of_text("Make write_report atomic: sync the temporary file");
+    let write = CurationQuery::from_text("Make write_report atomic: sync the temporary file");
     check(
         &write,
         0.4,
         &["pub fn write_report", "fs::write(&temporary", "[", "area"],
         &["PI * square"],
     );
-    let area = Question::of_text("The area of a Circle is wrong");
+    let area = CurationQuery::from_text("The area of a Circle is wrong");
     check(&area, 0.6, &["impl Circle {", "pub fn area", "let square"], &["&temporary, path"]);
 }
 
 #[test]
 fn lines_told_by_number_are_kept() {
-    let mut question = Question::of_text("it crashes");
+    let mut question = CurationQuery::from_text("it crashes");
     let path = "/work/src/shapes.rs".to_owned();
-    question.told.push(ToldLine { path, line: LineNumber(31), age: 0 });
+    question.told.push(MentionedLine { path, line: LineNumber(31), age: 0 });
     check(&question, 0.3, &["pub fn read_report", "read_to_string"], &[]);
     question.told[0].path = "other.rs".to_owned();
-    let parts = view("src/shapes.rs", SHAPES, &question, Budget::Share(0.3)).parts;
+    let parts = view("src/shapes.rs", SHAPES, &question, ViewBudget::Share(0.3)).parts;
     assert!(parts.iter().all(|part| !part.reasons.contains(&"line told".into())), "{parts:?}");
 }
 
 #[test]
 fn every_part_has_a_reason() {
-    let question = Question::of_text("Circle area");
-    for part in view("shapes.rs", SHAPES, &question, Budget::Share(0.5)).parts {
+    let question = CurationQuery::from_text("Circle area");
+    for part in view("shapes.rs", SHAPES, &question, ViewBudget::Share(0.5)).parts {
         assert!(!part.reasons.is_empty(), "{part:?}");
     }
 }
 
 #[test]
 fn trailers_of_a_commit_say_nothing() {
-    let plain = Question::of_text("Fix area\n\nIt was wrong.");
-    let signed = Question::of_text("Fix area\n\nIt was wrong.\nSigned-off-by: Radius <a@b>");
+    let plain = CurationQuery::from_text("Fix area\n\nIt was wrong.");
+    let signed = CurationQuery::from_text("Fix area\n\nIt was wrong.\nSigned-off-by: Radius <a@b>");
     assert_eq!(plain, signed);
 }
 
 #[test]
 fn columns_have_names_of_their_own() {
-    let mut names = column_names();
+    let mut names = signal_column_names();
     let count = names.len();
     names.sort();
     names.dedup();
     assert_eq!(names.len(), count);
-    let parsed = parse("shapes.rs", SHAPES);
+    let parsed = parse_file("shapes.rs", SHAPES);
     let file = SourceFile { path: "shapes.rs", text: SHAPES, parsed: &parsed };
-    let table = Curator::built_in().table(&file, &Question::of_text("area"));
+    let table = Curator::built_in().signal_table(&file, &CurationQuery::from_text("area"));
     assert_eq!(table.columns.len(), count);
     assert!(table.columns.iter().all(|column| column.len() == table.units.len()));
     assert!(table.columns.iter().flatten().all(|value| value.is_finite()));
@@ -126,12 +127,17 @@ fn forests_that_are_not_in_the_form_are_refused() {
 #[test]
 fn views_of_this_repository_hold() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    for name in
-        ["parse.rs", "entity.rs", "language/mod.rs", "walk/mod.rs", "terms.rs", "curate/mod.rs"]
-    {
+    for name in [
+        "parser.rs",
+        "entity.rs",
+        "language/mod.rs",
+        "tree_walk/mod.rs",
+        "terms.rs",
+        "curation/mod.rs",
+    ] {
         let text = std::fs::read_to_string(root.join(name)).expect("a file of this crate");
-        views(name, &text, &Question::of_text("Cut long lines of a statement earlier"));
-        views(name, &text, &Question::default());
+        views(name, &text, &CurationQuery::from_text("Cut long lines of a statement earlier"));
+        views(name, &text, &CurationQuery::default());
     }
 }
 
@@ -157,7 +163,7 @@ class Session:
         return before.port == after.port
 ";
 
-/// The class above among as many others that nobody asks about.
+/// Returns the class above among `count` others that the query does not mention.
 fn among_others(count: usize) -> String {
     let other = |at: usize| {
         format!(
@@ -176,9 +182,10 @@ fn among_others(count: usize) -> String {
 fn a_function_that_answers_comes_whole() {
     for count in [12, 100] {
         let text = among_others(count);
-        let question = Question::of_text("When is the authorization header stripped on redirects?");
-        let view = view("sessions.py", &text, &question, Budget::Adaptive);
-        let rendered = view.render(&parse("sessions.py", &text), &text);
+        let question =
+            CurationQuery::from_text("When is the authorization header stripped on redirects?");
+        let view = view("sessions.py", &text, &question, ViewBudget::Adaptive);
+        let rendered = view.render(&parse_file("sessions.py", &text), &text);
         for line in REDIRECTS.lines() {
             assert!(rendered.contains(line), "{line} is not in\n{rendered}");
         }
@@ -187,12 +194,12 @@ fn a_function_that_answers_comes_whole() {
 
 #[test]
 fn the_share_kept_falls_with_the_length() {
-    let question = Question::of_text("Open pools of connections in another order");
+    let question = CurationQuery::from_text("Open pools of connections in another order");
     let mut before = 1.0;
     for (count, most) in [(25, 0.55), (110, 0.22), (400, 0.11)] {
         let text = among_others(count);
-        let view = view("sessions.py", &text, &question, Budget::Adaptive);
-        let share = f64::from(view.lines_kept()) / f64::from(view.line_count);
+        let view = view("sessions.py", &text, &question, ViewBudget::Adaptive);
+        let share = f64::from(view.kept_line_count()) / f64::from(view.line_count);
         assert!(share <= most && share <= before, "{share} of {} lines", view.line_count);
         before = share;
     }
@@ -201,11 +208,11 @@ fn the_share_kept_falls_with_the_length() {
 #[test]
 fn short_functions_are_not_cut() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    for name in ["parse.rs", "entity.rs", "outline.rs", "terms.rs", "bm25.rs"] {
+    for name in ["parser.rs", "entity.rs", "outline.rs", "terms.rs", "bm25.rs"] {
         let text = std::fs::read_to_string(root.join(name)).expect("a file of this crate");
-        let parsed = parse(name, &text);
-        let question = Question::of_text("Count the lines of a name that is cut");
-        let view = view(name, &text, &question, Budget::Adaptive);
+        let parsed = parse_file(name, &text);
+        let question = CurationQuery::from_text("Count the lines of a name that is cut");
+        let view = view(name, &text, &question, ViewBudget::Adaptive);
         let is_kept =
             |line: u32| view.parts.iter().any(|part| part.lines.contains(LineNumber(line)));
         for entity in &parsed.entities {
@@ -219,9 +226,9 @@ fn short_functions_are_not_cut() {
     }
 }
 
-/// Rows of `parsed` that are statements of two lines to thirty, the parts of longer ones without
-/// others in them, and headers of two to twelve.
-fn whole_parts(parsed: &Parsed) -> Vec<std::ops::RangeInclusive<u32>> {
+/// Returns the rows that may not be cut: statements of two to thirty lines, the innermost parts of
+/// longer ones, and headers of two to twelve lines.
+fn whole_parts(parsed: &ParsedFile) -> Vec<std::ops::RangeInclusive<u32>> {
     let starts: Vec<u32> = parsed
         .blocks
         .iter()
@@ -246,7 +253,7 @@ fn whole_parts(parsed: &Parsed) -> Vec<std::ops::RangeInclusive<u32>> {
     short.chain(headers).map(|(first, last)| first..=last).collect()
 }
 
-/// A call with so many arguments of three lines each, and a chain of so many links.
+/// Returns a call with `count` arguments of three lines each, and a chain of `count` links.
 fn long_statements(count: usize) -> String {
     let argument = |at: usize| format!("        option(\n            \"part_{at}\",\n        ),\n");
     let link = |at: usize| format!("        .with(\n            part_{at},\n        )\n");
@@ -261,17 +268,18 @@ fn long_statements(count: usize) -> String {
 #[test]
 fn long_statements_have_parts_that_are_not_cut() {
     let text = format!("{}\n{}", long_statements(40), SHAPES.repeat(2));
-    let parsed = parse("options.rs", &text);
+    let parsed = parse_file("options.rs", &text);
     let begins = |line: u32| text.lines().nth(line as usize - 1).expect("a line of the text");
     let parts = |sign: &str| {
         parsed.seams.iter().filter(|line| begins(line.0).trim_start().starts_with(sign)).count()
     };
-    // All but the first argument, which stands with what opens the list; all links but the first
-    // ten, which are short enough to be one part.
+    // The first argument belongs to the part that opens the list; the first ten links are short
+    // enough to form one part.
     assert_eq!((parts("option("), parts(".with("), parts(".done")), (78, 30, 1));
     assert_eq!(parsed.seams.len(), 109);
     for asked in ["Add an option for part_17", "With part_30 and part_31"] {
-        let view = view("options.rs", &text, &Question::of_text(asked), Budget::Adaptive);
+        let view =
+            view("options.rs", &text, &CurationQuery::from_text(asked), ViewBudget::Adaptive);
         let keeps = |line: u32| view.parts.iter().any(|of| of.lines.contains(LineNumber(line)));
         let mut kept = 0;
         for mut lines in whole_parts(&parsed) {
@@ -316,8 +324,8 @@ class Session:
         )
 ";
 
-/// A class with a function that is too long to come whole, and in it a call, a header and
-/// documentation of more lines than a unit has.
+/// Returns a class with a function too long for one piece, which contains a call, a header and
+/// documentation longer than a unit.
 fn long_function() -> String {
     let words = ["stream", "timeout", "verify", "cert", "proxies", "chunked", "retries", "pool"];
     let parameter = |word: &&str| format!("        {word}: Option[{word}] = None,\n");
@@ -339,18 +347,23 @@ fn long_function() -> String {
 fn no_statement_is_cut() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
     let mut files = vec![("sessions.py", among_others(60) + &long_function() + &among_others(60))];
-    for name in ["parse.rs", "entity.rs", "outline.rs", "curate/choose.rs", "walk/walker.rs"] {
+    for name in [
+        "parser.rs",
+        "entity.rs",
+        "outline.rs",
+        "curation/piece_selection.rs",
+        "tree_walk/walker.rs",
+    ] {
         let text = std::fs::read_to_string(root.join(name)).expect("a file of this crate");
         files.push((name, text));
     }
     let mut cut = 0;
-    for ((name, text), budget) in files
-        .iter()
-        .flat_map(|file| [Budget::Adaptive, Budget::Share(0.4)].map(|budget| (file, budget)))
-    {
-        let parsed = parse(name, text);
-        // Where there is little room, long ones may be cut.
-        if budget != Budget::Adaptive && parsed.line_count < 300 {
+    for ((name, text), budget) in files.iter().flat_map(|file| {
+        [ViewBudget::Adaptive, ViewBudget::Share(0.4)].map(|budget| (file, budget))
+    }) {
+        let parsed = parse_file(name, text);
+        // Long parts may be cut under a tight budget.
+        if budget != ViewBudget::Adaptive && parsed.line_count < 300 {
             continue;
         }
         for asked in [
@@ -359,7 +372,7 @@ fn no_statement_is_cut() {
             "The cert is an option",
             "",
         ] {
-            let view = view(name, text, &Question::of_text(asked), budget);
+            let view = view(name, text, &CurationQuery::from_text(asked), budget);
             let keeps =
                 |line: u32| view.parts.iter().any(|part| part.lines.contains(LineNumber(line)));
             cut += view.gaps.len();
@@ -381,8 +394,9 @@ fn no_statement_is_cut() {
 fn no_list_is_opened_without_what_it_holds() {
     let text = among_others(60) + TABLES;
     for asked in ["Send the request with retries", "Open pools of connections"] {
-        let view = view("sessions.py", &text, &Question::of_text(asked), Budget::Adaptive);
-        let rendered = view.render(&parse("sessions.py", &text), &text);
+        let view =
+            view("sessions.py", &text, &CurationQuery::from_text(asked), ViewBudget::Adaptive);
+        let rendered = view.render(&parse_file("sessions.py", &text), &text);
         let opened = rendered.contains("__attrs__: list[str] = [");
         assert!(!opened || rendered.contains("\"pools\","), "{rendered}");
     }
@@ -390,8 +404,8 @@ fn no_list_is_opened_without_what_it_holds() {
 
 #[test]
 fn a_text_ends_with_a_statement() {
-    let parsed = parse("sessions.py", TABLES);
-    let until = |last| whole_until(&parsed, LineRange::new(LineNumber(1), LineNumber(last))).0;
+    let parsed = parse_file("sessions.py", TABLES);
+    let until = |last| last_uncut_line(&parsed, LineRange::new(LineNumber(1), LineNumber(last))).0;
     assert_eq!(
         [until(16), until(17), until(18), until(24), until(29), until(30)],
         [16, 16, 16, 17, 17, 30]
@@ -404,9 +418,9 @@ fn examples_in_documentation_go_first() {
                 ///\n/// ```\n/// let drawing = Drawing::new();\n/// drawing.add(shape);\n/// \
                 assert_eq!(drawing.shapes(), 1);\n/// ```\n";
     let text = format!("{}{docs}pub fn add() {{\n    draw();\n}}\n", SHAPES.repeat(4));
-    let question = Question::of_text("Add a shape to a drawing");
-    let view = view("a.rs", &text, &question, Budget::Adaptive);
-    let rendered = view.render(&parse("a.rs", &text), &text);
+    let question = CurationQuery::from_text("Add a shape to a drawing");
+    let view = view("a.rs", &text, &question, ViewBudget::Adaptive);
+    let rendered = view.render(&parse_file("a.rs", &text), &text);
     assert!(rendered.contains("draw();"), "{rendered}");
     assert!(!rendered.contains("assert_eq!(drawing"), "{rendered}");
 }
@@ -415,14 +429,16 @@ fn examples_in_documentation_go_first() {
 fn of_a_lock_file_the_ends_are_kept() {
     let package = |at: usize| format!("[[package]]\nname = \"p{at}\"\nversion = \"1.0.{at}\"\n\n");
     let text: String = (0..1_000).map(package).collect();
-    for (question, most) in [(Question::default(), 40), (Question::of_text("Update p300"), 82)] {
-        let view = view("Cargo.lock", &text, &question, Budget::Adaptive);
-        assert_eq!(view.sort, Some(FileSort::Lock));
-        assert!(view.lines_kept() <= most, "{} lines", view.lines_kept());
+    for (question, most) in
+        [(CurationQuery::default(), 40), (CurationQuery::from_text("Update p300"), 82)]
+    {
+        let view = view("Cargo.lock", &text, &question, ViewBudget::Adaptive);
+        assert_eq!(view.sort, Some(MachineFileKind::Lock));
+        assert!(view.kept_line_count() <= most, "{} lines", view.kept_line_count());
         let ends = [view.parts[0].lines.first.0, view.parts[view.parts.len() - 1].lines.last.0];
         assert_eq!(ends, [1, view.line_count]);
     }
-    assert_eq!(view("a.rs", SHAPES, &Question::default(), Budget::Adaptive).sort, None);
+    assert_eq!(view("a.rs", SHAPES, &CurationQuery::default(), ViewBudget::Adaptive).sort, None);
 }
 
 proptest! {
@@ -434,6 +450,6 @@ proptest! {
         text in "([ \\t]{0,4}(fn |class |def |if |x = |\\{|\\}|# |\")?[a-zA-Z_(){}:.é0-9 ]{0,12}\r?\n){0,60}[a-z]{0,5}",
         question in "[a-zA-Z_ é0-9`\n:]{0,60}",
     ) {
-        views(&path, &text, &Question::of_text(&question));
+        views(&path, &text, &CurationQuery::from_text(&question));
     }
 }

@@ -1,15 +1,17 @@
-//! The built-in model, its file, and quantized vectors.
+//! Tests of the built-in model, the model file format, and quantised vectors.
 
 use std::sync::LazyLock;
 
-use foveal_code::embed::{Embedder, ModelError, QuantizedVector, StaticModel, Vector, Vectors};
-use foveal_code::ranked::best;
+use foveal_code::embedding::{
+    Embedder, QuantizedVector, StaticModel, StaticModelError, Vector, VectorTable,
+};
+use foveal_code::ranking::top_documents;
 use proptest::prelude::*;
 
-/// Read once: that takes longer than a test's work with it.
+/// Loaded once: loading takes longer than a test's work with it.
 static BUILT_IN: LazyLock<StaticModel> = LazyLock::new(StaticModel::built_in);
 
-/// A model file: `words` with a scale and a row of two components each.
+/// Returns a model file: the vocabulary `words`, with a scale and a row of two components per word.
 fn file(words: &str, scales: &[f32], rows: &[[i8; 2]]) -> Vec<u8> {
     let mut bytes = b"foveal-e".to_vec();
     for number in [1, rows.len() as u32, 2, words.len() as u32] {
@@ -28,15 +30,15 @@ fn small() -> Vec<u8> {
 fn check_broken(change: impl FnOnce(&mut Vec<u8>), expected: &str) {
     let mut bytes = small();
     change(&mut bytes);
-    let error = StaticModel::read(bytes).map(|_| ()).expect_err("broken bytes");
+    let error = StaticModel::from_bytes(bytes).map(|_| ()).expect_err("broken bytes");
     assert_eq!(error.to_string(), expected);
 }
 
 #[test]
 fn a_text_is_the_sum_of_its_tokens_by_the_root_of_their_counts() {
-    let model = StaticModel::read(small()).expect("a good file");
+    let model = StaticModel::from_bytes(small()).expect("a good file");
     let check = |text: &str, expected: [f32; 2]| {
-        let vector = model.vector(text);
+        let vector = model.embed_text(text);
         let near = vector.components().iter().zip(expected).all(|(a, b)| (a - b).abs() < 1e-6);
         assert!(near, "{text}: {vector:?}");
     };
@@ -66,7 +68,7 @@ fn broken_files_are_told_apart() {
     check_broken(|bytes| bytes[28] = b'x', "static embedding model with a broken vocabulary");
     check_broken(|bytes| bytes[36] = 0xff, "static embedding model with a broken scale in row 0");
     let twice = file("path\npath", &[1.0, 1.0], &[[1, 1], [1, 1]]);
-    assert_eq!(StaticModel::read(twice).map(|_| ()), Err(ModelError::Vocabulary));
+    assert_eq!(StaticModel::from_bytes(twice).map(|_| ()), Err(StaticModelError::Vocabulary));
 }
 
 #[test]
@@ -90,21 +92,21 @@ fn the_built_in_model_is_small_and_knows_code() {
 #[test]
 fn another_file_is_another_model() {
     let other = file("file\npath", &[1.0, 2.0], &[[3, 0], [0, 3]]);
-    let identity = |bytes: Vec<u8>| StaticModel::read(bytes).expect("a good file").identity();
+    let identity = |bytes: Vec<u8>| StaticModel::from_bytes(bytes).expect("a good file").identity();
     assert_eq!(identity(small()), identity(small()));
     assert_ne!(identity(small()), identity(other));
 }
 
 #[test]
 fn vectors_of_nothing_are_near_nothing() {
-    let zero = QuantizedVector::of(&Vector::normalized(vec![0.0; 3]));
+    let zero = QuantizedVector::from_vector(&Vector::normalized(vec![0.0; 3]));
     assert_eq!(zero, QuantizedVector { scale: 0.0, values: vec![0; 3] });
     assert_eq!(Vector::normalized(vec![f32::NAN, 1.0]).components(), [0.0, 0.0]);
     assert_eq!(Vector::normalized(vec![f32::INFINITY]).components(), [0.0]);
-    let mut vectors = Vectors::new(3);
-    assert_eq!(best(vectors.cosines(&zero).into_iter().enumerate(), 5), []);
+    let mut vectors = VectorTable::new(3);
+    assert_eq!(top_documents(vectors.cosines(&zero).into_iter().enumerate(), 5), []);
     vectors.push(&zero);
-    // Too short and too long ones keep to their row.
+    // Vectors with too few or too many components stay within their row.
     vectors.push(&QuantizedVector { scale: 1.0, values: vec![1] });
     vectors.push(&QuantizedVector { scale: 1.0, values: vec![1, 1, 1, 1] });
     let one = QuantizedVector { scale: 1.0, values: vec![1, 1, 1, 1] };
@@ -119,8 +121,8 @@ proptest! {
             changed[at] = *byte;
         }
         for candidate in [std::mem::take(&mut bytes), changed] {
-            if let Ok(model) = StaticModel::read(candidate) {
-                model.vector("file path größe filepathfile");
+            if let Ok(model) = StaticModel::from_bytes(candidate) {
+                model.embed_text("file path größe filepathfile");
             }
         }
     }
@@ -129,10 +131,10 @@ proptest! {
     fn any_text_has_a_vector_of_length_one_or_none(text in any::<String>(), word in "[a-zA-Z_]{0,60}") {
         let model = &*BUILT_IN;
         for text in [text, word] {
-            let vector = model.vector(&text);
+            let vector = model.embed_text(&text);
             let length = vector.cosine(&vector);
             prop_assert!(length == 0.0 || (length - 1.0).abs() < 1e-4, "{length}");
-            prop_assert_eq!(model.vector(&text), vector);
+            prop_assert_eq!(model.embed_text(&text), vector);
         }
     }
 
@@ -143,18 +145,18 @@ proptest! {
     ) {
         let exact: Vec<Vector> = rows.into_iter().map(Vector::normalized).collect();
         let asked = Vector::normalized(asked);
-        let mut vectors = Vectors::new(32);
+        let mut vectors = VectorTable::new(32);
         for vector in &exact {
-            vectors.push(&QuantizedVector::of(vector));
+            vectors.push(&QuantizedVector::from_vector(vector));
         }
-        let question = QuantizedVector::of(&asked);
+        let question = QuantizedVector::from_vector(&asked);
         let found = vectors.cosines(&question);
         for (near, vector) in found.iter().zip(&exact) {
             prop_assert!((near - vector.cosine(&asked)).abs() < 0.02);
         }
-        let nearest = best(vectors.cosines(&question).into_iter().enumerate(), 3);
+        let nearest = top_documents(vectors.cosines(&question).into_iter().enumerate(), 3);
         let best = found.iter().copied().fold(f32::MIN, f32::max);
         prop_assert_eq!(nearest[0].score, best);
-        prop_assert!(question.restored().cosine(&asked) > 0.999);
+        prop_assert!(question.dequantize().cosine(&asked) > 0.999);
     }
 }

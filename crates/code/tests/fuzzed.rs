@@ -1,22 +1,22 @@
-//! What the fuzz targets do with their bytes; `fuzz/src/lib.rs` takes this file as it is.
+//! The bodies of the fuzz targets; `fuzz/src/lib.rs` includes this file.
 
-use foveal_code::curate::Question;
+use foveal_code::curation::CurationQuery;
 
 use super::invariants::{self, PATHS};
 
-/// What bytes mean: the first says the language, the rest is text, and after a zero byte a
-/// question about it.
+/// The input of a fuzz target: the first byte selects the language, the rest is the text, followed
+/// by an optional zero byte and a query.
 pub(crate) struct Input {
     /// A file name of the language.
     pub(crate) path: &'static str,
-    /// What the file holds.
+    /// The text of the file.
     pub(crate) text: String,
-    /// What is asked of it.
+    /// The query.
     pub(crate) question: String,
 }
 
 impl Input {
-    /// Any bytes mean something.
+    /// Decodes any bytes.
     pub(crate) fn of(bytes: &[u8]) -> Self {
         let (first, rest) = bytes.split_first().unwrap_or((&0, &[]));
         let mut parts = rest.splitn(2, |byte| *byte == 0);
@@ -26,25 +26,25 @@ impl Input {
     }
 }
 
-/// Entities, statements, names and outlines.
+/// Checks entities, statements, names and outlines.
 pub(crate) fn structure(bytes: &[u8]) {
     let input = Input::of(bytes);
     invariants::structure(input.path, &input.text);
 }
 
-/// Curated views within budgets.
+/// Checks curated views within budgets.
 pub(crate) fn curate(bytes: &[u8]) {
     let input = Input::of(bytes);
-    invariants::views(input.path, &input.text, &Question::of_text(&input.question));
+    invariants::views(input.path, &input.text, &CurationQuery::from_text(&input.question));
 }
 
-/// What relations are built from.
+/// Checks the symbols that relations are built from.
 pub(crate) fn symbols(bytes: &[u8]) {
     let input = Input::of(bytes);
     invariants::symbols(input.path, &input.text);
 }
 
-/// What is shown in colours.
+/// Checks highlights.
 pub(crate) fn highlight(bytes: &[u8]) {
     let input = Input::of(bytes);
     invariants::highlighting(input.path, &input.text);

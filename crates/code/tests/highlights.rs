@@ -1,15 +1,15 @@
-//! What the words of a text are, per language; and what holds of highlights of any text.
+//! Tests of highlights per language, and of properties of all highlights.
 
-use foveal_code::highlight::{
+use foveal_code::highlighting::{
     HIGHLIGHTED_BYTES_MAX, HIGHLIGHTED_LINE_BYTES_MAX, HIGHLIGHTED_OPEN_BRACKETS_MAX, Highlight,
-    HighlightClass, highlights, highlights_of_piece,
+    HighlightClass, highlight_file, highlight_fragment,
 };
 use proptest::prelude::*;
 
 use crate::invariants::highlighting;
 use crate::laws::{mutated, path, short_text};
 
-/// The text with its highlights as `⟨c …⟩`, by a letter for their class.
+/// Returns the text with its highlights as `⟨c …⟩`, with a letter for the class.
 fn marked(text: &str, found: &[Highlight]) -> String {
     let mut out = String::new();
     let mut at = 0;
@@ -32,7 +32,7 @@ fn marked(text: &str, found: &[Highlight]) -> String {
     out + &text[at..]
 }
 
-/// The text that `marked` was made of.
+/// Returns the text from which `marked` was made.
 fn unmarked(marked: &str) -> String {
     let mut text = String::new();
     let mut pieces = marked.split('⟨');
@@ -116,7 +116,7 @@ fn each_language_tells_its_words_apart() {
         ("a.sql", "⟨k SELECT⟩ a ⟨k FROM⟩ ⟨t b⟩ ⟨k WHERE⟩ c = ⟨s 'd'⟩ ⟨c -- e⟩"),
         ("a.unknown", "fn a() { 1 }"),
     ] {
-        check(path, expected, highlights);
+        check(path, expected, highlight_file);
     }
 }
 
@@ -141,14 +141,14 @@ fn a_piece_of_a_file_has_highlights_too() {
         ("a.swift", "    ⟨k public⟩ ⟨k func⟩ ⟨f go⟩(a: ⟨t Int⟩) -> ⟨t String⟩ {"),
         ("a.zig", "⟨k pub⟩ ⟨k fn⟩ ⟨f go⟩(a: ⟨t u8⟩) !⟨t void⟩ {"),
     ] {
-        check(path, expected, highlights_of_piece);
+        check(path, expected, highlight_fragment);
     }
 }
 
 #[test]
 fn what_is_long_or_unknown_is_plain() {
     let line = "fn a() {}\n";
-    let some = |path: &str, text: &str| !highlights(path, text).is_empty();
+    let some = |path: &str, text: &str| !highlight_file(path, text).is_empty();
     assert!(some("a.rs", &line.repeat(HIGHLIGHTED_BYTES_MAX / line.len())));
     assert!(!some("a.rs", &line.repeat(HIGHLIGHTED_BYTES_MAX / line.len() + 1)));
     let long = |bytes: usize| format!("fn a() {{}}\n//{}", "x".repeat(bytes - 2));
@@ -159,7 +159,7 @@ fn what_is_long_or_unknown_is_plain() {
     let nested = |many: usize| format!("let a = {}\n1{};\n", "[".repeat(many), "]".repeat(many));
     assert!(some("a.js", &nested(HIGHLIGHTED_OPEN_BRACKETS_MAX)));
     assert!(!some("a.js", &nested(HIGHLIGHTED_OPEN_BRACKETS_MAX + 1)));
-    // Deeper than a parser of such a language can remember.
+    // Deeper than a parser of such a language can represent.
     assert!(!some("a.yaml", &format!("{}a: 1\n", "- ".repeat(200))));
 }
 
@@ -180,9 +180,9 @@ proptest! {
 #[test]
 fn a_text_whose_tree_is_deep_or_full_of_signs_has_no_colours() {
     let negated = |times: usize| format!("let a = {}b;\n", "!\n".repeat(times));
-    assert!(!highlights("a.js", &negated(3_000)).is_empty());
-    assert!(highlights("a.js", &negated(5_000)).is_empty());
+    assert!(!highlight_file("a.js", &negated(3_000)).is_empty());
+    assert!(highlight_file("a.js", &negated(5_000)).is_empty());
     let stars = |times: usize| format!("int a;\n{}", "*\n".repeat(times));
-    assert!(!highlights("a.cpp", &stars(500)).is_empty());
-    assert!(highlights("a.cpp", &stars(1_500)).is_empty());
+    assert!(!highlight_file("a.cpp", &stars(500)).is_empty());
+    assert!(highlight_file("a.cpp", &stars(1_500)).is_empty());
 }

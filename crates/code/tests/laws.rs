@@ -1,4 +1,4 @@
-//! What holds for any text, tried on many.
+//! Property tests for any text.
 
 use std::path::Path;
 
@@ -6,7 +6,7 @@ use proptest::prelude::*;
 
 use crate::invariants::{PATHS, structure};
 
-/// The sources of the other tests; what stands in their strings is code in all languages.
+/// The sources of the other tests, whose strings contain code in all languages.
 const SOURCES: &[&str] = &[
     include_str!("entities/native.rs"),
     include_str!("entities/web.rs"),
@@ -18,7 +18,7 @@ pub(crate) fn path() -> impl Strategy<Value = &'static str> {
     proptest::sample::select(PATHS)
 }
 
-/// A piece of real code with some of its bytes replaced, dropped or doubled.
+/// Generates real code with some bytes replaced, dropped or doubled.
 pub(crate) fn mutated() -> impl Strategy<Value = String> {
     let source = proptest::sample::select(SOURCES);
     let edits = proptest::collection::vec((any::<u16>(), any::<u8>(), 0usize..3), 0..12);
@@ -40,7 +40,7 @@ pub(crate) fn mutated() -> impl Strategy<Value = String> {
     })
 }
 
-/// Short text of letters, line breaks and marks.
+/// Generates short texts of letters, line breaks and punctuation.
 pub(crate) fn short_text() -> impl Strategy<Value = String> {
     "(\\PC|[\\n\\r\\t{}()<>#:'\"]){0,200}"
 }
@@ -86,7 +86,7 @@ fn what_scanners_have_to_remember_is_bounded() {
         lines(|at| format!("{}a\n", "> ".repeat(at))),
         format!("{}a\n", "- ".repeat(2_000)),
         format!("{}a\n", "? ".repeat(2_000)),
-        // Words that a scanner has to remember until they come again.
+        // Delimiters that a scanner stores until they are repeated.
         format!("${0}$ a ${0}$\n", "x".repeat(3_000)),
         format!("<{0}>a</{0}>\n", "x".repeat(3_000)),
         format!("cat <<{0}\na\n{0}\n", "X".repeat(3_000)),

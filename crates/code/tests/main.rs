@@ -1,5 +1,5 @@
-//! What is found in files: entities, statements, names and imports; outlines; classes; and
-//! what holds for any text at all. Words, ranks and vectors over plain data.
+//! Tests of parsing (entities, statements, names, imports), outlines, file classes and invariants
+//! for any text, and of terms, rankings and vectors over plain data.
 
 mod bm25;
 mod classes;

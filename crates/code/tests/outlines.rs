@@ -1,11 +1,11 @@
-//! Outlines as text.
+//! Tests of outlines rendered as text.
 
-use foveal_code::{outline, parse};
+use foveal_code::{outline, parse_file};
 
 #[track_caller]
 fn check(path: &str, text: &str, expected: &str) {
     let text = text.strip_prefix('\n').unwrap_or(text);
-    let parsed = parse(path, text);
+    let parsed = parse_file(path, text);
     let found = outline(&parsed, text).render(&parsed, text);
     assert!(
         found.trim_end() == expected.trim_matches('\n'),
@@ -80,7 +80,7 @@ fn a_class_of_24_methods_shows_24_methods() {
             "    def method_{at}(self):\n        a = {at}\n        return a\n\n"
         ));
     }
-    let parsed = parse("a.py", &text);
+    let parsed = parse_file("a.py", &text);
     let found = outline(&parsed, &text).render(&parsed, &text);
     for at in 0..24 {
         let line = at * 4 + 2;

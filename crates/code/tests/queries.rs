@@ -1,6 +1,6 @@
-//! Questions to a parsed file.
+//! Tests of look-ups in a parsed file.
 
-use foveal_code::{EntityKind, LineNumber, parse, parse_until};
+use foveal_code::{EntityKind, LineNumber, parse_file, parse_file_until_cancelled};
 
 const TEXT: &str = "\
 use a::b;
@@ -21,18 +21,18 @@ static S: u32 = 1;
 
 #[test]
 fn the_innermost_entity_of_a_line() {
-    let parsed = parse("a.rs", TEXT);
+    let parsed = parse_file("a.rs", TEXT);
     let names: Vec<String> = (1..=14)
         .map(|line| {
-            let found = parsed.innermost(LineNumber(line));
+            let found = parsed.innermost_entity(LineNumber(line));
             format!("{line} {}", found.map_or("-".to_owned(), |at| parsed.qualified_name(at)))
         })
         .collect();
     let expected = "1 imports, 2 -, 3 A, 4 A.x, 5 A, 6 -, 7 A, 8 A.f, 9 A.f, 10 A.f, 11 A, \
                     12 A.h, 13 A, 14 S";
     assert_eq!(names.join(", "), expected);
-    assert_eq!(parsed.innermost(LineNumber(0)), None);
-    assert_eq!(parsed.innermost(LineNumber(99)), None);
+    assert_eq!(parsed.innermost_entity(LineNumber(0)), None);
+    assert_eq!(parsed.innermost_entity(LineNumber(99)), None);
 }
 
 #[test]
@@ -43,15 +43,15 @@ fn reading_can_be_stopped() {
         asked += 1;
         asked >= 3
     };
-    let stopped = parse_until("a.rs", &text, &mut is_cancelled);
+    let stopped = parse_file_until_cancelled("a.rs", &text, &mut is_cancelled);
     assert!(stopped.cut && stopped.broken);
     assert!(stopped.entities.iter().all(|entity| entity.kind == EntityKind::Section));
     assert_eq!(asked, 3);
-    assert_eq!(parse_until("a.rs", &text, &mut || false), parse("a.rs", &text));
+    assert_eq!(parse_file_until_cancelled("a.rs", &text, &mut || false), parse_file("a.rs", &text));
 }
 
-/// Of each, one report of the parser is much work: it reads on to the end of the text, follows many
-/// readings back, or mends one error after the other.
+/// Texts whose single progress reports take much work: the parser reads on to the end of the text,
+/// tracks many ambiguous parses, or recovers from one error after another.
 #[test]
 fn a_text_that_takes_too_much_work_gives_paragraphs() {
     for (path, line) in [
@@ -73,10 +73,10 @@ fn a_text_that_takes_too_much_work_gives_paragraphs() {
             asked += 1;
             false
         };
-        let parsed = parse_until(path, &text, &mut count);
+        let parsed = parse_file_until_cancelled(path, &text, &mut count);
         assert!(parsed.cut && parsed.broken, "{path} {line:?}, {asked} reports");
         assert!(asked <= 500 + text.len() / 24, "{path} {line:?}, {asked} reports");
-        // The same wherever and however often it is read.
-        assert_eq!(parse(path, &text), parsed);
+        // The result is the same on every machine and run.
+        assert_eq!(parse_file(path, &text), parsed);
     }
 }

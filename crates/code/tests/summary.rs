@@ -1,10 +1,10 @@
-//! Summaries of files for history: what they show, and that they keep to their budget.
+//! Tests of file summaries for history: their content and their budget.
 
-use foveal_code::curate::{Question, SourceFile, ToldLine};
+use foveal_code::curation::{CurationQuery, MentionedLine, SourceFile};
 use foveal_code::relations::FileSymbols;
-use foveal_code::summary::{Summary, summarise_for_history};
-use foveal_code::{LineNumber, parse};
-use foveal_context::tokens::{Tokenizer, Tokens};
+use foveal_code::summary::{FileSummary, summarise_for_history};
+use foveal_code::{LineNumber, parse_file};
+use foveal_engine::tokens::{Tokenizer, Tokens};
 use proptest::prelude::*;
 
 fn summary(
@@ -13,15 +13,16 @@ fn summary(
     asked: &str,
     known: &[(&str, &str)],
     budget: u64,
-) -> Option<Summary> {
-    let parsed = parse(path, text);
+) -> Option<FileSummary> {
+    let parsed = parse_file(path, text);
     let file = SourceFile { path, text, parsed: &parsed };
-    let symbols = |(path, text): &(&str, &str)| FileSymbols::of(path, &parse(path, text), text);
+    let symbols =
+        |(path, text): &(&str, &str)| FileSymbols::from_parsed(path, &parse_file(path, text), text);
     let known: Vec<FileSymbols> = known.iter().map(symbols).collect();
-    let mut question = Question::of_text(asked);
+    let mut question = CurationQuery::from_text(asked);
     for word in asked.split(' ') {
         let told = word.split_once(':').and_then(|(path, line)| Some((path, line.parse().ok()?)));
-        question.told.extend(told.map(|(path, line)| ToldLine {
+        question.told.extend(told.map(|(path, line)| MentionedLine {
             path: path.to_owned(),
             line: LineNumber(line),
             age: 0,
@@ -306,7 +307,7 @@ fn what_does_not_fit_is_not_said() {
     check(("src/line.rs", ""), "", &[], 500, "nothing");
 }
 
-/// A piece of real code.
+/// Generates excerpts of real code.
 fn code() -> impl Strategy<Value = String> {
     let sources: &[&str] = &[
         include_str!("entities/native.rs"),

@@ -1,11 +1,11 @@
-//! Words of identifiers and prose.
+//! Tests of terms of identifiers and prose.
 
-use foveal_code::terms::{for_each_word, is_stop_word, stem, terms};
+use foveal_code::terms::{is_stop_word, search_terms, stem, visit_words};
 use proptest::prelude::*;
 
 fn words(text: &str) -> String {
     let mut words = Vec::new();
-    for_each_word(text, |word| words.push(word.to_owned()));
+    visit_words(text, |word| words.push(word.to_owned()));
     words.join(" ")
 }
 
@@ -48,7 +48,7 @@ fn words_that_belong_together_have_one_stem() {
 
 #[test]
 fn terms_leave_out_what_every_question_has() {
-    assert_eq!(terms("The file of this parserError").join(" "), "fil parser error");
+    assert_eq!(search_terms("The file of this parserError").join(" "), "fil parser error");
     for word in ["a", "your", "the", "with", "given"] {
         assert!(is_stop_word(word), "{word}");
     }
@@ -58,7 +58,7 @@ fn terms_leave_out_what_every_question_has() {
 proptest! {
     #[test]
     fn words_are_lower_case_and_come_in_order(text in any::<String>()) {
-        for_each_word(&text, |word| assert!(!word.is_empty() && word.chars().all(|c| !c.is_ascii_uppercase())));
+        visit_words(&text, |word| assert!(!word.is_empty() && word.chars().all(|c| !c.is_ascii_uppercase())));
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! A connection that other processes write beside.
+//! Connections to a database that other processes write at the same time.
 
 use std::fs;
 use std::path::Path;
@@ -7,19 +7,19 @@ use std::time::{Duration, Instant};
 use rusqlite::config::DbConfig;
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
-use crate::aside::with;
+use crate::quarantine::with_suffix;
 
-/// Opens the file at `path`, or makes it, with a write-ahead log. Other processes may hold it for
-/// `busy_time` in all before this one gives up. `first` is carried out before anything else where
-/// the file is empty: settings that only a file without tables takes. One that has tables is only
-/// read, so that it opens also while another process writes.
+/// Opens or creates the file at `path` with a write-ahead log. Waits at most `busy_time` in total
+/// while other processes lock the file. Runs `first` before anything else on an empty file, for
+/// settings that SQLite accepts only before the first table exists. A file with tables is only
+/// read, so that opening succeeds while another process writes.
 ///
 /// # Errors
-/// What SQLite says.
+/// The error of SQLite.
 pub fn connect(path: &Path, busy_time: Duration, first: &str) -> rusqlite::Result<Connection> {
     let begun = Instant::now();
     let connection = Connection::open(path)?;
-    plan_once(&connection)?;
+    disable_replanning(&connection)?;
     connection.busy_timeout(busy_time)?;
     let tables = "SELECT count(*) FROM sqlite_schema";
     let tables: i64 = connection.query_row(tables, [], |row| row.get(0))?;
@@ -36,36 +36,36 @@ pub fn connect(path: &Path, busy_time: Duration, first: &str) -> rusqlite::Resul
     Ok(connection)
 }
 
-/// Opens the file at `path` to read it, and neither writes it nor makes a file beside it.
+/// Opens the file at `path` for reading. Neither writes to it nor creates files beside it.
 ///
-/// What another process writes meanwhile may look like damage, unless its log is there already.
+/// A concurrent write of another process may look like damage, unless its log exists already.
 ///
 /// # Errors
-/// What SQLite says; also if there is no file.
+/// The error of SQLite, also if there is no file.
 pub fn connect_read_only(path: &Path, busy_time: Duration) -> rusqlite::Result<Connection> {
-    let has_log = fs::metadata(with(path, "-wal")).is_ok_and(|log| log.len() > 0);
+    let has_log = fs::metadata(with_suffix(path, "-wal")).is_ok_and(|log| log.len() > 0);
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    let connection = if has_log && fs::metadata(with(path, "-shm")).is_ok() {
+    let connection = if has_log && fs::metadata(with_suffix(path, "-shm")).is_ok() {
         Connection::open_with_flags(path, flags)?
     } else {
-        // Without this SQLite makes the files of its log.
-        let address = format!("file:{}?immutable=1", escaped(path));
+        // Without `immutable` SQLite creates the files of its log.
+        let address = format!("file:{}?immutable=1", percent_encode_path(path));
         Connection::open_with_flags(address, flags | OpenFlags::SQLITE_OPEN_URI)?
     };
-    plan_once(&connection)?;
+    disable_replanning(&connection)?;
     connection.busy_timeout(busy_time)?;
     Ok(connection)
 }
 
-/// Has a statement planned when it is prepared, and never again for what is bound to it. Otherwise
-/// SQLite plans those that ask for a greatest value anew each time that they are used, though
-/// nothing is known of the values here by which it could choose another way.
-fn plan_once(connection: &Connection) -> rusqlite::Result<()> {
+/// Makes SQLite plan a statement once, when it is prepared. By default SQLite plans statements with
+/// `max` again for every bound value, although it has no statistics here that could change the
+/// plan.
+fn disable_replanning(connection: &Connection) -> rusqlite::Result<()> {
     connection.set_db_config(DbConfig::SQLITE_DBCONFIG_ENABLE_QPSG, true).map(drop)
 }
 
-/// A path as it is written in an address.
-fn escaped(path: &Path) -> String {
+/// Returns `path` percent-encoded for a `file:` URI.
+fn percent_encode_path(path: &Path) -> String {
     let mut address = String::new();
     for byte in path.as_os_str().as_encoded_bytes() {
         match byte {
@@ -78,44 +78,45 @@ fn escaped(path: &Path) -> String {
     address
 }
 
-/// Whose file it is, and in which version.
+/// The owner of a database file, and the version of its tables.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Marks {
-    /// Nobody's: it has no tables.
+pub enum DatabaseOwner {
+    /// The file has no tables.
     Empty,
-    /// That of the application that was asked for, in this version.
+    /// The file belongs to the expected application.
     Own {
         /// The version of its tables.
         version: i64,
     },
-    /// Another program's.
+    /// The file belongs to another program.
     Foreign,
 }
 
-impl Marks {
-    /// The same as [`Marks::of`], outside of a transaction, where the file can be written.
-    /// `None` where it cannot: a transaction that writes says why.
+impl DatabaseOwner {
+    /// Calls [`DatabaseOwner::read`] in a transaction of its own. Returns `None` for a read-only
+    /// file: the next write transaction reports the reason.
     ///
     /// # Errors
-    /// What SQLite says.
-    pub fn of_writable(
+    /// The error of SQLite.
+    pub fn read_if_writable(
         connection: &Connection,
         application: i64,
     ) -> rusqlite::Result<Option<Self>> {
         if connection.is_readonly("main")? {
             return Ok(None);
         }
-        // What another process makes meanwhile is seen whole or not at all.
+        // The transaction makes a concurrent creation of the tables visible as a whole or not at
+        // all.
         let snapshot = connection.unchecked_transaction()?;
-        Self::of(&snapshot, application).map(Some)
+        Self::read(&snapshot, application).map(Some)
     }
 
-    /// Reads what the file behind `connection` is to `application`; within a transaction, if
-    /// others may make its tables meanwhile.
+    /// Reads the owner of the file behind `connection`, compared with `application`. Call it within
+    /// a transaction if another process may create the tables at the same time.
     ///
     /// # Errors
-    /// What SQLite says.
-    pub fn of(connection: &Connection, application: i64) -> rusqlite::Result<Self> {
+    /// The error of SQLite.
+    pub fn read(connection: &Connection, application: i64) -> rusqlite::Result<Self> {
         let number = |sql: &str| connection.query_row(sql, [], |row| row.get::<_, i64>(0));
         let version = number("PRAGMA user_version")?;
         let owner = number("PRAGMA application_id")?;
@@ -127,10 +128,10 @@ impl Marks {
         })
     }
 
-    /// Marks the file as that of `application` in `version`.
+    /// Records `application` as the owner of the file and `version` as the version of its tables.
     ///
     /// # Errors
-    /// What SQLite says.
+    /// The error of SQLite.
     pub fn write(connection: &Connection, application: i64, version: i64) -> rusqlite::Result<()> {
         connection.execute_batch(&format!(
             "PRAGMA user_version = {version}; PRAGMA application_id = {application}"

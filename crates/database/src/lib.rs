@@ -1,17 +1,17 @@
-//! Files of SQLite databases, from opening to rebuilding: a file is opened beside other
-//! processes ([`open`], [`connect`]), its version told ([`Marks`]), and one that cannot be used is
-//! put away beside its place ([`DatabaseFile::set_aside`]). Nobody but the user may read it
-//! ([`make_private`]). What a failure says of a file:
-//! [`is_of_machine`], [`is_of_place`], [`is_busy`].
+//! SQLite database files from opening to rebuilding. A file is opened while other processes use it
+//! ([`open_with_quarantine`], [`connect`]), its owner and version are read ([`DatabaseOwner`]), and
+//! an unusable file is moved to quarantine ([`DatabaseFile::quarantine`]). Only the user can read
+//! it ([`ensure_private_file`]). [`is_environment_error`], [`is_inaccessible`] and [`is_busy`]
+//! classify errors.
 
-mod aside;
 mod connection;
-mod failure;
-mod file;
-mod private;
+mod database_file;
+mod private_files;
+mod quarantine;
+mod sqlite_errors;
 
-pub use self::aside::with;
-pub use self::connection::{Marks, connect, connect_read_only};
-pub use self::failure::{is_busy, is_of_machine, is_of_place};
-pub use self::file::{Attempt, DatabaseFile, open};
-pub use self::private::make_private;
+pub use self::connection::{DatabaseOwner, connect, connect_read_only};
+pub use self::database_file::{DatabaseFile, OpenAttempt, open_with_quarantine};
+pub use self::private_files::ensure_private_file;
+pub use self::quarantine::with_suffix;
+pub use self::sqlite_errors::{is_busy, is_environment_error, is_inaccessible};

@@ -1,6 +1,6 @@
 //! Questions about files, with the lines that their answers need.
 
-use foveal_code::curate::{self, Question};
+use foveal_code::curation::{self, CurationQuery};
 use serde::{Deserialize, Serialize};
 
 /// A file, a question about it, and the lines that its answer needs.
@@ -23,24 +23,24 @@ pub(crate) struct CurationCase {
     pub(crate) content_before: String,
     /// The question.
     pub(crate) query: String,
-    /// The question with the context of its conversation; `None` where `query` is all.
+    /// The question with the context of its conversation; `None` if `query` is complete.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub(crate) conversation: Option<Question>,
+    pub(crate) conversation: Option<CurationQuery>,
     /// Lines to be kept, from 1, ascending; `None` if unknown.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub(crate) gold_lines: Option<Vec<u32>>,
 }
 
-/// How much of a file may be kept.
+/// The limit of the kept lines of a file.
 #[derive(Debug, Clone, Copy, PartialEq)]
 pub(crate) enum LineBudget {
     /// At most this share of the lines, from 0 to 1.
     Share(f64),
-    /// As much as the curator finds worth showing.
+    /// As many lines as the curator finds relevant.
     Adaptive,
 }
 
-/// The budgets that are measured, in the order of the tables.
+/// The measured budgets, in the order of the tables.
 pub(crate) const BUDGETS: [LineBudget; 5] = [
     LineBudget::Share(0.1),
     LineBudget::Share(0.2),
@@ -51,8 +51,8 @@ pub(crate) const BUDGETS: [LineBudget; 5] = [
 
 impl CurationCase {
     /// Returns the question to ask of the file.
-    pub(crate) fn question(&self) -> Question {
-        self.conversation.clone().unwrap_or_else(|| Question::of_text(&self.query))
+    pub(crate) fn question(&self) -> CurationQuery {
+        self.conversation.clone().unwrap_or_else(|| CurationQuery::from_text(&self.query))
     }
 }
 
@@ -60,17 +60,17 @@ impl LineBudget {
     /// Returns the most lines that may be kept of `lines`, rounded down.
     pub(crate) fn lines_max(self, lines: u32) -> u32 {
         match self {
-            // Half a billionth keeps 0.3 * 10 = 2.9999999999999996 from losing a line.
+            // Half a billionth saves 0.3 * 10 = 2.9999999999999996 from losing a line.
             LineBudget::Share(share) => (f64::from(lines) * share + 5e-10).floor() as u32,
             LineBudget::Adaptive => lines,
         }
     }
 
     /// Returns the budget in the form that the engine's curator takes.
-    pub(crate) fn for_curator(self) -> curate::Budget {
+    pub(crate) fn for_curator(self) -> curation::ViewBudget {
         match self {
-            LineBudget::Share(share) => curate::Budget::Share(share),
-            LineBudget::Adaptive => curate::Budget::Adaptive,
+            LineBudget::Share(share) => curation::ViewBudget::Share(share),
+            LineBudget::Adaptive => curation::ViewBudget::Adaptive,
         }
     }
 }

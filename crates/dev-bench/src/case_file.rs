@@ -36,8 +36,7 @@ pub(crate) fn read_cases(path: &Path) -> anyhow::Result<Vec<CurationCase>> {
     Ok(cases)
 }
 
-/// Brings a case into the form the measures expect, and returns how many gold lines lie outside
-/// its file.
+/// Normalises a case for the measures, and returns the number of gold lines outside its file.
 fn normalize_case(case: &mut CurationCase) -> usize {
     if case.language.is_empty() {
         case.language = language::language_of(&case.path).unwrap_or_default().to_owned();

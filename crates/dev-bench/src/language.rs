@@ -1,6 +1,6 @@
-//! Programming languages by the ending of a path.
+//! Programming languages by file extension.
 
-/// Endings and the language they stand for.
+/// Languages with their extensions.
 const LANGUAGES: &[(&str, &[&str])] = &[
     ("Bash", &["sh", "bash", "zsh"]),
     ("C", &["c", "h"]),
@@ -35,7 +35,7 @@ const LANGUAGES: &[(&str, &[&str])] = &[
     ("Zig", &["zig"]),
 ];
 
-/// Returns the programming language of a path; `None` for data, prose and what is not known.
+/// Returns the programming language of a path; `None` for data, prose and unknown extensions.
 pub(crate) fn language_of(path: &str) -> Option<&'static str> {
     let name = path.rsplit('/').next().unwrap_or(path);
     let (stem, ending) = name.rsplit_once('.')?;
@@ -44,7 +44,7 @@ pub(crate) fn language_of(path: &str) -> Option<&'static str> {
     known.filter(|_| !stem.is_empty()).map(|(language, _)| *language)
 }
 
-/// Returns whether a path is one of tests, by the names of its folders and of the file.
+/// Returns whether a path belongs to tests, by the names of its folders and of the file.
 pub(crate) fn is_test(path: &str) -> bool {
     let path = path.to_lowercase();
     let mut folders = path.split('/');

@@ -14,8 +14,8 @@ pub(crate) fn line_count(text: &str) -> u32 {
     u32::try_from(lines_of(text).count()).unwrap_or(u32::MAX)
 }
 
-/// Returns the ranges of the lines that are marked.
-pub(crate) fn ranges(marks: &[bool]) -> LineRanges {
+/// Returns the ranges of the marked lines.
+pub(crate) fn marked_ranges(marks: &[bool]) -> LineRanges {
     let mut kept = LineRanges::new();
     for (number, _) in (1u32..).zip(marks).filter(|(_, mark)| **mark) {
         match kept.last_mut() {
@@ -26,9 +26,9 @@ pub(crate) fn ranges(marks: &[bool]) -> LineRanges {
     kept
 }
 
-/// Marks the lines in `kept` of `lines` lines, and returns with them whether the ranges are as promised:
-/// ascending, apart, inside the file.
-pub(crate) fn line_marks(kept: &[(u32, u32)], lines: u32) -> (Vec<bool>, bool) {
+/// Marks the lines in `kept` of a file of `lines` lines. Also returns whether the ranges are valid:
+/// ascending, disjoint, inside the file.
+pub(crate) fn mark_ranges(kept: &[(u32, u32)], lines: u32) -> (Vec<bool>, bool) {
     let mut marks = vec![false; lines as usize];
     let (mut sound, mut before) = (true, 0);
     for (first, last) in kept.iter().copied() {

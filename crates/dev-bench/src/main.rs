@@ -1,11 +1,11 @@
-//! Fits constants of foveal and measures what they do, for its developers.
+//! Fits constants of foveal and measures their effect, for developers.
 //!
 //! `cargo run --release -p foveal-dev-bench -- COMMAND …`
 //!
-//! `curation` and `reads` measure how well curated views keep the lines that a change needs, on
-//! histories of git and on recorded sessions. `frontier`, `note-tokens` and `outside-cache` replay
-//! recorded sessions under settings. `fit-curator`, `fit-score`, `scores` and `part-scores` fit
-//! the trees of the curator and scores of results, and test them where they were not fitted.
+//! `curation` and `reads` measure how many of the needed lines curated views keep, on git histories
+//! and on recorded sessions. `frontier`, `note-tokens` and `outside-cache` replay recorded sessions
+//! under settings. `fit-curator`, `fit-score`, `scores` and `part-scores` fit the trees of the
+//! curator and scores of results, and test them on held-out data.
 
 mod case;
 mod case_file;

@@ -1,4 +1,4 @@
-//! Recorded sessions of files and folders.
+//! Reads recorded sessions from files and folders.
 
 use std::fs::File;
 use std::io::BufReader;
@@ -8,7 +8,7 @@ use anyhow::{Context, ensure};
 use foveal_transcript::Conversation;
 use rayon::prelude::*;
 
-/// A conversation, and where it comes from.
+/// A conversation with its source.
 #[derive(Debug, Clone)]
 pub(crate) struct RecordedConversation {
     /// The name of the folder that its file is in.
@@ -19,7 +19,8 @@ pub(crate) struct RecordedConversation {
     pub(crate) conversation: Conversation,
 }
 
-/// Reads the sessions at `paths`, in folders those of all files, in the order of their paths.
+/// Reads the sessions at `paths`, for folders those of all files in them, in the order of their
+/// paths.
 ///
 /// # Errors
 /// For the first file that cannot be read as sessions, or if there is no file.
@@ -54,8 +55,10 @@ fn load_file(path: &Path) -> anyhow::Result<Vec<RecordedConversation>> {
     let source = folder.to_string_lossy().into_owned();
     let file = File::open(path).with_context(|| name.clone())?;
     let mut sessions = Vec::new();
-    foveal_wire::read_detected(&name, BufReader::new(file), &mut |session| sessions.push(session))
-        .with_context(|| name.clone())?;
+    foveal_wire::detect_and_read_sessions(&name, BufReader::new(file), &mut |session| {
+        sessions.push(session);
+    })
+    .with_context(|| name.clone())?;
     let conversations = sessions.into_iter().flat_map(|session| {
         let (id, source) = (session.id, source.clone());
         session.conversations.into_iter().map(move |conversation| RecordedConversation {

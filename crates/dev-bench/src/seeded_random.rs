@@ -1,4 +1,4 @@
-//! Numbers that look random and are the same on every machine.
+//! A random number generator with the same numbers on every machine.
 
 /// SplitMix64 (Steele, Lea and Flood, "Fast splittable pseudorandom number generators").
 #[derive(Debug, Clone)]
@@ -9,7 +9,7 @@ pub(crate) struct SeededRandom {
 impl SeededRandom {
     /// Creates a generator for `seed` and a name, such as a repository's or a case's.
     pub(crate) fn new(seed: u64, name: &str) -> Self {
-        // FNV-1a, so that the name decides on every machine alike.
+        // FNV-1a, so that the name gives the same seed on every machine.
         let hash = name.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
             (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
         });

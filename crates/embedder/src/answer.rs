@@ -1,17 +1,17 @@
-//! The bodies of requests and answers.
+//! The bodies of embedding requests and responses.
 
-use foveal_code::embed::Vector;
+use foveal_code::embedding::Vector;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 
-use crate::spec::Protocol;
+use crate::spec::EmbeddingProtocol;
 
-/// Components of a vector, at most: the largest models have 4,096.
+/// The maximum number of components of a vector: the largest models have 4,096.
 const DIMENSIONS_MAX: usize = 1 << 13;
 
-/// The same for both protocols.
+/// The request body, equal in both protocols.
 #[derive(Serialize)]
-struct Request<'a> {
+struct EmbeddingRequestBody<'a> {
     model: &'a str,
     input: &'a [&'a str],
 }
@@ -23,7 +23,7 @@ struct OpenAiAnswer {
 
 #[derive(Deserialize)]
 struct OpenAiVector {
-    /// The place of its text in the request; some servers leave it out.
+    /// The place of the text in the request; some servers omit it.
     index: Option<usize>,
     embedding: Vec<f32>,
 }
@@ -33,9 +33,9 @@ struct OllamaAnswer {
     embeddings: Vec<Vec<f32>>,
 }
 
-/// What is wrong with an answer.
+/// The reason why a response is invalid.
 #[derive(Debug, Error)]
-pub(crate) enum AnswerError {
+pub(crate) enum EmbeddingAnswerError {
     #[error("{0}")]
     Json(#[from] serde_json::Error),
     #[error("{given} vectors for {asked} texts")]
@@ -50,44 +50,49 @@ pub(crate) enum AnswerError {
     Index,
 }
 
-/// The body of a request for the vectors of `texts`.
-pub(crate) fn request(model: &str, texts: &[&str]) -> Vec<u8> {
-    serde_json::to_vec(&Request { model, input: texts }).expect("texts are JSON")
+/// Encodes the request for the vectors of `texts`.
+pub(crate) fn encode_request(model: &str, texts: &[&str]) -> Vec<u8> {
+    serde_json::to_vec(&EmbeddingRequestBody { model, input: texts }).expect("texts are JSON")
 }
 
-/// The vectors in the body of an answer, one for each of `count` texts, in their order.
-pub(crate) fn vectors(
-    protocol: Protocol,
+/// Parses the vectors in the body of a response: one for each of `count` texts, in their order.
+pub(crate) fn parse_vectors(
+    protocol: EmbeddingProtocol,
     body: &[u8],
     count: usize,
-) -> Result<Vec<Vector>, AnswerError> {
+) -> Result<Vec<Vector>, EmbeddingAnswerError> {
     let lists = match protocol {
-        Protocol::OpenAi => in_order(serde_json::from_slice::<OpenAiAnswer>(body)?.data, count)?,
-        Protocol::Ollama => serde_json::from_slice::<OllamaAnswer>(body)?.embeddings,
+        EmbeddingProtocol::OpenAi => {
+            sort_vectors(serde_json::from_slice::<OpenAiAnswer>(body)?.data, count)?
+        }
+        EmbeddingProtocol::Ollama => serde_json::from_slice::<OllamaAnswer>(body)?.embeddings,
     };
     if lists.len() != count {
-        return Err(AnswerError::Count { asked: count, given: lists.len() });
+        return Err(EmbeddingAnswerError::Count { asked: count, given: lists.len() });
     }
     let first = lists.first().map_or(0, Vec::len);
     for list in &lists {
         if list.is_empty() || list.len() > DIMENSIONS_MAX {
-            return Err(AnswerError::Size(list.len()));
+            return Err(EmbeddingAnswerError::Size(list.len()));
         }
         if list.len() != first {
-            return Err(AnswerError::Dimensions(first, list.len()));
+            return Err(EmbeddingAnswerError::Dimensions(first, list.len()));
         }
         if list.iter().any(|component| !component.is_finite()) {
-            return Err(AnswerError::NotFinite);
+            return Err(EmbeddingAnswerError::NotFinite);
         }
     }
     Ok(lists.into_iter().map(Vector::normalized).collect())
 }
 
-fn in_order(mut data: Vec<OpenAiVector>, count: usize) -> Result<Vec<Vec<f32>>, AnswerError> {
+fn sort_vectors(
+    mut data: Vec<OpenAiVector>,
+    count: usize,
+) -> Result<Vec<Vec<f32>>, EmbeddingAnswerError> {
     if data.len() == count && data.iter().all(|one| one.index.is_some()) {
         data.sort_by_key(|one| one.index);
         if data.iter().enumerate().any(|(place, one)| one.index != Some(place)) {
-            return Err(AnswerError::Index);
+            return Err(EmbeddingAnswerError::Index);
         }
     }
     Ok(data.into_iter().map(|one| one.embedding).collect())

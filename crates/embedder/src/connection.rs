@@ -1,42 +1,46 @@
-//! One request to a server, and what its answer means.
+//! One request to an embedding server, and its response.
 
 use std::io::ErrorKind;
 use std::sync::Arc;
 
-use foveal_asking::{ApiKey, Said, retry_after};
-use foveal_code::embed::Vector;
+use foveal_asking::{ApiKey, ServerMessage, parse_retry_after};
+use foveal_code::embedding::Vector;
 use ureq::http::header::{AUTHORIZATION, CONTENT_TYPE, LOCATION, RETRY_AFTER};
 use ureq::http::{HeaderName, HeaderValue, Response};
 use ureq::tls::{Certificate, RootCerts, TlsConfig, TlsProvider};
 use ureq::{Agent, Body};
 
 use crate::answer;
-use crate::error::ServerError;
-use crate::patience::Patience;
-use crate::spec::{Protocol, ServerSpec};
+use crate::error::EmbeddingServerError;
+use crate::request_limits::EmbeddingRequestLimits;
+use crate::spec::{EmbeddingProtocol, EmbeddingServerSpec};
 
-/// Bytes of an answer that are read: 32 of the largest vectors, spelled at length.
+/// Bytes of a response that are read: room for 32 of the largest vectors with long numbers.
 const ANSWER_BYTES_MAX: u64 = 16 << 20;
 
-/// Bytes of an answer that is an error that are read.
-const SAID_BYTES_MAX: u64 = 16 << 10;
+/// Bytes of an error response that are read.
+const ERROR_BYTES_MAX: u64 = 16 << 10;
 
-/// Where a model's server is, and how it is asked.
-pub(crate) struct Connection {
-    pub(crate) spec: ServerSpec,
+/// The server of a model, with the HTTP client and the key.
+pub(crate) struct EmbeddingConnection {
+    pub(crate) spec: EmbeddingServerSpec,
     pub(crate) url: String,
-    pub(crate) patience: Patience,
+    pub(crate) patience: EmbeddingRequestLimits,
     key: Option<ApiKey>,
     agent: Agent,
 }
 
-impl Connection {
-    /// To the server of `spec`. Nothing is sent before it is asked.
-    pub(crate) fn new(spec: ServerSpec, key: Option<ApiKey>, patience: Patience) -> Self {
+impl EmbeddingConnection {
+    /// Prepares requests to the server of `spec`. Sends nothing.
+    pub(crate) fn new(
+        spec: EmbeddingServerSpec,
+        key: Option<ApiKey>,
+        patience: EmbeddingRequestLimits,
+    ) -> Self {
         let url = spec.url();
         let mut config = Agent::config_builder()
             .http_status_as_error(false)
-            // A key and a user's code are for the one server that was named.
+            // The key and the user's code are meant for the one server that was named.
             .max_redirects(0)
             .max_redirects_will_error(false)
             .proxy(None)
@@ -44,14 +48,18 @@ impl Connection {
             .timeout_connect(Some(patience.connect_time))
             .timeout_global(Some(patience.request_time));
         if url.starts_with("https:") {
-            config = config.https_only(true).tls_config(tls());
+            config = config.https_only(true).tls_config(tls_config());
         }
         let agent = config.build().new_agent();
         Self { spec, url, patience, key, agent }
     }
 
-    /// The vectors of `count` texts, which `body` asks for.
-    pub(crate) fn send(&self, body: &[u8], count: usize) -> Result<Vec<Vector>, ServerError> {
+    /// Sends `body`, a request for the vectors of `count` texts.
+    pub(crate) fn send(
+        &self,
+        body: &[u8],
+        count: usize,
+    ) -> Result<Vec<Vector>, EmbeddingServerError> {
         let mut request = self.agent.post(&self.url).header(CONTENT_TYPE, "application/json");
         if let Some(key) = self.key.as_ref().map(ApiKey::text)
             && let Ok(mut value) = HeaderValue::from_str(&format!("Bearer {key}"))
@@ -59,58 +67,59 @@ impl Connection {
             value.set_sensitive(true);
             request = request.header(AUTHORIZATION, value);
         }
-        let mut response = request.send(body).map_err(|error| self.away(&error))?;
+        let mut response = request.send(body).map_err(|error| self.transport_error(&error))?;
         if !response.status().is_success() {
-            return Err(self.refusal(&mut response));
+            return Err(self.read_error_response(&mut response));
         }
         let body = response.body_mut().with_config().limit(ANSWER_BYTES_MAX).read_to_vec();
-        let wrong = |reason: String| ServerError::Answer {
+        let wrong = |reason: String| EmbeddingServerError::InvalidAnswer {
             url: self.url.clone(),
             reason,
-            protocol: self.protocol(),
+            protocol: self.protocol_title(),
         };
         let body = body.map_err(|error| match error {
             ureq::Error::BodyExceedsLimit(_) => {
                 wrong(format!("more than {} MiB", ANSWER_BYTES_MAX >> 20))
             }
-            error => self.away(&error),
+            error => self.transport_error(&error),
         })?;
-        answer::vectors(self.spec.protocol(), &body, count)
+        answer::parse_vectors(self.spec.protocol(), &body, count)
             .map_err(|error| wrong(error.to_string()))
     }
 
-    /// What an answer says that is not a success.
-    fn refusal(&self, response: &mut Response<Body>) -> ServerError {
+    /// Reads an error response.
+    fn read_error_response(&self, response: &mut Response<Body>) -> EmbeddingServerError {
         let (url, status) = (self.url.clone(), response.status().as_u16());
         let header =
             |name: HeaderName| response.headers().get(name)?.to_str().ok().map(str::to_owned);
-        let (to, wait) = (header(LOCATION), retry_after(header(RETRY_AFTER).as_deref()));
-        let body = response.body_mut().with_config().limit(SAID_BYTES_MAX).read_to_vec();
+        let (to, wait) = (header(LOCATION), parse_retry_after(header(RETRY_AFTER).as_deref()));
+        let body = response.body_mut().with_config().limit(ERROR_BYTES_MAX).read_to_vec();
         let secret = self.key.as_ref().map(ApiKey::text);
-        let said = Said::of(&body.unwrap_or_default(), secret);
+        let said = ServerMessage::from_body(&body.unwrap_or_default(), secret);
         let model = self.spec.model().to_owned();
         match status {
             300..=399 => {
-                let to = Said::of(to.unwrap_or_default().as_bytes(), secret).to_string();
-                ServerError::Redirect { url, to: to.trim_start_matches(": ").to_owned() }
+                let to =
+                    ServerMessage::from_body(to.unwrap_or_default().as_bytes(), secret).to_string();
+                EmbeddingServerError::Redirect { url, to: to.trim_start_matches(": ").to_owned() }
             }
-            401 | 403 if self.key.is_none() => ServerError::NoKey { url },
-            401 | 403 => ServerError::Key { url, status, said },
+            401 | 403 if self.key.is_none() => EmbeddingServerError::KeyMissing { url },
+            401 | 403 => EmbeddingServerError::KeyRejected { url, status, said },
             404 => {
                 let hint = match self.spec.protocol() {
-                    Protocol::Ollama => format!(", or run `ollama pull {model}`"),
-                    Protocol::OpenAi => String::new(),
+                    EmbeddingProtocol::Ollama => format!(", or run `ollama pull {model}`"),
+                    EmbeddingProtocol::OpenAi => String::new(),
                 };
-                ServerError::Unknown { url, model, said, hint }
+                EmbeddingServerError::UnknownModel { url, model, said, hint }
             }
-            429 => ServerError::Busy { url, wait, said },
-            408 | 500.. => ServerError::Failing { url, status, said },
-            _ => ServerError::Refused { url, model, status, said },
+            429 => EmbeddingServerError::RateLimited { url, wait, said },
+            408 | 500.. => EmbeddingServerError::ServerFailed { url, status, said },
+            _ => EmbeddingServerError::RequestRejected { url, model, status, said },
         }
     }
 
-    /// What a request says that got no answer.
-    fn away(&self, error: &ureq::Error) -> ServerError {
+    /// Classifies the error of a request without a response.
+    fn transport_error(&self, error: &ureq::Error) -> EmbeddingServerError {
         let url = self.url.clone();
         let refused = match error {
             ureq::Error::Rustls(error) => Some(error),
@@ -118,7 +127,7 @@ impl Connection {
             _ => None,
         };
         if let Some(rustls::Error::InvalidCertificate(reason)) = refused {
-            return ServerError::Certificate { url, reason: format!("{reason:?}") };
+            return EmbeddingServerError::Certificate { url, reason: format!("{reason:?}") };
         }
         let slow = match error {
             ureq::Error::Timeout(timeout) => !matches!(timeout, ureq::Timeout::Connect),
@@ -126,7 +135,10 @@ impl Connection {
             _ => false,
         };
         if slow {
-            return ServerError::Slow { url, seconds: self.patience.request_time.as_secs().max(1) };
+            return EmbeddingServerError::RequestTimeout {
+                url,
+                seconds: self.patience.request_time.as_secs().max(1),
+            };
         }
         let reason = match error {
             ureq::Error::HostNotFound => "there is no such host".to_owned(),
@@ -134,19 +146,19 @@ impl Connection {
             ureq::Error::Io(error) => error.to_string(),
             error => error.to_string(),
         };
-        ServerError::Away { url, reason }
+        EmbeddingServerError::Unreachable { url, reason }
     }
 
-    fn protocol(&self) -> &'static str {
+    fn protocol_title(&self) -> &'static str {
         match self.spec.protocol() {
-            Protocol::OpenAi => "OpenAI's embeddings API",
-            Protocol::Ollama => "Ollama's API",
+            EmbeddingProtocol::OpenAi => "OpenAI's embeddings API",
+            EmbeddingProtocol::Ollama => "Ollama's API",
         }
     }
 }
 
-/// Certificates are those that the system trusts, so that a company's own are among them.
-fn tls() -> TlsConfig {
+/// Configures TLS with the certificates that the system trusts, so that a company can add its own.
+fn tls_config() -> TlsConfig {
     let found = rustls_native_certs::load_native_certs();
     let roots: Vec<Certificate<'static>> =
         found.certs.iter().map(|one| Certificate::from_der(one).to_owned()).collect();

@@ -1,18 +1,18 @@
-//! What can go wrong with a server, and what to do about it.
+//! Errors of embedding servers, with advice for the user.
 
 use std::time::Duration;
 
-use foveal_asking::Said;
+use foveal_asking::ServerMessage;
 use thiserror::Error;
 
-/// The variable of the environment in which users give a key.
+/// The environment variable of the API key.
 pub const KEY_VARIABLE: &str = "FOVEAL_EMBEDDINGS_KEY";
 
-/// Why an address of a server is none.
+/// The reason why a text is not a specification of an embedder.
 #[derive(Debug, Error, PartialEq, Eq)]
 #[expect(missing_docs, reason = "the messages say what variants and fields are")]
-pub enum SpecError {
-    /// It does not begin with a protocol.
+pub enum EmbeddingSpecError {
+    /// The text does not begin with a protocol.
     #[error(
         "`{0}` is no embedder: write built-in, none, ollama:MODEL or openai:MODEL, \
          with @URL after the model for another server than the usual one"
@@ -20,26 +20,26 @@ pub enum SpecError {
     Unknown(String),
     #[error("`{0}` names no model: write it after the colon, such as ollama:nomic-embed-text")]
     NoModel(String),
-    /// What is after the `@` is no address.
+    /// The part after the `@` is not an address.
     #[error("`{0}` is no address of a server: write http://HOST:PORT or https://HOST")]
     Address(String),
-    /// The model's name ends with what looks like a server.
+    /// The name of the model ends with a text that looks like a server.
     #[error(
         "`{host}` looks like a server without its scheme: write {begin}https://{host}, or http:// \
          for this machine"
     )]
     NoScheme {
-        /// What stands before it: protocol and model.
+        /// The part before the server: protocol and model.
         begin: String,
         host: String,
     },
-    /// The address holds more than a server and a path: maybe a secret.
+    /// The address holds more than a server and a path, perhaps a secret.
     #[error(
         "the address of a server must not hold a name, password, question or fragment: \
          give a key in {KEY_VARIABLE}"
     )]
     Secret,
-    /// Everybody on the way could read what is sent.
+    /// The texts would travel unencrypted.
     #[error(
         "`{address}` is another machine, and http would send your code there for everybody on \
          the way to read: use https, or write {protocol}+http:MODEL@{address} if you want that"
@@ -47,53 +47,53 @@ pub enum SpecError {
     Unencrypted { address: String, protocol: &'static str },
 }
 
-/// Why a server gave no vectors.
+/// The reason why a server returned no vectors.
 #[derive(Debug, Error)]
 #[expect(missing_docs, reason = "the messages say what variants and fields are")]
-pub enum ServerError {
+pub enum EmbeddingServerError {
     #[error(
         "{url} cannot be reached ({reason}): check that the server runs and the address is right"
     )]
-    Away { url: String, reason: String },
-    /// Nobody the system trusts says that it is who it says.
+    Unreachable { url: String, reason: String },
+    /// No authority that the system trusts signed the certificate.
     #[error(
         "{url} has a certificate that is not trusted ({reason}): add its authority to those of the \
          system, or give it in SSL_CERT_FILE"
     )]
     Certificate { url: String, reason: String },
     #[error("{url} gave no answer within {seconds} s: it is overloaded, or still loads the model")]
-    Slow { url: String, seconds: u64 },
+    RequestTimeout { url: String, seconds: u64 },
     #[error("{url} asks for a key: set {KEY_VARIABLE}")]
-    NoKey { url: String },
+    KeyMissing { url: String },
     #[error("{url} refuses the key in {KEY_VARIABLE} ({status}{said})")]
-    Key { url: String, status: u16, said: Said },
+    KeyRejected { url: String, status: u16, said: ServerMessage },
     #[error(
         "{url} knows no model `{model}`, or is no address for embeddings (404{said}): check both{hint}"
     )]
-    Unknown {
+    UnknownModel {
         url: String,
         model: String,
-        said: Said,
-        /// What else can be done.
+        said: ServerMessage,
+        /// Further advice.
         hint: String,
     },
     #[error("{url} sends on to `{to}`, which is not followed: give that address if it is right")]
     Redirect { url: String, to: String },
     #[error("{url} is asked too often (429{said}): try again {}", when(*.wait))]
-    Busy {
+    RateLimited {
         url: String,
-        /// How long it wants to be left alone, if it says so.
+        /// The delay that the server asked for, if any.
         wait: Option<Duration>,
-        said: Said,
+        said: ServerMessage,
     },
     #[error("{url} refuses the texts ({status}{said}): check that `{model}` is an embedding model")]
-    Refused { url: String, model: String, status: u16, said: Said },
+    RequestRejected { url: String, model: String, status: u16, said: ServerMessage },
     #[error("{url} fails ({status}{said}): see its log, or try again later")]
-    Failing { url: String, status: u16, said: Said },
+    ServerFailed { url: String, status: u16, said: ServerMessage },
     #[error(
         "{url} answers with something else than vectors ({reason}): check that it speaks {protocol}"
     )]
-    Answer { url: String, reason: String, protocol: &'static str },
+    InvalidAnswer { url: String, reason: String, protocol: &'static str },
     #[error("stopped before {url} gave an answer")]
     Cancelled { url: String },
 }

@@ -1,165 +1,187 @@
-//! A server that is asked for vectors.
+//! The embedder that asks a server.
 
 use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use foveal_asking::{ApiKey, wait_before};
-use foveal_cancel::Cancel;
-use foveal_code::embed::{EmbedError, Embedder, ModelId, Pace, Vector};
+use foveal_asking::{ApiKey, backoff_delay};
+use foveal_cancel::CancelToken;
+use foveal_code::embedding::{BatchPreference, Embedder, EmbeddingError, ModelId, Vector};
 
 use crate::answer;
-use crate::connection::Connection;
-use crate::error::ServerError;
-use crate::patience::Patience;
-use crate::spec::ServerSpec;
+use crate::connection::EmbeddingConnection;
+use crate::error::EmbeddingServerError;
+use crate::request_limits::EmbeddingRequestLimits;
+use crate::spec::EmbeddingServerSpec;
 
-/// Texts of one request: what servers take that take few.
+/// The number of texts in one request: the limit of the strictest servers.
 const TEXTS_MAX: usize = 32;
 
-/// Texts that callers collect for one call: one place is left for the text by which an
-/// index recognises a model.
+/// The number of texts that callers collect for one call. One place is left for the text by which
+/// an index recognises a model.
 const BATCH_TEXTS: usize = TEXTS_MAX - 1;
 
-/// Bytes of texts in one request, if they are more than one.
+/// The bytes of all texts in one request, unless it has a single one.
 const REQUEST_BYTES_MAX: usize = 64 << 10;
 
-/// What every model can embed.
-const PLAIN_TEXT: &str = "text";
+/// A text that every model can embed.
+const PROBE_TEXT: &str = "text";
 
-/// Bytes below which a text that cannot be embedded is not cut again.
-const TEXT_BYTES_MIN: usize = 512;
+/// A shorter text that cannot be embedded is not cut again.
+const SPLIT_BYTES_MIN: usize = 512;
 
-/// How often an interruption is looked for while it is waited.
-const LOOK_UP_TIME: Duration = Duration::from_millis(50);
+/// The interval of checks for cancellation during a wait.
+const CANCEL_POLL_TIME: Duration = Duration::from_millis(50);
 
-/// A model behind a server.
+/// A model on an embedding server.
 pub struct ServerEmbedder {
-    connection: Arc<Connection>,
-    cancel: Cancel<'static>,
+    connection: Arc<EmbeddingConnection>,
+    cancel: CancelToken<'static>,
 }
 
 impl ServerEmbedder {
-    /// The model that `spec` names. Nothing is sent before it is asked. `cancel` ends requests
-    /// that have no answer yet, and waits between them.
+    /// Creates an embedder with the model that `spec` names. Sends nothing. `cancel` ends pending
+    /// requests and the delays between them.
     pub fn new(
-        spec: ServerSpec,
+        spec: EmbeddingServerSpec,
         key: Option<ApiKey>,
-        patience: Patience,
-        cancel: Cancel<'static>,
+        patience: EmbeddingRequestLimits,
+        cancel: CancelToken<'static>,
     ) -> Self {
-        let connection = Arc::new(Connection::new(spec, key, patience));
+        let connection = Arc::new(EmbeddingConnection::new(spec, key, patience));
         Self { connection, cancel }
     }
 
-    /// Vectors for a request's texts. Where these cannot be embedded but a plain text can,
-    /// they are tried in parts.
-    fn ask(&self, texts: &[&str], vectors: &mut Vec<Vector>) -> Result<(), ServerError> {
-        match self.request(texts, true) {
+    /// Embeds the texts of one request. If they fail but a plain text succeeds, embeds them in
+    /// parts.
+    fn embed_texts(
+        &self,
+        texts: &[&str],
+        vectors: &mut Vec<Vector>,
+    ) -> Result<(), EmbeddingServerError> {
+        match self.request_with_retries(texts, true) {
             Ok(given) => {
                 vectors.extend(given);
                 Ok(())
             }
-            // Who fails at everything is not asked for every part.
-            Err(error) if may_be_of_texts(&error) => match self.request(&[PLAIN_TEXT], false) {
-                Ok(_) => self.ask_parts(texts, vectors),
-                Err(_) => Err(error),
-            },
+            // A server that fails at every text is not asked for every part.
+            Err(error) if may_depend_on_texts(&error) => {
+                match self.request_with_retries(&[PROBE_TEXT], false) {
+                    Ok(_) => self.embed_in_parts(texts, vectors),
+                    Err(_) => Err(error),
+                }
+            }
             Err(error) => Err(error),
         }
     }
 
-    /// Vectors for texts that cannot be embedded together: for each half of them, down to the
-    /// beginning of a single text. One that is short and fails alone gets a vector of 0, which
-    /// is like no other, so that it does not stop the work for all others.
-    fn ask_parts(&self, texts: &[&str], vectors: &mut Vec<Vector>) -> Result<(), ServerError> {
+    /// Embeds texts that fail together: each half of them, down to the beginning of a single text.
+    /// A short text that fails alone gets a zero vector, which is similar to no other, so that it
+    /// does not stop the work on the others.
+    fn embed_in_parts(
+        &self,
+        texts: &[&str],
+        vectors: &mut Vec<Vector>,
+    ) -> Result<(), EmbeddingServerError> {
         match texts {
             [] => Ok(()),
-            [text] if text.len() >= TEXT_BYTES_MIN => {
+            [text] if text.len() >= SPLIT_BYTES_MIN => {
                 let beginning = &text[..text.floor_char_boundary(text.len() / 2)];
-                self.ask_part(&[beginning], false, vectors)
+                self.embed_part(&[beginning], false, vectors)
             }
             [_] => {
-                let plain = self.request(&[PLAIN_TEXT], false)?;
+                let plain = self.request_with_retries(&[PROBE_TEXT], false)?;
                 let zero = |vector: Vector| vec![0.0; vector.components().len()];
                 vectors.extend(plain.into_iter().map(zero).map(Vector::normalized));
                 Ok(())
             }
             _ => {
                 let (first, second) = texts.split_at(texts.len() / 2);
-                self.ask_part(first, first.len() == 1, vectors)?;
-                self.ask_part(second, second.len() == 1, vectors)
+                self.embed_part(first, first.len() == 1, vectors)?;
+                self.embed_part(second, second.len() == 1, vectors)
             }
         }
     }
 
-    fn ask_part(
+    fn embed_part(
         &self,
         texts: &[&str],
         is_repeated: bool,
         vectors: &mut Vec<Vector>,
-    ) -> Result<(), ServerError> {
-        match self.request(texts, is_repeated) {
+    ) -> Result<(), EmbeddingServerError> {
+        match self.request_with_retries(texts, is_repeated) {
             Ok(given) => {
                 vectors.extend(given);
                 Ok(())
             }
-            Err(error) if may_be_of_texts(&error) => self.ask_parts(texts, vectors),
+            Err(error) if may_depend_on_texts(&error) => self.embed_in_parts(texts, vectors),
             Err(error) => Err(error),
         }
     }
 
-    /// One request, repeated while the server is busy, and if `is_repeated` while it fails.
-    fn request(&self, texts: &[&str], is_repeated: bool) -> Result<Vec<Vector>, ServerError> {
-        let body: Arc<[u8]> = answer::request(self.connection.spec.model(), texts).into();
+    /// Sends a request, repeated while the server is overloaded, and if `is_repeated` also while it
+    /// fails.
+    fn request_with_retries(
+        &self,
+        texts: &[&str],
+        is_repeated: bool,
+    ) -> Result<Vec<Vector>, EmbeddingServerError> {
+        let body: Arc<[u8]> = answer::encode_request(self.connection.spec.model(), texts).into();
         let mut attempt = 1;
         loop {
-            let error = match self.send(&body, texts.len()) {
+            let error = match self.send_cancellable(&body, texts.len()) {
                 Ok(vectors) => return Ok(vectors),
                 Err(error) => error,
             };
             let asked = match &error {
-                ServerError::Busy { wait, .. } => *wait,
-                ServerError::Failing { .. } if is_repeated => None,
+                EmbeddingServerError::RateLimited { wait, .. } => *wait,
+                EmbeddingServerError::ServerFailed { .. } if is_repeated => None,
                 _ => return Err(error),
             };
             let patience = self.connection.patience;
             let (retries, most) = (patience.retries, patience.wait_max);
-            let Some(wait) = wait_before(attempt, asked, retries, most) else {
+            let Some(wait) = backoff_delay(attempt, asked, retries, most) else {
                 return Err(error);
             };
-            self.wait(wait)?;
+            self.sleep_cancellable(wait)?;
             attempt += 1;
         }
     }
 
-    /// Sends on a thread of its own, which is left behind where the work is stopped: it ends
-    /// when the server answers, or after the time for one request.
-    fn send(&self, body: &Arc<[u8]>, count: usize) -> Result<Vec<Vector>, ServerError> {
+    /// Sends a request on its own thread. On cancellation, the thread is left behind: it ends when
+    /// the server responds, or at the time-out of the request.
+    fn send_cancellable(
+        &self,
+        body: &Arc<[u8]>,
+        count: usize,
+    ) -> Result<Vec<Vector>, EmbeddingServerError> {
         self.check_cancelled()?;
         let (sender, receiver) = sync_channel(1);
         let (connection, sent) = (Arc::clone(&self.connection), Arc::clone(body));
         let work = move || {
-            // Nobody waits for it any more if this fails.
+            // This fails if the caller no longer waits.
             drop(sender.send(connection.send(&sent, count)));
         };
         if thread::Builder::new().spawn(work).is_err() {
             return self.connection.send(body, count);
         }
         loop {
-            match receiver.recv_timeout(LOOK_UP_TIME) {
+            match receiver.recv_timeout(CANCEL_POLL_TIME) {
                 Ok(answer) => return answer,
                 Err(RecvTimeoutError::Timeout) => self.check_cancelled()?,
                 Err(RecvTimeoutError::Disconnected) => {
                     let (url, reason) = (self.connection.url.clone(), "the request broke off");
-                    return Err(ServerError::Away { url, reason: reason.to_owned() });
+                    return Err(EmbeddingServerError::Unreachable {
+                        url,
+                        reason: reason.to_owned(),
+                    });
                 }
             }
         }
     }
 
-    fn wait(&self, time: Duration) -> Result<(), ServerError> {
+    fn sleep_cancellable(&self, time: Duration) -> Result<(), EmbeddingServerError> {
         let end = Instant::now() + time;
         loop {
             self.check_cancelled()?;
@@ -167,13 +189,17 @@ impl ServerEmbedder {
             if left.is_zero() {
                 return Ok(());
             }
-            thread::sleep(left.min(LOOK_UP_TIME));
+            thread::sleep(left.min(CANCEL_POLL_TIME));
         }
     }
 
-    fn check_cancelled(&self) -> Result<(), ServerError> {
+    fn check_cancelled(&self) -> Result<(), EmbeddingServerError> {
         let url = || self.connection.url.clone();
-        if self.cancel.is_cancelled() { Err(ServerError::Cancelled { url: url() }) } else { Ok(()) }
+        if self.cancel.is_cancelled() {
+            Err(EmbeddingServerError::Cancelled { url: url() })
+        } else {
+            Ok(())
+        }
     }
 }
 
@@ -182,30 +208,35 @@ impl Embedder for ServerEmbedder {
         self.connection.spec.identity()
     }
 
-    fn pace(&self) -> Pace {
-        Pace::Batches { texts: BATCH_TEXTS }
+    fn batch_preference(&self) -> BatchPreference {
+        BatchPreference::Batches { texts: BATCH_TEXTS }
     }
 
-    fn embed(&self, texts: &[&str]) -> Result<Vec<Vector>, EmbedError> {
+    fn embed(&self, texts: &[&str]) -> Result<Vec<Vector>, EmbeddingError> {
         let mut vectors = Vec::with_capacity(texts.len());
         let mut rest = texts;
         while !rest.is_empty() {
-            let (now, later) = rest.split_at(fitting(rest));
-            self.ask(now, &mut vectors).map_err(|error| EmbedError::Unusable(Box::new(error)))?;
+            let (now, later) = rest.split_at(request_text_count(rest));
+            self.embed_texts(now, &mut vectors)
+                .map_err(|error| EmbeddingError::Unusable(Box::new(error)))?;
             rest = later;
         }
         Ok(vectors)
     }
 }
 
-/// Whether other texts may fare better: too much is refused, and some servers fail at what
-/// their model makes no numbers of. A server that is overloaded says so.
-fn may_be_of_texts(error: &ServerError) -> bool {
-    matches!(error, ServerError::Refused { .. } | ServerError::Failing { status: 500, .. })
+/// Returns whether the error may depend on the texts: servers reject too much text, and some fail
+/// on texts that yield invalid numbers. An overloaded server reports that.
+fn may_depend_on_texts(error: &EmbeddingServerError) -> bool {
+    matches!(
+        error,
+        EmbeddingServerError::RequestRejected { .. }
+            | EmbeddingServerError::ServerFailed { status: 500, .. }
+    )
 }
 
-/// How many of the first `texts` go into one request; at least one.
-fn fitting(texts: &[&str]) -> usize {
+/// Returns how many of the first `texts` fit into one request; at least one.
+fn request_text_count(texts: &[&str]) -> usize {
     let mut bytes = 0;
     let fits = texts.iter().take(TEXTS_MAX).take_while(|text| {
         bytes += text.len();

@@ -1,18 +1,18 @@
-//! A server on this machine is asked, and answers well, badly, slowly or not at all.
+//! Tests against a local server that responds well, badly, slowly or not at all.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use foveal_cancel::Cancel;
-use foveal_code::embed::{Embedder, Vector};
-use foveal_embedder::{ApiKey, Patience, ServerEmbedder};
+use foveal_cancel::CancelToken;
+use foveal_code::embedding::{Embedder, Vector};
+use foveal_embedder::{ApiKey, EmbeddingRequestLimits, ServerEmbedder};
 use foveal_testkit::embedding_server::{
-    EmbeddingRequest, EmbeddingServer, Reply, good, words_vector,
+    EmbeddingReply, EmbeddingRequest, EmbeddingServer, sum_word_vectors, vectors_reply,
 };
 
 /// Short enough for tests, long enough for a busy machine.
-const PATIENCE: Patience = Patience {
+const PATIENCE: EmbeddingRequestLimits = EmbeddingRequestLimits {
     connect_time: Duration::from_secs(5),
     request_time: Duration::from_secs(20),
     retries: 2,
@@ -23,19 +23,20 @@ fn embedder(
     server: &EmbeddingServer,
     spec: &str,
     key: Option<&str>,
-    patience: Patience,
+    patience: EmbeddingRequestLimits,
 ) -> ServerEmbedder {
     let spec = format!("{spec}@http://{}", server.address());
     let spec = spec.parse().expect("a server on this machine");
-    ServerEmbedder::new(spec, key.and_then(ApiKey::new), patience, Cancel::NEVER)
+    ServerEmbedder::new(spec, key.and_then(ApiKey::new), patience, CancelToken::NEVER)
 }
 
-/// What a question for `texts` comes to: the number of vectors, or the chain of errors
-/// without the server's address.
+/// Returns the result of a request for `texts`: the number of vectors, or the chain of errors
+/// without the address of the server.
 fn told(server: &EmbeddingServer, embedder: &ServerEmbedder, texts: &[&str]) -> String {
     match embedder.embed(texts) {
         Ok(vectors) => {
-            let expected = texts.iter().map(|text| Vector::normalized(words_vector(text, 16, 0)));
+            let expected =
+                texts.iter().map(|text| Vector::normalized(sum_word_vectors(text, 16, 0)));
             assert!(vectors.iter().zip(expected).all(|(a, b)| a.cosine(&b) > 0.999));
             format!("{} vectors", vectors.len())
         }
@@ -46,25 +47,25 @@ fn told(server: &EmbeddingServer, embedder: &ServerEmbedder, texts: &[&str]) -> 
     }
 }
 
-/// Asks for two texts; gives what came and the number of requests it took.
+/// Embeds two texts; returns the result and the number of requests.
 fn check(
-    script: impl Fn(&EmbeddingRequest) -> Reply + Send + Sync + 'static,
+    script: impl Fn(&EmbeddingRequest) -> EmbeddingReply + Send + Sync + 'static,
     expected: &str,
     requests: usize,
 ) {
     let server = EmbeddingServer::start(script);
     let embedder = embedder(&server, "openai:m", Some("sesame"), PATIENCE);
     assert_eq!(told(&server, &embedder, &["one text", "another"]), expected);
-    assert_eq!(server.asked().len(), requests, "{expected}");
+    assert_eq!(server.requests().len(), requests, "{expected}");
 }
 
-fn raw(status: u16, body: &str) -> Reply {
-    Reply::Raw(status, String::new(), body.to_owned())
+fn raw(status: u16, body: &str) -> EmbeddingReply {
+    EmbeddingReply::Raw(status, String::new(), body.to_owned())
 }
 
 #[test]
 fn good_answers() {
-    let server = EmbeddingServer::start(good);
+    let server = EmbeddingServer::start(vectors_reply);
     for (spec, key, path, sent) in [
         ("openai:m", Some("sesame"), "/v1/embeddings", Some("Bearer sesame")),
         ("ollama:n:latest", None, "/api/embed", None),
@@ -72,7 +73,7 @@ fn good_answers() {
         let embedder = embedder(&server, spec, key, PATIENCE);
         assert_eq!(embedder.identity().as_str(), spec);
         assert_eq!(told(&server, &embedder, &["one text", "another", "third"]), "3 vectors");
-        let last = server.asked().pop().expect("it was asked");
+        let last = server.requests().pop().expect("it was asked");
         assert_eq!((last.path.as_str(), last.authorization.as_deref()), (path, sent));
         assert_eq!(last.texts, ["one text", "another", "third"]);
         assert_eq!(last.model, spec.split_once(':').expect("a model").1);
@@ -81,7 +82,7 @@ fn good_answers() {
 
 #[test]
 fn requests_have_few_texts_and_bytes() {
-    let server = EmbeddingServer::start(good);
+    let server = EmbeddingServer::start(vectors_reply);
     let embedder = embedder(&server, "ollama:m", None, PATIENCE);
     let many: Vec<String> = (0..70).map(|n| format!("text {n}")).collect();
     let many: Vec<&str> = many.iter().map(String::as_str).collect();
@@ -89,13 +90,13 @@ fn requests_have_few_texts_and_bytes() {
     let large = "word ".repeat(5_000);
     assert_eq!(told(&server, &embedder, &[&large, &large, &large, "short"]), "4 vectors");
     assert_eq!(told(&server, &embedder, &[]), "0 vectors");
-    let counts: Vec<usize> = server.asked().iter().map(|asked| asked.texts.len()).collect();
+    let counts: Vec<usize> = server.requests().iter().map(|asked| asked.texts.len()).collect();
     assert_eq!(counts, [32, 32, 6, 2, 2]);
-    // What the index has in a call at most.
+    // The largest batch of the index.
     let texts = [vec!["x".repeat(16 << 10); 3], vec!["x".repeat(512)]].concat();
     let texts: Vec<&str> = texts.iter().map(String::as_str).collect();
     assert_eq!(told(&server, &embedder, &texts), "4 vectors");
-    assert_eq!(server.asked().last().map(|asked| asked.texts.len()), Some(4));
+    assert_eq!(server.requests().last().map(|asked| asked.texts.len()), Some(4));
 }
 
 #[test]
@@ -172,13 +173,14 @@ fn answers_that_are_no_vectors() {
 #[test]
 fn a_busy_server_is_asked_again() {
     let busy = |asked: &EmbeddingRequest| match asked.number {
-        0 => Reply::Raw(429, "Retry-After: 0\r\n".to_owned(), String::new()),
+        0 => EmbeddingReply::Raw(429, "Retry-After: 0\r\n".to_owned(), String::new()),
         1 => raw(503, "loading"),
-        _ => good(asked),
+        _ => vectors_reply(asked),
     };
     check(busy, "2 vectors", 3);
-    let later =
-        |_: &EmbeddingRequest| Reply::Raw(429, "Retry-After: 77\r\n".to_owned(), String::new());
+    let later = |_: &EmbeddingRequest| {
+        EmbeddingReply::Raw(429, "Retry-After: 77\r\n".to_owned(), String::new())
+    };
     check(later, "http://SERVER/v1/embeddings is asked too often (429): try again in 77 s", 1);
 }
 
@@ -186,13 +188,20 @@ fn a_busy_server_is_asked_again() {
 fn too_much_is_sent_in_parts() {
     let little = |asked: &EmbeddingRequest| {
         let bytes: usize = asked.texts.iter().map(String::len).sum();
-        if asked.texts.len() > 1 || bytes > 700 { raw(413, "too much") } else { good(asked) }
+        if asked.texts.len() > 1 || bytes > 700 {
+            raw(413, "too much")
+        } else {
+            vectors_reply(asked)
+        }
     };
     let server = EmbeddingServer::start(little);
     let embedder = embedder(&server, "openai:m", None, PATIENCE);
     assert_eq!(told(&server, &embedder, &["a", "b", &"same ".repeat(400)]), "3 vectors");
-    let sizes: Vec<Vec<usize>> =
-        server.asked().iter().map(|asked| asked.texts.iter().map(String::len).collect()).collect();
+    let sizes: Vec<Vec<usize>> = server
+        .requests()
+        .iter()
+        .map(|asked| asked.texts.iter().map(String::len).collect())
+        .collect();
     assert_eq!(
         sizes,
         [
@@ -208,13 +217,13 @@ fn too_much_is_sent_in_parts() {
     );
 }
 
-/// Which some models make no numbers of.
+/// A text for which some models return invalid numbers.
 #[test]
 fn a_text_that_fails_does_not_stop_the_others() {
     for (status, attempts) in [(400, 1), (500, 3)] {
         let server = EmbeddingServer::start(move |asked: &EmbeddingRequest| {
             let bad = asked.texts.iter().any(|text| text.contains("nan"));
-            if bad { raw(status, "unsupported value: NaN") } else { good(asked) }
+            if bad { raw(status, "unsupported value: NaN") } else { vectors_reply(asked) }
         });
         let embedder = embedder(&server, "ollama:m", None, PATIENCE);
         let late = format!("{} nan", "late ".repeat(300));
@@ -222,7 +231,7 @@ fn a_text_that_fails_does_not_stop_the_others() {
         let given = embedder.embed(&texts).expect("vectors");
         let expected = ["one text", "", "another", &"late ".repeat(150), "third"];
         for (text, vector) in expected.iter().zip(&given) {
-            let expected = Vector::normalized(words_vector(text, 16, 0));
+            let expected = Vector::normalized(sum_word_vectors(text, 16, 0));
             assert_eq!(vector.components().len(), 16);
             assert!(
                 vector.cosine(&expected) > 0.999 || (text.is_empty() && *vector == expected),
@@ -230,10 +239,10 @@ fn a_text_that_fails_does_not_stop_the_others() {
             );
         }
         assert_eq!(given.len(), texts.len());
-        // While it fails at plain words too, no text is taken for bad.
+        // While it also fails on plain words, no text counts as bad.
         let server = EmbeddingServer::start(move |asked: &EmbeddingRequest| match asked.number {
             number if number <= attempts => raw(status, ""),
-            _ => good(asked),
+            _ => vectors_reply(asked),
         });
         let embedder = self::embedder(&server, "ollama:m", None, PATIENCE);
         assert!(embedder.embed(&["one", "two"]).is_err());
@@ -243,29 +252,30 @@ fn a_text_that_fails_does_not_stop_the_others() {
 
 #[test]
 fn the_key_goes_nowhere_else() {
-    let elsewhere = EmbeddingServer::start(good);
+    let elsewhere = EmbeddingServer::start(vectors_reply);
     let to = format!("http://{}/v1/embeddings", elsewhere.address());
     for status in [301, 302, 307, 308] {
         let headers = format!("Location: {to}\r\n");
-        let script = move |_: &EmbeddingRequest| Reply::Raw(status, headers.clone(), String::new());
+        let script =
+            move |_: &EmbeddingRequest| EmbeddingReply::Raw(status, headers.clone(), String::new());
         let expected = format!(
             "http://SERVER/v1/embeddings sends on to `{to}`, which is not followed: give that \
              address if it is right"
         );
         check(script, &expected, 1);
     }
-    assert_eq!(elsewhere.asked(), []);
+    assert_eq!(elsewhere.requests(), []);
 }
 
 #[test]
 fn no_answer_or_half_of_one() {
-    let server = EmbeddingServer::start(|_| Reply::Silence(Duration::from_millis(1_500)));
-    let patience = Patience { request_time: Duration::from_millis(100), ..PATIENCE };
+    let server = EmbeddingServer::start(|_| EmbeddingReply::Silence(Duration::from_millis(1_500)));
+    let patience = EmbeddingRequestLimits { request_time: Duration::from_millis(100), ..PATIENCE };
     let slow = embedder(&server, "ollama:m", None, patience);
     let expected = "http://SERVER/api/embed gave no answer within 1 s: it is overloaded, or still \
                     loads the model";
     assert_eq!(told(&server, &slow, &["x"]), expected);
-    let server = EmbeddingServer::start(|_| Reply::Half);
+    let server = EmbeddingServer::start(|_| EmbeddingReply::Truncated);
     let half = embedder(&server, "ollama:m", None, PATIENCE);
     let text = told(&server, &half, &["x"]);
     assert!(text.starts_with("http://SERVER/api/embed cannot be reached ("), "{text}");
@@ -276,32 +286,32 @@ fn no_answer_or_half_of_one() {
     assert!(text.starts_with(&format!("http://{address}/api/embed cannot be reached (")), "{text}");
 }
 
-/// No server of these tests speaks TLS: it is the beginning that is tried here.
+/// No server of these tests speaks TLS: the test covers the start of the handshake.
 #[test]
 fn https_is_not_answered_in_the_open() {
-    let server = EmbeddingServer::start(good);
+    let server = EmbeddingServer::start(vectors_reply);
     let spec = format!("openai:m@https://{}", server.address()).parse().expect("a server");
-    let embedder = ServerEmbedder::new(spec, ApiKey::new("sesame"), PATIENCE, Cancel::NEVER);
+    let embedder = ServerEmbedder::new(spec, ApiKey::new("sesame"), PATIENCE, CancelToken::NEVER);
     let text = told(&server, &embedder, &["x"]);
     assert!(text.starts_with("https://SERVER/v1/embeddings cannot be reached ("), "{text}");
-    assert_eq!(server.asked(), []);
+    assert_eq!(server.requests(), []);
 }
 
-/// Whether it waits for an answer or to ask again.
+/// Whether it waits for an answer or for a retry.
 #[test]
 fn a_wait_ends_when_the_work_is_stopped() {
-    for reply in [Reply::Silence(Duration::from_secs(60)), raw(503, "")] {
+    for reply in [EmbeddingReply::Silence(Duration::from_secs(60)), raw(503, "")] {
         let stop = Arc::<AtomicBool>::default();
-        let (stopped, cancel) = (Arc::clone(&stop), Cancel::from(stop));
+        let (stopped, cancel) = (Arc::clone(&stop), CancelToken::from(stop));
         let server = EmbeddingServer::start(move |_| {
             stopped.store(true, Ordering::SeqCst);
             reply.clone()
         });
         let spec = format!("ollama:m@http://{}", server.address()).parse().expect("a server");
-        let embedder = ServerEmbedder::new(spec, None, Patience::LONG, cancel);
+        let embedder = ServerEmbedder::new(spec, None, EmbeddingRequestLimits::BACKGROUND, cancel);
         let expected = "stopped before http://SERVER/api/embed gave an answer";
         assert_eq!(told(&server, &embedder, &["x"]), expected);
-        assert_eq!(server.asked().len(), 1);
+        assert_eq!(server.requests().len(), 1);
     }
 }
 

@@ -1,164 +1,165 @@
-//! What is told of each request once its answer has gone.
+//! Exchanges: the facts about each request that are reported once its response has passed.
 
 use std::time::Duration;
 
-use foveal_live::request::About;
+use foveal_proxy::request::RequestReport;
 use foveal_transcript::Timestamp;
 use foveal_wire::Protocol;
-use foveal_wire::response::{Billed, ContextOverflow};
+use foveal_wire::response::{BilledUsage, ContextOverflow};
 
 use crate::trace_parent::TraceParent;
 
-/// Is told of every request. Never told: headers, but for which trace a request belongs to and what
-/// it asks of foveal itself, and what was said.
-pub trait Observer: Send + Sync {
-    /// A request has ended.
-    fn ended(&self, exchange: &Exchange);
+/// Receives a report of every request. Reports contain no text of conversations, and of the headers
+/// only the trace parent and the profile override.
+pub trait ExchangeObserver: Send + Sync {
+    /// Called when a response has ended.
+    fn on_exchange(&self, exchange: &Exchange);
 
-    /// A request was refused before it was known where it goes.
-    fn refused(&self, _: &RefusedRequest<'_>) {}
+    /// Called for a request that was refused before its upstream was known.
+    fn on_refusal(&self, _: &RefusedRequest<'_>) {}
 
-    /// What it counted, in Prometheus' text format, for `/metrics`; `None` where nothing is.
+    /// Returns the counters for `/metrics` in Prometheus' text format; `None` if nothing is
+    /// counted.
     fn metrics(&self) -> Option<String> {
         None
     }
 }
 
-/// A request that foveal refused: its client may not ask, or it is not clear who is asked.
+/// A request that foveal refused: its client is not admitted, or its upstream is unclear.
 #[derive(Debug, Clone, Copy)]
 pub struct RefusedRequest<'a> {
-    /// When it came.
+    /// The time of its arrival.
     pub time: Timestamp,
-    /// What the client was answered.
+    /// The status of the response.
     pub status: u16,
     /// The method.
     pub method: &'a str,
     /// The path without the query, as the client spelled it.
     pub path: &'a str,
-    /// Why, in words for people.
+    /// The reason, for the user.
     pub reason: &'a str,
 }
 
-/// Looks at nothing.
+/// Ignores all reports.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Unobserved;
+pub struct NullObserver;
 
-impl Observer for Unobserved {
-    fn ended(&self, _: &Exchange) {}
+impl ExchangeObserver for NullObserver {
+    fn on_exchange(&self, _: &Exchange) {}
 }
 
-/// One request and its answer.
+/// One request and its response.
 #[derive(Debug, Clone)]
 pub struct Exchange {
-    /// Counts requests since the start, from 1.
+    /// The number of the request since the start, from 1.
     pub number: u64,
-    /// When it came.
+    /// The time of its arrival.
     pub time: Timestamp,
-    /// The API, where it is one of a model.
+    /// The protocol, if the API is one of a model.
     pub protocol: Option<Protocol>,
-    /// What it asks for.
+    /// The purpose of the request.
     pub purpose: Purpose,
-    /// Which refresh since the last request of its conversation it is, counted from 1, where foveal
-    /// itself asked, to keep a cache warm.
+    /// The number of the keep-alive request since the last request of its conversation, from 1;
+    /// `None` for requests of clients.
     pub refresh: Option<u32>,
-    /// Who was asked.
+    /// The name of the upstream.
     pub upstream: String,
-    /// The host of that server, and its port.
+    /// The host of the upstream.
     pub server: String,
-    /// 0 where it is not clear.
+    /// The port of the upstream; 0 if it is unclear.
     pub port: u16,
-    /// The span that it is part of, in the client's own trace.
+    /// The span of the client's own trace that it is part of.
     pub parent: Option<TraceParent>,
-    /// What the client asks of foveal itself, as it spelled that: the name of a profile, or `off`.
-    pub wish: Option<String>,
-    /// What the shaper tells.
-    pub about: About,
-    /// Why what was decided earlier went alone, or the client's own bytes.
+    /// The client's instruction to foveal, as it was spelled: the name of a profile, or `off`.
+    pub profile_override: Option<String>,
+    /// The shaper's report.
+    pub report: RequestReport,
+    /// The reason why only earlier decisions, or the client's own bytes, were sent.
     pub failed_open: Option<FailedOpen>,
-    /// Bytes of the body as it came, decoded.
-    pub bytes_asked: u64,
-    /// Bytes of the body as it went.
+    /// Bytes of the received body, decoded.
+    pub bytes_received: u64,
+    /// Bytes of the sent body.
     pub bytes_sent: u64,
-    /// What the client was answered.
+    /// The status of the response.
     pub status: u16,
-    /// What the answer tells of itself, where it is a model's.
-    pub answered: Option<Answered>,
-    /// How the answer ended.
-    pub end: End,
-    /// From the whole request to the first byte towards the upstream.
-    pub added: Duration,
-    /// From the request to the head of the answer.
-    pub head: Duration,
-    /// From the request to the end of the answer.
-    pub whole: Duration,
-    /// Bytes of the answer's body, as they passed.
-    pub bytes_answered: u64,
+    /// The summary of the response, if it is a model's.
+    pub response: Option<ResponseSummary>,
+    /// The way in which the response ended.
+    pub end: ExchangeEnd,
+    /// The time from the arrival of the request's head until the request is sent upstream.
+    pub added_latency: Duration,
+    /// The time from the request to the head of the response.
+    pub time_to_head: Duration,
+    /// The time from the request to the end of the response.
+    pub duration: Duration,
+    /// Bytes of the response's body, as they passed.
+    pub response_bytes: u64,
 }
 
 impl Exchange {
-    /// Whether a model is asked for an answer: nobody pays for the others, and nothing of a
-    /// conversation is in them that is not in those.
+    /// Returns whether a model is asked for an answer. Other requests cost nothing, and add nothing
+    /// to a conversation.
     pub fn asks_model(&self) -> bool {
-        // The gateway writes the head of a connection that it hands over.
+        // The gateway itself writes the head of an upgraded connection.
         let is_handed_over = self.status == SWITCHING_PROTOCOLS;
-        let is_passed =
-            self.purpose == Purpose::WebSocket && (self.end != End::Own || is_handed_over);
+        let is_passed = self.purpose == Purpose::WebSocket
+            && (self.end != ExchangeEnd::AnsweredLocally || is_handed_over);
         self.protocol.is_some() && (self.purpose == Purpose::Answer || is_passed)
     }
 }
 
-/// The status with which a connection becomes a WebSocket.
+/// The status of a response that upgrades the connection.
 const SWITCHING_PROTOCOLS: u16 = 101;
 
-/// What a request asks for.
+/// The purpose of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum Purpose {
-    /// A model's answer.
+    /// To get a model's answer.
     Answer,
-    /// How many tokens a conversation has.
+    /// To count the tokens of a conversation.
     Count,
-    /// A connection over which a client would speak on its own terms.
+    /// To open a WebSocket.
     WebSocket,
     /// Anything else.
     Other,
 }
 
-/// What an answer tells of itself. Nothing in it was said in the conversation.
+/// Facts about a model's response, without its text.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Answered {
-    /// What it is billed for.
-    pub billed: Billed,
+pub struct ResponseSummary {
+    /// The usage that is billed.
+    pub billed: BilledUsage,
     /// The model that answered.
     pub model: Option<String>,
-    /// Why it stopped.
+    /// The reason why the model stopped.
     pub stop_reason: Option<String>,
-    /// The provider's name for what went wrong.
+    /// The provider's name for the error.
     pub error: Option<String>,
-    /// That the prompt is longer than the model takes, where that went wrong.
+    /// The limits in the provider's message, if the prompt exceeds the model's window.
     pub overflow: Option<ContextOverflow>,
 }
 
-/// Why nothing new was decided.
+/// The reasons why nothing new was decided.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub enum FailedOpen {
     /// The decision took too long.
     Late,
     /// The shaper panicked.
     Panicked,
-    /// The body's encoding is none that can be read.
+    /// The body's encoding is unknown or broken.
     Encoding,
-    /// The body is longer than what is looked at.
+    /// The body exceeds the size limit for shaping.
     TooLong,
-    /// Requests that are under way hold so many bytes that there is no room to look at this one.
+    /// Concurrent requests use up the memory limit for bodies.
     Crowded,
 }
 
 impl FailedOpen {
-    /// All of them.
+    /// All variants.
     pub const ALL: [Self; 5] =
         [Self::Late, Self::Panicked, Self::Encoding, Self::TooLong, Self::Crowded];
 
-    /// A name to count by.
+    /// Returns the name for figures.
     pub fn name(self) -> &'static str {
         match self {
             Self::Late => "late",
@@ -169,8 +170,8 @@ impl FailedOpen {
         }
     }
 
-    /// The words used in messages and figures.
-    pub fn words(self) -> &'static str {
+    /// Returns the description for the user.
+    pub fn description(self) -> &'static str {
         match self {
             Self::Late => "the decision took too long",
             Self::Panicked => "deciding failed; this is a fault of foveal",
@@ -181,30 +182,30 @@ impl FailedOpen {
     }
 }
 
-/// How an answer ended.
+/// The ways in which a response can end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum End {
-    /// All of it passed.
-    Whole,
+pub enum ExchangeEnd {
+    /// The response passed completely.
+    Complete,
     /// The upstream broke off.
-    UpstreamBroke,
-    /// The client left.
-    ClientLeft,
-    /// The upstream could not be asked.
-    Unreached,
+    UpstreamAborted,
+    /// The client disconnected.
+    ClientDisconnected,
+    /// The upstream could not be reached.
+    UpstreamUnreachable,
     /// foveal itself answered.
-    Own,
+    AnsweredLocally,
 }
 
-impl End {
-    /// A name to count by.
+impl ExchangeEnd {
+    /// Returns the name for figures.
     pub fn name(self) -> &'static str {
         match self {
-            Self::Whole => "whole",
-            Self::UpstreamBroke => "upstream_broke",
-            Self::ClientLeft => "client_left",
-            Self::Unreached => "unreached",
-            Self::Own => "own",
+            Self::Complete => "whole",
+            Self::UpstreamAborted => "upstream_broke",
+            Self::ClientDisconnected => "client_left",
+            Self::UpstreamUnreachable => "unreached",
+            Self::AnsweredLocally => "own",
         }
     }
 }

@@ -1,4 +1,4 @@
-//! Which headers go on, and which belong to one connection alone.
+//! The headers that are forwarded, and those that belong to one connection.
 
 use hyper::header::{
     CONNECTION, CONTENT_LENGTH, EXPECT, HOST, HeaderMap, HeaderName, HeaderValue,
@@ -18,10 +18,10 @@ const HOP_BY_HOP: [HeaderName; 9] = [
     UPGRADE,
 ];
 
-/// What the names of all headers begin with that are for foveal itself.
-const OWN: &str = "x-foveal";
+/// The prefix of all headers for foveal itself.
+const OWN_HEADER_PREFIX: &str = "x-foveal";
 
-/// Removes what belongs to one connection alone.
+/// Removes the headers that belong to one connection.
 pub(crate) fn remove_hop_by_hop(headers: &mut HeaderMap) {
     let listed: Vec<HeaderName> = headers
         .get_all(CONNECTION)
@@ -35,15 +35,18 @@ pub(crate) fn remove_hop_by_hop(headers: &mut HeaderMap) {
     }
 }
 
-/// The headers of a request as the upstream gets them: the client's, without what belongs to its
-/// connection with us.
-pub(crate) fn passed_on(mut headers: HeaderMap, host: &str) -> HeaderMap {
+/// Returns the headers for the upstream: the client's, without those of its connection to the
+/// gateway.
+pub(crate) fn forwarded_headers(mut headers: HeaderMap, host: &str) -> HeaderMap {
     remove_hop_by_hop(&mut headers);
     headers.remove(CONTENT_LENGTH);
-    // The body is there already, or comes as it comes.
+    // The body is complete, or is streamed without waiting.
     headers.remove(EXPECT);
-    let own: Vec<HeaderName> =
-        headers.keys().filter(|name| name.as_str().starts_with(OWN)).cloned().collect();
+    let own: Vec<HeaderName> = headers
+        .keys()
+        .filter(|name| name.as_str().starts_with(OWN_HEADER_PREFIX))
+        .cloned()
+        .collect();
     for name in own {
         headers.remove(name);
     }
@@ -57,7 +60,7 @@ pub(crate) fn passed_on(mut headers: HeaderMap, host: &str) -> HeaderMap {
 mod tests {
     use hyper::header::HeaderMap;
 
-    use super::{passed_on, remove_hop_by_hop};
+    use super::{forwarded_headers, remove_hop_by_hop};
 
     fn headers(lines: &[(&'static str, &'static str)]) -> HeaderMap {
         let mut headers = HeaderMap::new();
@@ -103,6 +106,6 @@ mod tests {
             ("x-twice", "1"),
             ("x-twice", "2"),
         ]);
-        assert_eq!(passed_on(all, "api.example"), expected);
+        assert_eq!(forwarded_headers(all, "api.example"), expected);
     }
 }

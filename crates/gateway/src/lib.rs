@@ -1,42 +1,42 @@
-//! The engine in front of model APIs: an agent is pointed here by its base URL, its requests go on
-//! to the API that it would have asked, and the answers come back as they are.
+//! The HTTP gateway in front of model APIs. An agent uses it as its base URL; the gateway forwards
+//! each request to the API that the agent would have asked, and passes the response back unchanged.
 //!
-//! What becomes of a request's body a [`Shaper`](shaper::Shaper) decides; the gateway knows nothing
-//! of conversations. Whatever fails on our side, the client's own bytes go: the answer is the
-//! upstream's, or its error.
+//! A [`Shaper`](shaper::Shaper) decides about the body of a request; the gateway knows nothing of
+//! conversations. If anything fails here, the client's own bytes are forwarded, so the client gets
+//! the upstream's answer, or its error.
 
 use foveal_asking::{body, client};
 
-mod activity;
-mod answer;
-mod compressing;
+mod access_control;
+mod cache_keep_alive;
+mod compress_api;
+mod connection_activity;
+mod content_decoder;
 mod credentials;
-mod decoding;
-mod gate;
-mod getting_ready;
-mod head;
+mod exchange_recorder;
+mod first_byte_timeout;
 mod headers;
-mod incoming;
-mod listen;
 mod pages;
+mod prefetcher;
 mod refusal;
-mod route;
+mod request_body;
+mod request_head;
+mod request_purpose;
+mod response_body;
+mod server;
 mod service;
-mod speaking;
-mod told;
 mod trace_parent;
-mod warmer;
 mod websocket;
 
 pub mod exchange;
+pub mod keep_alive_policy;
 pub mod settings;
 pub mod shaper;
 pub mod traces;
-pub mod upstream;
-pub mod warm;
+pub mod upstream_selection;
 
 pub use foveal_asking::ProxySettings;
-pub use foveal_listening::Token;
-pub use listen::Gateway;
-pub use settings::{Limits, ServeError, Settings, WebSockets};
+pub use foveal_http_guard::AccessToken;
+pub use server::Gateway;
+pub use settings::{GatewayLimits, ServeError, Settings, WebSocketPolicy};
 pub use trace_parent::{SpanId, TraceId, TraceParent};

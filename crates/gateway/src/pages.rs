@@ -1,52 +1,52 @@
-//! What the gateway answers about itself.
+//! The pages that the gateway serves itself.
 
 use hyper::header::{CONTENT_TYPE, HeaderValue};
 use hyper::{Method, Response};
 
-use crate::body::{self, Passed};
-use crate::exchange::Observer;
+use crate::body::{self, StreamingBody};
+use crate::exchange::ExchangeObserver;
 
-/// Whether a path is only for clients that show the token. Whether the server runs is no secret, and
-/// those who watch over it have no token.
+/// Returns whether a path requires the token. Health checks do not: their result is no secret, and
+/// monitors have no token.
 pub(crate) fn needs_token(path: &str) -> bool {
     !matches!(path, "/healthz" | "/readyz")
 }
 
-/// The page at a path, if it is one of foveal's own.
-pub(crate) fn page(
+/// Returns the page at a path, if it is one of foveal's own.
+pub(crate) fn own_page(
     method: &Method,
     path: &str,
-    observer: &dyn Observer,
-) -> Option<Response<Passed>> {
+    observer: &dyn ExchangeObserver,
+) -> Option<Response<StreamingBody>> {
     if method != Method::GET && method != Method::HEAD {
         return None;
     }
     match path {
-        // Whoever gets an answer here could be served.
-        "/healthz" | "/readyz" => Some(text("ok\n".to_owned(), PLAIN)),
-        "/metrics" => Some(text(observer.metrics()?, PROMETHEUS)),
-        "/protocol" => Some(text(format!("{}\n", protocol()), JSON)),
+        // An answer here proves that the server can serve.
+        "/healthz" | "/readyz" => Some(text_response("ok\n".to_owned(), PLAIN)),
+        "/metrics" => Some(text_response(observer.metrics()?, PROMETHEUS_TEXT)),
+        "/protocol" => Some(text_response(format!("{}\n", describe_protocol()), JSON)),
         _ => None,
     }
 }
 
 const PLAIN: &str = "text/plain; charset=utf-8";
 
-/// Prometheus' text format
-/// (prometheus.io/docs/instrumenting/exposition_formats, "Text-based format").
-const PROMETHEUS: &str = "text/plain; version=0.0.4; charset=utf-8";
+/// The media type of Prometheus' text format (prometheus.io/docs/instrumenting/exposition_formats,
+/// "Text-based format").
+const PROMETHEUS_TEXT: &str = "text/plain; version=0.0.4; charset=utf-8";
 
 const JSON: &str = "application/json";
 
-fn text(text: String, kind: &'static str) -> Response<Passed> {
-    let mut response = Response::new(body::whole(text));
+fn text_response(text: String, kind: &'static str) -> Response<StreamingBody> {
+    let mut response = Response::new(body::full_body(text));
     response.headers_mut().insert(CONTENT_TYPE, HeaderValue::from_static(kind));
     response
 }
 
-/// What may be asked of it, for programs: which APIs it passes on, what it answers itself, and what
-/// of other gateways of Claude Code it does not have.
-fn protocol() -> serde_json::Value {
+/// Describes the gateway for programs: the APIs that it forwards, the paths that it answers itself,
+/// and the features of other Claude Code gateways that it lacks.
+fn describe_protocol() -> serde_json::Value {
     let shaped = |name: &str, endpoints: &[&str]| serde_json::json!({ "name": name, "endpoints": endpoints });
     serde_json::json!({
         "gateway": "foveal",

@@ -1,77 +1,79 @@
-//! What foveal itself answers, in the words of the API that was asked.
+//! Responses of foveal itself, in the error format of the API.
 
-use foveal_live::compress::NotCompressed;
-use foveal_live::recorder::Unrecorded;
+use foveal_proxy::compress::CompressError;
+use foveal_proxy::recorder::RecorderError;
 use foveal_wire::Protocol;
 use hyper::header::{CONTENT_TYPE, HeaderValue, UPGRADE};
 use hyper::{Response, StatusCode};
 
-use crate::body::{self, Passed};
-use crate::gate::Stranger;
-use crate::incoming::ReadError;
+use crate::access_control::AccessDenied;
+use crate::body::{self, StreamingBody};
+use crate::request_body::BodyReadError;
 
-/// Why foveal itself answers a request.
+/// The reasons why foveal answers a request itself.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum Refusal {
+pub(crate) enum GatewayRefusal {
     #[error("{0}")]
-    Stranger(#[from] Stranger),
+    AccessDenied(#[from] AccessDenied),
     #[error("{0}")]
-    Unread(#[from] ReadError),
+    BodyUnread(#[from] BodyReadError),
     #[error("{0}")]
     NoUpstream(String),
     #[error("this address cannot be passed on")]
     Address,
     #[error("foveal cannot reach {upstream}: {reason}")]
-    Unreached { upstream: String, reason: String },
+    UpstreamUnreachable { upstream: String, reason: String },
     #[error("{0}")]
-    Messages(#[from] NotCompressed),
+    Messages(#[from] CompressError),
     #[error("the body is longer than foveal reads, or its encoding cannot be read")]
     Unreadable,
     #[error("nothing is kept under this hash: it may be too old, or from another store")]
     NotKept,
     #[error("{0}")]
-    Unrecorded(#[from] Unrecorded),
+    RecorderFailed(#[from] RecorderError),
     #[error("foveal passes no WebSockets to models; ask over HTTP")]
     WebSocket,
 }
 
-impl Refusal {
+impl GatewayRefusal {
     fn status(&self) -> StatusCode {
         match self {
-            Self::Stranger(Stranger::Token) => StatusCode::UNAUTHORIZED,
-            Self::Stranger(Stranger::Host | Stranger::Origin) => StatusCode::FORBIDDEN,
-            Self::Stranger(Stranger::Unclear)
-            | Self::Unread(ReadError::BrokenOff)
+            Self::AccessDenied(AccessDenied::Token) => StatusCode::UNAUTHORIZED,
+            Self::AccessDenied(AccessDenied::Host | AccessDenied::Origin) => StatusCode::FORBIDDEN,
+            Self::AccessDenied(AccessDenied::AmbiguousHost)
+            | Self::BodyUnread(BodyReadError::BrokenOff)
             | Self::Messages(_)
             | Self::Address => StatusCode::BAD_REQUEST,
             Self::Unreadable => StatusCode::PAYLOAD_TOO_LARGE,
-            Self::Unread(ReadError::Late) => StatusCode::REQUEST_TIMEOUT,
-            Self::Unread(ReadError::Busy) | Self::Unrecorded(_) => StatusCode::SERVICE_UNAVAILABLE,
+            Self::BodyUnread(BodyReadError::Late) => StatusCode::REQUEST_TIMEOUT,
+            Self::BodyUnread(BodyReadError::Busy) | Self::RecorderFailed(_) => {
+                StatusCode::SERVICE_UNAVAILABLE
+            }
             Self::NoUpstream(_) | Self::NotKept => StatusCode::NOT_FOUND,
-            Self::Unreached { .. } => StatusCode::BAD_GATEWAY,
-            // Codex falls back to HTTP at once for this one, and tries others again.
+            Self::UpstreamUnreachable { .. } => StatusCode::BAD_GATEWAY,
+            // Codex falls back to HTTP at once for this status, and retries after others.
             Self::WebSocket => StatusCode::UPGRADE_REQUIRED,
         }
     }
 
-    /// What the kinds of errors of the APIs call it.
+    /// Returns the error type in the words of the APIs.
     fn kind(&self) -> &'static str {
         match self {
-            Self::Stranger(Stranger::Token) => "authentication_error",
-            Self::Stranger(_) => "permission_error",
-            Self::Unread(ReadError::Busy) => "overloaded_error",
-            Self::Unread(_)
+            Self::AccessDenied(AccessDenied::Token) => "authentication_error",
+            Self::AccessDenied(_) => "permission_error",
+            Self::BodyUnread(BodyReadError::Busy) => "overloaded_error",
+            Self::BodyUnread(_)
             | Self::Messages(_)
             | Self::Unreadable
             | Self::Address
             | Self::WebSocket => "invalid_request_error",
             Self::NoUpstream(_) | Self::NotKept => "not_found_error",
-            Self::Unreached { .. } | Self::Unrecorded(_) => "api_error",
+            Self::UpstreamUnreachable { .. } | Self::RecorderFailed(_) => "api_error",
         }
     }
 
-    /// What the client is answered.
-    pub(crate) fn response(&self, protocol: Option<Protocol>) -> Response<Passed> {
+    /// Returns the response to the client.
+    pub(crate) fn response(&self, protocol: Option<Protocol>) -> Response<StreamingBody> {
         let (status, kind, message) = (self.status(), self.kind(), self.to_string());
         let error = match protocol {
             Some(Protocol::Messages) => serde_json::json!({
@@ -84,7 +86,7 @@ impl Refusal {
                 "error": { "message": message, "type": kind, "param": null, "code": null },
             }),
         };
-        let mut response = Response::new(body::whole(error.to_string()));
+        let mut response = Response::new(body::full_body(error.to_string()));
         *response.status_mut() = status;
         let headers = response.headers_mut();
         headers.insert(CONTENT_TYPE, HeaderValue::from_static("application/json"));

@@ -1,12 +1,12 @@
-//! One request: let in, decided about, passed on, and its answer passed back.
+//! One request: admitted, shaped, forwarded, and its response passed back.
 
 use std::error::Error;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
-use foveal_listening::{Held, Share};
-use foveal_live::request::{About, ToGetReady, Wait};
+use foveal_http_guard::{MemoryBudget, MemoryReservation};
+use foveal_proxy::request::{DecisionSlot, PrefetchTicket, RequestReport};
 use foveal_wire::Protocol;
 use hyper::body::{Bytes, Incoming};
 use hyper::header::CONTENT_ENCODING;
@@ -14,171 +14,176 @@ use hyper::http::request::Parts;
 use hyper::{Request, Response};
 use tokio::task::{JoinError, JoinHandle};
 
-use crate::activity::ConnectionActivity;
-use crate::answer::Answer;
-use crate::body::{self, Passed};
-use crate::client::Upward;
-use crate::compressing::{self, Wanted};
-use crate::exchange::{End, Exchange, FailedOpen, Purpose, RefusedRequest};
-use crate::gate::Gate;
-use crate::getting_ready::GettingReady;
-use crate::head::Head;
+use crate::access_control::AccessControl;
+use crate::body::{self, StreamingBody};
+use crate::cache_keep_alive::{CacheKeepAlive, RepeatableRequest};
+use crate::client::HttpClient;
+use crate::compress_api::{self, CompressApiCall};
+use crate::connection_activity::ConnectionActivity;
+use crate::exchange::{Exchange, ExchangeEnd, FailedOpen, Purpose, RefusedRequest};
+use crate::exchange_recorder::ExchangeRecorder;
 use crate::headers;
-use crate::incoming::{self, ReadError, Taken};
 use crate::pages;
-use crate::refusal::Refusal;
-use crate::route::{self, Route};
-use crate::settings::{Settings, WebSockets};
-use crate::shaper::{self, Asked, Shaped};
-use crate::told::Told;
+use crate::prefetcher::Prefetcher;
+use crate::refusal::GatewayRefusal;
+use crate::request_body::{self, BodyReadError, ReadBody};
+use crate::request_head::RequestHead;
+use crate::request_purpose::{self, RequestRoute};
+use crate::response_body::ObservedResponseBody;
+use crate::settings::{Settings, WebSocketPolicy};
+use crate::shaper::{self, ClientRequest, ShapedRequest};
 use crate::trace_parent::TraceParent;
-use crate::upstream::Upstream;
-use crate::warmer::{Repeat, Warmer};
+use crate::upstream_selection::Upstream;
 use crate::websocket;
 
-/// How many times as long as for a decision it is waited for what was decided earlier, and for the
-/// first decision about a long conversation, or the first that finds it uncached.
-const EARLIER_WAITS: usize = 6;
+/// The number of additional decision time-outs to wait for a fallback, for the first decision about
+/// a long conversation, or for the first one that finds it uncached.
+const FALLBACK_WAITS: usize = 6;
 
-/// How many times the bytes of a body a decision about it takes in memory: what was read of it, and
-/// the body that goes in its place.
+/// The memory of a decision, as a multiple of the body: the decoded parts, and the new body.
 const DECISION_COPIES: usize = 3;
 
-/// Why nothing is done for a request that is signed as AWS wants it.
-const SIGNED: &str = "the request is signed, and its signature covers every byte of it";
+/// The reason why a request with an AWS signature is not shaped.
+const SIGNED_REASON: &str = "the request is signed, and its signature covers every byte of it";
 
-/// What answers requests.
+/// Serves requests.
 pub(crate) struct Service {
     settings: Settings,
-    gate: Gate,
-    upward: Upward,
-    held: Held,
-    requests: AtomicU64,
-    warmer: Option<Arc<Warmer>>,
-    getting_ready: GettingReady,
+    access: AccessControl,
+    client: HttpClient,
+    body_budget: MemoryBudget,
+    request_count: AtomicU64,
+    keep_alive: Option<Arc<CacheKeepAlive>>,
+    prefetcher: Prefetcher,
 }
 
-/// A request whose upstream is known.
-struct Bound<'a> {
+/// A request with its upstream.
+struct RoutedRequest<'a> {
     upstream: &'a Upstream,
     path: &'a str,
-    route: Route,
+    route: RequestRoute,
 }
 
-/// What goes upstream.
-struct Outgoing {
-    body: Passed,
-    /// Whether the body is no longer encoded as the client had it.
+/// The body that is sent upstream.
+struct OutgoingBody {
+    body: StreamingBody,
+    /// Whether the client's encoding was removed.
     is_decoded: bool,
-    /// The same body, where it is there already.
-    whole: Option<Bytes>,
-    /// The bytes it holds of what all requests may. A decision that comes too late holds them too.
-    share: Arc<Share>,
-    /// What can be got ready for the conversation's next request.
-    ready: Option<ToGetReady>,
+    /// The body's bytes, unless it is streamed.
+    bytes: Option<Bytes>,
+    /// Its share of the memory budget for bodies. A late decision holds it too.
+    share: Arc<MemoryReservation>,
+    /// The ticket to prepare the conversation's next request.
+    prefetch: Option<PrefetchTicket>,
 }
 
-/// The bytes that a decision holds, also one that comes too late.
+/// The memory that a decision holds, even if it is late.
 #[derive(Clone)]
-struct DecisionShare {
-    body: Arc<Share>,
-    _copies: Arc<Share>,
+struct DecisionMemory {
+    body: Arc<MemoryReservation>,
+    _copies: Arc<MemoryReservation>,
 }
 
-impl Outgoing {
-    /// A body at which nobody looked.
-    fn unread(body: Passed, share: Arc<Share>) -> Self {
-        Self { body, is_decoded: false, whole: None, share, ready: None }
+impl OutgoingBody {
+    /// Returns a body that was not inspected.
+    fn passthrough(body: StreamingBody, share: Arc<MemoryReservation>) -> Self {
+        Self { body, is_decoded: false, bytes: None, share, prefetch: None }
     }
 }
 
 impl Service {
-    pub(crate) fn new(settings: Settings, upward: Upward) -> Self {
-        let gate = Gate::new(&settings);
-        let warmer = Warmer::new(&settings, &upward);
-        let (held, requests) = (Held::default(), AtomicU64::new(0));
-        let getting_ready = GettingReady::start(Arc::clone(&settings.shaper));
-        Self { settings, gate, upward, held, requests, warmer, getting_ready }
+    pub(crate) fn new(settings: Settings, client: HttpClient) -> Self {
+        let access = AccessControl::new(&settings);
+        let keep_alive = CacheKeepAlive::new(&settings, &client);
+        let (body_budget, request_count) = (MemoryBudget::default(), AtomicU64::new(0));
+        let prefetcher = Prefetcher::start(Arc::clone(&settings.shaper));
+        Self { settings, access, client, body_budget, request_count, keep_alive, prefetcher }
     }
 
-    /// Sends nothing any more that no client asks for.
-    pub(crate) fn rest(&self) {
-        if let Some(warmer) = &self.warmer {
-            warmer.end();
+    /// Stops all requests that no client asked for.
+    pub(crate) fn stop_keep_alive(&self) {
+        if let Some(warmer) = &self.keep_alive {
+            warmer.release_all();
         }
     }
 
-    /// Answers a request.
-    pub(crate) async fn answer(
+    /// Handles a request.
+    pub(crate) async fn handle_request(
         &self,
         request: Request<Incoming>,
         connection: &ConnectionActivity,
-    ) -> Response<Passed> {
+    ) -> Response<StreamingBody> {
         let began = Instant::now();
         let (parts, body) = request.into_parts();
         let path = parts.uri.path_and_query().map_or("/", |path| path.as_str()).to_owned();
         let bare = path.split('?').next().unwrap_or_default();
-        let route = route::route(&parts.method, bare, &parts.headers);
+        let route = request_purpose::classify_request(&parts.method, bare, &parts.headers);
         let protocol = route.protocol();
-        if let Some(wanted) = compressing::wanted(&parts.method, bare, parts.uri.query()) {
+        if let Some(wanted) = compress_api::parse_call(&parts.method, bare, parts.uri.query()) {
             let working = connection.begin_request();
-            let response = self.own(parts, body, wanted).await;
+            let response = self.handle_compress_call(parts, body, wanted).await;
             drop(working);
             return response;
         }
         let admitted = match pages::needs_token(bare) {
-            true => self.gate.check(&parts.uri, &parts.headers),
-            false => self.gate.check_sender(&parts.uri, &parts.headers),
+            true => self.access.check_forwarded(&parts.uri, &parts.headers),
+            false => self.access.check_sender(&parts.uri, &parts.headers),
         };
         if let Err(stranger) = admitted {
-            return self.refuse(&Refusal::from(stranger), &parts, protocol);
+            return self.refuse(&GatewayRefusal::from(stranger), &parts, protocol);
         }
-        if let Some(page) = pages::page(&parts.method, bare, &*self.settings.observer) {
+        if let Some(page) = pages::own_page(&parts.method, bare, &*self.settings.observer) {
             return page;
         }
-        let (upstream, path) = match self.settings.upstreams.choose(&path, &parts.headers) {
+        let (upstream, path) = match self.settings.upstreams.select(&path, &parts.headers) {
             Ok(chosen) => chosen,
             Err(error) => {
-                return self.refuse(&Refusal::NoUpstream(error.to_string()), &parts, protocol);
+                return self.refuse(
+                    &GatewayRefusal::NoUpstream(error.to_string()),
+                    &parts,
+                    protocol,
+                );
             }
         };
-        let mut told = self.told(began, route, &parts, upstream);
-        told.holds(connection.begin_request());
-        let bound = Bound { upstream, path, route };
-        match self.pass_on(parts, body, &bound, &mut told).await {
+        let mut told = self.new_recorder(began, route, &parts, upstream);
+        told.attach_request(connection.begin_request());
+        let bound = RoutedRequest { upstream, path, route };
+        match self.forward_request(parts, body, &bound, &mut told).await {
             Ok(response) => {
-                let exchange = told.exchange();
+                let exchange = told.exchange_mut();
                 exchange.status = response.status().as_u16();
-                exchange.head = began.elapsed();
+                exchange.time_to_head = began.elapsed();
                 response.map(|body| match body {
-                    Passing::Answer(body) => body::coming(Answer::new(body, told)),
-                    Passing::Own(body) => {
-                        told.tell(End::Own);
+                    ResponseSource::Upstream(body) => {
+                        body::streaming_body(ObservedResponseBody::new(body, told))
+                    }
+                    ResponseSource::Local(body) => {
+                        told.finish(ExchangeEnd::AnsweredLocally);
                         body
                     }
                 })
             }
             Err(refusal) => {
                 let response = refusal.response(protocol);
-                told.exchange().status = response.status().as_u16();
-                told.tell(match refusal {
-                    Refusal::Unreached { .. } => End::Unreached,
-                    _ => End::Own,
+                told.exchange_mut().status = response.status().as_u16();
+                told.finish(match refusal {
+                    GatewayRefusal::UpstreamUnreachable { .. } => ExchangeEnd::UpstreamUnreachable,
+                    _ => ExchangeEnd::AnsweredLocally,
                 });
                 response
             }
         }
     }
 
-    /// Refuses a request that goes to no upstream, and tells of it.
+    /// Refuses a request that goes to no upstream, and reports it.
     fn refuse(
         &self,
-        refusal: &Refusal,
+        refusal: &GatewayRefusal,
         parts: &Parts,
         protocol: Option<Protocol>,
-    ) -> Response<Passed> {
+    ) -> Response<StreamingBody> {
         let response = refusal.response(protocol);
-        self.settings.observer.refused(&RefusedRequest {
+        self.settings.observer.on_refusal(&RefusedRequest {
             time: (self.settings.now)(),
             status: response.status().as_u16(),
             method: parts.method.as_str(),
@@ -188,178 +193,206 @@ impl Service {
         response
     }
 
-    /// Answers a caller that sends prompts to models itself.
-    async fn own(&self, parts: Parts, body: Incoming, wanted: Wanted) -> Response<Passed> {
-        let answered = match self.gate.check_own(&parts.uri, &parts.headers) {
-            Ok(()) => compressing::answer(&self.settings, &self.held, (&parts, body), wanted).await,
+    /// Handles a call of the compress API.
+    async fn handle_compress_call(
+        &self,
+        parts: Parts,
+        body: Incoming,
+        wanted: CompressApiCall,
+    ) -> Response<StreamingBody> {
+        let answered = match self.access.check_local(&parts.uri, &parts.headers) {
+            Ok(()) => {
+                compress_api::handle_call(&self.settings, &self.body_budget, &parts, body, wanted)
+                    .await
+            }
             Err(stranger) => Err(stranger.into()),
         };
         answered.unwrap_or_else(|refusal| refusal.response(None))
     }
 
-    fn told(&self, began: Instant, route: Route, parts: &Parts, upstream: &Upstream) -> Told {
+    fn new_recorder(
+        &self,
+        began: Instant,
+        route: RequestRoute,
+        parts: &Parts,
+        upstream: &Upstream,
+    ) -> ExchangeRecorder {
         let exchange = Exchange {
-            number: self.requests.fetch_add(1, Ordering::Relaxed) + 1,
+            number: self.request_count.fetch_add(1, Ordering::Relaxed) + 1,
             time: (self.settings.now)(),
             protocol: route.protocol(),
             purpose: purpose(route),
             refresh: None,
             upstream: upstream.name.clone(),
-            server: upstream.server().to_owned(),
+            server: upstream.host_name().to_owned(),
             port: upstream.port(),
-            parent: TraceParent::of(&parts.headers),
-            wish: shaper::wish(&parts.headers).map(str::to_owned),
-            about: About::default(),
+            parent: TraceParent::from_headers(&parts.headers),
+            profile_override: shaper::profile_override(&parts.headers).map(str::to_owned),
+            report: RequestReport::default(),
             failed_open: None,
-            bytes_asked: 0,
+            bytes_received: 0,
             bytes_sent: 0,
             status: 0,
-            answered: None,
-            end: End::ClientLeft,
-            added: Duration::ZERO,
-            head: Duration::ZERO,
-            whole: Duration::ZERO,
-            bytes_answered: 0,
+            response: None,
+            end: ExchangeEnd::ClientDisconnected,
+            added_latency: Duration::ZERO,
+            time_to_head: Duration::ZERO,
+            duration: Duration::ZERO,
+            response_bytes: 0,
         };
         let (observer, shaper) =
             (Arc::clone(&self.settings.observer), Arc::clone(&self.settings.shaper));
-        Told::new(exchange, began, observer, shaper)
+        ExchangeRecorder::new(exchange, began, observer, shaper)
     }
 
-    async fn pass_on(
+    async fn forward_request(
         &self,
         mut parts: Parts,
         body: Incoming,
-        bound: &Bound<'_>,
-        told: &mut Told,
-    ) -> Result<Response<Passing>, Refusal> {
-        let uri = bound.upstream.address(bound.path).ok_or(Refusal::Address)?;
-        if let Route::WebSocket(protocol) = bound.route {
-            if protocol.is_some() && self.settings.websockets == WebSockets::Refused {
-                return Err(Refusal::WebSocket);
+        bound: &RoutedRequest<'_>,
+        told: &mut ExchangeRecorder,
+    ) -> Result<Response<ResponseSource>, GatewayRefusal> {
+        let uri = bound.upstream.request_uri(bound.path).ok_or(GatewayRefusal::Address)?;
+        if let RequestRoute::WebSocket(protocol) = bound.route {
+            if protocol.is_some() && self.settings.websockets == WebSocketPolicy::Refused {
+                return Err(GatewayRefusal::WebSocket);
             }
             let request = Request::from_parts(parts, body);
-            let passed = websocket::pass(&self.upward, request, uri, bound.upstream.host()).await;
-            let response = passed.map_err(|error| unreached(bound.upstream, &error))?;
+            let passed = websocket::forward_upgrade(
+                &self.client,
+                request,
+                uri,
+                bound.upstream.host_header(),
+            )
+            .await;
+            let response = passed.map_err(|error| unreachable_refusal(bound.upstream, &error))?;
             return Ok(response.map(|body| match body {
-                Some(body) => Passing::Answer(body),
-                None => Passing::Own(body::whole(Bytes::new())),
+                Some(body) => ResponseSource::Upstream(body),
+                None => ResponseSource::Local(body::full_body(Bytes::new())),
             }));
         }
-        let outgoing = self.outgoing(&parts, body, bound, told).await?;
-        let mut passed =
-            headers::passed_on(std::mem::take(&mut parts.headers), bound.upstream.host());
+        let outgoing = self.prepare_body(&parts, body, bound, told).await?;
+        let mut passed = headers::forwarded_headers(
+            std::mem::take(&mut parts.headers),
+            bound.upstream.host_header(),
+        );
         if outgoing.is_decoded {
             passed.remove(CONTENT_ENCODING);
         }
         let (method, extensions) = (parts.method, parts.extensions);
-        let head = Head { method, uri, headers: passed, extensions };
-        if let (Route::Answer(Protocol::Messages), Some(warmer)) = (bound.route, &self.warmer) {
-            let exchange = told.exchange();
-            warmer.came(exchange.number, exchange.about.conversation.as_deref());
-            if let Some(body) = outgoing.whole {
-                let repeat = Repeat { head: head.clone(), body };
+        let head = RequestHead { method, uri, headers: passed, extensions };
+        if let (RequestRoute::Answer(Protocol::Messages), Some(warmer)) =
+            (bound.route, &self.keep_alive)
+        {
+            let exchange = told.exchange_mut();
+            warmer.note_request(exchange.number, exchange.report.conversation.as_deref());
+            if let Some(body) = outgoing.bytes {
+                let repeat = RepeatableRequest { head: head.clone(), body };
                 let warmer = Arc::clone(warmer);
-                told.then(Box::new(move |exchange| warmer.hold(exchange, repeat)));
+                told.set_on_stream_end(Box::new(move |exchange| {
+                    warmer.hold_request(exchange, repeat);
+                }));
             }
         }
-        told.exchange().added = told.since();
-        let answered = self.upward.request(head.request(outgoing.body)).await;
+        told.exchange_mut().added_latency = told.elapsed();
+        let answered = self.client.request(head.into_request(outgoing.body)).await;
         drop(outgoing.share);
-        let mut response = answered.map_err(|error| unreached(bound.upstream, &error))?;
-        if let Some(ready) = outgoing.ready {
-            self.getting_ready.answering(ready);
+        let mut response = answered.map_err(|error| unreachable_refusal(bound.upstream, &error))?;
+        if let Some(ready) = outgoing.prefetch {
+            self.prefetcher.schedule(ready);
         }
         if let Some(protocol) = bound.route.protocol() {
-            told.begins(protocol, response.status().as_u16(), response.headers());
+            told.begin_response(protocol, response.status().as_u16(), response.headers());
         }
         headers::remove_hop_by_hop(response.headers_mut());
-        Ok(response.map(Passing::Answer))
+        Ok(response.map(ResponseSource::Upstream))
     }
 
-    /// What goes upstream in place of what came.
-    async fn outgoing(
+    /// Returns the body to send in place of the received one.
+    async fn prepare_body(
         &self,
         parts: &Parts,
         body: Incoming,
-        bound: &Bound<'_>,
-        told: &mut Told,
-    ) -> Result<Outgoing, Refusal> {
+        bound: &RoutedRequest<'_>,
+        told: &mut ExchangeRecorder,
+    ) -> Result<OutgoingBody, GatewayRefusal> {
         let as_it_comes = |body| {
-            let share = Arc::new(self.held.share());
-            Outgoing::unread(body::coming(body), share)
+            let share = Arc::new(self.body_budget.start_reservation());
+            OutgoingBody::passthrough(body::streaming_body(body), share)
         };
         let (protocol, counts) = match bound.route {
-            Route::Answer(protocol) => (protocol, false),
-            Route::Count(protocol) => (protocol, true),
-            Route::Signed(_) => {
-                told.exchange().about.inactive = Some(SIGNED.to_owned());
+            RequestRoute::Answer(protocol) => (protocol, false),
+            RequestRoute::Count(protocol) => (protocol, true),
+            RequestRoute::Signed(_) => {
+                told.exchange_mut().report.inactive_reason = Some(SIGNED_REASON.to_owned());
                 return Ok(as_it_comes(body));
             }
-            Route::WebSocket(_) | Route::Other => return Ok(as_it_comes(body)),
+            RequestRoute::WebSocket(_) | RequestRoute::Other => return Ok(as_it_comes(body)),
         };
-        let mut share = self.held.share();
-        told.awaits_body(true);
-        let taken = incoming::read(body, &self.settings.limits, &mut share).await?;
-        told.awaits_body(false);
+        let mut share = self.body_budget.start_reservation();
+        told.set_awaits_body(true);
+        let taken = request_body::read_body(body, &self.settings.limits, &mut share).await?;
+        told.set_awaits_body(false);
         let body = match taken {
-            Taken::Whole(body) => body,
-            Taken::TooLong(body) => {
-                told.exchange().failed_open = Some(FailedOpen::TooLong);
+            ReadBody::Complete(body) => body,
+            ReadBody::TooLong(body) => {
+                told.exchange_mut().failed_open = Some(FailedOpen::TooLong);
                 let share = Arc::new(share);
-                return Ok(Outgoing::unread(body::coming(body), share));
+                return Ok(OutgoingBody::passthrough(body::streaming_body(body), share));
             }
         };
         let limits = &self.settings.limits;
-        let decoded = incoming::decoded_apart(&parts.headers, &body, limits.body_bytes).await;
+        let decoded =
+            request_body::decode_body_off_thread(&parts.headers, &body, limits.body_bytes).await;
         let Ok(decoded) = decoded else {
-            told.exchange().failed_open = Some(FailedOpen::Encoding);
+            told.exchange_mut().failed_open = Some(FailedOpen::Encoding);
             let share = Arc::new(share);
-            return Ok(Outgoing::unread(body::whole(body), share));
+            return Ok(OutgoingBody::passthrough(body::full_body(body), share));
         };
-        if decoded.as_ref().is_some_and(|it| !share.take(it.len(), limits.all_bodies_bytes)) {
-            return Err(Refusal::Unread(ReadError::Busy));
+        if decoded.as_ref().is_some_and(|it| !share.reserve(it.len(), limits.all_bodies_bytes)) {
+            return Err(GatewayRefusal::BodyUnread(BodyReadError::Busy));
         }
         let share = Arc::new(share);
         let plain = decoded.map_or_else(|| body.clone(), Bytes::from);
-        let mut copies = self.held.share();
+        let mut copies = self.body_budget.start_reservation();
         let copied = plain.len().saturating_mul(DECISION_COPIES);
-        if !copies.take(copied, limits.all_bodies_bytes) {
-            let exchange = told.exchange();
+        if !copies.reserve(copied, limits.all_bodies_bytes) {
+            let exchange = told.exchange_mut();
             exchange.failed_open = Some(FailedOpen::Crowded);
-            (exchange.bytes_asked, exchange.bytes_sent) = (plain.len() as u64, plain.len() as u64);
-            return Ok(Outgoing::unread(body::whole(body), share));
+            (exchange.bytes_received, exchange.bytes_sent) =
+                (plain.len() as u64, plain.len() as u64);
+            return Ok(OutgoingBody::passthrough(body::full_body(body), share));
         }
-        let asked = Asked {
+        let asked = ClientRequest {
             protocol,
-            counts,
+            counts_tokens: counts,
             path: bound.path.to_owned(),
             upstream: bound.upstream.name.clone(),
             headers: parts.headers.clone(),
             body: plain,
             now: (self.settings.now)(),
-            wait: Wait::default(),
+            decision: DecisionSlot::default(),
         };
-        let share = DecisionShare { body: share, _copies: Arc::new(copies) };
-        Ok(self.decided(asked, body, share, told).await)
+        let share = DecisionMemory { body: share, _copies: Arc::new(copies) };
+        Ok(self.shape_body(asked, body, share, told).await)
     }
 
-    /// What goes in place of a body that came as `body`.
-    async fn decided(
+    /// Returns the shaped body in place of `body`, the body as it was received.
+    async fn shape_body(
         &self,
-        asked: Asked,
+        asked: ClientRequest,
         body: Bytes,
-        share: DecisionShare,
-        told: &mut Told,
-    ) -> Outgoing {
+        share: DecisionMemory,
+        told: &mut ExchangeRecorder,
+    ) -> OutgoingBody {
         let plain = asked.body.len();
-        let shaped = self.shaped(asked, share.clone()).await;
-        let exchange = told.exchange();
-        exchange.bytes_asked = plain as u64;
+        let shaped = self.shape_in_time(asked, share.clone()).await;
+        let exchange = told.exchange_mut();
+        exchange.bytes_received = plain as u64;
         let mut to_get_ready = None;
         let sent = match shaped {
-            Ok(Shaped { body, about, ready }) => {
-                (exchange.about, to_get_ready) = (about, ready);
+            Ok(ShapedRequest { body, report: about, prefetch: ready }) => {
+                (exchange.report, to_get_ready) = (about, ready);
                 body
             }
             Err((failed, body)) => {
@@ -370,51 +403,51 @@ impl Service {
         let is_decoded = sent.is_some();
         exchange.bytes_sent = sent.as_ref().map_or(plain, Bytes::len) as u64;
         let sent = sent.unwrap_or(body);
-        let (body, ready) = (body::whole(sent.clone()), to_get_ready);
+        let (body, ready) = (body::full_body(sent.clone()), to_get_ready);
         let share = share.body;
-        Outgoing { body, is_decoded, whole: Some(sent), share, ready }
+        OutgoingBody { body, is_decoded, bytes: Some(sent), share, prefetch: ready }
     }
 
-    /// What the shaper says in time; else why it did not, and what was decided earlier.
-    async fn shaped(
+    /// Returns the shaper's outcome if it is in time, or else the reason and the fallback.
+    async fn shape_in_time(
         &self,
-        asked: Asked,
-        share: DecisionShare,
-    ) -> Result<Shaped, (FailedOpen, Option<Bytes>)> {
-        let (shaper, wait) = (Arc::clone(&self.settings.shaper), asked.wait.clone());
+        asked: ClientRequest,
+        share: DecisionMemory,
+    ) -> Result<ShapedRequest, (FailedOpen, Option<Bytes>)> {
+        let (shaper, wait) = (Arc::clone(&self.settings.shaper), asked.decision.clone());
         let body = asked.body.clone();
         let deciding = tokio::task::spawn_blocking(move || {
             let shaped = shaper.shape(&asked);
             drop((asked, share));
             shaped
         });
-        // What was decided earlier is to go in any case: without it the provider's cache is lost,
-        // and newer models refuse their own thinking.
-        let in_time = patient(deciding, self.settings.limits.decision, &wait).await;
+        // Earlier decisions are always sent: without them the provider's cache is lost, and newer
+        // models refuse their own thinking.
+        let in_time = await_decision(deciding, self.settings.limits.decision_timeout, &wait).await;
         let decided = match in_time {
             Ok(decided) => decided,
-            Err(deciding) => match wait.give_up(&body) {
+            Err(deciding) => match wait.abandon(&body) {
                 Some(earlier) => return Err((FailedOpen::Late, earlier.map(Bytes::from))),
-                // It is decided, and may be recorded already: what is left takes no time.
+                // The decision is made and may be recorded already, so the rest takes no time.
                 None => deciding.await,
             },
         };
         decided.map_err(|_| {
-            let earlier = wait.give_up(&body).flatten();
+            let earlier = wait.abandon(&body).flatten();
             (FailedOpen::Panicked, earlier.map(Bytes::from))
         })
     }
 }
 
-/// Waits for a decision; longer, as long as nothing is offered that could go without it.
-async fn patient(
-    mut deciding: JoinHandle<Shaped>,
+/// Waits for a decision; longer if no fallback is known yet.
+async fn await_decision(
+    mut deciding: JoinHandle<ShapedRequest>,
     limit: Duration,
-    wait: &Wait,
-) -> Result<Result<Shaped, JoinError>, JoinHandle<Shaped>> {
+    wait: &DecisionSlot,
+) -> Result<Result<ShapedRequest, JoinError>, JoinHandle<ShapedRequest>> {
     let mut in_time = tokio::time::timeout(limit, &mut deciding).await;
-    for _ in 0..EARLIER_WAITS {
-        if in_time.is_ok() || wait.is_offered() {
+    for _ in 0..FALLBACK_WAITS {
+        if in_time.is_ok() || wait.may_stop_waiting() {
             break;
         }
         in_time = tokio::time::timeout(limit, &mut deciding).await;
@@ -422,26 +455,29 @@ async fn patient(
     in_time.map_err(|_| deciding)
 }
 
-/// The body of an answer, where it comes from.
-pub(crate) enum Passing {
-    Answer(Incoming),
-    Own(Passed),
+/// The body of a response, by its source.
+pub(crate) enum ResponseSource {
+    Upstream(Incoming),
+    Local(StreamingBody),
 }
 
-fn purpose(route: Route) -> Purpose {
+fn purpose(route: RequestRoute) -> Purpose {
     match route {
-        Route::Answer(_) | Route::Signed(_) => Purpose::Answer,
-        Route::Count(_) => Purpose::Count,
-        Route::WebSocket(_) => Purpose::WebSocket,
-        Route::Other => Purpose::Other,
+        RequestRoute::Answer(_) | RequestRoute::Signed(_) => Purpose::Answer,
+        RequestRoute::Count(_) => Purpose::Count,
+        RequestRoute::WebSocket(_) => Purpose::WebSocket,
+        RequestRoute::Other => Purpose::Other,
     }
 }
 
-/// What an upstream that cannot be asked is told of.
-fn unreached(upstream: &Upstream, error: &(dyn Error + 'static)) -> Refusal {
+/// Returns the refusal for an upstream that cannot be reached, with the root cause.
+fn unreachable_refusal(upstream: &Upstream, error: &(dyn Error + 'static)) -> GatewayRefusal {
     let mut reason = error;
     while let Some(source) = reason.source() {
         reason = source;
     }
-    Refusal::Unreached { upstream: upstream.to_string(), reason: reason.to_string() }
+    GatewayRefusal::UpstreamUnreachable {
+        upstream: upstream.to_string(),
+        reason: reason.to_string(),
+    }
 }

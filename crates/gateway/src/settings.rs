@@ -1,4 +1,4 @@
-//! How the gateway serves, and why it may not.
+//! The settings of the gateway, and the reasons why it cannot serve.
 
 use std::io;
 use std::net::SocketAddr;
@@ -6,84 +6,83 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use foveal_asking::ProxySettings;
-use foveal_listening::Token;
+use foveal_http_guard::AccessToken;
 use foveal_transcript::Timestamp;
 
-use crate::exchange::Observer;
+use crate::exchange::ExchangeObserver;
+use crate::keep_alive_policy::KeepAlivePolicy;
 use crate::shaper::Shaper;
-use crate::upstream::Upstreams;
-use crate::warm::KeepsWarm;
+use crate::upstream_selection::Upstreams;
 
-/// How the gateway serves.
+/// The settings of the gateway.
 #[derive(Clone)]
 pub struct Settings {
-    /// Where to listen.
+    /// The address to listen at.
     pub address: SocketAddr,
-    /// What clients have to show in the header `x-foveal-token`; `None`: nothing. An address that
-    /// other machines reach needs one.
-    pub token: Option<Token>,
-    /// Names under which it may be addressed, beside those of this machine for itself.
+    /// The token that clients have to send in the header `x-foveal-token`; `None` for no token. An
+    /// address that other machines reach requires one.
+    pub token: Option<AccessToken>,
+    /// Additional host names of the gateway, beside those of this machine for itself.
     pub hosts: Vec<String>,
-    /// Where requests go.
+    /// The servers that requests are forwarded to.
     pub upstreams: Upstreams,
-    /// Decides what goes.
+    /// Shapes the bodies of requests.
     pub shaper: Arc<dyn Shaper>,
-    /// Is told of every request.
-    pub observer: Arc<dyn Observer>,
-    /// Tells the time.
+    /// Receives a report of every request.
+    pub observer: Arc<dyn ExchangeObserver>,
+    /// Returns the current time.
     pub now: fn() -> Timestamp,
-    /// What becomes of connections over which a client would speak on its own terms, and where
-    /// nothing can be done for it.
-    pub websockets: WebSockets,
-    /// Whether and when caches are kept warm while clients pause; `None`: never.
-    pub keep_warm: Option<Arc<dyn KeepsWarm>>,
-    /// The proxies through which upstreams are asked. This machine is asked directly.
+    /// The policy for WebSockets to models, which cannot be shaped.
+    pub websockets: WebSocketPolicy,
+    /// The policy that keeps caches alive while clients pause; `None` for never.
+    pub keep_alive: Option<Arc<dyn KeepAlivePolicy>>,
+    /// The proxies for upstreams. This machine is asked directly.
     pub proxies: ProxySettings,
-    /// What may be used.
-    pub limits: Limits,
+    /// The resource limits.
+    pub limits: GatewayLimits,
 }
 
-/// What becomes of WebSockets to a model.
+/// The policy for WebSockets to models.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub enum WebSockets {
-    /// They are refused at once, so that the client speaks HTTP.
+pub enum WebSocketPolicy {
+    /// They are refused at once, so that the client falls back to HTTP.
     #[default]
     Refused,
-    /// They are passed through, and nothing is done for them.
-    Passed,
+    /// They are forwarded unshaped.
+    Forwarded,
 }
 
-/// What may be used.
+/// The resource limits of the gateway.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
-    /// Bytes of one body, as it comes and decoded. What is longer is passed on as it comes.
+pub struct GatewayLimits {
+    /// Bytes of one body, received and decoded. A longer body is forwarded unshaped.
     pub body_bytes: usize,
-    /// Bytes of all bodies together that are held at the same time.
+    /// Bytes of all bodies in memory.
     pub all_bodies_bytes: usize,
-    /// Connections at once.
+    /// The number of open connections.
     pub connections: usize,
-    /// How long a decision may take. Then the client's own bytes go.
-    pub decision: Duration,
-    /// How long a client may take for the head of a request.
-    pub head: Duration,
-    /// How long a client may send nothing while its body is expected.
-    pub body_pause: Duration,
+    /// The time for a decision. Afterwards the fallback is sent.
+    pub decision_timeout: Duration,
+    /// The time for the head of a request.
+    pub head_timeout: Duration,
+    /// The time that a client may send nothing while its body is expected.
+    pub body_idle_timeout: Duration,
 }
 
-impl Default for Limits {
+impl Default for GatewayLimits {
     fn default() -> Self {
         Self {
             body_bytes: 100 << 20,
             all_bodies_bytes: 512 << 20,
             connections: 2_048,
-            decision: Duration::from_millis(300),
-            head: Duration::from_secs(15),
-            body_pause: Duration::from_secs(60),
+            decision_timeout: Duration::from_millis(300),
+            head_timeout: Duration::from_secs(15),
+            body_idle_timeout: Duration::from_secs(60),
         }
     }
 }
 
-/// Why the gateway cannot serve.
+/// The reasons why the gateway cannot serve.
 #[derive(Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the messages say what variants and fields are")]
 pub enum ServeError {

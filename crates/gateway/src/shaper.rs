@@ -1,147 +1,156 @@
-//! What decides about the bodies of requests, as the gateway sees it.
+//! The interface between the gateway and the code that shapes bodies.
 
-use foveal_live::compress::{self, Compressed, NotCompressed};
-use foveal_live::recorder::Unrecorded;
-use foveal_live::request::{self, About, ToGetReady, Wait};
-use foveal_live::{Compressor, Conversations};
+use foveal_proxy::compress::{self, CompressError, CompressedMessages};
+use foveal_proxy::recorder::RecorderError;
+use foveal_proxy::request::{self, DecisionSlot, PrefetchTicket, RequestReport};
+use foveal_proxy::{Compressor, RequestShaper};
 use foveal_transcript::Timestamp;
 use foveal_wire::Protocol;
 use hyper::body::Bytes;
 use hyper::header::{HeaderMap, HeaderName, USER_AGENT};
 
 use crate::exchange::Exchange;
-use crate::route;
+use crate::request_purpose;
 
-/// The header by which a client says what it wants: the name of a profile, or `off`.
-const WISH_HEADER: HeaderName = HeaderName::from_static("x-foveal");
+/// The header by which a client chooses a profile, or `off`.
+const PROFILE_HEADER: HeaderName = HeaderName::from_static("x-foveal");
 
 /// The header by which Codex names the program that it is part of.
-const ORIGINATOR: HeaderName = HeaderName::from_static("originator");
+const ORIGINATOR_HEADER: HeaderName = HeaderName::from_static("originator");
 
-/// Decides what goes to the upstream in place of what a client sent.
+/// Shapes the bodies of requests.
 pub trait Shaper: Send + Sync {
-    /// The body that goes upstream. Called on a thread that may block. A panic costs nothing but
-    /// the saving: what was decided earlier goes then, or the client's own bytes.
-    fn shape(&self, asked: &Asked) -> Shaped;
+    /// Returns the body to send upstream. Called on a thread that may block. A panic costs only the
+    /// saving: the fallback is sent then.
+    fn shape(&self, asked: &ClientRequest) -> ShapedRequest;
 
-    /// Learns from an exchange that has ended how long prompts may become.
+    /// Learns the limits of prompts from an exchange that has ended.
     fn learn(&self, _: &Exchange) {}
 
-    /// Gets ready for the next request of a conversation. Called on a thread of its own, once the
-    /// answer comes. A panic costs nothing but time.
-    fn get_ready(&self, _: &ToGetReady) {}
+    /// Prepares the next request of a conversation. Called on a background thread once the response
+    /// begins. A panic costs only the preparation.
+    fn prefetch(&self, _: &PrefetchTicket) {}
 
-    /// The messages of `body`, for a caller that sends them itself. Called on a thread that may
-    /// block. After a panic they go as they came.
+    /// Compresses the messages of `body` for a caller that sends them itself. Called on a thread
+    /// that may block. After a panic the messages are returned unchanged.
     ///
     /// # Errors
-    /// [`NotCompressed`].
-    fn compress(&self, body: &[u8], _now: Timestamp) -> Result<Compressed, NotCompressed> {
-        compress::unchanged(body)
+    /// [`CompressError`].
+    fn compress(&self, body: &[u8], _now: Timestamp) -> Result<CompressedMessages, CompressError> {
+        compress::passthrough(body)
     }
 
-    /// The content that a hash in such messages names, or what `query` is about of it; `None`
-    /// where none is kept.
+    /// Returns the content with a hash from such messages, or only the lines of it that match
+    /// `query`; `None` if it is not stored.
     ///
     /// # Errors
-    /// [`Unrecorded`] where nobody can say.
-    fn original(&self, _hash: &str, _query: Option<&str>) -> Result<Option<String>, Unrecorded> {
+    /// [`RecorderError`] if the store cannot be read.
+    fn retrieve_original(
+        &self,
+        _hash: &str,
+        _query: Option<&str>,
+    ) -> Result<Option<String>, RecorderError> {
         Ok(None)
     }
 }
 
 /// A request as its client sent it.
 #[derive(Debug, Clone)]
-pub struct Asked {
-    /// The API that it speaks.
+pub struct ClientRequest {
+    /// The protocol of its API.
     pub protocol: Protocol,
-    /// Whether only tokens are counted: then nothing is decided for good.
-    pub counts: bool,
+    /// Whether it only counts tokens. Decisions about it are not final then.
+    pub counts_tokens: bool,
     /// The path that the client asked for, with its query.
     pub path: String,
-    /// The name of the upstream that is asked.
+    /// The name of the upstream.
     pub upstream: String,
     /// The client's headers.
     pub headers: HeaderMap,
     /// The body, decoded.
     pub body: Bytes,
-    /// When it came.
+    /// The time of its arrival.
     pub now: Timestamp,
-    /// Whether its answer is still waited for.
-    pub wait: Wait,
+    /// The hand-over of the decision to the gateway, which may give up.
+    pub decision: DecisionSlot,
 }
 
-/// What a shaper made of a request.
+/// The outcome of shaping a request.
 #[derive(Debug, Clone, Default)]
-pub struct Shaped {
-    /// The body in place of the client's; `None`: the client's own bytes.
+pub struct ShapedRequest {
+    /// The new body; `None` for the client's own bytes.
     pub body: Option<Bytes>,
-    /// What is to be told of it.
-    pub about: About,
-    /// What can be got ready for the next one.
-    pub ready: Option<ToGetReady>,
+    /// The report for logs and figures.
+    pub report: RequestReport,
+    /// The ticket to prepare the conversation's next request.
+    pub prefetch: Option<PrefetchTicket>,
 }
 
-/// What a client asks of foveal itself.
-pub(crate) fn wish(headers: &HeaderMap) -> Option<&str> {
-    headers.get(WISH_HEADER).and_then(|wish| wish.to_str().ok())
+/// Returns the profile, or `off`, that a client asks for.
+pub(crate) fn profile_override(headers: &HeaderMap) -> Option<&str> {
+    headers.get(PROFILE_HEADER).and_then(|wish| wish.to_str().ok())
 }
 
-/// How a client calls itself.
-fn agents(headers: &HeaderMap) -> Vec<&str> {
-    let named = [USER_AGENT, ORIGINATOR].into_iter().filter_map(|name| headers.get(name));
+/// Returns the names by which a client identifies itself.
+fn agent_names(headers: &HeaderMap) -> Vec<&str> {
+    let named = [USER_AGENT, ORIGINATOR_HEADER].into_iter().filter_map(|name| headers.get(name));
     named.filter_map(|name| name.to_str().ok()).collect()
 }
 
-impl Shaper for Conversations {
-    fn shape(&self, asked: &Asked) -> Shaped {
-        let model = route::model(&asked.path);
-        let profile = self.profile(&asked.body, model.as_deref(), &agents(&asked.headers));
-        let shaped = Conversations::shape(
+impl Shaper for RequestShaper {
+    fn shape(&self, asked: &ClientRequest) -> ShapedRequest {
+        let model = request_purpose::model_in_path(&asked.path);
+        let profile =
+            self.choose_profile(&asked.body, model.as_deref(), &agent_names(&asked.headers));
+        let shaped = RequestShaper::shape(
             self,
-            &request::Asked {
+            &request::ShapeRequest {
                 protocol: asked.protocol,
-                counts: asked.counts,
+                counts_tokens: asked.counts_tokens,
                 model: model.as_deref(),
                 upstream: &asked.upstream,
                 body: &asked.body,
                 now: asked.now,
-                wish: wish(&asked.headers).or(profile),
-                wait: &asked.wait,
+                profile_override: profile_override(&asked.headers).or(profile),
+                decision: &asked.decision,
             },
         );
-        Shaped { body: shaped.body.map(Bytes::from), about: shaped.about, ready: shaped.ready }
+        ShapedRequest {
+            body: shaped.body.map(Bytes::from),
+            report: shaped.report,
+            prefetch: shaped.prefetch,
+        }
     }
 
     fn learn(&self, exchange: &Exchange) {
-        let (Some(protocol), Some(answered)) = (exchange.protocol, &exchange.answered) else {
+        let (Some(protocol), Some(answered)) = (exchange.protocol, &exchange.response) else {
             return;
         };
-        let (upstream, about) = (&*exchange.upstream, &exchange.about);
+        let (upstream, about) = (&*exchange.upstream, &exchange.report);
         if let Some(overflow) = answered.overflow {
             self.learn_overflow(upstream, about, overflow);
             return;
         }
-        if let Some(prompt) = answered.billed.prompt().filter(|prompt| *prompt > 0) {
+        if let Some(prompt) = answered.billed.prompt_tokens().filter(|prompt| *prompt > 0) {
             self.learn_usage(upstream, protocol, about, prompt);
         }
     }
 
-    fn get_ready(&self, ready: &ToGetReady) {
-        Conversations::get_ready(self, ready);
+    fn prefetch(&self, ready: &PrefetchTicket) {
+        RequestShaper::prefetch(self, ready);
     }
 }
 
-/// Decides about requests, and about messages for callers that send them themselves.
-pub struct WithCompressor {
-    /// About requests.
-    pub requests: Conversations,
-    /// About messages.
+/// Shapes requests, and compresses messages for callers that send them themselves.
+pub struct CompressingShaper {
+    /// Shapes requests.
+    pub requests: RequestShaper,
+    /// Compresses messages.
     pub messages: Compressor,
 }
 
-impl Shaper for WithCompressor {
-    fn shape(&self, asked: &Asked) -> Shaped {
+impl Shaper for CompressingShaper {
+    fn shape(&self, asked: &ClientRequest) -> ShapedRequest {
         Shaper::shape(&self.requests, asked)
     }
 
@@ -149,25 +158,29 @@ impl Shaper for WithCompressor {
         Shaper::learn(&self.requests, exchange);
     }
 
-    fn get_ready(&self, ready: &ToGetReady) {
-        Shaper::get_ready(&self.requests, ready);
+    fn prefetch(&self, ready: &PrefetchTicket) {
+        Shaper::prefetch(&self.requests, ready);
     }
 
-    fn compress(&self, body: &[u8], now: Timestamp) -> Result<Compressed, NotCompressed> {
+    fn compress(&self, body: &[u8], now: Timestamp) -> Result<CompressedMessages, CompressError> {
         self.messages.compress(body, now)
     }
 
-    fn original(&self, hash: &str, query: Option<&str>) -> Result<Option<String>, Unrecorded> {
-        self.messages.original(hash, query)
+    fn retrieve_original(
+        &self,
+        hash: &str,
+        query: Option<&str>,
+    ) -> Result<Option<String>, RecorderError> {
+        self.messages.retrieve_original(hash, query)
     }
 }
 
-/// Lets everything pass as it came.
+/// Leaves every body unchanged.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Untouched;
+pub struct NoopShaper;
 
-impl Shaper for Untouched {
-    fn shape(&self, _: &Asked) -> Shaped {
-        Shaped::default()
+impl Shaper for NoopShaper {
+    fn shape(&self, _: &ClientRequest) -> ShapedRequest {
+        ShapedRequest::default()
     }
 }

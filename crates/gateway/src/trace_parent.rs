@@ -1,54 +1,54 @@
-//! The header by which a client says which trace a request belongs to (W3C Trace Context,
+//! The header by which a client names the trace of a request (W3C Trace Context,
 //! w3.org/TR/trace-context, "traceparent Header Field Values").
 
 use std::fmt;
 
 use hyper::header::{HeaderMap, HeaderName};
 
-const HEADER: HeaderName = HeaderName::from_static("traceparent");
+const TRACE_PARENT_HEADER: HeaderName = HeaderName::from_static("traceparent");
 
-/// Bytes of the header's value in the version that there is.
-const LENGTH: usize = 55;
+/// The length of the header's value in the current version, in bytes.
+const VALUE_BYTES: usize = 55;
 
-/// The name of a trace. Never all zeros.
+/// The id of a trace. Never all zeros.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct TraceId(pub(crate) [u8; 16]);
 
-/// The name of a span. Never all zeros.
+/// The id of a span. Never all zeros.
 #[derive(Clone, Copy, PartialEq, Eq, Hash)]
 pub struct SpanId(pub(crate) [u8; 8]);
 
-/// The span that a request is part of, in the client's own trace.
+/// The span of the client's own trace that a request is part of.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct TraceParent {
     pub(crate) trace: TraceId,
     pub(crate) span: SpanId,
-    /// Whether the client records this trace. What it does not record is sent to nobody.
+    /// Whether the client records this trace. Others are not exported.
     pub(crate) is_sampled: bool,
 }
 
 impl TraceParent {
-    /// What a request says; `None` where it says nothing that is well formed.
-    pub(crate) fn of(headers: &HeaderMap) -> Option<Self> {
-        let mut values = headers.get_all(HEADER).iter();
+    /// Parses the header of a request; `None` if it is missing, repeated or malformed.
+    pub(crate) fn from_headers(headers: &HeaderMap) -> Option<Self> {
+        let mut values = headers.get_all(TRACE_PARENT_HEADER).iter();
         let value = values.next()?.as_bytes();
         if values.next().is_some() {
             return None;
         }
-        Self::read(value)
+        Self::parse(value)
     }
 
-    fn read(value: &[u8]) -> Option<Self> {
-        let (known, more) = value.split_at_checked(LENGTH)?;
+    fn parse(value: &[u8]) -> Option<Self> {
+        let (known, more) = value.split_at_checked(VALUE_BYTES)?;
         let dashes = [2, 35, 52].iter().all(|at| known[*at] == b'-');
-        let version = hex::<1>(&known[..2])?[0];
-        // A later version may have more behind this, and the last one is none.
+        let version = parse_hex::<1>(&known[..2])?[0];
+        // A later version may append fields; version 255 is invalid.
         let ends = more.is_empty() || (version > 0 && more.starts_with(b"-"));
         if !dashes || !ends || version == 0xff {
             return None;
         }
-        let (trace, span) = (hex::<16>(&known[3..35])?, hex::<8>(&known[36..52])?);
-        let flags = hex::<1>(&known[53..55])?[0];
+        let (trace, span) = (parse_hex::<16>(&known[3..35])?, parse_hex::<8>(&known[36..52])?);
+        let flags = parse_hex::<1>(&known[53..55])?[0];
         (trace != [0; 16] && span != [0; 8]).then_some(Self {
             trace: TraceId(trace),
             span: SpanId(span),
@@ -57,8 +57,8 @@ impl TraceParent {
     }
 }
 
-/// Bytes spelled in lower-case hex digits.
-fn hex<const N: usize>(digits: &[u8]) -> Option<[u8; N]> {
+/// Parses lower-case hex digits.
+fn parse_hex<const N: usize>(digits: &[u8]) -> Option<[u8; N]> {
     let value = |digit: u8| match digit {
         b'0'..=b'9' => Some(digit - b'0'),
         b'a'..=b'f' => Some(digit - b'a' + 10),
@@ -71,31 +71,31 @@ fn hex<const N: usize>(digits: &[u8]) -> Option<[u8; N]> {
     (digits.len() == 2 * N).then_some(bytes)
 }
 
-fn spell(bytes: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
+fn write_hex(bytes: &[u8], f: &mut fmt::Formatter<'_>) -> fmt::Result {
     bytes.iter().try_for_each(|byte| write!(f, "{byte:02x}"))
 }
 
 impl fmt::Display for TraceId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        spell(&self.0, f)
+        write_hex(&self.0, f)
     }
 }
 
 impl fmt::Debug for TraceId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        spell(&self.0, f)
+        write_hex(&self.0, f)
     }
 }
 
 impl fmt::Display for SpanId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        spell(&self.0, f)
+        write_hex(&self.0, f)
     }
 }
 
 impl fmt::Debug for SpanId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        spell(&self.0, f)
+        write_hex(&self.0, f)
     }
 }
 
@@ -109,7 +109,7 @@ mod tests {
     const SPAN: &str = "b7ad6b7169203331";
 
     fn read(text: &str) -> Option<TraceParent> {
-        TraceParent::read(text.as_bytes())
+        TraceParent::parse(text.as_bytes())
     }
 
     #[test]
@@ -145,8 +145,8 @@ mod tests {
         let value: hyper::header::HeaderValue =
             format!("00-{TRACE}-{SPAN}-01").parse().expect("a value");
         headers.append("traceparent", value.clone());
-        assert!(TraceParent::of(&headers).is_some());
+        assert!(TraceParent::from_headers(&headers).is_some());
         headers.append("traceparent", value);
-        assert_eq!(TraceParent::of(&headers), None);
+        assert_eq!(TraceParent::from_headers(&headers), None);
     }
 }

@@ -1,8 +1,8 @@
-//! WebSockets: passed through as they are.
+//! WebSockets, which are forwarded unchanged.
 
 use std::sync::Arc;
 
-use foveal_listening::ConnectionSlot;
+use foveal_http_guard::ConnectionSlot;
 use hyper::body::Incoming;
 use hyper::header::{CONNECTION, HeaderMap, HeaderValue, UPGRADE};
 use hyper::{Request, Response, StatusCode, Uri};
@@ -10,40 +10,42 @@ use hyper_util::client::legacy;
 use hyper_util::rt::TokioIo;
 use tokio_util::sync::CancellationToken;
 
-use crate::activity::ConnectionActivity;
 use crate::body;
-use crate::client::Upward;
+use crate::client::HttpClient;
+use crate::connection_activity::ConnectionActivity;
 use crate::headers;
 
-/// What a connection holds and heeds that outlasts the request by which it became one of another
-/// kind.
+/// The resources of a connection that outlive the request by which it was upgraded.
 #[derive(Debug, Clone)]
-pub(crate) struct Lasting {
-    /// Its place among the connections that may be open.
+pub(crate) struct ConnectionLease {
+    /// Its slot in the connection pool.
     #[expect(dead_code, reason = "the place is free once this is dropped")]
     pub(crate) slot: Arc<ConnectionSlot<ConnectionActivity>>,
     /// The requests on it.
     pub(crate) activity: ConnectionActivity,
-    /// Cancelled when it is over, whatever still passes.
-    pub(crate) over: CancellationToken,
+    /// Cancelled when the gateway ends, whatever is still under way.
+    pub(crate) shutdown: CancellationToken,
 }
 
-/// Asks the upstream for the same connection, and where it agrees joins the two until either side
-/// closes. `None` in place of a body: the connection is no longer one of HTTP.
-pub(crate) async fn pass(
-    upward: &Upward,
+/// Asks the upstream for the same upgrade, and connects both sides until either closes. The
+/// response has no body if the connection was upgraded.
+///
+/// # Errors
+/// If the upstream cannot be asked.
+pub(crate) async fn forward_upgrade(
+    upward: &HttpClient,
     request: Request<Incoming>,
     uri: Uri,
     host: &str,
 ) -> Result<Response<Option<Incoming>>, legacy::Error> {
     let (mut parts, body) = request.into_parts();
     let wanted = parts.headers.get(UPGRADE).cloned();
-    let lasting = parts.extensions.remove::<Lasting>();
-    let client_side = hyper::upgrade::on(Request::from_parts(parts.clone(), body::whole("")));
-    let mut passed = headers::passed_on(std::mem::take(&mut parts.headers), host);
-    ask_for(&mut passed, wanted);
+    let lasting = parts.extensions.remove::<ConnectionLease>();
+    let client_side = hyper::upgrade::on(Request::from_parts(parts.clone(), body::full_body("")));
+    let mut passed = headers::forwarded_headers(std::mem::take(&mut parts.headers), host);
+    set_upgrade(&mut passed, wanted);
     drop(body);
-    let mut asked = Request::new(body::whole(""));
+    let mut asked = Request::new(body::full_body(""));
     *asked.method_mut() = parts.method;
     *asked.uri_mut() = uri;
     *asked.headers_mut() = passed;
@@ -59,11 +61,11 @@ pub(crate) async fn pass(
         let (mut client, mut upstream) = (TokioIo::new(client), TokioIo::new(upstream));
         let over = async {
             match &lasting {
-                Some(lasting) => lasting.over.cancelled().await,
+                Some(lasting) => lasting.shutdown.cancelled().await,
                 None => std::future::pending().await,
             }
         };
-        // However it ends, both sides are closed then.
+        // In both cases, both connections are closed.
         tokio::select! {
             ended = tokio::io::copy_bidirectional(&mut client, &mut upstream) => drop(ended),
             () = over => {}
@@ -72,11 +74,11 @@ pub(crate) async fn pass(
     });
     let agreed = response.headers().get(UPGRADE).cloned();
     headers::remove_hop_by_hop(response.headers_mut());
-    ask_for(response.headers_mut(), agreed);
+    set_upgrade(response.headers_mut(), agreed);
     Ok(response.map(|_| None))
 }
 
-fn ask_for(headers: &mut HeaderMap, protocol: Option<HeaderValue>) {
+fn set_upgrade(headers: &mut HeaderMap, protocol: Option<HeaderValue>) {
     if let Some(protocol) = protocol {
         headers.insert(UPGRADE, protocol);
         headers.insert(CONNECTION, HeaderValue::from_static("upgrade"));

@@ -2,16 +2,16 @@
 
 use std::sync::Arc;
 
-use foveal_live::Conversations;
-use foveal_live::choices::{Choice, Choices};
-use foveal_live::recorder::InMemory;
-use foveal_live::rules::Rules;
-use foveal_upstream::Upstream;
+use foveal_mock_provider::MockProvider;
+use foveal_proxy::RequestShaper;
+use foveal_proxy::profile_rules::{ProfileRule, ProfileRules};
+use foveal_proxy::recorder::InMemoryRecorder;
+use foveal_proxy::rules::ShapingRules;
 use serde_json::json;
 
 use crate::support::World;
 
-/// A request with one long result, for this model.
+/// Returns a request with one long result, for this model.
 fn body(model: &str) -> Vec<u8> {
     let result: String = (0..2_000).map(|at| format!("line {at} of a long report\n")).collect();
     let call = json!({ "type": "tool_use", "id": "t", "name": "bash",
@@ -29,14 +29,16 @@ fn body(model: &str) -> Vec<u8> {
 
 #[tokio::test]
 async fn a_rule_decides_unless_the_request_does() {
-    let upstream = Upstream::start(foveal_upstream::Settings::default()).expect("loopback");
-    let rule = |model, agent, profile: &str| Choice::new(model, agent, profile).expect("a glob");
+    let upstream =
+        MockProvider::start(foveal_mock_provider::Settings::default()).expect("loopback");
+    let rule =
+        |model, agent, profile: &str| ProfileRule::new(model, agent, profile).expect("a glob");
     let all =
         vec![rule(Some("claude-haiku-*"), None, "lossless"), rule(None, Some("codex"), "off")];
     let world = World::start(upstream.address(), |settings| {
-        let rules = Rules::named("balanced").expect("a profile");
-        let conversations = Conversations::new(rules, Arc::new(InMemory::default()))
-            .choosing(Choices { all, otherwise: None });
+        let rules = ShapingRules::from_profile("balanced").expect("a profile");
+        let conversations = RequestShaper::new(rules, Arc::new(InMemoryRecorder::default()))
+            .with_profile_rules(ProfileRules { rules: all, default_profile: None });
         settings.shaper = Arc::new(conversations);
     })
     .await;
@@ -54,15 +56,15 @@ async fn a_rule_decides_unless_the_request_does() {
         client.send("/v1/messages", lines, &asked).await;
         client.read_until("Scripted").await;
         drop(client);
-        let seen = upstream.take_seen();
+        let seen = upstream.take_received_requests();
         assert_eq!(seen.len(), 1);
         assert_eq!(seen[0].body.len() < asked.len(), is_shortened, "{model} {lines:?}");
     }
     let told = world.told(6).await;
-    let why = told[1].about.inactive.as_deref().unwrap_or_default();
+    let why = told[1].report.inactive_reason.as_deref().unwrap_or_default();
     assert!(why.contains("a rule in the settings"), "{why}");
-    assert_eq!(told[4].about.inactive, None);
-    let profiles: Vec<_> = told.iter().map(|told| told.about.profile.as_deref()).collect();
+    assert_eq!(told[4].report.inactive_reason, None);
+    let profiles: Vec<_> = told.iter().map(|told| told.report.profile.as_deref()).collect();
     let [balanced, off, lossless] = ["balanced", "off", "lossless"].map(Some);
     assert_eq!(profiles, [balanced, off, off, balanced, lossless, balanced]);
 }

@@ -2,32 +2,32 @@
 
 use std::sync::Arc;
 
-use foveal_gateway::Token;
-use foveal_gateway::shaper::{Asked, Shaped, Shaper, WithCompressor};
-use foveal_live::compress::{Compressed, NotCompressed};
-use foveal_live::recorder::{InMemory, Recorder};
-use foveal_live::rules::Rules;
-use foveal_live::{Compressor, Conversations};
+use foveal_gateway::AccessToken;
+use foveal_gateway::shaper::{ClientRequest, CompressingShaper, ShapedRequest, Shaper};
+use foveal_proxy::compress::{CompressError, CompressedMessages};
+use foveal_proxy::recorder::{InMemoryRecorder, Recorder};
+use foveal_proxy::rules::ShapingRules;
+use foveal_proxy::{Compressor, RequestShaper};
 use foveal_transcript::Timestamp;
 use serde_json::{Value, json};
 
 use crate::support::{Scripted, World};
 
 fn shaper() -> Arc<dyn Shaper> {
-    let rules = Rules::named("balanced").expect("a profile");
-    let recorder: Arc<dyn Recorder> = Arc::new(InMemory::default());
-    Arc::new(WithCompressor {
-        requests: Conversations::new(rules.clone(), Arc::clone(&recorder)),
+    let rules = ShapingRules::from_profile("balanced").expect("a profile");
+    let recorder: Arc<dyn Recorder> = Arc::new(InMemoryRecorder::default());
+    Arc::new(CompressingShaper {
+        requests: RequestShaper::new(rules.clone(), Arc::clone(&recorder)),
         messages: Compressor::new(rules, recorder),
     })
 }
 
 async fn world(shaper: Arc<dyn Shaper>, token: Option<&str>) -> World {
-    // Whatever is asked for here goes to nobody else.
+    // These calls never reach an upstream.
     let upstream = Scripted::start(Vec::new()).await;
     World::start(upstream.address, |settings| {
         settings.shaper = shaper;
-        settings.token = token.and_then(Token::new);
+        settings.token = token.and_then(AccessToken::new);
         settings.limits.body_bytes = 1 << 20;
     })
     .await
@@ -111,7 +111,7 @@ async fn the_same_gate_stands_before_it() {
     let world = world(shaper(), Some(secret)).await;
     assert_eq!(compressed(&world, &[], &conversation()).await.0, 401);
     assert_eq!(retrieved(&world, "0123456789abcdef01234567", "").await.0, 401);
-    // The callers of this contract can show a key in no other way.
+    // Callers of this API cannot send the token in any other way.
     let bearer = format!("Authorization: Bearer {secret}");
     assert_eq!(compressed(&world, &[&bearer], &conversation()).await.0, 200);
     let own = format!("X-Foveal-Token: {secret}");
@@ -122,7 +122,7 @@ async fn the_same_gate_stands_before_it() {
     let mut client = world.client().await;
     client.write(b"GET /v1/retrieve/x HTTP/1.1\r\nHost: evil.example\r\n\r\n").await;
     assert_eq!(client.answer().await.status(), 403);
-    // Where a request is passed on, this header is the upstream's.
+    // In a forwarded request this header belongs to the upstream.
     client.send("/v1/messages", &[&bearer], b"{}").await;
     assert_eq!(client.answer().await.status(), 401);
 }
@@ -131,11 +131,11 @@ async fn the_same_gate_stands_before_it() {
 struct Broken;
 
 impl Shaper for Broken {
-    fn shape(&self, _: &Asked) -> Shaped {
-        Shaped::default()
+    fn shape(&self, _: &ClientRequest) -> ShapedRequest {
+        ShapedRequest::default()
     }
 
-    fn compress(&self, _: &[u8], _: Timestamp) -> Result<Compressed, NotCompressed> {
+    fn compress(&self, _: &[u8], _: Timestamp) -> Result<CompressedMessages, CompressError> {
         panic!("a fault of ours");
     }
 }

@@ -1,4 +1,4 @@
-//! Requests that are wrong, too large, too deep, too slow, or can be read in two ways.
+//! Requests that are malformed, too large, too deep, too slow, or ambiguous.
 
 use std::io::Write as _;
 use std::process::Command;
@@ -6,10 +6,10 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use foveal_gateway::exchange::FailedOpen;
-use foveal_live::Conversations;
-use foveal_live::recorder::InMemory;
-use foveal_live::rules::Rules;
-use foveal_upstream::{Seen, Upstream};
+use foveal_mock_provider::{MockProvider, ReceivedRequest};
+use foveal_proxy::RequestShaper;
+use foveal_proxy::recorder::InMemoryRecorder;
+use foveal_proxy::rules::ShapingRules;
 use tokio::io::{AsyncReadExt as _, AsyncWriteExt as _};
 use tokio::net::{TcpListener, TcpStream};
 
@@ -17,20 +17,23 @@ use crate::support::{Act, Scripted, World, request_line, world};
 
 const ANSWER: &str = "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n1";
 
-/// An upstream that takes everything, and a gateway that decides before it.
-async fn deciding() -> (Upstream, World) {
-    let settings =
-        foveal_upstream::Settings { is_strict: false, ..foveal_upstream::Settings::default() };
-    let upstream = Upstream::start(settings).expect("loopback");
+/// Starts an upstream that accepts everything, behind a gateway that shapes bodies.
+async fn deciding() -> (MockProvider, World) {
+    let settings = foveal_mock_provider::Settings {
+        refuses_violations: false,
+        ..foveal_mock_provider::Settings::default()
+    };
+    let upstream = MockProvider::start(settings).expect("loopback");
     let world = World::start(upstream.address(), |settings| {
-        let rules = Rules::named("balanced").expect("a profile");
-        settings.shaper = Arc::new(Conversations::new(rules, Arc::new(InMemory::default())));
+        let rules = ShapingRules::from_profile("balanced").expect("a profile");
+        settings.shaper =
+            Arc::new(RequestShaper::new(rules, Arc::new(InMemoryRecorder::default())));
     })
     .await;
     (upstream, world)
 }
 
-/// Heads and bodies of one request, of which a second could be read out of it.
+/// Heads and bodies of requests that could be read as two requests.
 const TWO_WAYS: &[&str] = &[
     "Content-Length: 2\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\nGET /smuggled HTTP/1.1\r\nHost: localhost\r\n\r\n",
     "Transfer-Encoding: chunked\r\nContent-Length: 2\r\n\r\n0\r\n\r\nGET /smuggled HTTP/1.1\r\nHost: localhost\r\n\r\n",
@@ -53,9 +56,9 @@ const TWO_WAYS: &[&str] = &[
 #[tokio::test]
 async fn what_can_be_read_in_two_ways_goes_in_one_or_nowhere() {
     for case in TWO_WAYS {
-        let upstream = Upstream::start(foveal_upstream::Settings {
-            is_strict: false,
-            ..foveal_upstream::Settings::default()
+        let upstream = MockProvider::start(foveal_mock_provider::Settings {
+            refuses_violations: false,
+            ..foveal_mock_provider::Settings::default()
         });
         let upstream = upstream.expect("loopback");
         let world = world(upstream.address()).await;
@@ -65,8 +68,9 @@ async fn what_can_be_read_in_two_ways_goes_in_one_or_nowhere() {
         client.finish().await;
         let (Ok(answer) | Err(answer)) = client.read_to_end().await;
         let answer = String::from_utf8_lossy(&answer).into_owned();
-        for seen in upstream.seen() {
-            // What goes on is framed anew: it holds one length, and nothing of another request.
+        for seen in upstream.received_requests() {
+            // The forwarded request is framed anew: it holds one length, and nothing of another
+            // request.
             let name = |name: &str| {
                 seen.headers.iter().filter(|(it, _)| it.eq_ignore_ascii_case(name)).count()
             };
@@ -74,14 +78,18 @@ async fn what_can_be_read_in_two_ways_goes_in_one_or_nowhere() {
             let body = String::from_utf8_lossy(&seen.body);
             assert!(!body.contains("smuggled"), "{case}: {seen:?}");
         }
-        // A second request may follow the first only where the first ends for everybody.
+        // A second request may follow the first only if all readers agree on the first one's end.
         let is_clear = answer.is_empty() || answer.starts_with("HTTP/1.1 ");
         assert!(is_clear, "{case}: {answer}");
-        assert!(smuggled(&upstream.seen()) <= 1, "{case}: {:?}", upstream.seen());
+        assert!(
+            smuggled(&upstream.received_requests()) <= 1,
+            "{case}: {:?}",
+            upstream.received_requests()
+        );
     }
 }
 
-fn smuggled(seen: &[Arc<Seen>]) -> usize {
+fn smuggled(seen: &[Arc<ReceivedRequest>]) -> usize {
     seen.iter().filter(|seen| seen.path == "/smuggled").count()
 }
 
@@ -126,7 +134,7 @@ async fn malformed_and_deep_bodies_go_as_they_came() {
             let answer = client.answer().await;
             let start = String::from_utf8_lossy(&body[..body.len().min(60)]).into_owned();
             assert_ne!(answer.status(), 0, "{path} {start}");
-            let seen = upstream.take_seen();
+            let seen = upstream.take_received_requests();
             assert_eq!(seen.len(), 1, "{path} {start}");
             assert!(seen[0].body == *body, "{path} {start}: it is another body");
         }
@@ -137,16 +145,16 @@ async fn malformed_and_deep_bodies_go_as_they_came() {
 async fn bodies_of_a_wrong_length_are_refused_or_waited_for() {
     let upstream = Scripted::start(vec![vec![Act::Read, Act::write(ANSWER)]]).await;
     let world = World::start(upstream.address, |settings| {
-        settings.limits.body_pause = Duration::from_millis(200);
+        settings.limits.body_idle_timeout = Duration::from_millis(200);
     })
     .await;
-    // Shorter than it says, and the connection stays open: it is not waited for for ever.
+    // Shorter than declared, on a connection that stays open: the wait is limited.
     let mut client = world.client().await;
     client
         .write(b"POST /v1/messages HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n{}")
         .await;
     assert_eq!(client.answer().await.status(), 408);
-    // Shorter, and the client goes.
+    // Shorter than declared, and the client disconnects.
     let mut client = world.client().await;
     client
         .write(b"POST /v1/messages HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\n{}")
@@ -154,7 +162,7 @@ async fn bodies_of_a_wrong_length_are_refused_or_waited_for() {
     client.finish().await;
     drop(client.read_to_end().await);
     assert!(upstream.seen()[0].requests.is_empty());
-    // Longer than it says: what is behind is another request, and a wrong one.
+    // Longer than declared: the rest is another request, and a malformed one.
     let mut client = world.client().await;
     client
         .write(b"POST /v1/messages HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n{}{}{}\r\n\r\n")
@@ -166,7 +174,7 @@ async fn bodies_of_a_wrong_length_are_refused_or_waited_for() {
     assert_eq!(body, b"{}");
 }
 
-/// So much of nothing in as few bytes as each encoding can.
+/// Returns zeros in as few bytes as each encoding allows.
 fn bombs(bytes: usize) -> Vec<(&'static str, Vec<u8>)> {
     let part = vec![b' '; 1 << 20];
     let mut gzip = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::best());
@@ -180,7 +188,7 @@ fn bombs(bytes: usize) -> Vec<(&'static str, Vec<u8>)> {
     vec![("gzip", gzip), ("zstd", zstd), ("br", BROTLI_BOMB.to_vec())]
 }
 
-/// 64 MiB of zeros, as Brotli says them in a few bytes.
+/// Returns 64 MiB of zeros, encoded by Brotli in a few bytes.
 const BROTLI_BOMB: &[u8] = &[
     0xcf, 0xff, 0xff, 0x7f, 0xf8, 0x27, 0x00, 0xe2, 0xb1, 0x40, 0x20, 0xf7, 0xfe, 0x9f, 0xff, 0xff,
     0xff, 0xf0, 0x4f, 0x00, 0xc4, 0x61, 0x01, 0x80, 0xee, 0xfd, 0x3f, 0xff, 0xff, 0xff, 0xe1, 0x9f,
@@ -188,7 +196,7 @@ const BROTLI_BOMB: &[u8] = &[
     0x05, 0x00, 0xba, 0xf7, 0xff, 0x03,
 ];
 
-/// The most memory that this process has used, in bytes.
+/// Returns the peak memory of this process, in bytes.
 fn peak() -> Option<u64> {
     let status = std::fs::read_to_string("/proc/self/status").ok()?;
     let line = status.lines().find(|line| line.starts_with("VmHWM:"))?;
@@ -216,7 +224,8 @@ async fn a_little_that_becomes_a_lot_goes_as_it_came() {
 
 #[tokio::test]
 async fn an_answer_that_becomes_a_lot_is_passed_on_and_not_held() {
-    // The peak is that of a process, and other tests need memory too: in a process of its own.
+    // The peak is that of the whole process, and other tests use memory too: this test runs in its
+    // own.
     if std::env::var_os("FOVEAL_TEST_PEAK").is_none() {
         let mut alone = Command::new(std::env::current_exe().expect("this program"));
         let test = "doors::an_answer_that_becomes_a_lot_is_passed_on_and_not_held";
@@ -250,7 +259,7 @@ async fn an_answer_that_becomes_a_lot_is_passed_on_and_not_held() {
 async fn a_client_that_writes_byte_by_byte_is_served() {
     let upstream = Scripted::start(vec![vec![Act::Read, Act::write(ANSWER)]]).await;
     let world = World::start(upstream.address, |settings| {
-        settings.limits.body_pause = Duration::from_millis(500);
+        settings.limits.body_idle_timeout = Duration::from_millis(500);
     })
     .await;
     let mut client = world.client().await;
@@ -271,7 +280,7 @@ async fn a_client_that_writes_byte_by_byte_is_served() {
 async fn a_head_has_a_time_and_a_length() {
     let upstream = Scripted::start(Vec::new()).await;
     let world = World::start(upstream.address, |settings| {
-        settings.limits.head = Duration::from_millis(300);
+        settings.limits.head_timeout = Duration::from_millis(300);
     })
     .await;
     let mut slow = world.client().await;
@@ -289,7 +298,7 @@ async fn a_head_has_a_time_and_a_length() {
     assert!(answer.is_empty() || answer.starts_with("HTTP/1.1 431"), "{answer}");
 }
 
-/// More than the system holds of a connection that nobody reads.
+/// More bytes than the operating system buffers for a connection without a reader.
 const MUCH: usize = 64 << 20;
 
 #[tokio::test]
@@ -318,7 +327,7 @@ async fn a_client_that_does_not_read_holds_the_upstream_up_and_nobody_else() {
     let head = "POST /v1/messages HTTP/1.1\r\nHost: localhost\r\nContent-Length: 2\r\n\r\n{}";
     stream.write_all(head.as_bytes()).await.expect("an open connection");
     told.changed().await.expect("a beginning");
-    // What is written stands still once buffers are full.
+    // Writing stops once the buffers are full.
     let mut written = 0;
     loop {
         tokio::time::sleep(Duration::from_millis(300)).await;
@@ -332,7 +341,7 @@ async fn a_client_that_does_not_read_holds_the_upstream_up_and_nobody_else() {
     let mut other = world.client().await;
     other.write(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n").await;
     assert_eq!(other.answer().await.text(), "ok\n");
-    // It goes on where it stood.
+    // It continues at the same position.
     let mut read = 0;
     let mut part = vec![0; 1 << 20];
     while read < MUCH {
@@ -345,8 +354,8 @@ async fn names_that_only_lead_here_are_refused() {
     let upstream = Scripted::start(vec![vec![Act::Read]]).await;
     let world = world(upstream.address).await;
     let port = world.address.port();
-    // A page of another site whose name was made to point to this machine, and what browsers send
-    // from pages.
+    // A page of another site whose name was made to resolve to this machine, and headers that
+    // browsers send from pages.
     let cases = [
         format!("Host: rebound.example:{port}"),
         format!("Host: 127.0.0.1.nip.io:{port}"),

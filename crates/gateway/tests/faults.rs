@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use foveal_gateway::exchange::End;
+use foveal_gateway::exchange::ExchangeEnd;
 
 use crate::support::{Act, Scripted, world};
 
@@ -19,9 +19,9 @@ async fn an_upstream_that_breaks_off_is_seen_to() {
     upstream.go_on();
     let (Ok(read) | Err(read)) = client.read_to_end().await;
     let read = String::from_utf8_lossy(&read).into_owned();
-    // What came is there, and the end of a whole answer is not.
+    // The received part arrives, without the end of a complete response.
     assert!(read.contains("data: 1\n\n") && !read.ends_with("0\r\n\r\n"), "{read}");
-    assert_eq!(world.told(1).await[0].end, End::UpstreamBroke);
+    assert_eq!(world.told(1).await[0].end, ExchangeEnd::UpstreamAborted);
 }
 
 #[tokio::test]
@@ -38,7 +38,7 @@ async fn an_upstream_that_never_answers_is_told_of_in_the_words_of_the_api() {
         assert!(answer.text().contains(is_in_words), "{}", answer.text());
         let begins = format!("foveal cannot reach http://{}: ", upstream.address);
         assert!(answer.text().contains(&begins), "{}", answer.text());
-        assert_eq!(world.told(1).await[0].end, End::Unreached);
+        assert_eq!(world.told(1).await[0].end, ExchangeEnd::UpstreamUnreachable);
     }
 }
 
@@ -55,7 +55,7 @@ async fn nobody_listens_upstream() {
 
 #[tokio::test]
 async fn a_client_that_leaves_ends_the_question() {
-    // Before the answer's head, and in the middle of its body.
+    // Before the response's head, and in the middle of its body.
     let head = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n9\r\ndata: 1\n\n\r\n";
     for early in [true, false] {
         let mut script = vec![Act::Read];
@@ -76,7 +76,7 @@ async fn a_client_that_leaves_ends_the_question() {
         }
         drop(client);
         upstream.closed().await;
-        assert_eq!(world.told(1).await[0].end, End::ClientLeft);
+        assert_eq!(world.told(1).await[0].end, ExchangeEnd::ClientDisconnected);
     }
 }
 
@@ -93,6 +93,6 @@ async fn errors_of_the_upstream_pass_as_they_are() {
     let answer = client.answer().await;
     assert_eq!((answer.status(), answer.text()), (529, body.to_owned()));
     assert!(answer.head.contains("retry-after: 7"), "{}", answer.head);
-    // Asked once: who tries again is the client.
+    // Sent once: retries are up to the client.
     assert_eq!(upstream.seen()[0].requests.len(), 1);
 }

@@ -1,29 +1,30 @@
-//! What a provider that keeps prompts up to marks reads again where results are reduced as soon as
+//! The cache reads of a provider that caches up to breakpoints, if results are reduced as soon as
 //! the model has seen them.
 
 use std::sync::Arc;
 
-use foveal_context::tokens::Tokenizer;
+use foveal_engine::tokens::Tokenizer;
 use foveal_gateway::exchange::Exchange;
-use foveal_live::Conversations;
-use foveal_live::recorder::InMemory;
-use foveal_live::rules::Rules;
-use foveal_upstream::{Bill, Upstream};
+use foveal_mock_provider::{MockProvider, TokenBill};
+use foveal_proxy::RequestShaper;
+use foveal_proxy::recorder::InMemoryRecorder;
+use foveal_proxy::rules::ShapingRules;
 use serde_json::{Value, json};
 
 use crate::support::World;
 
-/// Requests of the conversation.
+/// The number of requests of the conversation.
 const REQUESTS: usize = 6;
 
-/// Words of a program that ran.
+/// Returns the output of a program run.
 fn output(seed: usize) -> String {
     (0..60)
         .map(|at| format!("compiled unit {} in {} ms\n", seed * 1_000 + at, at * 7_919))
         .collect()
 }
 
-/// A request behind so many runs, with so many marks in its system prompt and one at its end.
+/// Returns a request after so many runs, with so many breakpoints in its system prompt and one at
+/// its end.
 fn request(runs: usize, marks: usize) -> Value {
     let mark = json!({"type": "ephemeral"});
     let text = "Read a file before you change it, and say why.\n".repeat(200);
@@ -46,11 +47,12 @@ fn request(runs: usize, marks: usize) -> Value {
     json!({"model": "claude-opus-4-5", "max_tokens": 9, "system": system, "messages": messages})
 }
 
-/// What was billed for each request, and what the gateway told.
-async fn course(marks: usize) -> (Vec<Bill>, Vec<Exchange>) {
-    let upstream = Upstream::start(foveal_upstream::Settings::default()).expect("loopback");
-    let rules = Rules::named("balanced").expect("a profile");
-    let shaper = Conversations::new(rules, Arc::new(InMemory::default()));
+/// Returns the bill of each request, and the gateway's reports.
+async fn course(marks: usize) -> (Vec<TokenBill>, Vec<Exchange>) {
+    let upstream =
+        MockProvider::start(foveal_mock_provider::Settings::default()).expect("loopback");
+    let rules = ShapingRules::from_profile("balanced").expect("a profile");
+    let shaper = RequestShaper::new(rules, Arc::new(InMemoryRecorder::default()));
     let change = |settings: &mut foveal_gateway::Settings| settings.shaper = Arc::new(shaper);
     let world = World::start(upstream.address(), change).await;
     for runs in 0..REQUESTS {
@@ -58,8 +60,8 @@ async fn course(marks: usize) -> (Vec<Bill>, Vec<Exchange>) {
         client.send("/v1/messages", &[], request(runs, marks).to_string().as_bytes()).await;
         client.answer().await;
     }
-    let seen = upstream.seen();
-    assert!(seen.iter().all(|seen| seen.broken.is_empty()), "{seen:?}");
+    let seen = upstream.received_requests();
+    assert!(seen.iter().all(|seen| seen.violations.is_empty()), "{seen:?}");
     let bills = seen.iter().map(|seen| seen.bill.expect("a bill")).collect();
     (bills, world.told(REQUESTS).await)
 }
@@ -70,12 +72,12 @@ async fn what_stands_before_reduced_results_is_read() {
     let (mut reduced, mut marks) = (0, Vec::new());
     for at in 1..REQUESTS {
         let result = if at > 1 { Tokenizer::Claude.count(&output(at - 2)).0 } else { 0 };
-        let about = &told[at].about;
-        marks.push(about.marks);
+        let about = &told[at].report;
+        marks.push(about.breakpoints);
         let is_reduced = about.rewrite.is_some();
         reduced += usize::from(is_reduced);
-        // All of the last prompt, or all before the result in it.
-        let kept = bills[at - 1].prompt() - if is_reduced { result } else { 0 };
+        // All of the last prompt, or all of it in front of the result.
+        let kept = bills[at - 1].prompt_tokens() - if is_reduced { result } else { 0 };
         assert_eq!(bills[at].read, kept, "{at}: {bills:?}");
     }
     assert_eq!((reduced, marks), (REQUESTS - 2, vec![1; REQUESTS - 1]));
@@ -85,7 +87,7 @@ async fn what_stands_before_reduced_results_is_read() {
 async fn where_no_mark_is_free_nothing_is_reduced_that_soon() {
     let (bills, told) = course(3).await;
     for at in 0..REQUESTS {
-        assert_eq!((told[at].about.marks, told[at].about.rewrite), (0, None));
-        assert!(at == 0 || bills[at].read == bills[at - 1].prompt(), "{at}: {bills:?}");
+        assert_eq!((told[at].report.breakpoints, told[at].report.rewrite), (0, None));
+        assert!(at == 0 || bills[at].read == bills[at - 1].prompt_tokens(), "{at}: {bills:?}");
     }
 }

@@ -1,17 +1,17 @@
-//! Where keys go: to the upstream that is set, whatever a request says.
+//! Keys reach only the configured upstream, whatever a request says.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use foveal_gateway::upstream::{Upstream as To, Upstreams};
-use foveal_upstream::Upstream;
+use foveal_gateway::upstream_selection::{Upstream, Upstreams};
+use foveal_mock_provider::MockProvider;
 use tokio::net::TcpListener;
 
 use crate::support::{Act, Scripted, World, world};
 
 const KEY: &str = "sk-ant-key-of-the-user";
 
-/// A server that a request tries to send a key to, and how often somebody came.
+/// A server that a request tries to send a key to, and the number of its connections.
 struct Elsewhere {
     address: String,
     visits: Arc<AtomicUsize>,
@@ -63,11 +63,12 @@ const ATTEMPTS: &[&str] = &[
 
 #[tokio::test]
 async fn nothing_in_a_request_sends_a_key_to_another_host() {
-    let upstream = Upstream::start(foveal_upstream::Settings::default()).expect("loopback");
+    let upstream =
+        MockProvider::start(foveal_mock_provider::Settings::default()).expect("loopback");
     let elsewhere = Elsewhere::start().await;
     let world = World::start(upstream.address(), |settings| {
-        let work = To::new("work", &upstream.url()).expect("an address");
-        settings.upstreams = Upstreams::clone(&settings.upstreams).with_named(work);
+        let work = Upstream::new("work", &upstream.url()).expect("an address");
+        settings.upstreams = Upstreams::clone(&settings.upstreams).with_upstream(work);
     })
     .await;
     let body = r#"{"model":"m","messages":[{"role":"user","content":"hello"}]}"#;
@@ -86,7 +87,7 @@ async fn nothing_in_a_request_sends_a_key_to_another_host() {
         assert!(!answer.contains(KEY), "{attempt}: {answer}");
     }
     assert_eq!(elsewhere.visits.load(Ordering::SeqCst), 0);
-    for seen in upstream.seen() {
+    for seen in upstream.received_requests() {
         assert_eq!(seen.header("host"), Some(&*upstream.address().to_string()));
     }
 }

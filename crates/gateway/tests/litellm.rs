@@ -11,12 +11,12 @@ use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
-use foveal_gateway::shaper::WithCompressor;
-use foveal_gateway::{Settings, Token};
-use foveal_live::recorder::{InMemory, Recorder};
-use foveal_live::rules::Rules;
-use foveal_live::{Compressor, Conversations};
-use foveal_upstream::{Reply, Script, Upstream};
+use foveal_gateway::shaper::CompressingShaper;
+use foveal_gateway::{AccessToken, Settings};
+use foveal_mock_provider::{MockProvider, ModelReply, ReplyScript};
+use foveal_proxy::recorder::{InMemoryRecorder, Recorder};
+use foveal_proxy::rules::ShapingRules;
+use foveal_proxy::{Compressor, RequestShaper};
 use serde_json::{Value, json};
 
 use crate::support::{Client, Scripted, World};
@@ -25,13 +25,13 @@ use crate::support::{Client, Scripted, World};
 const KEY: &str = "sk-0123456789abcdef0123456789abcdef";
 const TOKEN: &str = "0123456789abcdef0123";
 
-/// How long LiteLLM may take to start, in steps of a quarter of a second.
+/// The time that LiteLLM may take to start, in steps of a quarter of a second.
 const STARTING_STEPS_MAX: usize = 480;
 
-/// What the model says to which it has LiteLLM fetch something first.
+/// The question for which the model lets LiteLLM retrieve a content first.
 const WONDER: &str = "what did the first one say?";
 
-/// LiteLLM, until this is dropped.
+/// A running LiteLLM. Dropping this ends it.
 struct Litellm {
     process: Child,
     address: SocketAddr,
@@ -45,7 +45,8 @@ impl Drop for Litellm {
 }
 
 impl Litellm {
-    /// Starts one in front of `model` that asks `foveal`; `None` where there is none.
+    /// Starts it in front of `model`, with `foveal` as its compressor; `None` if it is not
+    /// installed.
     async fn start(model: &str, foveal: SocketAddr) -> Option<Self> {
         let folder = PathBuf::from(env!("CARGO_TARGET_TMPDIR"));
         let program = folder.parent()?.join("litellm/bin/litellm");
@@ -92,7 +93,7 @@ impl Litellm {
         panic!("LiteLLM did not start; {} says why", home.join("log").display());
     }
 
-    /// What a client is answered to these messages.
+    /// Returns the response to these messages.
     async fn asked(&self, messages: &[Value]) -> String {
         let mut client = Client::connect(self.address).await;
         let body = json!({ "model": "m", "messages": messages }).to_string();
@@ -108,20 +109,20 @@ impl Litellm {
 }
 
 fn compressing(settings: &mut Settings) {
-    let rules = Rules::named("balanced").expect("a profile");
-    let recorder: Arc<dyn Recorder> = Arc::new(InMemory::default());
-    settings.shaper = Arc::new(WithCompressor {
-        requests: Conversations::new(rules.clone(), Arc::clone(&recorder)),
+    let rules = ShapingRules::from_profile("balanced").expect("a profile");
+    let recorder: Arc<dyn Recorder> = Arc::new(InMemoryRecorder::default());
+    settings.shaper = Arc::new(CompressingShaper {
+        requests: RequestShaper::new(rules.clone(), Arc::clone(&recorder)),
         messages: Compressor::new(rules, recorder),
     });
-    settings.token = Token::new(TOKEN);
+    settings.token = AccessToken::new(TOKEN);
 }
 
 fn output(name: &str) -> String {
     (0..900).map(|at| format!("{name} step {at} took {} ms\n", at * 37 % 101)).collect()
 }
 
-/// One call of a tool, and its result.
+/// Returns a tool call and its result.
 fn exchange(name: &str) -> [Value; 2] {
     let arguments = json!({ "command": format!("./{name}") }).to_string();
     [
@@ -137,9 +138,9 @@ fn user(text: &str) -> Value {
     json!({ "role": "user", "content": text })
 }
 
-/// Asks for what the first hash in its prompt names, where it is to wonder about that.
-fn model() -> Script {
-    Script::new(|asked| {
+/// Retrieves the content of the first hash in its prompt when it is asked [`WONDER`].
+fn model() -> ReplyScript {
+    ReplyScript::new(|asked| {
         let messages = asked.body["messages"].as_array().cloned().unwrap_or_default();
         let texts: Vec<&str> = messages.iter().filter_map(|it| it["content"].as_str()).collect();
         let has_asked = messages.iter().any(|message| {
@@ -149,20 +150,20 @@ fn model() -> Script {
         let wonders = texts.contains(&WONDER) && !has_asked;
         let hash = texts.iter().find_map(|text| text.split_once("hash=")?.1.get(..24));
         match hash.filter(|_| wonders) {
-            Some(hash) => Reply::call("headroom_retrieve", json!({ "hash": hash })),
-            None => Reply::text("done"),
+            Some(hash) => ModelReply::from_call("headroom_retrieve", json!({ "hash": hash })),
+            None => ModelReply::from_text("done"),
         }
         .into()
     })
 }
 
-/// What stood in a request to the model: its messages, and how long they were.
-fn seen(upstream: &Upstream) -> Vec<Vec<Value>> {
-    let seen = upstream.take_seen();
-    // LiteLLM may ask for other things too, as it starts.
+/// Returns the messages of a request to the model, and their length.
+fn seen(upstream: &MockProvider) -> Vec<Vec<Value>> {
+    let seen = upstream.take_received_requests();
+    // LiteLLM may send other requests too, as it starts.
     let answers = seen.iter().filter(|seen| seen.path.ends_with("/chat/completions"));
     let bodies = answers.map(|seen| {
-        assert!(seen.broken.is_empty(), "{:?}", seen.broken);
+        assert!(seen.violations.is_empty(), "{:?}", seen.violations);
         let body: Value = serde_json::from_slice(&seen.body).expect("JSON");
         body["messages"].as_array().expect("a list").clone()
     });
@@ -175,9 +176,10 @@ fn length(messages: &[Value]) -> usize {
 
 #[tokio::test]
 async fn a_conversation_through_litellm_is_shorter_stable_and_can_be_looked_up() {
-    let upstream = Upstream::start(foveal_upstream::Settings::default()).expect("an upstream");
-    upstream.play(model());
-    // Nothing is passed on by the gateway itself.
+    let upstream =
+        MockProvider::start(foveal_mock_provider::Settings::default()).expect("an upstream");
+    upstream.set_script(model());
+    // The gateway itself forwards nothing.
     let nobody = Scripted::start(Vec::new()).await;
     let world = World::start(nobody.address, compressing).await;
     let Some(litellm) = Litellm::start(&upstream.url(), world.address).await else { return };
@@ -190,14 +192,14 @@ async fn a_conversation_through_litellm_is_shorter_stable_and_can_be_looked_up()
         let [sent] = &seen(&upstream)[..] else { panic!("one request") };
         assert_eq!(sent.len(), messages.len());
         assert_eq!(sent.last(), messages.last(), "the newest result is whole");
-        // LiteLLM keeps the last exchange back; what stood before it stays as it went.
+        // LiteLLM does not compress the last exchange; earlier messages stay as they were sent.
         assert_eq!(sent[..before.len()], before[..]);
         before = sent[..sent.len() - 2].to_vec();
         let (all, went) = (length(&messages), length(sent));
         assert!(at == 0 || went < all * 2 / 3, "{went} of {all} bytes after {name}");
     }
 
-    // Another question: the first one is no longer kept back.
+    // After another question, the first one is compressed too.
     messages.push(json!({ "role": "assistant", "content": "done" }));
     messages.push(user(WONDER));
     assert_eq!(litellm.asked(&messages).await, "done");

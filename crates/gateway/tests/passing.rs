@@ -1,6 +1,6 @@
-//! What passes: bytes, heads, events as they come.
+//! Forwarding: bytes, heads, and events as they arrive.
 
-use foveal_gateway::exchange::End;
+use foveal_gateway::exchange::ExchangeEnd;
 
 use crate::support::{Act, Scripted, World, request_line, world};
 
@@ -30,8 +30,8 @@ async fn bodies_and_heads_pass_as_they_are() {
     assert!(head.contains(&format!("Host: {}", upstream.address)), "{head:?}");
     assert!(!head.iter().any(|line| line.to_lowercase().starts_with("connection")), "{head:?}");
     let told = &world.told(1).await[0];
-    assert_eq!((told.status, told.end), (418, End::Whole));
-    assert_eq!((told.bytes_asked, told.bytes_sent, told.bytes_answered), (57, 57, 5));
+    assert_eq!((told.status, told.end), (418, ExchangeEnd::Complete));
+    assert_eq!((told.bytes_received, told.bytes_sent, told.response_bytes), (57, 57, 5));
 }
 
 #[tokio::test]
@@ -66,13 +66,13 @@ async fn each_event_passes_when_it_comes() {
     let world = world(upstream.address).await;
     let mut client = world.client().await;
     client.send("/v1/messages", &[], BODY).await;
-    // The upstream goes on only once the client has what came so far.
+    // The upstream continues only once the client has received everything so far.
     client.read_until("event: ping\ndata: {}\n\n").await;
     upstream.go_on();
     client.read_until("data: 2\n\n").await;
     upstream.go_on();
     client.read_until("\r\n0\r\n\r\n").await;
-    assert_eq!(world.told(1).await[0].end, End::Whole);
+    assert_eq!(world.told(1).await[0].end, ExchangeEnd::Complete);
 }
 
 #[tokio::test]
@@ -102,7 +102,7 @@ async fn a_body_that_is_too_long_to_look_at_passes() {
         let mut client = world.client().await;
         let body: Vec<u8> = (0..1_000_000_u32).map(|at| b'a' + (at % 23) as u8).collect();
         if lines.is_empty() {
-            // One that does not say how long it is.
+            // A body without a declared length.
             let head = "POST /v1/messages HTTP/1.1\r\nHost: localhost\r\n\
                         Transfer-Encoding: chunked\r\n\r\n";
             client.write(head.as_bytes()).await;
@@ -118,7 +118,7 @@ async fn a_body_that_is_too_long_to_look_at_passes() {
         assert_eq!(client.answer().await.text(), "1");
         let told = &world.told(1).await[0];
         assert_eq!(
-            told.failed_open.map(|it| it.words()),
+            told.failed_open.map(|it| it.description()),
             Some("the body is too long to be looked at")
         );
         let (_, passed) = request_line(&upstream.request());
@@ -150,10 +150,10 @@ async fn what_an_answer_was_billed_is_read_while_it_passes() {
         let mut client = world.client().await;
         client.send("/v1/messages", &[], BODY).await;
         assert_eq!(client.answer().await.body, body);
-        let answered = world.told(1).await[0].answered.clone().expect("an answer of a model");
+        let answered = world.told(1).await[0].response.clone().expect("an answer of a model");
         let billed = answered.billed;
         assert_eq!((billed.uncached, billed.cache_read), (Some(7), Some(90)));
-        assert_eq!((billed.cache_write(), billed.output), (Some(3), Some(12)));
+        assert_eq!((billed.cache_write_tokens(), billed.output), (Some(3), Some(12)));
         assert_eq!(answered.stop_reason.as_deref(), Some("end_turn"));
     }
 }

@@ -1,8 +1,8 @@
-//! Who is not let in, and where nothing goes.
+//! Clients that are not admitted, and requests without an upstream.
 
 use std::time::Duration;
 
-use foveal_gateway::{Gateway, ServeError, Token};
+use foveal_gateway::{AccessToken, Gateway, ServeError};
 
 use crate::support::{Act, Scripted, World, world};
 
@@ -34,7 +34,7 @@ async fn a_token_is_asked_for_and_not_passed_on() {
     let upstream = Scripted::start(vec![vec![Act::Read, Act::write(answer)]]).await;
     let secret = "0123456789abcdef0123";
     let world =
-        World::start(upstream.address, |settings| settings.token = Token::new(secret)).await;
+        World::start(upstream.address, |settings| settings.token = AccessToken::new(secret)).await;
     let mut client = world.client().await;
     client.send("/v1/messages", &[], b"{}").await;
     assert_eq!(client.answer().await.status(), 401);
@@ -71,11 +71,11 @@ async fn it_says_that_it_is_well() {
     }
 }
 
-/// Whoever watches over it has no token; all else needs it.
+/// Monitors have no token; all other clients need it.
 #[tokio::test]
 async fn it_says_that_it_is_well_without_a_token() {
     let upstream = Scripted::start(Vec::new()).await;
-    let token = Token::new("0123456789abcdef0123");
+    let token = AccessToken::new("0123456789abcdef0123");
     let world = World::start(upstream.address, |settings| settings.token = token).await;
     for (path, host, status) in [
         ("/healthz", "localhost", 200),
@@ -91,7 +91,7 @@ async fn it_says_that_it_is_well_without_a_token() {
     }
 }
 
-/// For itself alone: no sign-in, settings or telemetry are made up.
+/// Only for the gateway itself: it invents no sign-in, settings or telemetry.
 #[tokio::test]
 async fn it_says_what_it_speaks() {
     let upstream = Scripted::start(Vec::new()).await;
@@ -109,7 +109,7 @@ async fn it_says_what_it_speaks() {
 async fn who_says_nothing_is_not_waited_for() {
     let upstream = Scripted::start(Vec::new()).await;
     let world = World::start(upstream.address, |settings| {
-        settings.limits.head = std::time::Duration::from_millis(50);
+        settings.limits.head_timeout = std::time::Duration::from_millis(50);
         settings.limits.connections = 1;
     })
     .await;
@@ -117,15 +117,15 @@ async fn who_says_nothing_is_not_waited_for() {
         let mut silent = world.client().await;
         silent.write(beginning.as_bytes()).await;
         drop(silent.read_to_end().await);
-        // There is room for one connection, and it is free again.
+        // There is one slot, and it is free again.
         let mut client = world.client().await;
         client.write(b"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n").await;
         assert_eq!(client.answer().await.text(), "ok\n");
     }
 }
 
-/// Connections that only wait keep nobody out: they say nothing, a part of a head, or ask without
-/// the token and stay.
+/// Idle connections keep no client out: they send nothing or a part of a head, or send a request
+/// without the token and stay open.
 #[tokio::test]
 async fn connections_that_wait_give_way() {
     const SECRET: &str = "0123456789abcdef0123";
@@ -133,7 +133,7 @@ async fn connections_that_wait_give_way() {
     let script = || vec![Act::Read, Act::write(answer)];
     let upstream = Scripted::start(vec![script(), script(), script()]).await;
     let world = World::start(upstream.address, |settings| {
-        settings.token = Token::new(SECRET);
+        settings.token = AccessToken::new(SECRET);
         settings.limits.connections = 8;
     })
     .await;

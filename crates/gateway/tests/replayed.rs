@@ -1,12 +1,12 @@
-//! Recorded sessions through a running gateway: what is saved is what a replay of them says.
+//! Recorded sessions through a running gateway: the saving equals the prediction of a replay.
 
 use std::path::Path;
 
-use foveal_context::profile::Profile;
+use foveal_engine::profile::Profile;
 
 use crate::measure::{Load, ROUTES, Recording, Route, measure, table};
 
-/// Sessions that foveal's own tools were recorded in.
+/// Recorded sessions with foveal's own tools.
 fn recordings() -> Vec<Recording> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../examples/sessions");
     let files = std::fs::read_dir(folder).expect("a folder");
@@ -15,7 +15,7 @@ fn recordings() -> Vec<Recording> {
     let read = files.iter().flat_map(|path| {
         let file = std::io::BufReader::new(std::fs::File::open(path).expect("a file"));
         let name = path.display().to_string();
-        let read = foveal_wire::read_all(foveal_wire::Format::Atif, &name, file);
+        let read = foveal_wire::read_all_sessions(foveal_wire::SessionFormat::Atif, &name, file);
         let (sessions, _) = read.expect("a session");
         let conversations = sessions.into_iter().flat_map(|session| session.conversations);
         conversations.map(move |it| Recording::new(name.clone(), it))
@@ -23,9 +23,9 @@ fn recordings() -> Vec<Recording> {
     read.collect()
 }
 
-/// How far what is saved may be from what the replay says, in shares of the cost; and where the
-/// provider reads from its cache in steps only, which in conversations as short as these is some
-/// percent of the bill.
+/// The allowed difference between the saving and the prediction, as a share of the cost; and for
+/// providers that read from their cache in steps, which are some per cent of the bill of such short
+/// conversations.
 const DIFFERENCE_MAX: f64 = 0.01;
 const DIFFERENCE_MAX_IN_STEPS: f64 = 0.02;
 
@@ -35,7 +35,7 @@ fn what_is_saved_over_http_is_what_a_replay_says() {
     assert!(recordings.len() >= 3);
     let routes: Vec<&Route> = ROUTES.iter().collect();
     let names = ["lossless", "balanced", "max"];
-    let profiles: Vec<_> = names.iter().filter_map(|name| Profile::named(name)).collect();
+    let profiles: Vec<_> = names.iter().filter_map(|name| Profile::find(name)).collect();
     let all = measure(&recordings, &routes, &profiles, Load::default(), &|_, _, _| {}).unwrap();
     let table = table(&all);
     assert_eq!(all.len(), routes.len() * profiles.len());
@@ -46,7 +46,7 @@ fn what_is_saved_over_http_is_what_a_replay_says() {
         assert!(one.saved() > 0.02, "{table}");
         let most = if one.in_steps { DIFFERENCE_MAX_IN_STEPS } else { DIFFERENCE_MAX };
         if one.is_unmarked {
-            // Each prompt would have been paid for in full.
+            // Without the gateway, each prompt would have been paid for in full.
             assert!(one.saved() > 0.6, "{table}");
             continue;
         }

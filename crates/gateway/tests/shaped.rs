@@ -1,33 +1,33 @@
-//! What a shaper says goes, and what goes where it cannot say anything.
+//! The shaped body is sent upstream, or the fallback if the shaper fails.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use foveal_gateway::exchange::FailedOpen;
-use foveal_gateway::shaper::{Asked, Shaped, Shaper};
-use foveal_live::Conversations;
-use foveal_live::recorder::InMemory;
-use foveal_live::request::{About, ToGetReady};
-use foveal_live::rules::Rules;
+use foveal_gateway::shaper::{ClientRequest, ShapedRequest, Shaper};
+use foveal_proxy::RequestShaper;
+use foveal_proxy::recorder::InMemoryRecorder;
+use foveal_proxy::request::{PrefetchTicket, RequestReport};
+use foveal_proxy::rules::ShapingRules;
 use foveal_wire::Protocol;
 
 use crate::support::{Act, Scripted, World, request_line};
 
 const ANSWER: &str = "HTTP/1.1 200 OK\r\nContent-Length: 1\r\n\r\n1";
 
-/// How long those wait that are not to wait.
+/// A decision time-out that a slow shaper exceeds.
 const SHORT: Duration = Duration::from_millis(20);
 
-/// Says `shorter` in place of whatever came.
+/// Returns `shorter` as every body.
 struct Shorter;
 
 impl Shaper for Shorter {
-    fn shape(&self, asked: &Asked) -> Shaped {
+    fn shape(&self, asked: &ClientRequest) -> ShapedRequest {
         assert_eq!(asked.protocol, Protocol::Messages);
         assert_eq!(&asked.body[..], b"longer than before");
-        let about = About { model: Some("m".to_owned()), ..About::default() };
-        Shaped { body: Some("shorter".into()), about, ready: None }
+        let about = RequestReport { model: Some("m".to_owned()), ..RequestReport::default() };
+        ShapedRequest { body: Some("shorter".into()), report: about, prefetch: None }
     }
 }
 
@@ -35,33 +35,33 @@ impl Shaper for Shorter {
 struct Broken;
 
 impl Shaper for Broken {
-    fn shape(&self, _: &Asked) -> Shaped {
+    fn shape(&self, _: &ClientRequest) -> ShapedRequest {
         panic!("a fault of ours");
     }
 }
 
-/// Takes long, and says whether somebody still waited.
+/// Is slow, and records whether the caller still waited.
 struct Slow {
     decides_first: bool,
     waited: Arc<AtomicBool>,
 }
 
 impl Shaper for Slow {
-    fn shape(&self, asked: &Asked) -> Shaped {
-        asked.wait.has_nothing_earlier();
-        let was_decided = self.decides_first && asked.wait.decide();
+    fn shape(&self, asked: &ClientRequest) -> ShapedRequest {
+        asked.decision.offer_original();
+        let was_decided = self.decides_first && asked.decision.mark_decided();
         std::thread::sleep(Duration::from_millis(120));
-        self.waited.store(was_decided || asked.wait.decide(), Ordering::SeqCst);
-        Shaped { body: Some("decided".into()), ..Shaped::default() }
+        self.waited.store(was_decided || asked.decision.mark_decided(), Ordering::SeqCst);
+        ShapedRequest { body: Some("decided".into()), ..ShapedRequest::default() }
     }
 }
 
-/// What goes upstream for a request, its head and body.
+/// Returns the head and body that are sent upstream for a request.
 async fn sent(shaper: impl Shaper + 'static, lines: &[&str], body: &[u8]) -> Sent {
     sent_within(Duration::from_secs(20), shaper, lines, body).await
 }
 
-/// The same where a decision may take only so long.
+/// Returns them with this time limit for a decision.
 async fn sent_within(
     decision: Duration,
     shaper: impl Shaper + 'static,
@@ -71,7 +71,7 @@ async fn sent_within(
     let upstream = Scripted::start(vec![vec![Act::Read, Act::write(ANSWER)]]).await;
     let world = World::start(upstream.address, |settings| {
         settings.shaper = Arc::new(shaper);
-        settings.limits.decision = decision;
+        settings.limits.decision_timeout = decision;
     })
     .await;
     let mut client = world.client().await;
@@ -79,7 +79,7 @@ async fn sent_within(
     assert_eq!(client.answer().await.text(), "1");
     let (head, body) = request_line(&upstream.request());
     let told = world.told(1).await.remove(0);
-    Sent { head, body, failed: told.failed_open, told: (told.bytes_asked, told.bytes_sent) }
+    Sent { head, body, failed: told.failed_open, told: (told.bytes_received, told.bytes_sent) }
 }
 
 struct Sent {
@@ -109,7 +109,7 @@ async fn an_encoded_body_is_read_and_goes_plain() {
 #[tokio::test]
 async fn an_encoded_body_that_stays_goes_as_it_came() {
     let body = zstd::stream::encode_all(&b"longer than before"[..], 1).unwrap();
-    let untouched = foveal_gateway::shaper::Untouched;
+    let untouched = foveal_gateway::shaper::NoopShaper;
     let sent = sent(untouched, &["Content-Encoding: zstd"], &body).await;
     assert_eq!(sent.body, body);
     assert!(sent.head.contains(&"Content-Encoding: zstd".to_owned()), "{:?}", sent.head);
@@ -152,19 +152,19 @@ async fn what_is_decided_in_time_goes_though_it_takes_long() {
     assert!(waited.load(Ordering::SeqCst));
 }
 
-/// Decides about requests, and notes when it is to get ready for the next one.
+/// Shapes requests, and records prefetches.
 struct GetsReady {
-    requests: Conversations,
+    requests: RequestShaper,
     got_ready: Arc<AtomicBool>,
 }
 
 impl Shaper for GetsReady {
-    fn shape(&self, asked: &Asked) -> Shaped {
+    fn shape(&self, asked: &ClientRequest) -> ShapedRequest {
         Shaper::shape(&self.requests, asked)
     }
 
-    fn get_ready(&self, ready: &ToGetReady) {
-        Shaper::get_ready(&self.requests, ready);
+    fn prefetch(&self, ready: &PrefetchTicket) {
+        Shaper::prefetch(&self.requests, ready);
         self.got_ready.store(true, Ordering::SeqCst);
         panic!("a fault of ours");
     }
@@ -173,8 +173,8 @@ impl Shaper for GetsReady {
 #[tokio::test]
 async fn it_is_got_ready_for_the_next_request_once_the_answer_comes() {
     let got_ready = Arc::new(AtomicBool::default());
-    let rules = Rules::named("balanced").expect("a profile");
-    let requests = Conversations::new(rules, Arc::new(InMemory::default()));
+    let rules = ShapingRules::from_profile("balanced").expect("a profile");
+    let requests = RequestShaper::new(rules, Arc::new(InMemoryRecorder::default()));
     let shaper = GetsReady { requests, got_ready: Arc::clone(&got_ready) };
     let call = r#"{"type":"tool_use","id":"c","name":"Bash","input":{"command":"ls"}}"#;
     let result = r#"{"type":"tool_result","tool_use_id":"c","content":"a.rs"}"#;

@@ -1,56 +1,58 @@
-//! Caches that are kept warm while a client pauses, before a provider that caches and bills.
+//! Cache keep-alive while a client pauses, with a provider that caches and bills.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use foveal_gateway::exchange::{End, Exchange};
-use foveal_gateway::shaper::{Asked, Shaped, Shaper};
-use foveal_gateway::warm::KeepsWarm;
-use foveal_live::request::About;
-use foveal_upstream::{Fault, Play, Reply, Script, Settings, Upstream};
+use foveal_gateway::exchange::{Exchange, ExchangeEnd};
+use foveal_gateway::keep_alive_policy::KeepAlivePolicy;
+use foveal_gateway::shaper::{ClientRequest, ShapedRequest, Shaper};
+use foveal_mock_provider::{
+    MockProvider, ModelReply, ReplyScript, ScriptedFault, ScriptedOutcome, Settings,
+};
+use foveal_proxy::request::RequestReport;
 
 use crate::support::{Client, World};
 
 const KEY: &str = "sk-ant-key-of-the-user";
 
-/// How long a refresh waits here.
+/// The delay of a refresh in these tests.
 const STEP: Duration = Duration::from_millis(60);
 
-/// Longer than all refreshes take that are allowed.
+/// Longer than all allowed refreshes take.
 const LONG: Duration = Duration::from_millis(600);
 
-/// Knows conversations by a header, and sends other bytes than came.
+/// Identifies conversations by a header, and changes bodies.
 struct Named;
 
 impl Shaper for Named {
-    fn shape(&self, asked: &Asked) -> Shaped {
+    fn shape(&self, asked: &ClientRequest) -> ShapedRequest {
         let name = asked.headers.get("x-name").and_then(|name| name.to_str().ok());
         let summary = asked.headers.contains_key("x-summary");
-        let about = About {
+        let about = RequestReport {
             conversation: name.map(str::to_owned),
-            inactive: summary.then(|| "it is summed up".to_owned()),
-            is_unmarked: asked.headers.contains_key("x-unmarked"),
-            marks: 1,
-            ..About::default()
+            inactive_reason: summary.then(|| "it is summed up".to_owned()),
+            lacks_breakpoints: asked.headers.contains_key("x-unmarked"),
+            breakpoints: 1,
+            ..RequestReport::default()
         };
         let body = String::from_utf8_lossy(&asked.body).replace("original", "shaped");
-        Shaped { body: Some(body.into()), about, ready: None }
+        ShapedRequest { body: Some(body.into()), report: about, prefetch: None }
     }
 }
 
-/// Refreshes so many times.
+/// Allows so many refreshes.
 struct Times {
     most: u32,
     asked: AtomicUsize,
 }
 
-impl KeepsWarm for Times {
-    fn after(&self, _: &Exchange, _: u32) -> Option<Duration> {
+impl KeepAlivePolicy for Times {
+    fn refresh_delay(&self, _: &Exchange, _: u32) -> Option<Duration> {
         Some(STEP)
     }
 
-    fn pays(&self, _: &Exchange, nth: u32, _: Duration) -> bool {
+    fn is_worthwhile(&self, _: &Exchange, nth: u32, _: Duration) -> bool {
         self.asked.fetch_add(1, Ordering::SeqCst);
         nth <= self.most
     }
@@ -79,15 +81,16 @@ async fn ask(world: &World, lines: &[&str], body: &[u8]) -> Client {
     client
 }
 
-fn upstream() -> Upstream {
-    Upstream::start(Settings { is_strict: false, ..Settings::default() }).expect("loopback")
+fn upstream() -> MockProvider {
+    MockProvider::start(Settings { refuses_violations: false, ..Settings::default() })
+        .expect("loopback")
 }
 
-async fn world(upstream: &Upstream, most: Option<u32>) -> World {
+async fn world(upstream: &MockProvider, most: Option<u32>) -> World {
     World::start(upstream.address(), |settings| {
         settings.shaper = Arc::new(Named);
         let rule = most.map(|most| Times { most, asked: AtomicUsize::new(0) });
-        settings.keep_warm = rule.map(|rule| Arc::new(rule) as Arc<dyn KeepsWarm>);
+        settings.keep_alive = rule.map(|rule| Arc::new(rule) as Arc<dyn KeepAlivePolicy>);
     })
     .await
 }
@@ -101,7 +104,7 @@ async fn the_same_request_goes_again_and_only_as_often_as_it_pays() {
     let _client = ask(&world, &[ONE], &body(true)).await;
     let told = world.told(3).await;
     tokio::time::sleep(LONG).await;
-    let seen = upstream.seen();
+    let seen = upstream.received_requests();
     assert_eq!(seen.len(), 3, "two refreshes");
     for refresh in &seen[1..] {
         assert_eq!(refresh.path, "/v1/messages?beta=true");
@@ -114,30 +117,40 @@ async fn the_same_request_goes_again_and_only_as_often_as_it_pays() {
     assert!(String::from_utf8_lossy(&seen[0].body).contains("shaped"));
     let told: Vec<_> = told.iter().map(|it| (it.refresh, it.end, it.status)).collect();
     let expected = [(None, 200), (Some(1), 200), (Some(2), 200)];
-    assert_eq!(told, expected.map(|(nth, status)| (nth, End::Whole, status)));
+    assert_eq!(told, expected.map(|(nth, status)| (nth, ExchangeEnd::Complete, status)));
 }
 
 #[tokio::test]
 async fn the_answer_is_cut_after_its_first_event() {
     let upstream = upstream();
-    // The first answer comes at once, the others never come further than their first event.
-    let silent = Play { fault: Fault::Silent(1), ..Play::from(Reply::text("hello")) };
-    upstream.play(Script::in_order([Play::from(Reply::text("hello")), silent]));
+    // The first response arrives at once, the others never get beyond their first event.
+    let silent = ScriptedOutcome {
+        fault: ScriptedFault::SilentBefore(1),
+        ..ScriptedOutcome::from(ModelReply::from_text("hello"))
+    };
+    upstream.set_script(ReplyScript::in_order([
+        ScriptedOutcome::from(ModelReply::from_text("hello")),
+        silent,
+    ]));
     let world = world(&upstream, Some(1)).await;
     let _client = ask(&world, &[ONE], &body(true)).await;
     let told = world.told(2).await;
-    let billed = told[1].answered.as_ref().expect("it says what it cost").billed;
+    let billed = told[1].response.as_ref().expect("it says what it cost").billed;
     assert!(billed.cache_read > Some(5_000), "{billed:?}");
     tokio::time::sleep(LONG).await;
-    assert_eq!(upstream.seen()[1].delivery(), foveal_upstream::Delivery::Dropped);
+    assert_eq!(
+        upstream.received_requests()[1].delivery(),
+        foveal_mock_provider::AnswerDelivery::Dropped
+    );
 }
 
-/// How many requests the upstream saw a while after these, and how many were asked.
-async fn refreshes(upstream: &Upstream, world: &World, lines: &[&str], body: &[u8]) -> usize {
-    let before = upstream.requests();
+/// Returns the number of requests that the upstream received some time after these, and the number
+/// of requests sent.
+async fn refreshes(upstream: &MockProvider, world: &World, lines: &[&str], body: &[u8]) -> usize {
+    let before = upstream.request_count();
     let _client = ask(world, lines, body).await;
     tokio::time::sleep(LONG).await;
-    upstream.requests() - before - 1
+    upstream.request_count() - before - 1
 }
 
 #[tokio::test]
@@ -163,36 +176,36 @@ async fn the_next_request_of_the_conversation_ends_it() {
     let world = world(&upstream, Some(1)).await;
     let _first = ask(&world, &[ONE], &body(true)).await;
     world.told(1).await;
-    // One that is summed up, so that nothing is held of it either.
+    // A summary request, so that it is not held either.
     let _next = ask(&world, &[ONE, "X-Summary: yes"], &body(true)).await;
     tokio::time::sleep(LONG).await;
-    assert_eq!(upstream.requests(), 2);
-    // Another conversation ends nothing.
+    assert_eq!(upstream.request_count(), 2);
+    // Another conversation releases nothing.
     let _first = ask(&world, &[ONE], &body(true)).await;
     let _other = ask(&world, &["X-Name: two", "X-Summary: yes"], &body(true)).await;
     tokio::time::sleep(LONG).await;
-    assert_eq!(upstream.requests(), 5);
+    assert_eq!(upstream.request_count(), 5);
 }
 
 #[tokio::test]
 async fn an_error_ends_it() {
     for fault in [
-        Fault::Status { status: 429, retry_after_s: Some(1) },
-        Fault::Status { status: 401, retry_after_s: None },
-        Fault::ResetBeforeHead,
-        Fault::ErrorEvent(0),
+        ScriptedFault::Status { status: 429, retry_after_s: Some(1) },
+        ScriptedFault::Status { status: 401, retry_after_s: None },
+        ScriptedFault::ResetBeforeHead,
+        ScriptedFault::ErrorEvent(0),
     ] {
         let upstream = upstream();
-        upstream.play(Script::in_order([
-            Play::from(Reply::text("hello")),
-            Play { fault, ..Play::default() },
-            Play::from(Reply::text("hello")),
+        upstream.set_script(ReplyScript::in_order([
+            ScriptedOutcome::from(ModelReply::from_text("hello")),
+            ScriptedOutcome { fault, ..ScriptedOutcome::default() },
+            ScriptedOutcome::from(ModelReply::from_text("hello")),
         ]));
         let world = world(&upstream, Some(5)).await;
         let _client = ask(&world, &[ONE], &body(true)).await;
         world.told(2).await;
         tokio::time::sleep(LONG).await;
-        assert_eq!(upstream.requests(), 2, "{fault:?}");
+        assert_eq!(upstream.request_count(), 2, "{fault:?}");
     }
 }
 
@@ -202,10 +215,10 @@ async fn what_the_provider_has_forgotten_is_not_asked_for_again() {
     let world = world(&upstream, Some(5)).await;
     let _client = ask(&world, &[ONE], &body(true)).await;
     world.told(1).await;
-    upstream.advance(Duration::from_secs(301));
+    upstream.advance_clock(Duration::from_secs(301));
     world.told(2).await;
     tokio::time::sleep(LONG).await;
-    assert_eq!(upstream.requests(), 2);
+    assert_eq!(upstream.request_count(), 2);
 }
 
 #[tokio::test]
@@ -214,9 +227,9 @@ async fn nothing_goes_once_the_gateway_has_ended() {
     let world = world(&upstream, Some(5)).await;
     let client = ask(&world, &[ONE], &body(true)).await;
     world.told(1).await;
-    // A client that stays connected holds up the end, and refreshes nothing.
+    // A client that stays connected delays the shutdown, and causes no refresh.
     drop(world);
     tokio::time::sleep(LONG).await;
-    assert_eq!(upstream.requests(), 1);
+    assert_eq!(upstream.request_count(), 1);
     drop(client);
 }

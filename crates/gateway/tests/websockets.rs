@@ -1,6 +1,6 @@
-//! WebSockets: refused at once, or passed through.
+//! WebSockets: refused at once, or forwarded.
 
-use foveal_gateway::{Gateway, WebSockets};
+use foveal_gateway::{Gateway, WebSocketPolicy};
 use tokio_util::sync::CancellationToken;
 
 use crate::support::{Act, Client, Scripted, World, world};
@@ -27,7 +27,7 @@ async fn they_are_passed_through_where_that_is_wanted() {
         vec![Act::Read, Act::write(agreed), Act::Wait, Act::write("\u{1}down"), Act::AwaitClose];
     let mut upstream = Scripted::start(vec![script]).await;
     let world = World::start(upstream.address, |settings| {
-        settings.websockets = WebSockets::Passed;
+        settings.websockets = WebSocketPolicy::Forwarded;
     })
     .await;
     let mut client = world.client().await;
@@ -48,13 +48,13 @@ async fn they_are_passed_through_where_that_is_wanted() {
 const AGREED: &str = "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\n\
                       Upgrade: websocket\r\nSec-WebSocket-Accept: y\r\n\r\n";
 
-/// Who speaks on its own terms has a place among all others until it leaves.
+/// An upgraded connection occupies a slot until it closes.
 #[tokio::test]
 async fn they_take_a_place() {
     let script = || vec![Act::Read, Act::write(AGREED), Act::AwaitClose];
     let mut upstream = Scripted::start(vec![script(), script()]).await;
     let world = World::start(upstream.address, |settings| {
-        settings.websockets = WebSockets::Passed;
+        settings.websockets = WebSocketPolicy::Forwarded;
         settings.limits.connections = 1;
     })
     .await;
@@ -71,14 +71,14 @@ async fn they_take_a_place() {
     assert!(second.read_until("\r\n\r\n").await.starts_with("HTTP/1.1 101"));
 }
 
-/// What still passes when the gateway is asked to end is cut off in the end, on both sides.
+/// Upgraded connections are cut on both sides some time after the gateway is told to end.
 #[tokio::test]
 async fn they_end_with_the_gateway() {
     let script = vec![Act::Read, Act::write(AGREED), Act::AwaitClose];
     let mut upstream = Scripted::start(vec![script]).await;
     let mut settings = None;
     let _world = World::start(upstream.address, |made| {
-        made.websockets = WebSockets::Passed;
+        made.websockets = WebSocketPolicy::Forwarded;
         settings = Some(made.clone());
     })
     .await;

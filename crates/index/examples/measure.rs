@@ -1,12 +1,11 @@
-//! How long indexing and searching a folder takes, and how much room it needs.
+//! Measures the time and space of indexing and searching a folder.
 //!
 //! ```text
 //! cargo run --release -p foveal-index --example measure -- FOLDER [--no-embeddings]
 //! ```
 //!
-//! Builds an index of FOLDER in a new file beside the system's temporary files, indexes one
-//! changed file again and again, asks questions made of names in the folder, and prints
-//! times, sizes and the peak of resident memory (on Linux).
+//! Builds an index of FOLDER in a temporary file, indexes one changed file repeatedly, searches
+//! for names from the folder, and prints times, sizes and the peak resident memory (on Linux).
 
 mod measuring;
 
@@ -15,14 +14,14 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Instant;
 
-use foveal_cancel::Cancel;
-use foveal_code::embed::{Embedder, StaticModel};
+use foveal_cancel::CancelToken;
+use foveal_code::embedding::{Embedder, StaticModel};
 use foveal_index::{Index, IndexError, SearchOptions};
 
 use measuring::{milliseconds, peak_resident, percentile, questions};
 
-/// How often a changed file is indexed again.
-const CHANGES: usize = 30;
+/// The number of times that the changed file is indexed.
+const REINDEXINGS: usize = 30;
 
 fn main() -> ExitCode {
     let mut arguments = std::env::args().skip(1);
@@ -31,7 +30,7 @@ fn main() -> ExitCode {
         return ExitCode::FAILURE;
     };
     let embedded = arguments.next().as_deref() != Some("--no-embeddings");
-    match measure(Path::new(&folder), embedded) {
+    match measure_folder(Path::new(&folder), embedded) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             eprintln!("{error}");
@@ -40,7 +39,7 @@ fn main() -> ExitCode {
     }
 }
 
-fn measure(folder: &Path, embedded: bool) -> Result<(), IndexError> {
+fn measure_folder(folder: &Path, embedded: bool) -> Result<(), IndexError> {
     let store: PathBuf = std::env::temp_dir().join(format!("measure-{}.db", std::process::id()));
     let begin = Instant::now();
     let model = || -> Option<Arc<dyn Embedder>> {
@@ -49,7 +48,7 @@ fn measure(folder: &Path, embedded: bool) -> Result<(), IndexError> {
     let mut index = Index::open(folder, &store, model())?;
     println!("opened in {:.1} ms", milliseconds(begin));
     let begin = Instant::now();
-    let summary = index.update(&mut |_| {}, &Cancel::NEVER)?;
+    let summary = index.update(&mut |_| {}, &CancelToken::NEVER)?;
     println!("cold index: {:.2} s, {summary:?}", begin.elapsed().as_secs_f64());
     println!("peak resident {} MB", peak_resident() >> 20);
     let size = index.size()?;
@@ -61,7 +60,7 @@ fn measure(folder: &Path, embedded: bool) -> Result<(), IndexError> {
     let mut index = Index::open(folder, &store, model())?;
     println!("opened again in {:.1} ms", milliseconds(begin));
     let begin = Instant::now();
-    index.update(&mut |_| {}, &Cancel::NEVER)?;
+    index.update(&mut |_| {}, &CancelToken::NEVER)?;
     println!("looked for changes in {:.1} ms", milliseconds(begin));
 
     let questions = questions(&mut index)?;
@@ -76,21 +75,21 @@ fn measure(folder: &Path, embedded: bool) -> Result<(), IndexError> {
         times.push(milliseconds(begin));
     }
     print_times("search", &times);
-    changed(&mut index)?;
+    measure_reindexing(&mut index)?;
     println!("peak resident {} MB", peak_resident() >> 20);
     drop(index);
     for ending in ["", "-wal", "-shm"] {
-        // What is left is a temporary file.
+        // A leftover is only a temporary file.
         let _ = std::fs::remove_file(format!("{}{ending}", store.display()));
     }
     Ok(())
 }
 
-/// Indexes a file anew that changes each time; it stands beside the others and is removed.
-fn changed(index: &mut Index) -> Result<(), IndexError> {
+/// Measures the indexing of one changing file. The file is created in the folder and removed.
+fn measure_reindexing(index: &mut Index) -> Result<(), IndexError> {
     let path = index.root().join("measure_changed_file.rs");
     let mut times = Vec::new();
-    for turn in 0..CHANGES {
+    for turn in 0..REINDEXINGS {
         let function = |n: usize| {
             format!(
                 "/// Adds {n}.\npub fn add_{n}(left: u32) -> u32 {{\n    left + {n} * {turn}\n}}\n\n"
@@ -102,18 +101,18 @@ fn changed(index: &mut Index) -> Result<(), IndexError> {
             return Ok(());
         }
         let begin = Instant::now();
-        index.touch(&path);
-        index.update_queued(&Cancel::NEVER)?;
+        index.prioritize_file(&path);
+        index.update_queued(&CancelToken::NEVER)?;
         times.push(milliseconds(begin));
     }
     print_times("index one changed file of 500 lines again", &times);
     let begin = Instant::now();
     index.search("add numbers", &SearchOptions::default())?;
     println!("search after a change: {:.1} ms", milliseconds(begin));
-    // It was made above.
+    // This function created the file.
     let _ = std::fs::remove_file(&path);
-    index.touch(&path);
-    index.update_queued(&Cancel::NEVER)?;
+    index.prioritize_file(&path);
+    index.update_queued(&CancelToken::NEVER)?;
     Ok(())
 }
 

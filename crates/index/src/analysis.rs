@@ -1,87 +1,90 @@
-//! One file, from its bytes to what is stored of it.
+//! The analysis of one file, from its bytes to its stored form.
 
 use std::borrow::Cow;
 use std::io::{self, Read};
 use std::path::Path;
 
-use foveal_cancel::Cancel;
-use foveal_code::fusion::NAME_REPETITIONS;
+use foveal_cancel::CancelToken;
 use foveal_code::relations::FileSymbols;
-use foveal_code::{FileClass, LineRange, Parsed};
-use foveal_files::bounded::HeldFolder;
-use foveal_secrets::without;
+use foveal_code::score_fusion::NAME_REPETITIONS;
+use foveal_code::{FileClass, LineRange, ParsedFile};
+use foveal_redaction::redact_text;
 use foveal_transcript::ContentHash;
+use foveal_workspace::regular_file::OpenFolder;
 
-use crate::chunk::{self, Chunk, Rows, chunks};
-use crate::model::ProbedEmbedder;
+use crate::chunker::{self, Chunk, TextLines, split_into_chunks};
+use crate::folder_walk::{ChangeStamp, FILE_BYTES_MAX};
+use crate::model_probe::ProbedEmbedder;
 use crate::secrets::is_private_key;
-use crate::source;
-use crate::store::{Analysed, Content, FileVectors};
+use crate::source_text;
+use crate::store::{AnalysedFile, EncodedContent, FileVectors};
 use crate::symbols;
 use crate::text_terms::{FileTerms, term_hashes};
-use crate::vectors;
-use crate::walk::{FILE_BYTES_MAX, Stamp};
+use crate::vector_codec;
 
-/// Entities of a part whose names are put before its text.
+/// The number of entities of a chunk whose names precede its text.
 const NAMES_MAX: usize = 8;
 
-/// Bytes of a part that are embedded.
+/// The number of bytes of a chunk that are embedded.
 const EMBEDDED_BYTES_MAX: usize = 16 << 10;
 
-/// What became of a file that was to be read.
-pub(crate) enum Outcome {
-    Analysed(Box<Analysed>),
-    /// It has the content that is known.
-    Same(Stamp),
-    /// It cannot be read, or is gone.
+/// The outcome of the analysis of one file.
+pub(crate) enum AnalysisOutcome {
+    Analysed(Box<AnalysedFile>),
+    /// The content equals the known one.
+    Same(ChangeStamp),
+    /// The file cannot be read, or no longer exists.
     Unreadable,
-    /// The work was stopped.
+    /// The work was cancelled.
     Cancelled,
 }
 
-/// A part of a file, as it is searched.
+/// A chunk of a file in searchable form.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Part {
-    /// Its lines.
+pub struct FileChunk {
+    /// The lines of the chunk.
     pub lines: LineRange,
-    /// What it is found by: what it is in, its names, and its text.
-    pub told: String,
+    /// The text that is searched: the enclosing names, the own names and the content.
+    pub search_text: String,
 }
 
-/// The parts of the file at `path` that holds `text`, in order: what an index of it would be
-/// asked for. Fewer where reading its syntax takes too much work.
-pub fn parts(path: &str, text: &str) -> Vec<Part> {
-    let Divided { chunks, texts, .. } = divide(path, &without(text), &Cancel::NEVER);
-    let part = |(chunk, told): (Chunk, String)| Part { lines: chunk.lines, told };
+/// Returns the chunks of the file at `path` with content `text`, in order, as an index would search
+/// them. Returns fewer if parsing exceeds its work limit.
+pub fn file_chunks(path: &str, text: &str) -> Vec<FileChunk> {
+    let ChunkedFile { chunks, texts, .. } =
+        chunk_file(path, &redact_text(text), &CancelToken::NEVER);
+    let part = |(chunk, told): (Chunk, String)| FileChunk { lines: chunk.lines, search_text: told };
     chunks.into_iter().zip(texts).map(part).collect()
 }
 
-/// Reads the file at `path` in `root`. `known` is the content that need
-/// not be looked at again; `model` is one that is asked at once; `cancel` is asked now and then.
-pub(crate) fn analyse(
-    root: &HeldFolder,
+/// Analyses the file at `path` in `root`. `known` is the content hash that needs no new analysis.
+/// `model_probe` is an embedder that answers at once. `cancel` is checked repeatedly.
+pub(crate) fn analyse_file(
+    root: &OpenFolder,
     path: &str,
     known: Option<ContentHash>,
     model: Option<ProbedEmbedder<'_>>,
-    cancel: &Cancel<'_>,
-) -> Outcome {
-    let Ok((stamp, bytes)) = read(root, path) else { return Outcome::Unreadable };
-    let hash = ContentHash::of(&bytes);
+    cancel: &CancelToken<'_>,
+) -> AnalysisOutcome {
+    let Ok((stamp, bytes)) = read_with_stamp(root, path) else {
+        return AnalysisOutcome::Unreadable;
+    };
+    let hash = ContentHash::from_content(&bytes);
     if known == Some(hash) {
-        return Outcome::Same(stamp);
+        return AnalysisOutcome::Same(stamp);
     }
-    let Some(text) = kept_of(&bytes) else { return unread(stamp, hash, "binary") };
+    let Some(text) = redacted_text(&bytes) else { return empty_analysis(stamp, hash, "binary") };
     if is_private_key(&bytes) {
-        return unread(stamp, hash, "secret");
+        return empty_analysis(stamp, hash, "secret");
     }
-    let Divided { parsed, chunks, texts } = divide(path, &text, cancel);
+    let ChunkedFile { parsed, chunks, texts } = chunk_file(path, &text, cancel);
     if cancel.is_cancelled() {
-        return Outcome::Cancelled;
+        return AnalysisOutcome::Cancelled;
     }
-    let terms = FileTerms::of(texts.iter().map(|text| term_hashes(text)).collect());
-    let vectors = model.filter(|_| !texts.is_empty()).and_then(|model| embed(model, &texts));
-    let content = Content { terms: terms.encode(), chunks: chunk::encode(&chunks) };
-    Outcome::Analysed(Box::new(Analysed {
+    let terms = FileTerms::from_chunks(texts.iter().map(|text| term_hashes(text)).collect());
+    let vectors = model.filter(|_| !texts.is_empty()).and_then(|model| embed_texts(model, &texts));
+    let content = EncodedContent { terms: terms.encode(), chunks: chunker::encode_chunks(&chunks) };
+    AnalysisOutcome::Analysed(Box::new(AnalysedFile {
         stamp,
         hash,
         class: class_name(parsed.class),
@@ -89,76 +92,84 @@ pub(crate) fn analyse(
         lines: parsed.line_count,
         chunk_count: u32::try_from(chunks.len()).unwrap_or(u32::MAX),
         content,
-        symbols: symbols::encode(&FileSymbols::of(path, &parsed, &text)),
+        symbols: symbols::encode_symbols(&FileSymbols::from_parsed(path, &parsed, &text)),
         vectors,
     }))
 }
 
-/// A file with what it is divided into.
-pub(crate) struct Divided {
-    parsed: Parsed,
+/// A file with its chunks.
+pub(crate) struct ChunkedFile {
+    parsed: ParsedFile,
     chunks: Vec<Chunk>,
-    /// What each part is found by.
+    /// The search text of each chunk.
     pub(crate) texts: Vec<String>,
 }
 
-fn divide(path: &str, text: &str, cancel: &Cancel<'_>) -> Divided {
-    let parsed = source::parse(path, text, cancel);
-    let rows = Rows::of(text);
-    let chunks = chunks(&parsed, &rows);
-    let texts = chunks.iter().map(|chunk| told(chunk, &parsed, &rows)).collect();
-    Divided { parsed, chunks, texts }
+fn chunk_file(path: &str, text: &str, cancel: &CancelToken<'_>) -> ChunkedFile {
+    let parsed = source_text::parse_file(path, text, cancel);
+    let rows = TextLines::new(text);
+    let chunks = split_into_chunks(&parsed, &rows);
+    let texts = chunks.iter().map(|chunk| chunk_search_text(chunk, &parsed, &rows)).collect();
+    ChunkedFile { parsed, chunks, texts }
 }
 
-/// The file at `path` in `root` divided, if it still has the content `known`.
-pub(crate) fn divide_known(
-    root: &HeldFolder,
+/// Divides the file at `path` in `root` into chunks, if its content still has the hash `known`.
+pub(crate) fn chunk_unchanged_file(
+    root: &OpenFolder,
     path: &str,
     known: ContentHash,
-    cancel: &Cancel<'_>,
-) -> Option<Divided> {
-    let (_, bytes) = read(root, path).ok()?;
-    if ContentHash::of(&bytes) != known {
+    cancel: &CancelToken<'_>,
+) -> Option<ChunkedFile> {
+    let (_, bytes) = read_with_stamp(root, path).ok()?;
+    if ContentHash::from_content(&bytes) != known {
         return None;
     }
-    Some(divide(path, &kept_of(&bytes)?, cancel))
+    Some(chunk_file(path, &redacted_text(&bytes)?, cancel))
 }
 
-/// The text of the file at `path` in `root` without its secrets, if it still has the content
-/// `known`.
-pub(crate) fn text_known(root: &HeldFolder, path: &str, known: ContentHash) -> Option<String> {
-    let (_, bytes) = read(root, path).ok()?;
-    let is_known = ContentHash::of(&bytes) == known && !is_private_key(&bytes);
-    kept_of(&bytes).filter(|_| is_known).map(Cow::into_owned)
+/// Returns the text of the file at `path` in `root` without its secrets, if its content still has
+/// the hash `known`.
+pub(crate) fn unchanged_file_text(
+    root: &OpenFolder,
+    path: &str,
+    known: ContentHash,
+) -> Option<String> {
+    let (_, bytes) = read_with_stamp(root, path).ok()?;
+    let is_known = ContentHash::from_content(&bytes) == known && !is_private_key(&bytes);
+    redacted_text(&bytes).filter(|_| is_known).map(Cow::into_owned)
 }
 
-/// The text of a file as it is read here: without its secrets, which would stand in signatures
-/// and be found by their words. Its lines are those of the file.
-fn kept_of(bytes: &[u8]) -> Option<Cow<'_, str>> {
-    Some(match source::text_of(bytes)? {
-        Cow::Borrowed(text) => without(text),
-        Cow::Owned(text) => Cow::Owned(without(&text).into_owned()),
+/// Returns the text of a file without its secrets, which would otherwise appear in signatures and
+/// match searches. Line numbers stay those of the file.
+fn redacted_text(bytes: &[u8]) -> Option<Cow<'_, str>> {
+    Some(match source_text::decode_text(bytes)? {
+        Cow::Borrowed(text) => redact_text(text),
+        Cow::Owned(text) => Cow::Owned(redact_text(&text).into_owned()),
     })
 }
 
-fn read(root: &HeldFolder, path: &str) -> io::Result<(Stamp, Vec<u8>)> {
+fn read_with_stamp(root: &OpenFolder, path: &str) -> io::Result<(ChangeStamp, Vec<u8>)> {
     let file = root.open_regular(Path::new(path))?;
-    // Taken before the bytes: what is written meanwhile then has another stamp.
+    // The stamp is taken before the bytes, so that a concurrent write changes it.
     let metadata = file.metadata()?;
     if metadata.len() > FILE_BYTES_MAX {
         return Err(io::ErrorKind::InvalidInput.into());
     }
     let mut bytes = Vec::new();
     file.take(FILE_BYTES_MAX).read_to_end(&mut bytes)?;
-    Ok((Stamp::of(&metadata), bytes))
+    Ok((ChangeStamp::from_metadata(&metadata), bytes))
 }
 
-/// A file that is known not to be text, so that it is not read again.
-fn unread(stamp: Stamp, hash: ContentHash, class: &'static str) -> Outcome {
+/// Returns the entry of a file without text, so that it is not read again.
+fn empty_analysis(stamp: ChangeStamp, hash: ContentHash, class: &'static str) -> AnalysisOutcome {
     let terms = FileTerms::default().encode();
-    let content = Content { chunks: chunk::encode(&[]), terms };
-    let symbols = symbols::encode(&FileSymbols::of("", &foveal_code::parse("", ""), ""));
-    let analysed = Analysed {
+    let content = EncodedContent { chunks: chunker::encode_chunks(&[]), terms };
+    let symbols = symbols::encode_symbols(&FileSymbols::from_parsed(
+        "",
+        &foveal_code::parse_file("", ""),
+        "",
+    ));
+    let analysed = AnalysedFile {
         stamp,
         hash,
         class,
@@ -169,11 +180,16 @@ fn unread(stamp: Stamp, hash: ContentHash, class: &'static str) -> Outcome {
         symbols,
         vectors: None,
     };
-    Outcome::Analysed(Box::new(analysed))
+    AnalysisOutcome::Analysed(Box::new(analysed))
 }
 
-/// What a part is found by: what it is in, its names [`NAME_REPETITIONS`] times, its text.
-pub(crate) fn told(chunk: &Chunk, parsed: &Parsed, rows: &Rows<'_>) -> String {
+/// Returns the search text of a chunk: the enclosing names, its own names [`NAME_REPETITIONS`]
+/// times, and its content.
+pub(crate) fn chunk_search_text(
+    chunk: &Chunk,
+    parsed: &ParsedFile,
+    rows: &TextLines<'_>,
+) -> String {
     let mut told = String::new();
     let mut add = |name: &str| {
         told.push_str(name);
@@ -196,15 +212,16 @@ pub(crate) fn told(chunk: &Chunk, parsed: &Parsed, rows: &Rows<'_>) -> String {
     told
 }
 
-/// `None` where the model fails: whoever looks for files without vectors is told why.
-fn embed(model: ProbedEmbedder<'_>, texts: &[String]) -> Option<FileVectors> {
-    let texts: Vec<&str> = texts.iter().map(|text| embedded(text)).collect();
-    let bytes = vectors::encode(model.embed(&texts).ok()?.into_iter());
+/// Returns the vectors of `texts`, or `None` if the model fails. The later pass over files without
+/// vectors reports the error.
+fn embed_texts(model: ProbedEmbedder<'_>, texts: &[String]) -> Option<FileVectors> {
+    let texts: Vec<&str> = texts.iter().map(|text| embedding_input(text)).collect();
+    let bytes = vector_codec::encode_vectors(model.embed(&texts).ok()?.into_iter());
     Some(FileVectors { model: model.model.number, bytes })
 }
 
-/// What a model is given of a part's text.
-pub(crate) fn embedded(text: &str) -> &str {
+/// Returns the beginning of a search text that is embedded.
+pub(crate) fn embedding_input(text: &str) -> &str {
     &text[..text.floor_char_boundary(EMBEDDED_BYTES_MAX)]
 }
 
@@ -225,9 +242,9 @@ mod tests {
     #[test]
     fn parts_tell_what_they_are_in_and_their_names() {
         let text = "impl Line {\n    fn length(&self) -> u32 {\n        let all = self.count;\n        all - 1\n    }\n}\n";
-        let told: Vec<(String, String)> = parts("a.rs", text)
+        let told: Vec<(String, String)> = file_chunks("a.rs", text)
             .into_iter()
-            .map(|part| (part.lines.to_string(), part.told))
+            .map(|part| (part.lines.to_string(), part.search_text))
             .collect();
         let method: String = text.lines().skip(1).take(4).map(|line| format!("{line}\n")).collect();
         let names = "length\n".repeat(NAME_REPETITIONS);

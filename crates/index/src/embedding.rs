@@ -1,128 +1,136 @@
-//! Vectors for files that have none yet: read again, embedded many together, and written as
-//! they come, so that a stop or a server that goes away costs what was on its way alone.
+//! Embedding of files without vectors. Files are read again, embedded in batches and written as
+//! results arrive, so that a cancellation or a failing server loses only the running calls.
 
 use std::collections::{HashSet, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread;
 
-use foveal_cancel::Cancel;
-use foveal_code::embed::{EmbedError, Embedder, Pace, QuantizedVector};
-use foveal_files::bounded::HeldFolder;
+use foveal_cancel::CancelToken;
+use foveal_code::embedding::{BatchPreference, Embedder, EmbeddingError, QuantizedVector};
+use foveal_workspace::regular_file::OpenFolder;
 
-use crate::analysis::{Divided, divide_known, embedded};
+use crate::analysis::{ChunkedFile, chunk_unchanged_file, embedding_input};
 use crate::error::IndexError;
-use crate::jobs::{Job, Jobs, LOOK_UP_TIME, STACK_BYTES, WAITING_MAX};
-use crate::model::ProbedEmbedder;
-use crate::pending::Pending;
-use crate::progress::{Progress, Stage};
-use crate::queue::Queue;
-use crate::store::{Change, FileVectors, RowId, Store};
-use crate::vectors;
-use crate::walk::relative;
+use crate::file_jobs::{
+    CANCEL_CHECK_INTERVAL, FileJob, FileJobs, PARSER_STACK_BYTES, WAITING_RESULTS_MAX,
+};
+use crate::file_queue::FileQueue;
+use crate::folder_walk::relative_path;
+use crate::model_probe::ProbedEmbedder;
+use crate::pending_changes::PendingChanges;
+use crate::progress::{UpdateProgress, UpdateStage};
+use crate::store::{FileVectors, IndexChange, IndexStore, RowId};
+use crate::vector_codec;
 
-/// Calls to a model behind a server at the same time.
+/// The number of concurrent calls to a model behind a server.
 const CALLS_MAX: usize = 4;
 
-/// Calls' worth of texts that a thread collects, so that few calls have less than their fill.
-const CALLS_COLLECTED: usize = 4;
+/// The number of calls for which a thread collects texts, so that few calls are only partly filled.
+const COLLECTED_CALLS: usize = 4;
 
-/// Bytes of texts in a call: few enough for one request with the text by which the model is
-/// known, since another request may come to another model. No text has more than a third.
+/// The size limit of a call's texts in bytes. Together with the probe text they must fit into one
+/// request, since another request may reach another model. No text is longer than a third of it.
 const CALL_BYTES_MAX: usize = 48 << 10;
 
-/// What vectors are made with.
-pub(crate) struct Task<'a> {
-    pub(crate) root: &'a HeldFolder,
-    pub(crate) queue: &'a Queue,
+/// The inputs of an embedding pass.
+pub(crate) struct EmbeddingTask<'a> {
+    pub(crate) root: &'a OpenFolder,
+    pub(crate) queue: &'a FileQueue,
     pub(crate) embedder: ProbedEmbedder<'a>,
-    /// Files whose vectors are made at most.
+    /// The limit of files to embed.
     pub(crate) files_max: usize,
-    pub(crate) cancel: &'a Cancel<'a>,
+    pub(crate) cancel: &'a CancelToken<'a>,
 }
 
-/// What came of it.
+/// The outcome of an embedding pass.
 #[derive(Debug, Default)]
-pub(crate) struct Embedded {
-    /// Files that have vectors now.
+pub(crate) struct EmbeddingOutcome {
+    /// The number of files that received vectors.
     pub(crate) files: u64,
-    pub(crate) stopped: bool,
-    /// Why the rest has none.
-    pub(crate) problem: Option<EmbedError>,
+    pub(crate) cancelled: bool,
+    /// The reason why the remaining files have no vectors.
+    pub(crate) problem: Option<EmbeddingError>,
 }
 
-/// What a thread sends.
-enum Message {
+/// A result that a worker thread sends.
+enum EmbeddingResult {
     Done(RowId, Vec<u8>),
-    /// The file has changed since it was indexed: the next update sees to it.
+    /// The file has changed since it was indexed. The next update handles it.
     Stale,
-    /// The row says something else of the same file: it is made anew.
-    Wrong(RowId),
-    Failed(EmbedError),
+    /// The row does not match the unchanged file. It is removed and built again.
+    Mismatched(RowId),
+    Failed(EmbeddingError),
 }
 
-/// A file whose parts wait for the next call.
-struct Collected {
+/// The chunk texts of a file that wait for the next call.
+struct PendingTexts {
     row: RowId,
     texts: Vec<String>,
 }
 
-/// Makes vectors for files that wait for them.
-pub(crate) fn embed_waiting(
-    store: &mut Store,
-    task: &Task<'_>,
-    progress: &mut dyn FnMut(Progress),
-) -> Result<Embedded, IndexError> {
-    let mut waiting = store.waiting(task.embedder.model.number)?;
+/// Embeds the files that have no vectors.
+pub(crate) fn embed_files_without_vectors(
+    store: &mut IndexStore,
+    task: &EmbeddingTask<'_>,
+    progress: &mut dyn FnMut(UpdateProgress),
+) -> Result<EmbeddingOutcome, IndexError> {
+    let mut waiting = store.files_without_vectors(task.embedder.model.number)?;
     let queued = task.queue.paths();
     let queued: HashSet<String> =
-        queued.iter().filter_map(|file| relative(task.root.path(), file)).collect();
+        queued.iter().filter_map(|file| relative_path(task.root.path(), file)).collect();
     let place = |path: &String| (!queued.contains(path), path.clone());
     waiting.sort_by_cached_key(|(path, _)| place(path));
     waiting.truncate(task.files_max);
     let total = waiting.len();
     if total == 0 {
-        return Ok(Embedded::default());
+        return Ok(EmbeddingOutcome::default());
     }
     let order: VecDeque<String> = waiting.iter().map(|(path, _)| path.clone()).collect();
-    let job = |(path, known): (String, _)| (path.clone(), Job { path, known_row: Some(known) });
+    let job = |(path, known): (String, _)| (path.clone(), FileJob { path, known_row: Some(known) });
     let jobs =
-        Jobs::new(task.root.path(), task.queue, waiting.into_iter().map(job).collect(), order);
-    let threads = match task.embedder.embedder.pace() {
-        Pace::Instant => thread::available_parallelism().map_or(1, usize::from),
-        Pace::Batches { .. } => CALLS_MAX,
+        FileJobs::new(task.root.path(), task.queue, waiting.into_iter().map(job).collect(), order);
+    let threads = match task.embedder.embedder.batch_preference() {
+        BatchPreference::Instant => thread::available_parallelism().map_or(1, usize::from),
+        BatchPreference::Batches { .. } => CALLS_MAX,
     };
     let stop = AtomicBool::new(false);
     thread::scope(|scope| {
-        let (sender, receiver) = sync_channel(WAITING_MAX);
+        let (sender, receiver) = sync_channel(WAITING_RESULTS_MAX);
         for _ in 0..threads.min(total) {
             let (sender, stop, jobs) = (sender.clone(), &stop, &jobs);
-            let builder = thread::Builder::new().stack_size(STACK_BYTES);
-            let spawned = builder.spawn_scoped(scope, move || embed_all(jobs, task, stop, &sender));
-            // With fewer threads it takes longer; with none the channel closes at once.
+            let builder = thread::Builder::new().stack_size(PARSER_STACK_BYTES);
+            let spawned = builder
+                .spawn_scoped(scope, move || run_embedding_worker(jobs, task, stop, &sender));
+            // Fewer threads only take longer. Without any thread the channel closes at once.
             drop(spawned);
         }
         drop(sender);
-        let result = receive(&receiver, total as u64, task, store, &stop, progress);
+        let result = write_vectors(&receiver, total as u64, task, store, &stop, progress);
         stop.store(true, Ordering::Relaxed);
         result
     })
 }
 
-fn embed_all(jobs: &Jobs<'_>, task: &Task<'_>, stop: &AtomicBool, sender: &SyncSender<Message>) {
+fn run_embedding_worker(
+    jobs: &FileJobs<'_>,
+    task: &EmbeddingTask<'_>,
+    stop: &AtomicBool,
+    sender: &SyncSender<EmbeddingResult>,
+) {
     let stopped = || stop.load(Ordering::Relaxed) || task.cancel.is_cancelled();
-    let cancel = Cancel::when(&stopped);
-    let call_texts = match task.embedder.embedder.pace() {
-        Pace::Instant => usize::MAX,
-        Pace::Batches { texts } => texts.max(1),
+    let cancel = CancelToken::from_fn(&stopped);
+    let call_texts = match task.embedder.embedder.batch_preference() {
+        BatchPreference::Instant => usize::MAX,
+        BatchPreference::Batches { texts } => texts.max(1),
     };
-    let wanted = if call_texts == usize::MAX { 1 } else { call_texts * CALLS_COLLECTED };
+    let wanted = if call_texts == usize::MAX { 1 } else { call_texts * COLLECTED_CALLS };
     loop {
-        let mut collected: Vec<Collected> = Vec::new();
+        let mut collected: Vec<PendingTexts> = Vec::new();
         let mut count = 0;
         while count < wanted && !cancel.is_cancelled() {
-            let Some(job) = jobs.take() else { break };
-            match collect(task, &job, &cancel) {
+            let Some(job) = jobs.take_next_job() else { break };
+            match read_chunk_texts(task, &job, &cancel) {
                 Ok(one) => {
                     count += one.texts.len();
                     collected.push(one);
@@ -137,31 +145,32 @@ fn embed_all(jobs: &Jobs<'_>, task: &Task<'_>, stop: &AtomicBool, sender: &SyncS
         if collected.is_empty() || cancel.is_cancelled() {
             return;
         }
-        let texts = collected.iter().flat_map(|one| one.texts.iter().map(|text| embedded(text)));
+        let texts =
+            collected.iter().flat_map(|one| one.texts.iter().map(|text| embedding_input(text)));
         let texts: Vec<&str> = texts.collect();
         let mut vectors = Vec::with_capacity(texts.len());
         let mut rest = texts.as_slice();
         while !rest.is_empty() && !cancel.is_cancelled() {
-            let (call, later) = rest.split_at(fitting(rest, call_texts));
+            let (call, later) = rest.split_at(fitting_text_count(rest, call_texts));
             rest = later;
             match task.embedder.embed(call) {
                 Ok(given) => vectors.extend(given),
                 Err(error) => {
-                    send_whole(&collected, vectors, sender);
-                    // Whoever receives has gone if this fails.
-                    drop(sender.send(Message::Failed(error)));
+                    send_complete_files(&collected, vectors, sender);
+                    // A failure means that the receiver has ended.
+                    drop(sender.send(EmbeddingResult::Failed(error)));
                     return;
                 }
             }
         }
-        if !send_whole(&collected, vectors, sender) {
+        if !send_complete_files(&collected, vectors, sender) {
             return;
         }
     }
 }
 
-/// How many of the first `texts` go into one call; at least one.
-fn fitting(texts: &[&str], call_texts: usize) -> usize {
+/// Returns how many of the first `texts` fit into one call, at least one.
+fn fitting_text_count(texts: &[&str], call_texts: usize) -> usize {
     let mut bytes = 0;
     let fits = texts.iter().take(call_texts).take_while(|text| {
         bytes += text.len();
@@ -170,68 +179,72 @@ fn fitting(texts: &[&str], call_texts: usize) -> usize {
     fits.count().max(1)
 }
 
-/// The texts of a file as it was indexed.
-fn collect(task: &Task<'_>, job: &Job, cancel: &Cancel<'_>) -> Result<Collected, Message> {
-    let Some(known) = job.known_row else { return Err(Message::Stale) };
-    match divide_known(task.root, &job.path, known.hash, cancel) {
-        Some(Divided { texts, .. }) if texts.len() == known.chunks as usize => {
-            Ok(Collected { row: known.row, texts })
+/// Reads the chunk texts of a file as it was indexed.
+fn read_chunk_texts(
+    task: &EmbeddingTask<'_>,
+    job: &FileJob,
+    cancel: &CancelToken<'_>,
+) -> Result<PendingTexts, EmbeddingResult> {
+    let Some(known) = job.known_row else { return Err(EmbeddingResult::Stale) };
+    match chunk_unchanged_file(task.root, &job.path, known.hash, cancel) {
+        Some(ChunkedFile { texts, .. }) if texts.len() == known.chunks as usize => {
+            Ok(PendingTexts { row: known.row, texts })
         }
-        Some(_) if !cancel.is_cancelled() => Err(Message::Wrong(known.row)),
-        _ => Err(Message::Stale),
+        Some(_) if !cancel.is_cancelled() => Err(EmbeddingResult::Mismatched(known.row)),
+        _ => Err(EmbeddingResult::Stale),
     }
 }
 
-/// Sends the files all of whose parts have vectors; says whether anybody is there.
-fn send_whole(
-    collected: &[Collected],
+/// Sends the files whose chunks all have vectors. Returns whether the receiver is still there.
+fn send_complete_files(
+    collected: &[PendingTexts],
     vectors: Vec<QuantizedVector>,
-    sender: &SyncSender<Message>,
+    sender: &SyncSender<EmbeddingResult>,
 ) -> bool {
     let mut vectors = vectors.into_iter();
     for one in collected {
         if vectors.len() < one.texts.len() {
             return true;
         }
-        let bytes = vectors::encode(vectors.by_ref().take(one.texts.len()));
-        if sender.send(Message::Done(one.row, bytes)).is_err() {
+        let bytes = vector_codec::encode_vectors(vectors.by_ref().take(one.texts.len()));
+        if sender.send(EmbeddingResult::Done(one.row, bytes)).is_err() {
             return false;
         }
     }
     true
 }
 
-fn receive(
-    receiver: &Receiver<Message>,
+fn write_vectors(
+    receiver: &Receiver<EmbeddingResult>,
     total: u64,
-    task: &Task<'_>,
-    store: &mut Store,
+    task: &EmbeddingTask<'_>,
+    store: &mut IndexStore,
     stop: &AtomicBool,
-    progress: &mut dyn FnMut(Progress),
-) -> Result<Embedded, IndexError> {
-    let mut outcome = Embedded::default();
-    let mut pending = Pending::default();
+    progress: &mut dyn FnMut(UpdateProgress),
+) -> Result<EmbeddingOutcome, IndexError> {
+    let mut outcome = EmbeddingOutcome::default();
+    let mut pending = PendingChanges::default();
     let mut done = 0;
-    let stage = Stage::Vectors;
-    progress(Progress { stage, done, total });
+    let stage = UpdateStage::Vectors;
+    progress(UpdateProgress { stage, done, total });
     loop {
-        match receiver.recv_timeout(LOOK_UP_TIME) {
-            Ok(Message::Failed(error)) => {
+        match receiver.recv_timeout(CANCEL_CHECK_INTERVAL) {
+            Ok(EmbeddingResult::Failed(error)) => {
                 stop.store(true, Ordering::Relaxed);
                 outcome.problem.get_or_insert(error);
             }
             Ok(message) => {
                 done += 1;
                 match message {
-                    Message::Done(row, bytes) => {
+                    EmbeddingResult::Done(row, bytes) => {
                         outcome.files += 1;
                         let vectors = FileVectors { model: task.embedder.model.number, bytes };
-                        pending.push(Change::Vectors { row, vectors });
+                        pending.push(IndexChange::Vectors { row, vectors });
                     }
-                    Message::Wrong(row) => pending.push(Change::Forget { row }),
-                    Message::Stale | Message::Failed(_) => {}
+                    EmbeddingResult::Mismatched(row) => pending.push(IndexChange::Forget { row }),
+                    EmbeddingResult::Stale | EmbeddingResult::Failed(_) => {}
                 }
-                progress(Progress { stage, done, total });
+                progress(UpdateProgress { stage, done, total });
             }
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => break,
@@ -239,15 +252,15 @@ fn receive(
         pending.flush_if_due(store, task.cancel)?;
     }
     pending.flush(store, task.cancel)?;
-    outcome.stopped = task.cancel.is_cancelled() && done < total;
-    if outcome.stopped {
-        // What a stopped call says is no news.
+    outcome.cancelled = task.cancel.is_cancelled() && done < total;
+    if outcome.cancelled {
+        // The error of a cancelled call is not a problem of the model.
         outcome.problem = None;
     }
     Ok(outcome)
 }
 
-/// Whether `embedder` is asked while files are read.
-pub(crate) fn is_instant(embedder: &dyn Embedder) -> bool {
-    embedder.pace() == Pace::Instant
+/// Returns whether `embedder` is fast enough to be called while files are read.
+pub(crate) fn is_instant_embedder(embedder: &dyn Embedder) -> bool {
+    embedder.batch_preference() == BatchPreference::Instant
 }

@@ -1,67 +1,67 @@
-//! What can go wrong with an index.
+//! The errors of an index.
 
 use std::path::PathBuf;
 
-use foveal_code::embed::EmbedError;
-use foveal_database::{is_busy, is_of_machine, is_of_place};
+use foveal_code::embedding::EmbeddingError;
+use foveal_database::{is_busy, is_environment_error, is_inaccessible};
 use rusqlite::ErrorCode;
 use thiserror::Error;
 
-/// Why an index cannot be built, kept or asked.
+/// The reason why an index operation failed.
 #[derive(Debug, Error)]
 #[expect(missing_docs, reason = "the messages say what variants and fields are")]
 pub enum IndexError {
-    /// The folder to be indexed is not there, or is no folder.
+    /// The root does not exist or is no folder.
     #[error("`{}` is no folder that can be read", path.display())]
     Root {
         path: PathBuf,
         #[source]
         source: std::io::Error,
     },
-    /// The store's folder or file cannot be made.
+    /// The folder or the file of the index cannot be created.
     #[error("the index `{}` cannot be written", path.display())]
-    Place {
-        /// The store's file.
+    Unwritable {
+        /// The file of the index.
         path: PathBuf,
         #[source]
         source: std::io::Error,
     },
-    /// SQLite refuses; a damaged file is rebuilt and gives this error only if it is damaged
-    /// again at once.
+    /// SQLite returned an error. A damaged file is rebuilt, and returns this error only if it is
+    /// damaged again at once.
     #[error("the index cannot be read or written")]
     Store(#[from] rusqlite::Error),
     #[error("the texts cannot be embedded")]
-    Embed(#[from] EmbedError),
+    Embed(#[from] EmbeddingError),
     #[error("the folder cannot be watched for changes")]
     Watch(#[from] notify::Error),
 }
 
 impl IndexError {
-    /// Whether the store's folder or file refuses to be written, so that an index can only be
-    /// kept in memory.
-    pub fn is_place(&self) -> bool {
+    /// Returns whether the folder or the file of the index cannot be written, so that an index can
+    /// only be kept in memory.
+    pub fn is_inaccessible(&self) -> bool {
         match self {
-            Self::Place { .. } => true,
-            Self::Store(error) => is_of_place(error),
+            Self::Unwritable { .. } => true,
+            Self::Store(error) => is_inaccessible(error),
             Self::Root { .. } | Self::Embed(_) | Self::Watch(_) => false,
         }
     }
 
-    /// Whether another process writes for longer than is waited for. What is there can be read.
+    /// Returns whether another process held the lock for longer than the wait. Reading still works.
     pub fn is_busy(&self) -> bool {
         matches!(self, Self::Store(error) if is_busy(error))
     }
 
-    /// Whether the file of the store is damaged, so that it has to be made anew.
+    /// Returns whether the file of the index is damaged and has to be rebuilt.
     ///
-    /// What this program asks of tables it made cannot fail but for the machine's sake; every
-    /// other failure says that they are not as it made them.
-    pub(crate) fn is_damage(&self) -> bool {
+    /// Statements on tables that this program created fail only because of the machine. Every other
+    /// failure means that the tables differ from those that were created.
+    pub(crate) fn is_corruption(&self) -> bool {
         match self {
-            // A damaged length asks for more memory than there is; an index can be made anew.
+            // A damaged length field asks for more memory than there is. An index can be rebuilt.
             Self::Store(error) if error.sqlite_error_code() == Some(ErrorCode::OutOfMemory) => true,
-            Self::Store(error) => !is_of_machine(error),
-            Self::Root { .. } | Self::Place { .. } | Self::Embed(_) | Self::Watch(_) => false,
+            Self::Store(error) => !is_environment_error(error),
+            Self::Root { .. } | Self::Unwritable { .. } | Self::Embed(_) | Self::Watch(_) => false,
         }
     }
 }

@@ -1,53 +1,53 @@
-//! The index of a repository on disk, kept up to date and searched.
+//! The index of a repository on disk: updating and searching.
 //!
-//! [`Index`] walks a folder, has `foveal-code` read and embed what has changed, and keeps
-//! it in one SQLite file that several processes may use. All of it can be stopped at any
-//! time; what was done is kept. A damaged store is set aside, and it and one of another version
-//! are built anew.
+//! [`Index`] walks a folder, analyses and embeds changed files with `foveal-code`, and stores the
+//! result in one SQLite file that several processes can use. All work can be cancelled at any time;
+//! finished work is kept. A damaged store is quarantined. It and a store of another version are
+//! rebuilt.
 
 mod analysis;
-mod chunk;
+mod chunker;
+mod compression;
 mod embedding;
+mod entity_names;
 mod error;
+mod file_jobs;
+mod file_queue;
+mod file_update;
+mod folder_walk;
+mod folder_watcher;
 mod index;
-mod jobs;
-mod likeness;
-mod links;
-mod load;
-mod model;
-mod names;
-mod packed;
-mod pending;
+mod model_probe;
+mod model_summary;
+mod name_links;
+mod pending_changes;
 mod progress;
-mod queue;
 mod ranking;
-mod said;
-mod said_parts;
-mod search;
+mod search_hit;
 mod secrets;
 mod segment;
-mod source;
+mod segment_loader;
+mod source_text;
 mod store;
+mod structural_score;
+mod summary_search;
 mod symbols;
 mod text_terms;
-mod update;
-mod vectors;
-mod walk;
-mod watch;
+mod vector_codec;
 
-pub use self::analysis::{Part, parts};
+pub use self::analysis::{FileChunk, file_chunks};
 pub use self::error::IndexError;
-pub use self::index::{Chosen, Index};
-pub use self::progress::{Progress, Stage, Summary};
-pub use self::queue::{QUEUED_MAX, Queue};
-pub use self::ranking::{Reason, SearchOptions};
-pub use self::said::{
-    Said, SaidOfThing, SaidQuestion, SaidRelation, ThingSummary, Untold, relations_schema, said_of,
-    summaries_schema,
+pub use self::file_queue::{FileQueue, QUEUED_FILES_MAX};
+pub use self::folder_walk::{FILE_BYTES_MAX, FILES_MAX};
+pub use self::folder_watcher::{FolderChanges, FolderWatcher};
+pub use self::index::{EmbedderSelection, Index};
+pub use self::model_summary::{
+    EntityDescription, EntitySummary, InferredRelation, ModelSummary, SummaryJob, SummaryPrompt,
+    describe_entity, relations_schema, summaries_schema,
 };
-pub use self::search::Hit;
+pub use self::progress::{UpdateProgress, UpdateStage, UpdateSummary};
+pub use self::ranking::{MatchReason, SearchOptions};
+pub use self::search_hit::SearchHit;
 pub use self::secrets::may_hold_secrets;
-pub use self::source::{parse, text_of};
-pub use self::store::{Looked, Size, Wait, definitions, look};
-pub use self::walk::{FILE_BYTES_MAX, FILES_MAX};
-pub use self::watch::{Changes, Watcher};
+pub use self::source_text::{decode_text, parse_file};
+pub use self::store::{IndexFileStatus, IndexSize, LockWait, inspect_index_file, read_definitions};

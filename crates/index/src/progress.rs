@@ -1,44 +1,44 @@
-//! How far an update is, and what it did.
+//! The progress and the results of an update.
 
-/// What an update is about to do.
+/// The stage of an update.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Stage {
-    /// Files that have changed are read; what they consist of can be found by its words.
+pub enum UpdateStage {
+    /// Changed files are analysed. Their chunks can then be found by words.
     Files,
-    /// Files get vectors that had none.
+    /// Files without vectors are embedded.
     Vectors,
 }
 
-/// How far an update is.
+/// The progress of an update.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Progress {
-    /// Of what.
-    pub stage: Stage,
-    /// Files done so far.
+pub struct UpdateProgress {
+    /// The current stage.
+    pub stage: UpdateStage,
+    /// The number of finished files in this stage.
     pub done: u64,
-    /// Files to be done in this stage.
+    /// The number of all files in this stage.
     pub total: u64,
 }
 
-/// What an update did.
+/// The results of an update.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Summary {
-    /// Files that were read and are kept as they are now.
+pub struct UpdateSummary {
+    /// Files that were read and stored.
     pub indexed: u64,
-    /// Files that are as they were.
+    /// Unchanged files.
     pub unchanged: u64,
-    /// Files that are in the index no more.
+    /// Files that were removed from the index.
     pub removed: u64,
     /// Files that could not be read.
     pub unreadable: u64,
-    /// Files that are passed by: too large or secret.
-    pub passed_by: u64,
-    /// Files that were as they were and got vectors.
+    /// Files that were skipped because they are too large or secret.
+    pub skipped: u64,
+    /// Unchanged files that received vectors.
     pub embedded: u64,
-    /// Files that still have no vectors of the index's model; they are found by their words.
-    pub waiting: u64,
-    /// The update was stopped before it was done; what it did is kept.
-    pub stopped: bool,
-    /// The store was damaged or of another version, and was built anew.
+    /// Files that have no vectors of the index's model yet. They are found by their words.
+    pub without_vectors: u64,
+    /// Whether the update was cancelled. Finished work is kept.
+    pub cancelled: bool,
+    /// Whether the store was damaged or of another version, and was rebuilt.
     pub rebuilt: bool,
 }

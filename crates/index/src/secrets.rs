@@ -1,15 +1,15 @@
-//! Files that are never read, because they hold what must stay secret.
+//! Files that are never indexed because they hold secrets.
 
 use std::path::Path;
 
-use foveal_files::sensitive::sensitivity;
+use foveal_workspace::sensitive_files::sensitivity;
 
-/// Whether the file at `path`, by its name and folders, is taken to hold secrets.
+/// Returns whether the path of the file indicates secrets.
 pub fn may_hold_secrets(path: &Path) -> bool {
     sensitivity(path).is_some()
 }
 
-/// Whether `bytes` begin as a private key does, whatever its file is called.
+/// Returns whether `bytes` begin like a private key.
 pub(crate) fn is_private_key(bytes: &[u8]) -> bool {
     let start = bytes.trim_ascii_start();
     let line = start.split(|byte| *byte == b'\n').next().unwrap_or_default();

@@ -1,24 +1,23 @@
-//! The words of a file's parts, as they are stored and searched.
+//! The words of a file's chunks, stored and in searchable form.
 //!
-//! A word is its hash of 32 bits: no list of all words has to be kept in step by those who
-//! write. Two words of a repository share one about once in 40,000 questions; then a few
-//! parts rank higher than they should.
+//! A word is stored as a 32-bit hash, so that writers need not share a dictionary. Two words of a
+//! repository collide about once in 40,000 queries, and then a few chunks rank too high.
 
-use foveal_code::terms::terms;
+use foveal_code::terms::search_terms;
 use serde::{Deserialize, Serialize};
 
-use crate::packed::{pack, unpack};
+use crate::compression::{compress, decompress};
 
-/// Bytes of a part that are read for its words.
+/// The number of bytes of a chunk whose words are indexed.
 const CHUNK_BYTES_MAX: usize = 16 << 10;
 
-/// A word, lower case and stemmed.
+/// The hash of a lower-case, stemmed word.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct TermHash(pub(crate) u32);
 
 impl TermHash {
-    /// FNV-1a of 64 bits, folded.
-    pub(crate) fn of(term: &str) -> Self {
+    /// Computes the 64-bit FNV-1a hash, folded to 32 bits.
+    pub(crate) fn from_term(term: &str) -> Self {
         let hash = term.bytes().fold(0xcbf2_9ce4_8422_2325_u64, |hash, byte| {
             (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3)
         });
@@ -26,71 +25,71 @@ impl TermHash {
     }
 }
 
-/// The terms of `text` in order, with repetitions.
+/// Returns the terms of `text` in order, with repetitions.
 pub(crate) fn term_hashes(text: &str) -> Vec<TermHash> {
     let end = text.floor_char_boundary(CHUNK_BYTES_MAX);
-    terms(&text[..end]).iter().map(|term| TermHash::of(term)).collect()
+    search_terms(&text[..end]).iter().map(|term| TermHash::from_term(term)).collect()
 }
 
-/// How often a term stands in one part.
+/// The frequency of a term in one chunk.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Posting {
-    /// The part's place in its file.
+pub(crate) struct TermPosting {
+    /// The position of the chunk in its file.
     pub(crate) chunk: u16,
     pub(crate) frequency: u16,
 }
 
-/// The terms of all parts of one file.
+/// The terms of all chunks of one file.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub(crate) struct FileTerms {
     /// Sorted.
     hashes: Vec<TermHash>,
-    /// Where the postings of each term end.
+    /// The end of each term's postings.
     ends: Vec<u32>,
-    postings: Vec<Posting>,
-    /// The number of terms of each part.
+    postings: Vec<TermPosting>,
+    /// The number of terms of each chunk.
     pub(crate) lengths: Vec<u32>,
 }
 
 #[derive(Serialize, Deserialize)]
-struct Stored {
-    /// Differences of the sorted hashes, each followed by its postings: their number, then
-    /// for each the difference of the part's place times 4 plus how often less 1, up to 3,
-    /// which is followed by what is more than that.
+struct EncodedTerms {
+    /// The differences of the sorted hashes, each followed by its postings: their number, and for
+    /// each posting the difference of the chunk position times 4 plus the frequency minus 1, up to
+    /// 3. The value 3 is followed by the excess.
     numbers: Vec<u32>,
     lengths: Vec<u32>,
 }
 
 impl FileTerms {
-    /// The terms of parts given as those of each, in order; at most 65,536 parts.
-    pub(crate) fn of(parts: Vec<Vec<TermHash>>) -> Self {
-        let mut all: Vec<(TermHash, Posting)> = Vec::new();
+    /// Creates the postings from the terms of each chunk, in order; at most 65,536 chunks.
+    pub(crate) fn from_chunks(parts: Vec<Vec<TermHash>>) -> Self {
+        let mut all: Vec<(TermHash, TermPosting)> = Vec::new();
         let mut lengths = Vec::new();
         for (chunk, mut terms) in (0..=u16::MAX).zip(parts) {
             lengths.push(u32::try_from(terms.len()).unwrap_or(u32::MAX));
             terms.sort_unstable();
             for same in terms.chunk_by(|a, b| a == b) {
                 let frequency = u16::try_from(same.len()).unwrap_or(u16::MAX);
-                all.push((same[0], Posting { chunk, frequency }));
+                all.push((same[0], TermPosting { chunk, frequency }));
             }
         }
-        // Stable, so that parts stay in order.
+        // The sort is stable, so chunks stay in order.
         all.sort_by_key(|(term, _)| *term);
         let mut terms = Self { lengths, ..Self::default() };
         for same in all.chunk_by(|a, b| a.0 == b.0) {
             terms.postings.extend(same.iter().map(|(_, posting)| *posting));
-            terms.close(same[0].0);
+            terms.finish_term(same[0].0);
         }
         terms
     }
 
-    fn close(&mut self, term: TermHash) {
+    fn finish_term(&mut self, term: TermHash) {
         self.hashes.push(term);
         self.ends.push(u32::try_from(self.postings.len()).unwrap_or(u32::MAX));
     }
 
-    /// Where `term` stands in this file.
-    pub(crate) fn postings(&self, term: TermHash) -> &[Posting] {
+    /// Returns the postings of `term` in this file.
+    pub(crate) fn postings(&self, term: TermHash) -> &[TermPosting] {
         let Ok(at) = self.hashes.binary_search(&term) else { return &[] };
         let start = at.checked_sub(1).map_or(0, |before| self.ends[before]);
         &self.postings[start as usize..self.ends[at] as usize]
@@ -114,13 +113,13 @@ impl FileTerms {
             }
             (before, start) = (hash.0, *end);
         }
-        let stored = Stored { numbers, lengths: self.lengths.clone() };
-        pack(&postcard::to_allocvec(&stored).expect("numbers are always written"))
+        let stored = EncodedTerms { numbers, lengths: self.lengths.clone() };
+        compress(&postcard::to_allocvec(&stored).expect("numbers are always written"))
     }
 
-    /// `None` where `bytes` are not what [`Self::encode`] writes.
+    /// Decodes the output of [`Self::encode`]. Returns `None` for other bytes.
     pub(crate) fn decode(bytes: &[u8]) -> Option<Self> {
-        let stored: Stored = postcard::from_bytes(&unpack(bytes)?).ok()?;
+        let stored: EncodedTerms = postcard::from_bytes(&decompress(bytes)?).ok()?;
         let mut terms = Self { lengths: stored.lengths, ..Self::default() };
         let mut numbers = stored.numbers.into_iter();
         let mut hash = 0_u32;
@@ -137,9 +136,9 @@ impl FileTerms {
                     return None;
                 }
                 let frequency = u16::try_from(more.checked_add(1)?).ok()?;
-                terms.postings.push(Posting { chunk: place, frequency });
+                terms.postings.push(TermPosting { chunk: place, frequency });
             }
-            terms.close(TermHash(hash));
+            terms.finish_term(TermHash(hash));
         }
         Some(terms)
     }

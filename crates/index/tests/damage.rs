@@ -72,7 +72,7 @@ fn missing_tables_are_made_again() {
 fn of_several_one_replaces_another_version() {
     let world = world("several");
     let mut index = world.open();
-    index.choose("far", "built-in").expect("a store of this test");
+    index.select_embedder("far", "built-in").expect("a store of this test");
     update(&mut index);
     let whole = dump(&mut index);
     drop(index);
@@ -86,7 +86,7 @@ fn of_several_one_replaces_another_version() {
     assert!(!world.root().join("../index.db.set-aside").exists());
     let mut index = world.open();
     assert_eq!(dump(&mut index), whole);
-    assert_eq!(index.chosen().expect("a store").embedder.as_deref(), Some("far"));
+    assert_eq!(index.embedder_selection().expect("a store").embedder.as_deref(), Some("far"));
 }
 
 #[test]
@@ -112,17 +112,17 @@ fn what_was_chosen_last_is_taken_over() {
     ] {
         let world = world("chosen_last");
         let mut index = world.open();
-        index.choose("far", "built-in").expect("a store of this test");
+        index.select_embedder("far", "built-in").expect("a store of this test");
         for ending in ["-wal", "-shm"] {
             let place = |name: &str| world.root().join(format!("../{name}{ending}"));
             fs::copy(place("index.db"), place("index.db.set-aside")).expect("a log");
         }
-        index.choose("built-in", "far").expect("a store of this test");
+        index.select_embedder("built-in", "far").expect("a store of this test");
         drop(index);
         execute(&world, damage);
         let mut index = world.open();
         update(&mut index);
-        let chosen = index.chosen().expect("a store of this test");
+        let chosen = index.embedder_selection().expect("a store of this test");
         assert_eq!(chosen.embedder.as_deref(), Some("built-in"), "{damage}");
     }
 }
@@ -222,14 +222,14 @@ fn no_link_leads_out_of_the_folder() {
     let place = |name: &str| world.root().join(name);
     fs::rename(place("inner"), place("moved")).expect("a folder");
     std::os::unix::fs::symlink(&outside, place("inner")).expect("a link");
-    index.touch(&place("inner/a.rs"));
-    index.update_queued(&foveal_cancel::Cancel::NEVER).expect("a folder of this test");
+    index.prioritize_file(&place("inner/a.rs"));
+    index.update_queued(&foveal_cancel::CancelToken::NEVER).expect("a folder of this test");
     update(&mut index);
     assert!(!dump(&mut index).contains("outside"));
     // Nor is the folder itself another one.
     fs::rename(world.root(), world.root().join("../elsewhere")).expect("a folder");
     std::os::unix::fs::symlink(&outside, world.root()).expect("a link");
-    let refused = index.update(&mut |_| {}, &foveal_cancel::Cancel::NEVER);
+    let refused = index.update(&mut |_| {}, &foveal_cancel::CancelToken::NEVER);
     let refused = refused.expect_err("a link").to_string();
     assert!(refused.contains("links/root"), "{refused}");
     assert!(!dump(&mut index).contains("outside"));

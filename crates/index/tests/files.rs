@@ -1,7 +1,7 @@
 //! Which files are indexed, and when they are read again.
 
-use foveal_cancel::Cancel;
-use foveal_index::{Summary, definitions};
+use foveal_cancel::CancelToken;
+use foveal_index::{UpdateSummary, read_definitions};
 
 use crate::world::{World, files, update};
 
@@ -37,10 +37,10 @@ fn what_is_ignored_hidden_secret_or_no_text_is_left_out() {
     let summary = update(&mut index);
     assert_eq!(files(&mut index), ["credentials.rs", "deep/kept/d.rs", "latin.rs", "src/a.rs"]);
     // Secret by name and too large; hidden and ignored ones are not even counted.
-    assert_eq!(summary.passed_by, 5, "{summary:?}");
+    assert_eq!(summary.skipped, 5, "{summary:?}");
 }
 
-/// What nobody follows must not be indexed.
+/// Hidden files are not watched, so they must not be indexed.
 #[test]
 fn hidden_files_are_left_out_whatever_is_asked_for() {
     let world = World::new("asked_for");
@@ -51,8 +51,8 @@ fn hidden_files_are_left_out_whatever_is_asked_for() {
     world.write("sub/.ignore", "!.c.rs\n!kept.rs\n");
     let mut index = world.open();
     update(&mut index);
-    index.touch(".github/b.rs".as_ref());
-    index.update_queued(&Cancel::NEVER).expect("a store of this test");
+    index.prioritize_file(".github/b.rs".as_ref());
+    index.update_queued(&CancelToken::NEVER).expect("a store of this test");
     assert_eq!(files(&mut index), ["a.rs", "sub/kept.rs"]);
 }
 
@@ -63,14 +63,15 @@ fn only_what_has_changed_is_read() {
     world.write("b.rs", CODE);
     world.write("data.bin", [0_u8; 100]);
     let mut index = world.open();
-    let all = Summary { indexed: 3, ..Summary::default() };
+    let all = UpdateSummary { indexed: 3, ..UpdateSummary::default() };
     assert_eq!(update(&mut index), all);
-    let same = Summary { unchanged: 3, ..Summary::default() };
+    let same = UpdateSummary { unchanged: 3, ..UpdateSummary::default() };
     assert_eq!(update(&mut index), same);
     assert_eq!(update(&mut world.open()), same);
     world.write("a.rs", CODE.replace("answer", "reply"));
     world.remove("b.rs");
-    let changed = Summary { indexed: 1, unchanged: 1, removed: 1, ..Summary::default() };
+    let changed =
+        UpdateSummary { indexed: 1, unchanged: 1, removed: 1, ..UpdateSummary::default() };
     assert_eq!(update(&mut index), changed);
     assert_eq!(files(&mut index), ["a.rs"]);
     // Ignored from now on.
@@ -88,21 +89,21 @@ fn files_in_the_queue_are_brought_up_to_date_alone() {
     world.write(".gitignore", "ignored.rs\n");
     let mut index = world.open();
     let inside = index.root().join("sub").join("b.rs");
-    index.touch(&inside);
-    index.touch(&inside);
-    index.touch("ignored.rs".as_ref());
-    index.touch("../elsewhere.rs".as_ref());
-    index.touch("/".as_ref());
-    let one = Summary { indexed: 1, ..Summary::default() };
-    assert_eq!(index.update_queued(&Cancel::NEVER).expect("a store of this test"), one);
+    index.prioritize_file(&inside);
+    index.prioritize_file(&inside);
+    index.prioritize_file("ignored.rs".as_ref());
+    index.prioritize_file("../elsewhere.rs".as_ref());
+    index.prioritize_file("/".as_ref());
+    let one = UpdateSummary { indexed: 1, ..UpdateSummary::default() };
+    assert_eq!(index.update_queued(&CancelToken::NEVER).expect("a store of this test"), one);
     assert_eq!(files(&mut index), ["sub/b.rs"]);
     world.remove("sub/b.rs");
-    index.touch(&inside);
-    let gone = Summary { removed: 1, ..Summary::default() };
-    assert_eq!(index.update_queued(&Cancel::NEVER).expect("a store of this test"), gone);
+    index.prioritize_file(&inside);
+    let gone = UpdateSummary { removed: 1, ..UpdateSummary::default() };
+    assert_eq!(index.update_queued(&CancelToken::NEVER).expect("a store of this test"), gone);
     assert_eq!(
-        index.update_queued(&Cancel::NEVER).expect("a store of this test"),
-        Summary::default()
+        index.update_queued(&CancelToken::NEVER).expect("a store of this test"),
+        UpdateSummary::default()
     );
 }
 
@@ -113,14 +114,16 @@ fn files_in_the_queue_come_first() {
         world.write(&format!("f{n:03}.rs"), CODE);
     }
     let mut index = world.open();
-    index.touch("f299.rs".as_ref());
+    index.prioritize_file("f299.rs".as_ref());
     let seen = std::sync::atomic::AtomicBool::new(false);
-    let note = &mut |progress: foveal_index::Progress| {
+    let note = &mut |progress: foveal_index::UpdateProgress| {
         // Another thread may be done with its first file before.
         seen.fetch_or(progress.done >= 100, std::sync::atomic::Ordering::Relaxed);
     };
     let stop = || seen.load(std::sync::atomic::Ordering::Relaxed);
-    assert!(index.update(note, &Cancel::when(&stop)).expect("a folder of this test").stopped);
+    assert!(
+        index.update(note, &CancelToken::from_fn(&stop)).expect("a folder of this test").cancelled
+    );
     assert!(files(&mut index).contains(&"f299.rs".to_owned()));
 }
 
@@ -132,9 +135,9 @@ fn another_model_embeds_anew_and_none_keeps_what_is_there() {
     let mut plain = plain.expect("a folder of this test");
     assert_eq!(update(&mut plain).indexed, 1);
     let mut index = world.open();
-    let embedded = Summary { unchanged: 1, embedded: 1, ..Summary::default() };
+    let embedded = UpdateSummary { unchanged: 1, embedded: 1, ..UpdateSummary::default() };
     assert_eq!(update(&mut index), embedded);
-    assert_eq!(update(&mut index), Summary { embedded: 0, ..embedded });
+    assert_eq!(update(&mut index), UpdateSummary { embedded: 0, ..embedded });
     assert_eq!(update(&mut plain).unchanged, 1);
     let hits = index.search("answer", &foveal_index::SearchOptions::default());
     let hits = hits.expect("a store of this test");
@@ -160,17 +163,17 @@ fn what_files_define_is_read_without_an_update() {
     world.write("src/a.rs", CODE);
     world.write("src/b.rs", "struct Held {\n    a: u8,\n}\n");
     let store = world.store();
-    assert!(definitions(&store, 9).expect("nothing is there").is_none());
+    assert!(read_definitions(&store, 9).expect("nothing is there").is_none());
     assert!(!store.exists(), "to look makes nothing");
     update(&mut world.open());
     world.write("src/c.rs", CODE);
     let names = |most| -> Vec<String> {
-        let all = definitions(&store, most).expect("an index").expect("of this version");
+        let all = read_definitions(&store, most).expect("an index").expect("of this version");
         let of = all.iter().flat_map(|file| &file.definitions);
         of.map(|it| format!("{} {}", it.kind.name(), it.name)).collect()
     };
     assert_eq!(names(99), ["function answer", "type Held", "field a"]);
     assert_eq!(names(1), ["function answer"]);
     std::fs::write(&store, "no database").expect("a file");
-    assert!(!matches!(definitions(&store, 9), Ok(Some(_))));
+    assert!(!matches!(read_definitions(&store, 9), Ok(Some(_))));
 }

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use foveal_cancel::Cancel;
-use foveal_index::{Index, IndexError, Summary, Wait};
+use foveal_cancel::CancelToken;
+use foveal_index::{Index, IndexError, LockWait, UpdateSummary};
 use rusqlite::Connection;
 
 use crate::world::{World, dump, found, update};
@@ -16,10 +16,10 @@ const LONG: Duration = Duration::from_mins(10);
 /// Long enough that who does not wait has failed meanwhile.
 const A_MOMENT: Duration = Duration::from_millis(100);
 
-/// What another process does that nobody else can write beside.
+/// The statement with which another process blocks all writers.
 const WRITES: &str = "BEGIN IMMEDIATE";
 
-/// Nor read.
+/// The statement with which another process blocks all readers too.
 const HOLDS: &str = "PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE";
 
 /// A folder with an index that is up to date.
@@ -43,12 +43,12 @@ fn other(world: &World, sql: &str) -> Connection {
     other
 }
 
-fn open(world: &World, wait: Wait) -> Result<Index, IndexError> {
+fn open(world: &World, wait: LockWait) -> Result<Index, IndexError> {
     Index::open_within(&world.root(), &world.store(), None, wait)
 }
 
-fn tried(index: &mut Index) -> Result<Summary, IndexError> {
-    index.update(&mut |_| {}, &Cancel::NEVER)
+fn tried(index: &mut Index) -> Result<UpdateSummary, IndexError> {
+    index.update(&mut |_| {}, &CancelToken::NEVER)
 }
 
 #[test]
@@ -56,7 +56,7 @@ fn one_that_others_write_is_opened_without_waiting() {
     let world = world("held_written");
     let whole = found(&mut world.open(), "value of the third part", 1_000);
     let _other = other(&world, WRITES);
-    let mut index = open(&world, Wait::NONE).expect("it can be read");
+    let mut index = open(&world, LockWait::NONE).expect("it can be read");
     assert_eq!(found(&mut index, "value of the third part", 1_000), whole);
 }
 
@@ -64,10 +64,11 @@ fn one_that_others_write_is_opened_without_waiting() {
 fn one_that_others_hold_is_opened_when_they_let_it_go() {
     let world = world("held_opened");
     let other = other(&world, HOLDS);
-    let refused = open(&world, Wait::NONE).map(drop);
+    let refused = open(&world, LockWait::NONE).map(drop);
     assert!(refused.expect_err("it is held").is_busy());
     thread::scope(|scope| {
-        let waits = scope.spawn(|| open(&world, Wait::EachTime(LONG)).map(|it| it.is_rebuilt()));
+        let waits =
+            scope.spawn(|| open(&world, LockWait::EachTime(LONG)).map(|it| it.is_rebuilt()));
         thread::sleep(A_MOMENT);
         drop(other);
         assert!(!waits.join().expect("no panic").expect("it waited"));
@@ -77,7 +78,7 @@ fn one_that_others_hold_is_opened_when_they_let_it_go() {
 #[test]
 fn one_that_others_write_is_asked_as_it_is_and_says_what_is_missing() {
     let world = world("held_asked");
-    let mut index = open(&world, Wait::NONE).expect("a store");
+    let mut index = open(&world, LockWait::NONE).expect("a store");
     let whole = found(&mut index, "value of the third part", 1_000);
     let other = other(&world, WRITES);
     world.write("f98.rs", "fn another_part() {}\n");
@@ -85,10 +86,10 @@ fn one_that_others_write_is_asked_as_it_is_and_says_what_is_missing() {
     let error = tried(&mut index).expect_err("it is held");
     assert!(error.is_busy(), "{error}");
     assert_eq!(found(&mut index, "value of the third part", 1_000), whole);
-    let changed = index.changed_files(&Cancel::NEVER).expect("it can be read");
+    let changed = index.changed_files(&CancelToken::NEVER).expect("it can be read");
     assert!(changed.contains(&"f03.rs".to_owned()) && changed.contains(&"f98.rs".to_owned()));
     other.execute_batch("COMMIT").expect("it is its own");
-    let Summary { indexed, removed, .. } = update(&mut index);
+    let UpdateSummary { indexed, removed, .. } = update(&mut index);
     assert_eq!((indexed, removed), (1, 1));
 }
 
@@ -104,10 +105,10 @@ fn damage_to_one_that_others_write_hides_no_answer() {
         )
         .expect("a store");
     let _other = other(&world, WRITES);
-    let mut index = open(&world, Wait::NONE).expect("a store");
+    let mut index = open(&world, LockWait::NONE).expect("a store");
     assert!(tried(&mut index).is_err());
     assert!(found(&mut index, "third part", 1_000).lines().count() > 5);
-    let changed = index.changed_files(&Cancel::NEVER).expect("it can be read");
+    let changed = index.changed_files(&CancelToken::NEVER).expect("it can be read");
     assert!(changed.contains(&"f01.rs".to_owned()), "{changed:?}");
 }
 
@@ -125,18 +126,18 @@ fn where_there_is_nothing_to_write_nobody_is_waited_for() {
     update(&mut world.open());
     let _other = other(&world, WRITES);
     let mut index = world.open();
-    index.wait_for_others(Wait::EachTime(LONG)).expect("memory");
+    index.set_lock_wait(LockWait::EachTime(LONG)).expect("memory");
     assert_eq!(tried(&mut index).expect("nobody is waited for").unchanged, 20);
 }
 
 #[test]
 fn others_are_waited_for_in_vain_once_where_somebody_waits_for_the_answer() {
     let world = world("held_once");
-    let mut index = open(&world, Wait::NONE).expect("a store");
+    let mut index = open(&world, LockWait::NONE).expect("a store");
     let first = other(&world, WRITES);
     world.write("f98.rs", "fn another_part() {}\n");
     assert!(tried(&mut index).is_err());
-    index.wait_for_others(Wait::Once(LONG)).expect("memory");
+    index.set_lock_wait(LockWait::Once(LONG)).expect("memory");
     for _ in 0..3 {
         assert!(tried(&mut index).is_err());
     }
@@ -156,11 +157,11 @@ fn others_are_waited_for_in_vain_once_where_somebody_waits_for_the_answer() {
 #[test]
 fn who_indexes_waits_each_time() {
     let world = world("held_each_time");
-    let mut index = open(&world, Wait::EachTime(Duration::ZERO)).expect("a store");
+    let mut index = open(&world, LockWait::EachTime(Duration::ZERO)).expect("a store");
     let other = other(&world, WRITES);
     world.write("f98.rs", "fn another_part() {}\n");
     assert!(tried(&mut index).is_err());
-    index.wait_for_others(Wait::EachTime(LONG)).expect("memory");
+    index.set_lock_wait(LockWait::EachTime(LONG)).expect("memory");
     thread::scope(|scope| {
         let waits = scope.spawn(|| tried(&mut index).map(|summary| summary.indexed));
         thread::sleep(A_MOMENT);
@@ -177,7 +178,7 @@ fn several_that_index_the_same_folder_take_turns() {
     }
     thread::scope(|scope| {
         let index = || {
-            let mut index = open(&world, Wait::EachTime(LONG)).expect("it waits");
+            let mut index = open(&world, LockWait::EachTime(LONG)).expect("it waits");
             tried(&mut index).expect("it waits");
         };
         (0..4).for_each(|_| drop(scope.spawn(index)));
@@ -190,7 +191,7 @@ fn several_that_index_the_same_folder_take_turns() {
 #[test]
 fn a_stop_ends_the_wait() {
     let world = world("held_stopped");
-    let mut index = open(&world, Wait::EachTime(LONG)).expect("a store");
+    let mut index = open(&world, LockWait::EachTime(LONG)).expect("a store");
     let _other = other(&world, WRITES);
     world.write("f98.rs", "fn another_part() {}\n");
     let stopped = AtomicBool::new(false);
@@ -200,8 +201,8 @@ fn a_stop_ends_the_wait() {
             stopped.store(true, Ordering::Relaxed);
         });
         let is_stopped = || stopped.load(Ordering::Relaxed);
-        let summary = index.update(&mut |_| {}, &Cancel::when(&is_stopped));
-        assert!(summary.expect("it was stopped").stopped);
+        let summary = index.update(&mut |_| {}, &CancelToken::from_fn(&is_stopped));
+        assert!(summary.expect("it was stopped").cancelled);
     });
 }
 
@@ -212,14 +213,14 @@ fn one_that_cannot_be_read_is_stood_in_for() {
     drop(other(&world, "PRAGMA journal_mode = DELETE"));
     // Who reads it keeps it from getting a log.
     let reads = other(&world, "BEGIN; SELECT count(*) FROM file");
-    let mut index = open(&world, Wait::NONE).expect("it can be read");
+    let mut index = open(&world, LockWait::NONE).expect("it can be read");
     let whole = found(&mut index, "value of the third part", 1_000);
     drop(reads);
     let _other = other(&world, "BEGIN EXCLUSIVE");
     let error = tried(&mut index).expect_err("it is held");
     assert!(error.is_busy(), "{error}");
-    index.stand_in().expect("memory");
-    assert!(index.is_stand_in());
+    index.become_substitute().expect("memory");
+    assert!(index.is_substitute());
     update(&mut index);
     assert_eq!(found(&mut index, "value of the third part", 1_000), whole);
 }

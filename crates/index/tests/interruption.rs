@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use foveal_cancel::Cancel;
+use foveal_cancel::CancelToken;
 use proptest::prelude::*;
 
 use crate::world::{World, dump, files, update};
@@ -30,14 +30,14 @@ proptest! {
         let mut index = world.open();
         let left = AtomicU64::new(asked);
         let stop = || left.fetch_update(Ordering::SeqCst, Ordering::SeqCst, |n| n.checked_sub(1)).is_err();
-        let summary = index.update(&mut |_| {}, &Cancel::when(&stop)).expect("a folder of this test");
+        let summary = index.update(&mut |_| {}, &CancelToken::from_fn(&stop)).expect("a folder of this test");
         let kept = files(&mut index).len();
         prop_assert_eq!(kept as u64, summary.indexed);
         drop(index);
         let mut index = world.open();
         prop_assert_eq!(files(&mut index).len(), kept);
         let rest = update(&mut index);
-        prop_assert!(!rest.stopped && !rest.rebuilt);
+        prop_assert!(!rest.cancelled && !rest.rebuilt);
         prop_assert_eq!(rest.indexed as usize, FILES - kept);
         let mut anew = world.open_at(&world.root().join("../anew.db"));
         update(&mut anew);

@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
-use foveal_cancel::Cancel;
+use foveal_cancel::CancelToken;
 use proptest::prelude::*;
 
 use crate::embedding::Far;
 use crate::world::{World, dump, update};
 
-/// What happens to the folder.
+/// A change of the folder.
 #[derive(Debug, Clone)]
 enum Edit {
     Write {
@@ -87,8 +87,8 @@ proptest! {
                 }
                 Edit::Update => drop(update(&mut index)),
                 Edit::Touch { file } => {
-                    index.touch(FILES[file].as_ref());
-                    index.update_queued(&Cancel::NEVER).expect("a store of this test");
+                    index.prioritize_file(FILES[file].as_ref());
+                    index.update_queued(&CancelToken::NEVER).expect("a store of this test");
                 }
                 Edit::Reopen => index = world.open(),
                 Edit::Away { calls } => server.fail_after(calls),
@@ -99,10 +99,10 @@ proptest! {
         // The search may find that behind the name is another model.
         dump(&mut index);
         let summary = update(&mut index);
-        prop_assert_eq!(summary.waiting, 0);
+        prop_assert_eq!(summary.without_vectors, 0);
         let mut anew = world.open_at(&world.root().join("../anew.db"));
         update(&mut anew);
         prop_assert_eq!(dump(&mut index), dump(&mut anew));
-        prop_assert!(index.problem().is_none());
+        prop_assert!(index.embedding_problem().is_none());
     }
 }

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use foveal_code::bm25::{Bm25Settings, Field, TextIndex};
+use foveal_code::bm25::{Bm25Settings, TextIndex, WeightedField};
 use foveal_code::{EntityKind, LineRange};
 use foveal_index::SearchOptions;
 
@@ -127,8 +127,8 @@ fn words_score_as_bm25_over_all_texts_does() {
         world.write(&format!("f{n:02}.rs"), format!("fn part{n}() {{\n/*\n{text}*/\n}}\n"));
         let body = format!("fn part{n}() {{\n/*\n{text}*/\n}}\n");
         let name = format!("part{n}");
-        let name = Field { text: &name, weight: 2.0 };
-        reference.push(&[Field { text: &body, weight: 1.0 }, name]);
+        let name = WeightedField { text: &name, weight: 2.0 };
+        reference.push(&[WeightedField { text: &body, weight: 1.0 }, name]);
         places.push(format!("f{n:02}.rs"));
     }
     let mut index = world.open();

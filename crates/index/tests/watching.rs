@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use foveal_cancel::Cancel;
-use foveal_index::{Changes, Watcher};
+use foveal_cancel::CancelToken;
+use foveal_index::{FolderChanges, FolderWatcher};
 
 use crate::world::{World, files, update};
 
@@ -16,7 +16,7 @@ fn a_file_that_is_written_is_indexed() {
     world.write("a.rs", "fn a() {}\n");
     let mut index = world.open();
     update(&mut index);
-    let Ok(watcher) = Watcher::start(index.root()) else {
+    let Ok(watcher) = FolderWatcher::start(index.root()) else {
         eprintln!("skipped: this system does not watch files");
         return;
     };
@@ -24,20 +24,25 @@ fn a_file_that_is_written_is_indexed() {
     world.write(".hidden.rs", "fn hidden() {}\n");
     let end = Instant::now() + PATIENCE;
     while files(&mut index).len() < 2 {
-        let changes = watcher.wait_until(Some(end), &Cancel::NEVER);
+        let changes = watcher.wait_for_changes(Some(end), &CancelToken::NEVER);
         match changes.expect("the folder is watched") {
-            Changes::Files(changed) if changed.is_empty() => panic!("nothing is seen in time"),
-            Changes::Files(changed) => {
-                assert_eq!(changed, [index.root().join("b.rs")]);
-                index.touch(&changed[0]);
-                index.update_queued(&Cancel::NEVER).expect("a store of this test");
+            FolderChanges::Files(changed) if changed.is_empty() => {
+                panic!("nothing is seen in time")
             }
-            Changes::Everything => drop(update(&mut index)),
+            FolderChanges::Files(changed) => {
+                assert_eq!(changed, [index.root().join("b.rs")]);
+                index.prioritize_file(&changed[0]);
+                index.update_queued(&CancelToken::NEVER).expect("a store of this test");
+            }
+            FolderChanges::Everything => drop(update(&mut index)),
         }
     }
     assert_eq!(files(&mut index), ["a.rs", "b.rs"]);
     world.write(".gitignore", "b.rs\n");
-    assert_eq!(watcher.wait_until(Some(end), &Cancel::NEVER), Some(Changes::Everything));
+    assert_eq!(
+        watcher.wait_for_changes(Some(end), &CancelToken::NEVER),
+        Some(FolderChanges::Everything)
+    );
 }
 
 /// While vectors are made nobody looks at what happens.
@@ -45,7 +50,7 @@ fn a_file_that_is_written_is_indexed() {
 fn of_too_many_events_the_watch_keeps_a_bounded_number() {
     let world = World::new("watched_much");
     let root = world.root().canonicalize().expect("a folder of this test");
-    let Ok(watcher) = Watcher::start(&root) else {
+    let Ok(watcher) = FolderWatcher::start(&root) else {
         eprintln!("skipped: this system does not watch files");
         return;
     };
@@ -55,6 +60,6 @@ fn of_too_many_events_the_watch_keeps_a_bounded_number() {
         world.write(["a.rs", "b.rs"][n % 2], "fn a() {}\n");
     }
     let end = Instant::now() + PATIENCE;
-    let changes = watcher.wait_until(Some(end), &Cancel::NEVER);
-    assert_eq!(changes, Some(Changes::Everything));
+    let changes = watcher.wait_for_changes(Some(end), &CancelToken::NEVER);
+    assert_eq!(changes, Some(FolderChanges::Everything));
 }

@@ -4,9 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use foveal_cancel::Cancel;
-use foveal_code::embed::{Embedder, StaticModel};
-use foveal_index::{Index, SearchOptions, Summary};
+use foveal_cancel::CancelToken;
+use foveal_code::embedding::{Embedder, StaticModel};
+use foveal_index::{Index, SearchOptions, UpdateSummary};
 
 /// A folder of one test, empty at the start.
 pub(crate) struct World {
@@ -63,8 +63,8 @@ impl World {
 }
 
 /// Brings all up to date.
-pub(crate) fn update(index: &mut Index) -> Summary {
-    index.update(&mut |_| {}, &Cancel::NEVER).expect("a folder of this test")
+pub(crate) fn update(index: &mut Index) -> UpdateSummary {
+    index.update(&mut |_| {}, &CancelToken::NEVER).expect("a folder of this test")
 }
 
 /// Everything an index holds of its files, as text.
@@ -73,15 +73,15 @@ pub(crate) fn dump(index: &mut Index) -> String {
     let lines = symbols.iter().map(|file| format!("{file:?}\n"));
     let text: String = lines.collect();
     let relations = index.relations().expect("a store of this test");
-    let text = text + &format!("{:?}\n", relations.all());
+    let text = text + &format!("{:?}\n", relations.all_relations());
     text + &found(index, "value of the third part", 1_000)
 }
 
-/// What a search finds, one hit a line: place, kind, name, score and reason.
+/// Returns the hits of a search, one per line: location, kind, name, score and reason.
 pub(crate) fn found(index: &mut Index, query: &str, limit: usize) -> String {
     let options = SearchOptions { limit, ..SearchOptions::default() };
     let hits = index.search(query, &options).expect("a store of this test");
-    let line = |hit: foveal_index::Hit| {
+    let line = |hit: foveal_index::SearchHit| {
         let kind = hit.kind.map_or("lines", foveal_code::EntityKind::name);
         let (place, why) = (format!("{}:{}", hit.path, hit.lines), hit.reason);
         format!("{place} {kind} {} {:.3} {why:?}\n", hit.name, hit.score)

@@ -1,77 +1,77 @@
-//! What can go wrong with a model, and what to do about it.
+//! Errors of model requests, with advice for the user.
 
 use std::time::Duration;
 
-use foveal_asking::Said;
+use foveal_asking::ServerMessage;
 use foveal_wire::response::ContextOverflow;
 use thiserror::Error;
 
-/// Why a model gave no answer.
+/// The reason why a model gave no answer.
 #[derive(Debug, Error)]
 #[expect(missing_docs, reason = "the messages say what variants and fields are")]
-pub enum AskError {
+pub enum LlmError {
     #[error(
         "{url} cannot be reached ({reason}): check that the server runs and the address is right"
     )]
-    Away { url: String, reason: String },
+    Unreachable { url: String, reason: String },
     #[error("{url} gave no answer within {seconds} s: it is overloaded, or still loads the model")]
-    Slow { url: String, seconds: u64 },
+    ResponseTimeout { url: String, seconds: u64 },
     #[error("{url} fell silent for {seconds} s in the middle of its answer")]
-    Silent { url: String, seconds: u64 },
+    Stalled { url: String, seconds: u64 },
     #[error("the answer of {url} broke off")]
-    Cut { url: String },
+    Interrupted { url: String },
     #[error("the answer of {url} is empty: no text and no call of a tool")]
-    Empty { url: String },
+    EmptyAnswer { url: String },
     #[error("{url} asks for a key: set {variable}")]
-    NoKey { url: String, variable: &'static str },
+    KeyMissing { url: String, variable: &'static str },
     #[error("{url} refuses the key in {variable} ({status}{said})")]
-    Key { url: String, variable: &'static str, status: u16, said: Said },
+    KeyRejected { url: String, variable: &'static str, status: u16, said: ServerMessage },
     #[error(
         "{url} knows no model `{model}`, or is no address of a model API (404{said}): check both{hint}"
     )]
-    Unknown {
+    UnknownModel {
         url: String,
         model: String,
-        said: Said,
-        /// What else can be done.
+        said: ServerMessage,
+        /// Further advice.
         hint: String,
     },
     #[error("{url} sends on to another address (status {status}), which is not followed")]
     Redirect { url: String, status: u16 },
     #[error("the conversation is too long for `{model}` ({status}{said})")]
-    TooLong { model: String, status: u16, said: Said, overflow: ContextOverflow },
+    PromptTooLong { model: String, status: u16, said: ServerMessage, overflow: ContextOverflow },
     #[error("{url} is asked too often ({status}{said}): try again {}", when(*.wait))]
-    Busy {
+    RateLimited {
         url: String,
         status: u16,
-        /// How long it wants to be left alone, if it says so.
+        /// The delay that the server asked for, if any.
         wait: Option<Duration>,
-        said: Said,
+        said: ServerMessage,
     },
     #[error("{url} fails ({status}{said}): see its log, or try again later")]
-    Failing {
+    ServerFailed {
         url: String,
         status: u16,
-        /// How long it wants to be left alone, if it says so.
+        /// The delay that the server asked for, if any.
         wait: Option<Duration>,
-        said: Said,
+        said: ServerMessage,
     },
     #[error("{url} refuses the request ({status}{said})")]
-    Refused { url: String, status: u16, said: Said },
+    RequestRejected { url: String, status: u16, said: ServerMessage },
     #[error("{url} answers with something else than a stream of {protocol}: check the address")]
     NotAStream { url: String, protocol: &'static str },
 }
 
-/// How often a request is repeated that most likely fares no better: nobody is there, or the model
-/// has nothing to say.
-const FEW: u32 = 2;
+/// The number of retries for errors that will most likely occur again: no server runs there, or the
+/// model has nothing to say.
+const UNLIKELY_RETRIES_MAX: u32 = 2;
 
-/// How a request may be repeated.
+/// The way in which a request may be repeated.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct MayPass {
-    /// How long the server wants to be left alone, where it says so.
+pub(crate) struct RetryHint {
+    /// The delay that the server asked for, if any.
     pub(crate) asked: Option<Duration>,
-    /// How often it is worth it, at most.
+    /// The maximum number of retries.
     pub(crate) retries_max: u32,
 }
 
@@ -79,20 +79,26 @@ fn when(wait: Option<Duration>) -> String {
     wait.map_or("later".to_owned(), |wait| format!("in {} s", wait.as_secs().max(1)))
 }
 
-impl AskError {
-    /// Whether the same request may fare better after a while.
-    pub(crate) fn may_pass(&self) -> Option<MayPass> {
-        let may_pass = |asked, retries_max| Some(MayPass { asked, retries_max });
+impl LlmError {
+    /// Returns how the same request may be repeated; `None` if a retry cannot help.
+    pub(crate) fn retry_hint(&self) -> Option<RetryHint> {
+        let may_pass = |asked, retries_max| Some(RetryHint { asked, retries_max });
         match self {
-            Self::Busy { wait, .. } | Self::Failing { wait, .. } => may_pass(*wait, u32::MAX),
-            Self::Slow { .. } | Self::Silent { .. } | Self::Cut { .. } => may_pass(None, u32::MAX),
-            Self::Away { .. } | Self::Empty { .. } => may_pass(None, FEW),
-            Self::NoKey { .. }
-            | Self::Key { .. }
-            | Self::Unknown { .. }
+            Self::RateLimited { wait, .. } | Self::ServerFailed { wait, .. } => {
+                may_pass(*wait, u32::MAX)
+            }
+            Self::ResponseTimeout { .. } | Self::Stalled { .. } | Self::Interrupted { .. } => {
+                may_pass(None, u32::MAX)
+            }
+            Self::Unreachable { .. } | Self::EmptyAnswer { .. } => {
+                may_pass(None, UNLIKELY_RETRIES_MAX)
+            }
+            Self::KeyMissing { .. }
+            | Self::KeyRejected { .. }
+            | Self::UnknownModel { .. }
             | Self::Redirect { .. }
-            | Self::TooLong { .. }
-            | Self::Refused { .. }
+            | Self::PromptTooLong { .. }
+            | Self::RequestRejected { .. }
             | Self::NotAStream { .. } => None,
         }
     }

@@ -1,27 +1,27 @@
-//! Asks models over three model APIs: Anthropic Messages, OpenAI Chat Completions and OpenAI
-//! Responses, which hosted providers and local servers speak.
+//! A client for three model APIs: Anthropic Messages, OpenAI Chat Completions and OpenAI Responses,
+//! which hosted providers and local servers speak.
 //!
-//! [`Client::ask`] sends a body that [`foveal_wire::prompt::encode`] made and tells what comes of
-//! the answer while it streams. It repeats what may be repeated, and everything has a bound: time
-//! to connect, to the first byte, between two bytes and for the whole, how often it is asked again,
-//! bytes of an answer. Dropping the future ends the request. Keys stand in one header and in no
-//! message.
+//! [`LlmClient::stream_answer`] sends a body made by [`foveal_wire::prompt::encode`] and reports
+//! the answer while it streams. It repeats requests that may succeed later. Everything is bounded:
+//! the time to connect, to the first byte, between two bytes and in total, the number of retries,
+//! and the bytes of an answer. Dropping the future ends the request. Keys are sent in one header
+//! and appear in no message.
 
-mod attempt;
-mod client;
 mod error;
-mod find;
-mod patience;
+mod error_classification;
+mod exchange;
+mod local_servers;
 mod provider;
-mod refusal;
+mod request_limits;
+mod retrying_client;
 mod server;
 mod spec;
 
-pub use client::{AskEvent, Client};
-pub use error::AskError;
-pub use find::{Found, Local, find};
+pub use error::LlmError;
 pub use foveal_asking::ProxySettings;
-pub use patience::Patience;
+pub use local_servers::{DiscoveredServer, LocalModelSpec, find_local_servers};
 pub use provider::{PROVIDERS, Provider};
-pub use server::Server;
-pub use spec::{KEY_VARIABLE, ModelSpec, SpecError};
+pub use request_limits::ModelRequestLimits;
+pub use retrying_client::{LlmClient, ModelRequestEvent};
+pub use server::ModelServer;
+pub use spec::{KEY_VARIABLE, ModelSpec, ModelSpecError};

@@ -1,36 +1,36 @@
-//! The providers and local servers that need not be described: one table.
+//! The table of providers and local servers.
 
-use foveal_wire::prompt::Dialect;
+use foveal_wire::prompt::ApiDialect;
 
-/// Who answers, and how it is asked.
+/// A provider of models, and its API.
 #[derive(Debug, PartialEq, Eq)]
 pub struct Provider {
-    /// The name in settings: what stands before the model in `NAME:MODEL`.
+    /// The name in settings: the part before the model in `NAME:MODEL`.
     pub name: &'static str,
-    /// What people call it.
+    /// The display name.
     pub title: &'static str,
-    /// The API that it is asked by.
-    pub dialect: Dialect,
-    /// The API of another server at an address that the user gives: most speak Chat Completions.
-    pub dialect_elsewhere: Dialect,
-    /// Where it usually is, with the version; `None`: the user has to say.
+    /// The API at the usual address.
+    pub dialect: ApiDialect,
+    /// The API of other servers at an address that the user gives: most speak Chat Completions.
+    pub custom_address_dialect: ApiDialect,
+    /// The usual address, with the version; `None` if the user has to give one.
     pub address: Option<&'static str>,
-    /// The variable of the environment that holds its key.
+    /// The environment variable of its key.
     pub key_variable: Option<&'static str>,
-    /// The variable that holds another address of it.
+    /// The environment variable of another address.
     pub address_variable: Option<&'static str>,
-    /// A model of it that is good at the work of an agent, where it can be known beforehand.
+    /// A default model that is good at agent work, if there is one.
     pub model: Option<&'static str>,
 }
 
-/// All of them: hosted ones in the order in which they are preferred, local servers, and what any
-/// other server speaks.
+/// All providers: hosted ones in order of preference, local servers, and the APIs of any other
+/// server.
 pub const PROVIDERS: &[Provider] = &[
     Provider {
         name: "anthropic",
         title: "Anthropic",
-        dialect: Dialect::Messages,
-        dialect_elsewhere: Dialect::Messages,
+        dialect: ApiDialect::Messages,
+        custom_address_dialect: ApiDialect::Messages,
         address: Some("https://api.anthropic.com/v1"),
         key_variable: Some("ANTHROPIC_API_KEY"),
         address_variable: Some("ANTHROPIC_BASE_URL"),
@@ -39,8 +39,8 @@ pub const PROVIDERS: &[Provider] = &[
     Provider {
         name: "openai",
         title: "OpenAI",
-        dialect: Dialect::Responses,
-        dialect_elsewhere: Dialect::Chat,
+        dialect: ApiDialect::Responses,
+        custom_address_dialect: ApiDialect::Chat,
         address: Some("https://api.openai.com/v1"),
         key_variable: Some("OPENAI_API_KEY"),
         address_variable: Some("OPENAI_BASE_URL"),
@@ -51,34 +51,46 @@ pub const PROVIDERS: &[Provider] = &[
         title: "OpenRouter",
         model: Some("anthropic/claude-sonnet-4.5"),
         key_variable: Some("OPENROUTER_API_KEY"),
-        ..at("https://openrouter.ai/api/v1")
+        ..chat_provider_at("https://openrouter.ai/api/v1")
     },
     Provider {
         name: "ollama",
         title: "Ollama",
         address_variable: Some("OLLAMA_HOST"),
-        ..at("http://127.0.0.1:11434/v1")
+        ..chat_provider_at("http://127.0.0.1:11434/v1")
     },
-    Provider { name: "lmstudio", title: "LM Studio", ..at("http://127.0.0.1:1234/v1") },
-    Provider { name: "llamacpp", title: "llama.cpp", ..at("http://127.0.0.1:8080/v1") },
-    Provider { name: "vllm", title: "vLLM", ..at("http://127.0.0.1:8000/v1") },
-    Provider { name: "chat", title: "Chat Completions", address: None, ..at("") },
-    elsewhere("messages", "Messages", Dialect::Messages),
-    elsewhere("responses", "Responses", Dialect::Responses),
+    Provider {
+        name: "lmstudio",
+        title: "LM Studio",
+        ..chat_provider_at("http://127.0.0.1:1234/v1")
+    },
+    Provider {
+        name: "llamacpp",
+        title: "llama.cpp",
+        ..chat_provider_at("http://127.0.0.1:8080/v1")
+    },
+    Provider { name: "vllm", title: "vLLM", ..chat_provider_at("http://127.0.0.1:8000/v1") },
+    Provider { name: "chat", title: "Chat Completions", address: None, ..chat_provider_at("") },
+    provider_without_address("messages", "Messages", ApiDialect::Messages),
+    provider_without_address("responses", "Responses", ApiDialect::Responses),
 ];
 
-/// Who speaks Chat Completions there.
-const fn at(address: &'static str) -> Provider {
-    let provider = elsewhere("", "", Dialect::Chat);
+/// Creates a provider that speaks Chat Completions at `address`.
+const fn chat_provider_at(address: &'static str) -> Provider {
+    let provider = provider_without_address("", "", ApiDialect::Chat);
     Provider { address: Some(address), ..provider }
 }
 
-const fn elsewhere(name: &'static str, title: &'static str, dialect: Dialect) -> Provider {
+const fn provider_without_address(
+    name: &'static str,
+    title: &'static str,
+    dialect: ApiDialect,
+) -> Provider {
     Provider {
         name,
         title,
         dialect,
-        dialect_elsewhere: dialect,
+        custom_address_dialect: dialect,
         address: None,
         key_variable: None,
         address_variable: None,
@@ -87,12 +99,12 @@ const fn elsewhere(name: &'static str, title: &'static str, dialect: Dialect) ->
 }
 
 impl Provider {
-    /// The one of this name.
-    pub fn named(name: &str) -> Option<&'static Provider> {
+    /// Returns the provider with this name.
+    pub fn find_by_name(name: &str) -> Option<&'static Provider> {
         PROVIDERS.iter().find(|provider| provider.name == name)
     }
 
-    /// Whether it usually runs on this machine.
+    /// Returns whether the provider usually runs on this machine.
     pub fn is_local(&self) -> bool {
         self.address.is_some_and(|address| address.starts_with("http:"))
     }

@@ -1,34 +1,34 @@
-//! A model behind a server, as it is asked.
+//! A model on a server, as requests address it.
 
 use foveal_asking::ApiKey;
-use foveal_wire::prompt::Dialect;
+use foveal_wire::prompt::ApiDialect;
 
-/// A model behind a server.
+/// A model on a server.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Server {
-    /// What the server is called: the name of its provider.
+pub struct ModelServer {
+    /// The name of the provider.
     pub name: &'static str,
-    /// The API that it speaks.
-    pub dialect: Dialect,
-    /// Where its API is, with the version and without a slash at the end.
+    /// The API of the server.
+    pub dialect: ApiDialect,
+    /// The base address of the API, with the version and without a trailing slash.
     pub base: String,
-    /// The key that it is shown.
+    /// The API key.
     pub key: Option<ApiKey>,
-    /// Where a user sets that key: the name of a variable.
+    /// The environment variable in which the user sets the key.
     pub key_variable: &'static str,
-    /// The model's name, as the server knows it.
+    /// The name of the model on the server.
     pub model: String,
-    /// Whether requests say that thinking whose prefix changed is left out.
+    /// Whether requests ask to drop thinking whose prefix changed.
     pub drops_bound_thinking: bool,
 }
 
-impl Server {
-    /// Where questions go.
+impl ModelServer {
+    /// Returns the address for requests.
     pub fn url(&self) -> String {
-        format!("{}{}", self.base, self.dialect.path())
+        format!("{}{}", self.base, self.dialect.request_path())
     }
 
-    /// Where it lists its models.
+    /// Returns the address of the model list.
     pub(crate) fn models_url(&self) -> String {
         format!("{}/models", self.base)
     }

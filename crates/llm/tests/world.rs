@@ -1,14 +1,16 @@
-//! A provider, a client with little patience, and one question.
+//! A provider, a client with short time-outs, and one request.
 
 use std::time::{Duration, Instant};
 
-use foveal_llm::{AskError, AskEvent, Client, ModelSpec, Patience, Server};
-use foveal_transcript::{Block, Entry, Mark, Role, Source};
-use foveal_upstream::{Script, Settings, Upstream};
-use foveal_wire::prompt::{Dialect, Prompt, encode};
-use foveal_wire::response::{Said, SaidEvent};
+use foveal_llm::{
+    LlmClient, LlmError, ModelRequestEvent, ModelRequestLimits, ModelServer, ModelSpec,
+};
+use foveal_mock_provider::{MockProvider, ReplyScript, Settings};
+use foveal_transcript::{ContentBlock, EntryMark, MessageRole, RecordingPosition, TranscriptEntry};
+use foveal_wire::prompt::{ApiDialect, Prompt, encode_prompt};
+use foveal_wire::response::{DecodedAnswer, DecodedEvent};
 
-pub(crate) const PATIENCE: Patience = Patience {
+pub(crate) const PATIENCE: ModelRequestLimits = ModelRequestLimits {
     connect_time: Duration::from_secs(5),
     head_time: Duration::from_millis(600),
     silence_time: Duration::from_millis(300),
@@ -19,15 +21,15 @@ pub(crate) const PATIENCE: Patience = Patience {
 };
 
 pub(crate) struct World {
-    pub(crate) upstream: Upstream,
-    pub(crate) client: Client,
+    pub(crate) upstream: MockProvider,
+    pub(crate) client: LlmClient,
 }
 
-/// What came of a question.
+/// The result of a request.
 pub(crate) struct Came {
-    pub(crate) said: Result<Said, AskError>,
+    pub(crate) said: Result<DecodedAnswer, LlmError>,
     pub(crate) text: String,
-    pub(crate) again: Vec<AskError>,
+    pub(crate) again: Vec<LlmError>,
 }
 
 pub(crate) fn run<T>(work: impl Future<Output = T>) -> T {
@@ -35,34 +37,43 @@ pub(crate) fn run<T>(work: impl Future<Output = T>) -> T {
     runtime.worker_threads(1).enable_all().build().expect("a runtime").block_on(work)
 }
 
-pub(crate) fn say(role: Role, text: &str) -> Entry {
-    let source = Source { step: 0, result: None };
-    let blocks = vec![Block::Text(text.to_owned())];
-    Entry { source, role, time: None, mark: Mark::None, model: None, usage: None, blocks }
+pub(crate) fn say(role: MessageRole, text: &str) -> TranscriptEntry {
+    let source = RecordingPosition { step: 0, result: None };
+    let blocks = vec![ContentBlock::Text(text.to_owned())];
+    TranscriptEntry {
+        source,
+        role,
+        time: None,
+        mark: EntryMark::None,
+        model: None,
+        usage: None,
+        blocks,
+    }
 }
 
 impl World {
-    pub(crate) fn new(script: Script) -> Self {
+    pub(crate) fn new(script: ReplyScript) -> Self {
         Self::patient(script, PATIENCE)
     }
 
-    pub(crate) fn patient(script: Script, patience: Patience) -> Self {
-        let upstream = Upstream::start(Settings::default()).expect("a provider");
-        upstream.play(script);
+    pub(crate) fn patient(script: ReplyScript, patience: ModelRequestLimits) -> Self {
+        let upstream = MockProvider::start(Settings::default()).expect("a provider");
+        upstream.set_script(script);
         Self {
             upstream,
-            client: Client::new(patience, &foveal_llm::ProxySettings::default()).expect("a client"),
+            client: LlmClient::new(patience, &foveal_llm::ProxySettings::default())
+                .expect("a client"),
         }
     }
 
-    pub(crate) fn server(&self, dialect: Dialect) -> Server {
+    pub(crate) fn server(&self, dialect: ApiDialect) -> ModelServer {
         let spec = format!("{}:some-model@{}", dialect.name(), self.upstream.url());
         let spec: ModelSpec = spec.parse().expect("a model");
-        spec.server(foveal_asking::ApiKey::new("the-key"))
+        spec.to_server(foveal_asking::ApiKey::new("the-key"))
     }
 
-    pub(crate) async fn ask(&self, dialect: Dialect) -> Came {
-        let entries = [say(Role::System, "Be brief."), say(Role::User, "go")];
+    pub(crate) async fn ask(&self, dialect: ApiDialect) -> Came {
+        let entries = [say(MessageRole::System, "Be brief."), say(MessageRole::User, "go")];
         let prompt = Prompt {
             model: "some-model",
             entries: &entries,
@@ -72,19 +83,19 @@ impl World {
         };
         let (mut text, mut again) = (String::new(), Vec::new());
         let mut on_event = |event| match event {
-            AskEvent::Said(SaidEvent::Text(piece)) => text.push_str(&piece),
-            AskEvent::Said(_) => {}
-            AskEvent::Again { why, .. } => {
+            ModelRequestEvent::Answer(DecodedEvent::Text(piece)) => text.push_str(&piece),
+            ModelRequestEvent::Answer(_) => {}
+            ModelRequestEvent::Retry { error: why, .. } => {
                 text.clear();
                 again.push(why);
             }
         };
-        let body = encode(dialect, &prompt);
-        let said = self.client.ask(&self.server(dialect), body, 0, &mut on_event).await;
+        let body = encode_prompt(dialect, &prompt);
+        let said = self.client.stream_answer(&self.server(dialect), body, 0, &mut on_event).await;
         Came { said, text, again }
     }
 
-    pub(crate) fn timed(&self, dialect: Dialect) -> (Came, Duration) {
+    pub(crate) fn timed(&self, dialect: ApiDialect) -> (Came, Duration) {
         let start = Instant::now();
         let came = run(self.ask(dialect));
         (came, start.elapsed())

@@ -1,8 +1,8 @@
-//! Who answers for the person while a call runs.
+//! Approval questions of a running tool call.
 
 use std::sync::{Mutex, PoisonError};
 
-use foveal_tools::control::{Approval, Question};
+use foveal_tools::call_control::{Approval, ApprovalQuestion};
 use rmcp::RoleServer;
 use rmcp::service::RequestContext;
 use tokio::sync::{mpsc, oneshot};
@@ -10,43 +10,43 @@ use tokio::sync::{mpsc, oneshot};
 use crate::elicitation;
 use crate::round_trips::{self, RoundTrips};
 
-/// A question, and where its answer is waited for.
-pub(crate) type PendingQuestion = (Question, oneshot::Sender<Approval>);
+/// A question and the channel for its answer.
+pub(crate) type PendingQuestion = (ApprovalQuestion, oneshot::Sender<Approval>);
 
-/// Who answers for the person while a call runs.
+/// Answers approval questions on the user's behalf while a call runs.
 pub(crate) enum Approver {
-    /// The client cannot ask: every answer is no.
+    /// The client has no elicitation: every answer is no.
     None,
-    /// Asked while the call runs.
+    /// Asks through the client while the call runs.
     WhileRunning(mpsc::Sender<PendingQuestion>),
-    /// Asked before the call is made again: what was answered so far, and the first question that
-    /// is new.
-    BeforeNextRoundTrip(RoundTrips, Mutex<Option<Question>>),
+    /// Asks before the client repeats the call (multi round trip): the answers so far, and the
+    /// first new question.
+    BeforeNextRoundTrip(RoundTrips, Mutex<Option<ApprovalQuestion>>),
 }
 
 impl Approver {
-    /// Who answers for this request; `questions` gets those to be asked while it runs.
-    pub(crate) fn of(
+    /// Chooses the approver for a request. Questions to ask while it runs go to `questions`.
+    pub(crate) fn from_request(
         context: &RequestContext<RoleServer>,
         round_trips: &RoundTrips,
         questions: mpsc::Sender<PendingQuestion>,
     ) -> Self {
         match elicitation::is_supported(context) {
             false => Self::None,
-            true if round_trips::are_needed(context) => {
+            true if round_trips::are_required(context) => {
                 Self::BeforeNextRoundTrip(round_trips.clone(), Mutex::default())
             }
             true => Self::WhileRunning(questions),
         }
     }
 
-    /// Whether anybody can be asked.
-    pub(crate) fn can_ask(&self) -> bool {
+    /// Returns whether the user can be asked.
+    pub(crate) fn can_ask_user(&self) -> bool {
         !matches!(self, Self::None)
     }
 
-    /// Asks, and waits for the answer. Blocks.
-    pub(crate) fn approval(&self, question: &Question) -> Approval {
+    /// Asks `question` and blocks until it is answered.
+    pub(crate) fn request_approval(&self, question: &ApprovalQuestion) -> Approval {
         match self {
             Self::None => Approval::No,
             Self::WhileRunning(ask) => {
@@ -57,7 +57,7 @@ impl Approver {
                 }
             }
             Self::BeforeNextRoundTrip(round_trips, unasked) => {
-                round_trips.approval(question).unwrap_or_else(|| {
+                round_trips.approval_for(question).unwrap_or_else(|| {
                     let mut unasked = unasked.lock().unwrap_or_else(PoisonError::into_inner);
                     unasked.get_or_insert_with(|| question.clone());
                     Approval::No
@@ -66,8 +66,8 @@ impl Approver {
         }
     }
 
-    /// The question that is to be asked before the next round trip, if there is one.
-    pub(crate) fn unasked(self) -> Option<Question> {
+    /// Returns the question to ask before the next round trip, if any.
+    pub(crate) fn into_unasked_question(self) -> Option<ApprovalQuestion> {
         match self {
             Self::None | Self::WhileRunning(_) => None,
             Self::BeforeNextRoundTrip(_, unasked) => {

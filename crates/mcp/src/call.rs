@@ -1,14 +1,15 @@
-//! One call: carried out on a thread that may block, its progress and questions passed on.
+//! Tool calls: run on a blocking thread, with progress and approval questions forwarded to the
+//! client.
 
 use std::sync::{Arc, PoisonError};
 use std::time::Instant;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use foveal_cancel::Cancel;
-use foveal_tools::control::{Approval, Question};
-use foveal_tools::session::{Arrival, Delivery};
-use foveal_tools::{Answer, Control, Request};
+use foveal_cancel::CancelToken;
+use foveal_tools::call_control::{Approval, ApprovalQuestion};
+use foveal_tools::session::{CallArrival, PendingDelivery};
+use foveal_tools::{CallControl, ToolCallAnswer, ToolRequest};
 use rmcp::RoleServer;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, MetaObject,
@@ -20,117 +21,126 @@ use tokio::task::JoinHandle;
 use tokio_util::sync::CancellationToken;
 
 use crate::approver::Approver;
-use crate::connection::{Connection, SessionRef, Toggle};
+use crate::connection::{ClientConnection, DedupOverride, SessionRef};
+use crate::delivery_tracker::DeliveryTracker;
 use crate::elicitation;
 use crate::log::Severity;
-use crate::passage::Passage;
-use crate::progress::{LatestProgress, NOTIFICATION_PAUSE, ProgressNotifier};
+use crate::progress::{LatestProgress, NOTIFICATION_INTERVAL, ProgressNotifier};
 use crate::round_trips::RoundTrips;
 
-/// Characters of a tool's name that are told where there is no such tool.
-const NAME_CHARS_MAX: usize = 100;
+/// Characters of an unknown tool's name that the error repeats.
+const UNKNOWN_NAME_CHARS_MAX: usize = 100;
 
-/// `false` under this name keeps a call from being answered from an earlier one.
-const DETECT_KEY: &str = "foveal/enable_duplicate_detection";
-/// The same for the session from this call on: `true`, `false`, or null for what holds for all.
-const DETECT_SESSION_KEY: &str = "foveal/session_duplicate_detection";
-/// `true` under this name asks for the answer as data too.
+/// Request metadata: `false` turns duplicate detection off for this call.
+const DUPLICATE_DETECTION_KEY: &str = "foveal/enable_duplicate_detection";
+/// Request metadata: duplicate detection of the session from this call on: `true`, `false`, or null
+/// for the server's setting.
+const SESSION_DUPLICATE_DETECTION_KEY: &str = "foveal/session_duplicate_detection";
+/// Request metadata: `true` asks for structured content beside the text.
 const STRUCTURED_KEY: &str = "foveal/structured";
 const CACHED_KEY: &str = "foveal/cached";
 const SHAPED_KEY: &str = "foveal/shaped";
-/// The model that chose what of a file is shown, what that took, and where its thinking is.
+/// Result metadata: the model that curated the file view, its cost, and where its reasoning is
+/// stored.
 const CURATED_KEY: &str = "foveal/curated";
 const HANDLE_KEY: &str = "foveal/handle";
 
-/// An answer of a session, or rather a question that has to be asked before there can be one.
-type Done = (Answer, Delivery, Option<Question>);
+/// The answer of a session and its delivery; or, with a question, a result to discard until the
+/// user has answered.
+type SessionCallResult = (ToolCallAnswer, PendingDelivery, Option<ApprovalQuestion>);
 
-/// Carries a call out.
-pub(crate) async fn call(
-    connection: &Connection,
+/// Runs one tool call.
+pub(crate) async fn run_tool_call(
+    connection: &ClientConnection,
     request: CallToolRequestParams,
     context: RequestContext<RoleServer>,
 ) -> CallToolResponse {
     let shared = &connection.shared;
-    if !shared.tools().iter().any(|tool| tool.name == request.name) {
-        let known: Vec<&str> = shared.tools().iter().map(|tool| &*tool.name).collect();
-        let name: String = request.name.chars().take(NAME_CHARS_MAX).collect();
+    if !shared.tool_definitions().iter().any(|tool| tool.name == request.name) {
+        let known: Vec<&str> = shared.tool_definitions().iter().map(|tool| &*tool.name).collect();
+        let name: String = request.name.chars().take(UNKNOWN_NAME_CHARS_MAX).collect();
         let known = known.join(", ");
-        return failed(format!("there is no tool `{name}`; there are: {known}"));
+        return error_response(format!("there is no tool `{name}`; there are: {known}"));
     }
     let thread = tokio::select! {
-        thread = Arc::clone(&shared.threads).acquire_owned() => thread,
-        () = context.ct.cancelled() => return failed("stopped before it began".to_owned()),
+        thread = Arc::clone(&shared.call_threads).acquire_owned() => thread,
+        () = context.ct.cancelled() => return error_response("stopped before it began".to_owned()),
     };
-    let round_trips = RoundTrips::of(request.request_state.as_deref(), request.input_responses);
-    let session = match connection.session(&context, &round_trips).await {
+    let round_trips =
+        RoundTrips::from_request(request.request_state.as_deref(), request.input_responses);
+    let session = match connection.resolve_session(&context, &round_trips).await {
         Ok(Some(session)) => session,
-        Ok(None) => return round_trips.ask_folders().into(),
+        Ok(None) => return round_trips.request_folders().into(),
         Err(error) => {
             let what = format!("the folders cannot be worked in: {error}");
             connection.threshold.log(&context, Severity::Warning, json!(what)).await;
-            return failed(what);
+            return error_response(what);
         }
     };
-    let wants_data = shared.settings.structured || flag(&context, STRUCTURED_KEY) == Some(true);
+    let wants_data =
+        shared.settings.structured || meta_flag(&context, STRUCTURED_KEY) == Some(true);
     let tool = request.name.to_string();
     let mut request =
-        Request::new(tool.clone(), Value::Object(request.arguments.unwrap_or_default()));
-    request.detect_duplicates &= flag(&context, DETECT_KEY) != Some(false);
-    let toggle = context.meta.get(DETECT_SESSION_KEY).and_then(Toggle::of);
+        ToolRequest::new(tool.clone(), Value::Object(request.arguments.unwrap_or_default()));
+    request.detect_duplicates &= meta_flag(&context, DUPLICATE_DETECTION_KEY) != Some(false);
+    let toggle =
+        context.meta.get(SESSION_DUPLICATE_DETECTION_KEY).and_then(DedupOverride::from_json);
     let begun = Instant::now();
-    let done = carry_out((session, toggle), request, &round_trips, &context).await;
+    let done = run_with_progress(session, toggle, request, &round_trips, &context).await;
     drop(thread);
     match done {
-        // What is not sent does not count as shown.
-        Ok((_, _, Some(question))) => round_trips.ask_approval(&question).into(),
+        // An unsent answer does not count as visible.
+        Ok((_, _, Some(question))) => round_trips.request_approval(&question).into(),
         Ok((answer, delivery, None)) => {
             let told = json!({
                 "tool": tool,
                 "ms": u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX),
                 "bytes": answer.text.len(),
                 "cached": answer.cached,
-                "shaped": answer.shaped.map(|(kind, _)| kind.word()),
+                "shaped": answer.reduction.map(|(kind, _)| kind.label()),
                 "failed": answer.is_error,
             });
             connection.threshold.log(&context, Severity::Debug, told).await;
-            // Where the client cancelled meanwhile, nobody takes it, and it is never delivered.
-            if let Some(passage) = Passage::of(&context) {
-                passage.send(delivery);
+            // If the client cancelled meanwhile, the delivery is never taken and never confirmed.
+            if let Some(passage) = DeliveryTracker::from_context(&context) {
+                passage.set_delivery(delivery);
             }
-            result(answer, wants_data).into()
+            to_call_result(answer, wants_data).into()
         }
         Err(error) => {
             let what = format!("{tool} broke: {error}; other calls still work");
             connection.threshold.log(&context, Severity::Warning, json!(what)).await;
-            failed(what)
+            error_response(what)
         }
     }
 }
 
-fn flag(context: &RequestContext<RoleServer>, key: &str) -> Option<bool> {
+fn meta_flag(context: &RequestContext<RoleServer>, key: &str) -> Option<bool> {
     context.meta.get(key)?.as_bool()
 }
 
-/// Runs the call on a thread of its own and passes on what it says and asks meanwhile.
-async fn carry_out(
-    session: (SessionRef, Option<Toggle>),
-    request: Request,
+/// Runs the call on a blocking thread, and forwards its progress and questions meanwhile.
+async fn run_with_progress(
+    session: SessionRef,
+    toggle: Option<DedupOverride>,
+    request: ToolRequest,
     round_trips: &RoundTrips,
     context: &RequestContext<RoleServer>,
-) -> Result<Done, tokio::task::JoinError> {
-    // Dropped with this future: a call that nobody waits for any more is stopped.
+) -> Result<SessionCallResult, tokio::task::JoinError> {
+    // Dropped with this future, so that a call is cancelled when its request is dropped.
     let stop = context.ct.child_token();
     let _guard = stop.clone().drop_guard();
     let latest = Arc::new(LatestProgress::default());
     let (questions, mut asked) = mpsc::channel(1);
-    let approver = Approver::of(context, round_trips, questions);
-    // Clients are asked from here, not from the thread of the call: over HTTP only what is asked
-    // from within a request goes out with its answer.
+    let approver = Approver::from_request(context, round_trips, questions);
+    // The client is asked from this task, not from the call's thread: over HTTP, only requests that
+    // originate within the request's task are sent on its response stream.
     let mut notifier = context.meta.get_progress_token().map(ProgressNotifier::new);
-    let arrival = Passage::of(context).and_then(|passage| passage.take_arrival());
-    let job = Job { request, arrival, stop: stop.clone(), latest: Arc::clone(&latest) };
-    let mut job = start(session, job, approver);
+    let arrival =
+        DeliveryTracker::from_context(context).and_then(|passage| passage.take_call_arrival());
+    let job =
+        BlockingToolCall { request, arrival, stop: stop.clone(), latest: Arc::clone(&latest) };
+    let mut job = spawn_blocking_call(session, toggle, job, approver);
     let mut next = tokio::time::Instant::now();
     let mut due = false;
     loop {
@@ -139,17 +149,17 @@ async fn carry_out(
             done = &mut job => return done,
             Some((question, reply)) = asked.recv() => {
                 let approval = tokio::select! {
-                    approval = elicitation::ask(&context.peer, &question) => approval,
+                    approval = elicitation::request_approval(&context.peer, &question) => approval,
                     () = stop.cancelled() => Approval::No,
                 };
-                // If the call has ended, nobody needs the answer.
+                // The receiver is gone if the call has ended.
                 let _ = reply.send(approval);
             }
             () = latest.changed.notified(), if notifier.is_some() && !due => due = true,
             () = tokio::time::sleep_until(next), if due => {
                 due = false;
-                next = tokio::time::Instant::now() + NOTIFICATION_PAUSE;
-                if let Some(news) = notifier.as_mut().and_then(|notifier| notifier.next(&latest)) {
+                next = tokio::time::Instant::now() + NOTIFICATION_INTERVAL;
+                if let Some(news) = notifier.as_mut().and_then(|notifier| notifier.next_notification(&latest)) {
                     drop(context.peer.notify_progress(news).await);
                 }
             }
@@ -157,57 +167,59 @@ async fn carry_out(
     }
 }
 
-/// What is to be carried out, since when, until when, and where it tells how far it is.
-struct Job {
-    request: Request,
-    arrival: Option<Arrival>,
+/// A tool call for a blocking thread: its request, arrival and cancellation token, and the slot for
+/// its progress.
+struct BlockingToolCall {
+    request: ToolRequest,
+    arrival: Option<CallArrival>,
     stop: CancellationToken,
     latest: Arc<LatestProgress>,
 }
 
-fn start(
-    (session, toggle): (SessionRef, Option<Toggle>),
-    job: Job,
+fn spawn_blocking_call(
+    session: SessionRef,
+    toggle: Option<DedupOverride>,
+    job: BlockingToolCall,
     approver: Approver,
-) -> JoinHandle<Done> {
+) -> JoinHandle<SessionCallResult> {
     tokio::task::spawn_blocking(move || {
-        let Job { request, arrival, stop, latest } = job;
-        let of = session.open();
-        if let Some(Toggle(enable)) = toggle {
+        let BlockingToolCall { request, arrival, stop, latest } = job;
+        let of = session.open_session();
+        if let Some(DedupOverride(enable)) = toggle {
             of.session.duplicates.set_detection(enable);
         }
-        let approval = |question: &Question| approver.approval(question);
+        let approval = |question: &ApprovalQuestion| approver.request_approval(question);
         let is_cancelled = || stop.is_cancelled();
-        let control = Control {
-            cancel: &Cancel::when(&is_cancelled),
-            progress: &|progress| latest.put(progress),
-            person: approver
-                .can_ask()
-                .then_some(&approval as &(dyn Fn(&Question) -> Approval + Sync)),
-            ..Control::NONE
+        let control = CallControl {
+            cancel: &CancelToken::from_fn(&is_cancelled),
+            progress: &|progress| latest.update(progress),
+            approver: approver
+                .can_ask_user()
+                .then_some(&approval as &(dyn Fn(&ApprovalQuestion) -> Approval + Sync)),
+            ..CallControl::NONE
         };
-        let arrival = arrival.unwrap_or_else(|| of.session.arrive());
-        let (answer, delivery) = of.session.call_from(arrival, &request, &control);
-        let unasked = approver.unasked();
+        let arrival = arrival.unwrap_or_else(|| of.session.register_arrival());
+        let (answer, delivery) = of.session.call_with_delivery(arrival, &request, &control);
+        let unasked = approver.into_unasked_question();
         if unasked.is_some() || stop.is_cancelled() {
             // This answer is not sent.
             return (answer, delivery, unasked);
         }
-        let whole = answer.shaped.and_then(|(_, handle)| of.session.content(handle));
+        let whole = answer.reduction.and_then(|(_, handle)| of.session.content(handle));
         let mut counts = of.counts.lock().unwrap_or_else(PoisonError::into_inner);
-        counts.count(&request.tool, &answer, whole.as_deref());
+        counts.record_call(&request.tool, &answer, whole.as_deref());
         drop(counts);
         (answer, delivery, None)
     })
 }
 
-fn failed(what: String) -> CallToolResponse {
+fn error_response(what: String) -> CallToolResponse {
     CallToolResult::error(vec![ContentBlock::text(what)]).into()
 }
 
-/// An answer as the protocol has it. What only programs need stands under names of ours, where
-/// no model is shown it.
-fn result(answer: Answer, wants_data: bool) -> CallToolResult {
+/// Converts an answer to the protocol's result. Data for programs is in `_meta` under keys of our
+/// own, which clients do not show to models.
+fn to_call_result(answer: ToolCallAnswer, wants_data: bool) -> CallToolResult {
     let mut content = vec![ContentBlock::text(answer.text)];
     let pictures = answer.images.iter();
     content.extend(
@@ -217,15 +229,15 @@ fn result(answer: Answer, wants_data: bool) -> CallToolResult {
     if answer.cached {
         meta.insert(CACHED_KEY.to_owned(), true.into());
     }
-    if let Some((kind, handle)) = answer.shaped {
-        meta.insert(SHAPED_KEY.to_owned(), kind.word().into());
+    if let Some((kind, handle)) = answer.reduction {
+        meta.insert(SHAPED_KEY.to_owned(), kind.label().into());
         meta.insert(HANDLE_KEY.to_owned(), handle.to_string().into());
     }
     if let Some(by) = answer.chosen_by.and_then(|by| serde_json::to_value(by).ok()) {
         meta.insert(CURATED_KEY.to_owned(), by);
     }
     let mut result = CallToolResult::success(content);
-    // That a command fails is an answer: clients show errors cut, or take the server for broken.
+    // A failed command is not a failed tool: clients truncate errors or consider the server broken.
     result.is_error = Some(answer.is_error && !answer.has_exit_code);
     result.structured_content = answer.structured.filter(|_| wants_data);
     result.with_meta((!meta.is_empty()).then_some(MetaObject(meta)))

@@ -1,57 +1,58 @@
-//! Who makes a call, as far as its request tells.
+//! Identifies the agent that makes a call, as far as the request tells.
 
 use foveal_tools::Toolbox;
-use foveal_tools::session::asker;
+use foveal_tools::session::reader_of_call;
 use rmcp::RoleServer;
 use rmcp::service::RequestContext;
 
-use crate::sessions::Prompt;
+use crate::sessions::PromptIdentity;
 
-/// Under this name Claude Code says which call of its model a request carries out. Its hooks are
-/// told the same id, and of which agent it is.
-const CALL_KEY: &str = "claudecode/toolUseId";
+/// The request metadata in which Claude Code sends the id of the model's tool call. Its hooks
+/// receive the same id together with the agent that made the call.
+const TOOL_USE_ID_KEY: &str = "claudecode/toolUseId";
 
-/// What Claude Code calls itself.
-const CLAUDE_CODE: &str = "claude-code";
+/// The client name of Claude Code.
+const CLAUDE_CODE_NAME: &str = "claude-code";
 
-/// Longest id of a call that is looked up.
-const CALL_BYTES_MAX: usize = 200;
+/// Longest tool call id that is looked up, in bytes.
+const TOOL_USE_ID_BYTES_MAX: usize = 200;
 
-/// Who makes a call.
+/// The agent that makes a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Caller {
-    /// The only one on the connection, as far as is known.
-    Only,
-    /// The one that the client calls so.
+    /// The only known caller of the connection.
+    Sole,
+    /// The conversation that the client names.
     Named(String),
-    /// Whoever makes the call of this id.
-    Call(String),
-    /// One of several agents.
+    /// The agent that made the tool call of this id.
+    ToolUse(String),
+    /// One of several agents, not known which.
     Unknown,
 }
 
 impl Caller {
-    /// Who makes a request that names nobody. Agents of Claude Code share a connection, and work
-    /// at the same time.
-    pub(crate) fn of(context: &RequestContext<RoleServer>) -> Self {
-        let call = context.meta.get(CALL_KEY).and_then(|call| call.as_str());
-        match call.filter(|call| !call.is_empty() && call.len() <= CALL_BYTES_MAX) {
-            Some(call) => Self::Call(call.to_owned()),
-            None if context.client_info().is_some_and(|client| client.name == CLAUDE_CODE) => {
+    /// Returns the caller of a request that names no session. Agents of Claude Code share a
+    /// connection and work concurrently.
+    pub(crate) fn from_request(context: &RequestContext<RoleServer>) -> Self {
+        let call = context.meta.get(TOOL_USE_ID_KEY).and_then(|call| call.as_str());
+        match call.filter(|call| !call.is_empty() && call.len() <= TOOL_USE_ID_BYTES_MAX) {
+            Some(call) => Self::ToolUse(call.to_owned()),
+            None if context.client_info().is_some_and(|client| client.name == CLAUDE_CODE_NAME) => {
                 Self::Unknown
             }
-            None => Self::Only,
+            None => Self::Sole,
         }
     }
 
-    /// Whose prompt the answer goes into. Blocks.
-    pub(crate) fn prompt(&self, toolbox: &Toolbox) -> Prompt {
+    /// Looks up the prompt that the answer goes into. Blocks.
+    pub(crate) fn resolve_prompt(&self, toolbox: &Toolbox) -> PromptIdentity {
         match self {
-            Self::Only => Prompt::Only,
-            Self::Named(name) => Prompt::Named(name.clone()),
-            // Where the hook is not set up, or the store cannot be read, nobody is known.
-            Self::Call(call) => asker(toolbox, call).map_or(Prompt::Unknown, Prompt::Noted),
-            Self::Unknown => Prompt::Unknown,
+            Self::Sole => PromptIdentity::Sole,
+            Self::Named(name) => PromptIdentity::Named(name.clone()),
+            // Without the hook, or if the store cannot be read, the reader is unknown.
+            Self::ToolUse(call) => reader_of_call(toolbox, call)
+                .map_or(PromptIdentity::Unknown, PromptIdentity::Recorded),
+            Self::Unknown => PromptIdentity::Unknown,
         }
     }
 }

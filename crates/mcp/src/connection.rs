@@ -1,10 +1,10 @@
-//! One connection: where it works, and whose sessions its calls belong to.
+//! A client's connection: its workspace, and the sessions that its calls belong to.
 
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, PoisonError};
 
-use foveal_tools::{Session, Toolbox};
+use foveal_tools::{ToolSession, Toolbox};
 use rmcp::RoleServer;
 use rmcp::service::RequestContext;
 use serde_json::{Value, json};
@@ -12,33 +12,33 @@ use tokio::sync::Mutex;
 use uuid::Uuid;
 
 use crate::caller::Caller;
-use crate::clients;
+use crate::client_limits;
 use crate::log::{LogThreshold, Severity};
-use crate::roots::{self, ClientRoots, Folders};
+use crate::roots::{self, ClientRoots, RootFolders};
 use crate::round_trips::{self, RoundTrips};
-use crate::sessions::{ClientSession, Prompt, SessionKey};
-use crate::shared::Shared;
-use crate::workspaces::BoxError;
+use crate::server_state::ServerState;
+use crate::sessions::{ClientSession, PromptIdentity, SessionKey};
+use crate::toolbox_cache::BoxError;
 
-/// Under this name a request says to which of its client's conversations it belongs.
-const SESSION_KEY: &str = "foveal/session";
+/// Request metadata that names the client's conversation.
+const SESSION_NAME_KEY: &str = "foveal/session";
 
-/// Longest name of a session that a client may give.
-const NAME_BYTES_MAX: usize = 200;
+/// Longest session name that a client may give, in bytes.
+const SESSION_NAME_BYTES_MAX: usize = 200;
 
 /// The number of requests that belong to no connection.
 const NO_CONNECTION: u64 = 0;
 
-/// Why a client is not worked for.
-const UNNAMED: &str = "the client said that its folders changed, and does not name them when \
+/// The error while the client's changed folders are unknown.
+const UNKNOWN_ROOTS_MESSAGE: &str = "the client said that its folders changed, and does not name them when \
                        asked; the next call asks again";
 
-/// On, off, or (null) as the server's settings say.
+/// Duplicate detection on or off, or the server's setting (null).
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Toggle(pub(crate) Option<bool>);
+pub(crate) struct DedupOverride(pub(crate) Option<bool>);
 
-impl Toggle {
-    pub(crate) fn of(value: &Value) -> Option<Self> {
+impl DedupOverride {
+    pub(crate) fn from_json(value: &Value) -> Option<Self> {
         match value {
             Value::Bool(enable) => Some(Self(Some(*enable))),
             Value::Null => Some(Self(None)),
@@ -47,175 +47,192 @@ impl Toggle {
     }
 }
 
-/// One client's connection.
+/// A client's connection.
 #[derive(Debug)]
-pub struct Connection {
-    pub(crate) shared: Arc<Shared>,
-    number: AtomicU64,
-    workspace: Mutex<Option<Workspace>>,
+pub struct ClientConnection {
+    pub(crate) shared: Arc<ServerState>,
+    connection_number: AtomicU64,
+    workspace: Mutex<Option<ConnectionWorkspace>>,
     /// Whether the client may have changed its roots.
-    stale: AtomicBool,
-    /// Whether new sessions answer calls from earlier ones, where the client said so.
-    detect: std::sync::Mutex<Option<bool>>,
+    has_stale_roots: AtomicBool,
+    /// The client's duplicate detection override for new sessions.
+    dedup_override: std::sync::Mutex<Option<bool>>,
     pub(crate) threshold: LogThreshold,
 }
 
-/// Where a connection works.
+/// The roots of a connection and the toolbox opened on them.
 #[derive(Debug, Clone)]
-pub(crate) struct Workspace {
+pub(crate) struct ConnectionWorkspace {
     roots: Vec<PathBuf>,
     toolbox: Arc<Toolbox>,
 }
 
-/// Which session a request belongs to, found without blocking; the session itself is made where
-/// blocking does no harm.
+/// Identifies the session of a request without blocking. [`Self::open_session`] creates it, on a
+/// thread that may block.
 #[derive(Debug)]
 pub(crate) struct SessionRef {
-    shared: Arc<Shared>,
-    workspace: Workspace,
-    /// [`NO_CONNECTION`]: of nobody known.
-    connection: u64,
+    shared: Arc<ServerState>,
+    workspace: ConnectionWorkspace,
+    /// [`NO_CONNECTION`] if the client is unknown.
+    connection_number: u64,
     caller: Caller,
-    /// Whether it answers calls from earlier ones, if it is new and the client said so.
-    detect: Option<bool>,
-    /// What the client calls itself.
-    client: Option<String>,
+    /// The duplicate detection override for a new session.
+    dedup_override: Option<bool>,
+    /// The client's name.
+    client_name: Option<String>,
 }
 
 impl SessionRef {
-    /// The session. Blocks.
-    pub(crate) fn open(self) -> Arc<ClientSession> {
+    /// Returns the session, and creates it if needed. Blocks.
+    pub(crate) fn open_session(self) -> Arc<ClientSession> {
         let toolbox = &self.workspace.toolbox;
-        let prompt = self.caller.prompt(toolbox);
-        // Never a name that was used before: a session takes up what the one of its name was
-        // shown, and another conversation may have had that name.
+        let prompt = self.caller.resolve_prompt(toolbox);
+        // Session ids are never reused: a session restores the visibility stored under its id,
+        // which would belong to another conversation.
         let make = || {
             let id = format!("mcp-{}", Uuid::new_v4().simple());
             let session = match &prompt {
-                Prompt::Unknown => Session::of_unknown_readers(toolbox, id),
-                Prompt::Noted(reader) => Session::new(toolbox, id).of_one_reader(reader),
-                Prompt::Only | Prompt::Named(_) => Session::new(toolbox, id),
+                PromptIdentity::Unknown => ToolSession::new_stateless(toolbox, id),
+                PromptIdentity::Recorded(reader) => {
+                    ToolSession::new(toolbox, id).with_reader(reader)
+                }
+                PromptIdentity::Sole | PromptIdentity::Named(_) => ToolSession::new(toolbox, id),
             };
             let told = self.shared.settings.claude_code_tokens;
-            let room = clients::room(self.client.as_deref(), &toolbox.settings, told);
-            let session = session.with_arrivals(&self.shared.arrivals).with_room(room);
-            if self.detect.is_some() {
-                session.duplicates.set_detection(self.detect);
+            let room = client_limits::output_budget_for(
+                self.client_name.as_deref(),
+                &toolbox.settings,
+                told,
+            );
+            let session =
+                session.with_logical_clock(&self.shared.arrivals).with_output_budget(room);
+            if self.dedup_override.is_some() {
+                session.duplicates.set_detection(self.dedup_override);
             }
             ClientSession::new(session)
         };
-        let is_nobodys =
-            self.connection == NO_CONNECTION && matches!(prompt, Prompt::Only | Prompt::Unknown);
+        let is_nobodys = self.connection_number == NO_CONNECTION
+            && matches!(prompt, PromptIdentity::Sole | PromptIdentity::Unknown);
         if is_nobodys {
             return Arc::new(make());
         }
-        let (connection, roots) = (self.connection, self.workspace.roots.clone());
+        let (connection, roots) = (self.connection_number, self.workspace.roots.clone());
         let key = SessionKey { connection, prompt: prompt.clone(), roots };
-        self.shared.sessions.get_or_make(&key, make)
+        self.shared.sessions.get_or_insert_with(&key, make)
     }
 
-    /// The session to tell of where a request does not say which: of several that of the last
-    /// call. Blocks.
-    pub(crate) fn open_latest(self) -> Arc<ClientSession> {
+    /// Returns the session to report on. If the request does not say which of several, that is the
+    /// session of the last call. Blocks.
+    pub(crate) fn open_latest_session(self) -> Arc<ClientSession> {
         let latest = match self.caller {
-            Caller::Unknown => self.shared.sessions.latest(self.connection),
-            Caller::Only | Caller::Named(_) | Caller::Call(_) => None,
+            Caller::Unknown => self.shared.sessions.latest_session(self.connection_number),
+            Caller::Sole | Caller::Named(_) | Caller::ToolUse(_) => None,
         };
-        latest.unwrap_or_else(|| self.open())
+        latest.unwrap_or_else(|| self.open_session())
     }
 }
 
-impl Connection {
-    pub(crate) fn new(shared: Arc<Shared>, number: Option<u64>) -> Self {
+impl ClientConnection {
+    pub(crate) fn new(shared: Arc<ServerState>, number: Option<u64>) -> Self {
         Self {
             shared,
-            number: AtomicU64::new(number.unwrap_or(NO_CONNECTION)),
+            connection_number: AtomicU64::new(number.unwrap_or(NO_CONNECTION)),
             workspace: Mutex::new(None),
-            stale: AtomicBool::new(false),
-            detect: std::sync::Mutex::default(),
-            threshold: LogThreshold::unset(),
+            has_stale_roots: AtomicBool::new(false),
+            dedup_override: std::sync::Mutex::default(),
+            threshold: LogThreshold::new(),
         }
     }
 
-    /// Gives the connection a number, if it has none.
-    pub(crate) fn begin(&self) {
+    /// Assigns a connection number, if there is none.
+    pub(crate) fn assign_number(&self) {
         if self.number() == NO_CONNECTION {
-            self.number.store(self.shared.next_connection(), Ordering::Relaxed);
+            self.connection_number.store(self.shared.next_connection_number(), Ordering::Relaxed);
         }
     }
 
-    /// Has the next request ask the client for its folders.
-    pub(crate) fn ask_roots_anew(&self) {
-        self.stale.store(true, Ordering::Relaxed);
+    /// Makes the next request ask the client for its folders.
+    pub(crate) fn invalidate_roots(&self) {
+        self.has_stale_roots.store(true, Ordering::Relaxed);
     }
 
     fn number(&self) -> u64 {
-        self.number.load(Ordering::Relaxed)
+        self.connection_number.load(Ordering::Relaxed)
     }
 
-    /// Which session a request belongs to; `None` if the client has to be asked for its folders
-    /// first.
-    pub(crate) async fn session(
+    /// Returns the session that a request belongs to; `None` if the client must be asked for its
+    /// folders first.
+    pub(crate) async fn resolve_session(
         &self,
         context: &RequestContext<RoleServer>,
         round_trips: &RoundTrips,
     ) -> Result<Option<SessionRef>, BoxError> {
-        let Some(workspace) = self.workspace(context, round_trips).await? else { return Ok(None) };
-        let name = context.meta.get(SESSION_KEY).and_then(|name| name.as_str());
-        let name = name.filter(|name| !name.is_empty() && name.len() <= NAME_BYTES_MAX);
-        let caller =
-            name.map_or_else(|| Caller::of(context), |name| Caller::Named(name.to_owned()));
+        let Some(workspace) = self.resolve_workspace(context, round_trips).await? else {
+            return Ok(None);
+        };
+        let name = context.meta.get(SESSION_NAME_KEY).and_then(|name| name.as_str());
+        let name = name.filter(|name| !name.is_empty() && name.len() <= SESSION_NAME_BYTES_MAX);
+        let caller = name
+            .map_or_else(|| Caller::from_request(context), |name| Caller::Named(name.to_owned()));
         let (shared, connection) = (Arc::clone(&self.shared), self.number());
-        let detect = *self.detect.lock().unwrap_or_else(PoisonError::into_inner);
+        let detect = *self.dedup_override.lock().unwrap_or_else(PoisonError::into_inner);
         let client = context.client_info().map(|info| info.name);
-        Ok(Some(SessionRef { shared, workspace, connection, caller, detect, client }))
+        Ok(Some(SessionRef {
+            shared,
+            workspace,
+            connection_number: connection,
+            caller,
+            dedup_override: detect,
+            client_name: client,
+        }))
     }
 
-    /// Does what a `notifications/foveal/duplicates` says; what is not understood is left alone.
-    pub(crate) fn duplicates(&self, params: &Value) {
+    /// Applies a `notifications/foveal/duplicates`; fields that cannot be read are ignored.
+    pub(crate) fn apply_duplicates_notification(&self, params: &Value) {
         let name = params.get("session").and_then(Value::as_str);
-        let enable = params.get("enable").and_then(Toggle::of);
+        let enable = params.get("enable").and_then(DedupOverride::from_json);
         let clear = params.get("clear").and_then(Value::as_bool) == Some(true);
-        if let (Some(Toggle(enable)), None) = (enable, name) {
-            *self.detect.lock().unwrap_or_else(PoisonError::into_inner) = enable;
+        if let (Some(DedupOverride(enable)), None) = (enable, name) {
+            *self.dedup_override.lock().unwrap_or_else(PoisonError::into_inner) = enable;
         }
-        self.shared.sessions.each(self.number_if_lasting(), name, |session| {
-            if let Some(Toggle(enable)) = enable {
+        self.shared.sessions.for_each_session(self.number_or_unused(), name, |session| {
+            if let Some(DedupOverride(enable)) = enable {
                 session.duplicates.set_detection(enable);
             }
             if clear {
-                session.duplicates.clear();
+                session.duplicates.remove_calls();
             }
         });
     }
 
-    /// Where the connection works; asks the client when that is not known.
-    async fn workspace(
+    /// Returns the connection's workspace; asks the client if it is unknown.
+    async fn resolve_workspace(
         &self,
         context: &RequestContext<RoleServer>,
         round_trips: &RoundTrips,
-    ) -> Result<Option<Workspace>, BoxError> {
+    ) -> Result<Option<ConnectionWorkspace>, BoxError> {
         let mut workspace = self.workspace.lock().await;
-        let was_stale = self.stale.swap(false, Ordering::Relaxed);
+        let was_stale = self.has_stale_roots.swap(false, Ordering::Relaxed);
         if let Some(workspace) = workspace.as_ref().filter(|_| !was_stale) {
             return Ok(Some(workspace.clone()));
         }
-        let settled = self.settle(&mut workspace, context, round_trips).await;
+        let settled = self.update_workspace(&mut workspace, context, round_trips).await;
         if !matches!(settled, Ok(Some(_))) {
-            // Until it is known where to work, every call asks anew.
-            self.ask_roots_anew();
+            // Until the workspace is known, every call asks again.
+            self.invalidate_roots();
         }
         settled
     }
 
-    /// Moves the connection to where its client wants it.
-    async fn settle(
+    /// Opens the workspace that the client wants.
+    async fn update_workspace(
         &self,
-        workspace: &mut Option<Workspace>,
+        workspace: &mut Option<ConnectionWorkspace>,
         context: &RequestContext<RoleServer>,
         round_trips: &RoundTrips,
-    ) -> Result<Option<Workspace>, BoxError> {
-        let Some(wanted) = self.wanted(workspace.is_some(), context, round_trips).await? else {
+    ) -> Result<Option<ConnectionWorkspace>, BoxError> {
+        let Some(wanted) = self.select_roots(workspace.is_some(), context, round_trips).await?
+        else {
             return Ok(None);
         };
         if let Some(workspace) = workspace.as_ref().filter(|workspace| workspace.roots == wanted) {
@@ -223,11 +240,14 @@ impl Connection {
         }
         let shared = Arc::clone(&self.shared);
         let opened = tokio::task::spawn_blocking(move || {
-            shared.workspaces.toolbox(&wanted).map(|toolbox| Workspace { roots: wanted, toolbox })
+            shared
+                .workspaces
+                .get_or_open(&wanted)
+                .map(|toolbox| ConnectionWorkspace { roots: wanted, toolbox })
         });
         let opened = opened.await??;
-        // Sessions of the folders that were left are of no use any more.
-        self.shared.sessions.close(self.number_if_lasting());
+        // Sessions of the previous folders are obsolete.
+        self.shared.sessions.close_connection(self.number_or_unused());
         *workspace = Some(opened.clone());
         let folders: Vec<String> =
             opened.roots.iter().map(|root| root.display().to_string()).collect();
@@ -235,13 +255,13 @@ impl Connection {
         Ok(Some(opened))
     }
 
-    /// The folders to work in: those of the command line, else those that the client names, and
-    /// the current one where nobody names any. `None` if the client has to be asked first.
+    /// Returns the roots to work in: those of the command line, else those that the client names,
+    /// else the current folder. `None` if the client must be asked first.
     ///
     /// # Errors
-    /// If the client names folders of which none is here. And if it works somewhere, said that
-    /// this changes and does not say to what: it may not want to be worked for where it was.
-    async fn wanted(
+    /// If none of the client's folders exists here; or if the client announced new folders and does
+    /// not name them, since its previous folders may no longer be meant.
+    async fn select_roots(
         &self,
         works_somewhere: bool,
         context: &RequestContext<RoleServer>,
@@ -254,12 +274,15 @@ impl Connection {
         if !settings.asks_for_roots {
             return Ok(Some(vec![settings.directory.clone()]));
         }
-        let Folders { mut there, missing } = match client_roots(context, round_trips).await {
-            ClientRoots::AskFirst => return Ok(None),
-            ClientRoots::Unanswered if works_somewhere => return Err(UNNAMED.into()),
-            ClientRoots::Unanswered | ClientRoots::Unsupported => Folders::default(),
-            ClientRoots::Named(folders) => folders,
-        };
+        let RootFolders { existing: mut there, missing } =
+            match request_client_roots(context, round_trips).await {
+                ClientRoots::AskFirst => return Ok(None),
+                ClientRoots::Unanswered if works_somewhere => {
+                    return Err(UNKNOWN_ROOTS_MESSAGE.into());
+                }
+                ClientRoots::Unanswered | ClientRoots::Unsupported => RootFolders::default(),
+                ClientRoots::Named(folders) => folders,
+            };
         match (there.is_empty(), missing.is_empty()) {
             (true, true) => there.push(settings.directory.clone()),
             (true, false) => {
@@ -275,8 +298,9 @@ impl Connection {
         Ok(Some(there))
     }
 
-    /// The number, or one that nobody has: what belongs to no connection is never closed.
-    pub(crate) fn number_if_lasting(&self) -> u64 {
+    /// Returns the connection's number; if it has none, a number that no session has, so that
+    /// closing it closes nothing.
+    pub(crate) fn number_or_unused(&self) -> u64 {
         match self.number() {
             NO_CONNECTION => u64::MAX,
             number => number,
@@ -284,15 +308,15 @@ impl Connection {
     }
 }
 
-impl Drop for Connection {
+impl Drop for ClientConnection {
     fn drop(&mut self) {
-        self.shared.sessions.close(self.number_if_lasting());
+        self.shared.sessions.close_connection(self.number_or_unused());
     }
 }
 
-/// Asks the client for its folders, from within one of its own requests: only there can a client
-/// over HTTP be reached for certain.
-async fn client_roots(
+/// Asks the client for its folders from within one of its own requests, since only then is a client
+/// over HTTP certain to be reachable.
+async fn request_client_roots(
     context: &RequestContext<RoleServer>,
     round_trips: &RoundTrips,
 ) -> ClientRoots {
@@ -300,8 +324,8 @@ async fn client_roots(
     if capabilities.and_then(|capabilities| capabilities.roots).is_none() {
         return ClientRoots::Unsupported;
     }
-    if round_trips::are_needed(context) {
-        return round_trips.folders().unwrap_or(ClientRoots::AskFirst);
+    if round_trips::are_required(context) {
+        return round_trips.client_roots().unwrap_or(ClientRoots::AskFirst);
     }
-    roots::ask(&context.peer).await
+    roots::request_roots(&context.peer).await
 }

@@ -1,9 +1,9 @@
-//! Asks the person in front of the client for an approval.
+//! Asks the user for an approval through the client's elicitation form.
 
 use std::time::Duration;
 
-use foveal_screen::{in_one_line, quoted};
-use foveal_tools::control::{Approval, Question};
+use foveal_screen::{escape_one_line, quote_escaped};
+use foveal_tools::call_control::{Approval, ApprovalQuestion};
 use rmcp::RoleServer;
 use rmcp::model::{
     ElicitRequestParams, ElicitResult, ElicitationAction, ElicitationSchema, EnumSchema,
@@ -12,13 +12,13 @@ use rmcp::model::{
 use rmcp::service::{Peer, RequestContext, ServiceError};
 use serde_json::Value;
 
-/// How long a person may take.
-const PATIENCE: Duration = Duration::from_secs(600);
+/// How long the user may take.
+const APPROVAL_TIMEOUT: Duration = Duration::from_secs(600);
 
-/// The field of the form.
-const FIELD: &str = "allow";
+/// The form's only field.
+const APPROVAL_FIELD: &str = "allow";
 
-/// Whether the client can put a form before the person.
+/// Returns whether the client can show a form.
 pub(crate) fn is_supported(context: &RequestContext<RoleServer>) -> bool {
     context
         .client_capabilities()
@@ -26,47 +26,59 @@ pub(crate) fn is_supported(context: &RequestContext<RoleServer>) -> bool {
         .is_some_and(|elicitation| elicitation.form.is_some() || elicitation.url.is_none())
 }
 
-/// Puts a question before the person. No answer is a no, and so is one that cannot be read.
-pub(crate) async fn ask(peer: &Peer<RoleServer>, question: &Question) -> Approval {
-    match peer.create_elicitation_with_timeout(form(question), Some(PATIENCE)).await {
-        Ok(answer) => approval(&answer),
+/// Asks the user. No answer or a failed request counts as no.
+pub(crate) async fn request_approval(
+    peer: &Peer<RoleServer>,
+    question: &ApprovalQuestion,
+) -> Approval {
+    match peer
+        .create_elicitation_with_timeout(approval_form(question), Some(APPROVAL_TIMEOUT))
+        .await
+    {
+        Ok(answer) => parse_approval(&answer),
         Err(ServiceError::UnexpectedResponse) => Approval::Unclear,
         Err(_) => Approval::No,
     }
 }
 
-/// What the person is shown.
-pub(crate) fn form(question: &Question) -> ElicitRequestParams {
-    let Question { tool, subject, reason } = question;
+/// Builds the form for a question.
+pub(crate) fn approval_form(question: &ApprovalQuestion) -> ElicitRequestParams {
+    let ApprovalQuestion { tool, subject, reason } = question;
     ElicitRequestParams::FormElicitationParams {
         meta: None,
-        message: format!("Allow {tool} on {}? ({})", quoted(subject), in_one_line(reason)),
-        requested_schema: choice(),
+        message: format!(
+            "Allow {tool} on {}? ({})",
+            quote_escaped(subject),
+            escape_one_line(reason)
+        ),
+        requested_schema: approval_schema(),
     }
 }
 
-fn choice() -> ElicitationSchema {
+fn approval_schema() -> ElicitationSchema {
     let named = ["once", "session", "always"].map(str::to_owned).to_vec();
     let titled = ["This time", "In this session", "Always"].map(str::to_owned).to_vec();
     let choice = EnumSchema::builder(named).title("Allow").enum_titles(titled);
     let choice = choice.and_then(|choice| choice.with_default("once"));
     let choice = choice.expect("as many titles as values, and the default is one of them").build();
     ElicitationSchema::builder()
-        .property(FIELD, PrimitiveSchemaDefinition::Enum(choice))
+        .property(APPROVAL_FIELD, PrimitiveSchemaDefinition::Enum(choice))
         .build()
         .expect("no field is required")
 }
 
-/// Accepting without a choice, which the form allows, is a yes for this call. Anything else but one
-/// of the choices in its field, alone, is no answer: a field that is there and empty was cleared, and
-/// a form with other fields is not the one that was shown. Either may be meant as a no.
-pub(crate) fn approval(answer: &ElicitResult) -> Approval {
+/// Parses the user's answer. Accepting the form without a choice approves this call. Otherwise only
+/// a valid choice in the only field counts: an empty field was cleared, and a form with other
+/// fields is not the one that was shown; either may be meant as a no.
+pub(crate) fn parse_approval(answer: &ElicitResult) -> Approval {
     if answer.action != ElicitationAction::Accept {
         return Approval::No;
     }
     let choice = match &answer.content {
         None | Some(Value::Null) => None,
-        Some(Value::Object(form)) if form.keys().all(|field| field == FIELD) => form.get(FIELD),
+        Some(Value::Object(form)) if form.keys().all(|field| field == APPROVAL_FIELD) => {
+            form.get(APPROVAL_FIELD)
+        }
         Some(_) => return Approval::Unclear,
     };
     match choice.map(Value::as_str) {

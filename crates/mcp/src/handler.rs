@@ -1,4 +1,4 @@
-//! What a client asks for, and what is answered.
+//! The protocol's requests and notifications, handled by a [`ClientConnection`].
 
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CustomNotification, CustomRequest, CustomResult,
@@ -9,30 +9,29 @@ use rmcp::model::{
 use rmcp::service::{NotificationContext, RequestContext};
 use rmcp::{RoleServer, ServerHandler};
 
-use crate::connection::Connection;
-use crate::invalid_request::error_for;
+use crate::connection::ClientConnection;
+use crate::invalid_request::invalid_request_error;
 use crate::round_trips::RoundTrips;
 use crate::{call, instructions, resources};
 
-/// The notification by which a client says that its model no longer has what it was shown:
-/// after a compaction, say. Its `session` names one session; without it all of the connection
-/// are meant.
+/// A client's notification that its model no longer has what it was shown, for example after a
+/// compaction. `resolve_session` names one session; without it, all sessions of the connection are meant.
 pub const RESET_NOTIFICATION: &str = "notifications/foveal/reset";
 
-/// The notification by which a client says how calls that repeat earlier ones are answered.
-/// `enable` (true, false; null: as the server's settings say) and `clear` (true: forget the
-/// calls so far, so that each is carried out again) hold for the session named by `session`;
-/// without it for all of the connection, those that begin later included.
+/// A client's notification of how to answer duplicate calls. `enable` (true, false; null: the
+/// server's setting) and `clear` (true: forget earlier calls, so that each is executed again) apply
+/// to the session named by `resolve_session`; without it, to all sessions of the connection, later ones
+/// included.
 pub const DUPLICATES_NOTIFICATION: &str = "notifications/foveal/duplicates";
 
-impl ServerHandler for Connection {
+impl ServerHandler for ClientConnection {
     fn get_info(&self) -> ServerConfig {
         let mut capabilities =
             ServerCapabilities::builder().enable_tools().enable_resources().build();
         capabilities.logging = Some(JsonObject::new());
         ServerConfig::new(capabilities)
             .with_server_info(Implementation::new("foveal", env!("CARGO_PKG_VERSION")))
-            .with_instructions(instructions::of(self.shared.settings.tools))
+            .with_instructions(instructions::for_tool_set(self.shared.settings.tools))
     }
 
     async fn initialize(
@@ -40,7 +39,7 @@ impl ServerHandler for Connection {
         request: InitializeRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<InitializeResult, ErrorData> {
-        self.begin();
+        self.assign_number();
         context.peer.set_peer_info(request.clone());
         self.negotiate_initialize(&request)
     }
@@ -50,11 +49,11 @@ impl ServerHandler for Connection {
         _request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
-        Ok(ListToolsResult::with_all_items(self.shared.tools().to_vec()))
+        Ok(ListToolsResult::with_all_items(self.shared.tool_definitions().to_vec()))
     }
 
     fn get_tool(&self, name: &str) -> Option<Tool> {
-        self.shared.tools().iter().find(|tool| tool.name == name).cloned()
+        self.shared.tool_definitions().iter().find(|tool| tool.name == name).cloned()
     }
 
     async fn call_tool(
@@ -62,7 +61,7 @@ impl ServerHandler for Connection {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        Ok(call::call(self, request, context).await)
+        Ok(call::run_tool_call(self, request, context).await)
     }
 
     async fn list_resources(
@@ -70,7 +69,7 @@ impl ServerHandler for Connection {
         _request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
-        Ok(ListResourcesResult::with_all_items(resources::listed()))
+        Ok(ListResourcesResult::with_all_items(resources::fixed_resources()))
     }
 
     async fn list_resource_templates(
@@ -78,7 +77,7 @@ impl ServerHandler for Connection {
         _request: Option<PaginatedRequestParams>,
         _context: RequestContext<RoleServer>,
     ) -> Result<ListResourceTemplatesResult, ErrorData> {
-        Ok(ListResourceTemplatesResult::with_all_items(resources::templates()))
+        Ok(ListResourceTemplatesResult::with_all_items(resources::resource_templates()))
     }
 
     async fn read_resource(
@@ -87,13 +86,14 @@ impl ServerHandler for Connection {
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
         let failed = |what: String| ErrorData::internal_error(what, None);
-        let round_trips = RoundTrips::of(request.request_state.as_deref(), request.input_responses);
-        let session = self.session(&context, &round_trips).await;
+        let round_trips =
+            RoundTrips::from_request(request.request_state.as_deref(), request.input_responses);
+        let session = self.resolve_session(&context, &round_trips).await;
         let Some(session) = session.map_err(|error| failed(error.to_string()))? else {
-            return Ok(round_trips.ask_folders().into());
+            return Ok(round_trips.request_folders().into());
         };
         let read = tokio::task::spawn_blocking(move || {
-            resources::read(&session.open_latest(), &request.uri)
+            resources::read_resource(&session.open_latest_session(), &request.uri)
         });
         let read = read.await.map_err(|error| failed(error.to_string()))??;
         Ok(read.into())
@@ -114,12 +114,12 @@ impl ServerHandler for Connection {
         request: CustomRequest,
         _context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
-        Err(error_for(&request))
+        Err(invalid_request_error(&request))
     }
 
     async fn on_roots_list_changed(&self, _context: NotificationContext<RoleServer>) {
-        // Asked anew with the next request: only from within one can every client be asked.
-        self.ask_roots_anew();
+        // The next request asks, since only within a request every client can be asked.
+        self.invalidate_roots();
     }
 
     async fn on_custom_notification(
@@ -130,10 +130,10 @@ impl ServerHandler for Connection {
         if notification.method == RESET_NOTIFICATION {
             let named = notification.params.as_ref().and_then(|params| params.get("session"));
             let name = named.and_then(|name| name.as_str());
-            self.shared.sessions.forget_shown(self.number_if_lasting(), name);
+            self.shared.sessions.clear_visibility(self.number_or_unused(), name);
         }
         if notification.method == DUPLICATES_NOTIFICATION {
-            self.duplicates(&notification.params.unwrap_or_default());
+            self.apply_duplicates_notification(&notification.params.unwrap_or_default());
         }
     }
 }

@@ -1,9 +1,9 @@
-//! What a client is told of the server as a whole: when to use what, in a few words.
+//! The server's `instructions` for the model: when to use which tool.
 
-use foveal_tools::table::ToolSet;
+use foveal_tools::tool_table::ToolSet;
 
-/// What there is to say, and the tools without which it is not said.
-const ADVICE: &[(&[&str], &str)] = &[
+/// Sentences, each with the tools that it requires.
+const TOOL_ADVICE: &[(&[&str], &str)] = &[
     (
         &["read_file", "read_lines"],
         "Read with read_file: long files come as the lines that matter to your question. \
@@ -25,10 +25,10 @@ const ADVICE: &[(&[&str], &str)] = &[
     ),
 ];
 
-/// The advice on the tools of a set.
-pub(crate) fn of(set: ToolSet) -> String {
+/// Returns the instructions for a tool set.
+pub(crate) fn for_tool_set(set: ToolSet) -> String {
     let is_offered = |name: &&str| set.tools().any(|tool| tool.name == *name);
-    let fitting = ADVICE.iter().filter(|(tools, _)| tools.iter().all(&is_offered));
+    let fitting = TOOL_ADVICE.iter().filter(|(tools, _)| tools.iter().all(&is_offered));
     fitting.map(|(_, text)| *text).collect::<Vec<_>>().join(" ")
 }
 
@@ -38,10 +38,10 @@ mod tests {
 
     #[test]
     fn only_tools_that_are_offered_are_named() {
-        let (lean, full) = (of(ToolSet::Lean), of(ToolSet::Full));
+        let (lean, full) = (for_tool_set(ToolSet::Lean), for_tool_set(ToolSet::Full));
         assert!(full.contains("Output of bash") && !lean.contains("bash"), "{lean}");
         assert!(lean.contains("edit_file") && lean.contains("expand") && lean.len() < full.len());
-        for (tools, text) in ADVICE {
+        for (tools, text) in TOOL_ADVICE {
             for name in tools.iter() {
                 assert!(ToolSet::Full.tools().any(|tool| tool.name == *name), "{name}");
                 assert!(text.contains(name), "{name}: {text}");

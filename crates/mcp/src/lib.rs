@@ -1,45 +1,45 @@
-//! The tools as a server of the Model Context Protocol.
+//! Serves the tool catalogue as a Model Context Protocol server.
 //!
-//! [`Server`] holds what all clients share; [`stdio`] and [`http`] bring clients to it. Each
-//! client has sessions of its own, so that nothing is pointed at that only another client was
-//! shown. The tools run on threads beside the one that speaks the protocol.
+//! [`McpServer`] holds the state that all clients share; [`stdio`] and [`http`] are the transports.
+//! Each client has sessions of its own, so that an answer never points at content that only another
+//! client received. Tool calls run on blocking threads beside the thread of the protocol.
 
 mod approver;
 mod call;
 mod caller;
-mod claims;
-mod clients;
+mod client_limits;
 mod connection;
+mod delivery_tracker;
 mod elicitation;
 mod handler;
 pub mod http;
-mod input;
+mod in_flight_requests;
 mod instructions;
 mod invalid_request;
-mod lines;
-mod listing;
+mod line_reader;
 mod log;
 mod message;
-mod office;
-mod passage;
+mod parsed_lines;
 mod progress;
+mod request_ids;
 mod resources;
 mod roots;
 mod round_trips;
 mod runtime;
 mod server;
+mod server_state;
 mod session_report;
 mod sessions;
 mod settings;
-mod shared;
+mod stdin;
 pub mod stdio;
-mod streams;
-mod taken;
-mod workspaces;
+mod stream_transport;
+mod tool_definitions;
+mod toolbox_cache;
 
-pub use self::connection::Connection;
+pub use self::connection::ClientConnection;
 pub use self::handler::{DUPLICATES_NOTIFICATION, RESET_NOTIFICATION};
-pub use self::server::Server;
+pub use self::parsed_lines::{ParsedLine, parse_lines};
+pub use self::server::McpServer;
 pub use self::settings::McpSettings;
-pub use self::taken::{TakenLine, taken_lines};
-pub use self::workspaces::{BoxError, OpenToolbox};
+pub use self::toolbox_cache::{BoxError, ToolboxOpener};

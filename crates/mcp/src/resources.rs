@@ -1,5 +1,4 @@
-//! What clients can read beside calling tools: contents behind handles, and the session's
-//! report.
+//! MCP resources: content behind handles, and the session report.
 
 use std::collections::BTreeMap;
 use std::sync::PoisonError;
@@ -7,29 +6,29 @@ use std::sync::PoisonError;
 use foveal_transcript::Handle;
 use rmcp::model::{ErrorData, ReadResourceResult, Resource, ResourceContents, ResourceTemplate};
 
-use crate::session_report::{Duplicates, SessionReport};
+use crate::session_report::{DuplicateCallReport, SessionReport};
 use crate::sessions::ClientSession;
 
-const CONTENT: &str = "foveal://content/";
-const REPORT: &str = "foveal://session";
-const REPORT_JSON: &str = "foveal://session.json";
+const CONTENT_URI: &str = "foveal://content/";
+const REPORT_URI: &str = "foveal://session";
+const REPORT_JSON_URI: &str = "foveal://session.json";
 
-/// The resources that are always there.
-pub(crate) fn listed() -> Vec<Resource> {
+/// Returns the resources that always exist.
+pub(crate) fn fixed_resources() -> Vec<Resource> {
     vec![
-        Resource::new(REPORT, "session")
+        Resource::new(REPORT_URI, "session")
             .with_description("What this session did: calls, what was left out, files read.")
             .with_mime_type("text/markdown"),
-        Resource::new(REPORT_JSON, "session.json")
+        Resource::new(REPORT_JSON_URI, "session.json")
             .with_description("The same as data.")
             .with_mime_type("application/json"),
     ]
 }
 
-/// The resources that are there for each handle.
-pub(crate) fn templates() -> Vec<ResourceTemplate> {
+/// Returns the templates of the resources that exist per handle.
+pub(crate) fn resource_templates() -> Vec<ResourceTemplate> {
     vec![
-        ResourceTemplate::new(format!("{CONTENT}{{handle}}"), "content")
+        ResourceTemplate::new(format!("{CONTENT_URI}{{handle}}"), "content")
             .with_description("What was left out of an answer, by the handle in its note.")
             .with_mime_type("text/plain"),
     ]
@@ -38,22 +37,23 @@ pub(crate) fn templates() -> Vec<ResourceTemplate> {
 /// Reads a resource of a session. Blocks.
 ///
 /// # Errors
-/// If there is none of this name.
-pub(crate) fn read(of: &ClientSession, uri: &str) -> Result<ReadResourceResult, ErrorData> {
+/// If the URI is unknown, its content is not stored, or a permission rule forbids it.
+pub(crate) fn read_resource(
+    of: &ClientSession,
+    uri: &str,
+) -> Result<ReadResourceResult, ErrorData> {
     let not_found = |what: String| ErrorData::resource_not_found(what, None);
     let contents = match uri {
-        REPORT => {
-            ResourceContents::text(report(of).markdown(), uri).with_mime_type("text/markdown")
-        }
-        REPORT_JSON => {
-            ResourceContents::text(report(of).json(), uri).with_mime_type("application/json")
-        }
+        REPORT_URI => ResourceContents::text(build_report(of).to_markdown(), uri)
+            .with_mime_type("text/markdown"),
+        REPORT_JSON_URI => ResourceContents::text(build_report(of).to_json(), uri)
+            .with_mime_type("application/json"),
         _ => {
             let handle = uri
-                .strip_prefix(CONTENT)
+                .strip_prefix(CONTENT_URI)
                 .ok_or_else(|| not_found(format!("there is no resource `{uri}`")))?;
             let handle: Handle = handle.parse().map_err(|error| not_found(format!("{error}")))?;
-            if !of.session.permissions.allow("expand", &handle.to_string()) {
+            if !of.session.permissions.permits("expand", &handle.to_string()) {
                 let what = format!("a permission rule forbids to expand `{handle}` unasked");
                 return Err(ErrorData::invalid_request(what, None));
             }
@@ -66,12 +66,12 @@ pub(crate) fn read(of: &ClientSession, uri: &str) -> Result<ReadResourceResult, 
     Ok(ReadResourceResult::new(vec![contents]))
 }
 
-fn report(of: &ClientSession) -> SessionReport {
+fn build_report(of: &ClientSession) -> SessionReport {
     let session = &of.session;
     let roots = session.roots().all().map(|root| root.path().display().to_string()).collect();
     let files: BTreeMap<String, u32> = session
         .reads
-        .all(&session.roots())
+        .read_paths(&session.roots())
         .into_iter()
         .map(|path| {
             let count = session.read_count(&path);
@@ -79,8 +79,8 @@ fn report(of: &ClientSession) -> SessionReport {
         })
         .collect();
     let counts = of.counts.lock().unwrap_or_else(PoisonError::into_inner).clone();
-    let duplicates = Duplicates {
-        remembered: session.duplicates.count(),
+    let duplicates = DuplicateCallReport {
+        remembered: session.duplicates.call_count(),
         all_sessions: session.toolbox().call_statistics(),
     };
     SessionReport::new(session.id().to_owned(), roots, &counts, files, duplicates)

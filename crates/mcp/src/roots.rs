@@ -1,4 +1,4 @@
-//! The folders a client works in.
+//! The root folders that a client names.
 #![expect(deprecated, reason = "most clients speak versions of the protocol that have roots")]
 
 use std::path::PathBuf;
@@ -10,45 +10,45 @@ use rmcp::service::Peer;
 use url::Url;
 
 /// How long a client may take to name its roots.
-const PATIENCE: Duration = Duration::from_secs(5);
+const ROOTS_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// What a client says of its folders.
+/// A client's answer about its root folders.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum ClientRoots {
-    Named(Folders),
-    /// It cannot be asked.
+    Named(RootFolders),
+    /// It has no roots capability.
     Unsupported,
-    /// It was asked and does not name them.
+    /// It was asked and did not answer.
     Unanswered,
-    /// It has to be asked before the request can be answered.
+    /// It must be asked before the request can be answered.
     AskFirst,
 }
 
 /// The folders that a client names.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(crate) struct Folders {
-    /// Those on this machine, each once, in the client's order.
-    pub(crate) there: Vec<PathBuf>,
-    /// What it names besides, as it names it.
+pub(crate) struct RootFolders {
+    /// Those that exist on this machine, each once, in the client's order.
+    pub(crate) existing: Vec<PathBuf>,
+    /// The others, as the client spells them.
     pub(crate) missing: Vec<String>,
 }
 
-/// Asks the client for its folders while a request of its own runs.
-pub(crate) async fn ask(peer: &Peer<RoleServer>) -> ClientRoots {
-    match tokio::time::timeout(PATIENCE, peer.list_roots()).await {
-        Ok(Ok(listed)) => ClientRoots::Named(folders(&listed.roots)),
+/// Asks the client for its folders while one of its requests runs.
+pub(crate) async fn request_roots(peer: &Peer<RoleServer>) -> ClientRoots {
+    match tokio::time::timeout(ROOTS_TIMEOUT, peer.list_roots()).await {
+        Ok(Ok(listed)) => ClientRoots::Named(parse_roots(&listed.roots)),
         Ok(Err(_)) | Err(_) => ClientRoots::Unanswered,
     }
 }
 
-/// Tells the roots that are folders of this machine from the others.
-pub(crate) fn folders(roots: &[Root]) -> Folders {
-    let mut folders = Folders::default();
+/// Separates the roots that are folders of this machine from the others.
+pub(crate) fn parse_roots(roots: &[Root]) -> RootFolders {
+    let mut folders = RootFolders::default();
     for root in roots {
         let path = Url::parse(&root.uri).ok().and_then(|uri| uri.to_file_path().ok());
         match path.filter(|path| path.is_dir()) {
-            Some(path) if folders.there.contains(&path) => {}
-            Some(path) => folders.there.push(path),
+            Some(path) if folders.existing.contains(&path) => {}
+            Some(path) => folders.existing.push(path),
             None => folders.missing.push(root.uri.clone()),
         }
     }
@@ -70,6 +70,9 @@ mod tests {
             [uri.as_str(), "file:///no/such/folder", "https://a.example/b", uri.as_str(), ""];
         let roots: Vec<Root> = named.into_iter().map(Root::new).collect();
         let missing = ["file:///no/such/folder", "https://a.example/b", ""].map(str::to_owned);
-        assert_eq!(folders(&roots), Folders { there: vec![spaced], missing: missing.into() });
+        assert_eq!(
+            parse_roots(&roots),
+            RootFolders { existing: vec![spaced], missing: missing.into() }
+        );
     }
 }

@@ -1,32 +1,33 @@
-//! The server: what its clients share, and a connection for each.
+//! The server: the state that its clients share, and a connection for each.
 
 use std::sync::Arc;
 
-use crate::connection::Connection;
+use crate::connection::ClientConnection;
+use crate::server_state::ServerState;
 use crate::settings::McpSettings;
-use crate::shared::Shared;
-use crate::workspaces::OpenToolbox;
+use crate::toolbox_cache::ToolboxOpener;
 
-/// What all clients of a server share. Cheap to clone.
+/// An MCP server: the state that all clients share. Cheap to clone.
 #[derive(Debug, Clone)]
-pub struct Server {
-    pub(crate) shared: Arc<Shared>,
+pub struct McpServer {
+    pub(crate) shared: Arc<ServerState>,
 }
 
-impl Server {
-    /// A server that opens toolboxes with `open`, at most once for each set of roots in use.
-    pub fn new(settings: McpSettings, open: OpenToolbox) -> Self {
-        Self { shared: Arc::new(Shared::new(settings, open)) }
+impl McpServer {
+    /// Creates a server that opens toolboxes with `open`, at most once for each set of roots in
+    /// use.
+    pub fn new(settings: McpSettings, open: ToolboxOpener) -> Self {
+        Self { shared: Arc::new(ServerState::new(settings, open)) }
     }
 
-    /// A connection that lasts: all its requests come from one client.
-    pub fn connection(&self) -> Connection {
-        Connection::new(Arc::clone(&self.shared), Some(self.shared.next_connection()))
+    /// Opens a lasting connection: all its requests come from one client.
+    pub fn open_connection(&self) -> ClientConnection {
+        ClientConnection::new(Arc::clone(&self.shared), Some(self.shared.next_connection_number()))
     }
 
-    /// A connection that lasts if it begins with `initialize`; else its one request belongs to
-    /// nobody known.
-    pub(crate) fn request(&self) -> Connection {
-        Connection::new(Arc::clone(&self.shared), None)
+    /// Opens a connection that lasts only if its first request is `initialize`; otherwise that one
+    /// request belongs to no known client.
+    pub(crate) fn open_request_connection(&self) -> ClientConnection {
+        ClientConnection::new(Arc::clone(&self.shared), None)
     }
 }

@@ -1,40 +1,40 @@
-//! What a session has done, for a person to read and for programs.
+//! A report of the calls of a session, as Markdown and JSON.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use foveal_calls::Statistics;
-use foveal_context::tokens::{Tokenizer, Tokens};
+use foveal_calls::CallStatistics;
+use foveal_engine::tokens::{Tokenizer, Tokens};
 use foveal_tools::code_index::IndexerState;
-use foveal_tools::{Answer, table};
+use foveal_tools::{ToolCallAnswer, tool_table};
 use serde::Serialize;
 
-/// The calls of a session so far, by tool.
+/// The calls of a session by tool.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct CallCounts {
-    tools: BTreeMap<&'static str, Count>,
+    tools: BTreeMap<&'static str, CallTotals>,
 }
 
-/// Sums over calls.
+/// Totals over calls.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
-pub(crate) struct Count {
+pub(crate) struct CallTotals {
     calls: u64,
     /// Answered from an earlier call.
     cached: u64,
     failed: u64,
-    /// Answers that leave something out.
+    /// Answers that omit something.
     shaped: u64,
-    /// Bytes of text that was sent.
+    /// Bytes of text sent.
     bytes_sent: u64,
-    /// Bytes that shaping left out.
+    /// Bytes that shaping omitted.
     bytes_left_out: u64,
-    /// About how many tokens were sent.
+    /// Estimated tokens sent.
     tokens_sent: u64,
-    /// About how many tokens shaping left out.
+    /// Estimated tokens that shaping omitted.
     tokens_left_out: u64,
 }
 
-impl Count {
+impl CallTotals {
     fn add(&mut self, other: Self) {
         self.calls += other.calls;
         self.cached += other.cached;
@@ -48,19 +48,19 @@ impl Count {
 }
 
 impl CallCounts {
-    /// Counts a call. `whole` is what stands behind the handle of a shaped answer.
-    pub(crate) fn count(&mut self, tool: &str, answer: &Answer, whole: Option<&str>) {
-        let tool = table::named(tool).map_or("(unknown)", |tool| tool.name);
+    /// Counts a call. `whole` is the content behind the handle of a shaped answer.
+    pub(crate) fn record_call(&mut self, tool: &str, answer: &ToolCallAnswer, whole: Option<&str>) {
+        let tool = tool_table::find_tool(tool).map_or("(unknown)", |tool| tool.name);
         let tokens = |text: &str| Tokenizer::Bytes.count(text);
         let sent = tokens(&answer.text);
         let left_out = whole.map_or(Tokens(0), |whole| tokens(whole) - sent);
         let bytes = answer.text.len();
         let bytes_left_out = whole.map_or(0, |whole| whole.len().saturating_sub(bytes));
-        self.tools.entry(tool).or_default().add(Count {
+        self.tools.entry(tool).or_default().add(CallTotals {
             calls: 1,
             cached: u64::from(answer.cached),
             failed: u64::from(answer.is_error),
-            shaped: u64::from(answer.shaped.is_some()),
+            shaped: u64::from(answer.reduction.is_some()),
             bytes_sent: bytes as u64,
             bytes_left_out: bytes_left_out as u64,
             tokens_sent: sent.0,
@@ -68,33 +68,33 @@ impl CallCounts {
         });
     }
 
-    fn all(&self) -> Count {
-        let mut all = Count::default();
+    fn total(&self) -> CallTotals {
+        let mut all = CallTotals::default();
         self.tools.values().for_each(|count| all.add(*count));
         all
     }
 }
 
-/// How calls that repeat earlier ones were answered.
+/// How duplicate calls were answered.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Serialize)]
-pub(crate) struct Duplicates {
-    /// Calls of this session that may answer later ones.
+pub(crate) struct DuplicateCallReport {
+    /// Calls of this session that can answer later ones.
     pub(crate) remembered: usize,
-    /// Counts over all sessions in the same folders since the server was started.
-    pub(crate) all_sessions: Statistics,
+    /// Statistics of all sessions in the same folders since the server started.
+    pub(crate) all_sessions: CallStatistics,
 }
 
-/// A session as it is reported.
+/// The report of a session.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize)]
 pub(crate) struct SessionReport {
     session: String,
     roots: Vec<String>,
-    all: Count,
-    tools: BTreeMap<&'static str, Count>,
-    /// Files read since they were last written here, and how often.
+    all: CallTotals,
+    tools: BTreeMap<&'static str, CallTotals>,
+    /// How often each file was read since it was last written here.
     files_read: BTreeMap<String, u32>,
-    duplicates: Duplicates,
-    /// How far a model has come that reads files into the index, where there is one.
+    duplicates: DuplicateCallReport,
+    /// The state of the model that reads files into the index, if there is one.
     #[serde(skip_serializing_if = "Option::is_none")]
     indexer: Option<IndexerState>,
 }
@@ -105,30 +105,30 @@ impl SessionReport {
         roots: Vec<String>,
         counts: &CallCounts,
         files_read: BTreeMap<String, u32>,
-        duplicates: Duplicates,
+        duplicates: DuplicateCallReport,
     ) -> Self {
-        let (all, tools) = (counts.all(), counts.tools.clone());
+        let (all, tools) = (counts.total(), counts.tools.clone());
         Self { session, roots, all, tools, files_read, duplicates, indexer: None }
     }
 
-    /// The same with how far a model has come that reads files into the index.
+    /// Adds the state of the model that reads files into the index.
     pub(crate) fn with_indexer(self, indexer: Option<IndexerState>) -> Self {
         Self { indexer, ..self }
     }
 
-    pub(crate) fn json(&self) -> String {
+    pub(crate) fn to_json(&self) -> String {
         serde_json::to_string_pretty(self).expect("all keys are text")
     }
 
-    pub(crate) fn markdown(&self) -> String {
+    pub(crate) fn to_markdown(&self) -> String {
         let mut page = String::from("# This session\n\n");
         let mut line = |line: std::fmt::Arguments<'_>| {
             page.write_fmt(line).expect("text takes whatever is written");
             page.push('\n');
         };
         line(format_args!("Session `{}` on {}.\n", self.session, self.roots.join(", ")));
-        let Count { calls, cached, bytes_sent, bytes_left_out, .. } = self.all;
-        let Count { tokens_sent, tokens_left_out, .. } = self.all;
+        let CallTotals { calls, cached, bytes_sent, bytes_left_out, .. } = self.all;
+        let CallTotals { tokens_sent, tokens_left_out, .. } = self.all;
         line(format_args!(
             "{calls} calls, {cached} of them answered from an earlier one. {bytes_sent} bytes \
              were sent (about {tokens_sent} tokens), {bytes_left_out} left out (about \
@@ -139,16 +139,17 @@ impl SessionReport {
             line(format_args!("|---|---|---|---|---|---|---|"));
         }
         for (tool, count) in &self.tools {
-            let Count { calls, cached, failed, shaped, .. } = count;
-            let Count { bytes_sent, bytes_left_out, .. } = count;
+            let CallTotals { calls, cached, failed, shaped, .. } = count;
+            let CallTotals { bytes_sent, bytes_left_out, .. } = count;
             line(format_args!(
                 "| {tool} | {calls} | {cached} | {failed} | {shaped} | {bytes_sent} | \
                  {bytes_left_out} |"
             ));
         }
-        let Duplicates { remembered, all_sessions } = self.duplicates;
-        let Statistics { sessions, calls, looked_up, hits, misses, .. } = all_sessions;
-        let Statistics { asked_again, too_old, refused, skipped, bytes_saved, .. } = all_sessions;
+        let DuplicateCallReport { remembered, all_sessions } = self.duplicates;
+        let CallStatistics { sessions, calls, looked_up, hits, misses, .. } = all_sessions;
+        let CallStatistics { asked_again, too_old, refused, skipped, bytes_saved, .. } =
+            all_sessions;
         line(format_args!(
             "\nRepeated calls: {remembered} calls of this session are remembered. In all sessions \
              since the server was started: {calls} calls of {sessions} sessions remembered; \
@@ -166,7 +167,7 @@ impl SessionReport {
             let IndexerState { model, waiting, running, told, failed, tokens, tokens_max } =
                 indexer;
             let running = running.as_deref().unwrap_or("no file");
-            let over = if indexer.is_over() { "; it is asked no more" } else { "" };
+            let over = if indexer.is_budget_spent() { "; it is asked no more" } else { "" };
             line(format_args!(
                 "\nThe model `{model}` reads files into the index: it is asked about {running}, \
                  {waiting} files wait, {told} are told of, of {failed} it said nothing; {tokens} of \

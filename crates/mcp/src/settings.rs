@@ -1,36 +1,37 @@
-//! What a server offers and how far it goes: made once by whoever starts it.
+//! The settings of a server.
 
 use std::path::PathBuf;
 use std::time::Duration;
 
-use foveal_tools::table::ToolSet;
+use foveal_tools::tool_table::ToolSet;
 
-/// What a server offers and how far it goes.
+/// The tools that a server offers, the roots that they may use, and the limits on calls and
+/// sessions.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct McpSettings {
-    /// The tools that clients are told of and may call.
+    /// The tools that clients can list and call.
     pub tools: ToolSet,
-    /// The folders that may be touched. Empty: what the client names as its roots.
+    /// The folders that tools may access. Empty: the client's roots.
     pub roots: Vec<PathBuf>,
-    /// Whether clients are asked which folders may be touched, where `roots` names none.
+    /// Whether to ask the client for its roots if `roots` is empty.
     pub asks_for_roots: bool,
-    /// The folder that may be touched where neither names any.
+    /// The folder that tools may access if neither names any.
     pub directory: PathBuf,
-    /// Whether answers also carry `structuredContent`. Claude Code and VS Code show their models
-    /// that alone where there is both, so the text with its notes would be lost to them.
+    /// Whether answers also carry `structuredContent`. Claude Code and VS Code then show their
+    /// models only that, so the text with its notes would be lost.
     pub structured: bool,
-    /// Tokens of an answer, as it counts them, that Claude Code shows, where its user said so.
+    /// Claude Code's answer limit in its own tokens, if its user set one.
     pub claude_code_tokens: Option<u32>,
-    /// Sessions of all clients together; the one not used for longest is forgotten first.
+    /// Sessions of all clients together; the least recently used is dropped first.
     pub sessions_max: usize,
-    /// How long a session that is not used is remembered.
+    /// How long an unused session is kept.
     pub session_idle: Duration,
-    /// Calls carried out at once; more wait.
+    /// Calls that run at once; further ones wait.
     pub calls_max: usize,
 }
 
 impl McpSettings {
-    /// The tools of `tools` on whatever folders the client names, else on `directory`.
+    /// Offers `tools` on the folders that the client names, else on `directory`.
     pub fn new(tools: ToolSet, directory: PathBuf) -> Self {
         Self {
             tools,

@@ -1,4 +1,4 @@
-//! A client at standard input and output. Nothing but the protocol goes to standard output.
+//! Serves one client over standard input and output. Standard output carries only the protocol.
 
 use std::io;
 
@@ -8,15 +8,15 @@ use rmcp::transport::stdio_pipes;
 use tokio::io::{AsyncRead, AsyncWrite};
 use tokio_util::sync::CancellationToken;
 
-use crate::server::Server;
-use crate::streams::Streams;
-use crate::{input, runtime};
+use crate::server::McpServer;
+use crate::stream_transport::StreamTransport;
+use crate::{runtime, stdin};
 
-/// Why serving ended before the client left.
+/// Why serving failed before the client disconnected.
 #[derive(Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the messages say what variants and fields are")]
-pub enum ServeError {
-    /// The machine has no means for it.
+pub enum StdioServeError {
+    /// The runtime could not be built.
     #[error("cannot begin to serve: {0}")]
     Start(#[source] io::Error),
     #[error("the client did not begin as the protocol wants it: {0}")]
@@ -25,49 +25,50 @@ pub enum ServeError {
     Broken(#[source] tokio::task::JoinError),
 }
 
-/// Serves the client at standard input and output until it leaves or the program is asked to
+/// Serves the client at standard input and output until it disconnects or the program is asked to
 /// end. Blocks.
 ///
 /// # Errors
-/// [`ServeError`].
-pub fn serve(server: &Server) -> Result<(), ServeError> {
-    let runtime = runtime::build(server.shared.settings.calls_max).map_err(ServeError::Start)?;
+/// [`StdioServeError`].
+pub fn serve(server: &McpServer) -> Result<(), StdioServeError> {
+    let runtime =
+        runtime::build_runtime(server.shared.settings.calls_max).map_err(StdioServeError::Start)?;
     let served = runtime.block_on(async {
-        let stop = foveal_listening::when_asked_to_end();
+        let stop = foveal_http_guard::shutdown_token();
         let (pipe, output) = stdio_pipes();
-        match input::is_pipe() {
-            true => serve_on(server, pipe, output, stop).await,
-            false => serve_on(server, input::of_thread(), output, stop).await,
+        match stdin::is_stdin_pipe() {
+            true => serve_streams(server, pipe, output, stop).await,
+            false => serve_streams(server, stdin::spawn_stdin_reader(), output, stop).await,
         }
     });
-    runtime.shutdown_timeout(runtime::END_PATIENCE);
+    runtime.shutdown_timeout(runtime::SHUTDOWN_TIMEOUT);
     served
 }
 
-/// Serves the client at the other end of two streams, until it leaves or `stop` is cancelled.
+/// Serves the client at the other end of two streams until it disconnects or `stop` is cancelled.
 ///
 /// # Errors
-/// [`ServeError`].
-pub async fn serve_on<R, W>(
-    server: &Server,
+/// [`StdioServeError`].
+pub async fn serve_streams<R, W>(
+    server: &McpServer,
     input: R,
     output: W,
     stop: CancellationToken,
-) -> Result<(), ServeError>
+) -> Result<(), StdioServeError>
 where
     R: AsyncRead + Send + Unpin + 'static,
     W: AsyncWrite + Send + Unpin + 'static,
 {
-    let transport = Streams::new(input, output, &server.shared.arrivals);
-    let running = match server.connection().serve_with_ct(transport, stop).await {
+    let transport = StreamTransport::new(input, output, &server.shared.arrivals);
+    let running = match server.open_connection().serve_with_ct(transport, stop).await {
         Ok(running) => running,
         Err(ServerInitializeError::ConnectionClosed(_) | ServerInitializeError::Cancelled) => {
             return Ok(());
         }
-        Err(error) => return Err(ServeError::Handshake(Box::new(error))),
+        Err(error) => return Err(StdioServeError::Handshake(Box::new(error))),
     };
     match running.waiting().await {
-        Ok(QuitReason::JoinError(error)) | Err(error) => Err(ServeError::Broken(error)),
+        Ok(QuitReason::JoinError(error)) | Err(error) => Err(StdioServeError::Broken(error)),
         Ok(_) => Ok(()),
     }
 }

@@ -1,8 +1,8 @@
-//! What one client gets: tools, answers, progress, questions, resources.
+//! One client's tools, answers, progress, questions and resources.
 
 use std::time::Duration;
 
-use foveal_tools::table::ToolSet;
+use foveal_tools::tool_table::ToolSet;
 use rmcp::model::{
     CallToolRequest, ClientRequest, CustomNotification, MetaObject, ReadResourceRequestParams,
     RequestMetaObject, ResourceContents, ServerResult,
@@ -106,7 +106,7 @@ async fn arguments_may_be_called_as_other_agents_call_them() {
     assert_eq!(written, "one\nthree\n");
 }
 
-/// Some clients send `1.0` for a whole number, and lists as JSON in a string.
+/// Some clients send `1.0` for an integer, and lists as JSON in a string.
 #[tokio::test]
 async fn arguments_may_have_the_types_that_clients_give_them() {
     let world = World::new(ToolSet::Full);

@@ -1,15 +1,15 @@
-//! The fuzz targets of what clients send, on their corpora.
+//! Runs the fuzz targets of client input on their corpora.
 
-use foveal_testkit::corpora;
+use foveal_testkit::fuzz_corpora;
 
 use crate::fuzzed::TARGETS;
 
 #[test]
 fn every_corpus_file_holds() {
-    corpora::hold(TARGETS);
+    fuzz_corpora::run_corpora(TARGETS);
 }
 
 #[test]
 fn changed_corpora_hold() {
-    corpora::hold_changed(TARGETS);
+    fuzz_corpora::run_mutated_corpora(TARGETS);
 }

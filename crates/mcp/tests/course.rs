@@ -1,14 +1,14 @@
-//! A course of work, call by call, as an agent does it.
+//! A series of calls as an agent makes them.
 
 use std::fmt::Write;
 use std::fs;
 
-use foveal_tools::table::ToolSet;
+use foveal_tools::tool_table::ToolSet;
 use serde_json::json;
 
 use crate::world::{Desk, World, ask, call, text};
 
-/// Forty functions of four lines and a blank one; the eleventh is wrong.
+/// Forty functions of four lines and a blank one; the eleventh has a bug.
 fn source() -> String {
     let mut source = String::new();
     for n in 1..=40 {

@@ -1,10 +1,10 @@
-//! What is pointed at was delivered before the call arrived: calls beside each other, clients that
-//! break off, cancel, or use an id twice.
+//! Answers point only at content that was delivered before the call arrived: concurrent calls, and
+//! clients that break off, cancel, or reuse an id.
 
 use std::time::Duration;
 
 use foveal_mcp::stdio;
-use foveal_tools::table::ToolSet;
+use foveal_tools::tool_table::ToolSet;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader, Lines, ReadHalf};
 use tokio::io::{DuplexStream, WriteHalf};
@@ -14,10 +14,10 @@ use tokio_util::sync::CancellationToken;
 use crate::http::{Served, message, serve};
 use crate::world::{World, lines};
 
-/// Some line of the file.
+/// A line in the middle of the file.
 const LINE: &str = "line number 45";
 
-/// A client at the other end of two streams, message by message.
+/// A client at the other end of two streams, driven message by message.
 pub(crate) struct Plain {
     input: Lines<BufReader<ReadHalf<DuplexStream>>>,
     output: WriteHalf<DuplexStream>,
@@ -29,7 +29,7 @@ impl Plain {
         let server = world.server.clone();
         tokio::spawn(async move {
             let (input, output) = tokio::io::split(far);
-            stdio::serve_on(&server, input, output, CancellationToken::new()).await
+            stdio::serve_streams(&server, input, output, CancellationToken::new()).await
         });
         let (input, output) = tokio::io::split(near);
         let mut client = Self { input: BufReader::new(input).lines(), output };
@@ -45,7 +45,7 @@ impl Plain {
         self.output.write_all(format!("{line}\n").as_bytes()).await.unwrap();
     }
 
-    /// Sends bytes without the end of a line.
+    /// Sends bytes without a line end.
     pub(crate) async fn send_part(&mut self, part: &str) {
         self.output.write_all(part.as_bytes()).await.unwrap();
     }
@@ -55,7 +55,7 @@ impl Plain {
         serde_json::from_str(&line.await.unwrap().unwrap().expect("the server goes on")).unwrap()
     }
 
-    /// The answers to so many requests, by id.
+    /// Returns the answers to `count` requests by id.
     async fn answers(&mut self, count: usize) -> Vec<(u64, String)> {
         let mut answers = Vec::new();
         for _ in 0..count {
@@ -65,7 +65,7 @@ impl Plain {
         answers
     }
 
-    /// Reads the file and says whether all of it came.
+    /// Reads the file and returns whether all of it was sent.
     async fn is_whole(&mut self, id: u64, path: &str) -> bool {
         self.send(&read(id, path)).await;
         let answer = self.answer().await;
@@ -183,7 +183,7 @@ async fn an_id_that_is_in_use_is_refused() {
     assert_eq!(text(&client.answer().await), "third\n");
 }
 
-/// Sends a request and says nothing more, nor listens.
+/// Sends a request and neither sends nor reads anything after it.
 pub(crate) async fn post(served: &Served, session: &str, body: &str) -> TcpStream {
     let mut stream = TcpStream::connect(served.address).await.unwrap();
     let head = format!(

@@ -1,9 +1,9 @@
-//! Clients that say what cannot be understood, too much, or do not listen: over streams.
+//! Stream clients that send invalid input or too much of it, or do not read.
 
 use std::time::Duration;
 
 use foveal_mcp::stdio;
-use foveal_tools::table::ToolSet;
+use foveal_tools::tool_table::ToolSet;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio_util::sync::CancellationToken;
@@ -55,7 +55,7 @@ async fn a_line_without_end_is_told_once_and_not_kept() {
     assert_eq!(client.answer().await["id"], 8);
 }
 
-/// Sends requests until none is taken any more for a while, or there are `most`; their number.
+/// Sends requests until none is accepted for a while, or `most` were sent. Returns their number.
 async fn send_until_full(
     output: &mut (impl AsyncWriteExt + Unpin),
     most: u64,
@@ -79,7 +79,7 @@ async fn a_client_that_does_not_read_is_not_read_either() {
         let server = world.server.clone();
         let serving = tokio::spawn(async move {
             let (input, output) = tokio::io::split(far);
-            stdio::serve_on(&server, input, output, CancellationToken::new()).await
+            stdio::serve_streams(&server, input, output, CancellationToken::new()).await
         });
         let (input, mut output) = tokio::io::split(near);
         let params = json!({"protocolVersion": "2025-06-18", "capabilities": {},
@@ -156,7 +156,7 @@ async fn what_was_said_before_the_end_is_still_done() {
     let server = world.server.clone();
     let serving = tokio::spawn(async move {
         let (input, output) = tokio::io::split(far);
-        stdio::serve_on(&server, input, output, CancellationToken::new()).await
+        stdio::serve_streams(&server, input, output, CancellationToken::new()).await
     });
     let (mut input, mut output) = tokio::io::split(near);
     let params = json!({"protocolVersion": "2025-06-18", "capabilities": {},

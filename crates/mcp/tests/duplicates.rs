@@ -1,9 +1,9 @@
-//! Calls that repeat earlier ones, as a client of the protocol has a say in them.
+//! Duplicate calls, and the client's control over them.
 
 use std::time::Duration;
 
 use foveal_mcp::DUPLICATES_NOTIFICATION;
-use foveal_tools::table::ToolSet;
+use foveal_tools::tool_table::ToolSet;
 use rmcp::model::{
     CallToolResult, CustomNotification, MetaObject, ReadResourceRequestParams, RequestMetaObject,
     ResourceContents,
@@ -12,7 +12,7 @@ use serde_json::{Value, json};
 
 use crate::world::{Desk, Running, World, params};
 
-/// A world with one file that counts as old, so that searches of it are worth remembering.
+/// A world with one file old enough for searches of it to be remembered.
 fn settled() -> World {
     let world = World::new(ToolSet::Full);
     world.write("a.txt", "here it is\n");
@@ -27,7 +27,7 @@ async fn search(client: &Running, pattern: &str, meta: Value) -> CallToolResult 
     client.call_tool(params).await.unwrap()
 }
 
-/// Whether a search is answered from the one before.
+/// Returns whether a search is answered from the previous one.
 async fn is_cached(client: &Running, pattern: &str, meta: Value) -> bool {
     let answer = search(client, pattern, meta).await;
     assert_eq!(answer.is_error, Some(false), "{answer:?}");

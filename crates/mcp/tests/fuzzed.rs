@@ -1,17 +1,17 @@
-//! What holds for any bytes that clients send; `fuzz/src/lib.rs` takes this file as it is.
+//! Properties that hold for any client input. `fuzz/src/lib.rs` includes this file unchanged.
 
-use foveal_mcp::http::taken_heads;
-use foveal_mcp::{TakenLine, taken_lines};
+use foveal_mcp::http::admitted_heads;
+use foveal_mcp::{ParsedLine, parse_lines};
 use serde_json::Value;
 
-/// What is done with the bytes of one target.
+/// Checks the input of one target.
 pub(crate) type Target = fn(&[u8]);
 
-/// All targets, by the name of their corpus.
+/// All targets by the name of their corpus.
 pub(crate) const TARGETS: &[(&str, Target)] =
     &[("mcp_messages", mcp_messages), ("http_heads", http_heads)];
 
-/// Bytes that come at once: all, and some.
+/// Bytes per write: all, and a few.
 const PIECES: [usize; 2] = [64 << 10, 7];
 
 fn run<T>(work: impl Future<Output = T>) -> T {
@@ -19,10 +19,10 @@ fn run<T>(work: impl Future<Output = T>) -> T {
     runtime.block_on(work)
 }
 
-/// Each line is a message that says what was sent, or is answered with an error under its id;
-/// however the bytes come.
+/// Each line is parsed to a message equal to what was sent, or answered with an error under its id,
+/// however the bytes are split.
 pub(crate) fn mcp_messages(bytes: &[u8]) {
-    let [taken, by_pieces] = PIECES.map(|piece| run(taken_lines(bytes, piece)));
+    let [taken, by_pieces] = PIECES.map(|piece| run(parse_lines(bytes, piece)));
     assert_eq!(taken, by_pieces);
     let ended = bytes.iter().rposition(|byte| *byte == b'\n').map_or(&[][..], |at| &bytes[..at]);
     let sent = ended.split(|byte| *byte == b'\n').map(<[u8]>::trim_ascii_end);
@@ -32,16 +32,16 @@ pub(crate) fn mcp_messages(bytes: &[u8]) {
         let plain = sent.strip_prefix(b"\xEF\xBB\xBF").unwrap_or(sent);
         let sent: Value = serde_json::from_slice(plain).unwrap_or_default();
         match taken {
-            TakenLine::Nothing => assert!(sent.is_object(), "{sent}"),
-            TakenLine::Message(read) => {
-                let again = run(taken_lines(format!("{read}\n").as_bytes(), PIECES[0]));
+            ParsedLine::Ignored => assert!(sent.is_object(), "{sent}"),
+            ParsedLine::Message(read) => {
+                let again = run(parse_lines(format!("{read}\n").as_bytes(), PIECES[0]));
                 let read: Value = serde_json::from_str(read).expect("JSON");
                 assert!(is_same(&read["id"], &sent["id"]), "{read} for {sent}");
                 assert_eq!(read["method"], sent["method"], "{sent}");
-                let [TakenLine::Message(again)] = &*again else { panic!("{read}: {again:?}") };
+                let [ParsedLine::Message(again)] = &*again else { panic!("{read}: {again:?}") };
                 assert_eq!(serde_json::from_str::<Value>(again).ok(), Some(read), "{sent}");
             }
-            TakenLine::Refused(answer) => {
+            ParsedLine::Refused(answer) => {
                 assert!(!answer.contains('\n'), "{answer}");
                 let answer: Value = serde_json::from_str(answer).expect("JSON");
                 assert!(answer["error"]["code"].is_i64(), "{answer}");
@@ -52,23 +52,23 @@ pub(crate) fn mcp_messages(bytes: &[u8]) {
     }
 }
 
-/// Whether two ids are the same: `-0` and `0` are one number.
+/// Returns whether two ids are equal: `-0` and `0` are one number.
 fn is_same(one: &Value, other: &Value) -> bool {
     one == other || (other.is_f64() && one.as_f64() == other.as_f64())
 }
 
-/// A request is only taken if its head can be read in one way; however the bytes come.
+/// A request is only admitted if its head can be read in one way, however the bytes are split.
 pub(crate) fn http_heads(bytes: &[u8]) {
     let heads = plain_heads(bytes);
     for piece in PIECES {
-        let taken = run(taken_heads(bytes, piece, None));
+        let taken = run(admitted_heads(bytes, piece, None));
         for (head, is_taken) in heads.iter().zip(taken) {
             assert!(!is_taken || is_clear(head), "{:?}", String::from_utf8_lossy(head));
         }
     }
 }
 
-/// The heads of requests without bodies, one after another, and that of the first with a body.
+/// Returns the pipelined heads of requests without bodies, and that of the first with a body.
 fn plain_heads(bytes: &[u8]) -> Vec<Vec<u8>> {
     let mut heads = Vec::new();
     let mut rest = bytes;
@@ -101,7 +101,7 @@ fn plain_heads(bytes: &[u8]) -> Vec<Vec<u8>> {
     }
 }
 
-/// What the fields of a name hold.
+/// Returns the values of all fields with a name.
 fn fields<'a>(head: &'a [u8], name: &[u8]) -> Vec<&'a [u8]> {
     let lines = head.split(|byte| *byte == b'\n').skip(1);
     let field = |line: &'a [u8]| {
@@ -111,7 +111,7 @@ fn fields<'a>(head: &'a [u8], name: &[u8]) -> Vec<&'a [u8]> {
     lines.filter_map(field).collect()
 }
 
-/// Whether there is one way to read a head.
+/// Returns whether a head can be read in one way only.
 fn is_clear(head: &[u8]) -> bool {
     let single: [&[u8]; 7] = [
         b"authorization",
@@ -140,7 +140,7 @@ fn is_clear(head: &[u8]) -> bool {
         && lengths.windows(2).all(|two| two[0] == two[1])
 }
 
-/// Whether a host is one name or address, with one port at most.
+/// Returns whether a host is one name or address, with one port at most.
 fn is_one_host(host: &[u8]) -> bool {
     let address = host.strip_prefix(b"[");
     let end = if address.is_some() { b']' } else { b':' };

@@ -1,10 +1,10 @@
-//! Clients over HTTP, message by message.
+//! HTTP clients, message by message.
 
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use foveal_mcp::http::{self, HttpSettings, Token};
-use foveal_tools::table::ToolSet;
+use foveal_mcp::http::{self, AccessToken, HttpSettings};
+use foveal_tools::tool_table::ToolSet;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
@@ -14,13 +14,13 @@ use crate::world::{World, lines};
 
 const SECRET: &str = "0123456789abcdef0123456789abcdef";
 
-/// A server that listens.
+/// A listening server.
 pub(crate) struct Served {
     pub(crate) address: SocketAddr,
     _stop: DropGuard,
 }
 
-/// What came back.
+/// A response.
 pub(crate) struct Reply {
     pub(crate) status: u16,
     head: String,
@@ -35,7 +35,7 @@ impl Reply {
         self.head.lines().find(is_it).map(|line| line[name.len() + 1..].trim())
     }
 
-    /// The answer in it, whether it came alone or as an event.
+    /// Returns the answer in it, whether it is the whole body or a server-sent event.
     pub(crate) fn answer(&self) -> Value {
         let event = self.body.lines().filter_map(|line| line.strip_prefix("data: ")).next_back();
         let text = event.filter(|data| data.starts_with('{')).unwrap_or(&self.body);
@@ -54,7 +54,7 @@ pub(crate) async fn serve(world: &World, change: impl FnOnce(&mut HttpSettings))
     let address = listener.local_addr().unwrap();
     let stop = CancellationToken::new();
     let (server, stopping) = (world.server.clone(), stop.clone());
-    tokio::spawn(async move { http::serve_on(&server, &settings, listener, stopping).await });
+    tokio::spawn(async move { http::serve_listener(&server, &settings, listener, stopping).await });
     Served { address, _stop: stop.drop_guard() }
 }
 
@@ -89,12 +89,12 @@ impl Served {
         Reply { status, head: head.to_owned(), body: unchunked(head, body) }
     }
 
-    /// Begins a session; its name.
+    /// Starts a session and returns its id.
     pub(crate) async fn begin(&self) -> String {
         self.try_begin().await.expect("there is room")
     }
 
-    /// Begins a session, if there is room for one; its name.
+    /// Starts a session and returns its id, if the server has room.
     pub(crate) async fn try_begin(&self) -> Option<String> {
         let params = json!({"protocolVersion": "2025-06-18", "capabilities": {},
             "clientInfo": {"name": "t", "version": "1"}});
@@ -112,7 +112,7 @@ impl Served {
         self.request("POST", &[("mcp-session-id", session)], &message(2, "tools/call", &read)).await
     }
 
-    /// A call that stands for itself, perhaps of a conversation that has a name.
+    /// Sends a call outside of a session, perhaps of a named conversation.
     async fn read_alone(&self, name: Option<&str>) -> Reply {
         let mut meta = json!({
             "io.modelcontextprotocol/protocolVersion": "2026-07-28",
@@ -239,7 +239,7 @@ async fn a_token_is_shown_with_every_request() {
     world.write("a.txt", lines());
     let served = serve(&world, |settings| {
         settings.is_public = true;
-        settings.token = Token::new(SECRET);
+        settings.token = AccessToken::new(SECRET);
     })
     .await;
     let list = message(1, "tools/list", &json!({}));

@@ -1,9 +1,9 @@
-//! Clients over HTTP that keep others out, or say what can be read in more ways than one.
+//! HTTP clients that keep others out, or send ambiguous requests.
 
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use foveal_tools::table::ToolSet;
+use foveal_tools::tool_table::ToolSet;
 use serde_json::{Value, json};
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpSocket, TcpStream};
@@ -21,7 +21,7 @@ fn world() -> World {
     world
 }
 
-/// So many sessions at once.
+/// The maximum number of sessions.
 fn small_world(sessions_max: usize) -> World {
     let world = World::with(ToolSet::Full, |settings, folder| {
         settings.roots.push(folder.to_owned());
@@ -31,7 +31,7 @@ fn small_world(sessions_max: usize) -> World {
     world
 }
 
-/// Sends bytes, and returns what comes back until the server closes.
+/// Sends bytes and returns the response until the server closes.
 async fn exchange(served: &Served, bytes: &str) -> String {
     let mut stream = TcpStream::connect(served.address).await.unwrap();
     // It may be closed before all is sent.
@@ -42,7 +42,7 @@ async fn exchange(served: &Served, bytes: &str) -> String {
     String::from_utf8_lossy(&reply).into_owned()
 }
 
-/// The head of a request with a body of so many bytes.
+/// Returns the head of a request with a body of this length.
 fn head(served: &Served, more: &str, length: usize) -> String {
     format!(
         "POST /mcp HTTP/1.1\r\nhost: {}\r\naccept: application/json, text/event-stream\r\n\
@@ -105,7 +105,7 @@ async fn a_call_that_runs_is_never_cut_off_for_others() {
 async fn a_body_that_does_not_come_is_not_waited_for() {
     let world = world();
     let served = serve(&world, |settings| {
-        settings.patience.body = Duration::from_millis(300);
+        settings.timeouts.body = Duration::from_millis(300);
     })
     .await;
     let began = Instant::now();
@@ -119,7 +119,7 @@ async fn who_takes_nothing_is_let_go_and_others_are_served() {
     let world = world();
     let served = serve(&world, |settings| {
         settings.connections_max = 4;
-        settings.patience.stuck = Duration::from_millis(700);
+        settings.timeouts.write_stall = Duration::from_millis(700);
     })
     .await;
     let session = served.begin().await;
@@ -149,7 +149,7 @@ async fn who_takes_nothing_is_let_go_and_others_are_served() {
     drop(asking.await);
 }
 
-/// Requests come while their session is chosen to end for a new one.
+/// Requests arrive while their session is being evicted for a new one.
 #[tokio::test]
 async fn a_request_is_answered_or_told_that_its_session_is_gone() {
     let world = small_world(1);
@@ -209,7 +209,7 @@ async fn new_sessions_throw_out_none_that_works() {
     }
 }
 
-/// Clients that open a session for each task and delete none leave the server full of idle ones.
+/// Clients that open a session per task and delete none fill the server with idle sessions.
 #[tokio::test]
 async fn a_session_that_has_just_begun_stays_for_idle_ones() {
     let world = small_world(4);
@@ -380,7 +380,7 @@ async fn a_body_that_is_not_decoded_is_not_read() {
     }
 }
 
-/// Servers may take them; the checks see the lines that the parser sees.
+/// Servers may accept bare line feeds; the checks see the same lines as the parser.
 #[tokio::test]
 async fn lines_that_end_in_lf_alone_are_lines() {
     let world = world();

@@ -1,4 +1,4 @@
-//! Clients in this process, connected to a server in it.
+//! Clients connected to a server in the same process.
 #![allow(clippy::unwrap_used)] // Helpers of tests are not told from other functions.
 
 mod calls;

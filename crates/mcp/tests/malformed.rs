@@ -1,20 +1,20 @@
-//! What no client should send, and clients of the versions without `initialize`.
+//! Invalid input, and clients of protocol versions without `initialize`.
 
 use foveal_mcp::stdio;
-use foveal_tools::table::ToolSet;
+use foveal_tools::tool_table::ToolSet;
 use serde_json::{Value, json};
 use tokio::io::{AsyncBufReadExt, AsyncWriteExt, BufReader};
 use tokio_util::sync::CancellationToken;
 
 use crate::world::{World, lines};
 
-/// Sends lines, and returns the answers until the one with `last` as its id.
+/// Sends lines and returns the answers up to the one with id `last`.
 async fn exchange(world: &World, lines: &[&[u8]], last: u64) -> Vec<Value> {
     let (near, far) = tokio::io::duplex(1 << 16);
     let server = world.server.clone();
     let serving = tokio::spawn(async move {
         let (input, output) = tokio::io::split(far);
-        stdio::serve_on(&server, input, output, CancellationToken::new()).await
+        stdio::serve_streams(&server, input, output, CancellationToken::new()).await
     });
     let (input, mut output) = tokio::io::split(near);
     for line in lines {
@@ -195,13 +195,13 @@ async fn what_a_question_kept_back_does_not_count_as_shown() {
     assert!(text.contains("line number 45"), "{text}");
 }
 
-/// Sends each request when the one before was answered.
+/// Sends each request after the answer to the one before.
 async fn in_turn(world: &World, requests: &[&[u8]]) -> Vec<Value> {
     let (near, far) = tokio::io::duplex(1 << 16);
     let server = world.server.clone();
     tokio::spawn(async move {
         let (input, output) = tokio::io::split(far);
-        stdio::serve_on(&server, input, output, CancellationToken::new()).await
+        stdio::serve_streams(&server, input, output, CancellationToken::new()).await
     });
     let (input, mut output) = tokio::io::split(near);
     let mut input = BufReader::new(input).lines();

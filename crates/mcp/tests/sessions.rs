@@ -1,12 +1,12 @@
-//! Whose session a call belongs to, and when it is forgotten.
+//! The sessions that calls belong to, and their eviction.
 
 use std::sync::atomic::Ordering;
 
-use foveal_context::tokens::{Tokenizer, Tokens};
+use foveal_engine::tokens::{Tokenizer, Tokens};
 use foveal_mcp::RESET_NOTIFICATION;
 use foveal_store::Store as _;
-use foveal_tools::session::note_reader;
-use foveal_tools::table::ToolSet;
+use foveal_tools::session::announce_reader;
+use foveal_tools::tool_table::ToolSet;
 use foveal_transcript::Timestamp;
 use rmcp::model::{
     CallToolRequest, CallToolRequestParams, CancelledNotification, CancelledNotificationParam,
@@ -17,7 +17,7 @@ use serde_json::{Value, json};
 
 use crate::world::{Desk, Running, World, call, lines, params, text};
 
-/// Reads the file and says whether all of it came.
+/// Reads the file and returns whether all of it was sent.
 async fn is_whole(client: &Running) -> bool {
     call(client, "read_file", json!({"path": "a.txt"})).await.contains("line number 45")
 }
@@ -63,14 +63,14 @@ async fn a_client_may_have_several_conversations() {
     assert!(!is_whole(&client).await);
 }
 
-/// Reads the file for the call of this id, as Claude Code does.
+/// Reads the file in a call with this id, as Claude Code does.
 async fn is_whole_for(client: &Running, call: &str) -> bool {
     let read = params("read_file", json!({"path": "a.txt"}));
     let read = with_meta(read, "claudecode/toolUseId", call);
     text(&client.call_tool(read).await.unwrap()).contains("line number 45")
 }
 
-/// Notes of long ago are removed.
+/// Old notes of callers are removed.
 fn now() -> Timestamp {
     let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH).unwrap();
     Timestamp(i64::try_from(since.as_millis()).unwrap())
@@ -118,7 +118,7 @@ async fn agents_of_claude_code_are_told_apart_by_their_calls() {
         ("5", "session/one", false),
         ("6", "another/", true),
     ] {
-        world.store.note_asker(call, reader, now()).unwrap();
+        world.store.note_call_reader(call, reader, now()).unwrap();
         assert_eq!(is_whole_for(&client, call).await, whole, "{call}");
     }
 }
@@ -130,13 +130,13 @@ async fn agents_of_claude_code_work_at_the_same_time() {
     let client = world.connect(claude_code()).await;
     let calls: Vec<String> = (0..20).map(|number| number.to_string()).collect();
     for call in &calls {
-        world.store.note_asker(call, &format!("session/{call}"), now()).unwrap();
+        world.store.note_call_reader(call, &format!("session/{call}"), now()).unwrap();
     }
     let all = futures_of(calls.iter().map(|call| is_whole_for(&client, call))).await;
     assert!(all.into_iter().all(|is_whole| is_whole));
 }
 
-/// Waits for all of these at the same time.
+/// Awaits all of these futures concurrently.
 pub(crate) async fn futures_of<T>(
     futures: impl Iterator<Item = impl Future<Output = T>>,
 ) -> Vec<T> {
@@ -181,13 +181,13 @@ async fn a_cut_prompt_is_forgotten_by_each_of_its_agents() {
     let client = world.connect(claude_code()).await;
     let folder = world.folder.path().canonicalize().unwrap();
     for call in ["1", "2", "3"] {
-        world.store.note_asker(call, "session/", now()).unwrap();
+        world.store.note_call_reader(call, "session/", now()).unwrap();
     }
     assert!(is_whole_for(&client, "1").await);
     // That another asks in the folder is nothing to a session of one reader.
-    note_reader(&*world.store, &folder, Some("session/one"), now()).unwrap();
+    announce_reader(&*world.store, &folder, Some("session/one"), now()).unwrap();
     assert!(!is_whole_for(&client, "2").await);
-    note_reader(&*world.store, &folder, None, now()).unwrap();
+    announce_reader(&*world.store, &folder, None, now()).unwrap();
     assert!(is_whole_for(&client, "3").await);
 }
 
@@ -242,7 +242,7 @@ async fn what_a_cancelled_call_found_does_not_count_as_shown() {
     assert!(is_whole(&client).await);
 }
 
-/// Some clients cancel every request a little after its answer came.
+/// Some clients cancel every request shortly after its answer arrived.
 #[tokio::test]
 async fn a_cancellation_after_the_answer_changes_nothing() {
     let world = World::new(ToolSet::Full);

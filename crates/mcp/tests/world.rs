@@ -1,20 +1,20 @@
-//! A folder, a server on it, and clients that note what they are told.
+//! A folder, a server on it, and clients that record what they receive.
 
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 
-use foveal_files::Roots;
 use foveal_index::Index;
-use foveal_mcp::{McpSettings, OpenToolbox, Server, stdio};
-use foveal_processes::{Environment, Shell};
+use foveal_mcp::{McpServer, McpSettings, ToolboxOpener, stdio};
+use foveal_sandbox::{CommandEnvironment, ShellProgram};
 use foveal_store::SqliteStore;
 use foveal_tools::Toolbox;
-use foveal_tools::permission::{Policy, Rule, Verdict};
+use foveal_tools::permission::{PermissionPolicy, PermissionRule, Verdict};
 use foveal_tools::settings::ToolSettings;
-use foveal_tools::table::ToolSet;
-use foveal_tools::toolbox::Host;
+use foveal_tools::tool_table::ToolSet;
+use foveal_tools::toolbox::CommandRuntime;
+use foveal_workspace::WorkspaceRoots;
 use rmcp::model::{
     CallToolRequestParams, CallToolResult, ClientCapabilities, ClientConfig, ElicitRequestParams,
     ElicitResult, ElicitationAction, ErrorData, Implementation, ProgressNotificationParam,
@@ -24,19 +24,19 @@ use rmcp::{ClientHandler, RoleClient, ServiceExt};
 use serde_json::Value;
 use tokio_util::sync::CancellationToken;
 
-/// What a client was told, and how it answers.
+/// What a client received, and how it answers.
 #[derive(Debug, Default)]
 pub(crate) struct Desk {
     pub(crate) has_roots: bool,
     pub(crate) roots: Mutex<Vec<PathBuf>>,
     /// Whether it fails to name its roots.
     pub(crate) is_silent: AtomicBool,
-    /// What the person chooses; `None`: there is nobody.
+    /// The user's choice; `None`: no user answers.
     pub(crate) choice: Option<&'static str>,
     pub(crate) asked: Mutex<Vec<String>>,
     pub(crate) progress: Mutex<Vec<ProgressNotificationParam>>,
     pub(crate) logged: Mutex<Vec<Value>>,
-    /// What it calls itself; `None`: `test`.
+    /// The client's name; `None`: `test`.
     pub(crate) name: Option<&'static str>,
 }
 
@@ -104,15 +104,15 @@ pub(crate) type Running = RunningService<RoleClient, Client>;
 /// A folder and a server.
 pub(crate) struct World {
     pub(crate) folder: tempfile::TempDir,
-    pub(crate) server: Server,
-    /// How often a toolbox was opened.
+    pub(crate) server: McpServer,
+    /// The number of toolboxes opened.
     pub(crate) opened: Arc<AtomicUsize>,
-    /// What all toolboxes keep.
+    /// The store that all toolboxes share.
     pub(crate) store: Arc<SqliteStore>,
 }
 
 impl World {
-    /// The folder is what the command line names.
+    /// Passes the folder on the command line.
     pub(crate) fn new(tools: ToolSet) -> Self {
         Self::with(tools, |settings, folder| settings.roots.push(folder.to_owned()))
     }
@@ -125,61 +125,62 @@ impl World {
         let counted = Arc::clone(&opened);
         let store = Arc::new(SqliteStore::in_memory().unwrap());
         let kept = Arc::clone(&store);
-        let open: OpenToolbox = Arc::new(move |roots: Vec<PathBuf>| {
+        let open: ToolboxOpener = Arc::new(move |roots: Vec<PathBuf>| {
             counted.fetch_add(1, Ordering::Relaxed);
             Ok(Arc::new(toolbox(&roots, Arc::clone(&kept))?))
         });
-        Self { folder, server: Server::new(settings, open), opened, store }
+        Self { folder, server: McpServer::new(settings, open), opened, store }
     }
 
     pub(crate) fn write(&self, path: &str, content: impl AsRef<[u8]>) {
         fs::write(self.folder.path().join(path), content).unwrap();
     }
 
-    /// A client over streams in memory.
+    /// Connects a client over streams in memory.
     pub(crate) async fn connect(&self, desk: Desk) -> Running {
         let (near, far) = tokio::io::duplex(1 << 16);
         let server = self.server.clone();
         tokio::spawn(async move {
             let (input, output) = tokio::io::split(far);
-            stdio::serve_on(&server, input, output, CancellationToken::new()).await
+            stdio::serve_streams(&server, input, output, CancellationToken::new()).await
         });
         Client(Arc::new(desk)).serve(near).await.unwrap()
     }
 }
 
-/// Tools on folders, that remember in memory. What a `.env` holds is asked about.
+/// Opens tools on folders with a store in memory. Access to `.env` files needs approval.
 fn toolbox(roots: &[PathBuf], store: Arc<SqliteStore>) -> Result<Toolbox, foveal_mcp::BoxError> {
     let first = roots[0].clone();
-    let roots = Roots::open(roots)?;
+    let roots = WorkspaceRoots::open(roots)?;
     let path = std::env::var_os("PATH");
-    let environment = Environment::inherited(path.clone().map(|path| ("PATH".into(), path)));
-    let shell = Shell::find(path.as_deref()).ok_or("there is no shell")?;
-    let host = Host { environment, shell, sandbox: None, guard: None };
+    let environment =
+        CommandEnvironment::from_inherited(path.clone().map(|path| ("PATH".into(), path)));
+    let shell = ShellProgram::find(path.as_deref()).ok_or("there is no shell")?;
+    let host = CommandRuntime { environment, shell, sandbox: None, guard: None };
     let open = Box::new(move || Index::in_memory(&first, None));
     let mut toolbox = Toolbox::new(roots, store, open, host, ToolSettings::default());
-    let rule = |tool: &str, subject: &str, verdict| Rule {
+    let rule = |tool: &str, subject: &str, verdict| PermissionRule {
         tool: tool.to_owned(),
         subject: subject.to_owned(),
         verdict,
     };
     let rules = vec![rule("bash", "sh *", Verdict::Allow), rule("*", "*asked*", Verdict::Ask)];
-    toolbox.policy = Policy { rules };
+    toolbox.policy = PermissionPolicy { rules };
     Ok(toolbox)
 }
 
-/// A call.
+/// Builds a call.
 pub(crate) fn params(tool: &str, arguments: Value) -> CallToolRequestParams {
     let Value::Object(arguments) = arguments else { panic!("arguments are an object") };
     CallToolRequestParams::new(tool.to_owned()).with_arguments(arguments)
 }
 
-/// The answer to a call.
+/// Makes a call and returns its answer.
 pub(crate) async fn ask(client: &Running, tool: &str, arguments: Value) -> CallToolResult {
     client.call_tool(params(tool, arguments)).await.unwrap()
 }
 
-/// The text of an answer that is no error.
+/// Returns the text of an answer that is no error.
 pub(crate) async fn call(client: &Running, tool: &str, arguments: Value) -> String {
     let answer = ask(client, tool, arguments).await;
     assert_eq!(answer.is_error, Some(false), "{answer:?}");
@@ -190,7 +191,7 @@ pub(crate) fn text(answer: &CallToolResult) -> String {
     answer.content.iter().filter_map(|block| block.as_text()).map(|text| &*text.text).collect()
 }
 
-/// Ninety numbered lines: few enough to be read whole.
+/// Ninety numbered lines, few enough to be shown whole.
 pub(crate) fn lines() -> String {
     (1..=90).map(|n| format!("line number {n} of the file\n")).collect()
 }

@@ -1,6 +1,6 @@
-//! Compiles a copy of tree-sitter's runtime that counts its work. The copy defines the same functions
-//! as the original and is linked in its place, because this crate comes before `tree-sitter`, which
-//! it depends on.
+//! Compiles a copy of tree-sitter's runtime that counts its work. The copy defines the same
+//! functions as the original and is linked in its place, because this crate comes before
+//! `tree-sitter`, on which it depends.
 
 mod runtime_source;
 
@@ -11,7 +11,7 @@ use std::path::{Path, PathBuf};
 
 use self::runtime_source::RuntimeError;
 
-/// Why the runtime is linked as it comes.
+/// The reason why the original runtime is linked.
 #[derive(Debug, thiserror::Error)]
 enum CopyError {
     #[error("`tree-sitter` does not say where its headers are")]
@@ -33,7 +33,7 @@ fn main() {
 
 /// Writes and compiles the copy.
 fn compile_runtime() -> Result<(), CopyError> {
-    // The build script of `tree-sitter` hands on where its headers are.
+    // The build script of `tree-sitter` exports the place of its headers.
     let headers = env::var_os("DEP_TREE_SITTER_INCLUDE").map(PathBuf::from);
     let root = headers.as_deref().and_then(Path::parent).ok_or(CopyError::Unknown)?;
     let from = root.join("src");
@@ -41,13 +41,13 @@ fn compile_runtime() -> Result<(), CopyError> {
     let to = PathBuf::from(env::var_os("OUT_DIR").ok_or(CopyError::Unknown)?).join("runtime");
     fs::create_dir_all(&to)?;
     let source = |file: &str| fs::read_to_string(from.join(file));
-    for (file, changes) in runtime_source::CHANGED {
+    for (file, changes) in runtime_source::PATCHES {
         let source = source(file)?.replace("\r\n", "\n");
-        fs::write(to.join(file), runtime_source::counted(file, changes, &source)?)?;
+        fs::write(to.join(file), runtime_source::add_work_counting(file, changes, &source)?)?;
     }
-    // The files that are changed stand beside it, and come before the others.
-    let all = to.join(runtime_source::ALL);
-    fs::write(&all, format!("#include \"counted.h\"\n{}", source(runtime_source::ALL)?))?;
+    // The changed files lie beside it, and are found before the originals.
+    let all = to.join(runtime_source::MAIN_SOURCE);
+    fs::write(&all, format!("#include \"counted.h\"\n{}", source(runtime_source::MAIN_SOURCE)?))?;
     let mut build = cc::Build::new();
     for name in ["_DEFAULT_SOURCE", "_BSD_SOURCE", "_DARWIN_C_SOURCE"] {
         build.define(name, None);

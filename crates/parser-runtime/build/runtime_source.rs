@@ -1,12 +1,12 @@
-//! The parser's runtime with its work counted.
+//! The source of the parser's runtime, changed to count its work.
 //!
-//! tree-sitter tells its progress each hundred operations. An operation is mostly some tenths of a
-//! microsecond, but not where a scanner reads on to the end of the text, where many readings are
-//! followed back at once, or where an error is mended: there one may take seconds. The copy counts
-//! what is done in between, and tells progress as often as that is worth. Whoever stops a parser
-//! after so many reports bounds its work, the same on every machine.
+//! tree-sitter reports its progress every hundred operations. An operation usually takes some
+//! tenths of a microsecond, but seconds if a scanner reads on to the end of the text, if many parse
+//! stacks are followed back at once, or if an error is repaired. The copy counts the work in
+//! between, and reports progress as often as that is worth. A caller that stops a parser after a
+//! number of reports bounds its work, the same on every machine.
 
-/// Why the runtime cannot be copied: it is not of the form that is known.
+/// The runtime cannot be copied: its source has an unexpected form.
 #[derive(Debug, thiserror::Error)]
 #[error("no single `{text}` in {file}")]
 pub(crate) struct RuntimeError {
@@ -14,17 +14,17 @@ pub(crate) struct RuntimeError {
     text: &'static str,
 }
 
-/// A file of the runtime, and what in it is replaced by what.
-type Changes = (&'static str, &'static [(&'static str, &'static str)]);
+/// A file of the runtime, and the replacements in it.
+type SourcePatch = (&'static str, &'static [(&'static str, &'static str)]);
 
 /// The file that includes all others.
-pub(crate) const ALL: &str = "lib.c";
+pub(crate) const MAIN_SOURCE: &str = "lib.c";
 
-/// All that is changed.
-pub(crate) const CHANGED: &[Changes] =
+/// All changes.
+pub(crate) const PATCHES: &[SourcePatch] =
     &[("parser.c", PARSER), ("stack.c", STACK), ("subtree.c", SUBTREE), ("lexer.c", LEXER)];
 
-/// Progress is told by all that was done, and what mending an error looks up is counted.
+/// Reports progress in proportion to the work, and counts the look-ups of error recovery.
 const PARSER: &[(&str, &str)] = &[
     (
         r#"    data = ts_external_scanner_state_data(&external_token.ptr->external_scanner_state);
@@ -96,7 +96,7 @@ static bool ts_parser__check_progress(TSParser *self,"#,
     ),
 ];
 
-/// Merging and following readings is counted, and how much is copied for it has an end.
+/// Counts the merging and following of stacks, and bounds the copies made for it.
 const STACK: &[(&str, &str)] = &[
     (
         r#"  if (link.node == self) return;
@@ -138,7 +138,7 @@ const STACK: &[(&str, &str)] = &[
     ),
 ];
 
-/// Children that are summed up, compared or copied are counted.
+/// Counts children that are summed up, compared or copied.
 const SUBTREE: &[(&str, &str)] = &[
     (
         r#"  const Subtree *children = ts_subtree_children(self);
@@ -173,7 +173,7 @@ const SUBTREE: &[(&str, &str)] = &[
     ),
 ];
 
-/// Characters are counted as often as they are read.
+/// Counts characters as often as they are read.
 const LEXER: &[(&str, &str)] = &[
     (
         r#"  Lexer *self = (Lexer *)_self;
@@ -195,11 +195,11 @@ const LEXER: &[(&str, &str)] = &[
     ),
 ];
 
-/// `source`, the text of `file`, with its work counted.
+/// Returns `source`, the text of `file`, with `changes` applied.
 ///
 /// # Errors
-/// If something to be changed does not stand in it exactly once.
-pub(crate) fn counted(
+/// If a text to be replaced does not occur exactly once.
+pub(crate) fn add_work_counting(
     file: &'static str,
     changes: &[(&'static str, &str)],
     source: &str,

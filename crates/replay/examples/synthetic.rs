@@ -4,12 +4,12 @@
 use std::io::Write;
 
 use anyhow::Context;
-use foveal_context::tokens::Tokens;
-use foveal_testkit::{atif, long_conversation};
+use foveal_engine::tokens::Tokens;
+use foveal_testkit::{long_conversation, render_atif};
 
 fn main() -> anyhow::Result<()> {
     let tokens = std::env::args().nth(1).context("the argument is a number of tokens")?;
     let conversation = long_conversation(Tokens(tokens.parse()?));
-    std::io::stdout().lock().write_all(atif(&conversation).as_bytes())?;
+    std::io::stdout().lock().write_all(render_atif(&conversation).as_bytes())?;
     Ok(())
 }

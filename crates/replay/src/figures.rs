@@ -1,78 +1,79 @@
-//! Figures of many requests, added up: what every rendering of a replay shows.
+//! Sums of the figures of many requests, as every output of a replay shows them.
 
 use std::ops::AddAssign;
 
-use foveal_context::bill::Bill;
-use foveal_context::tokens::Tokens;
+use foveal_engine::bill::Bill;
+use foveal_engine::tokens::Tokens;
 use serde::{Deserialize, Serialize};
 
-use crate::laws::Breaches;
-use crate::run::{Replay, Share};
+use crate::conversation_replay::{ConversationReplay, VisibleShare};
+use crate::laws::LawBreaches;
 
 /// Sums over the requests of a conversation, a session or all sessions.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
-pub struct Figures {
-    /// Requests.
+pub struct ReplayFigures {
+    /// The number of requests.
     pub requests: u64,
     /// Tokens of all prompts.
     pub tokens: Tokens,
-    /// Those read from the provider's cache.
+    /// Prompt tokens read from the provider's cache.
     pub cached: Tokens,
     /// Tokens of the largest prompt.
     pub peak: Tokens,
     /// US dollars for the input, repairs included.
     pub dollars: f64,
-    /// US dollars of these for repairs.
+    /// The part of `dollars` that pays for repairs.
     pub repair_dollars: f64,
-    /// Requests at which results already sent were changed.
+    /// Requests at which already sent results were changed.
     pub rewrites: u64,
-    /// Lines of edits that were visible.
-    pub evidence: Share,
-    /// Identifiers and paths that were visible.
-    pub references: Share,
-    /// Repairs.
+    /// Visible lines among the lines of edits.
+    pub evidence: VisibleShare,
+    /// Visible ones among the identifiers and paths used.
+    pub references: VisibleShare,
+    /// The number of repairs.
     pub repairs: u64,
-    /// Laws broken.
-    pub breaches: Breaches,
-    /// What was billed, or would have been, for the requests whose bill is recorded.
-    pub billed: Billed,
+    /// The number of broken laws.
+    pub breaches: LawBreaches,
+    /// The bill, recorded or calculated, of the requests with recorded usage.
+    pub billed: BillTotals,
 }
 
-/// The bill of requests whose usage is recorded.
+/// The bill of the requests with recorded usage.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
-pub struct Billed {
-    /// Requests.
+pub struct BillTotals {
+    /// The number of requests.
     pub requests: u64,
-    /// What they cost.
+    /// Their cost.
     pub bill: Bill,
-    /// US dollars for repairs, which are not in the bill.
+    /// US dollars for repairs, which `bill` does not contain.
     pub repair_dollars: f64,
 }
 
-impl Billed {
-    /// US dollars for the input, repairs included.
+impl BillTotals {
+    /// Returns the cost of the input in US dollars, repairs included.
     pub fn input_dollars(&self) -> f64 {
         self.bill.input().dollars + self.repair_dollars
     }
 
-    /// US dollars for input and output, repairs included.
+    /// Returns the cost of input and output in US dollars, repairs included.
     pub fn dollars(&self) -> f64 {
         self.bill.dollars() + self.repair_dollars
     }
 
-    /// The input's cost relative to that as recorded: -0.2 is 20 % less; `None` where that cost
-    /// nothing, or is not recorded.
-    pub fn input_change(&self, recorded: &Self) -> Option<f64> {
-        change(self.input_dollars(), recorded.input_dollars())
+    /// Returns the input's cost relative to the recorded one: -0.2 is 20 % less. `None` if the
+    /// recorded cost is zero or unknown.
+    pub fn input_cost_change(&self, recorded: &Self) -> Option<f64> {
+        relative_change(self.input_dollars(), recorded.input_dollars())
     }
 
-    /// The same with the output.
-    pub fn change(&self, recorded: &Self) -> Option<f64> {
-        change(self.dollars(), recorded.dollars())
+    /// Returns the cost of input and output relative to the recorded one, as
+    /// [`BillTotals::input_cost_change`].
+    pub fn cost_change(&self, recorded: &Self) -> Option<f64> {
+        relative_change(self.dollars(), recorded.dollars())
     }
 }
 
-impl AddAssign for Billed {
+impl AddAssign for BillTotals {
     fn add_assign(&mut self, other: Self) {
         self.requests += other.requests;
         self.bill += other.bill;
@@ -80,13 +81,13 @@ impl AddAssign for Billed {
     }
 }
 
-fn change(dollars: f64, recorded: f64) -> Option<f64> {
+fn relative_change(dollars: f64, recorded: f64) -> Option<f64> {
     (recorded > 0.0 && dollars.is_finite()).then(|| dollars / recorded - 1.0)
 }
 
-impl Figures {
-    /// Of a conversation as projected.
-    pub fn projected(replay: &Replay) -> Self {
+impl ReplayFigures {
+    /// Sums the figures of a conversation as projected.
+    pub fn from_projection(replay: &ConversationReplay) -> Self {
         let mut sum = Self { breaches: replay.breaches, ..Self::default() };
         for request in &replay.requests {
             sum.requests += 1;
@@ -101,14 +102,14 @@ impl Figures {
             sum.repairs += u64::from(request.repairs);
             if let Some(priced) = request.bill {
                 let repair_dollars = request.bill_repair_dollars;
-                sum.billed += Billed { requests: 1, bill: priced.otherwise, repair_dollars };
+                sum.billed += BillTotals { requests: 1, bill: priced.otherwise, repair_dollars };
             }
         }
         sum
     }
 
-    /// Of a conversation as recorded: everything used was visible.
-    pub fn raw(replay: &Replay) -> Self {
+    /// Sums the figures of a conversation as recorded, where everything used was visible.
+    pub fn from_recording(replay: &ConversationReplay) -> Self {
         let mut sum = Self::default();
         for request in &replay.requests {
             sum.requests += 1;
@@ -116,31 +117,31 @@ impl Figures {
             sum.cached += request.raw.cached;
             sum.peak = sum.peak.max(request.raw.prompt);
             sum.dollars += request.raw.dollars;
-            sum.evidence += whole(request.evidence);
-            sum.references += whole(request.references);
+            sum.evidence += fully_visible(request.evidence);
+            sum.references += fully_visible(request.references);
             if let Some(priced) = request.bill {
-                sum.billed += Billed { requests: 1, bill: priced.billed, repair_dollars: 0.0 };
+                sum.billed += BillTotals { requests: 1, bill: priced.billed, repair_dollars: 0.0 };
             }
         }
         sum
     }
 
-    /// The cost relative to `raw`: -0.3 is 30 % less; `None` where raw costs nothing.
-    pub fn cost_change(&self, raw: &Figures) -> Option<f64> {
-        change(self.dollars, raw.dollars)
+    /// Returns the cost relative to `from_recording`: -0.3 is 30 % less; `None` if raw costs nothing.
+    pub fn cost_change(&self, raw: &ReplayFigures) -> Option<f64> {
+        relative_change(self.dollars, raw.dollars)
     }
 
-    /// The tokens relative to `raw`; `None` where there are none.
-    pub fn tokens_change(&self, raw: &Figures) -> Option<f64> {
+    /// Returns the tokens relative to `from_recording`; `None` if raw has none.
+    pub fn tokens_change(&self, raw: &ReplayFigures) -> Option<f64> {
         (raw.tokens.0 > 0).then(|| self.tokens.0 as f64 / raw.tokens.0 as f64 - 1.0)
     }
 }
 
-fn whole(share: Share) -> Share {
-    Share { used: share.used, visible: share.used }
+fn fully_visible(share: VisibleShare) -> VisibleShare {
+    VisibleShare { used: share.used, visible: share.used }
 }
 
-impl AddAssign for Figures {
+impl AddAssign for ReplayFigures {
     fn add_assign(&mut self, other: Self) {
         self.requests += other.requests;
         self.tokens += other.tokens;

@@ -1,32 +1,32 @@
-//! The engine's laws, checked on every request of a replay from what would be sent.
+//! Checks the engine's laws on every request of a replay, from the prompt that would be sent.
 
-use foveal_context::projector::Projector;
-use foveal_context::record::Record;
-use foveal_context::shape::ShapeKind;
+use foveal_engine::conversation_record::ConversationRecord;
+use foveal_engine::message_shape::ShapeKind;
+use foveal_engine::projector::Projector;
 use foveal_transcript::EntryIndex;
 use foveal_transcript::Handle;
 
-/// How often each law was broken.
+/// The number of violations of each law.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, serde::Serialize, serde::Deserialize)]
-pub struct Breaches {
-    /// Something left out whose handle is not that of the original.
+pub struct LawBreaches {
+    /// Omissions whose handle is not that of the original.
     pub lost: u32,
-    /// A note that points at what is not in the prompt before it.
+    /// Notes that point at content that is not in the prompt before them.
     pub dangling: u32,
-    /// Bytes before the declared rewrite that changed.
+    /// Entries before the declared rewrite whose bytes changed.
     pub unfrozen: u32,
-    /// A replacement that is larger than what it replaces.
+    /// Replacements that are larger than the original.
     pub larger: u32,
 }
 
-impl Breaches {
-    /// All breaches.
+impl LawBreaches {
+    /// Returns the number of all violations.
     pub fn total(&self) -> u32 {
         self.lost + self.dangling + self.unfrozen + self.larger
     }
 }
 
-impl std::ops::AddAssign for Breaches {
+impl std::ops::AddAssign for LawBreaches {
     fn add_assign(&mut self, other: Self) {
         self.lost += other.lost;
         self.dangling += other.dangling;
@@ -35,14 +35,18 @@ impl std::ops::AddAssign for Breaches {
     }
 }
 
-/// Checks the decisions on the entries of the present prompt from window position `from` on.
-pub fn check(record: &Record, projector: &Projector, from: usize) -> Breaches {
-    let mut breaches = Breaches::default();
+/// Checks the decisions on the entries of the current prompt from window position `from` on.
+pub fn check_decisions(
+    record: &ConversationRecord,
+    projector: &Projector,
+    from: usize,
+) -> LawBreaches {
+    let mut breaches = LawBreaches::default();
     let window = projector.window();
     for index in &window[from.min(window.len())..] {
-        let item = projector.item(*index);
+        let item = projector.entry_state(*index);
         let Some(shape) = item.decision.shape() else { continue };
-        if shape.handle != Handle::of(record.entry(*index).prompt_text().as_bytes()) {
+        if shape.handle != Handle::from_content(record.entry(*index).prompt_text().as_bytes()) {
             breaches.lost += 1;
         }
         if item.tokens > record.facts(*index).tokens {
@@ -51,19 +55,23 @@ pub fn check(record: &Record, projector: &Projector, from: usize) -> Breaches {
         let dangles = |target: &EntryIndex| {
             target >= index
                 || window.binary_search(target).is_err()
-                || shows_nothing(record, projector, *target)
+                || has_no_visible_lines(record, projector, *target)
         };
-        if shape.refers_to().iter().any(dangles) {
+        if shape.referenced_entries().iter().any(dangles) {
             breaches.dangling += 1;
         }
     }
     breaches
 }
 
-/// Whether a result has been reduced until no line of it is left to point at. Of edits it is
-/// the note on them that is pointed at.
-fn shows_nothing(record: &Record, projector: &Projector, index: EntryIndex) -> bool {
-    let shape = projector.item(index).decision.shape();
+/// Returns whether no line of a result is left that a pointer could point at. For edits the
+/// pointer's target is the note on them.
+fn has_no_visible_lines(
+    record: &ConversationRecord,
+    projector: &Projector,
+    index: EntryIndex,
+) -> bool {
+    let shape = projector.entry_state(index).decision.shape();
     let shape = shape.filter(|shape| shape.kind != ShapeKind::Folded);
-    shape.is_some_and(|shape| shape.lines_kept(&record.facts(index).printed).is_empty())
+    shape.is_some_and(|shape| shape.kept_lines(&record.facts(index).printed).is_empty())
 }

@@ -1,16 +1,17 @@
-//! What a profile would have cost, and what it would have kept, on a recorded conversation.
+//! Calculates what a profile would have cost, and what it would have kept visible, on a recorded
+//! conversation.
 //!
-//! Pure: a conversation, a profile and a price card go in, figures come out. The measures
-//! read the projected text itself and trust nothing the engine says about it.
+//! Pure: takes a conversation, a profile and a price card, and returns figures. The measures read
+//! the projected text itself and do not rely on the engine's own account of it.
 
-pub mod copies;
+pub mod conversation_replay;
+pub mod copied_requests;
 pub mod cost;
 pub mod figures;
 pub mod laws;
-pub mod needs;
+pub mod line_uses;
 pub mod oracle;
-pub mod run;
 pub mod scan;
-pub mod visible;
+pub mod visible_text;
 
-pub use run::{Prepared, Replay, RequestFigures, replay};
+pub use conversation_replay::{ConversationReplay, PreparedConversation, RequestFigures, replay};

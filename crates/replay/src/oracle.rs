@@ -1,94 +1,94 @@
-//! The oracle: perfect hindsight, the limit of what rules can reach.
+//! The oracle: perfect hindsight, as a limit for rules.
 //!
-//! It knows the whole conversation. Of each result it keeps the lines that a later edit uses
-//! and, for each identifier and path that is used later, one line that holds it, where no
-//! message and no line already kept shows them then. A short note with the handle stands
-//! for the rest. Nothing used is missing.
+//! It knows the whole conversation. It keeps the lines of each result that a later edit uses. For
+//! each identifier and path used later it also keeps one line with it, if no message and no kept
+//! line shows it at that time. A short note with the handle replaces the rest. Everything that is
+//! used later stays visible.
 //!
-//! [`Oracle::Arriving`] never changes what was sent: what any other rule for arriving results
-//! sends beyond this is never used. [`Oracle::Rewriting`] also drops lines after their last use,
-//! when that pays at the prices: known is how often they would be read until the cache expires or
-//! the conversation ends. [`Oracle::LookingOnce`] does the same, but sends each result whole when
-//! it arrives: nobody who does not know what comes can show less and lose nothing. Which requests
-//! are best for rewrites is searched for by a few rules, of which the cheapest counts; so it is
-//! what can be reached with hindsight, and not a bound.
+//! [`Oracle::OnArrival`] never changes a sent result: all that other rules for arriving results
+//! send beyond it is never used. [`Oracle::Rewriting`] also drops lines after their last use, when
+//! that pays at the prices; it knows how often they would be read until the cache expires or the
+//! conversation ends. [`Oracle::EarlyReduction`] does the same, but sends each result whole when it
+//! arrives; without hindsight, no rule can show less and lose nothing. A few heuristics choose the
+//! requests for rewrites, and the cheapest one counts. So the oracle shows what hindsight can
+//! reach, and is not a bound.
 
-mod lines;
-mod schedule;
-mod search;
+mod line_search;
+mod retained_lines;
+mod rewrite_schedule;
 
-use foveal_context::prices::PriceCard;
-use foveal_context::projector::Projector;
-use foveal_context::retention::fixed::Fixed;
+use foveal_engine::policies::preset_decisions::PresetProjector;
+use foveal_engine::prices::PriceCard;
+use foveal_engine::projector::Projector;
 
-use self::lines::{Kept, shape};
-use self::schedule::{Stages, cheapest};
-use crate::run::Prepared;
+use self::retained_lines::{RetainedLines, build_shape};
+use self::rewrite_schedule::{ReductionStages, cheapest_rewrites};
+use crate::conversation_replay::PreparedConversation;
 
-/// What the oracle may do.
+/// A variant of the oracle.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum Oracle {
-    /// Send of each result only what is used later.
-    Arriving,
-    /// Drop what was used for the last time, too.
+    /// Sends only the later used lines of each result.
+    OnArrival,
+    /// Also drops lines after their last use.
     Rewriting,
-    /// Send each result whole, and drop of it later what is not used.
-    LookingOnce,
+    /// Sends each result whole, and later drops its unused lines.
+    EarlyReduction,
 }
 
 impl Oracle {
-    /// All of them.
-    pub const ALL: [Self; 3] = [Self::Arriving, Self::Rewriting, Self::LookingOnce];
+    /// All variants.
+    pub const ALL: [Self; 3] = [Self::OnArrival, Self::Rewriting, Self::EarlyReduction];
 
-    /// What it is called in tables.
+    /// Returns the name in tables.
     pub fn name(self) -> &'static str {
         match self {
-            Self::Arriving => "oracle",
+            Self::OnArrival => "oracle",
             Self::Rewriting => "oracle-rewriting",
-            Self::LookingOnce => "oracle-look-once",
+            Self::EarlyReduction => "oracle-look-once",
         }
     }
 
-    /// What it does, in one line.
-    pub fn about(self) -> &'static str {
+    /// Returns a description in one line.
+    pub fn description(self) -> &'static str {
         match self {
-            Self::Arriving => "hindsight: of arriving results only what is used later",
+            Self::OnArrival => "hindsight: of arriving results only what is used later",
             Self::Rewriting => "hindsight: and what was used for the last time is dropped",
-            Self::LookingOnce => "hindsight: results come whole once, then only what is used",
+            Self::EarlyReduction => "hindsight: results come whole once, then only what is used",
         }
     }
 }
 
-/// What is known of a conversation when all of it is, found once for all oracles.
+/// The lines to retain, calculated from the whole conversation once for all oracles.
 #[derive(Debug)]
 pub struct Hindsight<'a> {
-    prepared: &'a Prepared,
-    kept: Vec<Kept>,
+    prepared: &'a PreparedConversation,
+    retained: Vec<RetainedLines>,
 }
 
 impl<'a> Hindsight<'a> {
-    /// Finds out what is used of each result, and for how long.
-    pub fn of(prepared: &'a Prepared) -> Self {
-        Self { prepared, kept: search::kept(prepared) }
+    /// Finds the used lines of each result and their last uses.
+    pub fn from_prepared(prepared: &'a PreparedConversation) -> Self {
+        Self { prepared, retained: line_search::find_retained_lines(prepared) }
     }
 
-    /// A projector for the conversation, which is replayed as any profile.
-    pub fn start(&self, oracle: Oracle, prices: &PriceCard) -> Projector {
-        let Self { prepared, kept } = self;
-        let first = || kept.iter().map(|one| (one.index, shape(prepared, one, None)));
+    /// Returns a projector for the conversation; it is replayed as that of any profile.
+    pub fn projector(&self, oracle: Oracle, prices: &PriceCard) -> Projector {
+        let Self { prepared, retained: kept } = self;
+        let first = || kept.iter().map(|one| (one.index, build_shape(prepared, one, None)));
         let shapes: Vec<_> = match oracle {
-            Oracle::Arriving | Oracle::Rewriting => first().collect(),
-            Oracle::LookingOnce => Vec::new(),
+            Oracle::OnArrival | Oracle::Rewriting => first().collect(),
+            Oracle::EarlyReduction => Vec::new(),
         };
         let stages = match oracle {
-            Oracle::Arriving => None,
-            Oracle::Rewriting => Some(Stages::of(prepared, kept)),
-            Oracle::LookingOnce => Some(Stages::after_one_look(prepared, kept)),
+            Oracle::OnArrival => None,
+            Oracle::Rewriting => Some(ReductionStages::from_retained(prepared, kept)),
+            Oracle::EarlyReduction => Some(ReductionStages::with_early_reduction(prepared, kept)),
         };
-        let fixed = Fixed::new(&prepared.record, &shapes);
-        Projector::Fixed(match stages {
+        let fixed = PresetProjector::new(&prepared.record, &shapes);
+        Projector::Preset(match stages {
             None => fixed,
-            Some(stages) => fixed.with_rewrites(cheapest(prepared, kept, &stages, prices)),
+            Some(stages) => fixed.with_rewrites(cheapest_rewrites(prepared, kept, &stages, prices)),
         })
     }
 }

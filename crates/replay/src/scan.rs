@@ -1,67 +1,67 @@
-//! What a text holds for the measures: its lines and its references.
+//! Scans texts for the measures: their lines and their references.
 
 use std::hash::{DefaultHasher, Hash, Hasher};
 
-/// Hashes of the lines and references of one text, without repetition within the text.
+/// Hashes of the lines and references of one text, without repetitions.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Scan {
-    /// Lines, in their normal form, with and without a printed gutter.
+pub struct TextScan {
+    /// Lines in their normal forms, with and without a printed gutter.
     pub lines: Vec<u64>,
     /// Identifiers and paths.
     pub references: Vec<u64>,
 }
 
-impl Scan {
+impl TextScan {
     /// Scans `texts` as one.
-    pub fn of(texts: &[&str]) -> Self {
+    pub fn from_texts(texts: &[&str]) -> Self {
         let mut lines = Vec::new();
         let mut references = Vec::new();
         for text in texts {
             for line in text.split('\n') {
                 for form in line_forms(line) {
-                    lines.push(hash(form));
+                    lines.push(hash_text(form));
                 }
             }
-            each_reference(text, |reference| references.push(hash(reference)));
+            for_each_reference(text, |reference| references.push(hash_text(reference)));
         }
         for hashes in [&mut lines, &mut references] {
             hashes.sort_unstable();
             hashes.dedup();
-            // Kept for as long as the conversation is; a vector grows to twice its need.
+            // Stored as long as the conversation; a vector may have twice the needed capacity.
             hashes.shrink_to_fit();
         }
         Self { lines, references }
     }
 }
 
-/// Letters and digits a line must have to count: braces and blank lines carry no evidence.
+/// The fewest letters and digits of a line that counts: braces and blank lines carry no evidence.
 const LINE_ALPHANUMERICS_MIN: usize = 4;
 
-fn counts(line: &str) -> bool {
+fn has_enough_letters(line: &str) -> bool {
     line.chars().filter(|c| c.is_alphanumeric()).nth(LINE_ALPHANUMERICS_MIN - 1).is_some()
 }
 
-/// The normal forms of a printed line: without a gutter that can be nothing else (`12→`,
-/// `12<tab>`); otherwise trimmed, and trimmed after what may be one (`12:`, `12-`, `12|`,
+/// Returns the normal forms of a printed line: without a gutter that is certain to be one (`12→`,
+/// `12<tab>`); otherwise trimmed, and trimmed after a possible gutter (`12:`, `12-`, `12|`,
 /// `path:12:`, `path-12-`).
 fn line_forms(line: &str) -> impl Iterator<Item = &str> {
     let trimmed = line.trim();
-    let (first, second) = match after_gutter(trimmed) {
+    let (first, second) = match strip_gutter(trimmed) {
         Some(bare) => (bare.trim(), None),
         None => {
-            let bare = after_number(trimmed).or_else(|| after_path(trimmed));
+            let bare = strip_line_number(trimmed).or_else(|| strip_hit_prefix(trimmed));
             (trimmed, bare.map(str::trim))
         }
     };
-    std::iter::once(first).chain(second).filter(|form| counts(form))
+    std::iter::once(first).chain(second).filter(|form| has_enough_letters(form))
 }
 
-fn after_gutter(trimmed: &str) -> Option<&str> {
+fn strip_gutter(trimmed: &str) -> Option<&str> {
     let rest = trimmed.trim_start_matches(|c: char| c.is_ascii_digit());
     if rest.len() < trimmed.len() { rest.strip_prefix(['→', '\t']) } else { None }
 }
 
-fn after_number(line: &str) -> Option<&str> {
+fn strip_line_number(line: &str) -> Option<&str> {
     let rest = line.trim_start_matches(|c: char| c.is_ascii_digit());
     if rest.len() == line.len() {
         return None;
@@ -70,28 +70,29 @@ fn after_number(line: &str) -> Option<&str> {
     rest.strip_prefix(['→', ':', '-', '|', '\t'])
 }
 
-/// After `path:12:` or `path-12-`, the forms in which searches print hits and their context.
-fn after_path(line: &str) -> Option<&str> {
+/// Returns the text after `path:12:` or `path-12-`, the forms in which searches print hits and
+/// context.
+fn strip_hit_prefix(line: &str) -> Option<&str> {
     let head = line.split(' ').next().unwrap_or_default();
     let marks = head.char_indices().filter(|(_, c)| matches!(c, ':' | '-'));
     marks.map(|(at, _)| &line[at + 1..]).find_map(|rest| {
-        let bare = after_number(rest)?;
-        // A number in a path must not be taken for a line's: the marks have to be alike.
+        let bare = strip_line_number(rest)?;
+        // A number inside a path is no line number: both marks have to be equal.
         let mark = line.as_bytes()[line.len() - rest.len() - 1];
         (line.as_bytes()[line.len() - bare.len() - 1] == mark).then_some(bare)
     })
 }
 
-/// The line's normal form, if it counts as evidence: trimmed, and without the number of a
-/// gutter that the model copied along (`12→`, `12<tab>`).
-pub fn evidence_line(line: &str) -> Option<u64> {
+/// Returns the hash of the line's normal form, if it counts as evidence: trimmed, and without a
+/// gutter number that the model copied (`12→`, `12<tab>`).
+pub fn evidence_line_hash(line: &str) -> Option<u64> {
     let trimmed = line.trim();
-    let form = after_gutter(trimmed).unwrap_or(trimmed).trim();
-    counts(form).then(|| hash(form))
+    let form = strip_gutter(trimmed).unwrap_or(trimmed).trim();
+    has_enough_letters(form).then(|| hash_text(form))
 }
 
-/// The hash of a normal form.
-pub fn hash(text: &str) -> u64 {
+/// Returns the hash of a normal form.
+pub fn hash_text(text: &str) -> u64 {
     let mut hasher = DefaultHasher::new();
     text.hash(&mut hasher);
     hasher.finish()
@@ -99,12 +100,12 @@ pub fn hash(text: &str) -> u64 {
 
 /// Calls `found` for every identifier and path in `text`.
 ///
-/// An identifier is a run of letters, digits and underscores of at least 4 characters that
-/// starts with a letter or underscore and looks made up: it has an underscore between two
-/// other characters, a capital after a small letter, or a digit after a letter. A path is a run of
-/// letters, digits and `_-./@+` with a slash between two other characters; surrounding
-/// dots and slashes do not count.
-pub fn each_reference(text: &str, mut found: impl FnMut(&str)) {
+/// An identifier is a run of at least 4 letters, digits and underscores that starts with a letter
+/// or underscore. To tell it from a plain word, it needs an underscore between two other
+/// characters, a capital after a small letter, or a digit after a letter. A path is a run of
+/// letters, digits and `_-./@+` with a slash between two other characters; surrounding dots and
+/// slashes do not count.
+pub fn for_each_reference(text: &str, mut found: impl FnMut(&str)) {
     let bytes = text.as_bytes();
     let mut at = 0;
     while at < bytes.len() {
@@ -117,11 +118,11 @@ pub fn each_reference(text: &str, mut found: impl FnMut(&str)) {
             at += 1;
         }
         let run = &text[start..at];
-        if let Some(path) = as_path(run) {
+        if let Some(path) = parse_path(run) {
             found(path);
         }
         for word in run.split(|c: char| !(c.is_ascii_alphanumeric() || c == '_')) {
-            if is_made_up(word) {
+            if is_identifier(word) {
                 found(word);
             }
         }
@@ -132,14 +133,14 @@ fn is_path_byte(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'-' | b'.' | b'/' | b'@' | b'+')
 }
 
-fn as_path(run: &str) -> Option<&str> {
+fn parse_path(run: &str) -> Option<&str> {
     let path = run.trim_matches(['.', '/', '-', '@', '+']);
     let parts = path.split('/').filter(|part| !part.is_empty()).count();
     let letters = path.bytes().any(|byte| byte.is_ascii_alphabetic());
     (parts >= 2 && letters && path.len() >= 4).then_some(path)
 }
 
-fn is_made_up(word: &str) -> bool {
+fn is_identifier(word: &str) -> bool {
     let bytes = word.as_bytes();
     if bytes.len() < 4 || bytes[0].is_ascii_digit() {
         return false;

@@ -1,21 +1,21 @@
-//! What the provider's cache makes of a sequence of prompts.
+//! The effect of the provider's cache on the cost of a sequence of prompts.
 
 use std::fmt::Write;
 
-use foveal_context::prices::PriceCard;
-use foveal_context::tokens::Tokens;
-use foveal_replay::cost::{Cache, Message};
+use foveal_engine::prices::PriceCard;
+use foveal_engine::tokens::Tokens;
+use foveal_replay::cost::{PromptCacheModel, PromptMessage};
 use foveal_transcript::Timestamp;
 
-/// Round figures: input 1, written 1.25, read 0.1; a cache that lives for 300 seconds.
+/// Round prices: input 1, written 1.25, read 0.1; the cache lifetime is 300 seconds.
 pub(crate) fn prices() -> PriceCard {
     let text = r#"{"name":"round","input":1.0,"cache_write":1.25,"cache_read":0.1,"output":5.0,
         "cache_lifetime_ms":300000,"cache_minimum":0}"#;
     PriceCard::from_json(text).expect("the card is complete")
 }
 
-/// Reads prompts like `@10 0=100 1.2=50`: seconds, then entry, version and tokens.
-fn prompt(text: &str) -> (Option<Timestamp>, Vec<Message>) {
+/// Parses prompts like `@10 0=100 1.2=50`: seconds, then entry, version and tokens.
+fn prompt(text: &str) -> (Option<Timestamp>, Vec<PromptMessage>) {
     let mut time = None;
     let mut messages = Vec::new();
     for word in text.split_whitespace() {
@@ -25,7 +25,7 @@ fn prompt(text: &str) -> (Option<Timestamp>, Vec<Message>) {
         }
         let (name, tokens) = word.split_once('=').expect("entry=tokens");
         let (entry, version) = name.split_once('.').unwrap_or((name, "0"));
-        messages.push(Message {
+        messages.push(PromptMessage {
             entry: entry.parse().expect("an entry"),
             version: version.parse().expect("a version"),
             tokens: Tokens(tokens.parse().expect("tokens")),
@@ -34,16 +34,16 @@ fn prompt(text: &str) -> (Option<Timestamp>, Vec<Message>) {
     (time, messages)
 }
 
-/// Charges prompts in turn: all tokens, those from the cache, millionths of a dollar.
+/// Charges prompts in order: all tokens, cached tokens, millionths of a dollar.
 fn check(prices: &PriceCard, prompts: &[&str], expected: &str) {
-    let mut cache = Cache::default();
+    let mut cache = PromptCacheModel::default();
     let mut text = String::new();
     for line in prompts {
         let (time, messages) = prompt(line);
         // What is the same may be kept or put there again.
         let kept = cache.messages().iter().zip(&messages).take_while(|(old, new)| old == new);
         let kept = kept.count() / 2;
-        drop(cache.keep(kept));
+        drop(cache.truncate(kept));
         messages[kept..].iter().for_each(|message| cache.push(*message));
         let charge = cache.charge(time, prices);
         let cost = charge.dollars * 1e6;

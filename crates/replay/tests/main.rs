@@ -1,4 +1,4 @@
-//! The measures on written conversations, and the engine's laws on recorded ones.
+//! Tests of the measures on written conversations, and of the engine's laws on recorded ones.
 
 mod cost;
 mod followed;

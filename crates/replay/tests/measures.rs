@@ -2,19 +2,19 @@
 
 use std::fmt::Write;
 
-use foveal_context::projector::Projector;
-use foveal_context::retention::{Policy, PolicyView, Recomputed};
-use foveal_context::shape::Shape;
-use foveal_context::tokens::Tokenizer;
-use foveal_replay::laws::Breaches;
-use foveal_replay::{Prepared, Replay, replay};
-use foveal_testkit::fixture;
+use foveal_engine::message_shape::MessageShape;
+use foveal_engine::policies::{Policy, PolicyProjector, PolicyView};
+use foveal_engine::projector::Projector;
+use foveal_engine::tokens::Tokenizer;
+use foveal_replay::laws::LawBreaches;
+use foveal_replay::{ConversationReplay, PreparedConversation, replay};
+use foveal_testkit::parse_fixture;
 use foveal_transcript::EntryIndex;
 use foveal_transcript::Handle;
 
 use super::cost::prices;
 
-/// A file read once and edited twice, in lines that stand nowhere else.
+/// A file read once and edited twice, in lines that occur nowhere else.
 const EDITS: &str = r#"
     //- user
     Fix it.
@@ -32,14 +32,14 @@ const EDITS: &str = r#"
     Call parse_line and total_count, in src/main.rs too.
 "#;
 
-fn run(text: &str, policy: Policy) -> Replay {
-    let conversation = fixture(text);
-    let prepared = Prepared::new(conversation, Tokenizer::O200k);
-    let mut projector = Projector::Recomputed(Recomputed::new(policy));
+fn run(text: &str, policy: Policy) -> ConversationReplay {
+    let conversation = parse_fixture(text);
+    let prepared = PreparedConversation::new(conversation, Tokenizer::O200k);
+    let mut projector = Projector::Policy(PolicyProjector::new(policy));
     replay(&prepared, &mut projector, &prices(), &mut |_, _| {})
 }
 
-/// One line a request: the answer, evidence and references (visible of used), repairs.
+/// One line per request: the answer, evidence and references (visible of used), repairs.
 fn check(text: &str, policy: Policy, expected: &str) {
     let mut figures = String::new();
     for request in run(text, policy).requests {
@@ -54,14 +54,15 @@ fn check(text: &str, policy: Policy, expected: &str) {
     assert_eq!(figures, expected);
 }
 
-/// Every result is gone.
-const ALL_GONE: Policy =
-    |view| view.results().map(|index| view.stand_in(index, "gone", "-".to_owned(), None)).collect();
+/// Omits every result.
+const ALL_GONE: Policy = |view| {
+    view.results().map(|index| view.placeholder(index, "gone", "-".to_owned(), None)).collect()
+};
 
-/// Every result keeps its first 20 bytes.
+/// Keeps the first 20 bytes of every result.
 const HEAD_ONLY: Policy = |view| {
     let long = view.results().filter(|index| view.content(*index).len() > 20);
-    long.map(|index| view.head_and_tail(index, "head", (20, 0), String::new())).collect()
+    long.map(|index| view.head_and_tail(index, "head", 20, 0, String::new())).collect()
 };
 
 #[test]
@@ -164,26 +165,27 @@ fn a_repair_is_one_more_request_and_the_lost_region() {
 fn pointing_at(
     view: &PolicyView<'_>,
     target: fn(EntryIndex) -> EntryIndex,
-) -> Vec<(EntryIndex, Shape)> {
-    let gone = |index| view.stand_in(index, "gone", "-".to_owned(), Some(target(index)));
+) -> Vec<(EntryIndex, MessageShape)> {
+    let gone = |index| view.placeholder(index, "gone", "-".to_owned(), Some(target(index)));
     view.results().map(gone).collect()
 }
 
 #[test]
 fn breaches_are_counted_once_for_each_change() {
-    let none = Breaches::default();
-    let policies: [(Policy, Breaches); 5] = [
+    let none = LawBreaches::default();
+    let policies: [(Policy, LawBreaches); 5] = [
         // Neither what is not in the prompt yet nor the result itself can be pointed at.
-        (|view| pointing_at(view, |_| EntryIndex(6)), Breaches { dangling: 1, ..none }),
-        (|view| pointing_at(view, |own| own), Breaches { dangling: 1, ..none }),
+        (|view| pointing_at(view, |_| EntryIndex(6)), LawBreaches { dangling: 1, ..none }),
+        (|view| pointing_at(view, |own| own), LawBreaches { dangling: 1, ..none }),
         (|view| pointing_at(view, |_| EntryIndex(1)), none),
         (
             |view| {
                 let mut gone: Vec<_> = ALL_GONE(view);
-                gone.iter_mut().for_each(|(_, shape)| shape.handle = Handle::of(b"other"));
+                gone.iter_mut()
+                    .for_each(|(_, shape)| shape.handle = Handle::from_content(b"other"));
                 gone
             },
-            Breaches { lost: 1, ..none },
+            LawBreaches { lost: 1, ..none },
         ),
         (|_| Vec::new(), none),
     ];

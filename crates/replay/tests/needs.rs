@@ -1,20 +1,20 @@
-//! Which lines of which results hindsight finds needed.
+//! The lines of results that hindsight finds used.
 
 use std::fmt::Write;
 
-use foveal_context::tokens::Tokenizer;
-use foveal_replay::Prepared;
-use foveal_replay::needs::needs;
-use foveal_replay::scan::evidence_line;
-use foveal_testkit::fixture;
+use foveal_engine::tokens::Tokenizer;
+use foveal_replay::PreparedConversation;
+use foveal_replay::line_uses::find_line_uses;
+use foveal_replay::scan::evidence_line_hash;
+use foveal_testkit::parse_fixture;
 
-/// One line a need: request, first and latest result, and which of `lines` it is.
+/// One line per use: request, first and latest result, and the used one of `lines`.
 fn check(text: &str, lines: &[&str], expected: &str) {
-    let conversation = fixture(text);
-    let prepared = Prepared::new(conversation, Tokenizer::O200k);
+    let conversation = parse_fixture(text);
+    let prepared = PreparedConversation::new(conversation, Tokenizer::O200k);
     let mut rows: Vec<String> = Vec::new();
-    for need in needs(&prepared) {
-        let line = lines.iter().position(|line| evidence_line(line) == Some(need.line));
+    for need in find_line_uses(&prepared) {
+        let line = lines.iter().position(|line| evidence_line_hash(line) == Some(need.line));
         let mut row = String::new();
         write!(row, "{}: {} {} {line:?}", need.request, need.first.0, need.source.0)
             .expect("writing to a string");

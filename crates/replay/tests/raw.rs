@@ -1,27 +1,27 @@
-//! The recorded prompt measured against itself.
+//! The recorded prompt compared with itself.
 
-use foveal_context::projector::Projector;
-use foveal_context::retention::Recomputed;
-use foveal_context::tokens::Tokenizer;
-use foveal_replay::{Prepared, replay};
-use foveal_testkit::{fixture, scripts};
+use foveal_engine::policies::PolicyProjector;
+use foveal_engine::projector::Projector;
+use foveal_engine::tokens::Tokenizer;
+use foveal_replay::{PreparedConversation, replay};
+use foveal_testkit::{conversation_scripts, parse_fixture};
 use proptest::prelude::*;
 
 use super::cost::prices;
 
 fn untouched() -> Projector {
-    Projector::Recomputed(Recomputed::new(|_| Vec::new()))
+    Projector::Policy(PolicyProjector::new(|_| Vec::new()))
 }
 
 proptest! {
     #![proptest_config(ProptestConfig { cases: 64, failure_persistence: None, ..Default::default() })]
 
     #[test]
-    fn what_nothing_changed_costs_the_same_and_lacks_nothing(script in scripts(40)) {
-        let conversation = script.conversation();
-        let prepared = Prepared::new(conversation.clone(), Tokenizer::O200k);
+    fn what_nothing_changed_costs_the_same_and_lacks_nothing(script in conversation_scripts(40)) {
+        let conversation = script.build_conversation();
+        let prepared = PreparedConversation::new(conversation.clone(), Tokenizer::O200k);
         let replay = replay(&prepared, &mut untouched(), &prices(), &mut |_, _| {});
-        prop_assert_eq!(replay.requests.len(), conversation.responses().count());
+        prop_assert_eq!(replay.requests.len(), conversation.response_indices().count());
         prop_assert_eq!(replay.breaches.total(), 0);
         for request in &replay.requests {
             prop_assert_eq!(request.raw, request.projected);
@@ -33,10 +33,10 @@ proptest! {
     }
 }
 
-/// Tokens of each prompt and those read from the cache, as recorded.
+/// The recorded tokens of each prompt, and those read from the cache.
 fn check(text: &str, expected: &[(&[&str], &[&str])]) {
-    let conversation = fixture(text);
-    let prepared = Prepared::new(conversation, Tokenizer::O200k);
+    let conversation = parse_fixture(text);
+    let prepared = PreparedConversation::new(conversation, Tokenizer::O200k);
     let replay = replay(&prepared, &mut untouched(), &prices(), &mut |_, _| {});
     let count = |texts: &[&str]| texts.iter().map(|text| Tokenizer::O200k.count(text).0).sum();
     let expected: Vec<(u64, u64)> = expected.iter().map(|(p, c)| (count(p), count(c))).collect();

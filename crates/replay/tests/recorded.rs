@@ -3,25 +3,25 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 
-use foveal_code::views::CuratedViews;
-use foveal_context::prices::PriceCard;
-use foveal_context::profile::{Origin, PROFILES};
-use foveal_context::projector::Projector;
-use foveal_context::record::Record;
-use foveal_context::settings::Settings;
-use foveal_context::step::{RewriteReason, Step};
-use foveal_context::tokens::{Tokenizer, Tokens};
-use foveal_context::views::Views;
-use foveal_replay::run::Replay;
-use foveal_replay::{Prepared, replay};
+use foveal_code::curated_view_source::CuratedViewSource;
+use foveal_engine::conversation_record::ConversationRecord;
+use foveal_engine::plan_step::{PlanStep, RewriteReason};
+use foveal_engine::prices::PriceCard;
+use foveal_engine::profile::{PROFILES, ProfileOrigin};
+use foveal_engine::projector::Projector;
+use foveal_engine::settings::Settings;
+use foveal_engine::tokens::{Tokenizer, Tokens};
+use foveal_engine::views::ViewSource;
+use foveal_replay::conversation_replay::ConversationReplay;
+use foveal_replay::{PreparedConversation, replay};
 use foveal_testkit::laws::{
-    self, Law, Scope, Subject, content, determinism, folds, frozen, own_profiles, pointers,
-    rewrites, viewed,
+    self, CheckScope, Law, LawSubject, content, determinism, eager_view_settings, edit_folds,
+    frozen_prefix, own_profiles, pointers, rewrites,
 };
 use foveal_transcript::Conversation;
 use rayon::prelude::*;
 
-/// Unoptimised, every so many files are enough for a test that runs often.
+/// Unoptimised builds test only every nth file, so that the test can run often.
 const EVERY: usize = if cfg!(debug_assertions) { 6 } else { 1 };
 
 pub(crate) fn sessions() -> Vec<PathBuf> {
@@ -39,22 +39,25 @@ pub(crate) fn sessions() -> Vec<PathBuf> {
 pub(crate) fn conversations(path: &Path) -> Vec<Conversation> {
     let file = std::fs::File::open(path).expect("a session is readable");
     let name = path.display().to_string();
-    let read =
-        foveal_wire::read_all(foveal_wire::Format::Atif, &name, std::io::BufReader::new(file));
+    let read = foveal_wire::read_all_sessions(
+        foveal_wire::SessionFormat::Atif,
+        &name,
+        std::io::BufReader::new(file),
+    );
     let (sessions, _) = read.expect("a session is readable to its end");
     sessions.into_iter().flat_map(|session| session.conversations).collect()
 }
 
-/// The built-in curator, built once.
-fn curator() -> Arc<dyn Views> {
-    static CURATOR: LazyLock<Arc<CuratedViews>> = LazyLock::new(Arc::default);
-    Arc::clone(&*CURATOR) as Arc<dyn Views>
+/// The built-in curator, created once.
+fn curator() -> Arc<dyn ViewSource> {
+    static CURATOR: LazyLock<Arc<CuratedViewSource>> = LazyLock::new(Arc::default);
+    Arc::clone(&*CURATOR) as Arc<dyn ViewSource>
 }
 
-fn for_each(check: impl Fn(&Record) + Sync) {
+fn for_each(check: impl Fn(&ConversationRecord) + Sync) {
     sessions().par_iter().for_each(|path| {
         for conversation in conversations(path) {
-            let record = Record::of(conversation, Tokenizer::O200k);
+            let record = ConversationRecord::from_conversation(conversation, Tokenizer::O200k);
             check(&record);
         }
     });
@@ -64,21 +67,21 @@ fn for_each(check: impl Fn(&Record) + Sync) {
 fn every_law_holds_at_every_request() {
     const LAWS: &[Law] = &[
         content::handles_resolve,
-        content::nothing_grows,
-        content::the_rest_is_untouched,
-        frozen::law,
-        pointers::asking_twice_helps,
+        content::replacements_are_smaller,
+        content::other_content_is_unchanged,
+        frozen_prefix::prefix_is_frozen,
+        pointers::repeated_calls_return_content,
         pointers::ledger_is_bounded,
-        pointers::none_dangles,
-        pointers::gaps_are_noted,
-        folds::only_edits_are_told,
-        folds::notes_on_runs_are_true,
-        rewrites::law,
+        pointers::pointers_resolve,
+        pointers::omissions_are_noted,
+        edit_folds::only_edit_texts_are_folded,
+        edit_folds::edit_notes_are_true,
+        rewrites::rewrites_are_justified,
     ];
     for_each(|record| {
         for (_, settings) in own_profiles() {
-            let subject = Subject::engine(settings);
-            laws::check(record, subject, Scope::Changes, LAWS);
+            let subject = LawSubject::from_settings(settings);
+            laws::check_laws(record, subject, CheckScope::Changes, LAWS);
         }
     });
 }
@@ -88,14 +91,19 @@ fn notes_are_true() {
     for_each(|record| {
         for (_, settings) in own_profiles() {
             let laws: &[Law] = &[pointers::notes_are_true];
-            laws::check(record, Subject::engine(settings), Scope::Changes, laws);
+            laws::check_laws(
+                record,
+                LawSubject::from_settings(settings),
+                CheckScope::Changes,
+                laws,
+            );
         }
     });
 }
 
-/// First reads of 100 lines curated, and old reads in a few tokens.
+/// Settings with curated first reads of 100 lines, and old reads reduced to a few tokens.
 fn curated_early() -> Settings {
-    let mut settings = viewed();
+    let mut settings = eager_view_settings();
     settings.curate.iter_mut().for_each(|curate| curate.lines_min = 100);
     settings
 }
@@ -104,19 +112,19 @@ fn curated_early() -> Settings {
 fn the_laws_hold_with_the_built_in_curator() {
     const LAWS: &[Law] = &[
         content::handles_resolve,
-        content::nothing_grows,
-        content::the_rest_is_untouched,
-        frozen::law,
-        pointers::asking_twice_helps,
-        pointers::none_dangles,
-        pointers::gaps_are_noted,
+        content::replacements_are_smaller,
+        content::other_content_is_unchanged,
+        frozen_prefix::prefix_is_frozen,
+        pointers::repeated_calls_return_content,
+        pointers::pointers_resolve,
+        pointers::omissions_are_noted,
         pointers::notes_are_true,
-        rewrites::law,
+        rewrites::rewrites_are_justified,
     ];
     for_each(|record| {
         for settings in [curated_early(), Settings::curated(), Settings::max()] {
-            let subject = Subject::engine_with(settings, curator());
-            laws::check(record, subject, Scope::Changes, LAWS);
+            let subject = LawSubject::from_settings_and_views(settings, curator());
+            laws::check_laws(record, subject, CheckScope::Changes, LAWS);
         }
     });
 }
@@ -126,7 +134,12 @@ fn repeats_follow_their_line() {
     for_each(|record| {
         for (_, settings) in own_profiles() {
             let laws: &[Law] = &[pointers::repeats_follow_their_line];
-            laws::check(record, Subject::engine(settings), Scope::Changes, laws);
+            laws::check_laws(
+                record,
+                LawSubject::from_settings(settings),
+                CheckScope::Changes,
+                laws,
+            );
         }
     });
 }
@@ -139,8 +152,9 @@ fn a_passed_high_mark_leads_to_few_rewrites() {
             rewrite.high = Tokens(30_000);
             rewrite.low = Tokens(15_000);
         }
-        let steps = laws::check(record, Subject::engine(settings), Scope::Changes, &[]);
-        let high = |step: &&Step| step.rewrite == Some(RewriteReason::HighMark);
+        let steps =
+            laws::check_laws(record, LawSubject::from_settings(settings), CheckScope::Changes, &[]);
+        let high = |step: &&PlanStep| step.rewrite == Some(RewriteReason::HighMark);
         let rewrites = steps.iter().filter(high).count();
         assert!(rewrites <= 3 + steps.len() / 10, "{rewrites} in {} requests", steps.len());
     });
@@ -149,20 +163,20 @@ fn a_passed_high_mark_leads_to_few_rewrites() {
 #[test]
 fn lossless_shows_everything() {
     for_each(|record| {
-        let subject = Subject::engine(Settings::lossless());
-        let laws: &[Law] = &[content::everything_is_visible];
-        laws::check(record, subject, Scope::Changes, laws);
+        let subject = LawSubject::from_settings(Settings::lossless());
+        let laws: &[Law] = &[content::all_lines_are_visible];
+        laws::check_laws(record, subject, CheckScope::Changes, laws);
     });
 }
 
 #[test]
 fn a_plan_can_be_taken_up_and_knows_no_future() {
     for_each(|record| {
-        let requests = laws::answers(record).len();
+        let requests = laws::answers_to_plan(record).len();
         for settings in [Settings::balanced(), Settings::max(), Settings::curated()] {
             let (places, views) = ([requests / 3, requests * 2 / 3], curator());
-            determinism::resuming_changes_nothing(&settings, &views, record, places);
-            determinism::the_future_changes_nothing(&settings, &views, record);
+            determinism::resuming_is_deterministic(&settings, &views, record, places);
+            determinism::later_entries_change_no_step(&settings, &views, record);
         }
     });
 }
@@ -170,9 +184,9 @@ fn a_plan_can_be_taken_up_and_knows_no_future() {
 #[test]
 fn the_measures_find_no_breach_and_lossless_keeps_the_evidence() {
     for_each(|record| {
-        let prepared = Prepared::new(record.conversation().clone(), Tokenizer::O200k);
+        let prepared = PreparedConversation::new(record.conversation().clone(), Tokenizer::O200k);
         for (name, settings) in own_profiles() {
-            let Replay { requests, breaches, .. } = replay_under(&prepared, settings);
+            let ConversationReplay { requests, breaches, .. } = replay_under(&prepared, settings);
             assert_eq!(breaches.total(), 0, "{name}: {breaches:?}");
             let seen = |r: &foveal_replay::RequestFigures| r.evidence.visible <= r.evidence.used;
             assert!(requests.iter().all(seen), "{name}");
@@ -189,20 +203,22 @@ fn the_measures_find_no_breach_and_lossless_keeps_the_evidence() {
     });
 }
 
-fn replay_under(prepared: &Prepared, settings: Settings) -> Replay {
-    let Subject { mut projector, prices, .. } = Subject::engine_with(settings, curator());
+fn replay_under(prepared: &PreparedConversation, settings: Settings) -> ConversationReplay {
+    let LawSubject { mut projector, prices, .. } =
+        LawSubject::from_settings_and_views(settings, curator());
     replay(prepared, &mut projector, &prices, &mut |_: &Projector, _| {})
 }
 
 #[test]
 fn no_session_costs_more_on_any_card_with_repairs() {
     for_each(|record| {
-        let prepared = Prepared::new(record.conversation().clone(), Tokenizer::O200k);
-        for profile in PROFILES.iter().filter(|profile| profile.origin == Origin::Own) {
+        let prepared = PreparedConversation::new(record.conversation().clone(), Tokenizer::O200k);
+        for profile in PROFILES.iter().filter(|profile| profile.origin == ProfileOrigin::Own) {
             let name = profile.name;
-            for card in PriceCard::all() {
-                let mut projector = profile.start(&card).with_views(curator());
-                let done: Replay = replay(&prepared, &mut projector, &card, &mut |_, _| {});
+            for card in PriceCard::built_in_cards() {
+                let mut projector = profile.new_projector(&card).with_view_source(curator());
+                let done: ConversationReplay =
+                    replay(&prepared, &mut projector, &card, &mut |_, _| {});
                 let (raw, net) = (done.raw_dollars(), done.net_dollars());
                 let id = &prepared.record.conversation().id;
                 assert!(net <= raw + 1e-9, "{name}, {}: {net} for {raw} in {id}", card.name);
@@ -214,7 +230,7 @@ fn no_session_costs_more_on_any_card_with_repairs() {
 #[test]
 fn rewrites_are_rare() {
     for_each(|record| {
-        let prepared = Prepared::new(record.conversation().clone(), Tokenizer::O200k);
+        let prepared = PreparedConversation::new(record.conversation().clone(), Tokenizer::O200k);
         for settings in [Settings::balanced(), Settings::max()] {
             let replay = replay_under(&prepared, settings);
             // What goes after one look has its own bounds.

@@ -1,71 +1,75 @@
-//! Gathers replays into what the page shows, keeping details of the dearest only.
+//! Collects replays for the page; keeps details of the most expensive conversations only.
 
 use std::collections::HashMap;
 
-use foveal_context::prices::PriceCard;
-use foveal_context::tokens::Tokens;
-use foveal_replay::Replay;
+use foveal_engine::prices::PriceCard;
+use foveal_engine::tokens::Tokens;
+use foveal_replay::ConversationReplay;
 use foveal_transcript::Conversation;
 
 use crate::data::{
-    Detail, FileFill, Fill, Limits, Point, ProfileLine, ReportData, SessionLine, Totals,
+    ConversationDetail, FileTokens, PromptComposition, ReportConversation, ReportData,
+    ReportLimits, ReportProfile, ReportTotals, RequestPoint,
 };
-use crate::sampler::{is_kept, keep_largest};
+use crate::sampler::{is_evenly_sampled, truncate_to_largest};
 
-/// Marks of one kind in one drawing.
+/// The most marks of one kind in one drawing.
 const MARKS_MAX: usize = 300;
-/// Files of all conversations that are summed at any time.
+/// The most files that are summed over all conversations at any time.
 const FILES_MAX: usize = 20_000;
 
-/// One conversation, replayed under every profile. Can be gathered on any thread.
+/// The figures of one conversation under every profile. It can be filled on any thread.
 #[derive(Debug, Clone)]
-pub struct Measured {
-    line: SessionLine,
+pub struct MeasuredConversation {
+    line: ReportConversation,
     cache_lifetime_ms: Option<i64>,
-    limits: Limits,
+    limits: ReportLimits,
 }
 
-impl Measured {
-    /// Nothing replayed yet. `session` is the name shown; `prices` and `limits` are those
-    /// given to [`ReportBuilder::new`].
+impl MeasuredConversation {
+    /// Creates a value without replays. `session` is the displayed name; `prices` and `limits` are
+    /// those given to [`ReportBuilder::new`].
     pub fn new(
         session: &str,
         conversation: &Conversation,
         prices: &PriceCard,
-        limits: Limits,
+        limits: ReportLimits,
     ) -> Self {
-        let line = SessionLine {
+        let line = ReportConversation {
             session: session.to_owned(),
             agent: conversation.agent.clone(),
             directory: conversation.directory.clone(),
-            ..SessionLine::default()
+            ..ReportConversation::default()
         };
         Self { line, cache_lifetime_ms: prices.cache_lifetime_ms, limits }
     }
 
-    /// Adds the replay under the next profile; profiles come in the order given to
-    /// [`ReportBuilder::new`]. `fill` is only looked at for profiles that are drawn, the
-    /// first [`Limits::profiles_drawn`].
-    pub fn add(&mut self, replay: &Replay, fill: Option<Fill>) {
+    /// Adds the replay under the next profile, in the order given to [`ReportBuilder::new`]. Uses
+    /// `fill` only for the first [`ReportLimits::profiles_drawn`] profiles, which are drawn.
+    pub fn add(&mut self, replay: &ConversationReplay, fill: Option<PromptComposition>) {
         let place = self.line.totals.len();
-        self.line.totals.push(Totals::of(replay));
+        self.line.totals.push(ReportTotals::from_replay(replay));
         if place < self.limits.profiles_drawn {
-            let detail = self.detail_of(replay, fill.unwrap_or_default());
+            let detail = self.build_detail(replay, fill.unwrap_or_default());
             self.line.details.push(detail);
         }
     }
 
-    fn detail_of(&self, replay: &Replay, fill: Fill) -> Detail {
+    fn build_detail(
+        &self,
+        replay: &ConversationReplay,
+        fill: PromptComposition,
+    ) -> ConversationDetail {
         let all = replay.requests.len();
-        let mut detail = Detail { fill, ..Detail::default() };
+        let mut detail = ConversationDetail { fill, ..ConversationDetail::default() };
         let (mut raw_dollars, mut net_dollars) = (0.0, 0.0);
         let mut before = None;
         for (at, request) in replay.requests.iter().enumerate() {
             raw_dollars += request.raw.dollars;
             net_dollars += request.projected.dollars + request.repair_dollars;
             let number = u32::try_from(at + 1).unwrap_or(u32::MAX);
-            if is_kept(at, all, self.limits.points) {
-                detail.points.push(Point {
+            if is_evenly_sampled(at, all, self.limits.points) {
+                detail.points.push(RequestPoint {
                     request: number,
                     raw: request.raw.prompt.0,
                     tokens: request.projected.prompt.0,
@@ -90,14 +94,14 @@ impl Measured {
             let (mut at, all) = (0, marks.len());
             marks.retain(|_| {
                 at += 1;
-                is_kept(at - 1, all, MARKS_MAX)
+                is_evenly_sampled(at - 1, all, MARKS_MAX)
             });
         }
         detail
     }
 }
 
-/// Gathers conversations into a [`ReportData`].
+/// Collects conversations into a [`ReportData`].
 #[derive(Debug)]
 pub struct ReportBuilder {
     data: ReportData,
@@ -105,15 +109,15 @@ pub struct ReportBuilder {
 }
 
 impl ReportBuilder {
-    /// Nothing gathered yet. The first profile is the one the page shows first; the first
-    /// [`Limits::profiles_drawn`] (at most 4) can be chosen on the page.
-    pub fn new(profiles: Vec<ProfileLine>, prices: PriceCard, limits: Limits) -> Self {
+    /// Creates an empty builder. The page shows the first profile at first; its user can select the
+    /// first [`ReportLimits::profiles_drawn`] (at most 4).
+    pub fn new(profiles: Vec<ReportProfile>, prices: PriceCard, limits: ReportLimits) -> Self {
         let drawn = profiles.len().min(limits.profiles_drawn).min(4);
         let data = ReportData {
             prices,
             limits,
-            totals: vec![Totals::default(); profiles.len()],
-            fills: vec![Fill::default(); drawn],
+            totals: vec![ReportTotals::default(); profiles.len()],
+            fills: vec![PromptComposition::default(); drawn],
             drawn,
             profiles,
             sessions: Vec::new(),
@@ -121,10 +125,10 @@ impl ReportBuilder {
         Self { files: vec![HashMap::new(); drawn], data }
     }
 
-    /// Takes one conversation. The order does not matter.
-    pub fn add(&mut self, measured: Measured) {
+    /// Adds one conversation. The order does not matter.
+    pub fn add(&mut self, measured: MeasuredConversation) {
         let mut line = measured.line;
-        line.totals.resize(self.data.profiles.len(), Totals::default());
+        line.totals.resize(self.data.profiles.len(), ReportTotals::default());
         line.details.truncate(self.data.drawn);
         for (sum, totals) in self.data.totals.iter_mut().zip(&line.totals) {
             sum.add(totals);
@@ -133,7 +137,7 @@ impl ReportBuilder {
             self.add_fill(at, detail);
         }
         let sessions = &mut self.data.sessions;
-        let dearer = |other: &SessionLine| {
+        let dearer = |other: &ReportConversation| {
             other
                 .raw_dollars()
                 .total_cmp(&line.raw_dollars())
@@ -142,15 +146,15 @@ impl ReportBuilder {
         };
         let at = sessions.partition_point(|other| dearer(other).is_lt());
         sessions.insert(at, line);
-        // One line more than may be drawn has details at any time: the new one, or the one it
-        // moved down.
+        // At any time one row more than may be drawn has details: the new one, or the row that it
+        // displaced.
         let beyond = at.max(self.data.limits.conversations_drawn);
         if let Some(cheaper) = sessions.get_mut(beyond) {
             cheaper.details = Vec::new();
         }
     }
 
-    fn add_fill(&mut self, at: usize, detail: &mut Detail) {
+    fn add_fill(&mut self, at: usize, detail: &mut ConversationDetail) {
         let fill = &mut self.data.fills[at];
         for (sum, tokens) in fill.raw.iter_mut().zip(detail.fill.raw) {
             *sum += tokens;
@@ -168,10 +172,10 @@ impl ReportBuilder {
             let largest = largest_files(files, FILES_MAX / 2);
             *files = largest.into_iter().map(|f| (f.path, (f.raw, f.projected))).collect();
         }
-        keep_largest(&mut detail.fill.files, self.data.limits.files);
+        truncate_to_largest(&mut detail.fill.files, self.data.limits.files);
     }
 
-    /// What was gathered.
+    /// Returns the collected data.
     pub fn finish(mut self) -> ReportData {
         for (fill, files) in self.data.fills.iter_mut().zip(&self.files) {
             fill.files = largest_files(files, self.data.limits.files);
@@ -180,15 +184,15 @@ impl ReportBuilder {
     }
 }
 
-fn largest_files(files: &HashMap<String, (Tokens, Tokens)>, most: usize) -> Vec<FileFill> {
-    let mut all: Vec<FileFill> = files
+fn largest_files(files: &HashMap<String, (Tokens, Tokens)>, most: usize) -> Vec<FileTokens> {
+    let mut all: Vec<FileTokens> = files
         .iter()
-        .map(|(path, (raw, projected))| FileFill {
+        .map(|(path, (raw, projected))| FileTokens {
             path: path.clone(),
             raw: *raw,
             projected: *projected,
         })
         .collect();
-    keep_largest(&mut all, most);
+    truncate_to_largest(&mut all, most);
     all
 }

@@ -1,31 +1,31 @@
-//! What the page shows, as plain data.
+//! The content of the page as plain data.
 
-use foveal_context::prices::PriceCard;
-use foveal_context::profile::{Origin, Profile};
-use foveal_context::tokens::Tokens;
-use foveal_effects::EffectKind;
-use foveal_replay::Replay;
-use foveal_replay::figures::Figures;
+use foveal_engine::prices::PriceCard;
+use foveal_engine::profile::{Profile, ProfileOrigin};
+use foveal_engine::tokens::Tokens;
+use foveal_replay::ConversationReplay;
+use foveal_replay::figures::ReplayFigures;
 use foveal_replay::oracle::Oracle;
-use foveal_transcript::Role;
+use foveal_tool_effects::EffectKind;
+use foveal_transcript::MessageRole;
 use serde::{Deserialize, Serialize};
 
-/// How much the page shows.
+/// Limits of the amount of content on the page.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Limits {
-    /// Conversations drawn request by request.
+pub struct ReportLimits {
+    /// The most conversations drawn request by request.
     pub conversations_drawn: usize,
-    /// Conversations listed in the table.
+    /// The most conversations listed in the table.
     pub conversations_listed: usize,
-    /// Profiles that can be chosen; all others appear in the totals only. At most 4.
+    /// The most profiles that can be selected, at most 4; all others appear in the totals only.
     pub profiles_drawn: usize,
-    /// Points of one line.
+    /// The most points of one line.
     pub points: usize,
-    /// Files in one ranking.
+    /// The most files in one ranking.
     pub files: usize,
 }
 
-impl Default for Limits {
+impl Default for ReportLimits {
     fn default() -> Self {
         Self {
             conversations_drawn: 12,
@@ -37,39 +37,39 @@ impl Default for Limits {
     }
 }
 
-/// A profile as the page names it.
+/// A profile as the page presents it.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ProfileLine {
+pub struct ReportProfile {
     /// Its name.
     pub name: String,
-    /// What it does, in one line.
+    /// A description in one line.
     pub about: String,
-    /// Whether it is one of foveal's own rather than a baseline.
+    /// Whether it is one of foveal's profiles; others are baselines.
     pub own: bool,
 }
 
-impl From<&Profile> for ProfileLine {
+impl From<&Profile> for ReportProfile {
     fn from(profile: &Profile) -> Self {
         Self {
             name: profile.name.to_owned(),
             about: profile.about.to_owned(),
-            own: profile.origin == Origin::Own,
+            own: profile.origin == ProfileOrigin::Own,
         }
     }
 }
 
-impl From<Oracle> for ProfileLine {
+impl From<Oracle> for ReportProfile {
     fn from(oracle: Oracle) -> Self {
-        Self { name: oracle.name().to_owned(), about: oracle.about().to_owned(), own: false }
+        Self { name: oracle.name().to_owned(), about: oracle.description().to_owned(), own: false }
     }
 }
 
-/// What kind of content fills a prompt.
+/// The kinds of content in a prompt.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, Serialize, Deserialize)]
-pub enum Part {
+pub enum PromptContentKind {
     /// System and user messages.
     Instructions,
-    /// The model's texts and calls.
+    /// The model's texts and tool calls.
     Assistant,
     /// Results of reads.
     Read,
@@ -83,64 +83,64 @@ pub enum Part {
     Other,
 }
 
-impl Part {
-    /// All parts, in the order they are stacked, from the bottom.
-    pub const ALL: [Part; 7] = [
-        Part::Instructions,
-        Part::Assistant,
-        Part::Read,
-        Part::Search,
-        Part::Edit,
-        Part::Run,
-        Part::Other,
+impl PromptContentKind {
+    /// All kinds, in stacking order from the bottom.
+    pub const ALL: [PromptContentKind; 7] = [
+        PromptContentKind::Instructions,
+        PromptContentKind::Assistant,
+        PromptContentKind::Read,
+        PromptContentKind::Search,
+        PromptContentKind::Edit,
+        PromptContentKind::Run,
+        PromptContentKind::Other,
     ];
 
-    /// The part an entry belongs to.
-    pub fn of(role: Role, kind: EffectKind) -> Self {
+    /// Returns the kind of an entry.
+    pub fn from_entry(role: MessageRole, kind: EffectKind) -> Self {
         match role {
-            Role::System | Role::User => Part::Instructions,
-            Role::Assistant => Part::Assistant,
-            Role::Tool => match kind {
-                EffectKind::Read => Part::Read,
-                EffectKind::Search | EffectKind::List => Part::Search,
-                EffectKind::Edit | EffectKind::Write => Part::Edit,
-                EffectKind::Run => Part::Run,
-                EffectKind::Fetch | EffectKind::Other => Part::Other,
+            MessageRole::System | MessageRole::User => PromptContentKind::Instructions,
+            MessageRole::Assistant => PromptContentKind::Assistant,
+            MessageRole::Tool => match kind {
+                EffectKind::Read => PromptContentKind::Read,
+                EffectKind::Search | EffectKind::List => PromptContentKind::Search,
+                EffectKind::Edit | EffectKind::Write => PromptContentKind::Edit,
+                EffectKind::Run => PromptContentKind::Run,
+                EffectKind::Fetch | EffectKind::Other => PromptContentKind::Other,
             },
         }
     }
 
-    /// Its name on the page.
-    pub fn word(self) -> &'static str {
+    /// Returns the name on the page.
+    pub fn label(self) -> &'static str {
         match self {
-            Part::Instructions => "system and user",
-            Part::Assistant => "assistant",
-            Part::Read => "read",
-            Part::Search => "search, list",
-            Part::Edit => "edit, write",
-            Part::Run => "run",
-            Part::Other => "other results",
+            PromptContentKind::Instructions => "system and user",
+            PromptContentKind::Assistant => "assistant",
+            PromptContentKind::Read => "read",
+            PromptContentKind::Search => "search, list",
+            PromptContentKind::Edit => "edit, write",
+            PromptContentKind::Run => "run",
+            PromptContentKind::Other => "other results",
         }
     }
 }
 
-/// Tokens of each of [`Part::ALL`].
-pub type ByPart = [Tokens; 7];
+/// Tokens of each of [`PromptContentKind::ALL`].
+pub type TokensByKind = [Tokens; 7];
 
-/// What filled one prompt.
+/// The composition of one prompt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FillSample {
-    /// The request, from 1.
+pub struct CompositionSample {
+    /// The number of the request, from 1.
     pub request: u32,
     /// The prompt as recorded.
-    pub raw: ByPart,
+    pub raw: TokensByKind,
     /// The prompt as projected.
-    pub projected: ByPart,
+    pub projected: TokensByKind,
 }
 
-/// Tokens that the content of one file took, summed over all requests.
+/// The tokens of one file's content, summed over all requests.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct FileFill {
+pub struct FileTokens {
     /// The file's path.
     pub path: String,
     /// As recorded.
@@ -149,45 +149,46 @@ pub struct FileFill {
     pub projected: Tokens,
 }
 
-/// What filled the prompts of one conversation, or of all.
+/// The composition of the prompts of one conversation, or of all.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Fill {
+pub struct PromptComposition {
     /// As recorded, summed over all requests.
-    pub raw: ByPart,
+    pub raw: TokensByKind,
     /// As projected, summed over all requests.
-    pub projected: ByPart,
-    /// Single prompts, in order; evenly spaced and at most 60.
-    pub samples: Vec<FillSample>,
-    /// The files that took most, by recorded tokens.
-    pub files: Vec<FileFill>,
+    pub projected: TokensByKind,
+    /// Single prompts, in order, evenly spaced; at most 60.
+    pub samples: Vec<CompositionSample>,
+    /// The files with the most recorded tokens.
+    pub files: Vec<FileTokens>,
 }
 
 /// Sums over the requests of one or more conversations under one profile.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
-pub struct Totals {
-    /// Conversations.
+pub struct ReportTotals {
+    /// The number of conversations.
     pub conversations: u64,
     /// As recorded.
-    pub raw: Figures,
+    pub raw: ReplayFigures,
     /// As projected.
-    pub projected: Figures,
-    /// Sum of the conversations' own cost ratios (projected to raw).
+    pub projected: ReplayFigures,
+    /// The sum of the cost ratios (projected to raw) of the conversations.
     pub ratios: f64,
-    /// Conversations that have a cost ratio: all whose recorded cost is not zero.
+    /// The number of conversations with a cost ratio: all whose recorded cost is not zero.
     pub ratios_count: u64,
 }
 
-impl Totals {
-    /// The sums of one conversation.
-    pub fn of(replay: &Replay) -> Self {
-        let (raw, projected) = (Figures::raw(replay), Figures::projected(replay));
+impl ReportTotals {
+    /// Sums one conversation.
+    pub fn from_replay(replay: &ConversationReplay) -> Self {
+        let (raw, projected) =
+            (ReplayFigures::from_recording(replay), ReplayFigures::from_projection(replay));
         let is_paid = raw.dollars > 0.0;
         let ratios = if is_paid { projected.dollars / raw.dollars } else { 0.0 };
         Self { conversations: 1, raw, projected, ratios, ratios_count: u64::from(is_paid) }
     }
 
-    /// Adds another conversation's sums.
-    pub fn add(&mut self, other: &Totals) {
+    /// Adds the sums of other conversations.
+    pub fn add(&mut self, other: &ReportTotals) {
         self.conversations += other.conversations;
         self.raw += other.raw;
         self.projected += other.projected;
@@ -195,89 +196,91 @@ impl Totals {
         self.ratios_count += other.ratios_count;
     }
 
-    /// Change of cost as a fraction of the recorded cost; `None` where that is zero.
+    /// Returns the change of cost as a fraction of the recorded cost; `None` if that is zero.
     pub fn cost_change(&self) -> Option<f64> {
         self.projected.cost_change(&self.raw)
     }
 
-    /// Change of input tokens as a fraction; `None` where none were recorded.
+    /// Returns the change of input tokens as a fraction; `None` if none were recorded.
     pub fn token_change(&self) -> Option<f64> {
         self.projected.tokens_change(&self.raw)
     }
 
-    /// Mean of the conversations' own cost changes.
-    pub fn mean_change(&self) -> Option<f64> {
+    /// Returns the mean of the cost changes of the conversations.
+    pub fn mean_cost_change(&self) -> Option<f64> {
         (self.ratios_count > 0).then(|| self.ratios / self.ratios_count as f64 - 1.0)
     }
 }
 
-/// One request in a drawing.
+/// The values of one request in a drawing.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
-pub struct Point {
-    /// The request, from 1.
+pub struct RequestPoint {
+    /// The number of the request, from 1.
     pub request: u32,
     /// Tokens of the prompt as recorded.
     pub raw: u64,
     /// Tokens of the prompt as projected.
     pub tokens: u64,
-    /// Those of `tokens` that the cache held.
+    /// The part of `tokens` that the cache held.
     pub cached: u64,
-    /// US dollars up to and with this request, as recorded.
+    /// US dollars up to and including this request, as recorded.
     pub raw_dollars: f64,
-    /// US dollars up to and with this request, as projected, repairs included.
+    /// US dollars up to and including this request, as projected, repairs included.
     pub net_dollars: f64,
 }
 
 /// One conversation under one profile, request by request.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct Detail {
-    /// Requests, thinned evenly, the first and the last kept.
-    pub points: Vec<Point>,
-    /// Requests at which results already sent were changed, by number from 1.
+pub struct ConversationDetail {
+    /// The requests, evenly sampled, with the first and the last.
+    pub points: Vec<RequestPoint>,
+    /// Requests at which already sent results were changed, by number from 1.
     pub rewrites: Vec<u32>,
-    /// Requests that found the cache expired, by number from 1.
+    /// Requests after the cache expired, by number from 1.
     pub cold: Vec<u32>,
-    /// What filled the prompts.
-    pub fill: Fill,
+    /// The composition of the prompts.
+    pub fill: PromptComposition,
 }
 
-/// One conversation.
+/// One conversation on the page.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
-pub struct SessionLine {
+pub struct ReportConversation {
     /// The session's name; any text.
     pub session: String,
-    /// The agent's name, as far as recorded; any text.
+    /// The agent's name, if recorded; any text.
     pub agent: Option<String>,
-    /// The directory it worked in, as far as recorded.
+    /// The agent's working directory, if recorded.
     pub directory: Option<String>,
-    /// Sums, one for each profile.
-    pub totals: Vec<Totals>,
-    /// Drawings, one for each profile that is drawn; empty for all but the dearest.
-    pub details: Vec<Detail>,
+    /// The sums, one for each profile.
+    pub totals: Vec<ReportTotals>,
+    /// The drawings, one for each drawn profile; empty for all but the most expensive
+    /// conversations.
+    pub details: Vec<ConversationDetail>,
 }
 
-impl SessionLine {
-    /// US dollars for the recorded prompts.
+impl ReportConversation {
+    /// Returns the cost of the recorded prompts in US dollars.
     pub fn raw_dollars(&self) -> f64 {
         self.totals.first().map_or(0.0, |totals| totals.raw.dollars)
     }
 }
 
-/// All the page shows.
+/// All data of the page.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
 pub struct ReportData {
-    /// What prompts were charged with.
+    /// The prices of the prompts.
     pub prices: PriceCard,
-    /// How much is shown.
-    pub limits: Limits,
-    /// The profiles; the first [`ReportData::drawn`] can be chosen, the first is chosen first.
-    pub profiles: Vec<ProfileLine>,
-    /// How many of `profiles` are drawn.
+    /// The limits of the page.
+    pub limits: ReportLimits,
+    /// The profiles; the first [`ReportData::drawn`] can be selected, the first is selected at
+    /// first.
+    pub profiles: Vec<ReportProfile>,
+    /// The number of `profiles` that are drawn.
     pub drawn: usize,
-    /// Sums over all conversations, one for each profile.
-    pub totals: Vec<Totals>,
-    /// What filled the prompts of all conversations, one for each profile that is drawn.
-    pub fills: Vec<Fill>,
-    /// Conversations by recorded cost, the dearest first.
-    pub sessions: Vec<SessionLine>,
+    /// The sums over all conversations, one for each profile.
+    pub totals: Vec<ReportTotals>,
+    /// The composition of the prompts of all conversations, one for each drawn profile.
+    pub fills: Vec<PromptComposition>,
+    /// The conversations by recorded cost, the most expensive first.
+    pub sessions: Vec<ReportConversation>,
 }

@@ -1,86 +1,86 @@
-//! The frame around a plot: labels as text of the page, so that the plot can be stretched to
-//! any width while its text keeps its size.
+//! The frame around a plot. Its labels are text of the page, so that the plot can be stretched to
+//! any width while the text keeps its size.
 
 use crate::axis::Axis;
-use crate::markup::Html;
+use crate::markup::HtmlWriter;
 
-/// Width and height of a plot's own coordinates; the page stretches them.
+/// Width and height of a plot's coordinate system; the page stretches it.
 pub(crate) const SIZE: f64 = 1000.0;
 
-/// A line's place in the legend.
-pub(crate) struct Key<'a> {
-    /// Class of the swatch; says its colour.
+/// An entry of the legend.
+pub(crate) struct LegendKey<'a> {
+    /// The class of the swatch, which sets its colour.
     pub(crate) class: &'a str,
-    /// What it stands for.
+    /// The name of the line or area.
     pub(crate) text: &'a str,
 }
 
-/// A label that stands to the right of the plot, at the height of a line's end.
+/// A label to the right of the plot, at the height of a line's end.
 pub(crate) struct EndLabel {
-    /// Class; says its colour.
+    /// The class, which sets the colour.
     pub(crate) class: String,
     pub(crate) text: String,
     /// Height from 0 (bottom) to 1.
     pub(crate) place: f64,
 }
 
-/// Everything around and in one plot.
-pub(crate) struct Frame<'a> {
+/// One plot with everything around it.
+pub(crate) struct PlotFrame<'a> {
     /// The heading.
     pub(crate) title: &'a str,
-    /// What is to be seen, for those who cannot.
+    /// A description of the plot for screen readers.
     pub(crate) summary: &'a str,
     /// The legend.
-    pub(crate) keys: &'a [Key<'a>],
+    pub(crate) keys: &'a [LegendKey<'a>],
     /// The horizontal scale.
     pub(crate) x: &'a Axis,
-    /// What the horizontal scale counts.
+    /// The name of the horizontal scale.
     pub(crate) x_name: &'a str,
     /// The vertical scale.
     pub(crate) y: &'a Axis,
-    /// Writes a vertical tick.
+    /// Formats a vertical tick.
     pub(crate) y_text: fn(f64) -> String,
     /// The marks, in coordinates of [`SIZE`].
-    pub(crate) marks: &'a Html,
+    pub(crate) marks: &'a HtmlWriter,
     /// Labels at the ends of lines.
     pub(crate) ends: Vec<EndLabel>,
-    /// Lanes of short marks below the plot: class and places from 0 to 1.
-    pub(crate) lanes: Vec<Lane<'a>>,
-    /// What a tooltip shows.
-    pub(crate) tips: Option<Tips>,
+    /// The lanes below the plot.
+    pub(crate) mark_lanes: Vec<MarkLane<'a>>,
+    /// The tooltips, if any.
+    pub(crate) tips: Option<PlotTooltips>,
 }
 
-/// Short marks below a plot.
-pub(crate) struct Lane<'a> {
-    /// Class; says the colour.
+/// A row of short marks below a plot.
+pub(crate) struct MarkLane<'a> {
+    /// The class, which sets the colour.
     pub(crate) class: &'a str,
-    /// Places from 0 to 1.
+    /// Positions from 0 to 1.
     pub(crate) places: Vec<f64>,
 }
 
-/// What a tooltip shows at each point of the horizontal scale.
-pub(crate) struct Tips {
-    /// Names of the rows.
+/// The tooltips at the points of the horizontal scale.
+pub(crate) struct PlotTooltips {
+    /// The names of the rows.
     pub(crate) names: Vec<String>,
     /// The points, from left to right.
-    pub(crate) points: Vec<Tip>,
+    pub(crate) points: Vec<Tooltip>,
 }
 
-/// What a tooltip shows at one point.
-pub(crate) struct Tip {
-    /// Where it stands, from 0 to 1.
+/// The tooltip at one point.
+pub(crate) struct Tooltip {
+    /// The position, from 0 to 1.
     pub(crate) place: f64,
-    /// Its first line.
+    /// The first line.
     pub(crate) title: String,
-    /// A text for each row.
+    /// The text of each row.
     pub(crate) texts: Vec<String>,
 }
 
-impl Tips {
-    /// Lines of cells with tabs between: the names, then for each point its place, its title
-    /// and its texts. JSON would be twice as long once its quotes are escaped.
+impl PlotTooltips {
+    /// Encodes lines of tab-separated cells: the names, then for each point its position, title and
+    /// texts. JSON would be twice as long once its quotes are escaped.
     fn encode(&self) -> String {
-        // A tab or a line break in a name would shift all that follows.
+        // A tab or a line break in a name would shift all following cells.
         let cell = |text: &String| text.replace(['\t', '\n', '\r'], " ");
         let cells = |texts: &[String]| texts.iter().map(cell).collect::<Vec<_>>().join("\t");
         let mut text = cells(&self.names);
@@ -93,27 +93,30 @@ impl Tips {
     }
 }
 
-/// Height of a plot in pixels, as the style sheet sets it.
+/// Height of a plot in pixels, as in the style sheet.
 const PLOT_HEIGHT: f64 = 240.0;
 /// Least distance of two end labels, in pixels.
 const LABEL_HEIGHT: f64 = 17.0;
 
-impl Frame<'_> {
+impl PlotFrame<'_> {
     /// Draws the figure.
-    pub(crate) fn draw(&self, html: &mut Html) {
-        let tips = self.tips.as_ref().map(Tips::encode);
-        html.open("figure", &[("class", "chart")]);
-        html.leaf("figcaption", &[], self.title);
-        legend(html, self.keys);
-        html.open("div", &[("class", if self.ends.is_empty() { "plot" } else { "plot ended" })]);
-        self.vertical_labels(html);
+    pub(crate) fn draw(&self, html: &mut HtmlWriter) {
+        let tips = self.tips.as_ref().map(PlotTooltips::encode);
+        html.open_element("figure", &[("class", "chart")]);
+        html.text_element("figcaption", &[], self.title);
+        write_legend(html, self.keys);
+        html.open_element(
+            "div",
+            &[("class", if self.ends.is_empty() { "plot" } else { "plot ended" })],
+        );
+        self.draw_vertical_labels(html);
         let mut attributes = vec![("class", "area")];
         if let Some(tips) = &tips {
             attributes.extend([("data-tips", tips.as_str()), ("tabindex", "0")]);
         }
-        html.open("div", &attributes);
+        html.open_element("div", &attributes);
         let view = format!("0 0 {SIZE} {SIZE}");
-        html.open(
+        html.open_element(
             "svg",
             &[
                 ("viewBox", &view),
@@ -122,134 +125,136 @@ impl Frame<'_> {
                 ("aria-label", self.summary),
             ],
         );
-        grid(html, self.y);
+        draw_grid(html, self.y);
         html.append(self.marks);
-        html.close("svg");
-        html.close("div");
-        self.end_labels(html);
-        for lane in &self.lanes {
+        html.close_element("svg");
+        html.close_element("div");
+        self.draw_end_labels(html);
+        for lane in &self.mark_lanes {
             draw_lane(html, lane);
         }
-        self.horizontal_labels(html);
-        html.close("div");
-        html.close("figure");
+        self.draw_horizontal_labels(html);
+        html.close_element("div");
+        html.close_element("figure");
     }
 
-    fn vertical_labels(&self, html: &mut Html) {
-        html.open("div", &[("class", "y"), ("aria-hidden", "true")]);
+    fn draw_vertical_labels(&self, html: &mut HtmlWriter) {
+        html.open_element("div", &[("class", "y"), ("aria-hidden", "true")]);
         for tick in self.y.ticks() {
-            let style = format!("bottom:{:.2}%", self.y.place(*tick) * 100.0);
-            html.leaf("span", &[("style", &style)], &(self.y_text)(*tick));
+            let style = format!("bottom:{:.2}%", self.y.position(*tick) * 100.0);
+            html.text_element("span", &[("style", &style)], &(self.y_text)(*tick));
         }
-        html.close("div");
+        html.close_element("div");
     }
 
-    fn horizontal_labels(&self, html: &mut Html) {
-        html.open("div", &[("class", "x"), ("aria-hidden", "true")]);
+    fn draw_horizontal_labels(&self, html: &mut HtmlWriter) {
+        html.open_element("div", &[("class", "x"), ("aria-hidden", "true")]);
         for (at, tick) in self.x.ticks().iter().enumerate() {
-            let style = format!("left:{:.2}%", self.x.place(*tick) * 100.0);
+            let style = format!("left:{:.2}%", self.x.position(*tick) * 100.0);
             let class = if at % 2 == 0 { "tick" } else { "tick odd" };
-            html.leaf("span", &[("class", class), ("style", &style)], &format!("{tick}"));
+            html.text_element("span", &[("class", class), ("style", &style)], &format!("{tick}"));
         }
-        html.close("div");
-        html.leaf("div", &[("class", "x-name")], self.x_name);
+        html.close_element("div");
+        html.text_element("div", &[("class", "x-name")], self.x_name);
     }
 
-    fn end_labels(&self, html: &mut Html) {
+    fn draw_end_labels(&self, html: &mut HtmlWriter) {
         if self.ends.is_empty() {
             return;
         }
-        html.open("div", &[("class", "ends")]);
+        html.open_element("div", &[("class", "ends")]);
         let wanted: Vec<f64> = self.ends.iter().map(|end| end.place * PLOT_HEIGHT).collect();
-        for (end, bottom) in self.ends.iter().zip(spread(&wanted, LABEL_HEIGHT, PLOT_HEIGHT)) {
+        for (end, bottom) in
+            self.ends.iter().zip(separate_labels(&wanted, LABEL_HEIGHT, PLOT_HEIGHT))
+        {
             let style = format!("bottom:{bottom:.1}px");
-            html.leaf("span", &[("class", &end.class), ("style", &style)], &end.text);
+            html.text_element("span", &[("class", &end.class), ("style", &style)], &end.text);
         }
-        html.close("div");
+        html.close_element("div");
     }
 }
 
-/// The legend of a figure.
-pub(crate) fn legend(html: &mut Html, keys: &[Key<'_>]) {
+/// Draws the legend of a figure.
+pub(crate) fn write_legend(html: &mut HtmlWriter, keys: &[LegendKey<'_>]) {
     if keys.is_empty() {
         return;
     }
-    html.open("ul", &[("class", "legend")]);
+    html.open_element("ul", &[("class", "legend")]);
     for key in keys {
-        html.open("li", &[]);
-        html.leaf("i", &[("class", key.class)], "");
-        html.text(key.text);
-        html.close("li");
+        html.open_element("li", &[]);
+        html.text_element("i", &[("class", key.class)], "");
+        html.push_text(key.text);
+        html.close_element("li");
     }
-    html.close("ul");
+    html.close_element("ul");
 }
 
-fn grid(html: &mut Html, y: &Axis) {
+fn draw_grid(html: &mut HtmlWriter, y: &Axis) {
     let mut path = String::new();
     for tick in y.ticks() {
-        path.push_str(&format!("M0 {}H{SIZE}", down(y.place(*tick))));
+        path.push_str(&format!("M0 {}H{SIZE}", y_coordinate(y.position(*tick))));
     }
-    html.empty("path", &[("class", "grid"), ("d", &path)]);
+    html.empty_element("path", &[("class", "grid"), ("d", &path)]);
 }
 
-fn draw_lane(html: &mut Html, lane: &Lane<'_>) {
-    html.open("div", &[("class", "lane")]);
-    html.open(
+fn draw_lane(html: &mut HtmlWriter, lane: &MarkLane<'_>) {
+    html.open_element("div", &[("class", "lane")]);
+    html.open_element(
         "svg",
         &[("viewBox", "0 0 1000 10"), ("preserveAspectRatio", "none"), ("aria-hidden", "true")],
     );
     let path: String =
-        lane.places.iter().map(|place| format!("M{} 0V10", across(*place))).collect();
-    html.empty("path", &[("class", lane.class), ("d", &path)]);
-    html.close("svg");
-    html.close("div");
+        lane.places.iter().map(|place| format!("M{} 0V10", x_coordinate(*place))).collect();
+    html.empty_element("path", &[("class", lane.class), ("d", &path)]);
+    html.close_element("svg");
+    html.close_element("div");
 }
 
-/// A place from 0 (bottom) to 1 as a coordinate that grows downwards.
-pub(crate) fn down(place: f64) -> String {
-    short((1.0 - place) * SIZE)
+/// Returns a position from 0 (bottom) to 1 as a coordinate that grows downwards.
+pub(crate) fn y_coordinate(place: f64) -> String {
+    format_coordinate((1.0 - place) * SIZE)
 }
 
-/// A place from 0 (left) to 1 as a coordinate.
-pub(crate) fn across(place: f64) -> String {
-    short(place * SIZE)
+/// Returns a position from 0 (left) to 1 as a coordinate.
+pub(crate) fn x_coordinate(place: f64) -> String {
+    format_coordinate(place * SIZE)
 }
 
-fn short(number: f64) -> String {
+fn format_coordinate(number: f64) -> String {
     let text = format!("{number:.1}");
     text.strip_suffix(".0").map_or(text.clone(), str::to_owned)
 }
 
-/// A line through places, as path data.
-pub(crate) fn line(places: &[(f64, f64)]) -> String {
+/// Returns a line through positions as path data.
+pub(crate) fn line_path(places: &[(f64, f64)]) -> String {
     let mut path = String::new();
     for (at, (x, y)) in places.iter().enumerate() {
         let command = if at == 0 { 'M' } else { 'L' };
-        path.push_str(&format!("{command}{} {}", across(*x), down(*y)));
+        path.push_str(&format!("{command}{} {}", x_coordinate(*x), y_coordinate(*y)));
     }
-    // A single point would not be drawn: give it the least length.
+    // A path of one point would not be drawn: give it the least length.
     if places.len() == 1 {
         path.push_str("h0.01");
     }
     path
 }
 
-/// The area between two lines over the same horizontal places, as path data.
-pub(crate) fn area(upper: &[(f64, f64)], lower: &[(f64, f64)]) -> String {
+/// Returns the area between two lines over the same horizontal positions as path data.
+pub(crate) fn area_path(upper: &[(f64, f64)], lower: &[(f64, f64)]) -> String {
     if upper.is_empty() {
         return String::new();
     }
-    let mut path = line(upper);
+    let mut path = line_path(upper);
     for (x, y) in lower.iter().rev() {
-        path.push_str(&format!("L{} {}", across(*x), down(*y)));
+        path.push_str(&format!("L{} {}", x_coordinate(*x), y_coordinate(*y)));
     }
     path.push('Z');
     path
 }
 
-/// Moves places apart until neighbours are `gap` apart, as little as that takes, and keeps
-/// them between 0 and `high` as far as there is room.
-pub(crate) fn spread(wanted: &[f64], gap: f64, high: f64) -> Vec<f64> {
+/// Moves positions as little as needed until neighbours are `gap` apart, and keeps them between 0
+/// and `high` if there is room.
+pub(crate) fn separate_labels(wanted: &[f64], gap: f64, high: f64) -> Vec<f64> {
     let mut order: Vec<usize> = (0..wanted.len()).collect();
     order.sort_by(|a, b| wanted[*a].total_cmp(&wanted[*b]));
     let mut places = wanted.to_vec();

@@ -1,8 +1,9 @@
-//! The figures of a replay as one web page: data in, a string out.
+//! Renders the figures of a replay as one web page: takes data, returns a string.
 //!
-//! A [`Measured`] gathers one conversation under every profile, a [`ReportBuilder`] adds them
-//! up and keeps details of the dearest only, and [`render`] draws the [`ReportData`]. The
-//! page needs no network and no script; a little script adds tooltips.
+//! A [`MeasuredConversation`] holds the figures of one conversation under every profile, a
+//! [`ReportBuilder`] sums them and keeps details of the most expensive ones only, and [`render`]
+//! draws the [`ReportData`]. The page needs neither network nor scripts; a small script adds
+//! tooltips.
 
 mod axis;
 mod builder;
@@ -15,10 +16,11 @@ mod page;
 mod sampler;
 mod tables;
 
-pub use builder::{Measured, ReportBuilder};
+pub use builder::{MeasuredConversation, ReportBuilder};
 pub use data::{
-    ByPart, Detail, FileFill, Fill, FillSample, Limits, Part, Point, ProfileLine, ReportData,
-    SessionLine, Totals,
+    CompositionSample, ConversationDetail, FileTokens, PromptComposition, PromptContentKind,
+    ReportConversation, ReportData, ReportLimits, ReportProfile, ReportTotals, RequestPoint,
+    TokensByKind,
 };
 pub use page::render;
-pub use sampler::FillSampler;
+pub use sampler::CompositionSampler;

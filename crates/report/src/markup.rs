@@ -1,59 +1,59 @@
-//! Writing HTML in which text can never become markup.
+//! Writes HTML; text can never become markup.
 
 use std::fmt::Write as _;
 
-use foveal_screen::is_hidden;
+use foveal_screen::is_hidden_char;
 
-/// HTML under construction. Everything but [`Html::raw`] escapes what it is given.
+/// HTML under construction. All methods but [`HtmlWriter::push_markup`] escape their input.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Html {
+pub(crate) struct HtmlWriter {
     text: String,
 }
 
-/// An attribute's name and value.
+/// The name and value of an attribute.
 pub(crate) type Attribute<'a> = (&'a str, &'a str);
 
-impl Html {
-    /// Adds markup of ours.
-    pub(crate) fn raw(&mut self, markup: &str) {
+impl HtmlWriter {
+    /// Appends trusted markup without escapes.
+    pub(crate) fn push_markup(&mut self, markup: &str) {
         self.text.push_str(markup);
     }
 
-    /// Adds the markup of another part.
-    pub(crate) fn append(&mut self, part: &Html) {
+    /// Appends the markup of another writer.
+    pub(crate) fn append(&mut self, part: &HtmlWriter) {
         self.text.push_str(&part.text);
     }
 
-    /// Adds text.
-    pub(crate) fn text(&mut self, text: &str) {
+    /// Appends text.
+    pub(crate) fn push_text(&mut self, text: &str) {
         escape_into(&mut self.text, text);
     }
 
     /// Opens an element.
-    pub(crate) fn open(&mut self, tag: &str, attributes: &[Attribute<'_>]) {
-        self.tag(tag, attributes);
+    pub(crate) fn open_element(&mut self, tag: &str, attributes: &[Attribute<'_>]) {
+        self.write_tag(tag, attributes);
         self.text.push('>');
     }
 
     /// Closes an element.
-    pub(crate) fn close(&mut self, tag: &str) {
+    pub(crate) fn close_element(&mut self, tag: &str) {
         write!(self.text, "</{tag}>").expect("strings take all text");
     }
 
-    /// An element without content.
-    pub(crate) fn empty(&mut self, tag: &str, attributes: &[Attribute<'_>]) {
-        self.tag(tag, attributes);
+    /// Writes an element without content.
+    pub(crate) fn empty_element(&mut self, tag: &str, attributes: &[Attribute<'_>]) {
+        self.write_tag(tag, attributes);
         self.text.push_str("/>");
     }
 
-    /// An element that holds text only.
-    pub(crate) fn leaf(&mut self, tag: &str, attributes: &[Attribute<'_>], text: &str) {
-        self.open(tag, attributes);
-        self.text(text);
-        self.close(tag);
+    /// Writes an element that holds only text.
+    pub(crate) fn text_element(&mut self, tag: &str, attributes: &[Attribute<'_>], text: &str) {
+        self.open_element(tag, attributes);
+        self.push_text(text);
+        self.close_element(tag);
     }
 
-    fn tag(&mut self, tag: &str, attributes: &[Attribute<'_>]) {
+    fn write_tag(&mut self, tag: &str, attributes: &[Attribute<'_>]) {
         self.text.push('<');
         self.text.push_str(tag);
         for (name, value) in attributes {
@@ -63,15 +63,15 @@ impl Html {
         }
     }
 
-    /// The markup.
+    /// Returns the markup.
     pub(crate) fn finish(self) -> String {
         self.text
     }
 }
 
-/// Escapes for element content and for quoted attributes alike. Characters that are not
-/// allowed in a document, those that turn the reading direction of what follows, and those that
-/// show nothing are replaced, so that a name cannot disturb the page around it.
+/// Escapes for element content and for quoted attributes alike. Replaces invisible characters,
+/// characters that are not allowed in a document, and those that turn the reading direction, so
+/// that a name cannot disturb the page around it.
 fn escape_into(out: &mut String, text: &str) {
     for character in text.chars() {
         match character {
@@ -81,9 +81,9 @@ fn escape_into(out: &mut String, text: &str) {
             '"' => out.push_str("&quot;"),
             '\'' => out.push_str("&#39;"),
             '\n' | '\t' => out.push(character),
-            // Scripts and pictures beyond ASCII need these between their signs.
+            // Scripts and pictures beyond ASCII need these between their characters.
             '\u{200c}' | '\u{200d}' | '\u{fe00}'..='\u{fe0f}' => out.push(character),
-            hidden if is_hidden(hidden) => out.push('\u{fffd}'),
+            hidden if is_hidden_char(hidden) => out.push('\u{fffd}'),
             other => out.push(other),
         }
     }
@@ -105,8 +105,8 @@ mod tests {
             ("👩\u{200d}💻", "👩\u{200d}💻"),
             ("ein Häuschen 家", "ein Häuschen 家"),
         ] {
-            let mut html = Html::default();
-            html.leaf("i", &[("title", text)], text);
+            let mut html = HtmlWriter::default();
+            html.text_element("i", &[("title", text)], text);
             assert_eq!(html.finish(), format!("<i title=\"{expected}\">{expected}</i>"));
         }
     }

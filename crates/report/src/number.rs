@@ -1,17 +1,17 @@
-//! Numbers as people read them: thin spaces before units, a true minus sign.
+//! Formats numbers for readers: thin spaces before units, a true minus sign.
 
-use foveal_replay::run::Share;
+use foveal_replay::conversation_replay::VisibleShare;
 
-/// Stands before a unit: a narrow space that does not break.
+/// A narrow no-break space before a unit.
 const THIN: char = '\u{202f}';
 
-/// What stands where there is no number.
-pub(crate) const NONE: &str = "–";
+/// The text in place of a missing number.
+pub(crate) const NO_NUMBER: &str = "–";
 
-/// A count or a size: `980`, `12.3 k`, `1.24 M`.
-pub(crate) fn count(number: f64) -> String {
+/// Formats a count or a size: `980`, `12.3 k`, `1.24 M`.
+pub(crate) fn format_count(number: f64) -> String {
     if !number.is_finite() {
-        return NONE.to_owned();
+        return NO_NUMBER.to_owned();
     }
     let size = number.abs();
     let (scaled, unit) = match size {
@@ -30,9 +30,9 @@ pub(crate) fn count(number: f64) -> String {
     if unit.is_empty() { format!("{sign}{digits}") } else { format!("{sign}{digits}{THIN}{unit}") }
 }
 
-/// A tick of a scale of counts: as [`count`], without zeros at the end.
-pub(crate) fn count_tick(number: f64) -> String {
-    let text = count(number);
+/// Formats a tick of a scale of counts: as [`format_count`], without trailing zeros.
+pub(crate) fn format_count_tick(number: f64) -> String {
+    let text = format_count(number);
     let (digits, unit) = text.split_once(THIN).unwrap_or((&text, ""));
     if unit.is_empty() || !digits.contains('.') {
         return text;
@@ -40,25 +40,25 @@ pub(crate) fn count_tick(number: f64) -> String {
     format!("{}{THIN}{unit}", digits.trim_end_matches('0').trim_end_matches('.'))
 }
 
-/// A tick of a scale of dollars: as [`dollars`], without empty cents.
-pub(crate) fn dollars_tick(number: f64) -> String {
-    let text = dollars(number);
+/// Formats a tick of a scale of dollars: as [`format_dollars`], without empty cents.
+pub(crate) fn format_dollars_tick(number: f64) -> String {
+    let text = format_dollars(number);
     text.strip_suffix(".00").map_or(text.clone(), str::to_owned)
 }
 
-/// A tick of a scale of changes: as [`change`], without an empty decimal.
-pub(crate) fn change_tick(fraction: f64) -> String {
-    change(Some(fraction)).replace(&format!(".0{THIN}"), &THIN.to_string())
+/// Formats a tick of a scale of changes: as [`format_change`], without an empty decimal.
+pub(crate) fn format_change_tick(fraction: f64) -> String {
+    format_change(Some(fraction)).replace(&format!(".0{THIN}"), &THIN.to_string())
 }
 
-/// US dollars: `$1.24`, `$0.0042`, `$1,240`, `−$0.50`.
-pub(crate) fn dollars(number: f64) -> String {
+/// Formats US dollars: `$1.24`, `$0.0042`, `$1,240`, `−$0.50`.
+pub(crate) fn format_dollars(number: f64) -> String {
     if !number.is_finite() {
-        return NONE.to_owned();
+        return NO_NUMBER.to_owned();
     }
     let size = number.abs();
     let text = if size >= 999.5 {
-        thousands(size.round() as u64)
+        format_thousands(size.round() as u64)
     } else if !(0.000_05..0.0995).contains(&size) {
         format!("{size:.2}")
     } else if size >= 0.009_95 {
@@ -70,8 +70,8 @@ pub(crate) fn dollars(number: f64) -> String {
     format!("{sign}${text}")
 }
 
-/// `1234567` as `1,234,567`.
-pub(crate) fn thousands(number: u64) -> String {
+/// Formats `1234567` as `1,234,567`.
+pub(crate) fn format_thousands(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::new();
     for (at, digit) in digits.chars().enumerate() {
@@ -83,10 +83,10 @@ pub(crate) fn thousands(number: u64) -> String {
     text
 }
 
-/// A change as a signed percentage: `−28.1 %`, `+7 %`, `0 %`.
-pub(crate) fn change(fraction: Option<f64>) -> String {
+/// Formats a change as a signed percentage: `−28.1 %`, `+7 %`, `0 %`.
+pub(crate) fn format_change(fraction: Option<f64>) -> String {
     let Some(fraction) = fraction.filter(|fraction| fraction.is_finite()) else {
-        return NONE.to_owned();
+        return NO_NUMBER.to_owned();
     };
     let percent = (fraction * 1000.0).round() / 10.0;
     let sign = match percent {
@@ -98,10 +98,10 @@ pub(crate) fn change(fraction: Option<f64>) -> String {
     format!("{sign}{text}{THIN}%")
 }
 
-/// A share in percent. Never rounded up to 100: `100 %` means all.
-pub(crate) fn share(share: Share) -> String {
+/// Formats a share in percent. Never rounds up to 100: `100 %` means all.
+pub(crate) fn format_share(share: VisibleShare) -> String {
     if share.used == 0 {
-        return NONE.to_owned();
+        return NO_NUMBER.to_owned();
     }
     if share.visible >= share.used {
         return format!("100{THIN}%");
@@ -110,15 +110,15 @@ pub(crate) fn share(share: Share) -> String {
     format!("{percent:.2}{THIN}%")
 }
 
-/// A number for each of several: two digits after the point.
-pub(crate) fn each(sum: u64, of: u64) -> String {
-    if of == 0 { NONE.to_owned() } else { format!("{:.2}", sum as f64 / of as f64) }
+/// Formats a mean with two digits after the point.
+pub(crate) fn format_mean(sum: u64, of: u64) -> String {
+    if of == 0 { NO_NUMBER.to_owned() } else { format!("{:.2}", sum as f64 / of as f64) }
 }
 
-/// `1 request`, `2 requests`.
-pub(crate) fn plural(number: u64, word: &str) -> String {
+/// Formats a count with its noun: `1 request`, `2 requests`.
+pub(crate) fn format_plural(number: u64, word: &str) -> String {
     let ending = if number == 1 { "" } else { "s" };
-    format!("{} {word}{ending}", thousands(number))
+    format!("{} {word}{ending}", format_thousands(number))
 }
 
 #[cfg(test)]

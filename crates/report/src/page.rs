@@ -1,138 +1,150 @@
-//! The page: its parts in order.
+//! The page: its sections in order.
 
-use foveal_context::prices::PriceCard;
+use foveal_engine::prices::PriceCard;
 
-use crate::chart::{context, cost, fill, frontier};
-use crate::data::{ProfileLine, ReportData, SessionLine, Totals};
-use crate::markup::Html;
+use crate::chart::{composition, context, cost, frontier};
+use crate::data::{ReportConversation, ReportData, ReportProfile, ReportTotals};
+use crate::markup::HtmlWriter;
 use crate::{number, tables};
 
 const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("script.js");
 
-/// The whole page as one HTML document that loads nothing.
+/// Renders the whole page as one HTML document without external resources.
 ///
 /// ```
-/// use foveal_context::prices::PriceCard;
-/// use foveal_context::profile::PROFILES;
-/// use foveal_context::tokens::Tokenizer;
+/// use foveal_engine::prices::PriceCard;
+/// use foveal_engine::profile::PROFILES;
+/// use foveal_engine::tokens::Tokenizer;
 /// use foveal_transcript::Conversation;
-/// use foveal_replay::{Prepared, replay};
-/// use foveal_report::{FillSampler, Limits, Measured, ProfileLine, ReportBuilder, render};
+/// use foveal_replay::{PreparedConversation, replay};
+/// use foveal_report::{
+///     CompositionSampler, MeasuredConversation, ReportBuilder, ReportLimits, ReportProfile,
+///     render,
+/// };
 ///
-/// let (prices, limits) = (PriceCard::anthropic_5m(), Limits::default());
-/// let profiles: Vec<_> = PROFILES.iter().map(ProfileLine::from).collect();
+/// let (prices, limits) = (PriceCard::anthropic_5m(), ReportLimits::default());
+/// let profiles: Vec<_> = PROFILES.iter().map(ReportProfile::from).collect();
 /// let mut builder = ReportBuilder::new(profiles, prices.clone(), limits);
 /// for (name, conversation) in [("a session", Conversation::default())] {
-///     let prepared = Prepared::new(conversation.clone(), Tokenizer::O200k);
-///     let mut measured = Measured::new(name, &conversation, &prices, limits);
+///     let prepared = PreparedConversation::new(conversation.clone(), Tokenizer::O200k);
+///     let mut measured = MeasuredConversation::new(name, &conversation, &prices, limits);
 ///     for profile in PROFILES {
-///         let mut fill = FillSampler::new(&prepared);
-///         let mut projector = profile.start(&prices);
+///         let mut sampler = CompositionSampler::new(&prepared);
+///         let mut projector = profile.new_projector(&prices);
 ///         let replayed = replay(&prepared, &mut projector, &prices, &mut |projector, step| {
-///             fill.observe(projector, step);
+///             sampler.observe(projector, step);
 ///         });
-///         measured.add(&replayed, Some(fill.finish()));
+///         measured.add(&replayed, Some(sampler.finish()));
 ///     }
 ///     builder.add(measured);
 /// }
 /// assert!(render(&builder.finish()).starts_with("<!DOCTYPE html>"));
 /// ```
 pub fn render(data: &ReportData) -> String {
-    let mut html = Html::default();
-    html.raw("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n");
-    html.raw("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n");
-    html.raw("<meta name=\"color-scheme\" content=\"light dark\"/>\n");
-    html.raw("<meta name=\"robots\" content=\"noindex\"/>\n");
-    html.raw("<title>foveal replay</title>\n<style>\n");
-    html.raw(STYLE);
-    html.raw("</style>\n</head>\n<body>\n<main>\n");
-    header(&mut html, data);
-    choice(&mut html, data);
-    for (at, (profile, totals)) in chosen(data) {
-        variant(&mut html, at, "section", |html| figures(html, profile, totals));
+    let mut html = HtmlWriter::default();
+    html.push_markup("<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\"/>\n");
+    html.push_markup("<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\"/>\n");
+    html.push_markup("<meta name=\"color-scheme\" content=\"light dark\"/>\n");
+    html.push_markup("<meta name=\"robots\" content=\"noindex\"/>\n");
+    html.push_markup("<title>foveal replay</title>\n<style>\n");
+    html.push_markup(STYLE);
+    html.push_markup("</style>\n</head>\n<body>\n<main>\n");
+    write_header(&mut html, data);
+    write_profile_choice(&mut html, data);
+    for (at, (profile, totals)) in selectable_profiles(data) {
+        write_profile_variant(&mut html, at, "section", |html| {
+            write_key_figures(html, profile, totals);
+        });
     }
-    section(&mut html, "Profiles", |html| {
-        tables::profiles(html, data);
+    write_section(&mut html, "Profiles", |html| {
+        tables::write_profiles(html, data);
         frontier::draw(html, data);
     });
     if data.totals.first().is_some_and(|totals| totals.raw.billed.requests > 0) {
-        section(&mut html, "The bill as recorded", |html| {
+        write_section(&mut html, "The bill as recorded", |html| {
             let text = "What the provider billed, split by why, and what it would have. Prompts \
                         hold more than what is recorded of them: system prompt, tools, reminders \
                         and thinking.";
-            html.leaf("p", &[("class", "note")], text);
-            tables::bill(html, data);
+            html.text_element("p", &[("class", "note")], text);
+            tables::write_bill(html, data);
         });
     }
-    section(&mut html, "All conversations", |html| all(html, data));
-    section(&mut html, "Conversations by cost", |html| {
-        tables::conversations(html, data);
+    write_section(&mut html, "All conversations", |html| write_all_conversations(html, data));
+    write_section(&mut html, "Conversations by cost", |html| {
+        tables::write_conversations(html, data);
     });
-    section(&mut html, "One by one", |html| {
+    write_section(&mut html, "One by one", |html| {
         let drawn = data.sessions.iter().filter(|session| !session.details.is_empty()).count();
         let text = format!(
             "The dearest {}, request by request.",
-            number::plural(drawn as u64, "conversation")
+            number::format_plural(drawn as u64, "conversation")
         );
-        html.leaf("p", &[("class", "note")], &text);
+        html.text_element("p", &[("class", "note")], &text);
         for (at, session) in data.sessions.iter().enumerate() {
             if !session.details.is_empty() {
-                conversation(html, data, at, session);
+                write_conversation(html, data, at, session);
             }
         }
     });
-    footnotes(&mut html, &data.prices);
-    html.raw("</main>\n<script>\n");
-    html.raw(SCRIPT);
-    html.raw("</script>\n</body>\n</html>\n");
+    write_footnotes(&mut html, &data.prices);
+    html.push_markup("</main>\n<script>\n");
+    html.push_markup(SCRIPT);
+    html.push_markup("</script>\n</body>\n</html>\n");
     html.finish()
 }
 
-fn chosen(data: &ReportData) -> impl Iterator<Item = (usize, (&ProfileLine, &Totals))> {
+fn selectable_profiles(
+    data: &ReportData,
+) -> impl Iterator<Item = (usize, (&ReportProfile, &ReportTotals))> {
     data.profiles.iter().zip(&data.totals).take(data.drawn).enumerate()
 }
 
-fn section(html: &mut Html, title: &str, body: impl FnOnce(&mut Html)) {
-    html.open("section", &[]);
-    html.leaf("h2", &[], title);
+fn write_section(html: &mut HtmlWriter, title: &str, body: impl FnOnce(&mut HtmlWriter)) {
+    html.open_element("section", &[]);
+    html.text_element("h2", &[], title);
     body(html);
-    html.close("section");
-    html.raw("\n");
+    html.close_element("section");
+    html.push_markup("\n");
 }
 
-/// Something that is shown only while the profile at `at` is chosen.
-fn variant(html: &mut Html, at: usize, tag: &str, body: impl FnOnce(&mut Html)) {
-    html.open(tag, &[("class", &format!("variant variant-{at}"))]);
+/// Writes content that is visible only while the profile at `at` is selected.
+fn write_profile_variant(
+    html: &mut HtmlWriter,
+    at: usize,
+    tag: &str,
+    body: impl FnOnce(&mut HtmlWriter),
+) {
+    html.open_element(tag, &[("class", &format!("variant variant-{at}"))]);
     body(html);
-    html.close(tag);
+    html.close_element(tag);
 }
 
-fn header(html: &mut Html, data: &ReportData) {
+fn write_header(html: &mut HtmlWriter, data: &ReportData) {
     let totals = data.totals.first().copied().unwrap_or_default();
-    html.open("header", &[]);
-    html.leaf("h1", &[], "foveal replay");
+    html.open_element("header", &[]);
+    html.text_element("h1", &[], "foveal replay");
     let text = format!(
         "{}, {}, {} input tokens, {} as recorded, priced by {}",
-        number::plural(totals.conversations, "conversation"),
-        number::plural(totals.projected.requests, "request"),
-        number::count(totals.raw.tokens.0 as f64),
-        number::dollars(totals.raw.dollars),
+        number::format_plural(totals.conversations, "conversation"),
+        number::format_plural(totals.projected.requests, "request"),
+        number::format_count(totals.raw.tokens.0 as f64),
+        number::format_dollars(totals.raw.dollars),
         data.prices.name,
     );
-    html.leaf("p", &[], &text);
-    html.close("header");
+    html.text_element("p", &[], &text);
+    html.close_element("header");
 }
 
-/// The choice of a profile. It is made of plain radio buttons that the style sheet looks at,
-/// so it works without the script.
-fn choice(html: &mut Html, data: &ReportData) {
+/// Writes the choice of a profile: plain radio buttons that the style sheet refers to, so it works
+/// without the script.
+fn write_profile_choice(html: &mut HtmlWriter, data: &ReportData) {
     if data.drawn == 0 {
         return;
     }
-    html.open("fieldset", &[("class", "choice")]);
-    html.leaf("legend", &[], "Profile");
-    for (at, (profile, totals)) in chosen(data) {
+    html.open_element("fieldset", &[("class", "choice")]);
+    html.text_element("legend", &[], "Profile");
+    for (at, (profile, totals)) in selectable_profiles(data) {
         let id = format!("profile-{at}");
         let mut attributes = vec![
             ("type", "radio"),
@@ -143,133 +155,167 @@ fn choice(html: &mut Html, data: &ReportData) {
         if at == 0 {
             attributes.push(("checked", "checked"));
         }
-        html.empty("input", &attributes);
-        html.open("label", &[("for", &id), ("title", &profile.about)]);
-        html.leaf("i", &[("class", &format!("series-{at}"))], "");
-        html.text(&profile.name);
-        html.leaf("small", &[], &number::change(totals.cost_change()));
-        html.close("label");
+        html.empty_element("input", &attributes);
+        html.open_element("label", &[("for", &id), ("title", &profile.about)]);
+        html.text_element("i", &[("class", &format!("series-{at}"))], "");
+        html.push_text(&profile.name);
+        html.text_element("small", &[], &number::format_change(totals.cost_change()));
+        html.close_element("label");
     }
-    html.close("fieldset");
+    html.close_element("fieldset");
 }
 
-fn figures(html: &mut Html, profile: &ProfileLine, totals: &Totals) {
+fn write_saving(html: &mut HtmlWriter, totals: &ReportTotals) {
     let saved = totals.raw.dollars - totals.projected.dollars;
     let (word, kind) = if saved < 0.0 { ("more", "worse") } else { ("saved", "better") };
-    html.open("div", &[("class", "figures")]);
-    html.open("div", &[("class", "figure hero")]);
-    html.leaf("b", &[("class", kind)], &number::change(totals.cost_change()));
-    html.leaf("span", &[], "input cost, repairs included");
-    let from = number::dollars(totals.raw.dollars);
+    html.open_element("div", &[("class", "figure hero")]);
+    html.text_element("b", &[("class", kind)], &number::format_change(totals.cost_change()));
+    html.text_element("span", &[], "input cost, repairs included");
+    let from = number::format_dollars(totals.raw.dollars);
     let text = format!(
         "{} {word}: {from} → {}",
-        number::dollars(saved.abs()),
-        number::dollars(totals.projected.dollars)
+        number::format_dollars(saved.abs()),
+        number::format_dollars(totals.projected.dollars)
     );
-    html.leaf("small", &[], &text);
-    html.close("div");
-    let mean =
-        format!("mean of the conversations’ own changes: {}", number::change(totals.mean_change()));
+    html.text_element("small", &[], &text);
+    html.close_element("div");
+}
+
+fn write_key_figures(html: &mut HtmlWriter, profile: &ReportProfile, totals: &ReportTotals) {
+    html.open_element("div", &[("class", "figures")]);
+    write_saving(html, totals);
+    let mean = format!(
+        "mean of the conversations’ own changes: {}",
+        number::format_change(totals.mean_cost_change())
+    );
     let peak = format!(
         "peak {} → {}",
-        number::count(totals.raw.peak.0 as f64),
-        number::count(totals.projected.peak.0 as f64)
+        number::format_count(totals.raw.peak.0 as f64),
+        number::format_count(totals.projected.peak.0 as f64)
     );
-    let of = |share: foveal_replay::run::Share| {
-        format!("{} of {}", number::thousands(share.visible), number::thousands(share.used))
+    let of = |share: foveal_replay::conversation_replay::VisibleShare| {
+        format!(
+            "{} of {}",
+            number::format_thousands(share.visible),
+            number::format_thousands(share.used)
+        )
     };
-    let repairs = format!("{} in all", number::thousands(totals.projected.repairs));
-    let rewrites = format!("{} in all", number::thousands(totals.projected.rewrites));
+    let repairs = format!("{} in all", number::format_thousands(totals.projected.repairs));
+    let rewrites = format!("{} in all", number::format_thousands(totals.projected.rewrites));
     for (value, name, note) in [
-        (number::change(totals.token_change()), "input tokens", peak),
+        (number::format_change(totals.token_change()), "input tokens", peak),
         (
-            number::share(totals.projected.evidence),
+            number::format_share(totals.projected.evidence),
             "evidence visible",
             of(totals.projected.evidence),
         ),
         (
-            number::share(totals.projected.references),
+            number::format_share(totals.projected.references),
             "refs visible",
             of(totals.projected.references),
         ),
-        (number::each(totals.projected.repairs, totals.conversations), "repairs each", repairs),
-        (number::each(totals.projected.rewrites, totals.conversations), "rewrites each", rewrites),
         (
-            number::thousands(u64::from(totals.projected.breaches.total())),
+            number::format_mean(totals.projected.repairs, totals.conversations),
+            "repairs each",
+            repairs,
+        ),
+        (
+            number::format_mean(totals.projected.rewrites, totals.conversations),
+            "rewrites each",
+            rewrites,
+        ),
+        (
+            number::format_thousands(u64::from(totals.projected.breaches.total())),
             "laws broken",
             "must be 0".to_owned(),
         ),
     ] {
-        html.open("div", &[("class", "figure")]);
+        html.open_element("div", &[("class", "figure")]);
         let class = if name == "laws broken" && totals.projected.breaches.total() > 0 {
             "broken"
         } else {
             ""
         };
-        html.leaf("b", &[("class", class)], &value);
-        html.leaf("span", &[], name);
-        html.leaf("small", &[], &note);
-        html.close("div");
+        html.text_element("b", &[("class", class)], &value);
+        html.text_element("span", &[], name);
+        html.text_element("small", &[], &note);
+        html.close_element("div");
     }
-    html.close("div");
+    html.close_element("div");
     let text = format!("{}: {}. Cost, {mean}.", profile.name, profile.about);
-    html.leaf("p", &[("class", "note")], &text);
+    html.text_element("p", &[("class", "note")], &text);
 }
 
-fn all(html: &mut Html, data: &ReportData) {
+fn write_all_conversations(html: &mut HtmlWriter, data: &ReportData) {
     cost::draw_all(html, data);
     for (at, sums) in data.fills.iter().enumerate() {
-        variant(html, at, "div", |html| {
-            html.open("div", &[("class", "pair")]);
-            fill::draw_parts(html, sums, "Tokens sent by effect, recorded → projected");
-            fill::draw_files(html, sums, "Files that took most tokens, recorded → projected", None);
-            html.close("div");
+        write_profile_variant(html, at, "div", |html| {
+            html.open_element("div", &[("class", "pair")]);
+            composition::draw_kind_bars(html, sums, "Tokens sent by effect, recorded → projected");
+            composition::draw_file_bars(
+                html,
+                sums,
+                "Files that took most tokens, recorded → projected",
+                None,
+            );
+            html.close_element("div");
         });
     }
 }
 
-fn conversation(html: &mut Html, data: &ReportData, at: usize, session: &SessionLine) {
+fn write_conversation(
+    html: &mut HtmlWriter,
+    data: &ReportData,
+    at: usize,
+    session: &ReportConversation,
+) {
     let id = format!("conversation-{at}");
     let mut attributes = vec![("id", id.as_str())];
     if at == 0 {
         attributes.push(("open", "open"));
     }
-    html.open("details", &attributes);
-    html.open("summary", &[]);
-    html.leaf("span", &[("class", "name"), ("title", &session.session)], &session.session);
+    html.open_element("details", &attributes);
+    html.open_element("summary", &[]);
+    html.text_element("span", &[("class", "name"), ("title", &session.session)], &session.session);
     let first = session.totals.first().copied().unwrap_or_default();
     let text = format!(
         "{} · {}",
-        number::plural(first.projected.requests, "request"),
-        number::dollars(first.raw.dollars)
+        number::format_plural(first.projected.requests, "request"),
+        number::format_dollars(first.raw.dollars)
     );
-    html.leaf("span", &[("class", "facts")], &text);
+    html.text_element("span", &[("class", "facts")], &text);
     for (choice, totals) in session.totals.iter().take(data.drawn).enumerate() {
         let class = format!("change variant variant-{choice}");
-        html.leaf("b", &[("class", &class)], &number::change(totals.cost_change()));
+        html.text_element("b", &[("class", &class)], &number::format_change(totals.cost_change()));
     }
-    html.close("summary");
+    html.close_element("summary");
     for (choice, (profile, detail)) in data.profiles.iter().zip(&session.details).enumerate() {
-        variant(html, choice, "div", |html| context::draw(html, detail, &profile.name));
-    }
-    cost::draw_session(html, data, session);
-    for (choice, detail) in session.details.iter().enumerate() {
-        variant(html, choice, "div", |html| {
-            fill::draw_legend(html, &detail.fill);
-            fill::draw_areas(html, &detail.fill);
-            html.open("div", &[("class", "pair")]);
-            fill::draw_parts(html, &detail.fill, "Tokens sent by effect, recorded → projected");
-            let directory = session.directory.as_deref();
-            let title = "Files that took most tokens, recorded → projected";
-            fill::draw_files(html, &detail.fill, title, directory);
-            html.close("div");
+        write_profile_variant(html, choice, "div", |html| {
+            context::draw(html, detail, &profile.name);
         });
     }
-    html.close("details");
-    html.raw("\n");
+    cost::draw_conversation(html, data, session);
+    for (choice, detail) in session.details.iter().enumerate() {
+        write_profile_variant(html, choice, "div", |html| {
+            composition::draw_kind_legend(html, &detail.fill);
+            composition::draw_areas(html, &detail.fill);
+            html.open_element("div", &[("class", "pair")]);
+            composition::draw_kind_bars(
+                html,
+                &detail.fill,
+                "Tokens sent by effect, recorded → projected",
+            );
+            let directory = session.directory.as_deref();
+            let title = "Files that took most tokens, recorded → projected";
+            composition::draw_file_bars(html, &detail.fill, title, directory);
+            html.close_element("div");
+        });
+    }
+    html.close_element("details");
+    html.push_markup("\n");
 }
 
-/// What the measures mean, by name.
+/// The measures with their explanations.
 const MEASURES: [(&str, &str); 10] = [
     (
         "Cost",
@@ -313,37 +359,40 @@ const MEASURES: [(&str, &str); 10] = [
     ),
 ];
 
-fn footnotes(html: &mut Html, prices: &PriceCard) {
-    html.open("footer", &[]);
-    html.leaf("h2", &[], "What is measured");
-    html.open("dl", &[]);
+fn write_footnotes(html: &mut HtmlWriter, prices: &PriceCard) {
+    html.open_element("footer", &[]);
+    html.text_element("h2", &[], "What is measured");
+    html.open_element("dl", &[]);
     for (name, about) in MEASURES {
-        html.leaf("dt", &[], name);
-        html.leaf("dd", &[], about);
+        html.text_element("dt", &[], name);
+        html.text_element("dd", &[], about);
     }
-    html.close("dl");
-    html.leaf("h2", &[], "Price card");
+    html.close_element("dl");
+    html.text_element("h2", &[], "Price card");
     let lifetime = match prices.cache_lifetime_ms {
         Some(lifetime) => format!(
             "expires after {} s without use",
-            number::thousands(lifetime.unsigned_abs() / 1000)
+            number::format_thousands(lifetime.unsigned_abs() / 1000)
         ),
         None => "none".to_owned(),
     };
-    html.open("dl", &[("class", "prices")]);
+    html.open_element("dl", &[("class", "prices")]);
     for (name, value) in [
         ("Name", prices.name.clone()),
-        ("Input", number::dollars(prices.input)),
-        ("Cache write", number::dollars(prices.cache_write)),
-        ("Cache read", number::dollars(prices.cache_read)),
-        ("Output", number::dollars(prices.output)),
+        ("Input", number::format_dollars(prices.input)),
+        ("Cache write", number::format_dollars(prices.cache_write)),
+        ("Cache read", number::format_dollars(prices.cache_read)),
+        ("Output", number::format_dollars(prices.output)),
         ("Cache", lifetime),
-        ("Smallest cached prompt", format!("{} tokens", number::thousands(prices.cache_minimum.0))),
+        (
+            "Smallest cached prompt",
+            format!("{} tokens", number::format_thousands(prices.cache_minimum.0)),
+        ),
     ] {
-        html.leaf("dt", &[], name);
-        html.leaf("dd", &[], &value);
+        html.text_element("dt", &[], name);
+        html.text_element("dd", &[], &value);
     }
-    html.close("dl");
-    html.leaf("p", &[("class", "note")], "US dollars per million tokens.");
-    html.close("footer");
+    html.close_element("dl");
+    html.text_element("p", &[("class", "note")], "US dollars per million tokens.");
+    html.close_element("footer");
 }

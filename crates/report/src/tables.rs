@@ -1,15 +1,15 @@
-//! The tables of profiles and of conversations.
+//! The tables of profiles, bills and conversations.
 
-use foveal_context::bill::words;
+use foveal_engine::bill::part_label;
 
-use crate::data::{ProfileLine, ReportData, SessionLine, Totals};
-use crate::markup::Html;
+use crate::data::{ReportConversation, ReportData, ReportProfile, ReportTotals};
+use crate::markup::HtmlWriter;
 use crate::number;
 
-/// Draws all profiles, the recorded prompts first.
-pub(crate) fn profiles(html: &mut Html, data: &ReportData) {
-    html.open("div", &[("class", "scroll"), ("tabindex", "0")]);
-    html.open("table", &[("class", "profiles")]);
+/// Writes all profiles, after the recorded prompts.
+pub(crate) fn write_profiles(html: &mut HtmlWriter, data: &ReportData) {
+    html.open_element("div", &[("class", "scroll"), ("tabindex", "0")]);
+    html.open_element("table", &[("class", "profiles")]);
     let heads = [
         ("Profile", ""),
         ("Cost", "change of input cost, repairs included"),
@@ -24,138 +24,139 @@ pub(crate) fn profiles(html: &mut Html, data: &ReportData) {
         ("Rewrites", "rewrites for each conversation"),
         ("Laws broken", ""),
     ];
-    head(html, &heads);
-    html.open("tbody", &[]);
+    write_table_head(html, &heads);
+    html.open_element("tbody", &[]);
     if let Some(totals) = data.totals.first() {
-        recorded_row(html, totals);
+        write_recorded_row(html, totals);
     }
-    // Bars are drawn to the scale of what is saved; a costly baseline fills its cell.
-    let saved = data.totals.iter().filter_map(Totals::cost_change).map(|change| -change);
+    // Bars are scaled to the largest saving; an expensive baseline fills its cell.
+    let saved = data.totals.iter().filter_map(ReportTotals::cost_change).map(|change| -change);
     let most = saved.fold(0.1, f64::max);
     for (at, (profile, totals)) in data.profiles.iter().zip(&data.totals).enumerate() {
-        profile_row(html, (at, at < data.drawn), profile, totals, most);
+        write_profile_row(html, at, at < data.drawn, profile, totals, most);
     }
-    html.close("tbody");
-    html.close("table");
-    html.close("div");
+    html.close_element("tbody");
+    html.close_element("table");
+    html.close_element("div");
 }
 
-/// Draws what was billed, split by why, and what would have been with each profile.
-pub(crate) fn bill(html: &mut Html, data: &ReportData) {
+/// Writes the recorded bill by cause, and the calculated one of each profile.
+pub(crate) fn write_bill(html: &mut HtmlWriter, data: &ReportData) {
     let Some(recorded) = data.totals.first().map(|totals| totals.raw.billed) else { return };
-    html.open("div", &[("class", "scroll"), ("tabindex", "0")]);
-    html.open("table", &[]);
+    html.open_element("div", &[("class", "scroll"), ("tabindex", "0")]);
+    html.open_element("table", &[]);
     let mut heads = vec![("Billed for", ""), ("Tokens", "as recorded"), ("Dollars", "as recorded")];
     heads.extend(data.profiles.iter().map(|profile| (profile.name.as_str(), "dollars")));
-    head(html, &heads);
-    html.open("tbody", &[]);
+    write_table_head(html, &heads);
+    html.open_element("tbody", &[]);
     for (at, (key, part)) in recorded.bill.parts().into_iter().enumerate() {
-        html.open("tr", &[]);
-        html.leaf("th", &[("scope", "row")], words(key));
-        html.leaf("td", &[], &number::count(part.tokens as f64));
-        html.leaf("td", &[], &number::dollars(part.dollars));
+        html.open_element("tr", &[]);
+        html.text_element("th", &[("scope", "row")], part_label(key));
+        html.text_element("td", &[], &number::format_count(part.tokens as f64));
+        html.text_element("td", &[], &number::format_dollars(part.dollars));
         for totals in &data.totals {
             let (_, with) = totals.projected.billed.bill.parts()[at];
-            html.leaf("td", &[], &number::dollars(with.dollars));
+            html.text_element("td", &[], &number::format_dollars(with.dollars));
         }
-        html.close("tr");
+        html.close_element("tr");
     }
-    html.close("tbody");
-    html.close("table");
-    html.close("div");
+    html.close_element("tbody");
+    html.close_element("table");
+    html.close_element("div");
 }
 
-fn head(html: &mut Html, heads: &[(&str, &str)]) {
-    html.open("thead", &[]);
-    html.open("tr", &[]);
+fn write_table_head(html: &mut HtmlWriter, heads: &[(&str, &str)]) {
+    html.open_element("thead", &[]);
+    html.open_element("tr", &[]);
     for (name, about) in heads {
         if about.is_empty() {
-            html.leaf("th", &[("scope", "col")], name);
+            html.text_element("th", &[("scope", "col")], name);
         } else {
-            html.leaf("th", &[("scope", "col"), ("title", about)], name);
+            html.text_element("th", &[("scope", "col"), ("title", about)], name);
         }
     }
-    html.close("tr");
-    html.close("thead");
+    html.close_element("tr");
+    html.close_element("thead");
 }
 
-fn recorded_row(html: &mut Html, totals: &Totals) {
-    html.open("tr", &[("class", "recorded")]);
-    html.open("th", &[("scope", "row")]);
-    html.leaf("i", &[("class", "series-raw")], "");
-    html.text("as recorded");
-    html.close("th");
+fn write_recorded_row(html: &mut HtmlWriter, totals: &ReportTotals) {
+    html.open_element("tr", &[("class", "recorded")]);
+    html.open_element("th", &[("scope", "row")]);
+    html.text_element("i", &[("class", "series-raw")], "");
+    html.push_text("as recorded");
+    html.close_element("th");
     let all = "100\u{202f}%";
     let billed = &totals.raw.billed;
     for text in [
-        number::change(Some(0.0)),
-        number::change(billed.input_change(billed)),
-        number::change(Some(0.0)),
-        number::dollars(totals.raw.dollars),
-        number::count(totals.raw.tokens.0 as f64),
-        number::count(totals.raw.peak.0 as f64),
+        number::format_change(Some(0.0)),
+        number::format_change(billed.input_cost_change(billed)),
+        number::format_change(Some(0.0)),
+        number::format_dollars(totals.raw.dollars),
+        number::format_count(totals.raw.tokens.0 as f64),
+        number::format_count(totals.raw.peak.0 as f64),
         all.to_owned(),
         all.to_owned(),
         "0".to_owned(),
         "0".to_owned(),
         "0".to_owned(),
     ] {
-        html.leaf("td", &[], &text);
+        html.text_element("td", &[], &text);
     }
-    html.close("tr");
+    html.close_element("tr");
 }
 
-fn profile_row(
-    html: &mut Html,
-    (at, drawn): (usize, bool),
-    profile: &ProfileLine,
-    totals: &Totals,
+fn write_profile_row(
+    html: &mut HtmlWriter,
+    at: usize,
+    drawn: bool,
+    profile: &ReportProfile,
+    totals: &ReportTotals,
     most: f64,
 ) {
-    html.open("tr", &[]);
-    html.open("th", &[("scope", "row")]);
+    html.open_element("tr", &[]);
+    html.open_element("th", &[("scope", "row")]);
     let class = match (profile.own, drawn) {
         (true, true) => format!("series-{at}"),
         (true, false) => "own".to_owned(),
         (false, true) => format!("mark series-{at}"),
         (false, false) => "mark baseline".to_owned(),
     };
-    html.leaf("i", &[("class", &class)], "");
-    html.text(&profile.name);
-    html.leaf("small", &[], &profile.about);
-    html.close("th");
+    html.text_element("i", &[("class", &class)], "");
+    html.push_text(&profile.name);
+    html.text_element("small", &[], &profile.about);
+    html.close_element("th");
     let change = totals.cost_change();
     let side = if change.unwrap_or(0.0) > 0.0 { "worse" } else { "better" };
-    html.open("td", &[("class", side)]);
-    html.text(&number::change(change));
+    html.open_element("td", &[("class", side)]);
+    html.push_text(&number::format_change(change));
     let width = (change.unwrap_or(0.0).abs() / most * 100.0).min(100.0);
-    html.leaf("i", &[("class", "bar"), ("style", &format!("width:{width:.1}%"))], "");
-    html.close("td");
+    html.text_element("i", &[("class", "bar"), ("style", &format!("width:{width:.1}%"))], "");
+    html.close_element("td");
     for text in [
-        number::change(totals.projected.billed.input_change(&totals.raw.billed)),
-        number::change(totals.mean_change()),
-        number::dollars(totals.projected.dollars),
-        number::change(totals.token_change()),
-        number::count(totals.projected.peak.0 as f64),
-        number::share(totals.projected.evidence),
-        number::share(totals.projected.references),
-        number::each(totals.projected.repairs, totals.conversations),
-        number::each(totals.projected.rewrites, totals.conversations),
+        number::format_change(totals.projected.billed.input_cost_change(&totals.raw.billed)),
+        number::format_change(totals.mean_cost_change()),
+        number::format_dollars(totals.projected.dollars),
+        number::format_change(totals.token_change()),
+        number::format_count(totals.projected.peak.0 as f64),
+        number::format_share(totals.projected.evidence),
+        number::format_share(totals.projected.references),
+        number::format_mean(totals.projected.repairs, totals.conversations),
+        number::format_mean(totals.projected.rewrites, totals.conversations),
     ] {
-        html.leaf("td", &[], &text);
+        html.text_element("td", &[], &text);
     }
     let class = if totals.projected.breaches.total() > 0 { "broken" } else { "" };
-    html.leaf(
+    html.text_element(
         "td",
         &[("class", class)],
-        &number::thousands(u64::from(totals.projected.breaches.total())),
+        &number::format_thousands(u64::from(totals.projected.breaches.total())),
     );
-    html.close("tr");
+    html.close_element("tr");
 }
 
-/// Draws the dearest conversations with a link to their drawings, and how many there are
-/// beside them.
-pub(crate) fn conversations(html: &mut Html, data: &ReportData) {
+/// Writes the most expensive conversations with links to their drawings, and the number of the
+/// others.
+pub(crate) fn write_conversations(html: &mut HtmlWriter, data: &ReportData) {
     let heads = [
         ("Conversation", ""),
         ("Requests", ""),
@@ -167,58 +168,63 @@ pub(crate) fn conversations(html: &mut Html, data: &ReportData) {
         ("Refs", ""),
         ("Repairs", ""),
     ];
-    html.open("div", &[("class", "scroll tall"), ("tabindex", "0")]);
-    html.open("table", &[("class", "conversations")]);
-    head(html, &heads);
-    html.open("tbody", &[]);
+    html.open_element("div", &[("class", "scroll tall"), ("tabindex", "0")]);
+    html.open_element("table", &[("class", "conversations")]);
+    write_table_head(html, &heads);
+    html.open_element("tbody", &[]);
     let listed = data.limits.conversations_listed;
     for (at, session) in data.sessions.iter().take(listed).enumerate() {
-        conversation_row(html, data, at, session);
+        write_conversation_row(html, data, at, session);
     }
-    html.close("tbody");
-    html.close("table");
-    html.close("div");
+    html.close_element("tbody");
+    html.close_element("table");
+    html.close_element("div");
     let more = data.sessions.len().saturating_sub(listed);
     if more > 0 {
         let text = format!(
             "{} that cost less are counted but not listed.",
-            number::plural(more as u64, "conversation")
+            number::format_plural(more as u64, "conversation")
         );
-        html.leaf("p", &[("class", "note")], &text);
+        html.text_element("p", &[("class", "note")], &text);
     }
 }
 
-fn conversation_row(html: &mut Html, data: &ReportData, at: usize, session: &SessionLine) {
+fn write_conversation_row(
+    html: &mut HtmlWriter,
+    data: &ReportData,
+    at: usize,
+    session: &ReportConversation,
+) {
     let first = session.totals.first().copied().unwrap_or_default();
-    html.open("tr", &[]);
-    html.open("th", &[("scope", "row")]);
+    html.open_element("tr", &[]);
+    html.open_element("th", &[("scope", "row")]);
     if session.details.is_empty() {
-        html.leaf("span", &[("title", &session.session)], &session.session);
+        html.text_element("span", &[("title", &session.session)], &session.session);
     } else {
         let target = format!("#conversation-{at}");
-        html.leaf("a", &[("href", &target), ("title", &session.session)], &session.session);
+        html.text_element("a", &[("href", &target), ("title", &session.session)], &session.session);
     }
     if let Some(agent) = &session.agent {
-        html.leaf("small", &[], agent);
+        html.text_element("small", &[], agent);
     }
-    html.close("th");
-    html.leaf("td", &[], &number::thousands(first.projected.requests));
-    html.leaf("td", &[], &number::count(first.raw.peak.0 as f64));
-    html.leaf("td", &[], &number::dollars(first.raw.dollars));
-    let figures: [fn(&Totals) -> String; 5] = [
-        |totals| number::dollars(totals.projected.dollars),
-        |totals| number::change(totals.cost_change()),
-        |totals| number::share(totals.projected.evidence),
-        |totals| number::share(totals.projected.references),
-        |totals| number::thousands(totals.projected.repairs),
+    html.close_element("th");
+    html.text_element("td", &[], &number::format_thousands(first.projected.requests));
+    html.text_element("td", &[], &number::format_count(first.raw.peak.0 as f64));
+    html.text_element("td", &[], &number::format_dollars(first.raw.dollars));
+    let figures: [fn(&ReportTotals) -> String; 5] = [
+        |totals| number::format_dollars(totals.projected.dollars),
+        |totals| number::format_change(totals.cost_change()),
+        |totals| number::format_share(totals.projected.evidence),
+        |totals| number::format_share(totals.projected.references),
+        |totals| number::format_thousands(totals.projected.repairs),
     ];
     for figure in figures {
-        html.open("td", &[]);
+        html.open_element("td", &[]);
         for (choice, totals) in session.totals.iter().take(data.drawn).enumerate() {
             let class = format!("variant variant-{choice}");
-            html.leaf("span", &[("class", &class)], &figure(totals));
+            html.text_element("span", &[("class", &class)], &figure(totals));
         }
-        html.close("td");
+        html.close_element("td");
     }
-    html.close("tr");
+    html.close_element("tr");
 }

@@ -1,18 +1,19 @@
-//! The page as a whole, for small, empty and hostile data.
+//! The whole page, for small, empty and hostile data.
 
-use foveal_context::bill::{Amount, Bill, Priced};
-use foveal_context::prices::PriceCard;
-use foveal_context::step::RewriteReason;
-use foveal_context::tokens::Tokens;
-use foveal_replay::cost::Charge;
-use foveal_replay::run::Share;
-use foveal_replay::{Replay, RequestFigures};
+use foveal_engine::bill::{Bill, BillAmount, RequestCosts};
+use foveal_engine::plan_step::RewriteReason;
+use foveal_engine::prices::PriceCard;
+use foveal_engine::tokens::Tokens;
+use foveal_replay::conversation_replay::VisibleShare;
+use foveal_replay::cost::PromptCharge;
+use foveal_replay::{ConversationReplay, RequestFigures};
 use foveal_report::{
-    FileFill, Fill, FillSample, Limits, Measured, ProfileLine, ReportBuilder, ReportData, render,
+    CompositionSample, FileTokens, MeasuredConversation, PromptComposition, ReportBuilder,
+    ReportData, ReportLimits, ReportProfile, render,
 };
 use foveal_transcript::{Conversation, EntryIndex, Timestamp};
 
-const LIMITS: Limits = Limits {
+const LIMITS: ReportLimits = ReportLimits {
     conversations_drawn: 2,
     conversations_listed: 3,
     profiles_drawn: 2,
@@ -20,8 +21,8 @@ const LIMITS: Limits = Limits {
     files: 3,
 };
 
-fn profiles(names: &[&str]) -> Vec<ProfileLine> {
-    let line = |name: &&str| ProfileLine {
+fn profiles(names: &[&str]) -> Vec<ReportProfile> {
+    let line = |name: &&str| ReportProfile {
         name: (*name).to_owned(),
         about: format!("about {name}"),
         own: !name.starts_with("base"),
@@ -30,12 +31,12 @@ fn profiles(names: &[&str]) -> Vec<ProfileLine> {
 }
 
 /// A replay of `requests` requests, a minute apart, each 1000 tokens longer than the last.
-fn a_replay(requests: u32, factor: f64) -> Replay {
-    let charge = |prompt: f64| Charge {
+fn a_replay(requests: u32, factor: f64) -> ConversationReplay {
+    let charge = |prompt: f64| PromptCharge {
         prompt: Tokens(prompt as u64),
         cached: Tokens((prompt * 0.8) as u64),
         dollars: prompt / 1e5,
-        ..Charge::default()
+        ..PromptCharge::default()
     };
     let figures = |at: u32| {
         let prompt = f64::from(at + 1) * 1000.0;
@@ -44,8 +45,8 @@ fn a_replay(requests: u32, factor: f64) -> Replay {
             time: Some(Timestamp(i64::from(at) * 60_000)),
             raw: charge(prompt),
             projected: charge(prompt * factor),
-            evidence: Share { used: 10, visible: 9 },
-            references: Share { used: 0, visible: 0 },
+            evidence: VisibleShare { used: 10, visible: 9 },
+            references: VisibleShare { used: 0, visible: 0 },
             repairs: 0,
             repair_dollars: 0.0,
             rewrite: None,
@@ -53,27 +54,31 @@ fn a_replay(requests: u32, factor: f64) -> Replay {
             bill_repair_dollars: 0.0,
         }
     };
-    Replay { requests: (0..requests).map(figures).collect(), ..Replay::default() }
+    ConversationReplay {
+        requests: (0..requests).map(figures).collect(),
+        ..ConversationReplay::default()
+    }
 }
 
-fn a_fill(path: &str) -> Fill {
+fn a_fill(path: &str) -> PromptComposition {
     let raw = [10, 20, 300, 0, 5, 40, 0].map(Tokens);
     let projected = [10, 20, 200, 0, 5, 30, 0].map(Tokens);
-    let files = (0..5).map(|at| FileFill {
+    let files = (0..5).map(|at| FileTokens {
         path: format!("{path}{at}"),
         raw: Tokens(100 - at),
         projected: Tokens(50),
     });
-    let samples = vec![FillSample { request: 1, raw, projected }];
-    Fill { raw, projected, samples, files: files.collect() }
+    let samples = vec![CompositionSample { request: 1, raw, projected }];
+    PromptComposition { raw, projected, samples, files: files.collect() }
 }
 
 /// One conversation under each of `factors`.
-fn measured(session: &str, requests: u32, factors: &[f64]) -> Measured {
+fn measured(session: &str, requests: u32, factors: &[f64]) -> MeasuredConversation {
     let mut conversation = Conversation::default();
     conversation.agent = Some(format!("agent of {session}"));
     conversation.directory = Some("/project".to_owned());
-    let mut measured = Measured::new(session, &conversation, &PriceCard::anthropic_5m(), LIMITS);
+    let mut measured =
+        MeasuredConversation::new(session, &conversation, &PriceCard::anthropic_5m(), LIMITS);
     for factor in factors {
         let fill = a_fill(&format!("/project/{session}"));
         let replay = a_replay(requests, *factor);
@@ -82,7 +87,7 @@ fn measured(session: &str, requests: u32, factors: &[f64]) -> Measured {
     measured
 }
 
-fn data_of(names: &[&str], conversations: Vec<Measured>) -> ReportData {
+fn data_of(names: &[&str], conversations: Vec<MeasuredConversation>) -> ReportData {
     let mut builder = ReportBuilder::new(profiles(names), PriceCard::anthropic_5m(), LIMITS);
     for conversation in conversations {
         builder.add(conversation);
@@ -90,7 +95,7 @@ fn data_of(names: &[&str], conversations: Vec<Measured>) -> ReportData {
     builder.finish()
 }
 
-/// The text up to the end of a tag, and what follows; quoted `>` does not end it.
+/// Returns the text up to the end of a tag, and the rest; a quoted `>` does not end the tag.
 fn tag_of(text: &str) -> (&str, &str) {
     let mut quoted = false;
     let end = text.find(|character| {
@@ -100,7 +105,7 @@ fn tag_of(text: &str) -> (&str, &str) {
     text.split_at(end.expect("every tag ends"))
 }
 
-/// Checks that the page is one tree of elements and nothing in it is no number.
+/// Checks that the page is a well-formed tree of elements without NaN or infinite numbers.
 fn check(page: &str) {
     let body = page.strip_prefix("<!DOCTYPE html>").expect("a document type comes first");
     let mut rest = body;
@@ -135,7 +140,7 @@ fn check(page: &str) {
 
 #[test]
 fn pages_of_little_or_nothing_are_whole() {
-    let nothing: Vec<(&[&str], Vec<Measured>)> = vec![
+    let nothing: Vec<(&[&str], Vec<MeasuredConversation>)> = vec![
         (&[], vec![]),
         (&["balanced"], vec![]),
         (&["balanced"], vec![measured("none", 0, &[1.0])]),
@@ -154,17 +159,21 @@ fn pages_of_little_or_nothing_are_whole() {
 
 #[test]
 fn a_conversation_without_cost_has_no_change() {
-    let mut measured =
-        Measured::new("free", &Conversation::default(), &PriceCard::anthropic_5m(), LIMITS);
+    let mut measured = MeasuredConversation::new(
+        "free",
+        &Conversation::default(),
+        &PriceCard::anthropic_5m(),
+        LIMITS,
+    );
     let mut replay = a_replay(2, 1.0);
     for request in &mut replay.requests {
-        request.raw = Charge::default();
-        request.projected = Charge::default();
+        request.raw = PromptCharge::default();
+        request.projected = PromptCharge::default();
     }
     measured.add(&replay, None);
     let data = data_of(&["balanced"], vec![measured]);
     assert_eq!(data.totals[0].cost_change(), None);
-    assert_eq!(data.totals[0].mean_change(), None);
+    assert_eq!(data.totals[0].mean_cost_change(), None);
     check(&render(&data));
 }
 
@@ -211,9 +220,12 @@ fn sums_are_those_of_the_replays() {
         (totals.projected.tokens.0, totals.raw.peak.0, totals.projected.peak.0),
         (5_500, 4_000, 2_000)
     );
-    assert_eq!(totals.projected.evidence, Share { used: 50, visible: 45 });
+    assert_eq!(totals.projected.evidence, VisibleShare { used: 50, visible: 45 });
     assert_eq!(totals.cost_change().map(|change| (change * 100.0).round()), Some(-50.0));
-    assert_eq!(data.totals[1].mean_change().map(|change| (change * 100.0).round()), Some(100.0));
+    assert_eq!(
+        data.totals[1].mean_cost_change().map(|change| (change * 100.0).round()),
+        Some(100.0)
+    );
     assert_eq!(data.fills[0].raw[2], Tokens(600));
     assert_eq!(data.fills[0].files.len(), 3);
     assert_eq!(data.fills[0].files[0].path, "/project/x0");
@@ -227,8 +239,12 @@ fn marks_stand_where_the_cache_expired_and_results_were_rewritten() {
     }
     replay.requests[7].time = None;
     replay.requests[12].rewrite = Some(RewriteReason::SkiRental);
-    let mut measured =
-        Measured::new("x", &Conversation::default(), &PriceCard::anthropic_5m(), LIMITS);
+    let mut measured = MeasuredConversation::new(
+        "x",
+        &Conversation::default(),
+        &PriceCard::anthropic_5m(),
+        LIMITS,
+    );
     measured.add(&replay, None);
     let data = data_of(&["a"], vec![measured]);
     let detail = &data.sessions[0].details[0];
@@ -253,11 +269,12 @@ fn a_recorded_bill_has_a_table_of_its_own() {
     let page = render(&data_of(&names, vec![measured("a", 2, &[0.7])]));
     assert!(!page.contains("The bill as recorded"));
     let conversation = Conversation::default();
-    let mut one = Measured::new("b", &conversation, &PriceCard::anthropic_5m(), LIMITS);
+    let mut one = MeasuredConversation::new("b", &conversation, &PriceCard::anthropic_5m(), LIMITS);
     let mut replay = a_replay(1, 0.7);
-    let written = Amount { tokens: 1_000, dollars: 2.5 };
+    let written = BillAmount { tokens: 1_000, dollars: 2.5 };
     let bill = Bill { written, ..Bill::default() };
-    replay.requests[0].bill = Some(Priced { billed: bill, otherwise: bill.at(0.5) });
+    replay.requests[0].bill =
+        Some(RequestCosts { billed: bill, otherwise: bill.scale_dollars(0.5) });
     one.add(&replay, None);
     let page = render(&data_of(&names, vec![one]));
     check(&page);

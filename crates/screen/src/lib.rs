@@ -1,31 +1,30 @@
-//! Text of others as a person can see all of it, and numbers as people read them.
+//! Escapes for untrusted text on a terminal, and numbers in readable form.
 //!
-//! Names of files, contents, commands and messages come from anybody. Some of their characters
-//! are obeyed by a terminal instead of shown (control characters), some turn the order of what
-//! follows (bidirectional controls), some show nothing at all (zero-width and tag characters).
-//! All of these are spelled out here as JSON does it (`\u001b`, `\u202e`, `\n`), so that JSON
-//! which is shown this way stays JSON. Everything else stays as it is.
+//! Names of files, contents, commands and messages are untrusted. A terminal obeys some of their
+//! characters instead of showing them (control characters), some reorder the text that follows
+//! (bidirectional controls), and some are invisible (zero-width and tag characters). This crate
+//! escapes all of these as JSON does (`\u001b`, `\u202e`, `\n`), so that escaped JSON stays JSON.
+//! All other characters stay unchanged.
 
 pub mod numbers;
 
 use std::borrow::Cow;
 use std::fmt::Write as _;
 
-/// A text in its lines: line breaks and tabs stay, everything else that cannot be seen is
-/// spelled out. The end of a line is told without its `\r`.
-pub fn in_lines(text: &str) -> Cow<'_, str> {
-    spelled(text, Layout::Lines)
+/// Escapes a text of several lines: line breaks and tabs stay, all other hidden characters are
+/// escaped. Drops the `\r` at the end of a line.
+pub fn escape_lines(text: &str) -> Cow<'_, str> {
+    escape_hidden_chars(text, EscapeLayout::Lines)
 }
 
-/// A text in a single line: line breaks and tabs are spelled out too.
-pub fn in_one_line(text: &str) -> Cow<'_, str> {
-    spelled(text, Layout::OneLine)
+/// Escapes a text to a single line: line breaks and tabs are escaped too.
+pub fn escape_one_line(text: &str) -> Cow<'_, str> {
+    escape_hidden_chars(text, EscapeLayout::OneLine)
 }
 
-/// A text between marks that show where it begins and ends: backquotes where it has none and all
-/// of it can be seen, else as a JSON string.
-pub fn quoted(text: &str) -> String {
-    if !text.contains('`') && matches!(in_one_line(text), Cow::Borrowed(_)) {
+/// Quotes a text: in backquotes if it has none and no hidden characters, else as a JSON string.
+pub fn quote_escaped(text: &str) -> String {
+    if !text.contains('`') && matches!(escape_one_line(text), Cow::Borrowed(_)) {
         return format!("`{text}`");
     }
     let mut told = String::with_capacity(text.len() + 2);
@@ -33,7 +32,9 @@ pub fn quoted(text: &str) -> String {
     for (at, sign) in text.char_indices() {
         match sign {
             '"' | '\\' => told.extend(['\\', sign]),
-            _ if is_spelled(text, at, sign, Layout::OneLine) => spell(&mut told, sign),
+            _ if is_escaped_at(text, at, sign, EscapeLayout::OneLine) => {
+                push_escape(&mut told, sign);
+            }
             _ => told.push(sign),
         }
     }
@@ -41,9 +42,9 @@ pub fn quoted(text: &str) -> String {
     told
 }
 
-/// Whether a sign is no letter, space or picture by itself: a control character, one that turns
-/// the order of what follows, or one that shows nothing. Line breaks and tabs are among them.
-pub fn is_hidden(sign: char) -> bool {
+/// Returns whether a character is not visible by itself: a control character (including line breaks
+/// and tabs), a character that reorders the text that follows, or an invisible one.
+pub fn is_hidden_char(sign: char) -> bool {
     sign.is_control()
         || matches!(
             u32::from(sign),
@@ -68,14 +69,14 @@ pub fn is_hidden(sign: char) -> bool {
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Layout {
+enum EscapeLayout {
     Lines,
     OneLine,
 }
 
-fn spelled(text: &str, layout: Layout) -> Cow<'_, str> {
+fn escape_hidden_chars(text: &str, layout: EscapeLayout) -> Cow<'_, str> {
     let mut hidden =
-        text.char_indices().filter(|(at, sign)| is_spelled(text, *at, *sign, layout)).peekable();
+        text.char_indices().filter(|(at, sign)| is_escaped_at(text, *at, *sign, layout)).peekable();
     if hidden.peek().is_none() {
         return Cow::Borrowed(text);
     }
@@ -85,37 +86,37 @@ fn spelled(text: &str, layout: Layout) -> Cow<'_, str> {
         told += &text[done..at];
         done = at + sign.len_utf8();
         let ends_line = sign == '\r' && text[done..].starts_with('\n');
-        if !(ends_line && layout == Layout::Lines) {
-            spell(&mut told, sign);
+        if !(ends_line && layout == EscapeLayout::Lines) {
+            push_escape(&mut told, sign);
         }
     }
     told += &text[done..];
     Cow::Owned(told)
 }
 
-/// Whether the sign at byte `at` of `text` is spelled out.
-fn is_spelled(text: &str, at: usize, sign: char, layout: Layout) -> bool {
-    if matches!(sign, ' '..='~') || !is_hidden(sign) {
+/// Returns whether the character at byte `at` of `text` is escaped.
+fn is_escaped_at(text: &str, at: usize, sign: char, layout: EscapeLayout) -> bool {
+    if matches!(sign, ' '..='~') || !is_hidden_char(sign) {
         return false;
     }
     match sign {
-        '\n' | '\t' => layout == Layout::OneLine,
-        // Scripts and pictures beyond ASCII need these between their signs.
+        '\n' | '\t' => layout == EscapeLayout::OneLine,
+        // Non-ASCII scripts and emoji need these between their characters.
         '\u{200c}' | '\u{200d}' | '\u{fe00}'..='\u{fe0f}' => match text[..at].chars().next_back() {
-            // A picture that is joined to another may say first that it is a picture.
-            Some(PICTURE) if sign == '\u{200d}' => {
-                is_spelled(text, at - PICTURE.len_utf8(), PICTURE, layout)
+            // Before a joiner, a variation selector may mark the emoji.
+            Some(EMOJI_SELECTOR) if sign == '\u{200d}' => {
+                is_escaped_at(text, at - EMOJI_SELECTOR.len_utf8(), EMOJI_SELECTOR, layout)
             }
-            before => before.is_none_or(|before| before.is_ascii() || is_hidden(before)),
+            before => before.is_none_or(|before| before.is_ascii() || is_hidden_char(before)),
         },
         _ => true,
     }
 }
 
-/// Says that the sign before it is to be shown as a picture.
-const PICTURE: char = '\u{fe0f}';
+/// The variation selector that shows the character before it as an emoji.
+const EMOJI_SELECTOR: char = '\u{fe0f}';
 
-fn spell(told: &mut String, sign: char) {
+fn push_escape(told: &mut String, sign: char) {
     match sign {
         '\n' => told.push_str("\\n"),
         '\r' => told.push_str("\\r"),

@@ -1,7 +1,7 @@
-//! Numbers as people read them.
+//! Numbers in readable form.
 
-/// A count with its thousands apart: `12 345`.
-pub fn count(number: u64) -> String {
+/// Formats a count with its thousands separated: `12 345`.
+pub fn format_count(number: u64) -> String {
     let digits = number.to_string();
     let mut text = String::with_capacity(digits.len() + digits.len() / 3);
     for (at, digit) in digits.char_indices() {
@@ -13,8 +13,8 @@ pub fn count(number: u64) -> String {
     text
 }
 
-/// Tokens in three digits or so: `950`, `2.1k`, `31.4M`.
-pub fn tokens(tokens: u64) -> String {
+/// Formats a number of tokens with about three digits: `950`, `2.1k`, `31.4M`.
+pub fn format_tokens(tokens: u64) -> String {
     match tokens {
         0..1_000 => tokens.to_string(),
         // 999 950 would be written as 1000.0k.
@@ -23,35 +23,36 @@ pub fn tokens(tokens: u64) -> String {
     }
 }
 
-/// US dollars: `$1 234.50`; small amounts with more places, so that they do not read as nothing.
-pub fn dollars(amount: f64) -> String {
+/// Formats US dollars: `$1 234.50`. Small amounts get more decimals, so that they do not appear as
+/// zero.
+pub fn format_dollars(amount: f64) -> String {
     if amount.abs() < 0.1 && amount != 0.0 {
         return format!("${amount:.4}");
     }
     let cents = (amount * 100.0).round().max(0.0) as u64;
-    format!("${}.{:02}", count(cents / 100), cents % 100)
+    format!("${}.{:02}", format_count(cents / 100), cents % 100)
 }
 
-/// `, $1.20` behind what something took; nothing where that cost nothing.
-pub fn dollars_behind(cost: f64) -> String {
-    if cost > 0.0 { format!(", {}", dollars(cost)) } else { String::new() }
+/// Returns `, $1.20` to append to a text; empty if the cost is zero.
+pub fn cost_suffix(cost: f64) -> String {
+    if cost > 0.0 { format!(", {}", format_dollars(cost)) } else { String::new() }
 }
 
-/// US dollars that may be fewer than none: `-$1.20`.
-pub fn signed_dollars(amount: f64) -> String {
+/// Formats US dollars that may be negative: `-$1.20`.
+pub fn format_signed_dollars(amount: f64) -> String {
     let sign = if amount < 0.0 { "-" } else { "" };
-    format!("{sign}{}", dollars(amount.abs()))
+    format!("{sign}{}", format_dollars(amount.abs()))
 }
 
-/// A change as a signed percentage: `-27.5 %`.
-pub fn change(ratio: f64) -> String {
+/// Formats a ratio of change as a signed percentage: `-27.5 %`.
+pub fn format_percent_change(ratio: f64) -> String {
     let percent = format!("{:+.1} %", ratio * 100.0);
     if percent == "-0.0 %" { "+0.0 %".to_owned() } else { percent }
 }
 
-/// `1 session`, `2 sessions`.
-pub fn plural(number: u64, word: &str) -> String {
-    format!("{} {word}{}", count(number), if number == 1 { "" } else { "s" })
+/// Formats a count with its noun: `1 session`, `2 sessions`.
+pub fn format_plural(number: u64, word: &str) -> String {
+    format!("{} {word}{}", format_count(number), if number == 1 { "" } else { "s" })
 }
 
 #[cfg(test)]

@@ -14,8 +14,8 @@ fn what_cannot_be_seen_is_spelled_out() {
         ("🏳\u{fe0f}\u{200d}🌈", "", ""),
     ] {
         let expected = |told| if str::is_empty(told) { text } else { told };
-        assert_eq!(in_lines(text), expected(lines));
-        assert_eq!(in_one_line(text), expected(line));
+        assert_eq!(escape_lines(text), expected(lines));
+        assert_eq!(escape_one_line(text), expected(line));
     }
 }
 
@@ -23,12 +23,12 @@ fn what_cannot_be_seen_is_spelled_out() {
 fn nothing_hidden_is_left() {
     let every = (0..=0x0010_ffff).filter_map(char::from_u32);
     let text: String = every.clone().flat_map(|sign| [sign, ' ']).collect();
-    let told = in_one_line(&text);
-    assert!(!told.chars().any(is_hidden));
-    let lines = in_lines(&text);
-    assert!(!lines.chars().any(|sign| is_hidden(sign) && !matches!(sign, '\n' | '\t')));
-    let seen: String = every.filter(|sign| !is_hidden(*sign)).collect();
-    assert!(matches!(in_one_line(&seen), Cow::Borrowed(_)));
+    let told = escape_one_line(&text);
+    assert!(!told.chars().any(is_hidden_char));
+    let lines = escape_lines(&text);
+    assert!(!lines.chars().any(|sign| is_hidden_char(sign) && !matches!(sign, '\n' | '\t')));
+    let seen: String = every.filter(|sign| !is_hidden_char(*sign)).collect();
+    assert!(matches!(escape_one_line(&seen), Cow::Borrowed(_)));
 }
 
 #[test]
@@ -40,9 +40,9 @@ fn a_quoted_text_shows_where_it_ends() {
         ("ls\nrm -rf \"x\" \\", "\"ls\\nrm -rf \\\"x\\\" \\\\\""),
         ("a\u{202e}b", "\"a\\u202eb\""),
     ] {
-        assert_eq!(quoted(text), expected);
-        if let Some(inner) = quoted(text).strip_prefix('"') {
-            assert!(!inner.strip_suffix('"').expect("it is closed").contains(is_hidden));
+        assert_eq!(quote_escaped(text), expected);
+        if let Some(inner) = quote_escaped(text).strip_prefix('"') {
+            assert!(!inner.strip_suffix('"').expect("it is closed").contains(is_hidden_char));
         }
     }
 }
@@ -50,5 +50,5 @@ fn a_quoted_text_shows_where_it_ends() {
 #[test]
 fn json_stays_json() {
     let json = "{\"a\u{9b}\": \"b\u{202e}\u{e0041}\u{7f}\"}";
-    assert_eq!(in_lines(json), r#"{"a\u009b": "b\u202e\udb40\udc41\u007f"}"#);
+    assert_eq!(escape_lines(json), r#"{"a\u009b": "b\u202e\udb40\udc41\u007f"}"#);
 }

@@ -1,16 +1,18 @@
-//! How long it takes to store and to find: `cargo bench -p foveal-store --bench store`.
+//! Benchmarks of storing and reading: `cargo bench -p foveal-store --bench store`.
 
 use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
-use foveal_secrets::find;
-use foveal_store::{Call, CallChanges, CallNumber, SessionFacts, SessionId, SqliteStore, Store};
+use foveal_redaction::find_secrets;
+use foveal_store::{
+    CallChanges, CallNumber, RecentCall, SessionId, SessionMetadata, SqliteStore, Store,
+};
 use foveal_transcript::Timestamp;
 use serde_json::json;
 
 const NOW: Timestamp = Timestamp(1);
 
-/// A source file of about `bytes`, another for each `number`.
+/// Returns a source file of about `bytes`, different for each `number`.
 fn source(number: u64, bytes: usize) -> String {
     let mut text = format!("//! Module {number}.\n\n");
     let mut line = 0_u64;
@@ -30,22 +32,22 @@ fn store(c: &mut Criterion) {
     let folder = tempfile::tempdir().expect("a folder");
     let store = SqliteStore::open(&folder.path().join("store.db")).expect("it opens");
     let session = SessionId("bench".into());
-    store.open_session(&session, &SessionFacts::default(), NOW).expect("a session");
+    store.open_session(&session, &SessionMetadata::default(), NOW).expect("a session");
 
     let event = json!({"call": {"tool": "grep", "pattern": "fn main", "path": "src"},
                        "result": "0123456789ab", "cached": false, "decision": "keep"});
     c.bench_function("append one event", |b| {
-        b.iter(|| store.append(&session, &event, NOW).expect("a record"));
+        b.iter(|| store.append_record(&session, &event, NOW).expect("a record"));
     });
     let mut number = 0;
     c.bench_function("keep one more of 50 calls", |b| {
         b.iter(|| {
             number += 1;
-            let call = Call { number: CallNumber(number), payload: event.clone() };
+            let call = RecentCall { number: CallNumber(number), payload: event.clone() };
             let remaining = (number.saturating_sub(49)..=number).map(CallNumber).collect();
             let state = Some(json!({"answered": [], "calls": number}));
             let changes = CallChanges { state, calls: vec![call], remaining };
-            store.change_calls(&session, &changes, NOW).expect("they are kept");
+            store.update_calls(&session, &changes, NOW).expect("they are kept");
         });
     });
     for (name, bytes) in [("1 kB", 1_000), ("10 kB", 10_000), ("100 kB", 100_000)] {
@@ -58,17 +60,21 @@ fn store(c: &mut Criterion) {
                     number += 1;
                     source(number, bytes)
                 },
-                |text| store.put(Some(&session), text.as_bytes(), NOW).expect("it is stored"),
+                |text| {
+                    store.put_content(Some(&session), text.as_bytes(), NOW).expect("it is stored")
+                },
                 criterion::BatchSize::SmallInput,
             );
         });
         let text = source(0, bytes);
-        let handle = store.put(None, text.as_bytes(), NOW).expect("it is stored").handle;
+        let handle = store.put_content(None, text.as_bytes(), NOW).expect("it is stored").handle;
         group.bench_function("put known", |b| {
-            b.iter(|| store.put(Some(&session), text.as_bytes(), NOW).expect("it is stored"));
+            b.iter(|| {
+                store.put_content(Some(&session), text.as_bytes(), NOW).expect("it is stored")
+            });
         });
         group.bench_function("get", |b| {
-            b.iter(|| black_box(store.get(handle).expect("it can be read")));
+            b.iter(|| black_box(store.content(handle).expect("it can be read")));
         });
         group.finish();
     }
@@ -79,7 +85,7 @@ fn secrets(c: &mut Criterion) {
     let plain = source(1, 1 << 20).replace("password", "position").replace("Secret", "Stated");
     for (name, text) in [("no words", plain), ("a word in each function", source(1, 1 << 20))] {
         group.throughput(Throughput::Bytes(text.len() as u64));
-        group.bench_function(name, |b| b.iter(|| black_box(find(text.as_bytes()))));
+        group.bench_function(name, |b| b.iter(|| black_box(find_secrets(text.as_bytes()))));
     }
     group.finish();
 }

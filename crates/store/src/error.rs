@@ -1,105 +1,106 @@
-//! What can go wrong with a store.
+//! The errors of a store.
 
 use std::path::PathBuf;
 
-use foveal_database::{is_busy, is_of_machine, is_of_place};
+use foveal_database::{is_busy, is_environment_error, is_inaccessible};
 use foveal_transcript::Handle;
 use thiserror::Error;
 
 use crate::keys::SessionId;
 
-/// Why something was not stored or read.
+/// The reason why a store operation failed.
 #[derive(Debug, Error)]
 pub enum StoreError {
-    /// One item is larger than a store takes.
+    /// One item exceeds the size limit of the store.
     #[error("{bytes} bytes are more than the {bytes_max} that are stored as one: store less of it")]
     TooLarge {
-        /// What was to be stored.
+        /// The size of the item, in bytes.
         bytes: usize,
-        /// What would have been taken.
+        /// The limit, in bytes.
         bytes_max: usize,
     },
-    /// A value lies in more lists and objects than one that is read again may.
+    /// A value is nested more deeply than a reader accepts.
     #[error("values in more than {depth_max} lists and objects are not stored: flatten it")]
     TooDeep {
-        /// How deep it may lie.
+        /// The greatest allowed depth.
         depth_max: usize,
     },
-    /// Other content has the handle.
+    /// Another content has the same handle.
     #[error("handle {handle} already stands for other content")]
     Collision {
         /// The shared handle.
         handle: Handle,
     },
-    /// Content that was stored is not stored any more.
+    /// Content that was stored has been removed.
     #[error("the content behind {handle} is gone: store it once more")]
     Gone {
-        /// Its handle.
+        /// The handle of the content.
         handle: Handle,
     },
-    /// There is a secret in what is to be read again byte for byte.
+    /// A text that must be read back byte for byte contains a secret.
     #[error("there is a secret in it, and none is kept")]
-    Secret,
-    /// The session was never opened, or was removed.
+    ContainsSecret,
+    /// The session was never opened, or was deleted.
     #[error("there is no session `{session}`: open it first")]
     UnknownSession {
-        /// The session that was named.
+        /// The requested session.
         session: SessionId,
     },
-    /// The folder or file cannot be made.
+    /// The folder or the file cannot be created.
     #[error("the store `{}` cannot be written", path.display())]
-    Place {
-        /// The store's file.
+    Unwritable {
+        /// The file of the store.
         path: PathBuf,
-        /// What the system says.
+        /// The I/O error of the system.
         #[source]
         source: std::io::Error,
     },
-    /// What is to be stored cannot be written as JSON.
+    /// The value cannot be serialized as JSON.
     #[error("what is to be stored is no JSON")]
     Json(#[from] serde_json::Error),
-    /// Content cannot be compressed.
+    /// The content cannot be compressed.
     #[error("the content cannot be compressed")]
     Compression(#[source] std::io::Error),
-    /// SQLite refuses.
+    /// SQLite returned an error.
     #[error("the store cannot be read or written")]
     Database(#[from] rusqlite::Error),
 }
 
 impl StoreError {
-    /// Whether the store's folder or file refuses to be written, so that a store can only be
-    /// kept in memory.
-    pub fn is_place(&self) -> bool {
+    /// Returns whether the folder or the file of the store cannot be written, so that a store can
+    /// only be kept in memory.
+    pub fn is_inaccessible(&self) -> bool {
         match self {
-            Self::Place { .. } => true,
-            Self::Database(error) => is_of_place(error),
+            Self::Unwritable { .. } => true,
+            Self::Database(error) => is_inaccessible(error),
             Self::TooLarge { .. }
             | Self::TooDeep { .. }
             | Self::Collision { .. }
             | Self::Gone { .. }
             | Self::UnknownSession { .. }
             | Self::Json(_)
-            | Self::Secret
+            | Self::ContainsSecret
             | Self::Compression(_) => false,
         }
     }
 
-    /// Whether another process writes for longer than was waited for.
+    /// Returns whether another process held the lock for longer than the busy time-out.
     pub fn is_busy(&self) -> bool {
         matches!(self, Self::Database(error) if is_busy(error))
     }
 
-    /// Whether the file is damaged, so that it has to be put away.
+    /// Returns whether the file is damaged and has to be quarantined.
     ///
-    /// What this program asks of tables it made cannot fail but for the machine's sake or
-    /// because of what it was given; every other failure says that they are not as it made them.
-    pub(crate) fn is_damage(&self) -> bool {
+    /// Statements on tables that this program created fail only because of the machine or because
+    /// of their arguments. Every other failure means that the tables differ from those that were
+    /// created.
+    pub(crate) fn is_corruption(&self) -> bool {
         use rusqlite::ErrorCode as Code;
         match self {
             Self::Database(error) => {
                 let given = Some(Code::ConstraintViolation) == error.sqlite_error_code()
                     || Some(Code::TooBig) == error.sqlite_error_code();
-                !given && !is_of_machine(error)
+                !given && !is_environment_error(error)
             }
             Self::TooLarge { .. }
             | Self::TooDeep { .. }
@@ -107,8 +108,8 @@ impl StoreError {
             | Self::Collision { .. }
             | Self::Gone { .. }
             | Self::UnknownSession { .. }
-            | Self::Place { .. }
-            | Self::Secret
+            | Self::Unwritable { .. }
+            | Self::ContainsSecret
             | Self::Compression(_) => false,
         }
     }

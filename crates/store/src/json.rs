@@ -1,16 +1,16 @@
-//! Values as the JSON texts that are stored.
+//! JSON values as the texts that are stored.
 
 use serde_json::Value;
 
 use crate::error::StoreError;
 use crate::store::{PAYLOAD_BYTES_MAX, PAYLOAD_DEPTH_MAX};
 
-/// The text of `value`.
+/// Serializes `value`.
 ///
 /// # Errors
-/// [`StoreError::TooLarge`] above [`PAYLOAD_BYTES_MAX`], [`StoreError::TooDeep`] below
+/// [`StoreError::TooLarge`] above [`PAYLOAD_BYTES_MAX`], [`StoreError::TooDeep`] above
 /// [`PAYLOAD_DEPTH_MAX`].
-pub(crate) fn text_of(value: &Value) -> Result<String, StoreError> {
+pub(crate) fn to_json_text(value: &Value) -> Result<String, StoreError> {
     check_depth(value)?;
     let text = serde_json::to_string(value)?;
     let (bytes, bytes_max) = (text.len(), PAYLOAD_BYTES_MAX);
@@ -21,20 +21,20 @@ pub(crate) fn text_of(value: &Value) -> Result<String, StoreError> {
 }
 
 /// # Errors
-/// [`StoreError::TooDeep`] below [`PAYLOAD_DEPTH_MAX`].
+/// [`StoreError::TooDeep`] above [`PAYLOAD_DEPTH_MAX`].
 pub(crate) fn check_depth(value: &Value) -> Result<(), StoreError> {
-    match is_deeper(value, PAYLOAD_DEPTH_MAX) {
+    match exceeds_depth(value, PAYLOAD_DEPTH_MAX) {
         true => Err(StoreError::TooDeep { depth_max: PAYLOAD_DEPTH_MAX }),
         false => Ok(()),
     }
 }
 
-/// Whether something of `value` lies in more than `depth` lists and objects.
-fn is_deeper(value: &Value, depth: usize) -> bool {
+/// Returns whether a part of `value` is nested in more than `depth` lists and objects.
+fn exceeds_depth(value: &Value, depth: usize) -> bool {
     let Some(left) = depth.checked_sub(1) else { return value.is_array() || value.is_object() };
     match value {
-        Value::Array(values) => values.iter().any(|value| is_deeper(value, left)),
-        Value::Object(fields) => fields.values().any(|value| is_deeper(value, left)),
+        Value::Array(values) => values.iter().any(|value| exceeds_depth(value, left)),
+        Value::Object(fields) => fields.values().any(|value| exceeds_depth(value, left)),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => false,
     }
 }

@@ -1,4 +1,4 @@
-//! What stored things are found by.
+//! The keys of stored records.
 
 use std::fmt;
 use std::path::Path;
@@ -6,7 +6,7 @@ use std::path::Path;
 use foveal_transcript::Handle;
 use serde::{Deserialize, Serialize};
 
-/// Which session, as its client or its server names it.
+/// The name of a session, given by its client or its server.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct SessionId(pub String);
 
@@ -16,21 +16,22 @@ impl fmt::Display for SessionId {
     }
 }
 
-/// The position of a record in its session's log, from 1.
+/// The position of a record in the log of its session, from 1.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct RecordNumber(pub u64);
 
-/// A call among the recent calls of its session; later calls have larger numbers.
+/// The number of a call among the recent calls of its session. Later calls have larger numbers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct CallNumber(pub u64);
 
-/// Of which content, for which question and by which curator a curation is.
+/// The key of a curation: content, question and curator.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct CurationKey(pub(crate) [u8; 32]);
 
 impl CurationKey {
-    /// The key of what `curator` (its name and version) chooses of `content` for `question`.
-    pub fn of(content: &[u8], question: &str, curator: &str) -> Self {
+    /// Creates the key of the curation that `curator` (name and version) makes of `content` for
+    /// `question`.
+    pub fn new(content: &[u8], question: &str, curator: &str) -> Self {
         let mut hasher = blake3::Hasher::new();
         for part in [content, question.as_bytes(), curator.as_bytes()] {
             hasher.update(&(part.len() as u64).to_le_bytes());
@@ -40,59 +41,60 @@ impl CurationKey {
     }
 }
 
-/// Which page: a hash of its whole address, so that addresses that differ in a secret differ.
+/// The key of a page: a hash of the complete URL, so that URLs that differ only in a secret have
+/// different keys.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct FetchKey(pub(crate) [u8; 32]);
+pub struct PageKey(pub(crate) [u8; 32]);
 
-impl FetchKey {
-    /// The key of the page at `url`.
-    pub fn of(url: &str) -> Self {
+impl PageKey {
+    /// Creates the key of the page at `url`.
+    pub fn from_url(url: &str) -> Self {
         Self(*blake3::hash(url.as_bytes()).as_bytes())
     }
 }
 
-/// For which roots a grant is: a path is another file in other roots.
+/// The key of the roots that a grant holds for. The same path means another file in other roots.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct RootsKey(pub(crate) Handle);
 
 impl RootsKey {
-    /// The key of these roots in this order.
-    pub fn of<'p>(roots: impl IntoIterator<Item = &'p Path>) -> Self {
+    /// Creates the key of these roots in this order.
+    pub fn from_roots<'p>(roots: impl IntoIterator<Item = &'p Path>) -> Self {
         let paths: Vec<&[u8]> =
             roots.into_iter().map(|root| root.as_os_str().as_encoded_bytes()).collect();
-        Self(Handle::of(&paths.join(&0)))
+        Self(Handle::from_content(&paths.join(&0)))
     }
 }
 
-/// A folder, as it is spelled.
+/// The key of a folder, as its path is spelled.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
 pub struct FolderKey(pub(crate) Handle);
 
 impl FolderKey {
-    /// The key of `folder`.
-    pub fn of(folder: &Path) -> Self {
-        Self(Handle::of(folder.as_os_str().as_encoded_bytes()))
+    /// Creates the key of `folder`.
+    pub fn from_path(folder: &Path) -> Self {
+        Self(Handle::from_content(folder.as_os_str().as_encoded_bytes()))
     }
 }
 
-/// Whom a note on readers is for.
+/// The scope of a note on readers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub enum Reach {
-    /// Who works in the folder, or below it.
-    Below,
-    /// Who works in the folder itself.
-    At,
+pub enum FolderScope {
+    /// Sessions in the folder or below it.
+    Subtree,
+    /// Sessions in the folder itself.
+    FolderOnly,
 }
 
-/// Where a note on readers is kept.
+/// The key of a note on readers.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
-pub struct ReaderPlace {
+pub struct ReaderNoteKey {
     /// The folder.
     pub folder: FolderKey,
-    /// Whom the note is for.
-    pub reach: Reach,
+    /// The scope of the note.
+    pub scope: FolderScope,
 }
 
-/// Orders notes on readers: milliseconds, but later than every note before.
+/// The time of a note in milliseconds, always later than every earlier note.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq, PartialOrd, Ord)]
-pub struct Moment(pub i64);
+pub struct NoteTime(pub i64);

@@ -1,39 +1,40 @@
-//! What outlives a process: sessions and their records, calls, grants, notes on readers, and the
-//! content behind handles.
+//! Persistent state: sessions and their records, calls, grants, notes on readers, and the content
+//! behind handles.
 //!
-//! [`Store`] says what a store does. [`Sqlite`] does it in one file that several processes share,
-//! and knows nothing of secrets; [`Redacting`] removes them (`foveal-secrets`) from everything on its
-//! way into any store. [`SqliteStore`] is both.
-//! [`PassingContents`] keeps contents as long as the process lives. What was acknowledged is there after the process
-//! is killed at any point.
+//! [`Store`] is the interface. [`SqliteBackend`] implements it in one file that several processes
+//! share, and does not know about secrets. [`RedactingStore`] removes secrets (`foveal-redaction`)
+//! from everything on its way into any store. [`SqliteStore`] combines both.
+//! [`EphemeralContentStore`] keeps contents only as long as the process lives. Acknowledged writes
+//! survive a kill of the process at any point.
 
+mod ephemeral_contents;
 mod error;
-mod file;
 mod json;
 mod keys;
-mod passing;
+mod parallel_map;
 mod records;
-mod redacting;
-mod spread;
+mod redacting_store;
 mod sqlite;
 mod store;
+mod store_notice;
 
+pub use ephemeral_contents::{EPHEMERAL_BYTES_MAX, EphemeralContentStore};
 pub use error::StoreError;
-pub use file::Notice;
 pub use keys::{
-    CallNumber, CurationKey, FetchKey, FolderKey, Moment, Reach, ReaderPlace, RecordNumber,
-    RootsKey, SessionId,
+    CallNumber, CurationKey, FolderKey, FolderScope, NoteTime, PageKey, ReaderNoteKey,
+    RecordNumber, RootsKey, SessionId,
 };
-pub use passing::{PASSING_BYTES_MAX, PassingContents};
 pub use records::{
-    Call, CallChanges, CallHistory, Collected, Content, Fetch, Grant, LeftOut, Limits, Message,
-    NewContent, NotedEdit, OwnEdit, Readers, Record, Said, Sealed, Session, SessionFacts, Stored,
-    Turn, Write,
+    CachedPage, CallChanges, CallHistory, ClientEdit, ClientEditNote, CollectionTotals,
+    ContentReceipt, EditAuthor, FileWrite, Grant, MessageRecord, NewContent, OmittedContents,
+    ReaderNotes, RecentCall, RetentionLimits, SealedJson, SessionMetadata, SessionRecord,
+    StoredContent, StoredMessage, StoredSession, TurnRecord,
 };
-pub use redacting::Redacting;
-pub use sqlite::{ReadOnly, Sqlite, SqliteStore, Uptime};
+pub use redacting_store::RedactingStore;
+pub use sqlite::{ReadOnlyStore, SqliteBackend, SqliteStore, Uptime};
 pub use store::{
-    ASKERS_MAX, CONTENT_BYTES_MAX, CURATIONS_MAX, FETCHES_MAX, GRANT_BYTES_MAX, GRANTS_MAX,
-    OWN_EDITS_MAX, PAYLOAD_BYTES_MAX, PAYLOAD_DEPTH_MAX, READER_NOTES_MAX, SESSION_ID_BYTES_MAX,
-    Store,
+    CACHED_PAGES_MAX, CALL_READERS_MAX, CLIENT_EDITS_MAX, CONTENT_BYTES_MAX, CURATIONS_MAX,
+    GRANT_BYTES_MAX, GRANTS_MAX, PAYLOAD_BYTES_MAX, PAYLOAD_DEPTH_MAX, READER_NOTES_MAX,
+    SESSION_ID_BYTES_MAX, Store,
 };
+pub use store_notice::StoreNotice;

@@ -1,4 +1,4 @@
-//! What is stored, as values.
+//! Stored records as values.
 
 use std::borrow::Cow;
 
@@ -6,49 +6,50 @@ use foveal_transcript::{ContentHash, Handle, Timestamp};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::keys::{CallNumber, Moment, RecordNumber, SessionId};
+use crate::keys::{CallNumber, NoteTime, RecordNumber, SessionId};
 
-/// What a session is about.
+/// The roots and the transcript of a session.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct SessionFacts {
-    /// The folders it works in.
+pub struct SessionMetadata {
+    /// The folders that the session works in.
     pub roots: Vec<String>,
-    /// The file in which its agent records it, if it does.
+    /// The file in which the agent records the session, if it does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub transcript: Option<String>,
 }
 
-/// A session as it is listed.
+/// A session in a listing.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Session {
-    /// Which one.
+pub struct StoredSession {
+    /// The name of the session.
     pub id: SessionId,
-    /// What it is about; nothing is said if that cannot be read.
-    pub facts: SessionFacts,
-    /// When it was first opened.
+    /// The metadata of the session. Empty if it cannot be read.
+    pub metadata: SessionMetadata,
+    /// The time at which the session was first opened.
     pub started: Timestamp,
-    /// When something was last stored for it.
-    pub used: Timestamp,
-    /// Kept whatever its age and size.
+    /// The time of the last write for the session.
+    pub last_used: Timestamp,
+    /// Whether the session is kept regardless of age and size.
     pub pinned: bool,
-    /// How many records its log has.
-    pub events: u64,
-    /// How much its records take, without the content it refers to.
+    /// The number of records in the log of the session.
+    pub event_count: u64,
+    /// The size of the records in bytes, without the content that the session refers to.
     pub record_bytes: u64,
-    /// How much the content it refers to takes as stored. Others may refer to it too.
+    /// The stored size of the referenced content in bytes. Other sessions may refer to the same
+    /// content.
     pub content_bytes: u64,
 }
 
-/// What was decided about one request of a conversation that a client sends whole each time.
+/// The decision about one request of a conversation that a client sends whole each time.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Turn {
+pub struct TurnRecord {
     /// The hash of the conversation up to the end of the request.
-    pub end: ContentHash,
-    /// The same of the request before it that it continues; of one that continues none, a hash
-    /// that no request ends with.
-    pub before: ContentHash,
-    /// What was decided, as JSON.
-    pub decided: String,
+    pub end_hash: ContentHash,
+    /// The end hash of the request that this one continues. For a first request, a hash with which
+    /// no request ends.
+    pub previous_hash: ContentHash,
+    /// The decision, as JSON.
+    pub decision: String,
 }
 
 /// Content to be stored.
@@ -56,213 +57,222 @@ pub struct Turn {
 pub struct NewContent<'c> {
     /// The hash of the original.
     pub hash: ContentHash,
-    /// What is stored: the original, or the same without its secrets.
+    /// The original, or the original without its secrets.
     pub bytes: Cow<'c, [u8]>,
-    /// How many secrets were removed.
+    /// The number of removed secrets.
     pub secrets: u32,
 }
 
-/// The contents that a turn leaves out.
+/// The contents that a turn omits.
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
-pub struct LeftOut<'c> {
-    /// Those that are stored or ready to be, as
-    /// [`Store::contents_known`](crate::Store::contents_known) says.
+pub struct OmittedContents<'c> {
+    /// The contents that are stored or prepared, as returned by
+    /// [`Store::known_contents`](crate::Store::known_contents).
     pub known: Vec<ContentHash>,
-    /// The others.
+    /// The other contents.
     pub new: Vec<NewContent<'c>>,
 }
 
-/// Content that was stored.
+/// The acknowledgement of stored content.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Stored {
+pub struct ContentReceipt {
     /// The handle of the original, with its secrets.
     pub handle: Handle,
-    /// How many secrets were left out of what is stored.
+    /// The number of secrets missing from the stored content.
     pub secrets: u32,
 }
 
 /// Content as it is stored.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Content {
+pub struct StoredContent {
     /// The original, with `[secret removed: KIND]` in place of each secret.
     pub bytes: Vec<u8>,
-    /// How many secrets were left out. Unless 0, these are not the bytes of the original, and
-    /// must not be written to a file as if they were.
+    /// The number of removed secrets. Unless it is 0, the bytes differ from the original and must
+    /// not be written to a file as the original.
     pub secrets: u32,
 }
 
 /// One record of a session's log.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Record {
-    /// Its position.
+pub struct SessionRecord {
+    /// The position of the record.
     pub number: RecordNumber,
-    /// When it was appended.
+    /// The time at which the record was appended.
     pub time: Timestamp,
-    /// What it says, without secrets; `null` if it cannot be read.
+    /// The payload without secrets. `null` if it cannot be read.
     pub payload: Value,
 }
 
-/// A part of a conversation that is taken up again later.
+/// A message of a conversation that can be resumed.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Message {
-    /// What it says.
+pub struct StoredMessage {
+    /// The content of the message, without its sealed parts.
     pub payload: Value,
-    /// What in it goes back to its provider byte for byte; `None` for what was left out, because
-    /// there was a secret in it.
-    pub sealed: Vec<Option<Sealed>>,
-    /// Whether no secret was left out of what it says.
-    pub is_whole: bool,
+    /// The parts that return to their provider byte for byte. `None` stands for a part that was
+    /// omitted because it contains a secret.
+    pub sealed: Vec<Option<SealedJson>>,
+    /// Whether no secret was removed from the payload.
+    pub is_unredacted: bool,
 }
 
-/// JSON that goes back to the provider it came from byte for byte.
+/// JSON that returns byte for byte to the provider that sent it.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Sealed {
-    /// Byte for byte.
+pub struct SealedJson {
+    /// The exact text.
     pub json: String,
-    /// The values in it that only the provider can read: signatures, what is encrypted. They may
-    /// look like secrets and are none of anybody's. Not kept apart.
-    pub closed: Vec<String>,
+    /// The values that only the provider can read, such as signatures and encrypted content. They
+    /// may look like secrets, but are none. They are not stored separately.
+    pub opaque_values: Vec<String>,
 }
 
-/// A message as it was kept.
+/// A message in the log of a session.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Said {
-    /// Its position.
+pub struct MessageRecord {
+    /// The position of the message.
     pub number: RecordNumber,
-    /// When it was appended.
+    /// The time at which the message was appended.
     pub time: Timestamp,
-    /// The message; `None` if it cannot be read.
-    pub message: Option<Message>,
+    /// The message. `None` if it cannot be read.
+    pub message: Option<StoredMessage>,
 }
 
 /// A call that may answer a later one.
 #[derive(Debug, Clone, PartialEq)]
-pub struct Call {
-    /// Which one.
+pub struct RecentCall {
+    /// The number of the call.
     pub number: CallNumber,
-    /// What was asked, what it answered and what that depends on.
+    /// The request, the answer and the state that the answer depends on.
     pub payload: Value,
 }
 
 /// The recent calls of a session.
 #[derive(Debug, Clone, PartialEq)]
 pub struct CallHistory {
-    /// What is known of the session's calls as a whole.
+    /// The state that the calls share.
     pub state: Value,
-    /// The calls, the oldest first. Those that cannot be read are missing.
-    pub calls: Vec<Call>,
+    /// The calls, the oldest first, without those that cannot be read.
+    pub calls: Vec<RecentCall>,
 }
 
-/// What changed in the recent calls of a session. The default forgets all of them.
+/// A change of the recent calls of a session. The default value removes all of them.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub struct CallChanges {
-    /// What is known of the session's calls as a whole; `None`: nothing any more.
+    /// The new shared state. `None` removes it.
     pub state: Option<Value>,
-    /// Calls that are new, or were changed.
-    pub calls: Vec<Call>,
-    /// All calls that remain, those of `calls` among them. Others are removed.
+    /// New and changed calls.
+    pub calls: Vec<RecentCall>,
+    /// All calls that remain, including `calls`. The others are removed.
     pub remaining: Vec<CallNumber>,
 }
 
-/// A page that was fetched, and how long it may be taken for fresh.
+/// A fetched page with its freshness.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Fetch {
-    /// The address that was asked for.
+pub struct CachedPage {
+    /// The requested URL.
     pub url: String,
-    /// The address that answered, after redirects.
+    /// The URL that answered, after redirects.
     pub final_url: String,
-    /// HTTP status.
+    /// The HTTP status.
     pub status: u16,
-    /// `Content-Type`.
+    /// The `StoredContent-Type` header.
     pub content_type: Option<String>,
-    /// `ETag`, byte for byte.
+    /// The `ETag` header, byte for byte.
     pub etag: Option<String>,
-    /// `Last-Modified`, as it was sent.
+    /// The `Last-Modified` header, as received.
     pub last_modified: Option<String>,
-    /// Until when it need not be asked for again.
+    /// The time until which the page is fresh.
     pub expires: Option<Timestamp>,
-    /// When it was fetched or last found unchanged.
+    /// The time at which the page was fetched or last found unchanged.
     pub checked: Timestamp,
-    /// What it said.
+    /// The handle of the body.
     pub body: Handle,
 }
 
-/// A change of a file, so that it can be undone.
+/// A change of a file that can be undone.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Write {
+pub struct FileWrite {
     /// The file, as the caller names it.
     pub path: String,
-    /// What it held; `None`: there was no file.
+    /// The content before. `None` if there was no file.
     pub before: Option<Handle>,
-    /// What it holds now; `None`: there is no file.
+    /// The content after. `None` if the file was removed.
     pub after: Option<Handle>,
-    /// When.
+    /// The time of the write.
     pub time: Timestamp,
 }
 
-/// What the person allowed for good: a tool and what it may touch, word for word.
+/// A permission that the user gave for good: a tool and its subject, word for word.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Grant {
     /// The tool.
     pub tool: String,
-    /// The path, command or address.
+    /// The path, the command or the URL.
     pub subject: String,
 }
 
-/// What is noted at some places of who is sent the answers.
+/// The combined notes on readers of several folders.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Readers {
-    /// The last note of all, at whatever place.
-    pub last: Moment,
-    /// Who asked last.
+pub struct ReaderNotes {
+    /// The time of the last note of all, in any folder.
+    pub last: NoteTime,
+    /// The reader of the last request.
     pub reader: Option<String>,
-    /// When a prompt was last cut.
-    pub cut: Moment,
+    /// The time at which a prompt last lost content.
+    pub prompt_cut: NoteTime,
 }
 
-/// What the model itself made of a file, with a tool that is not ours.
+/// An edit that the model made with a tool of the client.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct OwnEdit {
-    /// What the file held before, at the start and between its changes.
+pub struct ClientEdit {
+    /// The hashes of the file before the edit and between its changes.
     pub before: Vec<ContentHash>,
-    /// What it held afterwards.
+    /// The hash of the file after the edit.
     pub after: ContentHash,
-    /// Lines of that which the model wrote from end to end, from 1, both ends included.
+    /// The line ranges of the new content that the model wrote completely, from 1, ends included.
     pub lines: Vec<(u32, u32)>,
-    /// Whether it wrote all of it.
+    /// Whether the model wrote the whole file.
     pub is_whole: bool,
 }
 
-/// An own edit as it was noted.
-#[derive(Debug, Clone, PartialEq, Eq)]
-pub struct NotedEdit {
-    /// The file, from the root of the file system on.
-    pub path: String,
-    /// What was made of it.
-    pub edit: OwnEdit,
-    /// Later than every such note before.
-    pub noted: Moment,
+/// The author of an edit with a tool of the client.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct EditAuthor<'a> {
+    /// The client's session.
+    pub session: &'a str,
+    /// The reader that belongs to the session.
+    pub reader: &'a str,
 }
 
-/// How much is kept.
+/// A recorded edit of the client.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct ClientEditNote {
+    /// The absolute path of the file.
+    pub path: String,
+    /// The edit.
+    pub edit: ClientEdit,
+    /// The time of the note, later than every earlier one.
+    pub noted: NoteTime,
+}
+
+/// The limits of retention.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Limits {
-    /// Bytes of content and records as stored, all sessions together.
+pub struct RetentionLimits {
+    /// The stored bytes of contents and records of all sessions together.
     pub bytes_max: u64,
-    /// How long what is not used is kept, in milliseconds.
+    /// The retention time of unused data, in milliseconds.
     pub age_max_ms: i64,
 }
 
-/// What a collection removed.
+/// The totals of a garbage collection.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Collected {
-    /// Sessions with all their records.
+pub struct CollectionTotals {
+    /// Removed sessions, with all their records.
     pub sessions: u64,
-    /// Contents; their handles resolve no more.
+    /// Removed contents. Their handles no longer resolve.
     pub contents: u64,
-    /// Pages and curations.
+    /// Removed pages and curations.
     pub cached: u64,
-    /// Bytes of content and records that are left; above the limit only where pinned sessions
-    /// hold them.
+    /// The bytes of contents and records that remain. Above the limit only if pinned sessions hold
+    /// them.
     pub bytes_left: u64,
 }

@@ -1,4 +1,4 @@
-//! What a store does, whatever keeps it.
+//! The interface of a store, independent of its back end.
 
 use std::collections::HashSet;
 
@@ -6,155 +6,160 @@ use foveal_transcript::{ContentHash, Handle, Timestamp};
 use serde_json::Value;
 
 use crate::error::StoreError;
-use crate::keys::{CurationKey, FetchKey, Moment, ReaderPlace, RecordNumber, RootsKey, SessionId};
+use crate::keys::{
+    CurationKey, NoteTime, PageKey, ReaderNoteKey, RecordNumber, RootsKey, SessionId,
+};
 use crate::records::{
-    CallChanges, CallHistory, Collected, Content, Fetch, Grant, LeftOut, Limits, Message,
-    NewContent, NotedEdit, OwnEdit, Readers, Record, Said, Session, SessionFacts, Stored, Turn,
-    Write,
+    CachedPage, CallChanges, CallHistory, ClientEdit, ClientEditNote, CollectionTotals,
+    ContentReceipt, EditAuthor, FileWrite, Grant, MessageRecord, NewContent, OmittedContents,
+    ReaderNotes, RetentionLimits, SessionMetadata, SessionRecord, StoredContent, StoredMessage,
+    StoredSession, TurnRecord,
 };
 
-/// Largest content, in bytes before compression.
+/// The largest content, in bytes before compression.
 pub const CONTENT_BYTES_MAX: usize = 64 << 20;
 
-/// Largest JSON of a record, a call, or a curation. What is longer belongs behind a handle.
+/// The largest JSON of a record, a call or a curation, in bytes. Store longer data as content
+/// behind a handle.
 pub const PAYLOAD_BYTES_MAX: usize = 4 << 20;
 
-/// Lists and objects around the innermost value of such JSON. Readers of JSON stop a little
-/// deeper, and what is stored is to be read again.
+/// The greatest nesting depth of such JSON. JSON parsers stop a little deeper, and stored values
+/// must be readable again.
 pub const PAYLOAD_DEPTH_MAX: usize = 120;
 
-/// Longest name of a session.
+/// The longest session id, in bytes.
 pub const SESSION_ID_BYTES_MAX: usize = 256;
 
-/// Curations kept; those not used for longest go first.
+/// The number of curations that are kept. The least recently used are removed.
 pub const CURATIONS_MAX: u32 = 10_000;
 
-/// Pages kept; those not fetched for longest go first.
-pub const FETCHES_MAX: u32 = 5_000;
+/// The number of pages that are kept. The least recently fetched are removed.
+pub const CACHED_PAGES_MAX: u32 = 5_000;
 
-/// Longest tool and subject of a grant together.
+/// The longest grant, tool and subject together, in bytes.
 pub const GRANT_BYTES_MAX: usize = 64 << 10;
 
-/// Grants kept; the oldest go first.
+/// The number of grants that are kept. The oldest are removed.
 pub const GRANTS_MAX: u32 = 10_000;
 
-/// Notes on who makes a call that are kept; the oldest go first.
-pub const ASKERS_MAX: u32 = 4_096;
+/// The number of notes on the readers of calls that are kept. The oldest are removed.
+pub const CALL_READERS_MAX: u32 = 4_096;
 
-/// Files of which it is kept what a model made of them itself; the oldest go first.
-pub const OWN_EDITS_MAX: u32 = 4_096;
+/// The number of files whose client edits are kept. The oldest are removed.
+pub const CLIENT_EDITS_MAX: u32 = 4_096;
 
-/// Notes on readers kept; the oldest go first.
+/// The number of notes on readers that are kept. The oldest are removed.
 pub const READER_NOTES_MAX: u32 = 10_000;
 
-/// Keeps what outlives a process. Shared by threads, and by processes where it is on disk.
+/// Persistent state, shared by threads, and by processes if it is on disk.
 ///
-/// A call that returns has stored what it was given: it is there after the process is killed.
-/// What one call stores is there as a whole or not at all. Times are the caller's; a store reads
-/// no clock. All errors are [`StoreError`]; those that every call may have are
-/// [`StoreError::Place`] and [`StoreError::Database`].
+/// A call returns after its data is stored: the data survives a kill of the process. Each call is
+/// atomic. Timestamps come from the caller; a store reads no clock. All errors are [`StoreError`];
+/// every call can return [`StoreError::Unwritable`] and [`StoreError::Database`].
 ///
-/// A store keeps what it is given. [`Redacting`](crate::Redacting) makes of any store one that
-/// keeps no secrets.
+/// A store keeps everything that it is given. [`RedactingStore`](crate::RedactingStore) turns any
+/// store into one that keeps no secrets.
 pub trait Store: Send + Sync {
-    /// Opens `session`: makes it, or says anew what it is about. True if it was there before.
+    /// Opens `session`: creates it, or replaces its metadata. Returns whether it existed.
     ///
     /// # Errors
-    /// [`StoreError::TooLarge`] if its name is longer than [`SESSION_ID_BYTES_MAX`].
+    /// [`StoreError::TooLarge`] if the id is longer than [`SESSION_ID_BYTES_MAX`].
     fn open_session(
         &self,
         session: &SessionId,
-        facts: &SessionFacts,
+        facts: &SessionMetadata,
         now: Timestamp,
     ) -> Result<bool, StoreError>;
 
-    /// All sessions, the last used first.
+    /// Returns all sessions, the last used first.
     ///
     /// # Errors
     /// Those of every call.
-    fn sessions(&self) -> Result<Vec<Session>, StoreError>;
+    fn sessions(&self) -> Result<Vec<StoredSession>, StoreError>;
 
-    /// Keeps a session whatever its age and size, or no longer.
+    /// Sets whether a session is kept regardless of age and size.
     ///
     /// # Errors
     /// [`StoreError::UnknownSession`].
     fn set_pinned(&self, session: &SessionId, pinned: bool) -> Result<(), StoreError>;
 
-    /// Removes a session, pinned or not, with its records and the content that only it refers
-    /// to. False if there was none.
+    /// Deletes a session, pinned or not, with its records and the content that only it refers to.
+    /// Returns whether the session existed.
     ///
     /// # Errors
     /// Those of every call.
     fn delete_session(&self, session: &SessionId) -> Result<bool, StoreError>;
 
-    /// Stores `content` and returns its handle. A session that is named refers to it from then
-    /// on, so that it is kept as long as the session is. The same content is stored once.
+    /// Stores `content` and returns its handle. The named session refers to it from then on and
+    /// keeps it as long as the session exists. Equal contents are stored once.
     ///
     /// # Errors
-    /// [`StoreError::TooLarge`] above [`CONTENT_BYTES_MAX`], [`StoreError::Collision`] if other
+    /// [`StoreError::TooLarge`] above [`CONTENT_BYTES_MAX`], [`StoreError::Collision`] if another
     /// content has this handle, [`StoreError::UnknownSession`].
-    fn put(
+    fn put_content(
         &self,
         session: Option<&SessionId>,
         content: &[u8],
         now: Timestamp,
-    ) -> Result<Stored, StoreError> {
+    ) -> Result<ContentReceipt, StoreError> {
         let (bytes, bytes_max) = (content.len(), CONTENT_BYTES_MAX);
         if bytes > bytes_max {
             return Err(StoreError::TooLarge { bytes, bytes_max });
         }
-        let hash = ContentHash::of(content);
-        match self.refer(session, hash, now)? {
+        let hash = ContentHash::from_content(content);
+        match self.reference_content(session, hash, now)? {
             Some(stored) => Ok(stored),
-            None => {
-                self.put_new(session, NewContent { hash, bytes: content.into(), secrets: 0 }, now)
-            }
+            None => self.put_new_content(
+                session,
+                NewContent { hash, bytes: content.into(), secrets: 0 },
+                now,
+            ),
         }
     }
 
-    /// Lets `session` refer to content that is stored, which counts as used at `now`; `None` if
-    /// it is not stored.
+    /// Makes `session` refer to stored content and records its use at `now`. Returns `None` if the
+    /// content is not stored.
     ///
     /// # Errors
     /// [`StoreError::Collision`], [`StoreError::UnknownSession`].
-    fn refer(
+    fn reference_content(
         &self,
         session: Option<&SessionId>,
         hash: ContentHash,
         now: Timestamp,
-    ) -> Result<Option<Stored>, StoreError>;
+    ) -> Result<Option<ContentReceipt>, StoreError>;
 
-    /// Stores content that [`Store::refer`] did not find.
+    /// Stores content that [`Store::reference_content`] did not find.
     ///
     /// # Errors
     /// [`StoreError::Collision`], [`StoreError::UnknownSession`].
-    fn put_new(
+    fn put_new_content(
         &self,
         session: Option<&SessionId>,
         content: NewContent<'_>,
         now: Timestamp,
-    ) -> Result<Stored, StoreError>;
+    ) -> Result<ContentReceipt, StoreError>;
 
-    /// The content behind `handle`; `None` if there is none, or it is not what was put.
+    /// Returns the content behind `handle`, or `None` if there is none or it is damaged.
     ///
     /// # Errors
     /// Those of every call.
-    fn get(&self, handle: Handle) -> Result<Option<Content>, StoreError>;
+    fn content(&self, handle: Handle) -> Result<Option<StoredContent>, StoreError>;
 
     /// Appends a record to the log of a session.
     ///
     /// # Errors
     /// [`StoreError::TooLarge`] above [`PAYLOAD_BYTES_MAX`], [`StoreError::TooDeep`],
     /// [`StoreError::UnknownSession`].
-    fn append(
+    fn append_record(
         &self,
         session: &SessionId,
         payload: &Value,
         now: Timestamp,
     ) -> Result<RecordNumber, StoreError>;
 
-    /// At most `most` records of a session in order, beginning with number `from`. Those of an
-    /// unknown session are none. One that cannot be read any more says `null`.
+    /// Returns at most `most` records of a session in order, beginning with number `from`. An
+    /// unknown session has none. The payload of an unreadable record is `null`.
     ///
     /// # Errors
     /// Those of every call.
@@ -163,9 +168,9 @@ pub trait Store: Send + Sync {
         session: &SessionId,
         from: RecordNumber,
         most: usize,
-    ) -> Result<Vec<Record>, StoreError>;
+    ) -> Result<Vec<SessionRecord>, StoreError>;
 
-    /// Appends what was said in a session, all or nothing of it. It is a log of its own.
+    /// Appends messages to the message log of a session, all or none of them.
     ///
     /// # Errors
     /// [`StoreError::TooLarge`] above [`PAYLOAD_BYTES_MAX`], [`StoreError::TooDeep`],
@@ -173,12 +178,12 @@ pub trait Store: Send + Sync {
     fn append_messages(
         &self,
         session: &SessionId,
-        messages: &[Message],
+        messages: &[StoredMessage],
         now: Timestamp,
     ) -> Result<(), StoreError>;
 
-    /// At most `most` messages of a session in order, beginning with number `from`. Those of an
-    /// unknown session are none.
+    /// Returns at most `most` messages of a session in order, beginning with number `from`. An
+    /// unknown session has none.
     ///
     /// # Errors
     /// Those of every call.
@@ -187,27 +192,27 @@ pub trait Store: Send + Sync {
         session: &SessionId,
         from: RecordNumber,
         most: usize,
-    ) -> Result<Vec<Said>, StoreError>;
+    ) -> Result<Vec<MessageRecord>, StoreError>;
 
     /// Changes the recent calls of a session.
     ///
     /// # Errors
     /// [`StoreError::TooLarge`] above [`PAYLOAD_BYTES_MAX`], [`StoreError::TooDeep`],
     /// [`StoreError::UnknownSession`].
-    fn change_calls(
+    fn update_calls(
         &self,
         session: &SessionId,
         changes: &CallChanges,
         now: Timestamp,
     ) -> Result<(), StoreError>;
 
-    /// The recent calls of a session; `None` if nothing is known of them.
+    /// Returns the recent calls of a session, or `None` if none are stored.
     ///
     /// # Errors
     /// Those of every call.
-    fn calls(&self, session: &SessionId) -> Result<Option<CallHistory>, StoreError>;
+    fn call_history(&self, session: &SessionId) -> Result<Option<CallHistory>, StoreError>;
 
-    /// Keeps what a curator chose.
+    /// Stores a curation.
     ///
     /// # Errors
     /// [`StoreError::TooLarge`] above [`PAYLOAD_BYTES_MAX`], [`StoreError::TooDeep`].
@@ -218,196 +223,204 @@ pub trait Store: Send + Sync {
         now: Timestamp,
     ) -> Result<(), StoreError>;
 
-    /// What a curator chose, if that can be read; it counts as used at `now`.
+    /// Returns a curation if it can be read, and records its use at `now`.
     ///
     /// # Errors
     /// Those of every call.
     fn curation(&self, key: CurationKey, now: Timestamp) -> Result<Option<Value>, StoreError>;
 
-    /// Keeps a page for all sessions, in place of what was there under its key. Its body was put
-    /// before.
+    /// Stores a page for all sessions, in place of the previous one with its key. Its body must be
+    /// stored already.
     ///
     /// # Errors
     /// Those of every call.
-    fn put_fetch(&self, key: FetchKey, fetch: &Fetch) -> Result<(), StoreError>;
+    fn put_page(&self, key: PageKey, fetch: &CachedPage) -> Result<(), StoreError>;
 
-    /// The page that was kept under `key`.
+    /// Returns the page with this key.
     ///
     /// # Errors
     /// Those of every call.
-    fn fetch(&self, key: FetchKey) -> Result<Option<Fetch>, StoreError>;
+    fn page(&self, key: PageKey) -> Result<Option<CachedPage>, StoreError>;
 
-    /// Keeps that a session wrote or removed a file. The contents were put before.
+    /// Records that a session wrote or removed a file. The contents must be stored already.
     ///
     /// # Errors
     /// [`StoreError::UnknownSession`].
-    fn put_write(&self, session: &SessionId, write: &Write) -> Result<(), StoreError>;
+    fn put_file_write(&self, session: &SessionId, write: &FileWrite) -> Result<(), StoreError>;
 
-    /// All writes of a session, the last first.
+    /// Returns all file writes of a session, the last first.
     ///
     /// # Errors
     /// Those of every call.
-    fn session_writes(&self, session: &SessionId) -> Result<Vec<Write>, StoreError>;
+    fn session_writes(&self, session: &SessionId) -> Result<Vec<FileWrite>, StoreError>;
 
-    /// The writes of a session to the file at `path`, the last first.
+    /// Returns the writes of a session to the file at `path`, the last first.
     ///
     /// # Errors
     /// Those of every call.
-    fn writes(&self, session: &SessionId, path: &str) -> Result<Vec<Write>, StoreError>;
+    fn file_writes(&self, session: &SessionId, path: &str) -> Result<Vec<FileWrite>, StoreError>;
 
-    /// Those of some contents that are stored, or ready to be. Each may be removed right afterwards,
-    /// unless a session that is in use refers to it.
+    /// Returns those of `contents` that are stored or prepared. Each may be removed right
+    /// afterwards, unless a session in use refers to it.
     ///
     /// # Errors
     /// Those of every call.
-    fn contents_known(&self, contents: &[ContentHash]) -> Result<HashSet<ContentHash>, StoreError>;
+    fn known_contents(&self, contents: &[ContentHash]) -> Result<HashSet<ContentHash>, StoreError>;
 
-    /// Makes contents ready to be stored, as far as there is room: then a turn that leaves them out
-    /// takes less time. Nothing is stored by it.
-    fn get_ready(&self, _contents: Vec<NewContent<'_>>) {}
+    /// Prepares contents for storing as far as there is room, so that a turn that omits them takes
+    /// less time. Stores nothing.
+    fn prepare_contents(&self, _contents: Vec<NewContent<'_>>) {}
 
-    /// Keeps what was decided about a request, and the contents that are left out of it, all or
-    /// none. `session` refers to the contents from then on; it is opened where it is not there.
+    /// Stores the decision about a request and the contents that the decision omits, all or none.
+    /// `session` refers to the contents from then on and is opened if necessary.
     ///
     /// # Errors
     /// [`StoreError::TooLarge`] above [`PAYLOAD_BYTES_MAX`], [`CONTENT_BYTES_MAX`] or
-    /// [`SESSION_ID_BYTES_MAX`], [`StoreError::Collision`], [`StoreError::Gone`] where what is told
-    /// to be known is neither stored nor ready any more, and [`StoreError::Secret`] where no secret
-    /// is kept and there is one in what was decided: the same could not be read again.
+    /// [`SESSION_ID_BYTES_MAX`], [`StoreError::Collision`], [`StoreError::Gone`] if a known content
+    /// is neither stored nor prepared any more, and [`StoreError::ContainsSecret`] if the decision
+    /// contains a secret and the store redacts: a redacted decision could not be read again.
     fn put_turn(
         &self,
         session: &SessionId,
-        turn: &Turn,
-        left_out: LeftOut<'_>,
+        turn: &TurnRecord,
+        left_out: OmittedContents<'_>,
         now: Timestamp,
     ) -> Result<(), StoreError>;
 
-    /// The turns of the conversation whose beginnings have these hashes, the shortest first, up
-    /// to the longest that is known; the oldest first.
+    /// Returns the turns of a conversation up to its longest known prefix, the oldest turn first.
+    /// `beginnings` are the hashes of its prefixes, the shortest first.
     ///
     /// # Errors
     /// Those of every call.
-    fn turns(&self, beginnings: &[ContentHash]) -> Result<Vec<Turn>, StoreError>;
+    fn turns(&self, beginnings: &[ContentHash]) -> Result<Vec<TurnRecord>, StoreError>;
 
-    /// Whether a turn is known that ends with one of these hashes.
+    /// Returns whether a turn with one of these end hashes is stored.
     ///
     /// # Errors
     /// Those of every call.
-    fn knows_turn(&self, ends: &[ContentHash]) -> Result<bool, StoreError>;
+    fn has_turn(&self, ends: &[ContentHash]) -> Result<bool, StoreError>;
 
-    /// Keeps a grant for `roots`. No collection removes it.
+    /// Stores a grant for `roots`. No collection removes it.
     ///
     /// # Errors
     /// [`StoreError::TooLarge`] above [`GRANT_BYTES_MAX`].
     fn put_grant(&self, roots: RootsKey, grant: &Grant, now: Timestamp) -> Result<(), StoreError>;
 
-    /// Takes a grant for `roots` back; whether it was there.
+    /// Removes a grant for `roots`. Returns whether it existed.
     ///
     /// # Errors
     /// Those of every call.
     fn remove_grant(&self, roots: RootsKey, grant: &Grant) -> Result<bool, StoreError>;
 
-    /// All grants for `roots`, in no order.
+    /// Returns all grants for `roots`, in no particular order.
     ///
     /// # Errors
     /// Those of every call.
     fn grants(&self, roots: RootsKey) -> Result<Vec<Grant>, StoreError>;
 
-    /// Notes at all of `places` that `reader` is about to be answered; `None`: that what was
-    /// shown has left a prompt. Nothing changes if the last note of all was of the same reader
-    /// at the first place. Who sees the note at one place sees it at all of them.
+    /// Notes under all of `places` that `reader` receives the next answer. `None` notes that a
+    /// prompt lost content. Changes nothing if the last note of all names the same reader under the
+    /// first place. The note appears under all places at once.
     ///
     /// # Errors
     /// Those of every call.
     fn note_reader(
         &self,
-        places: &[ReaderPlace],
+        places: &[ReaderNoteKey],
         reader: Option<&str>,
         now: Timestamp,
     ) -> Result<(), StoreError>;
 
-    /// What is noted at `places`, taken together, as of one moment.
+    /// Returns the combined notes under `places`, as of one moment.
     ///
     /// # Errors
     /// Those of every call.
-    fn readers(&self, places: &[ReaderPlace]) -> Result<Readers, StoreError>;
+    fn reader_notes(&self, places: &[ReaderNoteKey]) -> Result<ReaderNotes, StoreError>;
 
-    /// Notes that `reader` makes the call that its client calls `call`. The newest
-    /// [`ASKERS_MAX`] notes are kept.
+    /// Notes that `reader` makes the call with the client's id `call`. The newest
+    /// [`CALL_READERS_MAX`] notes are kept.
     ///
     /// # Errors
     /// Those of every call.
-    fn note_asker(&self, call: &str, reader: &str, now: Timestamp) -> Result<(), StoreError>;
+    fn note_call_reader(&self, call: &str, reader: &str, now: Timestamp) -> Result<(), StoreError>;
 
-    /// Who makes the call that its client calls `call`, if that was noted.
+    /// Returns the reader that makes the call with the client's id `call`, if it was noted.
     ///
     /// # Errors
     /// Those of every call.
-    fn asker(&self, call: &str) -> Result<Option<String>, StoreError>;
+    fn call_reader(&self, call: &str) -> Result<Option<String>, StoreError>;
 
-    /// Notes what a reader, named after the client's session that it is an agent of, made of the
-    /// file at `path`, in place of what was noted of it before. The newest [`OWN_EDITS_MAX`] notes are kept.
+    /// Notes an edit of the file at `path` by `author`. Replaces the previous note on the file. The
+    /// newest [`CLIENT_EDITS_MAX`] notes are kept.
     ///
     /// # Errors
     /// [`StoreError::TooLarge`] above [`PAYLOAD_BYTES_MAX`].
-    fn note_edit(
+    fn note_client_edit(
         &self,
-        reader: (&str, &str),
+        author: EditAuthor<'_>,
         path: &str,
-        edit: &OwnEdit,
+        edit: &ClientEdit,
         now: Timestamp,
     ) -> Result<(), StoreError>;
 
-    /// What is noted of files that `reader` edited itself, later than `since`; the oldest first.
+    /// Returns the edits of `reader` with the client's own tools that were noted later than
+    /// `since`, the oldest first.
     ///
     /// # Errors
     /// Those of every call.
-    fn edits_by(&self, reader: &str, since: Moment) -> Result<Vec<NotedEdit>, StoreError>;
+    fn client_edits(
+        &self,
+        reader: &str,
+        since: NoteTime,
+    ) -> Result<Vec<ClientEditNote>, StoreError>;
 
-    /// Forgets what all agents of the client's `session` are noted to have edited.
+    /// Removes the noted edits of all agents of the client's `session`.
     ///
     /// # Errors
     /// Those of every call.
-    fn forget_edits(&self, session: &str) -> Result<(), StoreError>;
+    fn forget_client_edits(&self, session: &str) -> Result<(), StoreError>;
 
-    /// When the last note on readers was made; the least moment if there is none. May be asked
-    /// before every call.
+    /// Returns the time of the last note on readers, or the least time if there is none. Cheap
+    /// enough to call before every tool call.
     ///
     /// # Errors
     /// Those of every call.
-    fn last_reader_note(&self) -> Result<Moment, StoreError>;
+    fn last_reader_note(&self) -> Result<NoteTime, StoreError>;
 
-    /// Removes what is older than `limits` allow, and then, until the rest is small enough, the
-    /// oldest: sessions that were not used in the last hour, pages, and content that nothing
-    /// refers to; then content of the other sessions. What pinned sessions hold stays, and so
-    /// do grants.
+    /// Removes data older than `limits` allow, and then, until the rest is small enough, the
+    /// oldest: sessions not used in the last hour, pages, and unreferenced content; then content of
+    /// the other sessions. Keeps grants and everything that pinned sessions hold.
     ///
     /// # Errors
     /// Those of every call.
-    fn collect(&self, limits: Limits, now: Timestamp) -> Result<Collected, StoreError>;
+    fn collect_garbage(
+        &self,
+        limits: RetentionLimits,
+        now: Timestamp,
+    ) -> Result<CollectionTotals, StoreError>;
 
-    /// When a collection last came to its end, in whatever process; `None` if none did.
+    /// Returns the time at which a collection last completed in any process, or `None`.
     ///
     /// # Errors
     /// Those of every call.
     fn last_collection(&self) -> Result<Option<Timestamp>, StoreError>;
 
-    /// [`Store::collect`], if none came to its end in the last `every_ms` milliseconds: may be
-    /// asked often.
+    /// Calls [`Store::collect_garbage`] unless a collection completed in the last `every_ms`
+    /// milliseconds. Can be called often.
     ///
     /// # Errors
     /// Those of every call.
-    fn collect_if_due(
+    fn collect_garbage_if_due(
         &self,
-        limits: Limits,
+        limits: RetentionLimits,
         every_ms: i64,
         now: Timestamp,
-    ) -> Result<Option<Collected>, StoreError> {
-        // A time that is yet to come is none: the clock was wrong then, or is now.
+    ) -> Result<Option<CollectionTotals>, StoreError> {
+        // A time in the future does not count: the clock was wrong then, or is wrong now.
         let is_done = |last: Timestamp| (0..every_ms).contains(&now.0.saturating_sub(last.0));
         if self.last_collection()?.is_some_and(is_done) {
             return Ok(None);
         }
-        self.collect(limits, now).map(Some)
+        self.collect_garbage(limits, now).map(Some)
     }
 }

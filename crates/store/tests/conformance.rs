@@ -6,10 +6,11 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use crate::grants::grant;
 use crate::messages::{MESSAGES, PLAIN};
 use foveal_store::{
-    ASKERS_MAX, Call, CallChanges, CallHistory, CallNumber, Collected, Content, CurationKey, Fetch,
-    FetchKey, FolderKey, GRANT_BYTES_MAX, Grant, Limits, Moment, PAYLOAD_BYTES_MAX,
-    PAYLOAD_DEPTH_MAX, Reach, ReaderPlace, Readers, Record, RecordNumber, RootsKey,
-    SESSION_ID_BYTES_MAX, SessionFacts, SessionId, Sqlite, SqliteStore, Store, StoreError, Write,
+    CALL_READERS_MAX, CachedPage, CallChanges, CallHistory, CallNumber, CollectionTotals,
+    CurationKey, FileWrite, FolderKey, FolderScope, GRANT_BYTES_MAX, Grant, NoteTime,
+    PAYLOAD_BYTES_MAX, PAYLOAD_DEPTH_MAX, PageKey, ReaderNoteKey, ReaderNotes, RecentCall,
+    RecordNumber, RetentionLimits, RootsKey, SESSION_ID_BYTES_MAX, SessionId, SessionMetadata,
+    SessionRecord, SqliteBackend, SqliteStore, Store, StoreError, StoredContent,
 };
 use foveal_transcript::{ContentHash, Handle, Timestamp};
 use serde_json::{Value, json};
@@ -51,7 +52,7 @@ pub(crate) const CASES: &[Case] = &[
     ("threads share a store", threads_share_a_store),
 ];
 
-/// What every store does whose secrets are removed.
+/// The cases for stores that redact.
 pub(crate) const SECRET_CASES: &[Case] = &[
     ("secrets are not stored", secrets_are_not_stored),
     ("turns take contents that are ready", crate::turns::take_contents_that_are_ready),
@@ -71,7 +72,9 @@ pub(crate) fn run(name: &str, cases: &[&[Case]], fresh: Fresh<'_>) {
 
 #[test]
 fn sqlite_in_memory() {
-    run("sqlite in memory", &[CASES, MESSAGES], &|| Box::new(Sqlite::in_memory().expect("memory")));
+    run("sqlite in memory", &[CASES, MESSAGES], &|| {
+        Box::new(SqliteBackend::in_memory().expect("memory"))
+    });
 }
 
 #[test]
@@ -93,7 +96,8 @@ pub(crate) fn at(hours: i64) -> Timestamp {
 
 pub(crate) fn open(store: &dyn Store, name: &str, now: Timestamp) -> SessionId {
     let id = SessionId(name.into());
-    let facts = SessionFacts { roots: vec!["/work".into()], transcript: Some("/t.jsonl".into()) };
+    let facts =
+        SessionMetadata { roots: vec!["/work".into()], transcript: Some("/t.jsonl".into()) };
     store.open_session(&id, &facts, now).expect("a session");
     id
 }
@@ -104,13 +108,13 @@ pub(crate) fn put(
     content: &str,
     now: Timestamp,
 ) -> Handle {
-    let stored = store.put(session, content.as_bytes(), now).expect("it is stored");
+    let stored = store.put_content(session, content.as_bytes(), now).expect("it is stored");
     assert_eq!(stored.secrets, 0);
     stored.handle
 }
 
 pub(crate) fn has(store: &dyn Store, handle: Handle) -> bool {
-    store.get(handle).expect("it can be read").is_some()
+    store.content(handle).expect("it can be read").is_some()
 }
 
 /// Text that does not get smaller.
@@ -125,8 +129,8 @@ fn noise(bytes: usize, seed: u64) -> String {
     (0..bytes).map(|_| next()).collect()
 }
 
-fn page(url: &str, checked: Timestamp, body: Handle) -> Fetch {
-    Fetch {
+fn page(url: &str, checked: Timestamp, body: Handle) -> CachedPage {
+    CachedPage {
         url: url.into(),
         final_url: url.into(),
         status: 200,
@@ -145,8 +149,8 @@ fn bytes(store: &dyn Store) -> u64 {
 }
 
 /// A call with this number, as changes have it.
-fn call(number: u64, payload: Value) -> Call {
-    Call { number: CallNumber(number), payload }
+fn call(number: u64, payload: Value) -> RecentCall {
+    RecentCall { number: CallNumber(number), payload }
 }
 
 /// That these calls are new or changed, and these remain.
@@ -163,18 +167,18 @@ pub(crate) fn collect(
     bytes_max: u64,
     age_hours: i64,
     now: Timestamp,
-) -> Collected {
-    let limits = Limits { bytes_max, age_max_ms: age_hours * HOUR };
-    store.collect(limits, now).expect("it collects")
+) -> CollectionTotals {
+    let limits = RetentionLimits { bytes_max, age_max_ms: age_hours * HOUR };
+    store.collect_garbage(limits, now).expect("it collects")
 }
 
 fn content_is_stored_once(store: &dyn Store) {
     let session = open(store, "a", at(0));
     let handle = put(store, Some(&session), "fn main() {}\n", at(0));
-    assert_eq!(handle, Handle::of(b"fn main() {}\n"));
+    assert_eq!(handle, Handle::from_content(b"fn main() {}\n"));
     assert_eq!(put(store, None, "fn main() {}\n", at(1)), handle);
     assert_eq!(bytes(store), 13);
-    assert_eq!(store.get(Handle::of(b"other")).expect("it can be read"), None);
+    assert_eq!(store.content(Handle::from_content(b"other")).expect("it can be read"), None);
 }
 
 fn content_of_all_kinds_comes_back(store: &dyn Store) {
@@ -187,9 +191,9 @@ fn content_of_all_kinds_comes_back(store: &dyn Store) {
         vec![0; 1 << 20],
     ];
     for bytes in contents {
-        let stored = store.put(None, &bytes, at(0)).expect("it is stored");
-        let content = store.get(stored.handle).expect("it can be read");
-        assert_eq!(content, Some(Content { bytes, secrets: 0 }));
+        let stored = store.put_content(None, &bytes, at(0)).expect("it is stored");
+        let content = store.content(stored.handle).expect("it can be read");
+        assert_eq!(content, Some(StoredContent { bytes, secrets: 0 }));
     }
 }
 
@@ -197,10 +201,10 @@ fn what_is_too_large_is_refused(store: &dyn Store) {
     let session = open(store, "a", at(0));
     let large = Value::String("x".repeat(PAYLOAD_BYTES_MAX));
     let refused = [
-        store.append(&session, &large, at(0)).err(),
-        store.change_calls(&session, &changes(large.clone(), &[], &[]), at(0)).err(),
-        store.change_calls(&session, &changes(json!(1), &[(1, large.clone())], &[1]), at(0)).err(),
-        store.put_curation(CurationKey::of(b"", "", ""), &large, at(0)).err(),
+        store.append_record(&session, &large, at(0)).err(),
+        store.update_calls(&session, &changes(large.clone(), &[], &[]), at(0)).err(),
+        store.update_calls(&session, &changes(json!(1), &[(1, large.clone())], &[1]), at(0)).err(),
+        store.put_curation(CurationKey::new(b"", "", ""), &large, at(0)).err(),
     ];
     for error in refused {
         assert_eq!(
@@ -209,20 +213,20 @@ fn what_is_too_large_is_refused(store: &dyn Store) {
         );
     }
     let long = SessionId("x".repeat(SESSION_ID_BYTES_MAX + 1));
-    let error = store.open_session(&long, &SessionFacts::default(), at(0)).err();
+    let error = store.open_session(&long, &SessionMetadata::default(), at(0)).err();
     assert!(matches!(error, Some(StoreError::TooLarge { bytes: 257, bytes_max: 256 })));
     let bytes = vec![0; foveal_store::CONTENT_BYTES_MAX + 1];
-    assert!(matches!(store.put(None, &bytes, at(0)), Err(StoreError::TooLarge { .. })));
-    assert!(!has(store, Handle::of(&bytes)));
+    assert!(matches!(store.put_content(None, &bytes, at(0)), Err(StoreError::TooLarge { .. })));
+    assert!(!has(store, Handle::from_content(&bytes)));
     let grant = Grant { tool: "bash".into(), subject: "x".repeat(GRANT_BYTES_MAX) };
-    let roots = RootsKey::of([Path::new("/work")]);
+    let roots = RootsKey::from_roots([Path::new("/work")]);
     assert!(matches!(store.put_grant(roots, &grant, at(0)), Err(StoreError::TooLarge { .. })));
 }
 
-/// What could be written but not read again is not taken, however deep it is.
+/// A value that could be written but not read back is refused at any depth.
 fn what_is_too_deep_is_refused(store: &dyn Store) {
     let session = open(store, "a", at(0));
-    let key = CurationKey::of(b"", "", "");
+    let key = CurationKey::new(b"", "", "");
     let nested = |depth| {
         (0..depth).fold(json!(1), |inner, level| match level % 2 {
             0 => json!([inner]),
@@ -232,8 +236,8 @@ fn what_is_too_deep_is_refused(store: &dyn Store) {
     for depth in [PAYLOAD_DEPTH_MAX + 1, 127, 128, 1_000] {
         let deep = nested(depth);
         let refused = [
-            store.append(&session, &deep, at(0)).err(),
-            store.change_calls(&session, &changes(deep.clone(), &[], &[]), at(0)).err(),
+            store.append_record(&session, &deep, at(0)).err(),
+            store.update_calls(&session, &changes(deep.clone(), &[], &[]), at(0)).err(),
             store.put_curation(key, &deep, at(0)).err(),
         ];
         for error in refused {
@@ -242,15 +246,15 @@ fn what_is_too_deep_is_refused(store: &dyn Store) {
         }
     }
     let deep = nested(PAYLOAD_DEPTH_MAX);
-    store.append(&session, &deep, at(0)).expect("it is kept");
+    store.append_record(&session, &deep, at(0)).expect("it is kept");
     store
-        .change_calls(&session, &changes(deep.clone(), &[(1, deep.clone())], &[1]), at(0))
+        .update_calls(&session, &changes(deep.clone(), &[(1, deep.clone())], &[1]), at(0))
         .expect("kept");
     store.put_curation(key, &deep, at(0)).expect("it is kept");
     let record = store.records(&session, RecordNumber(1), 9).expect("one").remove(0);
     assert_eq!(record.payload, deep);
     let history = CallHistory { state: deep.clone(), calls: vec![call(1, deep.clone())] };
-    assert_eq!(store.calls(&session).expect("it can be read"), Some(history));
+    assert_eq!(store.call_history(&session).expect("it can be read"), Some(history));
     assert_eq!(store.curation(key, at(0)).expect("it can be read"), Some(deep));
 }
 
@@ -264,7 +268,7 @@ fn content_is_compressed(store: &dyn Store) {
     // What does not get smaller is not made larger.
     let mut noise = vec![0; 10_000];
     blake3::Hasher::new().finalize_xof().fill(&mut noise);
-    store.put(None, &noise, at(0)).expect("it is stored");
+    store.put_content(None, &noise, at(0)).expect("it is stored");
     assert_eq!(left(store) - compressed, 10_000);
 }
 
@@ -273,20 +277,20 @@ fn sessions_are_listed(store: &dyn Store) {
     let second = open(store, "second", at(2));
     let names = |store: &dyn Store| {
         let sessions = store.sessions().expect("sessions");
-        sessions.into_iter().map(|session| (session.id.0, session.used)).collect::<Vec<_>>()
+        sessions.into_iter().map(|session| (session.id.0, session.last_used)).collect::<Vec<_>>()
     };
     assert_eq!(names(store), [("second".into(), at(2)), ("first".into(), at(1))]);
     put(store, Some(&first), "content", at(3));
     assert_eq!(names(store), [("first".into(), at(3)), ("second".into(), at(2))]);
 
-    let facts = SessionFacts::default();
+    let facts = SessionMetadata::default();
     assert!(store.open_session(&first, &facts, at(4)).expect("it opens"));
-    store.append(&first, &json!([1]), at(2)).expect("a record");
+    store.append_record(&first, &json!([1]), at(2)).expect("a record");
     store.set_pinned(&first, true).expect("it is there");
     let listed = store.sessions().expect("sessions").remove(0);
-    assert_eq!((listed.started, listed.used), (at(1), at(4)), "time does not run backwards");
-    assert_eq!((&listed.facts, listed.pinned, listed.record_bytes), (&facts, true, 3));
-    assert_eq!((listed.events, listed.content_bytes), (1, 7));
+    assert_eq!((listed.started, listed.last_used), (at(1), at(4)), "time does not run backwards");
+    assert_eq!((&listed.metadata, listed.pinned, listed.record_bytes), (&facts, true, 3));
+    assert_eq!((listed.event_count, listed.content_bytes), (1, 7));
     assert!(store.delete_session(&second).expect("it is there"));
     assert!(!store.delete_session(&second).expect("it is gone"));
     assert_eq!(names(store).len(), 1);
@@ -295,35 +299,35 @@ fn sessions_are_listed(store: &dyn Store) {
 fn unknown_sessions_are_refused(store: &dyn Store) {
     let nobody = SessionId("nobody".into());
     put(store, None, "there", at(0));
-    let write = Write { path: "a".into(), before: None, after: None, time: at(0) };
+    let write = FileWrite { path: "a".into(), before: None, after: None, time: at(0) };
     let refused = [
-        store.put(Some(&nobody), b"content", at(0)).err(),
-        store.append(&nobody, &json!(1), at(0)).err(),
-        store.change_calls(&nobody, &changes(json!(1), &[], &[]), at(0)).err(),
-        store.refer(Some(&nobody), ContentHash::of(b"there"), at(0)).err(),
-        store.put_write(&nobody, &write).err(),
+        store.put_content(Some(&nobody), b"content", at(0)).err(),
+        store.append_record(&nobody, &json!(1), at(0)).err(),
+        store.update_calls(&nobody, &changes(json!(1), &[], &[]), at(0)).err(),
+        store.reference_content(Some(&nobody), ContentHash::from_content(b"there"), at(0)).err(),
+        store.put_file_write(&nobody, &write).err(),
         store.set_pinned(&nobody, true).err(),
     ];
     for error in refused {
         let error = error.expect("it is refused").to_string();
         assert_eq!(error, "there is no session `nobody`: open it first");
     }
-    assert!(!has(store, Handle::of(b"content")), "nothing of it was done");
+    assert!(!has(store, Handle::from_content(b"content")), "nothing of it was done");
     assert_eq!(store.records(&nobody, RecordNumber(0), 9).expect("none"), []);
-    assert_eq!(store.calls(&nobody).expect("none"), None);
-    assert_eq!(store.writes(&nobody, "a").expect("none"), []);
+    assert_eq!(store.call_history(&nobody).expect("none"), None);
+    assert_eq!(store.file_writes(&nobody, "a").expect("none"), []);
 }
 
 fn records_keep_their_order(store: &dyn Store) {
     let (one, other) = (open(store, "one", at(0)), open(store, "other", at(0)));
     for number in 1..=5 {
         let event = json!({"call": number, "cached": false});
-        let appended = store.append(&one, &event, at(number)).expect("a record");
+        let appended = store.append_record(&one, &event, at(number)).expect("a record");
         assert_eq!(appended, RecordNumber(number.unsigned_abs()));
     }
     // Each session counts for itself.
     let step = json!({"answer": 7});
-    assert_eq!(store.append(&other, &step, at(9)).expect("one"), RecordNumber(1));
+    assert_eq!(store.append_record(&other, &step, at(9)).expect("one"), RecordNumber(1));
 
     let read = |from, most| {
         let records = store.records(&one, RecordNumber(from), most).expect("records");
@@ -333,16 +337,16 @@ fn records_keep_their_order(store: &dyn Store) {
     assert_eq!(read(4, 9), [4, 5]);
     assert_eq!(read(2, 2), [2, 3]);
     assert_eq!(read(6, 9), [0_u64; 0]);
-    let expected = Record { number: RecordNumber(1), time: at(9), payload: step };
+    let expected = SessionRecord { number: RecordNumber(1), time: at(9), payload: step };
     assert_eq!(store.records(&other, RecordNumber(1), 9).expect("one"), [expected]);
 }
 
 fn calls_are_changed_one_by_one(store: &dyn Store) {
     let (session, other) = (open(store, "a", at(0)), open(store, "b", at(0)));
-    assert_eq!(store.calls(&session).expect("none"), None);
+    assert_eq!(store.call_history(&session).expect("none"), None);
     let change = |changes: CallChanges| {
-        store.change_calls(&session, &changes, at(1)).expect("they are kept");
-        store.calls(&session).expect("they can be read")
+        store.update_calls(&session, &changes, at(1)).expect("they are kept");
+        store.call_history(&session).expect("they can be read")
     };
     let history = |state, calls: &[(u64, Value)]| {
         let calls = calls.iter().map(|(number, payload)| call(*number, payload.clone())).collect();
@@ -357,16 +361,16 @@ fn calls_are_changed_one_by_one(store: &dyn Store) {
     assert_eq!(change(changes(json!(3), &[(3, list.clone())], &[2, 3])), history(json!(3), &all));
     let changed = [(2, grep.clone()), (3, list)];
     assert_eq!(change(changes(json!(3), &[(2, grep)], &[2, 3])), history(json!(3), &changed));
-    assert_eq!(store.calls(&other).expect("none"), None);
+    assert_eq!(store.call_history(&other).expect("none"), None);
     assert_eq!(change(CallChanges::default()), None);
 }
 
 fn curations_are_kept_by_key(store: &dyn Store) {
-    let key = CurationKey::of(b"content", "question", "model 1");
+    let key = CurationKey::new(b"content", "question", "model 1");
     let others = [
-        CurationKey::of(b"contentq", "uestion", "model 1"),
-        CurationKey::of(b"content", "question", "model 2"),
-        CurationKey::of(b"content", "another", "model 1"),
+        CurationKey::new(b"contentq", "uestion", "model 1"),
+        CurationKey::new(b"content", "question", "model 2"),
+        CurationKey::new(b"content", "another", "model 1"),
     ];
     store.put_curation(key, &json!({"lines": [[1, 9]]}), at(0)).expect("it is kept");
     assert_eq!(store.curation(key, at(1)).expect("one"), Some(json!({"lines": [[1, 9]]})));
@@ -384,18 +388,18 @@ fn curations_are_kept_by_key(store: &dyn Store) {
 fn pages_are_shared(store: &dyn Store) {
     let body = put(store, None, "<h1>page</h1>", at(0));
     let first = page("https://example.org/a?b=c", at(0), body);
-    store.put_fetch(FetchKey::of(&first.url), &first).expect("it is kept");
-    assert_eq!(store.fetch(FetchKey::of(&first.url)).expect("one"), Some(first.clone()));
-    assert_eq!(store.fetch(FetchKey::of("https://example.org/a")).expect("none"), None);
-    let later = Fetch { status: 304, checked: at(2), expires: None, ..first };
-    store.put_fetch(FetchKey::of(&later.url), &later).expect("it is kept");
-    assert_eq!(store.fetch(FetchKey::of(&later.url)).expect("one"), Some(later));
+    store.put_page(PageKey::from_url(&first.url), &first).expect("it is kept");
+    assert_eq!(store.page(PageKey::from_url(&first.url)).expect("one"), Some(first.clone()));
+    assert_eq!(store.page(PageKey::from_url("https://example.org/a")).expect("none"), None);
+    let later = CachedPage { status: 304, checked: at(2), expires: None, ..first };
+    store.put_page(PageKey::from_url(&later.url), &later).expect("it is kept");
+    assert_eq!(store.page(PageKey::from_url(&later.url)).expect("one"), Some(later));
 }
 
 fn writes_are_found_by_file(store: &dyn Store) {
     let (session, other) = (open(store, "a", at(0)), open(store, "b", at(3)));
     let [one, two, three] = ["one", "two", "three"].map(|content| put(store, None, content, at(0)));
-    let write = |path: &str, before, after, hours| Write {
+    let write = |path: &str, before, after, hours| FileWrite {
         path: path.into(),
         before,
         after,
@@ -408,39 +412,39 @@ fn writes_are_found_by_file(store: &dyn Store) {
         write("a.rs", Some(two), None, 3),
     ];
     for write in &writes {
-        store.put_write(&session, write).expect("it is kept");
+        store.put_file_write(&session, write).expect("it is kept");
     }
-    let found = |path| store.writes(&session, path).expect("writes");
-    let newest_first: Vec<Write> = writes.iter().rev().cloned().collect();
+    let found = |path| store.file_writes(&session, path).expect("writes");
+    let newest_first: Vec<FileWrite> = writes.iter().rev().cloned().collect();
     let [first, second, third, fourth] = writes;
     assert_eq!(found("a.rs"), [fourth, second, first]);
     assert_eq!(found("b.rs"), [third]);
     assert_eq!(found("c.rs"), []);
-    assert_eq!(store.writes(&other, "a.rs").expect("none"), []);
+    assert_eq!(store.file_writes(&other, "a.rs").expect("none"), []);
     assert_eq!(store.session_writes(&session).expect("writes"), newest_first);
     assert_eq!(store.session_writes(&other).expect("none"), []);
     // What can be undone is not collected.
-    assert_eq!(collect(store, u64::MAX, 2, at(4)), Collected { bytes_left: 27, ..none() });
+    assert_eq!(collect(store, u64::MAX, 2, at(4)), CollectionTotals { bytes_left: 27, ..none() });
     assert!(has(store, one) && has(store, two) && has(store, three));
 }
 
-fn below(folder: &str) -> ReaderPlace {
-    ReaderPlace { folder: FolderKey::of(Path::new(folder)), reach: Reach::Below }
+fn below(folder: &str) -> ReaderNoteKey {
+    ReaderNoteKey { folder: FolderKey::from_path(Path::new(folder)), scope: FolderScope::Subtree }
 }
 
 fn readers_are_noted_by_folder(store: &dyn Store) {
-    let within = ReaderPlace { reach: Reach::At, ..below("/work") };
-    let note = |places: &[ReaderPlace], reader, ms| {
+    let within = ReaderNoteKey { scope: FolderScope::FolderOnly, ..below("/work") };
+    let note = |places: &[ReaderNoteKey], reader, ms| {
         store.note_reader(places, reader, Timestamp(ms)).expect("it is noted");
         store.last_reader_note().expect("a moment").0
     };
-    let readers = |places: &[ReaderPlace]| store.readers(places).expect("readers");
-    let known = |last, reader: Option<&str>, cut| Readers {
-        last: Moment(last),
+    let readers = |places: &[ReaderNoteKey]| store.reader_notes(places).expect("readers");
+    let known = |last, reader: Option<&str>, cut| ReaderNotes {
+        last: NoteTime(last),
         reader: reader.map(str::to_owned),
-        cut: Moment(cut),
+        prompt_cut: NoteTime(cut),
     };
-    assert_eq!(readers(&[below("/work")]), Readers::default());
+    assert_eq!(readers(&[below("/work")]), ReaderNotes::default());
     assert_eq!(note(&[below("/work"), below("/")], Some("one"), 50), 50);
     assert_eq!(readers(&[below("/work")]), known(50, Some("one"), 0));
     assert_eq!(readers(&[within, below("/other")]), known(50, None, 0));
@@ -458,16 +462,16 @@ fn readers_are_noted_by_folder(store: &dyn Store) {
     // They are no sessions, and go when they are old.
     assert_eq!(store.sessions().expect("none"), []);
     collect(store, u64::MAX, 1, Timestamp(71 + HOUR));
-    assert_eq!(readers(&[below("/work")]).last, Moment(71));
+    assert_eq!(readers(&[below("/work")]).last, NoteTime(71));
     collect(store, u64::MAX, 1, Timestamp(72 + HOUR));
-    assert_eq!(readers(&[below("/work"), within]), Readers::default());
+    assert_eq!(readers(&[below("/work"), within]), ReaderNotes::default());
 }
 
 fn askers_are_noted_by_call(store: &dyn Store) {
     let note = |call: &str, reader: &str, ms| {
-        store.note_asker(call, reader, Timestamp(ms)).expect("it is noted");
+        store.note_call_reader(call, reader, Timestamp(ms)).expect("it is noted");
     };
-    let asker = |call: &str| store.asker(call).expect("an asker");
+    let asker = |call: &str| store.call_reader(call).expect("an asker");
     assert_eq!(asker("a"), None);
     note("a", "one", 50);
     note("b", "two", 51);
@@ -478,16 +482,16 @@ fn askers_are_noted_by_call(store: &dyn Store) {
     assert_eq!(store.sessions().expect("none"), []);
     collect(store, u64::MAX, 1, Timestamp(HOUR + 52));
     assert_eq!((asker("a").as_deref(), asker("b")), (Some("two"), None));
-    for number in 0..i64::from(ASKERS_MAX) {
+    for number in 0..i64::from(CALL_READERS_MAX) {
         note(&format!("call {number}"), "one", 60 + number);
     }
     assert_eq!((asker("a"), asker("call 0").as_deref()), (None, Some("one")));
 }
 
-/// Who sees that there is a new note finds it at every place.
+/// A process that sees the time of a new note finds the note under every place.
 fn notes_on_readers_are_seen_whole(store: &dyn Store) {
     const NOTES: i64 = 200;
-    let places: Vec<ReaderPlace> = (0..20).map(|number| below(&format!("/{number}"))).collect();
+    let places: Vec<ReaderNoteKey> = (0..20).map(|number| below(&format!("/{number}"))).collect();
     std::thread::scope(|scope| {
         scope.spawn(|| {
             for note in 1..=NOTES {
@@ -495,13 +499,13 @@ fn notes_on_readers_are_seen_whole(store: &dyn Store) {
                 store.note_reader(&places, Some(&reader), Timestamp(note)).expect("it is noted");
             }
         });
-        let mut last = Moment::default();
-        while last < Moment(NOTES) {
+        let mut last = NoteTime::default();
+        while last < NoteTime(NOTES) {
             let seen = store.last_reader_note().expect("a moment");
             assert!(seen >= last, "{seen:?} after {last:?}");
             last = seen;
             for place in &places {
-                let readers = store.readers(&[*place]).expect("readers");
+                let readers = store.reader_notes(&[*place]).expect("readers");
                 let noted: i64 = readers.reader.map_or(0, |reader| reader.parse().expect("one"));
                 assert!(noted >= seen.0 && noted <= readers.last.0, "{noted} after {seen:?}");
             }
@@ -509,30 +513,33 @@ fn notes_on_readers_are_seen_whole(store: &dyn Store) {
     });
 }
 
-pub(crate) fn none() -> Collected {
-    Collected::default()
+pub(crate) fn none() -> CollectionTotals {
+    CollectionTotals::default()
 }
 
 fn deleting_takes_what_nothing_else_needs(store: &dyn Store) {
     let (one, other) = (open(store, "one", at(0)), open(store, "other", at(0)));
     let own = put(store, Some(&one), "own", at(0));
     let both = put(store, Some(&one), "both", at(0));
-    let refer =
-        |content| store.refer(Some(&other), ContentHash::of(content), at(0)).expect("asked");
+    let refer = |content| {
+        store
+            .reference_content(Some(&other), ContentHash::from_content(content), at(0))
+            .expect("asked")
+    };
     assert_eq!(refer(b"both").map(|stored| stored.handle), Some(both));
     assert_eq!(refer(b"gone"), None);
-    let key = FetchKey::of("https://example.org");
+    let key = PageKey::from_url("https://example.org");
     let body = put(store, Some(&one), "body", at(0));
-    store.put_fetch(key, &page("https://example.org", at(0), body)).expect("it is kept");
-    store.append(&one, &json!({}), at(0)).expect("a record");
-    store.change_calls(&one, &changes(json!(1), &[(1, json!(1))], &[1]), at(0)).expect("kept");
+    store.put_page(key, &page("https://example.org", at(0), body)).expect("it is kept");
+    store.append_record(&one, &json!({}), at(0)).expect("a record");
+    store.update_calls(&one, &changes(json!(1), &[(1, json!(1))], &[1]), at(0)).expect("kept");
 
     store.set_pinned(&one, true).expect("it is there");
     assert!(store.delete_session(&one).expect("it is there"), "who deletes means it");
     assert_eq!([own, both, body].map(|handle| has(store, handle)), [false, true, true]);
     open(store, "one", at(1));
     assert_eq!(store.records(&one, RecordNumber(0), 9).expect("none"), []);
-    assert_eq!(store.calls(&one).expect("none"), None);
+    assert_eq!(store.call_history(&one).expect("none"), None);
 }
 
 fn the_old_goes(store: &dyn Store) {
@@ -542,26 +549,26 @@ fn the_old_goes(store: &dyn Store) {
     let nobodys = put(store, None, "for nobody", at(0));
     let young = put(store, None, "for nobody, just now", at(9));
     let again = [0, 9].map(|hour| put(store, None, "for nobody, once more", at(hour)))[0];
-    let key = FetchKey::of("https://example.org");
+    let key = PageKey::from_url("https://example.org");
     let body = put(store, None, "a page", at(0));
-    store.put_fetch(key, &page("https://example.org", at(0), body)).expect("it is kept");
-    store.append(&new, &json!({}), at(9)).expect("a record");
+    store.put_page(key, &page("https://example.org", at(0), body)).expect("it is kept");
+    store.append_record(&new, &json!({}), at(9)).expect("a record");
 
     let collected = collect(store, u64::MAX, 5, at(10));
     assert_eq!((collected.sessions, collected.contents, collected.cached), (1, 3, 1));
     let handles = [gone, nobodys, body, kept, young, again];
     assert_eq!(handles.map(|it| has(store, it)), [false, false, false, true, true, true]);
-    assert_eq!(store.fetch(key).expect("none"), None);
+    assert_eq!(store.page(key).expect("none"), None);
     assert_eq!(
         collect(store, u64::MAX, 5, at(10)),
-        Collected { bytes_left: collected.bytes_left, ..none() }
+        CollectionTotals { bytes_left: collected.bytes_left, ..none() }
     );
 }
 
 fn it_is_collected_when_it_is_due(store: &dyn Store) {
-    let limits = Limits { bytes_max: u64::MAX, age_max_ms: 5 * HOUR };
+    let limits = RetentionLimits { bytes_max: u64::MAX, age_max_ms: 5 * HOUR };
     let collected = |now| {
-        let collected = store.collect_if_due(limits, HOUR, now).expect("it collects");
+        let collected = store.collect_garbage_if_due(limits, HOUR, now).expect("it collects");
         collected.map(|collected| collected.contents)
     };
     put(store, None, "content", at(0));
@@ -604,9 +611,9 @@ fn the_oldest_goes_first(store: &dyn Store) {
             put(store, Some(&session), &noise(1000, number.unsigned_abs()), at(number))
         })
         .collect();
-    let key = FetchKey::of("https://example.org");
+    let key = PageKey::from_url("https://example.org");
     let page_body = put(store, None, &noise(1000, 77), at(1));
-    store.put_fetch(key, &page("https://example.org", at(1), page_body)).expect("it is kept");
+    store.put_page(key, &page("https://example.org", at(1), page_body)).expect("it is kept");
     assert!(collect(store, 10_000, 1_000, at(10)).bytes_left > 4_500);
 
     let collected = collect(store, 2_700, 1_000, at(10));
@@ -646,17 +653,21 @@ fn sessions_at_work_lose_old_content_last(store: &dyn Store) {
 fn secrets_are_not_stored(store: &dyn Store) {
     let session = open(store, "a", at(0));
     let original = "key = \"AKIAQYLPMN5HFIQR7XYA\"\n";
-    let stored = store.put(Some(&session), original.as_bytes(), at(0)).expect("it is stored");
-    assert_eq!((stored.handle, stored.secrets), (Handle::of(original.as_bytes()), 1));
-    let content = store.get(stored.handle).expect("it can be read").expect("it is there");
+    let stored =
+        store.put_content(Some(&session), original.as_bytes(), at(0)).expect("it is stored");
+    assert_eq!((stored.handle, stored.secrets), (Handle::from_content(original.as_bytes()), 1));
+    let content = store.content(stored.handle).expect("it can be read").expect("it is there");
     assert_eq!(content.bytes, b"key = \"[secret removed: AWS access key]\"\n");
     assert_eq!(content.secrets, 1);
     // The same again is the same content, not a collision; what is stored is another.
-    assert_eq!(store.put(None, original.as_bytes(), at(0)).expect("it is known"), stored);
-    assert_ne!(store.put(None, &content.bytes, at(0)).expect("it is new").handle, stored.handle);
+    assert_eq!(store.put_content(None, original.as_bytes(), at(0)).expect("it is known"), stored);
+    assert_ne!(
+        store.put_content(None, &content.bytes, at(0)).expect("it is new").handle,
+        stored.handle
+    );
 
     let event = json!({"args": {"api_key": "q8Zx61LmP0vTr7Ws", "line": "AKIAQYLPMN5HFIQR7XYA"}});
-    store.append(&session, &event, at(0)).expect("a record");
+    store.append_record(&session, &event, at(0)).expect("a record");
     let record = store.records(&session, RecordNumber(1), 1).expect("one").remove(0);
     assert_eq!(
         record.payload.to_string(),
@@ -674,7 +685,7 @@ fn commands_have_no_secrets(store: &dyn Store) {
         ("curl -u 'me:correct-horse' x", "curl -u 'me:[secret removed: password of a user]' x"),
     ] {
         let event = json!({"answered": {"arguments": {"command": command}}});
-        let number = store.append(&session, &event, at(0)).expect("a record");
+        let number = store.append_record(&session, &event, at(0)).expect("a record");
         let record = store.records(&session, number, 1).expect("one").remove(0);
         assert_eq!(record.payload["answered"]["arguments"]["command"], kept);
     }
@@ -685,19 +696,19 @@ fn names_have_no_secrets(store: &dyn Store) {
     let note = "[secret removed: AWS access key]";
     let session = open(store, &format!("of {one}"), at(0));
     let second = open(store, &format!("of {other}"), at(1));
-    store.append(&session, &json!(1), at(2)).expect("a record");
-    store.change_calls(&session, &changes(json!(1), &[], &[]), at(2)).expect("they are kept");
+    store.append_record(&session, &json!(1), at(2)).expect("a record");
+    store.update_calls(&session, &changes(json!(1), &[], &[]), at(2)).expect("they are kept");
     let content = put(store, Some(&session), "content", at(2));
     let path = format!("keys/{one}.txt");
-    let write = Write { path, before: None, after: Some(content), time: at(2) };
-    store.put_write(&session, &write).expect("it is kept");
+    let write = FileWrite { path, before: None, after: Some(content), time: at(2) };
+    store.put_file_write(&session, &write).expect("it is kept");
     assert_eq!(
-        store.writes(&session, &write.path).expect("one")[0].path,
+        store.file_writes(&session, &write.path).expect("one")[0].path,
         format!("keys/{note}.txt")
     );
     assert_eq!(store.records(&session, RecordNumber(1), 9).expect("one").len(), 1);
-    assert!(store.calls(&session).expect("they can be read").is_some());
-    assert_eq!(store.calls(&second).expect("none"), None, "another secret, another session");
+    assert!(store.call_history(&session).expect("they can be read").is_some());
+    assert_eq!(store.call_history(&second).expect("none"), None, "another secret, another session");
     let listed: Vec<SessionId> =
         store.sessions().expect("two").into_iter().map(|session| session.id).collect();
     assert!(listed.iter().all(|id| id.0.starts_with(&format!("of {note} "))), "{listed:?}");
@@ -708,23 +719,23 @@ fn names_have_no_secrets(store: &dyn Store) {
     let mut fetch = page("https://example.org/", at(0), content);
     fetch.etag = Some(format!("\"{one}\""));
     fetch.last_modified = Some(one);
-    let key = FetchKey::of(&fetch.url);
-    store.put_fetch(key, &fetch).expect("it is kept");
-    let found = store.fetch(key).expect("one").expect("one");
+    let key = PageKey::from_url(&fetch.url);
+    store.put_page(key, &fetch).expect("it is kept");
+    let found = store.page(key).expect("one").expect("one");
     assert_eq!((found.etag, found.last_modified), (None, None));
     assert_eq!(found.content_type.as_deref(), Some("text/html"));
 }
 
-/// Who may fetch with one password may not be given what another fetched.
+/// A page fetched with one password is not returned for another one.
 fn addresses_have_no_secrets(store: &dyn Store) {
     let body = put(store, None, "<h1>page</h1>", at(0));
     let one = page("https://me:correct-horse-9@example.org/", at(0), body);
-    let key = FetchKey::of(&one.url);
-    store.put_fetch(key, &one).expect("it is kept");
-    let found = store.fetch(key).expect("one").expect("one");
+    let key = PageKey::from_url(&one.url);
+    store.put_page(key, &one).expect("it is kept");
+    let found = store.page(key).expect("one").expect("one");
     assert_eq!(found.url, "https://me:[secret removed: password in an address]@example.org/");
-    let other = FetchKey::of("https://me:wrong-horse-8@example.org/");
-    assert_eq!(store.fetch(other).expect("none"), None);
+    let other = PageKey::from_url("https://me:wrong-horse-8@example.org/");
+    assert_eq!(store.page(other).expect("none"), None);
 }
 
 fn calls_grants_and_readers_have_no_secrets(store: &dyn Store) {
@@ -733,13 +744,13 @@ fn calls_grants_and_readers_have_no_secrets(store: &dyn Store) {
     let session = open(store, "a", at(0));
     let asked = json!({ "arguments": { "url": one, "api_key": "q8Zx61LmP0vTr7Ws" } });
     let changes = changes(json!({ "answered": [one] }), &[(1, asked)], &[1]);
-    store.change_calls(&session, &changes, at(0)).expect("they are kept");
-    let kept = store.calls(&session).expect("they can be read").expect("they are there");
+    store.update_calls(&session, &changes, at(0)).expect("they are kept");
+    let kept = store.call_history(&session).expect("they can be read").expect("they are there");
     assert_eq!(kept.state, json!({ "answered": [note] }));
     let asked = json!({ "url": note, "api_key": "[secret removed: password]" });
     assert_eq!(kept.calls, [call(1, json!({ "arguments": asked }))]);
 
-    let roots = RootsKey::of([Path::new("/work")]);
+    let roots = RootsKey::from_roots([Path::new("/work")]);
     store.put_grant(roots, &grant("bash", &format!("use {one}")), at(0)).expect("it is kept");
     let kept = store.grants(roots).expect("grants");
     assert_eq!(kept, [grant("bash", &format!("use {note}"))]);
@@ -748,16 +759,17 @@ fn calls_grants_and_readers_have_no_secrets(store: &dyn Store) {
     let place = below("/work");
     let noted = |reader: &str| {
         store.note_reader(&[place], Some(reader), at(1)).expect("it is noted");
-        store.readers(&[place]).expect("readers")
+        store.reader_notes(&[place]).expect("readers")
     };
     let (first, again, second) = (noted(&one), noted(&one), noted(&other));
     assert_eq!(first, again);
     assert!(first.reader != second.reader && first.last < second.last, "{first:?} {second:?}");
     assert!(first.reader.is_some_and(|reader| reader.starts_with(note)));
     for (call, reader) in [(&one, &other), (&other, &one)] {
-        store.note_asker(call, reader, at(1)).expect("it is noted");
+        store.note_call_reader(call, reader, at(1)).expect("it is noted");
     }
-    let (first, second) = (store.asker(&one).expect("one"), store.asker(&other).expect("another"));
+    let (first, second) =
+        (store.call_reader(&one).expect("one"), store.call_reader(&other).expect("another"));
     assert!(first != second && first.is_some_and(|reader| reader.starts_with(note)));
 }
 
@@ -771,7 +783,7 @@ fn threads_share_a_store(store: &dyn Store) {
                     let content = format!("content {number}");
                     put(store, Some(session), &content, at(0));
                     let event = json!([thread, number]);
-                    store.append(session, &event, at(0)).expect("a record");
+                    store.append_record(session, &event, at(0)).expect("a record");
                 }
             });
         }

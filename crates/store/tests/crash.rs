@@ -8,8 +8,8 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::Duration;
 
 use foveal_store::{
-    Call, CallChanges, CallHistory, CallNumber, Limits, RecordNumber, SessionFacts, SessionId,
-    SqliteStore, Store, Write,
+    CallChanges, CallHistory, CallNumber, FileWrite, RecentCall, RecordNumber, RetentionLimits,
+    SessionId, SessionMetadata, SqliteStore, Store,
 };
 use foveal_transcript::Handle;
 use foveal_transcript::Timestamp;
@@ -22,12 +22,12 @@ const KILLS: u64 = 40;
 
 const NOW: Timestamp = Timestamp(1_000_000);
 
-/// Sessions that a collection at [`NOW`] removes, and when they were used.
+/// Sessions that a collection at [`KEEP_SERVING_NOTICE`] removes, and when they were used.
 const OLD_SESSIONS: u64 = 100;
 const LONG_AGO: Timestamp = Timestamp(1);
-const KEPT: Limits = Limits { bytes_max: u64::MAX, age_max_ms: 1_000 };
+const KEPT: RetentionLimits = RetentionLimits { bytes_max: u64::MAX, age_max_ms: 1_000 };
 
-/// What takes a file back to its first version.
+/// The statements that downgrade a file to its first version.
 const FIRST_VERSION: &str = "BEGIN IMMEDIATE; DROP TABLE collection; DROP INDEX content_by_use; \
                              DROP TABLE granted; DROP TABLE reader; DROP TABLE asker; DROP TABLE own_edit; \
                              DROP TABLE call_state; DROP TABLE call; DROP TABLE calls; DROP TABLE curation; DROP TABLE fetch; \
@@ -36,7 +36,7 @@ const FIRST_VERSION: &str = "BEGIN IMMEDIATE; DROP TABLE collection; DROP INDEX 
 
 fn session(store: &dyn Store) -> SessionId {
     let id = SessionId("a".into());
-    store.open_session(&id, &SessionFacts::default(), NOW).expect("a session");
+    store.open_session(&id, &SessionMetadata::default(), NOW).expect("a session");
     id
 }
 
@@ -56,7 +56,7 @@ fn content(number: u64) -> Vec<u8> {
 
 /// That a session remembers one call alone.
 fn only_call(number: u64) -> CallChanges {
-    let call = Call { number: CallNumber(number), payload: json!(number) };
+    let call = RecentCall { number: CallNumber(number), payload: json!(number) };
     let remaining = vec![call.number];
     CallChanges { state: Some(json!({ "last": number })), calls: vec![call], remaining }
 }
@@ -73,9 +73,9 @@ fn old_content(number: u64) -> Vec<u8> {
 fn fill_with_old(store: &dyn Store) {
     for number in 0..OLD_SESSIONS {
         let id = old_session(number);
-        store.open_session(&id, &SessionFacts::default(), LONG_AGO).expect("a session");
-        store.append(&id, &json!(number), LONG_AGO).expect("a record");
-        store.put(Some(&id), &old_content(number), LONG_AGO).expect("it is stored");
+        store.open_session(&id, &SessionMetadata::default(), LONG_AGO).expect("a session");
+        store.append_record(&id, &json!(number), LONG_AGO).expect("a record");
+        store.put_content(Some(&id), &old_content(number), LONG_AGO).expect("it is stored");
     }
 }
 
@@ -87,7 +87,8 @@ fn check_old(store: &dyn Store) -> u64 {
         sessions.iter().filter_map(|one| one.id.0.strip_prefix("old ")?.parse().ok()).collect();
     let is_whole = |number: &&u64| {
         let records = store.records(&old_session(**number), RecordNumber(1), 9);
-        let content = store.get(Handle::of(&old_content(**number))).expect("it can be read");
+        let content =
+            store.content(Handle::from_content(&old_content(**number))).expect("it can be read");
         !records.expect("they can be read").is_empty() && content.is_some()
     };
     let halves = numbers.iter().filter(|number| !is_whole(number)).count();
@@ -110,7 +111,7 @@ fn collector() {
     for number in 1_u64.. {
         fill_with_old(&store);
         say(&format!("collecting {number}"));
-        store.collect(KEPT, NOW).expect("it collects");
+        store.collect_garbage(KEPT, NOW).expect("it collects");
         say(&format!("collected {number}"));
     }
 }
@@ -140,18 +141,19 @@ fn writer() {
     let done = store.records(&session, RecordNumber(0), usize::MAX).expect("records");
     let acknowledge = |text: String| say(&text);
     for number in done.len() as u64 + 1.. {
-        let handle = store.put(Some(&session), &content(number), NOW).expect("stored").handle;
+        let handle =
+            store.put_content(Some(&session), &content(number), NOW).expect("stored").handle;
         acknowledge(format!("content {number}"));
-        store.append(&session, &json!([number, handle]), NOW).expect("a record");
+        store.append_record(&session, &json!([number, handle]), NOW).expect("a record");
         acknowledge(format!("event {number}"));
-        store.change_calls(&session, &only_call(number), NOW).expect("calls");
+        store.update_calls(&session, &only_call(number), NOW).expect("calls");
         acknowledge(format!("calls {number}"));
         let path = number.to_string();
-        let write = Write { path, before: None, after: Some(handle), time: NOW };
-        store.put_write(&session, &write).expect("a write");
+        let write = FileWrite { path, before: None, after: Some(handle), time: NOW };
+        store.put_file_write(&session, &write).expect("a write");
         acknowledge(format!("write {number}"));
         if number % 16 == 0 {
-            store.collect(KEPT, NOW).expect("it collects");
+            store.collect_garbage(KEPT, NOW).expect("it collects");
         }
     }
 }
@@ -225,7 +227,7 @@ fn a_collection_that_is_killed_leaves_no_halves() {
     let store = SqliteStore::open(&path).expect("it opens");
     let session = session(&store);
     store.set_pinned(&session, true).expect("it is there");
-    let kept = store.put(Some(&session), b"kept", LONG_AGO).expect("it is stored").handle;
+    let kept = store.put_content(Some(&session), b"kept", LONG_AGO).expect("it is stored").handle;
     drop(store);
     let mut inside = 0;
     for kill in 0..KILLS {
@@ -234,9 +236,9 @@ fn a_collection_that_is_killed_leaves_no_halves() {
         inside += u64::from(told.get("collecting") > told.get("collected"));
         let store = SqliteStore::open(&path).expect("it opens");
         assert_eq!(store.take_notices(), []);
-        assert_eq!(store.check().expect("it can be read"), [""; 0]);
+        assert_eq!(store.check_integrity().expect("it can be read"), [""; 0]);
         check_old(&store);
-        assert!(store.get(kept).expect("it can be read").is_some());
+        assert!(store.content(kept).expect("it can be read").is_some());
     }
     assert!(inside > 0, "no kill fell into a collection");
 }
@@ -254,10 +256,10 @@ fn a_migration_that_is_killed_loses_nothing() {
         killed("crash::migrator", &path, wait, |kind, heard| kind == "migrating" && heard > at);
         let store = SqliteStore::open(&path).expect("it opens");
         assert_eq!(store.take_notices(), []);
-        assert_eq!(store.check().expect("it can be read"), [""; 0]);
+        assert_eq!(store.check_integrity().expect("it can be read"), [""; 0]);
         assert_eq!(check_old(&store), OLD_SESSIONS);
         let session = session(&store);
-        store.change_calls(&session, &only_call(kill), NOW).expect("calls");
+        store.update_calls(&session, &only_call(kill), NOW).expect("calls");
         assert_eq!(store.last_collection().expect("a time"), None);
     }
 }
@@ -273,7 +275,7 @@ fn every_beginning_of_a_migration_and_a_collection_is_whole() {
     drop(raw);
     let file = fs::read(&path).expect("a file");
     let store = SqliteStore::open(&path).expect("it opens");
-    store.collect(KEPT, NOW).expect("it collects");
+    store.collect_garbage(KEPT, NOW).expect("it collects");
     let log = fs::read(path.with_extension("db-wal")).expect("a log");
     assert_eq!(fs::read(&path).expect("a file"), file, "all of it is in the log");
 
@@ -287,11 +289,12 @@ fn every_beginning_of_a_migration_and_a_collection_is_whole() {
             drop(fs::remove_file(copy.with_extension("db-shm")));
             let store = SqliteStore::open(&copy).expect("it opens");
             assert_eq!(store.take_notices(), []);
-            assert_eq!(store.check().expect("it can be read"), [""; 0]);
+            assert_eq!(store.check_integrity().expect("it can be read"), [""; 0]);
             let left = check_old(&store);
-            store.collect(KEPT, NOW).expect("it works");
+            store.collect_garbage(KEPT, NOW).expect("it works");
             assert_eq!(check_old(&store), 0);
-            let is_there = |number| store.get(Handle::of(&old_content(number))).expect("read");
+            let is_there =
+                |number| store.content(Handle::from_content(&old_content(number))).expect("read");
             assert!((0..OLD_SESSIONS).all(|number| is_there(number).is_none()));
             left
         })
@@ -305,7 +308,7 @@ fn every_beginning_of_a_migration_and_a_collection_is_whole() {
 fn check(path: &Path, acknowledged: &HashMap<String, u64>) {
     let store = SqliteStore::open(path).expect("it opens");
     assert_eq!(store.take_notices(), []);
-    assert_eq!(store.check().expect("it can be read"), [""; 0]);
+    assert_eq!(store.check_integrity().expect("it can be read"), [""; 0]);
     let session = session(&store);
     let last = |kind: &str| acknowledged.get(kind).copied().unwrap_or(0);
     let in_doubt = |kind: &str, found: u64| {
@@ -313,7 +316,7 @@ fn check(path: &Path, acknowledged: &HashMap<String, u64>) {
     };
     let records = store.records(&session, RecordNumber(1), 99_999).expect("records");
     in_doubt("event", records.len() as u64);
-    let history = store.calls(&session).expect("calls");
+    let history = store.call_history(&session).expect("calls");
     let calls = history.as_ref().map_or(0, |history| history.calls[0].number.0);
     in_doubt("calls", calls);
     // State and calls are of one change.
@@ -321,13 +324,17 @@ fn check(path: &Path, acknowledged: &HashMap<String, u64>) {
     let CallChanges { state, calls, .. } = expected;
     let expected = state.map(|state| CallHistory { state, calls });
     assert_eq!(history, expected.filter(|_| history.is_some()));
-    let is_written =
-        |number: &u64| !store.writes(&session, &number.to_string()).expect("writes").is_empty();
+    let is_written = |number: &u64| {
+        !store.file_writes(&session, &number.to_string()).expect("writes").is_empty()
+    };
     let written = (0..=last("write") + 2).rev().find(is_written);
     in_doubt("write", written.unwrap_or(0));
     for number in 1..=last("content") {
         let expected = content(number);
-        let found = store.get(Handle::of(&expected)).expect("it can be read").expect("it is there");
+        let found = store
+            .content(Handle::from_content(&expected))
+            .expect("it can be read")
+            .expect("it is there");
         assert!(found.bytes == expected, "content {number}");
     }
 }
@@ -339,7 +346,7 @@ fn a_damaged_log_leaves_a_prefix() {
     let store = SqliteStore::open(&path).expect("it opens");
     let session = session(&store);
     for number in 1..=60 {
-        store.append(&session, &json!(number), NOW).expect("a record");
+        store.append_record(&session, &json!(number), NOW).expect("a record");
     }
     let log = |path: &Path| path.with_extension("db-wal");
     let (file, whole) = (fs::read(&path).expect("a file"), fs::read(log(&path)).expect("a log"));
@@ -352,14 +359,14 @@ fn a_damaged_log_leaves_a_prefix() {
         drop(fs::remove_file(copy.with_extension("db-shm")));
         let store = SqliteStore::open(&copy).expect("it opens");
         assert_eq!(store.take_notices(), []);
-        assert_eq!(store.check().expect("it can be read"), [""; 0]);
+        assert_eq!(store.check_integrity().expect("it can be read"), [""; 0]);
         let id = SessionId("a".into());
         let records = store.records(&id, RecordNumber(0), 99).expect("records");
         for (at, record) in records.iter().enumerate() {
             assert_eq!(record.payload, json!(at + 1));
         }
-        store.open_session(&id, &SessionFacts::default(), NOW).expect("it works");
-        let next = store.append(&id, &json!("next"), NOW).expect("it works");
+        store.open_session(&id, &SessionMetadata::default(), NOW).expect("it works");
+        let next = store.append_record(&id, &json!("next"), NOW).expect("it works");
         assert_eq!(next.0, records.len() as u64 + 1);
         records.len()
     };

@@ -5,8 +5,9 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use foveal_store::{
-    ASKERS_MAX, Call, CallChanges, CallNumber, CurationKey, FolderKey, Limits, Moment, OwnEdit,
-    Reach, ReaderPlace, RecordNumber, SessionFacts, SessionId, SqliteStore, Store, Uptime,
+    CALL_READERS_MAX, CallChanges, CallNumber, ClientEdit, CurationKey, EditAuthor, FolderKey,
+    FolderScope, NoteTime, ReaderNoteKey, RecentCall, RecordNumber, RetentionLimits, SessionId,
+    SessionMetadata, SqliteStore, Store, Uptime,
 };
 use foveal_transcript::{ContentHash, Handle, Timestamp};
 use serde_json::json;
@@ -26,11 +27,11 @@ fn opened(path: &Path) -> SqliteStore {
 
 fn session(store: &dyn Store) -> SessionId {
     let id = SessionId("a".into());
-    store.open_session(&id, &SessionFacts::default(), NOW).expect("a session");
+    store.open_session(&id, &SessionMetadata::default(), NOW).expect("a session");
     id
 }
 
-/// What the store tells a person, with the folder left out.
+/// Returns the store's notices to the user, without the folder.
 fn notices(store: &SqliteStore, folder: &TempDir) -> Vec<String> {
     let folder = format!("{}/", folder.path().display());
     store.take_notices().iter().map(|notice| notice.to_string().replace(&folder, "")).collect()
@@ -43,7 +44,7 @@ fn nobody_else_may_read_it() {
     let mode = |path: &Path| fs::metadata(path).expect("it is there").permissions().mode() & 0o777;
     let (_folder, path) = place();
     let store = opened(&path);
-    store.put(None, b"content", NOW).expect("it is stored");
+    store.put_content(None, b"content", NOW).expect("it is stored");
     let folder = path.parent().expect("a folder");
     assert_eq!(mode(folder), 0o700);
     for entry in fs::read_dir(folder).expect("a folder") {
@@ -62,13 +63,16 @@ fn what_was_stored_is_there_when_it_opens_again() {
     let handle = {
         let store = opened(&path);
         let session = session(&store);
-        store.append(&session, &json!({"answer": 1}), NOW).expect("a record");
-        store.put(Some(&session), b"content", NOW).expect("it is stored").handle
+        store.append_record(&session, &json!({"answer": 1}), NOW).expect("a record");
+        store.put_content(Some(&session), b"content", NOW).expect("it is stored").handle
     };
     let store = opened(&path);
     assert_eq!(notices(&store, &folder), [""; 0]);
     assert_eq!(store.path(), Some(path));
-    assert_eq!(store.get(handle).expect("it can be read").expect("it is there").bytes, b"content");
+    assert_eq!(
+        store.content(handle).expect("it can be read").expect("it is there").bytes,
+        b"content"
+    );
     let id = SessionId("a".into());
     assert_eq!(store.records(&id, RecordNumber(1), 9).expect("records").len(), 1);
 }
@@ -85,7 +89,7 @@ fn what_is_no_store_is_set_aside() {
              `data/store.db.damaged-{number}`"
         );
         assert_eq!(notices(&store, &folder), [expected]);
-        store.put(None, b"content", NOW).expect("it works");
+        store.put_content(None, b"content", NOW).expect("it works");
         drop(store);
         let aside = folder.path().join(format!("data/store.db.damaged-{number}"));
         assert!(fs::read(aside).expect("it is kept").starts_with(b"this is no database"));
@@ -103,7 +107,7 @@ fn what_is_no_store_is_set_aside() {
 #[test]
 fn a_file_of_a_later_version_is_left_alone() {
     let (folder, path) = place();
-    let handle = opened(&path).put(None, b"content", NOW).expect("it is stored").handle;
+    let handle = opened(&path).put_content(None, b"content", NOW).expect("it is stored").handle;
     let raw = rusqlite::Connection::open(&path).expect("a file");
     let ours: i64 = raw.query_row("PRAGMA user_version", [], |row| row.get(0)).expect("a version");
     let version = |version: i64| {
@@ -119,11 +123,11 @@ fn a_file_of_a_later_version_is_left_alone() {
                  `data/store.db.v{ours}` is used until you update"
             )]
         );
-        assert_eq!(store.get(handle).expect("it can be read"), None);
-        store.put(None, b"other", NOW).expect("it works");
+        assert_eq!(store.content(handle).expect("it can be read"), None);
+        store.put_content(None, b"other", NOW).expect("it works");
     }
     version(ours);
-    assert!(opened(&path).get(handle).expect("it can be read").is_some());
+    assert!(opened(&path).content(handle).expect("it can be read").is_some());
 }
 
 #[test]
@@ -131,7 +135,7 @@ fn a_place_that_cannot_be_written_is_said() {
     let folder = tempfile::tempdir().expect("a folder");
     fs::write(folder.path().join("file"), "").expect("a file");
     let error = SqliteStore::open(&folder.path().join("file/store.db")).expect_err("no folder");
-    assert!(error.is_place(), "{error:?}");
+    assert!(error.is_inaccessible(), "{error:?}");
     let shown = error.to_string().replace(&folder.path().display().to_string(), "");
     assert_eq!(shown, "the store `/file/store.db` cannot be written");
 }
@@ -143,8 +147,9 @@ fn filled(path: &Path) -> Vec<Handle> {
     (0..60)
         .map(|number| {
             let text = format!("content {number} ").repeat(number);
-            let handle = store.put(Some(&session), text.as_bytes(), NOW).expect("stored").handle;
-            store.append(&session, &json!([number, handle]), NOW).expect("a record");
+            let handle =
+                store.put_content(Some(&session), text.as_bytes(), NOW).expect("stored").handle;
+            store.append_record(&session, &json!([number, handle]), NOW).expect("a record");
             handle
         })
         .collect()
@@ -170,14 +175,14 @@ fn damage_anywhere_is_never_fatal() {
         fs::write(&damaged, &bytes).expect("a file");
         let store = opened(&damaged);
         for handle in &handles {
-            if let Some(content) = store.get(*handle).expect("it can be asked") {
-                assert_eq!(Handle::of(&content.bytes), *handle);
+            if let Some(content) = store.content(*handle).expect("it can be asked") {
+                assert_eq!(Handle::from_content(&content.bytes), *handle);
             }
         }
         store.sessions().expect("they can be asked for");
         let session = session(&store);
         store.records(&session, RecordNumber(0), 99).expect("they can be asked for");
-        store.append(&session, &json!(1), NOW).expect("it works");
+        store.append_record(&session, &json!(1), NOW).expect("it works");
         set_aside += store.take_notices().len();
     }
     assert!(set_aside > 9, "{set_aside} of 64 were found");
@@ -189,14 +194,14 @@ fn a_row_that_cannot_be_read_is_no_reason_to_begin_anew() {
     let (folder, path) = place();
     let store = opened(&path);
     let session = session(&store);
-    let key = CurationKey::of(b"", "", "");
+    let key = CurationKey::new(b"", "", "");
     for number in 1..=3 {
-        store.append(&session, &json!(number), NOW).expect("a record");
+        store.append_record(&session, &json!(number), NOW).expect("a record");
     }
-    let call = Call { number: CallNumber(1), payload: json!(1) };
+    let call = RecentCall { number: CallNumber(1), payload: json!(1) };
     let changes =
         CallChanges { state: Some(json!(1)), calls: vec![call], remaining: vec![CallNumber(1)] };
-    store.change_calls(&session, &changes, NOW).expect("they are kept");
+    store.update_calls(&session, &changes, NOW).expect("they are kept");
     store.put_curation(key, &json!(1), NOW).expect("it is kept");
     let raw = rusqlite::Connection::open(&path).expect("a file");
     let too_deep = format!("{}{}", "[".repeat(200), "]".repeat(200));
@@ -214,19 +219,19 @@ fn a_row_that_cannot_be_read_is_no_reason_to_begin_anew() {
         let said: Vec<_> = records.into_iter().map(|record| record.payload).collect();
         assert_eq!([&said[0], &said[2]], [&json!(1), &json!(3)], "{damage}");
         assert!(said[1].is_null() || damage == "17", "{damage}: {}", said[1]);
-        store.calls(&session).expect("they can be asked for");
+        store.call_history(&session).expect("they can be asked for");
         store.curation(key, NOW).expect("it can be asked for");
         assert_eq!(store.sessions().expect("one").len(), 1);
         assert_eq!(notices(&store, &folder), [""; 0], "{damage}");
     }
 }
 
-/// Who has the file open finds what another process put in its place.
+/// A store with an open file switches to the file that another process put in its place.
 #[test]
 fn a_file_that_was_put_away_is_not_written_to_any_more() {
     let (folder, path) = place();
     let store = opened(&path);
-    store.put(None, b"before", NOW).expect("it is stored");
+    store.put_content(None, b"before", NOW).expect("it is stored");
     let away = |path: &Path, to: &str| {
         for ending in ["-wal", "-shm", ""] {
             let name = format!("{}{ending}", path.display());
@@ -235,21 +240,24 @@ fn a_file_that_was_put_away_is_not_written_to_any_more() {
     };
     away(&path, "first");
     // Nothing is there yet.
-    let first = store.put(None, b"first", NOW).expect("it is stored").handle;
+    let first = store.put_content(None, b"first", NOW).expect("it is stored").handle;
     let other = opened(&path);
-    assert!(other.get(first).expect("it can be read").is_some());
+    assert!(other.content(first).expect("it can be read").is_some());
     away(&path, "second");
     // The other process makes the file anew.
-    let second = other.put(None, b"second", NOW).expect("it is stored").handle;
-    assert!(store.get(second).expect("it can be read").is_some());
-    let third = store.put(None, b"third", NOW).expect("it is stored").handle;
-    assert!(other.get(third).expect("it can be read").is_some());
-    assert!(opened(&path).get(third).expect("it can be read").is_some());
+    let second = other.put_content(None, b"second", NOW).expect("it is stored").handle;
+    assert!(store.content(second).expect("it can be read").is_some());
+    let third = store.put_content(None, b"third", NOW).expect("it is stored").handle;
+    assert!(other.content(third).expect("it can be read").is_some());
+    assert!(opened(&path).content(third).expect("it can be read").is_some());
     assert_eq!([&store, &other].map(|store| store.take_notices()), [[], []]);
     drop((store, other));
-    assert!(opened(&path).get(third).expect("it can be read").is_some(), "closing loses nothing");
+    assert!(
+        opened(&path).content(third).expect("it can be read").is_some(),
+        "closing loses nothing"
+    );
     let put_away = opened(&folder.path().join("first"));
-    assert!(put_away.get(Handle::of(b"before")).expect("it can be read").is_some());
+    assert!(put_away.content(Handle::from_content(b"before")).expect("it can be read").is_some());
 }
 
 #[test]
@@ -264,8 +272,10 @@ fn several_open_one_file_at_once() {
                 let session = session(&store);
                 for number in 0..20 {
                     let content = format!("{thread} {number}");
-                    store.put(Some(&session), content.as_bytes(), NOW).expect("it is stored");
-                    store.append(&session, &json!(content), NOW).expect("a record");
+                    store
+                        .put_content(Some(&session), content.as_bytes(), NOW)
+                        .expect("it is stored");
+                    store.append_record(&session, &json!(content), NOW).expect("a record");
                 }
             });
         }
@@ -273,27 +283,27 @@ fn several_open_one_file_at_once() {
     let store = opened(&path);
     assert_eq!(notices(&store, &folder), [""; 0]);
     for (thread, number) in (0..6).flat_map(|thread| (0..20).map(move |number| (thread, number))) {
-        let handle = Handle::of(format!("{thread} {number}").as_bytes());
-        assert!(store.get(handle).expect("it can be read").is_some());
+        let handle = Handle::from_content(format!("{thread} {number}").as_bytes());
+        assert!(store.content(handle).expect("it can be read").is_some());
     }
     let records = store.records(&SessionId("a".into()), RecordNumber(1), 999);
     let numbers =
         records.expect("records").iter().map(|record| record.number.0).collect::<Vec<_>>();
     assert_eq!(numbers, (1..=120).collect::<Vec<_>>());
-    assert_eq!(store.check().expect("it can be read"), [""; 0]);
+    assert_eq!(store.check_integrity().expect("it can be read"), [""; 0]);
 }
 
-/// Who sees in one process that there is a new note on readers finds it at every place.
+/// A process that sees the time of a new note on readers finds the note under every place.
 #[test]
 fn notes_on_readers_reach_other_processes_whole() {
     const NOTES: i64 = 100;
     let (_folder, path) = place();
     let (hook, server) = (opened(&path), opened(&path));
-    let at = |number: u8| ReaderPlace {
-        folder: FolderKey::of(Path::new(&number.to_string())),
-        reach: Reach::Below,
+    let at = |number: u8| ReaderNoteKey {
+        folder: FolderKey::from_path(Path::new(&number.to_string())),
+        scope: FolderScope::Subtree,
     };
-    let places: Vec<ReaderPlace> = (0..20).map(at).collect();
+    let places: Vec<ReaderNoteKey> = (0..20).map(at).collect();
     std::thread::scope(|scope| {
         scope.spawn(|| {
             for note in 1..=NOTES {
@@ -301,11 +311,11 @@ fn notes_on_readers_reach_other_processes_whole() {
                 hook.note_reader(&places, Some(&reader), Timestamp(note)).expect("it is noted");
             }
         });
-        let mut last = Moment::default();
-        while last < Moment(NOTES) {
+        let mut last = NoteTime::default();
+        while last < NoteTime(NOTES) {
             last = server.last_reader_note().expect("a moment");
             for place in &places {
-                let readers = server.readers(&[*place]).expect("readers");
+                let readers = server.reader_notes(&[*place]).expect("readers");
                 let noted: i64 = readers.reader.map_or(0, |reader| reader.parse().expect("one"));
                 assert!((last.0..=readers.last.0).contains(&noted), "{noted} after {last:?}");
             }
@@ -323,14 +333,14 @@ fn a_collection_makes_the_file_smaller() {
         hasher.update(&number.to_le_bytes());
         let mut noise = vec![0; 50_000];
         hasher.finalize_xof().fill(&mut noise);
-        store.put(None, &noise, NOW).expect("it is stored");
+        store.put_content(None, &noise, NOW).expect("it is stored");
     }
     drop(store);
     let before = size();
     assert!(before > 2_000_000);
     let store = opened(&path);
-    let limits = Limits { bytes_max: 0, age_max_ms: 1_000 };
-    assert_eq!(store.collect(limits, NOW).expect("it collects").contents, 40);
+    let limits = RetentionLimits { bytes_max: 0, age_max_ms: 1_000 };
+    assert_eq!(store.collect_garbage(limits, NOW).expect("it collects").contents, 40);
     drop(store);
     assert!(size() < before / 10, "{} bytes of {before}", size());
 }
@@ -339,11 +349,11 @@ fn a_collection_makes_the_file_smaller() {
 fn other_content_with_the_same_handle_is_refused() {
     let (_folder, path) = place();
     let store = opened(&path);
-    let handle = store.put(None, b"content", NOW).expect("it is stored").handle;
+    let handle = store.put_content(None, b"content", NOW).expect("it is stored").handle;
     // As if what is stored had been another text.
     let raw = rusqlite::Connection::open(&path).expect("a file");
     raw.execute("UPDATE content SET hash = zeroblob(32)", []).expect("one row");
-    let error = store.put(None, b"content", NOW).expect_err("it is refused");
+    let error = store.put_content(None, b"content", NOW).expect_err("it is refused");
     assert_eq!(error.to_string(), format!("handle {handle} already stands for other content"));
 }
 
@@ -358,26 +368,27 @@ fn uptime(boot: &str, ms: i64) -> impl Fn() -> Option<Uptime> + Send + Sync + us
 
 #[test]
 fn a_clock_that_jumps_takes_nothing_from_a_session_in_use() {
-    let kept = |boot: &str, ms: i64, limits: Limits| {
+    let kept = |boot: &str, ms: i64, limits: RetentionLimits| {
         let (_folder, path) = place();
-        let store = opened(&path).told_uptime(uptime("first", 1_000));
+        let store = opened(&path).with_uptime_clock(uptime("first", 1_000));
         let session = session(&store);
-        let handle = store.put(Some(&session), b"content", NOW).expect("it is stored").handle;
+        let handle =
+            store.put_content(Some(&session), b"content", NOW).expect("it is stored").handle;
         drop(store);
-        let store = opened(&path).told_uptime(uptime(boot, ms));
-        store.collect(limits, Timestamp(NOW.0 + YEARS)).expect("it collects");
-        let has_content = store.get(handle).expect("a store").is_some();
+        let store = opened(&path).with_uptime_clock(uptime(boot, ms));
+        store.collect_garbage(limits, Timestamp(NOW.0 + YEARS)).expect("it collects");
+        let has_content = store.content(handle).expect("a store").is_some();
         assert_eq!(has_content, !store.sessions().expect("a store").is_empty());
         has_content
     };
     let day = 86_400_000;
-    let old = Limits { bytes_max: u64::MAX, age_max_ms: 30 * day };
+    let old = RetentionLimits { bytes_max: u64::MAX, age_max_ms: 30 * day };
     assert!(kept("first", 2_000, old), "the clock jumped");
     assert!(kept("first", 29 * day, old), "it jumped, and the session is still young");
     assert!(!kept("first", 31 * day, old), "the machine did run that long");
     assert!(!kept("second", 2_000, old), "no session outlives a start of the machine");
     // What is too much goes too, but not with a session at work.
-    let much = Limits { bytes_max: 0, age_max_ms: i64::MAX };
+    let much = RetentionLimits { bytes_max: 0, age_max_ms: i64::MAX };
     assert!(!kept("first", day, much));
 }
 
@@ -390,26 +401,27 @@ fn a_locked_store_is_waited_for_once() {
     other.execute_batch("BEGIN IMMEDIATE").expect("nobody else writes");
     let begun = Instant::now();
     for _ in 0..40 {
-        let error = store.put(Some(&id), b"content", NOW).expect_err("another process writes");
+        let error =
+            store.put_content(Some(&id), b"content", NOW).expect_err("another process writes");
         assert!(error.is_busy(), "{error}");
-        assert!(store.calls(&id).is_ok(), "what is there is read all the same");
+        assert!(store.call_history(&id).is_ok(), "what is there is read all the same");
     }
     // Forty waits would take twenty seconds.
     assert!(begun.elapsed() < Duration::from_secs(10), "{:?}", begun.elapsed());
     other.execute_batch("COMMIT").expect("it is its own");
-    store.put(Some(&id), b"content", NOW).expect("it is stored again");
+    store.put_content(Some(&id), b"content", NOW).expect("it is stored again");
 }
 
 #[test]
 fn a_store_that_another_process_writes_is_opened_at_once() {
     let (_folder, path) = place();
-    let handle = opened(&path).put(None, b"content", NOW).expect("it is stored").handle;
+    let handle = opened(&path).put_content(None, b"content", NOW).expect("it is stored").handle;
     let other = rusqlite::Connection::open(&path).expect("a file");
     other.execute_batch("BEGIN IMMEDIATE").expect("nobody else writes");
     let begun = Instant::now();
     let store = SqliteStore::open_within(&path, Duration::from_millis(500)).expect("it opens");
     assert!(begun.elapsed() < Duration::from_millis(400), "{:?}", begun.elapsed());
-    assert!(store.get(handle).expect("what is there is read").is_some());
+    assert!(store.content(handle).expect("what is there is read").is_some());
 }
 
 /// Opens the store while `other` holds it, and asks it before and after `other` lets it go.
@@ -419,17 +431,17 @@ fn check_held(path: &Path, other: rusqlite::Connection) {
     assert!(begun.elapsed() < Duration::from_millis(900), "{:?}", begun.elapsed());
     let begun = Instant::now();
     for _ in 0..20 {
-        let error = store.put(None, b"content", NOW).expect_err("another process holds it");
+        let error = store.put_content(None, b"content", NOW).expect_err("another process holds it");
         assert!(error.is_busy(), "{error}");
         assert!(store.sessions().expect_err("nothing can be read either").is_busy());
     }
     assert!(begun.elapsed() < Duration::from_secs(1), "{:?}", begun.elapsed());
     assert_eq!(store.path().as_deref(), Some(path));
     drop(other);
-    let handle = store.put(None, b"content", NOW).expect("it is open by now").handle;
+    let handle = store.put_content(None, b"content", NOW).expect("it is open by now").handle;
     assert_eq!(store.sessions().expect("it is open").len(), 1);
     drop(store);
-    assert!(opened(path).get(handle).expect("it is kept").is_some());
+    assert!(opened(path).content(handle).expect("it is kept").is_some());
 }
 
 #[test]
@@ -454,29 +466,33 @@ fn a_store_that_another_process_holds_is_opened_later() {
 
 #[test]
 fn a_clock_that_jumps_takes_no_notes_of_hooks() {
-    let place_of = |path: &Path| ReaderPlace { folder: FolderKey::of(path), reach: Reach::Below };
+    let place_of = |path: &Path| ReaderNoteKey {
+        folder: FolderKey::from_path(path),
+        scope: FolderScope::Subtree,
+    };
     let day = 86_400_000;
     let kept = |boot: &str, ms: i64| {
         let (_folder, path) = place();
-        let store = opened(&path).told_uptime(uptime("first", 1_000));
+        let store = opened(&path).with_uptime_clock(uptime("first", 1_000));
         store.note_reader(&[place_of(&path)], Some("reader"), NOW).expect("it is noted");
-        store.note_asker("call", "reader", NOW).expect("it is noted");
-        let edit = OwnEdit {
+        store.note_call_reader("call", "reader", NOW).expect("it is noted");
+        let edit = ClientEdit {
             before: Vec::new(),
-            after: ContentHash::of(b"after"),
+            after: ContentHash::from_content(b"after"),
             lines: Vec::new(),
             is_whole: true,
         };
-        store.note_edit(("session", "reader"), "a.rs", &edit, NOW).expect("it is noted");
+        let author = EditAuthor { session: "session", reader: "reader" };
+        store.note_client_edit(author, "a.rs", &edit, NOW).expect("it is noted");
         drop(store);
-        let store = opened(&path).told_uptime(uptime(boot, ms));
-        let limits = Limits { bytes_max: u64::MAX, age_max_ms: 30 * day };
-        store.collect(limits, Timestamp(NOW.0 + YEARS)).expect("it collects");
-        let reader = store.readers(&[place_of(&path)]).expect("a store").reader;
+        let store = opened(&path).with_uptime_clock(uptime(boot, ms));
+        let limits = RetentionLimits { bytes_max: u64::MAX, age_max_ms: 30 * day };
+        store.collect_garbage(limits, Timestamp(NOW.0 + YEARS)).expect("it collects");
+        let reader = store.reader_notes(&[place_of(&path)]).expect("a store").reader;
         [
             reader.is_some(),
-            store.asker("call").expect("a store").is_some(),
-            !store.edits_by("reader", Moment::default()).expect("a store").is_empty(),
+            store.call_reader("call").expect("a store").is_some(),
+            !store.client_edits("reader", NoteTime::default()).expect("a store").is_empty(),
         ]
     };
     assert_eq!(kept("first", 2_000), [true; 3], "the clock jumped");
@@ -489,9 +505,11 @@ fn a_clock_that_jumps_takes_no_notes_of_hooks() {
 fn a_clock_that_is_set_back_keeps_the_newest_askers() {
     let (_folder, path) = place();
     let store = opened(&path);
-    for call in 0..ASKERS_MAX {
-        store.note_asker(&format!("early {call}"), "one", Timestamp(NOW.0 + YEARS)).expect("one");
+    for call in 0..CALL_READERS_MAX {
+        store
+            .note_call_reader(&format!("early {call}"), "one", Timestamp(NOW.0 + YEARS))
+            .expect("one");
     }
-    store.note_asker("late", "two", NOW).expect("it is noted");
-    assert_eq!(store.asker("late").expect("a store").as_deref(), Some("two"));
+    store.note_call_reader("late", "two", NOW).expect("it is noted");
+    assert_eq!(store.call_reader("late").expect("a store").as_deref(), Some("two"));
 }

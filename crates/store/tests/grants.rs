@@ -6,13 +6,13 @@ use foveal_store::{Grant, RootsKey, Store};
 
 use crate::conformance::{at, collect, none};
 
-/// What was allowed.
+/// Creates a grant.
 pub(crate) fn grant(tool: &str, subject: &str) -> Grant {
     Grant { tool: tool.into(), subject: subject.into() }
 }
 
 pub(crate) fn are_kept_by_roots(store: &dyn Store) {
-    let key = |roots: &[&str]| RootsKey::of(roots.iter().map(Path::new));
+    let key = |roots: &[&str]| RootsKey::from_roots(roots.iter().map(Path::new));
     let (here, both) = (key(&["/work"]), key(&["/work", "/other"]));
     let all = [grant("bash", "ls"), grant("read_file", ".env"), grant("read_file", "a/.env")];
     for one in all.iter().chain(&all) {

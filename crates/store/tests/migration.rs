@@ -3,8 +3,8 @@
 use std::path::Path;
 
 use foveal_store::{
-    FolderKey, Grant, Moment, Reach, ReaderPlace, RecordNumber, RootsKey, SessionId, SqliteStore,
-    Store,
+    FolderKey, FolderScope, Grant, NoteTime, ReaderNoteKey, RecordNumber, RootsKey, SessionId,
+    SqliteStore, Store,
 };
 use foveal_transcript::Handle;
 use serde_json::json;
@@ -26,7 +26,7 @@ fn migrated(change: &str) -> (TempDir, SqliteStore) {
     drop(raw);
     let store = SqliteStore::open(&path).expect("it opens");
     assert_eq!(store.take_notices(), []);
-    assert_eq!(store.check().expect("it can be read"), [""; 0]);
+    assert_eq!(store.check_integrity().expect("it can be read"), [""; 0]);
     (folder, store)
 }
 
@@ -35,7 +35,7 @@ fn names(store: &dyn Store) -> Vec<String> {
 }
 
 fn grants(store: &dyn Store) -> Vec<Grant> {
-    store.grants(RootsKey::of([Path::new(FOLDER)])).expect("grants")
+    store.grants(RootsKey::from_roots([Path::new(FOLDER)])).expect("grants")
 }
 
 const SESSIONS: [&str; 2] = ["mcp-baedbd47f60a4bb78b6db436994132b9", "claude-code s1"];
@@ -46,21 +46,24 @@ fn grants_stay_and_sessions_of_nobody_go() {
     let grant = Grant { tool: "read_file".to_owned(), subject: ".env".to_owned() };
     assert_eq!(grants(&store), [grant]);
     assert_eq!(names(&store), SESSIONS);
-    let roots = store.sessions().expect("sessions").remove(0).facts.roots;
+    let roots = store.sessions().expect("sessions").remove(0).metadata.roots;
     assert_eq!(roots, [FOLDER]);
     let id = SessionId(SESSIONS[1].to_owned());
     let records = store.records(&id, RecordNumber(1), 9).expect("records");
     assert_eq!(records[0].payload, json!({ "forgot": { "bytes": 0 } }));
     // Notes on readers begin anew.
-    let place = ReaderPlace { folder: FolderKey::of(Path::new(FOLDER)), reach: Reach::Below };
-    assert_eq!(store.readers(&[place]).expect("readers").last, Moment::default());
+    let place = ReaderNoteKey {
+        folder: FolderKey::from_path(Path::new(FOLDER)),
+        scope: FolderScope::Subtree,
+    };
+    assert_eq!(store.reader_notes(&[place]).expect("readers").last, NoteTime::default());
 }
 
 #[test]
 fn recent_calls_and_writes_stay() {
     let (_folder, store) = migrated("");
     let id = SessionId(SESSIONS[0].to_owned());
-    let history = store.calls(&id).expect("they can be read").expect("they are there");
+    let history = store.call_history(&id).expect("they can be read").expect("they are there");
     assert_eq!(history.state["detect"], json!(null));
     assert!(history.state["calls"].is_number() && history.state["records"].is_null());
     let calls: Vec<_> =
@@ -68,9 +71,10 @@ fn recent_calls_and_writes_stay() {
     assert_eq!(calls[..2], [(0, &json!("grep")), (1, &json!("glob"))]);
     assert_eq!(history.calls[0].payload["arguments"]["pattern"], "step_30");
 
-    let [b, c] = ["fn b() {}\n", "fn c() {}\n"].map(|text| Some(Handle::of(text.as_bytes())));
+    let [b, c] =
+        ["fn b() {}\n", "fn c() {}\n"].map(|text| Some(Handle::from_content(text.as_bytes())));
     let changes = |path: &str| -> Vec<_> {
-        let writes = store.writes(&id, &format!("{FOLDER}/{path}")).expect("writes");
+        let writes = store.file_writes(&id, &format!("{FOLDER}/{path}")).expect("writes");
         writes.into_iter().map(|write| (write.before, write.after)).collect()
     };
     // A file that was not there was a content of its own.
@@ -85,7 +89,8 @@ fn what_cannot_be_read_is_left_out() {
         let (_folder, store) = migrated(&format!("UPDATE calls SET payload = {damage}"));
         assert_eq!(grants(&store), [], "{damage}");
         assert_eq!(names(&store), SESSIONS, "{damage}");
-        let history = store.calls(&SessionId(SESSIONS[0].to_owned())).expect("they can be asked");
+        let history =
+            store.call_history(&SessionId(SESSIONS[0].to_owned())).expect("they can be asked");
         assert!(history.is_none_or(|history| history.calls.is_empty()), "{damage}");
     }
 }

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use foveal_store::{
-    Call, CallChanges, CallNumber, Grant, PassingContents, RootsKey, SqliteStore, Store,
+    CallChanges, CallNumber, EphemeralContentStore, Grant, RecentCall, RootsKey, SqliteStore, Store,
 };
 use serde_json::json;
 
@@ -18,7 +18,7 @@ fn sqlite_in_memory_without_secrets() {
 #[test]
 fn contents_that_pass() {
     let memory = || SqliteStore::in_memory().expect("memory");
-    let fresh = || -> Box<dyn Store> { Box::new(PassingContents::new(memory(), memory())) };
+    let fresh = || -> Box<dyn Store> { Box::new(EphemeralContentStore::new(memory(), memory())) };
     run("contents that pass", &[CASES, SECRET_CASES], &fresh);
 }
 
@@ -29,22 +29,22 @@ fn what_passes_is_not_on_disk() {
     let path = folder.path().join("store.db");
     let open = || {
         let kept = SqliteStore::open(&path).expect("the file can be made");
-        PassingContents::new(kept, SqliteStore::in_memory().expect("memory"))
+        EphemeralContentStore::new(kept, SqliteStore::in_memory().expect("memory"))
     };
     let store = open();
     let text = "marked-content ".repeat(40);
     let session = session(&store, "a", at(0));
     let handle = put(&store, Some(&session), &text, at(0));
     let told = json!({ "text": text });
-    store.append(&session, &told, at(0)).expect("a record");
+    store.append_record(&session, &told, at(0)).expect("a record");
     let changes = CallChanges {
         state: Some(told.clone()),
-        calls: vec![Call { number: CallNumber(1), payload: told }],
+        calls: vec![RecentCall { number: CallNumber(1), payload: told }],
         remaining: vec![CallNumber(1)],
     };
-    store.change_calls(&session, &changes, at(0)).expect("a call");
+    store.update_calls(&session, &changes, at(0)).expect("a call");
     let grant = Grant { tool: "bash".into(), subject: "make".into() };
-    let roots = RootsKey::of([Path::new("/work")]);
+    let roots = RootsKey::from_roots([Path::new("/work")]);
     store.put_grant(roots, &grant, at(0)).expect("a grant");
     assert!(has(&store, handle));
     for entry in std::fs::read_dir(folder.path()).expect("a folder").flatten() {

@@ -1,13 +1,13 @@
-//! A conversation as an ATIF document, for what starts from bytes.
+//! Writes a conversation as an ATIF document, for tests that start from bytes.
 
-use foveal_transcript::{Conversation, Role};
+use foveal_transcript::{Conversation, MessageRole};
 use serde_json::{Value, json};
 
-/// The document. Times are left out, and so are marks.
-pub fn atif(conversation: &Conversation) -> String {
+/// Returns the document. It has neither times nor marks.
+pub fn render_atif(conversation: &Conversation) -> String {
     let mut steps: Vec<Value> = Vec::new();
     for entry in conversation.entries() {
-        if let Some(result) = entry.result() {
+        if let Some(result) = entry.tool_result() {
             let answer = json!({ "source_call_id": result.call, "content": result.content });
             let step = steps.last_mut().expect("a result follows its call");
             if step.get("observation").is_none() {
@@ -18,20 +18,20 @@ pub fn atif(conversation: &Conversation) -> String {
             continue;
         }
         let source = match entry.role {
-            Role::System => "system",
-            Role::User => "user",
-            Role::Assistant | Role::Tool => "agent",
+            MessageRole::System => "system",
+            MessageRole::User => "user",
+            MessageRole::Assistant | MessageRole::Tool => "agent",
         };
         let id = steps.len() + 1;
         let mut step = json!({ "step_id": id, "source": source, "message": entry.text() });
-        let call = |call: &foveal_transcript::Call| {
+        let call = |call: &foveal_transcript::ToolCall| {
             json!({
                 "tool_call_id": call.id,
                 "function_name": call.name,
                 "arguments": call.arguments,
             })
         };
-        let calls: Vec<Value> = entry.calls().map(call).collect();
+        let calls: Vec<Value> = entry.tool_calls().map(call).collect();
         if !calls.is_empty() {
             step["tool_calls"] = Value::Array(calls);
         }

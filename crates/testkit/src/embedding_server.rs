@@ -1,8 +1,8 @@
-//! An embedding server on this machine that answers as a test says.
+//! A scripted embedding server on this machine.
 //!
-//! It speaks Ollama's and OpenAI's protocols on a port that the system chooses, and ends
-//! with the value that stands for it. Its model is a sum of words: texts that share words
-//! are near each other, and everything is the same each time.
+//! It speaks Ollama's and OpenAI's protocols on a port that the system chooses, and stops when its
+//! value is dropped. Its model sums vectors of words: texts with common words are near each other,
+//! and results are deterministic.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::net::{SocketAddr, TcpListener, TcpStream};
@@ -13,75 +13,77 @@ use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
 
-/// How long a client may take to send a request.
-const READ_TIME: Duration = Duration::from_secs(10);
+/// The time that a client may take to send a request.
+const READ_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How often a port that is still in use is tried again.
+/// The number of attempts to bind a port that is still in use.
 const BIND_ATTEMPTS: u32 = 200;
 
-/// After which time something is looked at again.
-const WAIT_TIME: Duration = Duration::from_millis(20);
+/// The interval between two checks while waiting.
+const POLL_INTERVAL: Duration = Duration::from_millis(20);
 
-/// Bytes of a request's head and of its body.
+/// The most bytes of a request.
 const REQUEST_BYTES_MAX: u64 = 4 << 20;
 
-/// A request for vectors, as it came.
+/// A received request for embeddings.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct EmbeddingRequest {
-    /// How many requests came before.
+    /// The number of requests before this one.
     pub number: usize,
-    /// Such as `/api/embed`.
+    /// The path, such as `/api/embed`.
     pub path: String,
-    /// The header of that name.
+    /// The `Authorization` header.
     pub authorization: Option<String>,
     /// The model's name.
     pub model: String,
-    /// The texts whose vectors are wanted.
+    /// The texts to embed.
     pub texts: Vec<String>,
 }
 
-/// What it gets.
+/// The scripted reply to a request.
 #[derive(Debug, Clone, PartialEq)]
-pub enum Reply {
-    /// Vectors of the texts with so many components, by the model of this number.
+pub enum EmbeddingReply {
+    /// Embeddings of the texts.
     Vectors {
-        /// Components of each.
+        /// The number of components of each.
         dimensions: usize,
-        /// Another number is another model.
+        /// The number of the model; another number gives other vectors.
         model: u64,
     },
     /// This status, these headers (each ended by `\r\n`) and this body.
     Raw(u16, String, String),
-    /// Nothing for this long, or until the server ends, and then nothing.
+    /// No reply for this long, or until the server stops; then the connection closes.
     Silence(Duration),
-    /// The beginning of a good answer.
-    Half,
+    /// The first half of a valid response.
+    Truncated,
 }
 
-/// A server that runs.
+/// A running server.
 pub struct EmbeddingServer {
     address: SocketAddr,
-    asked: Arc<Mutex<Vec<EmbeddingRequest>>>,
+    requests: Arc<Mutex<Vec<EmbeddingRequest>>>,
     ended: Arc<AtomicBool>,
     thread: Option<JoinHandle<()>>,
 }
 
 impl EmbeddingServer {
-    /// One that answers as `script` says.
-    pub fn start(script: impl Fn(&EmbeddingRequest) -> Reply + Send + Sync + 'static) -> Self {
-        Self::start_at("127.0.0.1:0", script)
+    /// Starts a server that replies by `script`.
+    pub fn start(
+        script: impl Fn(&EmbeddingRequest) -> EmbeddingReply + Send + Sync + 'static,
+    ) -> Self {
+        Self::start_at_address("127.0.0.1:0", script)
     }
 
-    /// One that stands where another stood, which has ended.
-    pub fn start_at(
+    /// Starts a server at the address of an earlier one that has stopped.
+    pub fn start_at_address(
         address: &str,
-        script: impl Fn(&EmbeddingRequest) -> Reply + Send + Sync + 'static,
+        script: impl Fn(&EmbeddingRequest) -> EmbeddingReply + Send + Sync + 'static,
     ) -> Self {
-        let listener = listen(address);
+        let listener = bind_listener(address);
         let address = listener.local_addr().expect("it was bound");
-        let (asked, ended) =
+        let (requests, ended) =
             (Arc::<Mutex<Vec<EmbeddingRequest>>>::default(), Arc::<AtomicBool>::default());
-        let (log, end) = (Arc::clone(&asked), Arc::clone(&ended));
+        let (log, end) = (Arc::clone(&requests), Arc::clone(&ended));
         let thread = thread::spawn(move || {
             thread::scope(|scope| {
                 for stream in listener.incoming().map_while(Result::ok) {
@@ -89,48 +91,49 @@ impl EmbeddingServer {
                         return;
                     }
                     let (script, log, end) = (&script, &log, &*end);
-                    // A client that goes away is what some tests are about.
+                    // Some tests let the client disconnect.
                     scope.spawn(move || drop(serve(&stream, script, log, end)));
                 }
             });
         });
-        Self { address, asked, ended, thread: Some(thread) }
+        Self { address, requests, ended, thread: Some(thread) }
     }
 
-    /// `127.0.0.1:PORT`.
+    /// Returns the address as `127.0.0.1:PORT`.
     pub fn address(&self) -> String {
         self.address.to_string()
     }
 
-    /// All requests so far.
-    pub fn asked(&self) -> Vec<EmbeddingRequest> {
-        self.asked.lock().unwrap_or_else(PoisonError::into_inner).clone()
+    /// Returns all requests so far.
+    pub fn requests(&self) -> Vec<EmbeddingRequest> {
+        self.requests.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 }
 
 impl Drop for EmbeddingServer {
     fn drop(&mut self) {
         self.ended.store(true, Ordering::SeqCst);
-        // Wakes the thread that waits for somebody to come.
+        // Wakes the thread that waits for a connection.
         drop(TcpStream::connect(self.address));
         if let Some(thread) = self.thread.take() {
-            // It has failed only where the test has, too.
+            // It fails only if the test fails, too.
             drop(thread.join());
         }
     }
 }
 
-/// Answers with vectors of 16 components.
-pub fn good(_: &EmbeddingRequest) -> Reply {
-    Reply::Vectors { dimensions: 16, model: 0 }
+/// Replies with vectors of 16 components.
+pub fn vectors_reply(_: &EmbeddingRequest) -> EmbeddingReply {
+    EmbeddingReply::Vectors { dimensions: 16, model: 0 }
 }
 
-/// A process that another test is about to start holds this one's sockets for a moment.
-fn listen(address: &str) -> TcpListener {
+/// Binds `address`. Retries, because a process that another test is about to start holds this one's
+/// sockets for a moment.
+fn bind_listener(address: &str) -> TcpListener {
     for _ in 0..BIND_ATTEMPTS {
         match TcpListener::bind(address) {
             Ok(listener) => return listener,
-            Err(_) => thread::sleep(WAIT_TIME),
+            Err(_) => thread::sleep(POLL_INTERVAL),
         }
     }
     TcpListener::bind(address).expect("a port on this machine")
@@ -138,13 +141,13 @@ fn listen(address: &str) -> TcpListener {
 
 fn serve(
     mut stream: &TcpStream,
-    script: &(dyn Fn(&EmbeddingRequest) -> Reply + Sync),
+    script: &(dyn Fn(&EmbeddingRequest) -> EmbeddingReply + Sync),
     log: &Mutex<Vec<EmbeddingRequest>>,
     ended: &AtomicBool,
 ) -> std::io::Result<()> {
-    stream.set_read_timeout(Some(READ_TIME))?;
+    stream.set_read_timeout(Some(READ_TIMEOUT))?;
     let mut reader = BufReader::new(stream.take(REQUEST_BYTES_MAX));
-    let (mut asked, length) = head(&mut reader)?;
+    let (mut asked, length) = read_head(&mut reader)?;
     let mut body = vec![0; length];
     reader.read_exact(&mut body)?;
     let body: Value = serde_json::from_slice(&body)?;
@@ -157,27 +160,29 @@ fn serve(
         log.push(asked.clone());
     }
     match script(&asked) {
-        Reply::Vectors { dimensions, model } => {
-            send(stream, 200, "", &answer(&asked, dimensions, model))
+        EmbeddingReply::Vectors { dimensions, model } => {
+            send_response(stream, 200, "", &embeddings_body(&asked, dimensions, model))
         }
-        Reply::Raw(status, headers, body) => send(stream, status, &headers, &body),
-        Reply::Silence(time) => {
+        EmbeddingReply::Raw(status, headers, body) => {
+            send_response(stream, status, &headers, &body)
+        }
+        EmbeddingReply::Silence(time) => {
             let until = Instant::now() + time;
             while Instant::now() < until && !ended.load(Ordering::SeqCst) {
-                thread::sleep(WAIT_TIME);
+                thread::sleep(POLL_INTERVAL);
             }
             Ok(())
         }
-        Reply::Half => {
-            let body = answer(&asked, 16, 0);
+        EmbeddingReply::Truncated => {
+            let body = embeddings_body(&asked, 16, 0);
             let head = format!("HTTP/1.1 200 OK\r\nContent-Length: {}\r\n\r\n", body.len());
             stream.write_all(format!("{head}{}", &body[..body.len() / 2]).as_bytes())
         }
     }
 }
 
-/// The lines before the body, and the bytes of that.
-fn head(reader: &mut impl BufRead) -> std::io::Result<(EmbeddingRequest, usize)> {
+/// Reads the lines before the body, and the length of the body.
+fn read_head(reader: &mut impl BufRead) -> std::io::Result<(EmbeddingRequest, usize)> {
     let mut line = String::new();
     reader.read_line(&mut line)?;
     let path = line.split(' ').nth(1).unwrap_or_default().to_owned();
@@ -198,15 +203,20 @@ fn head(reader: &mut impl BufRead) -> std::io::Result<(EmbeddingRequest, usize)>
     }
 }
 
-fn send(mut stream: &TcpStream, status: u16, headers: &str, body: &str) -> std::io::Result<()> {
+fn send_response(
+    mut stream: &TcpStream,
+    status: u16,
+    headers: &str,
+    body: &str,
+) -> std::io::Result<()> {
     let length = body.len();
     let head = format!("HTTP/1.1 {status} X\r\nContent-Length: {length}\r\nConnection: close\r\n");
     stream.write_all(format!("{head}{headers}\r\n{body}").as_bytes())
 }
 
-fn answer(asked: &EmbeddingRequest, dimensions: usize, model: u64) -> String {
+fn embeddings_body(asked: &EmbeddingRequest, dimensions: usize, model: u64) -> String {
     let vectors: Vec<Vec<f32>> =
-        asked.texts.iter().map(|text| words_vector(text, dimensions, model)).collect();
+        asked.texts.iter().map(|text| sum_word_vectors(text, dimensions, model)).collect();
     if asked.path == "/api/embed" {
         return json!({ "model": asked.model, "embeddings": vectors }).to_string();
     }
@@ -216,12 +226,13 @@ fn answer(asked: &EmbeddingRequest, dimensions: usize, model: u64) -> String {
     json!({ "object": "list", "data": data, "model": asked.model }).to_string()
 }
 
-/// A sum over the words of `text`, each in a direction of its own in the model `model`.
-pub fn words_vector(text: &str, dimensions: usize, model: u64) -> Vec<f32> {
+/// Returns the sum of the vectors of the words of `text`; each word has its own direction in
+/// `model`.
+pub fn sum_word_vectors(text: &str, dimensions: usize, model: u64) -> Vec<f32> {
     let mut sum = vec![0.0; dimensions];
     let words = text.split(|c: char| !c.is_alphanumeric()).filter(|word| !word.is_empty());
     for word in words {
-        // FNV-1a, and xorshift from there.
+        // FNV-1a, continued by xorshift.
         let start = 0xcbf2_9ce4_8422_2325 ^ model.wrapping_mul(0x9e37_79b9_7f4a_7c15);
         let step = |hash: u64, byte: u8| (hash ^ u64::from(byte)).wrapping_mul(0x0100_0000_01b3);
         let mut state = word.to_lowercase().bytes().fold(start, step) | 1;

@@ -1,41 +1,43 @@
 //! Random conversations of an agent at work on a small file system.
 //!
-//! A [`Script`] is a list of operations, which proptest can print and shrink;
-//! [`Script::conversation`] carries it out, so that every result is true of the simulated
-//! files at that moment. Edits, writes, changes from outside, parallel calls, interrupted
-//! calls, compactions, rewinds and pauses longer than a cache lives all occur.
+//! A [`ConversationScript`] is a list of operations, which proptest can print and shrink.
+//! [`ConversationScript::build_conversation`] runs it, so that every result agrees with the
+//! simulated files at that moment. There are edits, writes, external changes, parallel calls,
+//! interrupted calls, compactions, rewinds, and pauses longer than the lifetime of a cache.
 
 use foveal_transcript::Handle;
-use foveal_transcript::{Conversation, EntryIndex, Mark, Role};
+use foveal_transcript::{Conversation, EntryIndex, EntryMark, MessageRole};
 use proptest::prelude::*;
 use serde_json::json;
 
-use crate::fixture::Builder;
-use crate::world::{Answer, DIRECTORY, Numbers, PATHS, World, program_output};
+use crate::fixture::FixtureBuilder;
+use crate::simulated_files::{
+    DIRECTORY, PATHS, RandomNumbers, SimulatedAnswer, SimulatedFiles, program_output,
+};
 
-/// How a call spells a path: three ways to name one file.
+/// A spelling of a path: three ways to name one file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Spelling {
-    /// From the root.
+pub enum PathSpelling {
+    /// Absolute.
     Absolute,
-    /// From the working directory.
+    /// Relative to the working directory.
     Relative,
     /// With a superfluous `.`.
     Dotted,
 }
 
-/// One tool call. Files are places in [`PATHS`], lines count from 1, seeds make texts.
+/// One tool call. Files are indices into [`PATHS`], lines count from 1, seeds generate texts.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Act {
+pub enum SimulatedCall {
     /// The read tool on a whole file.
-    Read(usize, Spelling),
+    Read(usize, PathSpelling),
     /// The read tool on `count` lines from `first`.
     ReadRange(usize, usize, usize),
-    /// The tool that gives lines as they are: `count` from `first`.
+    /// The tool that returns lines verbatim: `count` from `first`.
     ReadLines(usize, usize, usize),
-    /// The read tool, told to show everything.
+    /// The read tool in full mode.
     ReadFull(usize),
-    /// What one of the last results was before it was shaped.
+    /// The tool that returns the original of one of the last results.
     Expand(usize),
     /// `cat` in a shell.
     Cat(usize),
@@ -43,121 +45,125 @@ pub enum Act {
     Sed(usize, usize, usize),
     /// The edit tool on the line at this place, with a new text made from the seed.
     Edit(usize, usize, u64),
-    /// The edit tool on so many lines from this place on, with as many new ones.
-    EditMany(usize, usize, usize, u64),
-    /// The write tool: so many lines made from the seed.
+    /// The edit tool on this many lines from this place on, with as many new ones.
+    EditLines(usize, usize, usize, u64),
+    /// The write tool: this many lines generated from the seed.
     Write(usize, usize, u64),
-    /// `git checkout` in a shell: a file is again as it was so many changes ago.
+    /// `git checkout` in a shell: restores a file as it was this many changes ago.
     CheckOut(usize, usize),
     /// The search tool for one of a few words.
     Search(usize),
     /// The list tool.
     List,
-    /// A program that prints so many lines made from the seed.
+    /// A program that prints this many lines generated from the seed.
     Run(usize, u64),
-    /// A tool nobody knows.
+    /// An unknown tool.
     Unknown,
 }
 
 /// One step of a script.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Operation {
+pub enum ScriptOperation {
     /// One response with these calls, and their results.
-    Respond(Vec<Act>),
-    /// A response that only says something.
+    Respond(Vec<SimulatedCall>),
+    /// A response without calls.
     Say,
-    /// A response whose call gets no result because the user speaks up.
+    /// A response whose call gets no result because the user interrupts it.
     Interrupt,
-    /// The user says something.
+    /// A message of the user.
     User,
-    /// The client puts in a reminder.
+    /// A reminder that the client injects.
     Remind,
-    /// Somebody else changes a line of a file.
-    Disturb(usize, usize, u64),
-    /// The next entry comes so many seconds later.
+    /// An external change of a line of a file.
+    ChangeExternally(usize, usize, u64),
+    /// A pause of this many seconds before the next entry.
     Wait(u32),
-    /// The client compacts; of the latest entries about so many stay.
+    /// A compaction by the client that keeps about this many of the latest entries.
     Compact(u32),
-    /// The user goes back to before one of their latest messages.
+    /// A rewind to before one of the user's latest messages.
     Rewind(u32),
 }
 
-/// A conversation to be.
+/// A plan for a conversation.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Script {
-    /// Makes the files.
+pub struct ConversationScript {
+    /// The seed of the files.
     pub seed: u64,
-    /// What happens, in order.
-    pub operations: Vec<Operation>,
+    /// The operations, in order.
+    pub operations: Vec<ScriptOperation>,
 }
 
-/// Words searched for; the last is nowhere.
-const WORDS: [&str; 4] = ["fn visit_", "größe", "}", "nowhere_at_all"];
+/// Search words; the last occurs nowhere.
+const SEARCH_WORDS: [&str; 4] = ["fn visit_", "größe", "}", "nowhere_at_all"];
 
-fn act() -> impl Strategy<Value = Act> {
+fn simulated_calls() -> impl Strategy<Value = SimulatedCall> {
     let file = || 0..PATHS.len();
     let spelling = prop_oneof![
-        3 => Just(Spelling::Absolute),
-        1 => Just(Spelling::Relative),
-        1 => Just(Spelling::Dotted),
+        3 => Just(PathSpelling::Absolute),
+        1 => Just(PathSpelling::Relative),
+        1 => Just(PathSpelling::Dotted),
     ];
     prop_oneof![
-        8 => (file(), spelling).prop_map(|(file, spelling)| Act::Read(file, spelling)),
-        4 => (file(), 1..60usize, 1..60usize).prop_map(|(f, a, n)| Act::ReadRange(f, a, n)),
-        2 => (file(), 1..60usize, 1..60usize).prop_map(|(f, a, n)| Act::ReadLines(f, a, n)),
-        1 => file().prop_map(Act::ReadFull),
-        1 => (0..12usize).prop_map(Act::Expand),
-        2 => file().prop_map(Act::Cat),
-        2 => (file(), 1..60usize, 0..40usize).prop_map(|(f, a, n)| Act::Sed(f, a, a + n)),
-        6 => (file(), 0..90usize, any::<u64>()).prop_map(|(f, at, s)| Act::Edit(f, at, s)),
+        8 => (file(), spelling).prop_map(|(file, spelling)| SimulatedCall::Read(file, spelling)),
+        4 => (file(), 1..60usize, 1..60usize).prop_map(|(f, a, n)| SimulatedCall::ReadRange(f, a, n)),
+        2 => (file(), 1..60usize, 1..60usize).prop_map(|(f, a, n)| SimulatedCall::ReadLines(f, a, n)),
+        1 => file().prop_map(SimulatedCall::ReadFull),
+        1 => (0..12usize).prop_map(SimulatedCall::Expand),
+        2 => file().prop_map(SimulatedCall::Cat),
+        2 => (file(), 1..60usize, 0..40usize).prop_map(|(f, a, n)| SimulatedCall::Sed(f, a, a + n)),
+        6 => (file(), 0..90usize, any::<u64>()).prop_map(|(f, at, s)| SimulatedCall::Edit(f, at, s)),
         3 => (file(), 0..90usize, 2..12usize, any::<u64>())
-            .prop_map(|(f, at, n, s)| Act::EditMany(f, at, n, s)),
-        1 => (file(), 1..60usize, any::<u64>()).prop_map(|(f, n, s)| Act::Write(f, n, s)),
-        2 => (file(), 0..3usize).prop_map(|(file, changes)| Act::CheckOut(file, changes)),
-        3 => (0..WORDS.len()).prop_map(Act::Search),
-        1 => Just(Act::List),
+            .prop_map(|(f, at, n, s)| SimulatedCall::EditLines(f, at, n, s)),
+        1 => (file(), 1..60usize, any::<u64>()).prop_map(|(f, n, s)| SimulatedCall::Write(f, n, s)),
+        2 => (file(), 0..3usize).prop_map(|(file, changes)| SimulatedCall::CheckOut(file, changes)),
+        3 => (0..SEARCH_WORDS.len()).prop_map(SimulatedCall::Search),
+        1 => Just(SimulatedCall::List),
         4 => (prop_oneof![4 => 0..30usize, 1 => 100..700usize], 0..6u64)
-            .prop_map(|(lines, seed)| Act::Run(lines, seed)),
-        1 => Just(Act::Unknown),
+            .prop_map(|(lines, seed)| SimulatedCall::Run(lines, seed)),
+        1 => Just(SimulatedCall::Unknown),
     ]
 }
 
-fn operation() -> impl Strategy<Value = Operation> {
+fn script_operations() -> impl Strategy<Value = ScriptOperation> {
     prop_oneof![
-        24 => prop::collection::vec(act(), 1..4).prop_map(Operation::Respond),
-        2 => Just(Operation::Say),
-        1 => Just(Operation::Interrupt),
-        3 => Just(Operation::User),
-        1 => Just(Operation::Remind),
+        24 => prop::collection::vec(simulated_calls(), 1..4).prop_map(ScriptOperation::Respond),
+        2 => Just(ScriptOperation::Say),
+        1 => Just(ScriptOperation::Interrupt),
+        3 => Just(ScriptOperation::User),
+        1 => Just(ScriptOperation::Remind),
         2 => (0..PATHS.len(), 0..90usize, any::<u64>())
-            .prop_map(|(file, line, seed)| Operation::Disturb(file, line, seed)),
-        2 => prop_oneof![1..200u32, 280..320u32, 1000..5000u32].prop_map(Operation::Wait),
-        1 => (0..12u32).prop_map(Operation::Compact),
-        1 => (0..3u32).prop_map(Operation::Rewind),
+            .prop_map(|(file, line, seed)| ScriptOperation::ChangeExternally(file, line, seed)),
+        2 => prop_oneof![1..200u32, 280..320u32, 1000..5000u32].prop_map(ScriptOperation::Wait),
+        1 => (0..12u32).prop_map(ScriptOperation::Compact),
+        1 => (0..3u32).prop_map(ScriptOperation::Rewind),
     ]
 }
 
-/// Scripts of up to `operations_max` operations.
-pub fn scripts(operations_max: usize) -> impl Strategy<Value = Script> {
-    (0..50u64, prop::collection::vec(operation(), 0..=operations_max))
-        .prop_map(|(seed, operations)| Script { seed, operations })
+/// Returns scripts of up to `operations_max` operations.
+pub fn conversation_scripts(operations_max: usize) -> impl Strategy<Value = ConversationScript> {
+    (0..50u64, prop::collection::vec(script_operations(), 0..=operations_max))
+        .prop_map(|(seed, operations)| ConversationScript { seed, operations })
 }
 
-impl Script {
-    /// The conversation, results included. It starts with a system message and a task, and
+impl ConversationScript {
+    /// Returns the conversation with its results. It starts with a system message and a task, and
     /// need not end with a response.
-    pub fn conversation(&self) -> Conversation {
-        let mut actor = Actor {
-            builder: Builder::default(),
-            world: World::new(self.seed),
+    pub fn build_conversation(&self) -> Conversation {
+        let mut actor = ScriptRunner {
+            builder: FixtureBuilder::default(),
+            world: SimulatedFiles::new(self.seed),
             users: Vec::new(),
-            places: Vec::new(),
+            compaction_points: Vec::new(),
             answers: Vec::new(),
         };
-        actor.builder.message(Role::System, Mark::None, "You are a careful programmer.");
-        actor.user("Make the tests pass.");
+        actor.builder.message(
+            MessageRole::System,
+            EntryMark::None,
+            "You are a careful programmer.",
+        );
+        actor.push_user_message("Make the tests pass.");
         for operation in &self.operations {
-            actor.carry_out(operation);
+            actor.run_operation(operation);
         }
         let mut conversation = actor.builder.finish();
         conversation.id = format!("generated-{}", self.seed);
@@ -166,173 +172,183 @@ impl Script {
     }
 }
 
-struct Actor {
-    builder: Builder,
-    world: World,
-    /// Entries of the user that can be gone back to.
+struct ScriptRunner {
+    builder: FixtureBuilder,
+    world: SimulatedFiles,
+    /// The user's entries that a rewind may go back to.
     users: Vec<EntryIndex>,
-    /// Entries from which a compaction may keep the rest: no call is torn from its result.
-    places: Vec<EntryIndex>,
-    /// What was answered so far.
+    /// Entries from which a compaction may keep the rest without separating a call from its result.
+    compaction_points: Vec<EntryIndex>,
+    /// The answers so far.
     answers: Vec<String>,
 }
 
-impl Actor {
-    fn next(&self) -> EntryIndex {
+impl ScriptRunner {
+    fn next_index(&self) -> EntryIndex {
         EntryIndex(self.builder.len())
     }
 
-    fn user(&mut self, text: &str) {
-        self.users.push(self.next());
-        self.places.push(self.next());
-        self.builder.message(Role::User, Mark::None, text);
+    fn push_user_message(&mut self, text: &str) {
+        self.users.push(self.next_index());
+        self.compaction_points.push(self.next_index());
+        self.builder.message(MessageRole::User, EntryMark::None, text);
     }
 
-    fn carry_out(&mut self, operation: &Operation) {
+    fn run_operation(&mut self, operation: &ScriptOperation) {
         match operation {
-            Operation::Respond(acts) => self.respond(acts),
-            Operation::Say => self.say("I have looked at it and go on."),
-            Operation::Interrupt => {
-                self.say("One moment.");
+            ScriptOperation::Respond(acts) => self.respond(acts),
+            ScriptOperation::Say => self.push_response("I have looked at it and go on."),
+            ScriptOperation::Interrupt => {
+                self.push_response("One moment.");
                 self.builder.call("Bash", json!({ "command": "sleep 100" }));
-                self.user("No, stop.");
+                self.push_user_message("No, stop.");
             }
-            Operation::User => self.user("And now the other one."),
-            Operation::Remind => {
-                self.builder.message(Role::User, Mark::Injected, "Remember the plan.");
+            ScriptOperation::User => self.push_user_message("And now the other one."),
+            ScriptOperation::Remind => {
+                self.builder.message(MessageRole::User, EntryMark::Injected, "Remember the plan.");
             }
-            Operation::Disturb(file, line, seed) => {
-                self.world.disturb(*file, *line, Numbers::new(*seed).line());
+            ScriptOperation::ChangeExternally(file, line, seed) => {
+                self.world.change_line(*file, *line, RandomNumbers::new(*seed).random_line());
             }
-            Operation::Wait(seconds) => self.builder.wait_ms(i64::from(*seconds) * 1000),
-            Operation::Compact(keep) => self.compact(*keep),
-            Operation::Rewind(back) => {
+            ScriptOperation::Wait(seconds) => self.builder.set_gap_ms(i64::from(*seconds) * 1000),
+            ScriptOperation::Compact(keep) => self.compact(*keep),
+            ScriptOperation::Rewind(back) => {
                 let at = self.users.len().saturating_sub(1 + *back as usize);
                 let to = self.users[at];
                 self.users.truncate(at);
-                self.places.retain(|place| *place < to);
-                self.users.push(self.next());
-                self.builder.message(Role::User, Mark::Rewind { to }, "Do it another way.");
+                self.compaction_points.retain(|place| *place < to);
+                self.users.push(self.next_index());
+                self.builder.message(
+                    MessageRole::User,
+                    EntryMark::Rewind { to },
+                    "Do it another way.",
+                );
             }
         }
     }
 
-    fn say(&mut self, text: &str) {
-        self.places.push(self.next());
-        self.builder.message(Role::Assistant, Mark::None, text);
+    fn push_response(&mut self, text: &str) {
+        self.compaction_points.push(self.next_index());
+        self.builder.message(MessageRole::Assistant, EntryMark::None, text);
     }
 
     fn compact(&mut self, keep: u32) {
-        let from = self.next().0.saturating_sub(keep);
-        let keep_from = self.places.iter().copied().find(|place| place.0 >= from);
-        self.builder.message(Role::System, Mark::CompactBoundary { keep_from }, "");
+        let from = self.next_index().0.saturating_sub(keep);
+        let keep_from = self.compaction_points.iter().copied().find(|place| place.0 >= from);
+        self.builder.message(MessageRole::System, EntryMark::CompactBoundary { keep_from }, "");
         self.users.clear();
-        self.places.clear();
-        self.users.push(self.next());
-        self.builder.message(Role::User, Mark::CompactSummary, "So far: the tests fail.");
+        self.compaction_points.clear();
+        self.users.push(self.next_index());
+        self.builder.message(
+            MessageRole::User,
+            EntryMark::CompactSummary,
+            "So far: the tests fail.",
+        );
     }
 
-    fn respond(&mut self, acts: &[Act]) {
-        self.say("");
-        let answers: Vec<Answer> = acts.iter().map(|act| self.act(act)).collect();
+    fn respond(&mut self, acts: &[SimulatedCall]) {
+        self.push_response("");
+        let answers: Vec<SimulatedAnswer> = acts.iter().map(|act| self.run_call(act)).collect();
         for answer in answers {
             self.builder.result(&answer.content, answer.is_error);
             self.answers.push(answer.content);
         }
     }
 
-    /// Makes the call and says what it answers.
-    fn act(&mut self, act: &Act) -> Answer {
+    /// Makes the call and returns its answer.
+    fn run_call(&mut self, act: &SimulatedCall) -> SimulatedAnswer {
         let (name, arguments, answer) = match act {
-            Act::Read(file, spelling) => {
-                let arguments = json!({ "file_path": spell(PATHS[*file], *spelling) });
-                ("Read", arguments, self.world.numbered(*file, None))
+            SimulatedCall::Read(file, spelling) => {
+                let arguments = json!({ "file_path": spell_path(PATHS[*file], *spelling) });
+                ("Read", arguments, self.world.read_numbered(*file, None))
             }
-            Act::ReadRange(file, first, count) => {
+            SimulatedCall::ReadRange(file, first, count) => {
                 let arguments =
                     json!({ "file_path": PATHS[*file], "offset": first, "limit": count });
-                ("Read", arguments, self.world.numbered(*file, Some((*first, *count))))
+                ("Read", arguments, self.world.read_numbered(*file, Some((*first, *count))))
             }
-            Act::ReadLines(file, first, count) => {
+            SimulatedCall::ReadLines(file, first, count) => {
                 let (path, last) = (PATHS[*file], first + count - 1);
                 let arguments = json!({ "path": path, "start": first, "end": last });
-                ("read_lines", arguments, self.world.numbered(*file, Some((*first, *count))))
+                ("read_lines", arguments, self.world.read_numbered(*file, Some((*first, *count))))
             }
-            Act::ReadFull(file) => {
+            SimulatedCall::ReadFull(file) => {
                 let arguments = json!({ "path": PATHS[*file], "mode": "full" });
-                ("read_file", arguments, self.world.numbered(*file, None))
+                ("read_file", arguments, self.world.read_numbered(*file, None))
             }
-            Act::Expand(back) => self.expand(*back),
-            Act::Cat(file) => {
+            SimulatedCall::Expand(back) => self.expand_result(*back),
+            SimulatedCall::Cat(file) => {
                 let command = format!("cat {}", PATHS[*file]);
-                ("Bash", json!({ "command": command }), self.world.plain(*file, None))
+                ("Bash", json!({ "command": command }), self.world.read_unnumbered(*file, None))
             }
-            Act::Sed(file, first, last) => {
+            SimulatedCall::Sed(file, first, last) => {
                 let command = format!("sed -n {first},{last}p {}", PATHS[*file]);
                 let range = Some((*first, last - first + 1));
-                ("Bash", json!({ "command": command }), self.world.plain(*file, range))
+                ("Bash", json!({ "command": command }), self.world.read_unnumbered(*file, range))
             }
-            Act::Edit(file, at, seed) => self.edit(*file, *at, 1, *seed),
-            Act::EditMany(file, at, count, seed) => self.edit(*file, *at, *count, *seed),
-            Act::Write(file, count, seed) => {
-                let lines = Numbers::new(*seed).lines(*count);
+            SimulatedCall::Edit(file, at, seed) => self.edit_lines(*file, *at, 1, *seed),
+            SimulatedCall::EditLines(file, at, count, seed) => {
+                self.edit_lines(*file, *at, *count, *seed)
+            }
+            SimulatedCall::Write(file, count, seed) => {
+                let lines = RandomNumbers::new(*seed).random_lines(*count);
                 let arguments = json!({ "file_path": PATHS[*file], "content": lines.join("\n") });
-                ("Write", arguments, self.world.put(*file, lines))
+                ("Write", arguments, self.world.write_file(*file, lines))
             }
-            Act::CheckOut(file, changes) => {
+            SimulatedCall::CheckOut(file, changes) => {
                 let command = format!("git checkout -- {}", PATHS[*file]);
                 let answer = self.world.check_out(*file, *changes);
                 ("Bash", json!({ "command": command }), answer)
             }
-            Act::Search(word) => {
-                let arguments = json!({ "pattern": WORDS[*word], "output_mode": "content" });
-                ("Grep", arguments, self.world.search(WORDS[*word]))
+            SimulatedCall::Search(word) => {
+                let arguments = json!({ "pattern": SEARCH_WORDS[*word], "output_mode": "content" });
+                ("Grep", arguments, self.world.search(SEARCH_WORDS[*word]))
             }
-            Act::List => ("Glob", json!({ "pattern": "**/*" }), self.world.list()),
-            Act::Run(lines, seed) => {
+            SimulatedCall::List => ("Glob", json!({ "pattern": "**/*" }), self.world.list()),
+            SimulatedCall::Run(lines, seed) => {
                 let arguments = json!({ "command": "cargo test" });
                 ("Bash", arguments, program_output(*seed, *lines))
             }
-            Act::Unknown => {
+            SimulatedCall::Unknown => {
                 let content = "noted".to_owned();
-                ("ponder", json!({ "thought": "hm" }), Answer { content, is_error: false })
+                ("ponder", json!({ "thought": "hm" }), SimulatedAnswer { content, is_error: false })
             }
         };
         self.builder.call(name, arguments);
         answer
     }
 
-    fn expand(&self, back: usize) -> (&'static str, serde_json::Value, Answer) {
+    fn expand_result(&self, back: usize) -> (&'static str, serde_json::Value, SimulatedAnswer) {
         let content = self.answers.iter().rev().nth(back).cloned();
         let is_error = content.is_none();
         let content = content.unwrap_or_else(|| "no content has this handle".to_owned());
-        let handle = Handle::of(content.as_bytes());
-        ("expand", json!({ "handle": handle }), Answer { content, is_error })
+        let handle = Handle::from_content(content.as_bytes());
+        ("expand", json!({ "handle": handle }), SimulatedAnswer { content, is_error })
     }
 
-    fn edit(
+    fn edit_lines(
         &mut self,
         file: usize,
         at: usize,
         count: usize,
         seed: u64,
-    ) -> (&'static str, serde_json::Value, Answer) {
-        let lines = self.world.file(file).unwrap_or_default();
+    ) -> (&'static str, serde_json::Value, SimulatedAnswer) {
+        let lines = self.world.file_lines(file).unwrap_or_default();
         let at = at % lines.len().max(1);
         let old = lines[at..lines.len().min(at + count)].join("\n");
-        let new = Numbers::new(seed).lines(count).join("\n");
-        let answer = self.world.replace(file, &old, &new);
+        let new = RandomNumbers::new(seed).random_lines(count).join("\n");
+        let answer = self.world.replace_text(file, &old, &new);
         let arguments = json!({ "file_path": PATHS[file], "old_string": old, "new_string": new });
         ("Edit", arguments, answer)
     }
 }
 
-fn spell(path: &str, spelling: Spelling) -> String {
+fn spell_path(path: &str, spelling: PathSpelling) -> String {
     let relative = path.trim_start_matches(DIRECTORY).trim_start_matches('/');
     match spelling {
-        Spelling::Absolute => path.to_owned(),
-        Spelling::Relative => relative.to_owned(),
-        Spelling::Dotted => format!("{DIRECTORY}/./{relative}"),
+        PathSpelling::Absolute => path.to_owned(),
+        PathSpelling::Relative => relative.to_owned(),
+        PathSpelling::Dotted => format!("{DIRECTORY}/./{relative}"),
     }
 }
 

@@ -1,52 +1,52 @@
-//! What the model would see of a conversation, as short text for snapshots.
+//! Renders the model's view of a conversation as short text for snapshots.
 
 use std::fmt::Write;
 
-use foveal_context::projector::Projector;
-use foveal_context::record::Record;
-use foveal_context::shape::Shape;
-use foveal_context::step::{Item, Step};
-use foveal_context::tokens::{Tokenizer, Tokens};
-use foveal_transcript::{Conversation, Entry, EntryIndex, Role};
+use foveal_engine::conversation_record::ConversationRecord;
+use foveal_engine::message_shape::MessageShape;
+use foveal_engine::plan_step::{EntryState, PlanStep};
+use foveal_engine::projector::Projector;
+use foveal_engine::tokens::{Tokenizer, Tokens};
+use foveal_transcript::{Conversation, EntryIndex, MessageRole, TranscriptEntry};
 
-/// The prompt after the last entry, one line a message: its entry, role, label and tokens as
-/// recorded, and what stands in its place: `03 tool_result Read a.rs 2.1kt -> pointer to 01`.
-/// The projector must be at the start; it is taken through every request.
-pub fn visible(conversation: &Conversation, mut projector: Projector) -> String {
-    let record = Record::of(conversation.clone(), Tokenizer::O200k);
+/// Returns the prompt after the last entry, one line per message: its entry, role, label and
+/// recorded tokens, and its replacement: `03 tool_result Read a.rs 2.1kt -> pointer to 01`. The
+/// projector must be at the start; it is advanced through every request.
+pub fn prompt_summary(conversation: &Conversation, mut projector: Projector) -> String {
+    let record = ConversationRecord::from_conversation(conversation.clone(), Tokenizer::O200k);
     advance_to_end(&record, &mut projector, |_| {});
     let mut text = String::new();
     for index in projector.window() {
-        let item = projector.item(*index);
-        line(&mut text, &record, *index, item);
+        let item = projector.entry_state(*index);
+        write_summary_line(&mut text, &record, *index, item);
     }
     text
 }
 
-/// The prompt after the last entry as it would be sent: under a line with its entry and role
-/// the text of each message.
-pub fn prompt(conversation: &Conversation, mut projector: Projector) -> String {
-    let record = Record::of(conversation.clone(), Tokenizer::O200k);
+/// Returns the prompt after the last entry as it would be sent: the text of each message below a
+/// line with its entry and role.
+pub fn prompt_text(conversation: &Conversation, mut projector: Projector) -> String {
+    let record = ConversationRecord::from_conversation(conversation.clone(), Tokenizer::O200k);
     advance_to_end(&record, &mut projector, |_| {});
     let mut text = String::new();
     for index in projector.window() {
         let entry = record.entry(*index);
-        let shown = shown_text(entry, projector.item(*index));
-        writeln!(text, "//- {:02} {}\n{shown}", index.0, role_word(entry))
+        let shown = sent_text(entry, projector.entry_state(*index));
+        writeln!(text, "//- {:02} {}\n{shown}", index.0, role_name(entry))
             .expect("writing to a string");
     }
     text
 }
 
-/// What each request changed, one line a request: how much of the last prompt stayed, what
-/// is decided anew, and why results that were already sent changed.
-pub fn course(conversation: &Conversation, mut projector: Projector) -> String {
-    let record = Record::of(conversation.clone(), Tokenizer::O200k);
+/// Returns the changes at each request, one line per request: the retained part of the last prompt,
+/// the new decisions, and the reason for a rewrite.
+pub fn step_summary(conversation: &Conversation, mut projector: Projector) -> String {
+    let record = ConversationRecord::from_conversation(conversation.clone(), Tokenizer::O200k);
     let mut text = String::new();
     advance_to_end(&record, &mut projector, |step| {
         write!(text, "before {:02}: kept {}", step.answer.0, step.kept).expect("a string");
         for (index, decision) in &step.changed {
-            let what = decision.shape().map_or_else(|| "whole".to_owned(), describe);
+            let what = decision.shape().map_or_else(|| "whole".to_owned(), describe_shape);
             write!(text, ", {:02} {what}", index.0).expect("writing to a string");
         }
         if let Some(reason) = step.rewrite {
@@ -57,8 +57,8 @@ pub fn course(conversation: &Conversation, mut projector: Projector) -> String {
     text
 }
 
-/// The text the model is sent for `entry`.
-pub fn shown_text(entry: &Entry, item: &Item) -> String {
+/// Returns the text that the model is sent for `entry`.
+pub fn sent_text(entry: &TranscriptEntry, item: &EntryState) -> String {
     let original = entry.prompt_text();
     match item.decision.shape() {
         Some(shape) => shape.render(&original),
@@ -66,55 +66,64 @@ pub fn shown_text(entry: &Entry, item: &Item) -> String {
     }
 }
 
-/// Takes a projector at the start through every request, and through one more behind the
-/// last entry.
-pub fn advance_to_end(record: &Record, projector: &mut Projector, mut each: impl FnMut(&Step)) {
+/// Advances a projector at the start through every request, and through one more after the last
+/// entry.
+pub fn advance_to_end(
+    record: &ConversationRecord,
+    projector: &mut Projector,
+    mut each: impl FnMut(&PlanStep),
+) {
     let end = EntryIndex(record.len() as u32);
-    for answer in record.conversation().responses().chain([end]) {
-        let before = answer.at().checked_sub(1);
+    for answer in record.conversation().response_indices().chain([end]) {
+        let before = answer.as_usize().checked_sub(1);
         let now = before.and_then(|at| record.entries()[at].time);
         each(&projector.advance(record, answer, now));
     }
 }
 
-fn line(text: &mut String, record: &Record, index: EntryIndex, item: &Item) {
+fn write_summary_line(
+    text: &mut String,
+    record: &ConversationRecord,
+    index: EntryIndex,
+    item: &EntryState,
+) {
     let entry = record.entry(index);
     let facts = record.facts(index);
     let label = match entry.role {
-        Role::Tool => facts.label().to_owned(),
-        Role::System | Role::User | Role::Assistant => {
+        MessageRole::Tool => facts.label().to_owned(),
+        MessageRole::System | MessageRole::User | MessageRole::Assistant => {
             let said = excerpt(&entry.text());
             let calls = facts.calls.iter().map(|call| call.label.clone());
             said.into_iter().chain(calls).collect::<Vec<_>>().join(", ")
         }
     };
-    let size = size(facts.tokens);
-    write!(text, "{:02} {} {label} {size}", index.0, role_word(entry)).expect("a string");
+    let size = format_tokens(facts.tokens);
+    write!(text, "{:02} {} {label} {size}", index.0, role_name(entry)).expect("a string");
     if let Some(shape) = item.decision.shape() {
-        write!(text, " -> {}", describe(shape)).expect("writing to a string");
+        write!(text, " -> {}", describe_shape(shape)).expect("writing to a string");
     }
     text.push('\n');
 }
 
-fn describe(shape: &Shape) -> String {
-    let mut text = shape.kind.word().to_owned();
-    for (at, target) in shape.refers_to().iter().enumerate() {
+fn describe_shape(shape: &MessageShape) -> String {
+    let mut text = shape.kind.label().to_owned();
+    for (at, target) in shape.referenced_entries().iter().enumerate() {
         let link = if at == 0 { " to" } else { "," };
         write!(text, "{link} {:02}", target.0).expect("writing to a string");
     }
     text
 }
 
-fn role_word(entry: &Entry) -> &'static str {
+fn role_name(entry: &TranscriptEntry) -> &'static str {
     match entry.role {
-        Role::System => "system",
-        Role::User => "user",
-        Role::Assistant => "assistant",
-        Role::Tool => "tool_result",
+        MessageRole::System => "system",
+        MessageRole::User => "user",
+        MessageRole::Assistant => "assistant",
+        MessageRole::Tool => "tool_result",
     }
 }
 
-/// Characters of a message's text that a line shows.
+/// The most characters of a message's text in a line.
 const EXCERPT_LENGTH: usize = 24;
 
 fn excerpt(text: &str) -> Option<String> {
@@ -124,8 +133,8 @@ fn excerpt(text: &str) -> Option<String> {
     Some(format!("\"{short}{dots}\""))
 }
 
-/// Tokens in few characters: `12t`, `2.1kt`.
-pub fn size(tokens: Tokens) -> String {
+/// Formats tokens in few characters: `12t`, `2.1kt`.
+pub fn format_tokens(tokens: Tokens) -> String {
     if tokens.0 < 1000 {
         format!("{}t", tokens.0)
     } else {

@@ -15,16 +15,16 @@ use std::fs;
 use std::path::Path;
 use std::sync::Arc;
 
-use foveal_effects::{PlainLine, PlainPart};
-use foveal_files::Roots;
 use foveal_index::Index;
-use foveal_processes::{Environment, Sandbox, Shell};
+use foveal_sandbox::{CommandEnvironment, Sandbox, ShellProgram};
 use foveal_store::SqliteStore;
-use foveal_tools::permission::{Policy, Rule, Verdict};
+use foveal_tool_effects::{CommandLinePart, SimpleCommandLine};
+use foveal_tools::permission::{PermissionPolicy, PermissionRule, Verdict};
 use foveal_tools::session::CommandApproval;
 use foveal_tools::settings::ToolSettings;
-use foveal_tools::toolbox::Host;
-use foveal_tools::{Session, Toolbox};
+use foveal_tools::toolbox::CommandRuntime;
+use foveal_tools::{ToolSession, Toolbox};
+use foveal_workspace::WorkspaceRoots;
 use serde_json::Value;
 
 /// Programs that a person has allowed: those that most commands run.
@@ -39,8 +39,9 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
     let commands = recorded_commands(Path::new(folder), &work)?;
     let listed = frequent_programs(&commands);
     let listed = listed.iter().flat_map(|program| [program.clone(), format!("{program} *")]);
-    let rule = |subject| Rule { tool: "bash".to_owned(), subject, verdict: Verdict::Allow };
-    let listed: Vec<Rule> = listed.map(rule).collect();
+    let rule =
+        |subject| PermissionRule { tool: "bash".to_owned(), subject, verdict: Verdict::Allow };
+    let listed: Vec<PermissionRule> = listed.map(rule).collect();
     for (name, rules) in [("without rules", Vec::new()), ("with rules for 90 programs", listed)] {
         let session = session(&work, rules)?;
         let mut reasons: BTreeMap<String, usize> = BTreeMap::new();
@@ -68,10 +69,10 @@ fn main() -> Result<(), Box<dyn std::error::Error>> {
 /// The programs that occur in most commands.
 fn frequent_programs(commands: &BTreeSet<String>) -> Vec<String> {
     let mut counts: BTreeMap<String, usize> = BTreeMap::new();
-    for line in commands.iter().filter_map(|command| PlainLine::parse(command)) {
-        let program = |part: PlainPart| match part {
-            PlainPart::Command(words) => Some(words[0].source.clone()),
-            PlainPart::Redirection { .. } => None,
+    for line in commands.iter().filter_map(|command| SimpleCommandLine::parse(command)) {
+        let program = |part: CommandLinePart| match part {
+            CommandLinePart::Command(words) => Some(words[0].source.clone()),
+            CommandLinePart::Redirection { .. } => None,
         };
         let programs: BTreeSet<String> = line.parts.into_iter().filter_map(program).collect();
         programs.into_iter().for_each(|name| *counts.entry(name).or_default() += 1);
@@ -82,17 +83,22 @@ fn frequent_programs(commands: &BTreeSet<String>) -> Vec<String> {
     programs.into_iter().take(LISTED).map(|(_, name)| name).collect()
 }
 
-fn session(work: &Path, rules: Vec<Rule>) -> Result<Session, Box<dyn std::error::Error>> {
-    let roots = Roots::open(&[work])?;
+fn session(
+    work: &Path,
+    rules: Vec<PermissionRule>,
+) -> Result<ToolSession, Box<dyn std::error::Error>> {
+    let roots = WorkspaceRoots::open(&[work])?;
     let path = std::env::var_os("PATH");
-    let environment = Environment::inherited(path.clone().map(|path| ("PATH".into(), path)));
-    let shell = Shell::find(path.as_deref()).ok_or("no shell")?;
-    let host = Host { environment, shell, sandbox: Some(Sandbox::default()), guard: None };
+    let environment =
+        CommandEnvironment::from_inherited(path.clone().map(|path| ("PATH".into(), path)));
+    let shell = ShellProgram::find(path.as_deref()).ok_or("no shell")?;
+    let host =
+        CommandRuntime { environment, shell, sandbox: Some(Sandbox::default()), guard: None };
     let (store, folder) = (Arc::new(SqliteStore::in_memory()?), work.to_owned());
     let open = Box::new(move || Index::in_memory(&folder, None));
     let mut toolbox = Toolbox::new(roots, store, open, host, ToolSettings::default());
-    toolbox.policy = Policy { rules };
-    Ok(Session::new(&Arc::new(toolbox), "measured"))
+    toolbox.policy = PermissionPolicy { rules };
+    Ok(ToolSession::new(&Arc::new(toolbox), "measured"))
 }
 
 /// The commands of all sessions, each once, as if all had worked in `work`.

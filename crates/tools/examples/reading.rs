@@ -7,13 +7,13 @@ use std::fs;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use foveal_files::Roots;
 use foveal_index::Index;
-use foveal_processes::{Environment, Shell};
+use foveal_sandbox::{CommandEnvironment, ShellProgram};
 use foveal_store::SqliteStore;
 use foveal_tools::settings::ToolSettings;
-use foveal_tools::toolbox::Host;
-use foveal_tools::{Control, Request, Session, Toolbox};
+use foveal_tools::toolbox::CommandRuntime;
+use foveal_tools::{CallControl, ToolRequest, ToolSession, Toolbox};
+use foveal_workspace::WorkspaceRoots;
 use serde_json::json;
 
 /// Files read where nothing is given.
@@ -21,9 +21,9 @@ const ROUNDS: usize = 200;
 
 /// Sources of this crate, of which files of 1,000 lines are made.
 const SOURCES: [&str; 4] = [
-    include_str!("../src/writing/edit.rs"),
-    include_str!("../src/reading/read.rs"),
-    include_str!("../src/session/shown.rs"),
+    include_str!("../src/file_writing/file_edit.rs"),
+    include_str!("../src/file_reading/file_read.rs"),
+    include_str!("../src/session/transcript_shaper.rs"),
     include_str!("../src/code_index.rs"),
 ];
 
@@ -34,7 +34,7 @@ fn main() {
     for round in 0..=rounds {
         fs::write(folder.path().join(name(round)), source(round)).expect("a file");
     }
-    let session = Session::new(&toolbox, "reading");
+    let session = ToolSession::new(&toolbox, "reading");
     let cold = first(&session, 0);
     // Times of files written just now are not trusted.
     std::thread::sleep(Duration::from_millis(100));
@@ -46,10 +46,15 @@ fn main() {
 }
 
 fn toolbox(folder: &std::path::Path) -> Toolbox {
-    let roots = Roots::open(&[folder]).expect("the folder is there");
+    let roots = WorkspaceRoots::open(&[folder]).expect("the folder is there");
     let store = SqliteStore::open(&folder.join(".store/store.db")).expect("a store");
-    let shell = Shell::find(std::env::var_os("PATH").as_deref()).expect("a shell");
-    let host = Host { environment: Environment::inherited([]), shell, sandbox: None, guard: None };
+    let shell = ShellProgram::find(std::env::var_os("PATH").as_deref()).expect("a shell");
+    let host = CommandRuntime {
+        environment: CommandEnvironment::from_inherited([]),
+        shell,
+        sandbox: None,
+        guard: None,
+    };
     let root = folder.to_owned();
     let open = Box::new(move || Index::in_memory(&root, None));
     Toolbox::new(roots, Arc::new(store), open, host, ToolSettings::default())
@@ -65,27 +70,27 @@ fn source(round: usize) -> String {
     format!("// {round}\n{}\n", lines.collect::<Vec<_>>().join("\n"))
 }
 
-fn first(session: &Session, round: usize) -> Duration {
+fn first(session: &ToolSession, round: usize) -> Duration {
     // A fresh start each time, or all lines would stand above.
-    session.forget();
+    session.clear_visibility();
     let question = format!("how is file {round} put back when writing fails?");
     let (text, took) = read(session, json!({"path": name(round), "question": question}));
     assert!(text.contains("(curated)"), "{}", &text[..100]);
     took
 }
 
-fn pointer(session: &Session, round: usize) -> Duration {
-    session.forget();
+fn pointer(session: &ToolSession, round: usize) -> Duration {
+    session.clear_visibility();
     read(session, json!({"path": name(round), "mode": "full"}));
     let (text, took) = read(session, json!({"path": name(round)}));
     assert!(text.contains("unchanged, its 1000 lines"), "{text}");
     took
 }
 
-fn read(session: &Session, arguments: serde_json::Value) -> (String, Duration) {
-    let request = Request::new("read_file", arguments);
+fn read(session: &ToolSession, arguments: serde_json::Value) -> (String, Duration) {
+    let request = ToolRequest::new("read_file", arguments);
     let begin = Instant::now();
-    let answer = session.call(&request, &Control::NONE);
+    let answer = session.call(&request, &CallControl::NONE);
     (answer.text, begin.elapsed())
 }
 

@@ -17,11 +17,11 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::{Command, ExitCode};
 
-use foveal_cancel::Cancel;
-use foveal_code::map::{MapOptions, map};
-use foveal_code::relations::{FileRanks, Focus, NodeKind, Relations};
-use foveal_code::{FileClass, LineNumber, Parsed};
-use foveal_context::tokens::{Tokenizer, Tokens};
+use foveal_cancel::CancelToken;
+use foveal_code::relations::{FileRanks, RankFocus, RelationNodeKind, Relations};
+use foveal_code::repository_map::{MapOptions, build_repository_map};
+use foveal_code::{FileClass, LineNumber, ParsedFile};
+use foveal_engine::tokens::{Tokenizer, Tokens};
 use foveal_index::{Index, IndexError};
 
 /// Characters of a line that are compared; Aider cuts lines at 100.
@@ -66,14 +66,18 @@ fn run(arguments: &[String]) -> Result<(), Trouble> {
     let [repository, folder, tokens, maps @ ..] = arguments else { return Err(Trouble::Usage) };
     let tokens = Tokens(tokens.parse().map_err(|_| Trouble::Usage)?);
     let mut index = Index::in_memory(Path::new(folder), None)?;
-    index.update(&mut |_| {}, &Cancel::NEVER)?;
+    index.update(&mut |_| {}, &CancelToken::NEVER)?;
     let relations = index.relations()?;
     let functions = functions(&relations, Path::new(folder))?;
     let touched = touched(repository, folder, &functions)?;
     let of_code = touched.iter().filter(|key| !functions[*key].in_tests).count();
     println!("{} functions touched, {of_code} of them outside tests", touched.len());
     let options = MapOptions::new(tokens, |text| Tokenizer::O200k.count(text));
-    let own = map(&relations, &FileRanks::of(&relations, &Focus::default()), &options);
+    let own = build_repository_map(
+        &relations,
+        &FileRanks::compute(&relations, &RankFocus::default()),
+        &options,
+    );
     report("foveal", &own.text, &functions, &touched);
     for path in maps {
         report(path, &std::fs::read_to_string(path)?, &functions, &touched);
@@ -148,7 +152,8 @@ fn functions(relations: &Relations, folder: &Path) -> Result<Functions, Trouble>
         let rows: Vec<&str> = text.lines().collect();
         for entity in relations.entities_of(file) {
             let node = relations.node(entity);
-            let is_function = matches!(node.key.kind, NodeKind::Entity(kind) if kind.is_function());
+            let is_function =
+                matches!(node.key.kind, RelationNodeKind::Entity(kind) if kind.is_function());
             if !is_function || node.class != FileClass::Source {
                 continue;
             }
@@ -189,7 +194,7 @@ fn touched(
             let Ok(text) = git(repository, &["show", &format!("{before}:{path}")]) else {
                 continue;
             };
-            let parsed = foveal_code::parse(&path, &text);
+            let parsed = foveal_code::parse_file(&path, &text);
             for (first, last) in spans {
                 for line in first..=last {
                     let key = innermost_function(&parsed, line).map(|name| (path.clone(), name));
@@ -201,8 +206,8 @@ fn touched(
     Ok(found)
 }
 
-fn innermost_function(parsed: &Parsed, line: u32) -> Option<String> {
-    let inside = parsed.innermost(LineNumber(line))?;
+fn innermost_function(parsed: &ParsedFile, line: u32) -> Option<String> {
+    let inside = parsed.innermost_entity(LineNumber(line))?;
     let (at, _) = parsed.ancestry(inside).find(|(_, of)| of.kind.is_function())?;
     Some(parsed.qualified_name(at))
 }

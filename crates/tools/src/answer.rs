@@ -1,4 +1,4 @@
-//! What a call is answered with.
+//! The answer to a tool call.
 
 use std::path::PathBuf;
 use std::time::SystemTime;
@@ -6,70 +6,72 @@ use std::time::SystemTime;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use foveal_context::note::Note;
-use foveal_context::shape::ShapeKind;
-use foveal_context::views::ChosenBy;
-use foveal_files::stamp::Version;
+use foveal_engine::message_shape::ShapeKind;
+use foveal_engine::note::Note;
+use foveal_engine::views::CurationRecord;
 use foveal_transcript::Handle;
+use foveal_workspace::file_version::FileVersion;
 
-/// What the model is sent for a call.
+/// The answer to a tool call, as the model receives it.
 #[derive(Debug, Clone, PartialEq, Default)]
-pub struct Answer {
+pub struct ToolCallAnswer {
     /// The text.
     pub text: String,
-    /// Pictures, after the text.
-    pub images: Vec<Image>,
-    /// The same as data, where the tool has any.
+    /// Images, sent after the text.
+    pub images: Vec<AnswerImage>,
+    /// Structured data for the client, if the tool has any.
     pub structured: Option<Value>,
     /// Whether the call failed.
     pub is_error: bool,
-    /// Whether a command ran to its end, also where `is_error` says that it failed.
+    /// Whether a command ran to its end, even where `is_error` reports that it failed.
     pub has_exit_code: bool,
-    /// Whether an earlier answer was used instead of doing the work again.
+    /// Whether an earlier answer was reused instead of doing the work again.
     pub cached: bool,
-    /// Whether the call was stopped before it was answered: nothing of it counts as shown.
+    /// Whether the call was stopped before it was answered. Nothing in a stopped answer counts as
+    /// shown.
     pub is_stopped: bool,
-    /// What each line of the text is.
+    /// The kind and the notes of each line of the text.
     pub rows: Vec<AnswerRow>,
-    /// What of the answer was replaced, and under which handle the whole is kept.
-    pub shaped: Option<(ShapeKind, Handle)>,
-    /// The model that chose what of a file is shown, if one did.
-    pub chosen_by: Option<Box<ChosenBy>>,
+    /// The reduction of the answer, with the handle of the complete content; `None` if nothing was
+    /// replaced.
+    pub reduction: Option<(ShapeKind, Handle)>,
+    /// The model that chose the lines of a file, if one did.
+    pub chosen_by: Option<Box<CurationRecord>>,
 }
 
-/// What a line of an answer is, and where in it foveal speaks.
+/// A line of an answer, with the notes that foveal put into it.
 #[derive(Debug, Clone, PartialEq)]
 pub struct AnswerRow {
-    /// What it is.
+    /// The kind of the line.
     pub kind: RowKind,
-    /// What foveal says in it, in order.
+    /// The notes in the line, in order.
     pub notes: Vec<PlacedNote>,
 }
 
-/// What a line of an answer is.
+/// The kind of a line in an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub enum RowKind {
     /// The path of a file, whose lines follow.
     File,
     /// A line of a file.
     Line {
-        /// Its number.
+        /// The line's number, from 1.
         number: u32,
-        /// Bytes before its text.
+        /// Bytes before the line's text.
         gutter: u32,
     },
-    /// Anything else that was found: what a program printed, an entry of a folder.
+    /// Other content: output of a program, an entry of a folder.
     Content,
-    /// A note, and nothing else.
-    Said,
-    /// What went wrong.
+    /// A note and nothing else.
+    Note,
+    /// A message about an error.
     Error,
 }
 
-/// A note in a line.
+/// A note, and its place in a line.
 #[derive(Debug, Clone, PartialEq)]
 pub struct PlacedNote {
-    /// The byte of the line that it begins at.
+    /// The byte of the line at which the note begins.
     pub at: u32,
     /// The note.
     pub note: Note,
@@ -81,25 +83,25 @@ impl From<RowKind> for AnswerRow {
     }
 }
 
-/// A picture.
+/// An image.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Image {
-    /// `image/png` and the like.
+pub struct AnswerImage {
+    /// The media type, such as `image/png`.
     pub media_type: &'static str,
-    /// Its bytes as they are in the file.
+    /// The bytes of the file, unchanged.
     pub bytes: Vec<u8>,
 }
 
-/// What an answer rests on.
+/// A condition that must hold for an answer to be reused.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub enum Dependency {
-    /// A file, by what it holds.
-    File(PathBuf, Version),
-    /// All that is in a folder, as it was when the answer was begun.
+pub enum AnswerDependency {
+    /// A file with this version.
+    File(PathBuf, FileVersion),
+    /// The content of a folder, unchanged since the answer was begun.
     Tree(PathBuf, SystemTime),
-    /// The folder that the paths told in it are relative to.
+    /// The working directory to which the paths in the answer are relative.
     Directory(PathBuf),
-    /// All that is in the roots, of which an index was asked this then: what it answers depends
-    /// on the files alone.
+    /// The content of all roots, unchanged since this query was sent to an index. Its answers
+    /// depend on the files alone.
     Index(String, SystemTime),
 }

@@ -1,24 +1,24 @@
-//! How files are told of that changed while commands ran.
+//! Messages about files that changed while commands ran.
 
 use std::path::PathBuf;
 
-use crate::session::Work;
+use crate::session::CallContext;
 
-/// Files that are named.
+/// Most files that a message names.
 const NAMED_MAX: usize = 8;
 
-/// Files that changed.
+/// The files that changed, as a message names them.
 pub(crate) struct ChangedFiles {
-    /// The first of them, each in quotes.
+    /// The first files, each in backquotes.
     pub(crate) files: Box<str>,
-    /// How many there are beyond those.
+    /// The number of files beyond those.
     pub(crate) more: usize,
 }
 
 impl ChangedFiles {
-    /// These, of which there are so many.
-    pub(crate) fn of<'a>(
-        work: &Work<'_>,
+    /// Names the first of the `changed` files, and counts the others.
+    pub(crate) fn from_paths<'a>(
+        work: &CallContext<'_>,
         changed: impl ExactSizeIterator<Item = &'a PathBuf>,
     ) -> Self {
         let roots = work.roots();
@@ -28,11 +28,11 @@ impl ChangedFiles {
         Self { files: files.join(", ").into(), more }
     }
 
-    /// Tells the person that they changed, and `why` they should know.
-    pub(crate) fn tell(&self, work: &Work<'_>, why: &str) {
+    /// Notifies the user that the files changed, and `why` that matters.
+    pub(crate) fn notify_user(&self, work: &CallContext<'_>, why: &str) {
         let Self { files, more } = self;
         let told = if *more > 0 { format!(" and {more} more") } else { String::new() };
-        work.toolbox.person.tell(&format!(
+        work.toolbox.user_notifier.notify(&format!(
             "while a command of the agent ran, {files}{told} changed{why}: look at them"
         ));
     }

@@ -1,16 +1,16 @@
-//! What time it is, as far as answers tell it.
+//! The clock of the tools.
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use foveal_transcript::Timestamp;
 
-/// Tells the time. Tests have their own.
+/// A source of time; tests provide their own.
 pub trait Clock: std::fmt::Debug + Send + Sync {
-    /// Now.
+    /// Returns the current time.
     fn now(&self) -> Timestamp;
 
-    /// Hour (0–23), minute and second of `time` where the user is.
-    fn local(&self, time: Timestamp) -> (u8, u8, u8);
+    /// Returns hour (0–23), minute and second of `time` in the user's time zone.
+    fn local_time(&self, time: Timestamp) -> (u8, u8, u8);
 }
 
 /// The clock and the time zone of the machine.
@@ -23,10 +23,10 @@ impl Clock for SystemClock {
         Timestamp(i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
     }
 
-    fn local(&self, time: Timestamp) -> (u8, u8, u8) {
+    fn local_time(&self, time: Timestamp) -> (u8, u8, u8) {
         let time = jiff::Timestamp::from_millisecond(time.0).unwrap_or_default();
         let local = time.to_zoned(jiff::tz::TimeZone::system());
-        // None of them is ever negative.
+        // None of the parts is ever negative.
         let part = |part: i8| part.unsigned_abs();
         (part(local.hour()), part(local.minute()), part(local.second()))
     }

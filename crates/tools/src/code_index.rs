@@ -1,7 +1,7 @@
-//! The indexes of the roots, kept up to date in the background and asked from any session.
+//! The indexes of the roots, updated in the background and queried by all sessions.
 
 mod indexer;
-mod kept;
+mod open_index;
 
 use std::collections::VecDeque;
 use std::fmt;
@@ -11,70 +11,73 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use foveal_cancel::Cancel;
+use foveal_cancel::CancelToken;
 use foveal_code::relations::Relations;
-use foveal_index::{Hit, Index, IndexError, Progress, Said, SearchOptions, Summary, Untold};
+use foveal_index::{
+    Index, IndexError, ModelSummary, SearchHit, SearchOptions, SummaryJob, UpdateProgress,
+    UpdateSummary,
+};
 use foveal_transcript::ContentHash;
 
-use self::indexer::UNTOLD_MAX;
-pub use self::indexer::{AskIndexer, Indexer, IndexerAnswer, IndexerState, Phase};
-pub use self::kept::Open;
-use self::kept::{Answered, Kept};
-use crate::control::{self, Control};
+use self::indexer::WAITING_FILES_MAX;
+pub use self::indexer::{Indexer, IndexerAnswer, IndexerModelFn, IndexerPhase, IndexerState};
+pub use self::open_index::IndexOpener;
+use self::open_index::{IndexAnswer, OpenIndex};
+use crate::call_control::{self, CallControl};
 use crate::error::ToolError;
-use crate::explain::{Explain, Explained};
+use crate::explanation::{Explanation, ExplanationSink};
 
-/// The longest wait between two looks at the cancellation token.
-const LOOK_UP_TIME: Duration = Duration::from_millis(50);
+/// The longest interval between two checks of the cancellation token.
+const CANCEL_POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// The indexes of the roots. Each is opened when it is first needed, brought up to date by a
-/// thread of its own, and searched as far as it is; questions come before updates.
+/// The indexes of the roots. Each is opened when it is first needed, updated by a thread of its
+/// own, and searched as far as it is built. Queries take precedence over updates.
 #[derive(Debug)]
 pub struct CodeIndex {
-    first: RootIndex,
-    /// By the absolute paths of their roots.
-    others: Vec<(PathBuf, RootIndex)>,
-    /// Who is told what becomes of files.
-    explain: Explain,
-    /// The model that reads files into the indexes, if there is one.
+    first_root: RootIndex,
+    /// The other roots' indexes, by the absolute paths of the roots.
+    other_roots: Vec<(PathBuf, RootIndex)>,
+    /// The receiver of explanations about files.
+    explain: ExplanationSink,
+    /// The model that summarises files for the indexes, if there is one.
     indexer: Option<Arc<Indexer>>,
 }
 
-/// What was found in all roots.
+/// The hits of a search over all roots.
 #[derive(Debug)]
-pub(crate) struct FoundInRoots {
-    /// The best parts, with the root of each; `None` for the first.
-    pub(crate) hits: Vec<(Option<PathBuf>, Hit)>,
-    pub(crate) missing: Missing,
+pub(crate) struct MultiRootHits {
+    /// The best chunks, each with its root; `None` for the first root.
+    pub(crate) hits: Vec<(Option<PathBuf>, SearchHit)>,
+    pub(crate) gaps: IndexGaps,
 }
 
-/// What answers lack.
+/// The parts of the roots that an answer does not cover.
 #[derive(Debug, Default)]
-pub(crate) struct Missing {
-    /// Roots whose index failed, and why; `None` for the first.
+pub(crate) struct IndexGaps {
+    /// Roots whose index failed, with the error; `None` for the first root.
     pub(crate) failed: Vec<(Option<PathBuf>, ToolError)>,
-    /// Roots with files, by path, whose changes are not known yet, since another process holds the
-    /// index.
-    pub(crate) behind: Vec<(Option<PathBuf>, Vec<String>)>,
+    /// Roots with the paths of files whose changes are not indexed yet, because another process
+    /// holds the index.
+    pub(crate) stale: Vec<(Option<PathBuf>, Vec<String>)>,
 }
 
-impl Missing {
-    pub(crate) fn is_nothing(&self) -> bool {
-        self.failed.is_empty() && self.behind.is_empty()
+impl IndexGaps {
+    pub(crate) fn is_empty(&self) -> bool {
+        self.failed.is_empty() && self.stale.is_empty()
     }
 
-    /// What there is of an answer, if there is one.
+    /// Records the gaps of one root's answer, and returns the answer if there is one.
     ///
     /// # Errors
-    /// If the caller stopped it.
-    fn but<T>(
+    /// Returns [`ToolError::Cancelled`] if the caller stopped the query.
+    fn note_gaps<T>(
         &mut self,
         root: Option<&PathBuf>,
-        answered: Result<Answered<T>, ToolError>,
+        answered: Result<IndexAnswer<T>, ToolError>,
     ) -> Result<Option<T>, ToolError> {
         match answered {
-            Ok(Answered { answer, behind }) => {
-                self.behind.extend((!behind.is_empty()).then(|| (root.cloned(), behind)));
+            Ok(IndexAnswer { answer, stale: behind }) => {
+                self.stale.extend((!behind.is_empty()).then(|| (root.cloned(), behind)));
                 Ok(Some(answer))
             }
             Err(ToolError::Cancelled) => Err(ToolError::Cancelled),
@@ -86,61 +89,61 @@ impl Missing {
     }
 }
 
-/// How everything in all roots is related.
+/// The relations between all entities of all roots.
 #[derive(Debug)]
-pub(crate) struct RelatedInRoots {
-    /// The relations of each root; `None` for the first.
+pub(crate) struct MultiRootRelations {
+    /// The relations of each root; `None` for the first root.
     pub(crate) relations: Vec<(Option<PathBuf>, Arc<Relations>)>,
-    pub(crate) missing: Missing,
+    pub(crate) gaps: IndexGaps,
 }
 
 impl CodeIndex {
-    /// The index of the first root, that `open` opens.
-    pub fn new(open: Open) -> Self {
+    /// Creates the index of the first root, which `opener` opens on first use.
+    pub fn new(open: IndexOpener) -> Self {
         Self {
-            first: RootIndex::new(open),
-            others: Vec::new(),
-            explain: Explain::default(),
+            first_root: RootIndex::new(open),
+            other_roots: Vec::new(),
+            explain: ExplanationSink::default(),
             indexer: None,
         }
     }
 
-    /// Adds the index of another root at the absolute path `root`, that `open` opens.
-    pub fn add(&mut self, root: PathBuf, open: Open) {
+    /// Adds the index of another root at the absolute path `root`, which `opener` opens on first use.
+    pub fn add_root(&mut self, root: PathBuf, open: IndexOpener) {
         let index = RootIndex::new(open);
-        index.explain_to(&self.explain);
+        index.set_explanation_sink(&self.explain);
         index.lock().indexer.clone_from(&self.indexer);
-        self.others.push((root, index));
+        self.other_roots.push((root, index));
     }
 
-    /// Has a model read the files that are read or changed into the indexes, those of roots that are
-    /// added later too.
-    pub fn index_by(&mut self, indexer: Arc<Indexer>) {
-        let others = self.others.iter().map(|(_, index)| index);
-        for index in [&self.first].into_iter().chain(others) {
+    /// Sets the model that summarises files which are read or changed, for all roots, including
+    /// those that are added later.
+    pub fn set_indexer(&mut self, indexer: Arc<Indexer>) {
+        let others = self.other_roots.iter().map(|(_, index)| index);
+        for index in [&self.first_root].into_iter().chain(others) {
             index.lock().indexer = Some(Arc::clone(&indexer));
         }
         self.indexer = Some(indexer);
     }
 
-    /// How far the model has come that reads files into the indexes; `None` where there is none.
+    /// Returns the progress of the model that summarises files; `None` if there is no such model.
     pub fn indexer_state(&self) -> Option<IndexerState> {
         self.indexer.as_ref().map(|indexer| indexer.state())
     }
 
-    /// What models say of files, with the root of each; `None` for the first. What cannot be asked
-    /// says nothing.
+    /// Returns the models' summaries of files, with the root of each; `None` for the first root.
+    /// Roots whose index cannot be queried are left out.
     ///
     /// # Errors
-    /// If the caller stops it.
-    pub(crate) fn said(
+    /// Returns [`ToolError::Cancelled`] if the caller stops the query.
+    pub(crate) fn model_summaries(
         &self,
-        control: &Control<'_>,
-    ) -> Result<Vec<(Option<PathBuf>, SaidOfFiles)>, ToolError> {
-        let others = self.others.iter().map(|(root, index)| (Some(root), index));
+        control: &CallControl<'_>,
+    ) -> Result<Vec<(Option<PathBuf>, FileSummaries)>, ToolError> {
+        let others = self.other_roots.iter().map(|(root, index)| (Some(root), index));
         let mut all = Vec::new();
-        for (root, index) in [(None, &self.first)].into_iter().chain(others) {
-            match index.ask(Question::Said, control) {
+        for (root, index) in [(None, &self.first_root)].into_iter().chain(others) {
+            match index.ask(IndexRequest::Summaries, control) {
                 Ok(said) => all.push((root.cloned(), said.answer)),
                 Err(ToolError::Cancelled) => return Err(ToolError::Cancelled),
                 Err(_) => {}
@@ -149,67 +152,74 @@ impl CodeIndex {
         Ok(all)
     }
 
-    /// Tells what becomes of files that are read or changed, of indexes that are added later too.
-    pub(crate) fn explain_to(&mut self, explain: Explain) {
-        let others = self.others.iter().map(|(_, index)| index);
-        [&self.first].into_iter().chain(others).for_each(|index| index.explain_to(&explain));
+    /// Sets the receiver of explanations, also for indexes that are added later.
+    pub(crate) fn set_explanation_sink(&mut self, explain: ExplanationSink) {
+        let others = self.other_roots.iter().map(|(_, index)| index);
+        [&self.first_root]
+            .into_iter()
+            .chain(others)
+            .for_each(|index| index.set_explanation_sink(&explain));
         self.explain = explain;
     }
 
-    /// Whether the root at this absolute path, which is not the first, has an index.
-    pub(crate) fn has(&self, root: &Path) -> bool {
-        self.others.iter().any(|(other, _)| other == root)
+    /// Returns whether the root at this absolute path, other than the first root, has an index.
+    pub(crate) fn has_root(&self, root: &Path) -> bool {
+        self.other_roots.iter().any(|(other, _)| other == root)
     }
 
-    /// Has a file looked at soon: it was read or changed.
-    pub(crate) fn touch(&self, path: &Path) {
-        self.explain.tell(Explained::Queued { path });
-        let holding = self.others.iter().filter(|(root, _)| path.starts_with(root));
+    /// Queues a file that was read or changed, so that the index updates it soon.
+    pub(crate) fn queue_file(&self, path: &Path) {
+        self.explain.emit(Explanation::FileQueued { path });
+        let holding = self.other_roots.iter().filter(|(root, _)| path.starts_with(root));
         let nearest = holding.max_by_key(|(root, _)| root.as_os_str().len());
-        nearest.map_or(&self.first, |(_, index)| index).touch(path);
+        nearest.map_or(&self.first_root, |(_, index)| index).queue_file(path);
     }
 
-    /// The best parts for `query`, of files as they are now. The first question waits until
-    /// the indexes are made.
+    /// Returns the best chunks for `query`, from files as they are now. The first query waits until
+    /// the indexes are built.
     ///
     /// # Errors
-    /// If the caller stops it, or no index can be read.
+    /// Returns an error if the caller stops the query, or no index can be read.
     pub(crate) fn search(
         &self,
         query: &str,
         options: &SearchOptions,
-        control: &Control<'_>,
-    ) -> Result<FoundInRoots, ToolError> {
-        let others = self.others.iter().map(|(root, index)| (Some(root), index));
-        let (mut hits, mut missing) = (Vec::new(), Missing::default());
-        for (root, index) in [(None, &self.first)].into_iter().chain(others) {
-            let ask = |reply| Question::Search(query.to_owned(), options.clone(), reply);
-            if let Some(found) = missing.but(root, index.ask(ask, control))? {
-                hits.extend(weighed(found).map(|hit| (root.cloned(), hit)));
+        control: &CallControl<'_>,
+    ) -> Result<MultiRootHits, ToolError> {
+        let others = self.other_roots.iter().map(|(root, index)| (Some(root), index));
+        let (mut hits, mut missing) = (Vec::new(), IndexGaps::default());
+        for (root, index) in [(None, &self.first_root)].into_iter().chain(others) {
+            let ask = |reply| IndexRequest::Search(query.to_owned(), options.clone(), reply);
+            if let Some(found) = missing.note_gaps(root, index.ask(ask, control))? {
+                hits.extend(normalize_scores(found).map(|hit| (root.cloned(), hit)));
             }
         }
-        if missing.failed.len() > self.others.len()
+        if missing.failed.len() > self.other_roots.len()
             && let Some((_, error)) = missing.failed.pop()
         {
             return Err(error);
         }
-        // Those of one root stay in their order.
+        // The hits of one root keep their order.
         hits.sort_by(|(_, one), (_, other)| other.0.total_cmp(&one.0));
         hits.truncate(options.limit);
         let hits = hits.into_iter().map(|(root, (_, hit))| (root, hit)).collect();
-        Ok(FoundInRoots { hits, missing })
+        Ok(MultiRootHits { hits, gaps: missing })
     }
 
-    /// How everything in each root is related, of files as they are now, with the root of
-    /// each; `None` for the first. The first question waits until the indexes are made.
+    /// Returns the relations between the entities of each root, from files as they are now, with
+    /// the root of each; `None` for the first root. The first query waits until the indexes are
+    /// built.
     ///
     /// # Errors
-    /// If the caller stops it, or no index can be read.
-    pub(crate) fn relations(&self, control: &Control<'_>) -> Result<RelatedInRoots, ToolError> {
-        let others = self.others.iter().map(|(root, index)| (Some(root), index));
-        let (mut relations, mut missing) = (Vec::new(), Missing::default());
-        for (root, index) in [(None, &self.first)].into_iter().chain(others) {
-            let related = missing.but(root, index.ask(Question::Relations, control))?;
+    /// Returns an error if the caller stops the query, or no index can be read.
+    pub(crate) fn relations(
+        &self,
+        control: &CallControl<'_>,
+    ) -> Result<MultiRootRelations, ToolError> {
+        let others = self.other_roots.iter().map(|(root, index)| (Some(root), index));
+        let (mut relations, mut missing) = (Vec::new(), IndexGaps::default());
+        for (root, index) in [(None, &self.first_root)].into_iter().chain(others) {
+            let related = missing.note_gaps(root, index.ask(IndexRequest::Relations, control))?;
             relations.extend(related.map(|related| (root.cloned(), related)));
         }
         if relations.is_empty()
@@ -217,161 +227,165 @@ impl CodeIndex {
         {
             return Err(error);
         }
-        Ok(RelatedInRoots { relations, missing })
+        Ok(MultiRootRelations { relations, gaps: missing })
     }
 }
 
-/// Hits of one root with scores that compare with those of others: an index takes its best hit
-/// for the measure, however little that has in common with the question.
-fn weighed(hits: Vec<Hit>) -> impl Iterator<Item = (f32, Hit)> {
+/// Scales the scores of one root's hits, so that they compare with those of other roots. An index
+/// scores relative to its own best hit, however little that matches the query.
+fn normalize_scores(hits: Vec<SearchHit>) -> impl Iterator<Item = (f32, SearchHit)> {
     let best = hits.iter().map(|hit| hit.reason.words_score).fold(f32::MIN_POSITIVE, f32::max);
     let top = hits.iter().map(|hit| hit.score).fold(f32::MIN_POSITIVE, f32::max);
     hits.into_iter().map(move |hit| (hit.score / top * best, hit))
 }
 
-/// The index of one root.
+/// The index of one root, with its worker thread.
 struct RootIndex {
-    shared: Arc<Shared>,
+    shared: Arc<IndexWorkerShared>,
     worker: Mutex<Option<JoinHandle<()>>>,
-    open: Mutex<Option<Open>>,
+    opener: Mutex<Option<IndexOpener>>,
 }
 
 #[derive(Default)]
-struct Shared {
-    work: Mutex<Waiting>,
-    arrived: Condvar,
+struct IndexWorkerShared {
+    work: Mutex<IndexWorkQueue>,
+    work_arrived: Condvar,
 }
 
-/// What the thread is asked for.
+/// The work that the index thread has to do.
 #[derive(Default)]
-struct Waiting {
-    questions: VecDeque<Question>,
-    /// Files to be read anew; whatever else changed is found before the next question.
-    touched: Vec<PathBuf>,
+struct IndexWorkQueue {
+    requests: VecDeque<IndexRequest>,
+    /// Files to update; other changes are found before the next query.
+    queued_files: Vec<PathBuf>,
     closed: bool,
-    /// Why there is no index, once that is known.
-    refused: Option<String>,
-    /// Who is told what it comes to.
-    explain: Explain,
-    /// The model that reads files into the index, if there is one; files that it may be asked
-    /// about; whether it is asked about one.
+    /// The reason why there is no index, once that is known.
+    closed_reason: Option<String>,
+    /// The receiver of explanations about updates.
+    explain: ExplanationSink,
+    /// The model that summarises files, if there is one; the files that wait for it; whether it is
+    /// working on one.
     indexer: Option<Arc<Indexer>>,
-    untold: VecDeque<PathBuf>,
-    is_telling: bool,
+    unsummarized: VecDeque<PathBuf>,
+    is_summarizing: bool,
 }
 
-impl Waiting {
-    /// Whether there is something to do.
+impl IndexWorkQueue {
+    /// Returns whether there is work to do.
     fn is_due(&self) -> bool {
-        let may_tell = !self.untold.is_empty() && !self.is_telling;
-        !self.questions.is_empty() || !self.touched.is_empty() || may_tell || self.closed
+        let may_tell = !self.unsummarized.is_empty() && !self.is_summarizing;
+        !self.requests.is_empty() || !self.queued_files.is_empty() || may_tell || self.closed
     }
 }
 
-/// What models say of files, by path.
-pub(crate) type SaidOfFiles = Arc<Vec<(String, Said)>>;
+/// The models' summaries of files, by path.
+pub(crate) type FileSummaries = Arc<Vec<(String, ModelSummary)>>;
 
-/// What is asked, and where the answer goes.
-enum Question {
-    Said(Sender<Reply<SaidOfFiles>>),
-    /// Nothing: this is what a model says of a file with this content.
-    Keep(ContentHash, String, Box<Said>),
-    Search(String, SearchOptions, Sender<Reply<Vec<Hit>>>),
-    Relations(Sender<Reply<Arc<Relations>>>),
+/// A request to the index thread, with the channel for its answer.
+enum IndexRequest {
+    Summaries(Sender<IndexReply<FileSummaries>>),
+    /// Stores a model's summary of a file with this content; there is no answer.
+    StoreSummary(ContentHash, String, Box<ModelSummary>),
+    Search(String, SearchOptions, Sender<IndexReply<Vec<SearchHit>>>),
+    Relations(Sender<IndexReply<Arc<Relations>>>),
 }
 
-/// What comes back for a question.
-enum Reply<T> {
-    Progress(Progress),
-    Done(Result<Answered<T>, IndexError>),
+/// A message from the index thread about a request.
+enum IndexReply<T> {
+    Progress(UpdateProgress),
+    Done(Result<IndexAnswer<T>, IndexError>),
 }
 
-impl Question {
-    fn answer(self, kept: &mut Kept, cancel: &Cancel<'_>) {
+impl IndexRequest {
+    fn answer(self, kept: &mut OpenIndex, cancel: &CancelToken<'_>) {
         match self {
             Self::Search(query, options, reply) => {
                 let found = |index: &mut Index| index.search(&query, &options);
-                answer(kept, cancel, &reply, found);
+                send_answer(kept, cancel, &reply, found);
             }
-            Self::Relations(reply) => answer(kept, cancel, &reply, Index::relations),
-            Self::Said(reply) => answer(kept, cancel, &reply, Index::said),
-            // What cannot be kept is asked for when the file is read again.
-            Self::Keep(hash, model, said) => drop(kept.index.put_said(hash, &model, &said)),
+            Self::Relations(reply) => send_answer(kept, cancel, &reply, Index::relations),
+            Self::Summaries(reply) => send_answer(kept, cancel, &reply, Index::model_summaries),
+            // A summary that cannot be stored is asked for again when the file is read again.
+            Self::StoreSummary(hash, model, said) => {
+                drop(kept.index.put_model_summary(hash, &model, &said));
+            }
         }
     }
 }
 
-/// Answers it from files as they are now. Who asked may have gone.
-fn answer<T>(
-    kept: &mut Kept,
-    cancel: &Cancel<'_>,
-    reply: &Sender<Reply<T>>,
+/// Answers a request from files as they are now. The receiver may be gone already.
+fn send_answer<T>(
+    kept: &mut OpenIndex,
+    cancel: &CancelToken<'_>,
+    reply: &Sender<IndexReply<T>>,
     question: impl Fn(&mut Index) -> Result<T, IndexError>,
 ) {
-    let mut tell = |progress| drop(reply.send(Reply::Progress(progress)));
-    let answered = kept.ask(&question, &mut tell, cancel);
-    drop(reply.send(Reply::Done(answered)));
+    let mut tell = |progress| drop(reply.send(IndexReply::Progress(progress)));
+    let answered = kept.answer_query(&question, &mut tell, cancel);
+    drop(reply.send(IndexReply::Done(answered)));
 }
 
-/// Files remembered until they are looked at.
-const TOUCHED_MAX: usize = 1_000;
+/// Most files that are queued for an update.
+const QUEUED_FILES_MAX: usize = 1_000;
 
 impl RootIndex {
-    fn new(open: Open) -> Self {
-        let shared = Arc::new(Shared::default());
-        Self { shared, worker: Mutex::new(None), open: Mutex::new(Some(open)) }
+    fn new(open: IndexOpener) -> Self {
+        let shared = Arc::new(IndexWorkerShared::default());
+        Self { shared, worker: Mutex::new(None), opener: Mutex::new(Some(open)) }
     }
 
-    fn explain_to(&self, explain: &Explain) {
+    fn set_explanation_sink(&self, explain: &ExplanationSink) {
         self.lock().explain = explain.clone();
     }
 
-    fn touch(&self, path: &Path) {
+    fn queue_file(&self, path: &Path) {
         let mut work = self.lock();
-        if work.touched.len() < TOUCHED_MAX {
-            work.touched.push(path.to_owned());
+        if work.queued_files.len() < QUEUED_FILES_MAX {
+            work.queued_files.push(path.to_owned());
         }
         if let Some(indexer) = work.indexer.clone() {
-            let waits = work.untold.iter().any(|other| other == path);
-            if !waits && work.untold.len() < UNTOLD_MAX && !indexer.is_over() {
-                work.untold.push_back(path.to_owned());
-                indexer.waits(1);
+            let waits = work.unsummarized.iter().any(|other| other == path);
+            if !waits && work.unsummarized.len() < WAITING_FILES_MAX && !indexer.is_finished() {
+                work.unsummarized.push_back(path.to_owned());
+                indexer.add_waiting(1);
             }
         }
         drop(work);
-        self.start();
+        self.start_worker();
     }
 
-    /// Asks the question that `question` makes of where its answer goes, and waits for it.
+    /// Sends the request that `question` builds from its reply channel, and waits for the answer.
     fn ask<T>(
         &self,
-        question: impl FnOnce(Sender<Reply<T>>) -> Question,
-        control: &Control<'_>,
-    ) -> Result<Answered<T>, ToolError> {
+        question: impl FnOnce(Sender<IndexReply<T>>) -> IndexRequest,
+        control: &CallControl<'_>,
+    ) -> Result<IndexAnswer<T>, ToolError> {
         let (reply, answers) = mpsc::channel();
         let mut work = self.lock();
-        // Nobody would take it, and the channel closes at once.
-        if work.refused.is_none() {
-            work.questions.push_back(question(reply));
+        // A request would never be taken; without it the channel closes at once.
+        if work.closed_reason.is_none() {
+            work.requests.push_back(question(reply));
         }
         drop(work);
-        self.start();
+        self.start_worker();
         loop {
             if control.cancel.is_cancelled() {
                 return Err(ToolError::Cancelled);
             }
-            match answers.recv_timeout(LOOK_UP_TIME) {
-                Ok(Reply::Done(found)) => return found.map_err(ToolError::failed),
-                Ok(Reply::Progress(progress)) => (control.progress)(control::Progress {
-                    done: progress.done,
-                    total: Some(progress.total),
-                    message: "indexing".to_owned(),
-                    model: None,
-                }),
+            match answers.recv_timeout(CANCEL_POLL_INTERVAL) {
+                Ok(IndexReply::Done(found)) => return found.map_err(ToolError::from_error),
+                Ok(IndexReply::Progress(progress)) => {
+                    (control.progress)(call_control::CallProgress {
+                        done: progress.done,
+                        total: Some(progress.total),
+                        message: "indexing".to_owned(),
+                        model: None,
+                    });
+                }
                 Err(RecvTimeoutError::Timeout) => {}
                 Err(RecvTimeoutError::Disconnected) => {
-                    let why = self.lock().refused.clone();
-                    return Err(ToolError::failed(why.unwrap_or_else(|| {
+                    let why = self.lock().closed_reason.clone();
+                    return Err(ToolError::from_error(why.unwrap_or_else(|| {
                         "the index is closed: start again, or search with grep".to_owned()
                     })));
                 }
@@ -379,32 +393,32 @@ impl RootIndex {
         }
     }
 
-    fn lock(&self) -> std::sync::MutexGuard<'_, Waiting> {
+    fn lock(&self) -> std::sync::MutexGuard<'_, IndexWorkQueue> {
         self.shared.work.lock().expect("no holder of this lock panics")
     }
 
-    fn start(&self) {
-        let open = self.open.lock().expect("no holder of this lock panics").take();
+    fn start_worker(&self) {
+        let open = self.opener.lock().expect("no holder of this lock panics").take();
         if let Some(open) = open {
             let shared = Arc::clone(&self.shared);
             let worker = thread::Builder::new().name("index".to_owned());
-            let worker = worker.spawn(move || keep(&shared, open));
+            let worker = worker.spawn(move || run_worker(&shared, open));
             if worker.is_err() {
-                drop(Closing(&self.shared));
+                drop(CloseOnDrop(&self.shared));
             }
             *self.worker.lock().expect("no holder of this lock panics") = worker.ok();
         }
-        self.shared.arrived.notify_all();
+        self.shared.work_arrived.notify_all();
     }
 }
 
 impl Drop for RootIndex {
     fn drop(&mut self) {
         self.lock().closed = true;
-        self.shared.arrived.notify_all();
+        self.shared.work_arrived.notify_all();
         let worker = self.worker.lock().expect("no holder of this lock panics").take();
         if let Some(worker) = worker {
-            // What it left half done, the next update does.
+            // The next update completes what the thread left half done.
             let _ = worker.join();
         }
     }
@@ -416,95 +430,104 @@ impl fmt::Debug for RootIndex {
     }
 }
 
-/// Tells all who wait, when the thread ends, that nobody answers any more.
-struct Closing<'a>(&'a Shared);
+/// Closes the queue when the thread ends, so that waiting callers get an error.
+struct CloseOnDrop<'a>(&'a IndexWorkerShared);
 
-impl Drop for Closing<'_> {
+impl Drop for CloseOnDrop<'_> {
     fn drop(&mut self) {
         let mut work = self.0.work.lock().unwrap_or_else(PoisonError::into_inner);
-        work.refused.get_or_insert_with(|| "the index is closed: search with grep".to_owned());
-        work.questions.clear();
+        work.closed_reason
+            .get_or_insert_with(|| "the index is closed: search with grep".to_owned());
+        work.requests.clear();
     }
 }
 
-/// The thread: answers questions, and in between reads what was touched. What a model says of files
-/// comes from another one.
-fn keep(shared: &Arc<Shared>, open: Open) {
-    let _closing = Closing(shared);
-    let mut kept = match Kept::new(open) {
+/// Runs the index thread: answers requests, and updates queued files in between. Models' summaries
+/// come from another thread.
+fn run_worker(shared: &Arc<IndexWorkerShared>, open: IndexOpener) {
+    let _closing = CloseOnDrop(shared);
+    let mut kept = match OpenIndex::new(open) {
         Ok(kept) => kept,
         Err(error) => {
             let mut work = shared.work.lock().expect("no holder of this lock panics");
-            work.refused = Some(error.to_string());
-            return work.questions.clear();
+            work.closed_reason = Some(error.to_string());
+            return work.requests.clear();
         }
     };
-    let mut teller = Teller::default();
+    let mut teller = SummaryWorker::default();
     loop {
         let mut work = shared.work.lock().expect("no holder of this lock panics");
         while !work.is_due() {
-            work = shared.arrived.wait(work).expect("no holder of this lock panics");
+            work = shared.work_arrived.wait(work).expect("no holder of this lock panics");
         }
         if work.closed {
             drop(work);
-            return teller.end();
+            return teller.join();
         }
-        let touched = std::mem::take(&mut work.touched);
-        let question = work.questions.pop_front();
+        let touched = std::mem::take(&mut work.queued_files);
+        let question = work.requests.pop_front();
         let explain = work.explain.clone();
         drop(work);
-        kept.try_again(Instant::now());
-        touched.iter().for_each(|path| kept.index.touch(path));
+        kept.retry_open(Instant::now());
+        touched.iter().for_each(|path| kept.index.prioritize_file(path));
         let closed = || shared.work.lock().expect("no holder of this lock panics").closed;
         match question {
-            Some(asked) => asked.answer(&mut kept, &Cancel::when(&closed)),
+            Some(asked) => asked.answer(&mut kept, &CancelToken::from_fn(&closed)),
             None => {
                 let busy = || {
                     let work = shared.work.lock().expect("no holder of this lock panics");
-                    work.closed || !work.questions.is_empty()
+                    work.closed || !work.requests.is_empty()
                 };
                 if !touched.is_empty() {
-                    // What fails here fails again where somebody asks, and is told there.
-                    let outcome = match kept.read_touched(&Cancel::when(&busy)) {
-                        Ok(summary) => told(&summary),
+                    // An error here occurs again in the next query, which reports it.
+                    let outcome = match kept.update_queued_files(&CancelToken::from_fn(&busy)) {
+                        Ok(summary) => describe_update(&summary),
                         Err(error) => format!("files that were read are not indexed: {error}"),
                     };
-                    explain.tell(Explained::Indexed { outcome: &outcome });
+                    explain.emit(Explanation::IndexUpdated { outcome: &outcome });
                 }
-                teller.tell_next(shared, &mut kept.index, &explain);
+                teller.summarize_next(shared, &mut kept.index, &explain);
             }
         }
     }
 }
 
-/// Has a model tell of files, on a thread of its own.
+/// The thread on which a model summarises files.
 #[derive(Default)]
-struct Teller {
-    thread: Option<(Sender<Untold>, JoinHandle<()>)>,
+struct SummaryWorker {
+    thread: Option<(Sender<SummaryJob>, JoinHandle<()>)>,
 }
 
-impl Teller {
-    /// Has the model asked about the next file that waits for that, if it is asked about none.
-    fn tell_next(&mut self, shared: &Arc<Shared>, index: &mut Index, explain: &Explain) {
+impl SummaryWorker {
+    /// Sends the next waiting file to the model, unless the model is working on one.
+    fn summarize_next(
+        &mut self,
+        shared: &Arc<IndexWorkerShared>,
+        index: &mut Index,
+        explain: &ExplanationSink,
+    ) {
         let mut work = shared.work.lock().expect("no holder of this lock panics");
-        let Some(indexer) = work.indexer.clone().filter(|_| !work.is_telling) else { return };
-        if indexer.is_over() && !work.untold.is_empty() {
-            indexer.waits_no_longer(work.untold.len() as u64);
-            work.untold.clear();
-            explain.tell(Explained::Indexed { outcome: "the model came to its limit of tokens" });
+        let Some(indexer) = work.indexer.clone().filter(|_| !work.is_summarizing) else { return };
+        if indexer.is_finished() && !work.unsummarized.is_empty() {
+            indexer.remove_waiting(work.unsummarized.len() as u64);
+            work.unsummarized.clear();
+            explain.emit(Explanation::IndexUpdated {
+                outcome: "the model came to its limit of tokens",
+            });
         }
-        let Some(path) = work.untold.pop_front() else { return };
+        let Some(path) = work.unsummarized.pop_front() else { return };
         drop(work);
-        indexer.waits_no_longer(1);
-        // Of what cannot be read nothing is told.
-        let Ok(Some(file)) = index.untold(&path, &indexer.model()) else { return };
-        let thread = self.thread.get_or_insert_with(|| start_telling(shared, &indexer, explain));
+        indexer.remove_waiting(1);
+        // Files that cannot be read get no summary.
+        let Ok(Some(file)) = index.summary_job(&path, &indexer.model()) else { return };
+        let thread =
+            self.thread.get_or_insert_with(|| spawn_summary_thread(shared, &indexer, explain));
         let mut work = shared.work.lock().expect("no holder of this lock panics");
-        work.is_telling = thread.0.send(file).is_ok();
+        work.is_summarizing = thread.0.send(file).is_ok();
     }
 
-    /// Waits for the thread, which ends soon once the index is closed.
-    fn end(self) {
+    /// Waits for the thread, which ends soon after the index is closed.
+    fn join(self) {
         if let Some((files, thread)) = self.thread {
             drop(files);
             let _ = thread.join();
@@ -512,19 +535,19 @@ impl Teller {
     }
 }
 
-fn start_telling(
-    shared: &Arc<Shared>,
+fn spawn_summary_thread(
+    shared: &Arc<IndexWorkerShared>,
     indexer: &Arc<Indexer>,
-    explain: &Explain,
-) -> (Sender<Untold>, JoinHandle<()>) {
-    let (sender, files) = mpsc::channel::<Untold>();
+    explain: &ExplanationSink,
+) -> (Sender<SummaryJob>, JoinHandle<()>) {
+    let (sender, files) = mpsc::channel::<SummaryJob>();
     let (shared, indexer, explain) = (Arc::clone(shared), Arc::clone(indexer), explain.clone());
     let thread = thread::spawn(move || {
         for file in files {
             let closed = || shared.work.lock().expect("no holder of this lock panics").closed;
-            let said = indexer.said(&file, &closed);
+            let said = indexer.summarize_file(&file, &closed);
             let outcome = match &said {
-                Some(Said { summaries, relations }) => format!(
+                Some(ModelSummary { summaries, relations }) => format!(
                     "a model says {} things and {} relations of {}",
                     summaries.len(),
                     relations.len(),
@@ -532,21 +555,29 @@ fn start_telling(
                 ),
                 None => format!("a model says nothing of {}", file.path),
             };
-            explain.tell(Explained::Indexed { outcome: &outcome });
+            explain.emit(Explanation::IndexUpdated { outcome: &outcome });
             let mut work = shared.work.lock().expect("no holder of this lock panics");
-            let keep = said.map(|said| Question::Keep(file.hash, indexer.model(), said.into()));
-            work.questions.extend(keep);
-            work.is_telling = false;
+            let keep = said
+                .map(|said| IndexRequest::StoreSummary(file.hash, indexer.model(), said.into()));
+            work.requests.extend(keep);
+            work.is_summarizing = false;
             drop(work);
-            shared.arrived.notify_all();
+            shared.work_arrived.notify_all();
         }
     });
     (sender, thread)
 }
 
-/// What an update came to.
-fn told(summary: &Summary) -> String {
-    let Summary { indexed, unchanged, removed, passed_by, waiting, .. } = summary;
+/// Describes the outcome of an update.
+fn describe_update(summary: &UpdateSummary) -> String {
+    let UpdateSummary {
+        indexed,
+        unchanged,
+        removed,
+        skipped: passed_by,
+        without_vectors: waiting,
+        ..
+    } = summary;
     format!(
         "of the files that were read {indexed} are indexed anew, {unchanged} are as they were, \
          {passed_by} passed by, {removed} gone; {waiting} wait for vectors"

@@ -1,56 +1,56 @@
-//! Why a call was not carried out.
+//! The reasons why a call is not executed.
 
 use std::fmt;
 
-/// Why a call was not carried out. The text is for the model and for a person alike: what
-/// happened, and what to do.
+/// An error of a call. Its text is for the model and the user alike: the cause, and the way to go
+/// on.
 #[derive(Debug, thiserror::Error)]
 pub enum ToolError {
-    /// There is no such tool.
+    /// The tool does not exist.
     #[error("there is no tool `{name}`; there are: {known}")]
-    NoTool {
-        /// What was asked for.
+    UnknownTool {
+        /// The requested name.
         name: String,
-        /// All names.
+        /// The names of all tools.
         known: String,
     },
-    /// The arguments are not those of the tool.
+    /// The arguments are invalid.
     #[error("{tool}: {what}")]
-    Arguments {
+    InvalidArguments {
         /// The tool.
         tool: &'static str,
-        /// What is wrong with them.
+        /// The fault in the arguments.
         what: String,
     },
-    /// A rule or the person said no.
+    /// A rule or the user refused.
     #[error("not allowed: {what}")]
     Denied {
-        /// What was asked for, and who may change that.
+        /// The refused action, and a way to allow it.
         what: String,
     },
-    /// The caller stopped it.
+    /// The caller stopped the call.
     #[error("stopped before it was done")]
     Cancelled,
-    /// What the tool tried did not work.
+    /// The operation failed.
     #[error("{0}")]
-    Failed(Failure),
+    Failed(ToolFailure),
 }
 
-/// A failure in the words of what failed.
+/// A failure, with the error that caused it.
 #[derive(Debug)]
-pub struct Failure(Box<dyn std::error::Error + Send + Sync>);
+pub struct ToolFailure(Box<dyn std::error::Error + Send + Sync>);
 
-impl fmt::Display for Failure {
+impl fmt::Display for ToolFailure {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "{}", self.0)
     }
 }
 
-/// Characters of one line of a message; a call may be as long as it likes, and is told in it.
+/// Most characters of a line in a message. A message may quote a call of any length.
 const LINE_CHARS_MAX: usize = 500;
 
-/// A message that can be printed anywhere: control characters spelled, long lines cut.
-pub(crate) fn printable(message: &str) -> String {
+/// Returns a message that is safe to print: control characters escaped, long lines cut.
+pub(crate) fn escape_message(message: &str) -> String {
     let spelled = |sign: char| match sign {
         '\t' => vec![sign],
         sign if sign.is_control() => sign.escape_default().collect(),
@@ -58,8 +58,8 @@ pub(crate) fn printable(message: &str) -> String {
     };
     let shown = |line: &str| {
         let line = match line.len() > LINE_CHARS_MAX {
-            // A part of a secret would not be recognised any more where the message is stored.
-            true => foveal_secrets::without(line),
+            // Redaction would no longer recognise a part of a secret where the message is stored.
+            true => foveal_redaction::redact_text(line),
             false => line.into(),
         };
         let count = line.chars().count();
@@ -73,13 +73,13 @@ pub(crate) fn printable(message: &str) -> String {
 }
 
 impl ToolError {
-    /// A failure told by `error`.
-    pub fn failed(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
-        Self::Failed(Failure(error.into()))
+    /// Creates a failure from the error that caused it.
+    pub fn from_error(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> Self {
+        Self::Failed(ToolFailure(error.into()))
     }
 
-    /// Arguments that a tool cannot work with.
-    pub fn arguments(tool: &'static str, what: impl Into<String>) -> Self {
-        Self::Arguments { tool, what: what.into() }
+    /// Creates an error about the arguments of `tool`.
+    pub fn invalid_arguments(tool: &'static str, what: impl Into<String>) -> Self {
+        Self::InvalidArguments { tool, what: what.into() }
     }
 }

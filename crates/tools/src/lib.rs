@@ -1,49 +1,50 @@
-//! The tools of an agent: reading, searching, editing and running, each answer shaped for the
-//! model that asked.
+//! The tools of an agent: read, search, edit and run, with each answer shaped for the model that
+//! asked.
 //!
-//! [`table::TOOLS`] lists them; a [`Session`] carries calls out and remembers what it showed.
+//! [`tool_table::EDIT_TOOLS`] lists them; a [`ToolSession`] executes calls and tracks the
+//! content that the model can see.
 
 pub mod answer;
-mod call;
+mod answer_budget;
+mod argument_aliases;
+mod argument_coercion;
+pub mod call_control;
+mod call_execution;
 mod changed_files;
 pub mod clock;
 pub mod code_index;
-mod coercion;
-pub mod control;
-mod cut_off;
-mod definition;
+mod duplicate_calls;
 pub mod error;
-pub mod explain;
+pub mod explanation;
+mod file_reading;
+mod file_writing;
 mod findings;
-mod forbidden;
-pub mod helping;
+mod interrupted_writes;
+pub mod model_progress;
 pub mod permission;
-pub mod person;
-mod progress;
+mod progress_reporter;
 pub mod read_view;
-mod reading;
-mod related;
-mod repeats;
-mod request;
-mod room;
+pub mod read_views;
 mod schema;
 pub mod session;
 pub mod settings;
-mod spellings;
-pub mod table;
+pub mod store_notice;
 mod tool;
+mod tool_definition;
+mod tool_request;
+pub mod tool_table;
 pub mod toolbox;
 mod unique_keys;
-pub mod unkept;
-pub mod views;
-mod writing;
+pub mod user_notifier;
+mod workspace_relations;
+mod write_protection;
 
-pub use self::answer::{Answer, AnswerRow};
-pub use self::control::Control;
-pub use self::definition::Tool;
+pub use self::answer::{AnswerRow, ToolCallAnswer};
+pub use self::call_control::CallControl;
 pub use self::error::ToolError;
-pub use self::request::Request;
-pub use self::session::Session;
+pub use self::file_writing::{EarlierContent, RewindState, RewindableFile};
+pub use self::session::ToolSession;
+pub use self::tool_definition::Tool;
+pub use self::tool_request::ToolRequest;
 pub use self::toolbox::Toolbox;
 pub use self::unique_keys::UniqueKeys;
-pub use self::writing::{FileBack, Stands, Was};

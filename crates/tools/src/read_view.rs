@@ -1,6 +1,6 @@
-//! How much of a file a read shows.
+//! The part of a file that a read shows.
 
-use foveal_context::views::{Amount, Wanted};
+use foveal_engine::views::{CurationAmount, ViewRequest};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
@@ -17,35 +17,35 @@ pub(crate) enum ReadMode {
     Structure,
 }
 
-/// What one read is to show, by its mode and by what was shown before.
+/// The part of a file that one read shows, after its mode and what was shown before.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum ReadView {
-    /// The whole file where it has at most so many lines, else a curated view.
+    /// The whole file up to a number of lines, else a curated view.
     Auto {
-        /// Lines.
+        /// The most lines of a file that is shown whole.
         small: u32,
-        /// With more lines than this it has little room.
+        /// The most lines of a file whose view may have any size; larger files get a fifth at most.
         large: Option<u32>,
     },
-    /// What matters to the question.
+    /// The lines that matter to the question.
     Curated,
-    /// The whole file, but for what is shown above.
+    /// The whole file, except for content that is still visible.
     Whole,
-    /// These lines, as ranges with both ends.
+    /// These lines, as inclusive ranges.
     Lines(Vec<(u32, u32)>),
 }
 
 impl ReadView {
-    /// Whether `text` is shown whole because it is short.
+    /// Returns whether the view shows all of `text` because it is short.
     pub(crate) fn is_short(&self, text: &str) -> bool {
         matches!(self, Self::Auto { small, .. } if text.lines().count() <= *small as usize)
     }
 
-    /// How much is wanted of `text`, where a curator would be asked for this.
-    pub(crate) fn wanted_of(&self, text: &str, wanted: Wanted) -> Wanted {
+    /// Returns the selection target for a curator of `text`, by default `wanted`.
+    pub(crate) fn selection_target(&self, text: &str, wanted: ViewRequest) -> ViewRequest {
         match self {
             Self::Auto { large: Some(large), .. } if text.lines().count() > *large as usize => {
-                Wanted::Curated(Amount::Share(LARGE_SHARE_MAX))
+                ViewRequest::Curated(CurationAmount::Share(LARGE_SHARE_MAX))
             }
             Self::Auto { .. } | Self::Curated | Self::Whole | Self::Lines(_) => wanted,
         }

@@ -1,34 +1,34 @@
-//! Schemas of arguments, spelled in as few tokens as say everything.
+//! JSON schemas of arguments, in as few tokens as possible.
 
 use schemars::{JsonSchema, SchemaGenerator};
 use serde_json::{Map, Value};
 
-/// Keys that say nothing that a model needs.
-const SILENT: [&str; 4] = ["$schema", "title", "format", "default"];
+/// Schema keys without use for a model.
+const OMITTED_KEYS: [&str; 4] = ["$schema", "title", "format", "default"];
 
-/// The JSON schema of `A`, an object without references.
+/// Returns the JSON schema of `A`, an object without references.
 pub(crate) fn schema_of<A: JsonSchema>() -> Value {
     let settings = schemars::generate::SchemaSettings::draft07().with(|settings| {
         settings.inline_subschemas = true;
         settings.meta_schema = None;
     });
     let mut schema = SchemaGenerator::new(settings).into_root_schema_for::<A>().to_value();
-    shorten(&mut schema);
+    shorten_schema(&mut schema);
     if let Value::Object(schema) = &mut schema {
-        // What it is, the tool's own description says.
+        // The tool has a description of its own.
         schema.remove("description");
         schema.entry("properties").or_insert_with(|| Value::Object(Map::new()));
     }
     schema
 }
 
-fn shorten(schema: &mut Value) {
+fn shorten_schema(schema: &mut Value) {
     match schema {
         Value::Object(object) => {
             let is_schema = object.get("properties").is_none_or(Value::is_object);
             if is_schema {
-                SILENT.iter().for_each(|key| {
-                    // A property may be called so.
+                OMITTED_KEYS.iter().for_each(|key| {
+                    // A property may have the name of a key.
                     if !object.get(*key).is_some_and(Value::is_object) {
                         object.shift_remove(*key);
                     }
@@ -38,14 +38,14 @@ fn shorten(schema: &mut Value) {
                 object.shift_remove("minimum");
             }
             unwrap_nullable(object);
-            object.values_mut().for_each(shorten);
+            object.values_mut().for_each(shorten_schema);
         }
-        Value::Array(values) => values.iter_mut().for_each(shorten),
+        Value::Array(values) => values.iter_mut().for_each(shorten_schema),
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }
 }
 
-/// What is not required may be left away: that it may also be `null` need not be said.
+/// Removes `null` from the types of optional values, since an absent value says the same.
 fn unwrap_nullable(object: &mut Map<String, Value>) {
     let is_null = |value: &Value| value.as_str() == Some("null");
     if let Some(Value::Array(types)) = object.get_mut("type") {
@@ -68,10 +68,10 @@ fn unwrap_nullable(object: &mut Map<String, Value>) {
     }
 }
 
-/// Removes what is `null` of what the schema names. The schema is made only if it is needed.
+/// Removes `null` values of properties in the schema. The schema is generated only if it is needed.
 pub(crate) fn remove_nulls(value: &mut Value, schema: impl FnOnce() -> Value) {
     if has_nulls(value) {
-        remove_nulls_of(value, &schema());
+        remove_nulls_with_schema(value, &schema());
     }
 }
 
@@ -83,20 +83,20 @@ fn has_nulls(value: &Value) -> bool {
     }
 }
 
-/// The same where the schema of the value is known.
-fn remove_nulls_of(value: &mut Value, schema: &Value) {
+/// Removes `null` values of properties in this schema.
+fn remove_nulls_with_schema(value: &mut Value, schema: &Value) {
     match value {
         Value::Object(object) => {
             let named = |name: &str| schema.get("properties").and_then(|all| all.get(name));
-            // What is needed is then said to be missing.
+            // A missing required value is reported when the arguments are parsed.
             object.retain(|name, value| !value.is_null() || named(name).is_none());
             for (name, value) in object {
-                remove_nulls_of(value, named(name).unwrap_or(&Value::Null));
+                remove_nulls_with_schema(value, named(name).unwrap_or(&Value::Null));
             }
         }
         Value::Array(values) => {
             let items = schema.get("items").unwrap_or(&Value::Null);
-            values.iter_mut().for_each(|value| remove_nulls_of(value, items));
+            values.iter_mut().for_each(|value| remove_nulls_with_schema(value, items));
         }
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::String(_) => {}
     }

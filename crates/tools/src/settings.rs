@@ -1,54 +1,55 @@
-//! What the tools may do, and how far they go: made once by whoever starts them.
+//! The settings of the tools, made once by the program that starts them.
 
 use foveal_calls::CallSettings;
-use foveal_context::settings::CurateSettings;
-use foveal_context::settings::Settings;
-use foveal_context::shaping::gutter::Numbers;
-use foveal_context::views::Amount;
-use foveal_store::Limits;
+use foveal_engine::settings::CurateSettings;
+use foveal_engine::settings::Settings;
+use foveal_engine::shaping::gutter::GutterNumbers;
+use foveal_engine::views::CurationAmount;
+use foveal_store::RetentionLimits;
 
-/// How much of all sessions a store keeps, and how long: 2 GiB, 30 days.
-pub const KEPT: Limits = Limits { bytes_max: 2 << 30, age_max_ms: 30 * 24 * 3_600_000 };
+/// The retention limits of a store over all sessions: 2 GiB, 30 days.
+pub const RETENTION_LIMITS: RetentionLimits =
+    RetentionLimits { bytes_max: 2 << 30, age_max_ms: 30 * 24 * 3_600_000 };
 
-/// How often what is more than is kept, or older, is removed from a store, in milliseconds.
+/// The interval, in milliseconds, at which a store removes content beyond the retention limits.
 pub const COLLECT_EVERY_MS: i64 = 3_600_000;
 
-/// The most tokens that an answer may be set to have. A prompt that is asked for again with every
-/// request pays for each of them many times.
+/// The largest answer, in tokens, that can be set. The model pays for each of them again with every
+/// further request.
 pub const ANSWER_TOKENS_MAX: u32 = 20_000;
 
-/// Settings of all tools.
+/// The settings of all tools.
 #[derive(Debug, Clone, PartialEq)]
 pub struct ToolSettings {
-    /// Files of at most so many lines are read in full.
+    /// The most lines of a file that is read in full.
     pub read_small_lines: u32,
-    /// Limits for paths that match a glob; the first that matches counts.
-    pub line_limits_by_glob: Vec<(String, LineLimits)>,
-    /// Tokens of an answer, about; what there is no room for is given by the piece.
+    /// Limits for paths that match a glob; the first match applies.
+    pub line_limits_by_glob: Vec<(String, ReadLineLimits)>,
+    /// The output budget in tokens, approximately. Content beyond it is given in parts.
     pub answer_tokens: u32,
-    /// Bytes of an answer, where the user knows better than the table of clients.
+    /// The output budget in bytes, if the user overrides the table of clients.
     pub answer_bytes: Option<usize>,
-    /// Milliseconds after which a command is ended, where the call says nothing.
+    /// The time-out of a command in milliseconds, if the call gives none.
     pub run_time_out_ms: u64,
-    /// The most milliseconds a call may ask for.
+    /// The longest time-out in milliseconds that a call may ask for.
     pub run_time_out_max_ms: u64,
-    /// Terminals open at once in a session.
+    /// Most terminals that a session may have open.
     pub terminals_max: usize,
-    /// Milliseconds after which, again and again, a call that takes long tells that it goes on.
+    /// The interval in milliseconds at which long calls report progress.
     pub progress_ms: u64,
-    /// Whether a call like an earlier one may be answered from it, how many are remembered and
-    /// for how long; also for single tools.
+    /// Duplicate detection: whether earlier calls may answer, how many are remembered and for how
+    /// long; also for single tools.
     pub calls: CallSettings,
     /// Hosts that may be fetched from although their addresses are private.
     pub private_hosts: Vec<String>,
 }
 
-/// By their lines, what is shown of files.
+/// Limits on the shown part of a file, by its number of lines.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct LineLimits {
-    /// Of at most so many lines all.
+pub struct ReadLineLimits {
+    /// The most lines of a file that is shown in full.
     pub small: u32,
-    /// Of more than so many lines no more than a fifth of them; `None`: as much as is demanded.
+    /// The number of lines beyond which at most a fifth of a file is shown; `None`: no such limit.
     pub large: Option<u32>,
 }
 
@@ -69,23 +70,23 @@ impl Default for ToolSettings {
     }
 }
 
-/// Share of the lines of a large file that are shown at most.
+/// The largest share of a large file's lines that a view shows.
 pub(crate) const LARGE_SHARE_MAX: f64 = 0.2;
 
-/// Share of a file that a view must leave out; else all is shown.
+/// The share of a file that a view must omit; otherwise the whole file is shown.
 const SAVING_MIN: f64 = 0.2;
 
-/// What the engine may do with answers: as in `balanced`, but nothing that was sent is ever
-/// taken back, and files are curated when they are first read.
-pub(crate) fn shaping() -> Settings {
+/// Returns the engine's settings for answers: `balanced`, but without rewrites of sent content, and
+/// with curation at the first read.
+pub(crate) fn shaping_settings() -> Settings {
     Settings {
         rewrite: None,
-        // Whoever edits or asks for lines needs the number of each.
-        numbers: Numbers::All,
-        // How long a file has to be is asked of the views, by its path.
+        // Edits and requests for lines need the number of each line.
+        numbers: GutterNumbers::All,
+        // The views check the length of the file, by its path.
         curate: Some(CurateSettings {
             lines_min: 1,
-            amount: Amount::Adaptive,
+            amount: CurationAmount::Adaptive,
             saving_min: SAVING_MIN,
             again: true,
         }),

@@ -1,5 +1,5 @@
-//! Whether each object in JSON has each of its fields once: of two with one name, who looks at a
-//! message takes one and who carries it out may take the other.
+//! A check that no JSON object contains a duplicate key. Of two values with the same key, a program
+//! that inspects a message may use one, and the program that executes it the other.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -7,7 +7,7 @@ use std::fmt;
 
 use serde::de::{Deserialize, Deserializer, Error, MapAccess, SeqAccess, Visitor};
 
-/// Any JSON, in all of which no field stands twice.
+/// Any JSON value in which no object has a duplicate key.
 #[derive(Debug)]
 pub struct UniqueKeys;
 
@@ -17,9 +17,9 @@ impl<'de> Deserialize<'de> for UniqueKeys {
     }
 }
 
-/// A name, which is copied only if it has escapes.
+/// A key, which is copied only if it has escapes.
 #[derive(serde::Deserialize)]
-struct Name<'n>(#[serde(borrow)] Cow<'n, str>);
+struct FieldName<'n>(#[serde(borrow)] Cow<'n, str>);
 
 impl<'de> Visitor<'de> for UniqueKeys {
     type Value = UniqueKeys;
@@ -30,7 +30,7 @@ impl<'de> Visitor<'de> for UniqueKeys {
 
     fn visit_map<A: MapAccess<'de>>(self, mut fields: A) -> Result<UniqueKeys, A::Error> {
         let mut names = HashSet::new();
-        while let Some(Name(name)) = fields.next_key()? {
+        while let Some(FieldName(name)) = fields.next_key()? {
             if names.contains(&name) {
                 return Err(A::Error::custom(format!("the field {name:?} stands twice in it")));
             }

@@ -3,21 +3,21 @@
 use std::fs;
 use std::sync::Arc;
 
-use foveal_cancel::Cancel;
-use foveal_files::Roots;
+use foveal_cancel::CancelToken;
 use foveal_index::Index;
-use foveal_processes::{Confinement, Environment, Sandbox, Shell};
+use foveal_sandbox::{CommandEnvironment, Confinement, Sandbox, ShellProgram};
 use foveal_store::SqliteStore;
 use foveal_tools::settings::ToolSettings;
-use foveal_tools::toolbox::Host;
-use foveal_tools::{Control, Request, Session, Toolbox};
+use foveal_tools::toolbox::CommandRuntime;
+use foveal_tools::{CallControl, ToolRequest, ToolSession, Toolbox};
+use foveal_workspace::WorkspaceRoots;
 use serde_json::json;
 
 use crate::world::World;
 
 #[test]
 fn commands_write_in_the_workspace_alone() {
-    let available = Confinement::available();
+    let available = Confinement::detect();
     if !matches!(available, Ok(Confinement::Full)) {
         eprintln!("skipped: {available:?}");
         return;
@@ -30,21 +30,26 @@ fn commands_write_in_the_workspace_alone() {
     }
     std::os::unix::fs::symlink(&outside, work.join("link")).unwrap();
     let path = std::env::var_os("PATH");
-    let host = Host {
-        environment: Environment::inherited(path.clone().map(|path| ("PATH".into(), path))),
-        shell: Shell::find(path.as_deref()).unwrap(),
+    let host = CommandRuntime {
+        environment: CommandEnvironment::from_inherited(
+            path.clone().map(|path| ("PATH".into(), path)),
+        ),
+        shell: ShellProgram::find(path.as_deref()).unwrap(),
         sandbox: Some(
-            Sandbox::default().required().with_roots(std::slice::from_ref(&work), &[]).unwrap(),
+            Sandbox::default()
+                .with_required_confinement()
+                .with_roots(std::slice::from_ref(&work), &[])
+                .unwrap(),
         ),
         guard: None,
     };
-    let (roots, base) = (Roots::open(&[&work]).unwrap(), work.clone());
+    let (roots, base) = (WorkspaceRoots::open(&[&work]).unwrap(), work.clone());
     let store = Arc::new(SqliteStore::in_memory().unwrap());
     let open = Box::new(move || Index::in_memory(&work, None));
     let toolbox = Arc::new(Toolbox::new(roots, store, open, host, ToolSettings::default()));
-    let session = Session::new(&toolbox, "confined");
+    let session = ToolSession::new(&toolbox, "confined");
     let run = |tool: &str, command: &str| {
-        session.call(&Request::new(tool, json!({ "command": command })), &Control::NONE)
+        session.call(&ToolRequest::new(tool, json!({ "command": command })), &CallControl::NONE)
     };
     let refused = [
         "echo x > ../outside/new",
@@ -105,8 +110,8 @@ fn a_stopped_call_ends() {
     ] {
         let asked = std::sync::atomic::AtomicUsize::new(0);
         let is_over = || asked.fetch_add(1, std::sync::atomic::Ordering::Relaxed) >= 5;
-        let control = Control { cancel: &Cancel::when(&is_over), ..Control::NONE };
-        let answer = world.session.call(&Request::new(tool, arguments.clone()), &control);
+        let control = CallControl { cancel: &CancelToken::from_fn(&is_over), ..CallControl::NONE };
+        let answer = world.session.call(&ToolRequest::new(tool, arguments.clone()), &control);
         assert!(!answer.text.is_empty(), "{arguments}");
     }
 }

@@ -58,7 +58,7 @@ fn who_asks_twice_gets_a_pointer_and_then_all() {
         world.call("read_file", asked.clone()),
         "[src/lib.rs: unchanged, its 300 lines are shown above]\n"
     );
-    world.session.forget();
+    world.session.clear_visibility();
     let again = world.call("read_file", asked);
     assert!(again.contains("1→pub fn step_0"), "{again}");
 }
@@ -173,24 +173,24 @@ fn answers_from_before_can_be_switched_off_and_forgotten() {
     world.session.duplicates.set_detection(Some(false));
     assert!(!world.ask("grep", asked.clone()).cached);
     world.session.duplicates.set_detection(None);
-    let request = foveal_tools::Request {
+    let request = foveal_tools::ToolRequest {
         detect_duplicates: false,
-        ..foveal_tools::Request::new("grep", asked.clone())
+        ..foveal_tools::ToolRequest::new("grep", asked.clone())
     };
-    assert!(!world.session.call(&request, &foveal_tools::Control::NONE).cached);
+    assert!(!world.session.call(&request, &foveal_tools::CallControl::NONE).cached);
     assert!(world.ask("grep", asked.clone()).cached);
-    world.session.duplicates.clear();
+    world.session.duplicates.remove_calls();
     assert!(!world.ask("grep", asked.clone()).cached);
     // Another session's calls are its own.
     let other = world.session_named("other");
     assert!(
         !other
-            .call(&foveal_tools::Request::new("grep", asked), &foveal_tools::Control::NONE)
+            .call(&foveal_tools::ToolRequest::new("grep", asked), &foveal_tools::CallControl::NONE)
             .cached
     );
     let statistics = world.toolbox.call_statistics();
     assert_eq!((statistics.hits, statistics.sessions), (1, 2));
-    world.toolbox.clear_calls();
+    world.toolbox.reset_call_history();
     assert_eq!(world.toolbox.call_statistics().calls, 0);
 }
 
@@ -246,7 +246,7 @@ fn structure_focus_and_many_files() {
          File: none.rs (failed)\nno such file `none.rs`\n\
          [src/lib.rs: unchanged, its 305 lines are shown above]\n"
     );
-    assert_eq!(world.session.reads.all(&world.session.roots()), ["b.rs", "src/lib.rs"]);
+    assert_eq!(world.session.reads.read_paths(&world.session.roots()), ["b.rs", "src/lib.rs"]);
 }
 
 #[test]
@@ -275,8 +275,10 @@ fn every_answer_is_what_another_process_would_give() {
     }
     for (tool, arguments) in course {
         let expected = one.call(tool, arguments.clone());
-        let answer = restarted
-            .call(&foveal_tools::Request::new(tool, arguments), &foveal_tools::Control::NONE);
+        let answer = restarted.call(
+            &foveal_tools::ToolRequest::new(tool, arguments),
+            &foveal_tools::CallControl::NONE,
+        );
         assert_eq!(answer.text, expected, "{tool}");
         restarted = other.session_named("restarted");
     }

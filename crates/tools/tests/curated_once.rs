@@ -3,24 +3,24 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use foveal_code::views::CuratedViews;
-use foveal_context::room::Room;
-use foveal_context::tokens::Tokens;
-use foveal_context::views::{Read, View, Views, Wanted};
+use foveal_code::curated_view_source::CuratedViewSource;
+use foveal_engine::output_budget::OutputBudget;
+use foveal_engine::tokens::Tokens;
+use foveal_engine::views::{LineSelection, ReadContext, ViewRequest, ViewSource};
 use foveal_tools::settings::ToolSettings;
-use foveal_tools::{Control, Request, Session};
+use foveal_tools::{CallControl, ToolRequest, ToolSession};
 use serde_json::json;
 
 use crate::world::{source, toolbox};
 
 /// Counts how often it is asked for a view.
 #[derive(Debug, Default)]
-struct Counting(CuratedViews, AtomicU32);
+struct Counting(CuratedViewSource, AtomicU32);
 
-impl Views for Counting {
-    fn view(&self, read: &Read<'_>, wanted: Wanted) -> Option<View> {
+impl ViewSource for Counting {
+    fn choose_view(&self, read: &ReadContext<'_>, wanted: ViewRequest) -> Option<LineSelection> {
         self.1.fetch_add(1, Ordering::Relaxed);
-        self.0.view(read, wanted)
+        self.0.choose_view(read, wanted)
     }
 }
 
@@ -31,11 +31,12 @@ fn curated(text: &str, bytes: usize) -> (u32, usize) {
     std::fs::write(folder.path().join("a.rs"), text).expect("a file");
     let curator = Arc::new(Counting::default());
     let mut toolbox = toolbox(folder.path().to_owned(), ToolSettings::default());
-    toolbox.curate_by_model(Arc::clone(&curator) as Arc<dyn Views>, "counting".to_owned());
-    let room = Room { tokens: Tokens(bytes as u64 / 3), bytes, lines: 1_900, is_json: false };
-    let session = Session::new(&Arc::new(toolbox), "test").with_room(room);
-    let read = Request::new("read_file", json!({"path": "a.rs"}));
-    let answer = session.call(&read, &Control::NONE);
+    toolbox.set_model_curator(Arc::clone(&curator) as Arc<dyn ViewSource>, "counting".to_owned());
+    let room =
+        OutputBudget { tokens: Tokens(bytes as u64 / 3), bytes, lines: 1_900, is_json: false };
+    let session = ToolSession::new(&Arc::new(toolbox), "test").with_output_budget(room);
+    let read = ToolRequest::new("read_file", json!({"path": "a.rs"}));
+    let answer = session.call(&read, &CallControl::NONE);
     assert!(!answer.is_error && answer.text.contains("(curated)"), "{}", answer.text);
     (curator.1.load(Ordering::Relaxed), answer.text.len())
 }

@@ -4,11 +4,11 @@ use std::fs;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use foveal_calls::{Similarity, Statistics, ToolLimits};
-use foveal_effects::SimilarityRule;
-use foveal_tools::answer::Dependency;
+use foveal_calls::{CallStatistics, Similarity, ToolLimits};
+use foveal_tool_effects::SimilarityRule;
+use foveal_tools::answer::AnswerDependency;
 use foveal_tools::settings::ToolSettings;
-use foveal_tools::{Answer, Control, Request, Session};
+use foveal_tools::{CallControl, ToolCallAnswer, ToolRequest, ToolSession};
 use foveal_transcript::ContentHash;
 use serde_json::{Value, json};
 
@@ -19,9 +19,9 @@ fn secret() -> String {
     ["AKIA", "QYLPMN5HFIQR7XYA"].concat()
 }
 
-fn without_detection(session: &Session, tool: &str, arguments: Value) -> Answer {
-    let request = Request { detect_duplicates: false, ..Request::new(tool, arguments) };
-    session.call(&request, &Control::NONE)
+fn without_detection(session: &ToolSession, tool: &str, arguments: Value) -> ToolCallAnswer {
+    let request = ToolRequest { detect_duplicates: false, ..ToolRequest::new(tool, arguments) };
+    session.call(&request, &CallControl::NONE)
 }
 
 #[test]
@@ -34,11 +34,11 @@ fn answers_with_secrets_are_found_anew() {
         ("read_lines", json!({"path": "a.py", "start": 1, "end": 2})),
     ] {
         assert!(world.call(tool, asked.clone()).contains(&secret()), "{tool}");
-        world.session.forget();
+        world.session.clear_visibility();
         let again = world.ask(tool, asked);
         assert!(!again.cached && again.text.contains(&secret()), "{again:?}");
     }
-    assert_eq!(world.session.duplicates.count(), 0);
+    assert_eq!(world.session.duplicates.call_count(), 0);
 }
 
 #[test]
@@ -81,7 +81,7 @@ fn everything_looked_up_is_counted_as_a_hit_a_miss_or_refused() {
     assert!(!world.ask("read_lines", lines(1)).cached);
     world.write("a.rs", "fn a() { changed() }\n");
     assert!(!world.ask("read_lines", lines(2)).cached);
-    let Statistics { looked_up, hits, misses, refused, .. } = world.toolbox.call_statistics();
+    let CallStatistics { looked_up, hits, misses, refused, .. } = world.toolbox.call_statistics();
     assert_eq!((looked_up, hits, misses, refused), (6, 1, 4, 1));
 }
 
@@ -220,7 +220,7 @@ fn rules_and_thresholds_of_ones_own_hold() {
         let limits = ToolLimits { threshold: Some(threshold), ..ToolLimits::default() };
         settings.calls.tools.insert("grep".to_owned(), limits);
         let world = World::with(settings);
-        world.toolbox.register_rule("grep", SimilarityRule::Generic);
+        world.toolbox.register_similarity("grep", SimilarityRule::Generic);
         world.write("a.rs", "fn a() {}\n");
         world.settle();
         world.call("grep", json!({"pattern": "fn a", "type": "rust", "limit": 5}));
@@ -235,11 +235,11 @@ fn rules_and_thresholds_of_ones_own_hold() {
         let text = |value: &Value| value["pattern"].as_str().map(str::to_lowercase);
         text(one) == text(other)
     };
-    world.toolbox.register_rule("grep", Similarity::custom(same));
+    world.toolbox.register_similarity("grep", Similarity::custom(same));
     world.call("grep", json!({"pattern": "fn a"}));
     assert!(world.ask("grep", json!({"pattern": "FN A"})).cached);
     // Nobody can tell whether a command would still print the same.
-    world.toolbox.register_rule("bash", SimilarityRule::Exact);
+    world.toolbox.register_similarity("bash", SimilarityRule::Exact);
     world.call("bash", json!({"command": "pwd"}));
     assert!(!world.ask("bash", json!({"command": "pwd"})).cached);
 }
@@ -281,13 +281,13 @@ fn what_was_cleared_does_not_come_back_after_a_restart() {
         world.call("grep", asked.clone());
         world.call("write_file", json!({"path": "b.txt", "content": "x".repeat(300_000)}));
         if clear {
-            world.session.duplicates.clear();
+            world.session.duplicates.remove_calls();
         }
         let folder = world.folder.path().to_owned();
         let mut again = toolbox_over(folder, ToolSettings::default(), world.toolbox.store.clone());
         again.clock = world.toolbox.clock.clone();
-        let again = Session::new(&Arc::new(again), "test");
-        assert_eq!(again.duplicates.count(), if clear { 0 } else { 2 });
+        let again = ToolSession::new(&Arc::new(again), "test");
+        assert_eq!(again.duplicates.call_count(), if clear { 0 } else { 2 });
     }
 }
 
@@ -308,10 +308,12 @@ fn a_file_is_known_by_its_stamp_where_that_would_show_a_change() {
         let mut calls = world.toolbox.calls.lock().expect("nobody panicked");
         let record = calls.records("test").next().expect("it was recorded");
         let (id, mut depends) = (record.id, record.dependencies.clone());
-        let [Dependency::File(_, version)] = depends.as_mut_slice() else { panic!("{depends:?}") };
+        let [AnswerDependency::File(_, version)] = depends.as_mut_slice() else {
+            panic!("{depends:?}")
+        };
         // Only who reads the file can find that it is another one.
-        version.hash = ContentHash::of(b"another");
-        calls.renew("test", id, depends);
+        version.hash = ContentHash::from_content(b"another");
+        calls.update_dependencies("test", id, depends);
         drop(calls);
         assert_eq!(world.ask("read_lines", asked).cached, would_show);
     }
@@ -322,7 +324,7 @@ fn a_cached_outline_says_of_which_file_it_is() {
     let world = World::new();
     world.write("a.rs", source(60));
     let first = world.call("outline", json!({"path": "a.rs"}));
-    world.session.forget();
+    world.session.clear_visibility();
     let again = world.ask("outline", json!({"path": "a.rs"}));
     assert!(again.cached && again.text.ends_with(&first), "{again:?}");
 }

@@ -9,7 +9,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use foveal_tools::settings::ToolSettings;
-use foveal_tools::{Answer, Control, Request, Session};
+use foveal_tools::{CallControl, ToolCallAnswer, ToolRequest, ToolSession};
 use rustix::fs::{CWD, RenameFlags, renameat_with};
 use serde_json::{Value, json};
 
@@ -23,7 +23,7 @@ const OTHER: &str = "known-only-outside";
 /// A workspace `in/work` with links that lead out of it, beside `in/outside`.
 struct Trap {
     folder: tempfile::TempDir,
-    session: Session,
+    session: ToolSession,
 }
 
 impl Trap {
@@ -60,15 +60,15 @@ impl Trap {
             symlink(target, at("work").join(link)).unwrap();
         }
         let toolbox = Arc::new(toolbox(at("work"), ToolSettings::default()));
-        Self { session: Session::new(&toolbox, "trap"), folder }
+        Self { session: ToolSession::new(&toolbox, "trap"), folder }
     }
 
     fn at(&self, path: &str) -> PathBuf {
         self.folder.path().join("in").join(path)
     }
 
-    fn ask(&self, tool: &str, arguments: Value) -> Answer {
-        self.session.call(&Request::new(tool, arguments), &Control::NONE)
+    fn ask(&self, tool: &str, arguments: Value) -> ToolCallAnswer {
+        self.session.call(&ToolRequest::new(tool, arguments), &CallControl::NONE)
     }
 
     /// Everything outside: kind, times and content.
@@ -180,7 +180,7 @@ fn no_tool_follows_a_way_out() {
     for attempt in ATTEMPTS {
         let path = attempt.replace('@', trap.folder.path().to_str().unwrap());
         for (tool, arguments) in calls(&path) {
-            let Answer { text, is_error, .. } = trap.ask(tool, arguments);
+            let ToolCallAnswer { text, is_error, .. } = trap.ask(tool, arguments);
             count += 1;
             assert!(is_error || text.contains("(failed)\n"), "{tool} {attempt:?}: {text}");
             assert!(!text.contains(SECRET), "{tool} {attempt:?}: {text}");

@@ -7,9 +7,9 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use foveal_store::{Fetch, FetchKey};
+use foveal_store::{CachedPage, PageKey};
 use foveal_tools::settings::ToolSettings;
-use foveal_tools::{Answer, Control, Request, Session};
+use foveal_tools::{CallControl, ToolCallAnswer, ToolRequest, ToolSession};
 use serde_json::json;
 
 use crate::world::World;
@@ -46,15 +46,15 @@ impl Site {
         world
     }
 
-    fn fetch(&self, session: &Session, path: &str) -> Answer {
+    fn fetch(&self, session: &ToolSession, path: &str) -> ToolCallAnswer {
         self.ask(session, path, true)
     }
 
-    fn ask(&self, session: &Session, path: &str, detect_duplicates: bool) -> Answer {
+    fn ask(&self, session: &ToolSession, path: &str, detect_duplicates: bool) -> ToolCallAnswer {
         let url = format!("http://127.0.0.1:{}{path}", self.port);
         let request =
-            Request { detect_duplicates, ..Request::new("web_fetch", json!({"url": url})) };
-        let answer = session.call(&request, &Control::NONE);
+            ToolRequest { detect_duplicates, ..ToolRequest::new("web_fetch", json!({"url": url})) };
+        let answer = session.call(&request, &CallControl::NONE);
         assert!(!answer.is_error, "{}", answer.text);
         answer
     }
@@ -176,7 +176,7 @@ fn pages_with_secrets_are_fetched_anew() {
         }
         assert_eq!(site.asked(), [path, path]);
         let url = format!("http://127.0.0.1:{}{path}", site.port);
-        assert_eq!(world.toolbox.store.fetch(FetchKey::of(&url)).unwrap(), None);
+        assert_eq!(world.toolbox.store.page(PageKey::from_url(&url)).unwrap(), None);
     }
 }
 
@@ -186,9 +186,10 @@ fn a_page_that_cannot_be_kept_takes_the_place_of_one_that_was() {
     let world = site.world();
     let url = format!("http://127.0.0.1:{}/secret", site.port);
     let now = world.toolbox.clock.now();
-    let put = |text: &str| world.toolbox.store.put(None, text.as_bytes(), now).unwrap().handle;
-    let key_of_page = FetchKey::of(&url);
-    let kept = |body| Fetch {
+    let put =
+        |text: &str| world.toolbox.store.put_content(None, text.as_bytes(), now).unwrap().handle;
+    let key_of_page = PageKey::from_url(&url);
+    let kept = |body| CachedPage {
         url: url.clone(),
         final_url: url.clone(),
         status: 200,
@@ -199,14 +200,14 @@ fn a_page_that_cannot_be_kept_takes_the_place_of_one_that_was() {
         checked: now,
         body,
     };
-    world.toolbox.store.put_fetch(key_of_page, &kept(put("edition of before\n"))).unwrap();
+    world.toolbox.store.put_page(key_of_page, &kept(put("edition of before\n"))).unwrap();
     assert!(site.fetch(&world.session, "/secret").text.contains("edition of before"));
     assert!(site.fetch(&world.session, "/secret").text.contains("edition 0"));
     let other = site.fetch(&world.session_named("other"), "/secret");
     assert!(other.text.contains("edition 0"), "{other:?}");
     // One that was kept without its secrets is no page.
     let key = ["AKIA", "QYLPMN5HFIQR7XYA"].concat();
-    world.toolbox.store.put_fetch(key_of_page, &kept(put(&format!("key {key}\n")))).unwrap();
+    world.toolbox.store.put_page(key_of_page, &kept(put(&format!("key {key}\n")))).unwrap();
     let third = site.fetch(&world.session_named("third"), "/secret");
     assert!(!third.cached && third.text.contains("edition 0"), "{third:?}");
 }

@@ -3,29 +3,29 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use foveal_code::parse;
-use foveal_context::room::Room;
-use foveal_context::tokens::{Tokenizer, Tokens};
-use foveal_tools::{Answer, Control, Request, Session};
+use foveal_code::parse_file;
+use foveal_engine::output_budget::OutputBudget;
+use foveal_engine::tokens::{Tokenizer, Tokens};
+use foveal_tools::{CallControl, ToolCallAnswer, ToolRequest, ToolSession};
 use serde_json::{Value, json};
 
 use crate::world::{World, source};
 
 /// As much as usual, and as little as any client shows.
-const ROOMS: [Room; 2] = [
-    Room { tokens: Tokens(7_600), bytes: 24_000, lines: 1_900, is_json: false },
-    Room { tokens: Tokens(7_600), bytes: 7_600, lines: 1_900, is_json: true },
+const ROOMS: [OutputBudget; 2] = [
+    OutputBudget { tokens: Tokens(7_600), bytes: 24_000, lines: 1_900, is_json: false },
+    OutputBudget { tokens: Tokens(7_600), bytes: 7_600, lines: 1_900, is_json: true },
 ];
 
-/// A session whose answers have `room`, in a workspace with files of all sizes.
+/// A session whose answers have `output_budget`, in a workspace with files of all sizes.
 struct Small {
     world: World,
-    session: Session,
-    room: Room,
+    session: ToolSession,
+    room: OutputBudget,
 }
 
 impl Small {
-    fn new(room: Room) -> Self {
+    fn new(room: OutputBudget) -> Self {
         let world = World::new();
         world.write("long.rs", source(1_700));
         world.write("middle.rs", source(120));
@@ -36,17 +36,17 @@ impl Small {
         for n in 0..40 {
             world.write(&format!("many/file_{n}.rs"), source(30));
         }
-        let session = world.session_named("small").with_room(room);
+        let session = world.session_named("small").with_output_budget(room);
         Self { world, session, room }
     }
 
     #[track_caller]
-    fn ask(&self, tool: &str, arguments: Value) -> Answer {
+    fn ask(&self, tool: &str, arguments: Value) -> ToolCallAnswer {
         let asked = format!("{tool} {arguments}");
-        let answer = self.session.call(&Request::new(tool, arguments), &Control::NONE);
+        let answer = self.session.call(&ToolRequest::new(tool, arguments), &CallControl::NONE);
         let (bytes, text) = (answer.text.len(), &answer.text);
         let count = Tokenizer::O200k.count(text);
-        assert!(self.room.holds(text), "{bytes} bytes, {count:?}: {asked}");
+        assert!(self.room.fits_text(text), "{bytes} bytes, {count:?}: {asked}");
         assert!(count <= Tokens(8_000), "{count:?}: {asked}");
         answer
     }
@@ -199,8 +199,15 @@ fn a_page_that_ends_in_a_line_ends_there() {
 /// Sources of this repository as one file of some thousand lines.
 fn long_source() -> String {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
-    let names = ["room.rs", "views.rs", "call.rs", "definition.rs", "repeats.rs"];
-    let others = ["../../code/src/curate/tidy.rs", "../../context/src/shaping/shown.rs"];
+    let names = [
+        "answer_budget.rs",
+        "read_views.rs",
+        "call_execution.rs",
+        "tool_definition.rs",
+        "duplicate_calls.rs",
+    ];
+    let others =
+        ["../../code/src/curation/view_cleanup.rs", "../../engine/src/shaping/pointers.rs"];
     let read = |name: &str| std::fs::read_to_string(folder.join(name)).expect(name);
     names.into_iter().chain(others).map(read).collect()
 }
@@ -208,7 +215,7 @@ fn long_source() -> String {
 #[test]
 fn no_short_statement_is_cut_where_an_answer_is_full() {
     let text = long_source();
-    let parsed = parse("all.rs", &text);
+    let parsed = parse_file("all.rs", &text);
     let mut ended = 0;
     for room in ROOMS {
         for (tool, arguments) in [

@@ -1,16 +1,16 @@
 //! Rules about writing hold for commands, and what they cannot hold is told. Commands have no guard
 //! here, so that only what lies beside what is forbidden is given; with mounts of their own they run
-//! in the tests of `foveal-processes` and of the program.
+//! in the tests of `foveal-sandbox` and of the program.
 
 use std::fs;
 use std::path::PathBuf;
 use std::sync::{Arc, Mutex};
 
-use foveal_processes::{Confinement, Sandbox};
-use foveal_tools::permission::{Rule, Verdict};
-use foveal_tools::person::Person;
+use foveal_sandbox::{Confinement, Sandbox};
+use foveal_tools::permission::{PermissionRule, Verdict};
 use foveal_tools::settings::ToolSettings;
-use foveal_tools::{Answer, Control, Request, Session};
+use foveal_tools::user_notifier::UserNotifier;
+use foveal_tools::{CallControl, ToolCallAnswer, ToolRequest, ToolSession};
 use serde_json::json;
 
 use crate::world::toolbox;
@@ -19,7 +19,7 @@ use Verdict::{Allow, Ask, Deny};
 
 struct World {
     folder: tempfile::TempDir,
-    session: Session,
+    session: ToolSession,
     told: Arc<Mutex<Vec<String>>>,
 }
 
@@ -34,21 +34,23 @@ impl World {
         let mut toolbox = toolbox(root.clone(), ToolSettings::default());
         toolbox.policy.rules = rules
             .iter()
-            .map(|(tool, subject, verdict)| Rule {
+            .map(|(tool, subject, verdict)| PermissionRule {
                 tool: (*tool).to_owned(),
                 subject: (*subject).to_owned(),
                 verdict: *verdict,
             })
             .collect();
-        toolbox.sandbox = is_confined.then(|| Sandbox::hold([root]));
+        toolbox.sandbox = is_confined.then(|| Sandbox::from_writable([root]));
         let told = Arc::new(Mutex::new(Vec::new()));
         let tell = Arc::clone(&told);
-        toolbox.person = Person::told_by(move |text| tell.lock().unwrap().push(text.to_owned()));
-        Self { folder, session: Session::new(&Arc::new(toolbox), "forbidden"), told }
+        toolbox.user_notifier =
+            UserNotifier::new(move |text| tell.lock().unwrap().push(text.to_owned()));
+        Self { folder, session: ToolSession::new(&Arc::new(toolbox), "forbidden"), told }
     }
 
-    fn run(&self, tool: &str, command: &str) -> Answer {
-        self.session.call(&Request::new(tool, json!({ "command": command })), &Control::NONE)
+    fn run(&self, tool: &str, command: &str) -> ToolCallAnswer {
+        self.session
+            .call(&ToolRequest::new(tool, json!({ "command": command })), &CallControl::NONE)
     }
 
     fn at(&self, name: &str) -> PathBuf {
@@ -61,7 +63,7 @@ impl World {
 }
 
 fn can_confine() -> bool {
-    let available = Confinement::available();
+    let available = Confinement::detect();
     let can = matches!(available, Ok(Confinement::Full | Confinement::Writes));
     if !can {
         eprintln!("skipped: {available:?}");
@@ -159,8 +161,9 @@ fn what_comes_anew_by_a_terminal_is_told_with_the_next_call() {
     let world = World::new(&[("*_file", "**/*.pem", Deny)], false);
     let first = world.run("exec", "read line; echo x >a.pem; sleep 600");
     assert!(!first.text.contains("meanwhile"), "{}", first.text);
-    let typed = Request::new("write_stdin", json!({ "id": 1, "text": "go\n", "wait_ms": 2000 }));
-    let mut answer = world.session.call(&typed, &Control::NONE);
+    let typed =
+        ToolRequest::new("write_stdin", json!({ "id": 1, "text": "go\n", "wait_ms": 2000 }));
+    let mut answer = world.session.call(&typed, &CallControl::NONE);
     if !answer.text.contains("meanwhile") {
         answer = world.run("bash", "while ! [ -e a.pem ]; do sleep 0.01; done");
     }

@@ -3,10 +3,10 @@
 use std::fs;
 use std::process::{Command, Stdio};
 
-use foveal_effects::{PlainLine, PlainPart};
-use foveal_files::tree::visible_files;
-use foveal_store::{SessionFacts, SessionId, SqliteStore, Store};
+use foveal_store::{SessionId, SessionMetadata, SqliteStore, Store};
+use foveal_tool_effects::{CommandLinePart, SimpleCommandLine};
 use foveal_transcript::Timestamp;
+use foveal_workspace::file_search::visible_files;
 
 /// What is done with the bytes of one target.
 pub(crate) type Target = fn(&[u8]);
@@ -27,10 +27,10 @@ const DEPTH_MAX: usize = 8;
 pub(crate) fn commands(bytes: &[u8]) {
     let text = String::from_utf8_lossy(bytes);
     let programs = |text: &str| {
-        let parts = PlainLine::parse(text)?.parts.into_iter();
+        let parts = SimpleCommandLine::parse(text)?.parts.into_iter();
         let program = |part| match part {
-            PlainPart::Command(words) => Some(words[0].text.clone()),
-            PlainPart::Redirection { .. } => None,
+            CommandLinePart::Command(words) => Some(words[0].text.clone()),
+            CommandLinePart::Redirection { .. } => None,
         };
         Some(parts.filter_map(program).collect::<Vec<String>>())
     };
@@ -39,9 +39,9 @@ pub(crate) fn commands(bytes: &[u8]) {
     }
     // What might harm the machine, or run what its words say, is not tried.
     let is_safe = !["/", "..", "~", "%", "kill", "cd", "pushd"].iter().any(|it| text.contains(it));
-    let runs_others = |line: &PlainLine| line.parts.iter().any(PlainPart::is_runner);
+    let runs_others = |line: &SimpleCommandLine| line.parts.iter().any(CommandLinePart::is_runner);
     if is_safe
-        && let Some(line) = PlainLine::parse(&text).filter(|line| !runs_others(line))
+        && let Some(line) = SimpleCommandLine::parse(&text).filter(|line| !runs_others(line))
         && let Some(seen) = programs(&text)
         && let Some(ran) = programs_run(&text)
     {
@@ -65,11 +65,11 @@ fn programs_run(line: &str) -> Option<String> {
 
 /// What is left has the same lines, the secrets are told in order, and nothing else is changed.
 pub(crate) fn redaction(bytes: &[u8]) {
-    let found = foveal_secrets::find(bytes);
+    let found = foveal_redaction::find_secrets(bytes);
     assert!(found.is_sorted_by(|a, b| a.range.end <= b.range.start), "{found:?}");
     assert!(found.iter().all(|one| one.range.end <= bytes.len()), "{found:?}");
     let feeds = |bytes: &[u8]| bytes.iter().filter(|byte| **byte == b'\n').count();
-    match foveal_secrets::redact(bytes) {
+    match foveal_redaction::redact(bytes) {
         None => assert!(found.is_empty()),
         Some(left) => {
             assert_eq!(left.secrets as usize, found.len());
@@ -108,8 +108,8 @@ pub(crate) fn store_file(bytes: &[u8]) {
     let store = SqliteStore::open(&place).expect("what is no store is put aside");
     let session = SessionId("fuzz".into());
     let now = Timestamp(1);
-    store.open_session(&session, &SessionFacts::default(), now).expect("a session");
-    let handle = store.put(Some(&session), b"content", now).expect("it is stored").handle;
-    let content = store.get(handle).expect("a store").expect("it was stored");
+    store.open_session(&session, &SessionMetadata::default(), now).expect("a session");
+    let handle = store.put_content(Some(&session), b"content", now).expect("it is stored").handle;
+    let content = store.content(handle).expect("a store").expect("it was stored");
     assert_eq!(&*content.bytes, b"content");
 }

@@ -3,9 +3,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use foveal_store::{RecordNumber, SessionFacts, SessionId, SqliteStore, Store};
+use foveal_store::{RecordNumber, SessionId, SessionMetadata, SqliteStore, Store};
 use foveal_tools::settings::ToolSettings;
-use foveal_tools::{Control, Request, Session};
+use foveal_tools::{CallControl, ToolRequest, ToolSession};
 use serde_json::json;
 
 use crate::world::{World, source, toolbox_over};
@@ -118,7 +118,7 @@ fn another_reader_is_shown_everything() {
     let now = world.toolbox.clock.now();
     let told = |reader: Option<&str>| {
         let folder = world.folder.path().join("sub");
-        foveal_tools::session::note_reader(store, &folder, reader, now).expect("it is noted");
+        foveal_tools::session::announce_reader(store, &folder, reader, now).expect("it is noted");
     };
     let read = || {
         world.call("bash", json!({"command": "true"}));
@@ -148,14 +148,14 @@ fn notes_of_readers_reach_those_who_work_there() {
     let store = &world.toolbox.store;
     let mut toolbox = toolbox_over(root.clone(), ToolSettings::default(), Arc::clone(store));
     toolbox.client_folder = Some(client.clone());
-    let session = Session::new(&Arc::new(toolbox), "of a client");
+    let session = ToolSession::new(&Arc::new(toolbox), "of a client");
     let read = || {
         for tool in ["bash", "read_file"] {
             let arguments = match tool {
                 "bash" => json!({"command": "true"}),
                 _ => json!({"path": "a.rs"}),
             };
-            let answer = session.call(&Request::new(tool, arguments), &Control::NONE);
+            let answer = session.call(&ToolRequest::new(tool, arguments), &CallControl::NONE);
             if tool == "read_file" {
                 return answer.text.contains("1→pub fn step_0");
             }
@@ -164,7 +164,7 @@ fn notes_of_readers_reach_those_who_work_there() {
     };
     let told = |folder: &Path, reader: Option<&str>| {
         let now = world.toolbox.clock.now();
-        foveal_tools::session::note_reader(&**store, folder, reader, now).expect("it is noted");
+        foveal_tools::session::announce_reader(&**store, folder, reader, now).expect("it is noted");
     };
     let parent = root.parent().expect("a folder");
     for (folder, reaches) in [
@@ -183,7 +183,7 @@ fn notes_of_readers_reach_those_who_work_there() {
             (Some("one"), reaches, "another asks"),
             (Some("one"), false, "the same asks"),
         ] {
-            session.forget();
+            session.clear_visibility();
             assert!(read());
             told(folder, reader);
             assert_eq!(read(), reaches, "{told_of} in {}", folder.display());
@@ -208,11 +208,11 @@ fn a_session_that_was_removed_is_opened_again() {
     world.write("a.rs", source(10));
     let store = &world.toolbox.store;
     let is_whole = |text: &str| text.contains("1→pub fn step_0");
-    let read = |session: &Session| {
+    let read = |session: &ToolSession| {
         for (tool, arguments) in
             [("bash", json!({"command": "true"})), ("read_file", json!({"path": "a.rs"}))]
         {
-            let answer = session.call(&Request::new(tool, arguments), &Control::NONE);
+            let answer = session.call(&ToolRequest::new(tool, arguments), &CallControl::NONE);
             assert!(!answer.is_error, "{}", answer.text);
             if tool == "read_file" {
                 return answer.text;
@@ -221,14 +221,14 @@ fn a_session_that_was_removed_is_opened_again() {
         unreachable!("it was read")
     };
     for _ in 0..2 {
-        world.session.forget();
+        world.session.clear_visibility();
         assert!(is_whole(&read(&world.session)));
         assert!(!is_whole(&read(&world.session)));
         assert!(store.delete_session(&SessionId("test".to_owned())).expect("it is there"));
         let run = world.call("bash", json!({"command": "seq 1 20000"}));
         assert!(run.len() < 20_000, "{} bytes", run.len());
         let handle = run.split("expand ").nth(1).and_then(|rest| rest.get(..12)).expect("a handle");
-        let kept = store.get(handle.parse().expect("a handle")).expect("it can be read");
+        let kept = store.content(handle.parse().expect("a handle")).expect("it can be read");
         assert!(kept.is_some_and(|kept| kept.bytes.ends_with(b"19999\n20000\n")));
         // What was shown before is shown anew, for a later process as well.
         assert!(is_whole(&read(&world.session)));
@@ -246,16 +246,16 @@ fn what_is_not_kept_of_a_session_does_not_count_as_shown() {
     let world = World::new();
     world.write("a.rs", source(10));
     world.write("b.rs", source(12).replace("value", "number").replace("doubled", "times"));
-    let read = |session: &Session, path: &str| {
-        let request = Request::new("read_file", json!({"path": path}));
-        session.call(&request, &Control::NONE).text.contains("1→pub fn step_0")
+    let read = |session: &ToolSession, path: &str| {
+        let request = ToolRequest::new("read_file", json!({"path": path}));
+        session.call(&request, &CallControl::NONE).text.contains("1→pub fn step_0")
     };
     let first = world.session_named("test");
     assert!(read(&first, "a.rs"));
     assert!(!read(&world.session_named("test"), "a.rs"));
     let id = SessionId("test".to_owned());
     let now = world.toolbox.clock.now();
-    world.toolbox.store.append(&id, &json!(null), now).expect("a record");
+    world.toolbox.store.append_record(&id, &json!(null), now).expect("a record");
     // What came after it was decided on what is not known any more.
     assert!(read(&first, "b.rs"));
     let later = world.session_named("test");
@@ -264,7 +264,7 @@ fn what_is_not_kept_of_a_session_does_not_count_as_shown() {
     let records = world.toolbox.store.records(&id, RecordNumber(1), 99);
     let mut said = records.expect("records").into_iter().rev().map(|record| record.payload);
     let last = said.find(|said| said.get("answered").is_some()).expect("an answer");
-    world.toolbox.store.append(&id, &last, now).expect("a record");
+    world.toolbox.store.append_record(&id, &last, now).expect("a record");
     assert!(!read(&later, "b.rs"));
     let last = world.session_named("test");
     assert!(read(&last, "a.rs") && read(&last, "b.rs"));
@@ -282,7 +282,9 @@ fn a_long_running_server_collects() {
     for round in 0..3 {
         let name = format!("old {round}");
         let now = world.toolbox.clock.now();
-        store.open_session(&SessionId(name.clone()), &SessionFacts::default(), now).expect("one");
+        store
+            .open_session(&SessionId(name.clone()), &SessionMetadata::default(), now)
+            .expect("one");
         world.pass(31 * DAY);
         assert!(held().any(|one| one == name));
         world.call("bash", json!({"command": "true"}));
@@ -347,13 +349,13 @@ fn after_more_than_a_prompt_can_hold_all_is_shown_anew() {
 }
 
 /// A session over a store in a file, which another process holds until the connection is dropped.
-fn over_a_held_store(world: &World) -> (Session, Arc<SqliteStore>, rusqlite::Connection) {
+fn over_a_held_store(world: &World) -> (ToolSession, Arc<SqliteStore>, rusqlite::Connection) {
     let file = world.folder.path().join("kept/store.db");
     let open = || Arc::new(SqliteStore::open(&file).expect("a store"));
     let (store, later) = (open(), open());
     let folder = world.folder.path().to_owned();
     let toolbox = toolbox_over(folder, ToolSettings::default(), store);
-    let session = Session::new(&Arc::new(toolbox), "held");
+    let session = ToolSession::new(&Arc::new(toolbox), "held");
     let other = rusqlite::Connection::open(&file).expect("a file");
     other.execute_batch("BEGIN IMMEDIATE").expect("nobody else writes");
     (session, later, other)
@@ -367,14 +369,14 @@ fn what_could_not_be_kept_is_kept_later() {
         let world = World::new();
         let (session, store, other) = over_a_held_store(&world);
         let ask = |tool: &str, arguments: serde_json::Value| {
-            session.call(&Request::new(tool, arguments), &Control::NONE).text
+            session.call(&ToolRequest::new(tool, arguments), &CallControl::NONE).text
         };
         let short = ask("bash", json!({"command": "seq 1 9000"}));
         assert!(!short.contains("; expand ") && short.contains("\n4500\n"), "{short}");
         let long = ask("bash", json!({"command": "seq 1 100000"}));
         let (_, handle) = long.split_once("; expand ").expect("there is no room for all of it");
         let handle = handle.get(..12).expect("a handle");
-        session.forget();
+        session.clear_visibility();
         let asked = json!({"handle": handle, "start": 49_999, "end": 50_000});
         let part = ask("expand", asked);
         assert!(part.contains("49999\n50000\n"), "{part}");
@@ -383,7 +385,7 @@ fn what_could_not_be_kept_is_kept_later() {
             true => drop(ask("bash", json!({"command": "true"}))),
             false => drop(session),
         }
-        let kept = store.get(handle.parse().expect("a handle")).expect("nobody holds it");
+        let kept = store.content(handle.parse().expect("a handle")).expect("nobody holds it");
         assert!(kept.is_some_and(|kept| kept.bytes.ends_with(b"\n100000\n")), "{goes_on}");
     }
 }

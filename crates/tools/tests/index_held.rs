@@ -4,10 +4,10 @@ use std::fs::File;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use foveal_index::{Index, Wait};
+use foveal_index::{Index, LockWait};
 use foveal_tools::code_index::CodeIndex;
 use foveal_tools::settings::ToolSettings;
-use foveal_tools::{Control, Request, Session};
+use foveal_tools::{CallControl, ToolRequest, ToolSession};
 use serde_json::{Value, json};
 
 use crate::world::toolbox;
@@ -15,7 +15,7 @@ use crate::world::toolbox;
 struct Held {
     folder: tempfile::TempDir,
     store: tempfile::TempDir,
-    session: Session,
+    session: ToolSession,
 }
 
 impl Held {
@@ -25,9 +25,9 @@ impl Held {
         let store = tempfile::tempdir().expect("a folder");
         let (root, path) = (folder.path().to_owned(), store.path().join("index.db"));
         let mut toolbox = toolbox(root.clone(), settings);
-        let open = move || Index::open_within(&root, &path, None, Wait::ANSWER);
+        let open = move || Index::open_within(&root, &path, None, LockWait::ANSWER);
         toolbox.index = CodeIndex::new(Box::new(open));
-        let held = Self { folder, store, session: Session::new(&Arc::new(toolbox), "test") };
+        let held = Self { folder, store, session: ToolSession::new(&Arc::new(toolbox), "test") };
         held.write("a.rs", "fn third_part() {}\n");
         held.write("b.rs", "fn fourth_part() {}\n");
         held
@@ -50,7 +50,7 @@ impl Held {
 
     #[track_caller]
     fn call(&self, tool: &str, arguments: Value, is_error: bool) -> String {
-        let answer = self.session.call(&Request::new(tool, arguments), &Control::NONE);
+        let answer = self.session.call(&ToolRequest::new(tool, arguments), &CallControl::NONE);
         assert_eq!(answer.is_error, is_error, "{}", answer.text);
         answer.text
     }

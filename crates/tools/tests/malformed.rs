@@ -6,9 +6,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use foveal_cancel::Cancel;
-use foveal_tools::table::{TOOLS, Tool, named};
-use foveal_tools::{Answer, Control, Request, Session};
+use foveal_cancel::CancelToken;
+use foveal_tools::tool_table::{TOOLS, Tool, find_tool};
+use foveal_tools::{CallControl, ToolCallAnswer, ToolRequest, ToolSession};
 use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::{Map, Value, json};
@@ -142,18 +142,18 @@ impl Place {
         all
     }
 
-    fn ask(&self, session: &Session, tool: &Tool, arguments: Value) -> Answer {
+    fn ask(&self, session: &ToolSession, tool: &Tool, arguments: Value) -> ToolCallAnswer {
         // Whoever waits is stopped by then.
         let most = if tool.hints.open_world { 20 } else { 2_000 };
         let asked = AtomicUsize::new(0);
         let is_over = || asked.fetch_add(1, Ordering::Relaxed) >= most;
-        let control = Control { cancel: &Cancel::when(&is_over), ..Control::NONE };
-        session.call(&Request::new(tool.name, arguments), &control)
+        let control = CallControl { cancel: &CancelToken::from_fn(&is_over), ..CallControl::NONE };
+        session.call(&ToolRequest::new(tool.name, arguments), &control)
     }
 
     /// Makes a call and checks what must hold of every one.
     #[track_caller]
-    fn check(&self, session: &Session, tool: &Tool, arguments: Value) -> Answer {
+    fn check(&self, session: &ToolSession, tool: &Tool, arguments: Value) -> ToolCallAnswer {
         let before = self.snapshot(tool);
         let told: String = arguments.to_string().chars().take(300).collect();
         let answer = self.ask(session, tool, arguments);
@@ -401,11 +401,11 @@ fn messages_say_what_is_wrong() {
         ("focus", json!({"paths": ["none"]}), "no such file `none`"),
         ("unfocus", json!({"paths": ["a.rs"]}), "not in focus"),
     ] {
-        let tool = named(name).expect("it is in the table");
+        let tool = find_tool(name).expect("it is in the table");
         let answer = place.check(&session, tool, arguments.clone());
         assert!(answer.is_error, "{name} {arguments}: {}", answer.text);
         assert!(answer.text.contains(expected), "{name} {arguments}: {}", answer.text);
     }
-    let unknown = session.call(&Request::new("rm", json!({})), &Control::NONE);
+    let unknown = session.call(&ToolRequest::new("rm", json!({})), &CallControl::NONE);
     assert!(unknown.is_error && unknown.text.starts_with("there is no tool `rm`; there are: "));
 }

@@ -1,17 +1,18 @@
 //! What the model edits with tools that are not ours is its own.
 
-use foveal_tools::session::{OwnChange, note_edit};
-use foveal_tools::{Answer, Control, Request, Session};
+use foveal_store::EditAuthor;
+use foveal_tools::session::{ClientToolChange, record_client_tool_edit};
+use foveal_tools::{CallControl, ToolCallAnswer, ToolRequest, ToolSession};
 use foveal_transcript::Timestamp;
 use serde_json::{Value, json};
 
 use crate::world::World;
 
-const READER: (&str, &str) = ("s", "s/");
+const AUTHOR: EditAuthor<'_> = EditAuthor { session: "s", reader: "s/" };
 
 struct Own {
     world: World,
-    session: Session,
+    session: ToolSession,
 }
 
 fn lines(count: u32) -> String {
@@ -21,12 +22,12 @@ fn lines(count: u32) -> String {
 impl Own {
     fn new() -> Self {
         let world = World::new();
-        let session = Session::new(&world.toolbox, "own").of_one_reader(READER.1);
+        let session = ToolSession::new(&world.toolbox, "own").with_reader(AUTHOR.reader);
         Self { world, session }
     }
 
-    fn ask(&self, tool: &str, arguments: Value) -> Answer {
-        self.session.call(&Request::new(tool, arguments), &Control::NONE)
+    fn ask(&self, tool: &str, arguments: Value) -> ToolCallAnswer {
+        self.session.call(&ToolRequest::new(tool, arguments), &CallControl::NONE)
     }
 
     #[track_caller]
@@ -43,10 +44,11 @@ impl Own {
         answer.text
     }
 
-    fn note(&self, change: OwnChange) {
+    fn note(&self, change: ClientToolChange) {
         let path = self.world.folder.path().join("a.py");
         let store = &*self.world.toolbox.store;
-        note_edit(store, READER, &path, &[change], Timestamp(1)).expect("it is noted");
+        record_client_tool_edit(store, AUTHOR, &path, &[change], Timestamp(1))
+            .expect("it is noted");
     }
 
     /// The model's client replaces a text, and says so.
@@ -56,7 +58,7 @@ impl Own {
         let after = before.replacen(old, new, 1);
         self.world.write("a.py", &after);
         let written = std::iter::once(at..at + new.len()).collect();
-        self.note(OwnChange::Part { before, after, written });
+        self.note(ClientToolChange::Part { before, after, written });
     }
 }
 
@@ -133,7 +135,7 @@ fn a_file_that_the_model_wrote_is_known() {
     let own = Own::new();
     let write = |text: &str| {
         own.world.write("a.py", text);
-        own.note(OwnChange::Whole(text.to_owned()));
+        own.note(ClientToolChange::Whole(text.to_owned()));
     };
     write(&lines(200));
     own.call("edit_file", edit("= 15000", "= 15"));
@@ -149,14 +151,16 @@ fn what_was_edited_before_a_compaction_is_not_known() {
     let own = Own::new();
     own.world.write("a.py", lines(200));
     own.replace("x_100 = 10000\n", "x_100 = 1\nx_100b = 1\n");
-    own.world.toolbox.store.forget_edits(READER.0).expect("it is forgotten");
+    own.world.toolbox.store.forget_client_edits(AUTHOR.session).expect("it is forgotten");
     let refused = own.refused("edit_file", edit("100 = 1\nx_100b", "100 = 2\nx_100b"));
     assert!(refused.contains("had not seen") || refused.contains("have not seen"), "{refused}");
     // Nor does another reader.
     own.replace("x_50 = 5000\n", "x_50 = 5\nx_50b = 5\n");
-    let other = Session::new(&own.world.toolbox, "other").of_one_reader("s/agent");
-    let answer = other
-        .call(&Request::new("edit_file", edit("50 = 5\nx_50b", "50 = 6\nx_50b")), &Control::NONE);
+    let other = ToolSession::new(&own.world.toolbox, "other").with_reader("s/agent");
+    let answer = other.call(
+        &ToolRequest::new("edit_file", edit("50 = 5\nx_50b", "50 = 6\nx_50b")),
+        &CallControl::NONE,
+    );
     assert!(answer.is_error, "{}", answer.text);
     own.call("edit_file", edit("50 = 5\nx_50b", "50 = 6\nx_50b"));
 }

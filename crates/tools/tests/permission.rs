@@ -4,11 +4,11 @@ use std::path::Path;
 use std::sync::Arc;
 use std::sync::Mutex;
 
-use foveal_tools::control::{Approval, Question};
-use foveal_tools::permission::{Policy, Rule, Verdict};
+use foveal_tools::call_control::{Approval, ApprovalQuestion};
+use foveal_tools::permission::{PermissionPolicy, PermissionRule, Verdict};
 use foveal_tools::settings::ToolSettings;
-use foveal_tools::table::TOOLS;
-use foveal_tools::{Answer, Control, Request, Session, Toolbox};
+use foveal_tools::tool_table::TOOLS;
+use foveal_tools::{CallControl, ToolCallAnswer, ToolRequest, ToolSession, Toolbox};
 use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::{Value, json};
@@ -33,41 +33,41 @@ impl Guarded {
         }
         std::os::unix::fs::symlink(".env", folder.path().join("harmless.txt")).unwrap();
         let mut toolbox = toolbox(folder.path().to_owned(), ToolSettings::default());
-        let rule = |(tool, subject, verdict): &(&str, &str, Verdict)| Rule {
+        let rule = |(tool, subject, verdict): &(&str, &str, Verdict)| PermissionRule {
             tool: (*tool).to_owned(),
             subject: (*subject).to_owned(),
             verdict: *verdict,
         };
-        toolbox.policy = Policy { rules: rules.iter().map(rule).collect() };
+        toolbox.policy = PermissionPolicy { rules: rules.iter().map(rule).collect() };
         Self { toolbox: Arc::new(toolbox), folder }
     }
 
-    fn session(&self, name: &str) -> Session {
-        Session::new(&self.toolbox, name)
+    fn session(&self, name: &str) -> ToolSession {
+        ToolSession::new(&self.toolbox, name)
     }
 }
 
 /// Makes a call with a person who says `word`; how often they were asked.
 fn ask_with(
-    session: &Session,
+    session: &ToolSession,
     tool: &str,
     arguments: &Value,
     word: Approval,
-) -> (Answer, Vec<Question>) {
+) -> (ToolCallAnswer, Vec<ApprovalQuestion>) {
     let asked = Mutex::new(Vec::new());
-    let person = |question: &Question| {
+    let person = |question: &ApprovalQuestion| {
         asked.lock().unwrap().push(question.clone());
         word
     };
-    let control = Control { person: Some(&person), ..Control::NONE };
-    let mut request = Request::new(tool, arguments.clone());
+    let control = CallControl { approver: Some(&person), ..CallControl::NONE };
+    let mut request = ToolRequest::new(tool, arguments.clone());
     request.detect_duplicates = false;
     let answer = session.call(&request, &control);
     (answer, asked.into_inner().unwrap())
 }
 
-fn ask(session: &Session, tool: &str, arguments: Value) -> Answer {
-    session.call(&Request::new(tool, arguments), &Control::NONE)
+fn ask(session: &ToolSession, tool: &str, arguments: Value) -> ToolCallAnswer {
+    session.call(&ToolRequest::new(tool, arguments), &CallControl::NONE)
 }
 
 #[test]
@@ -106,7 +106,7 @@ fn a_word_holds_as_long_as_it_says() {
     let guarded = Guarded::new(&[]);
     let read = json!({"path": ".env", "mode": "full"});
     let (one, other) = (guarded.session("one"), guarded.session("other"));
-    let check = |session: &Session, word: Approval, asked: usize, is_shown: bool| {
+    let check = |session: &ToolSession, word: Approval, asked: usize, is_shown: bool| {
         let (answer, questions) = ask_with(session, "read_file", &read, word);
         assert_eq!(questions.len(), asked, "{word:?}: {}", answer.text);
         assert_eq!(answer.text.contains("4711"), is_shown, "{word:?}: {}", answer.text);
@@ -143,7 +143,7 @@ fn always_is_for_sessions_to_come() {
     std::fs::write(other.path().join(".env"), VARIABLES).unwrap();
     for (folder, holds) in [(guarded.folder.path(), true), (other.path(), false)] {
         let again = toolbox_over(folder.to_owned(), ToolSettings::default(), store.clone());
-        let session = Session::new(&Arc::new(again), "three");
+        let session = ToolSession::new(&Arc::new(again), "three");
         let (answer, questions) = ask_with(&session, "read_file", &read, Approval::No);
         assert_eq!((!answer.is_error, questions.is_empty()), (holds, holds), "{}", answer.text);
     }
@@ -325,12 +325,12 @@ fn files_read_together_obey_the_rules_of_both_tools() {
 fn a_call_that_was_allowed_once_is_asked_about_again() {
     let guarded = Guarded::new(&[("list", "*", Verdict::Ask)]);
     let session = guarded.session("one");
-    let person = |_: &Question| Approval::Once;
-    let control = Control { person: Some(&person), ..Control::NONE };
-    let request = Request::new("list", json!({}));
+    let person = |_: &ApprovalQuestion| Approval::Once;
+    let control = CallControl { approver: Some(&person), ..CallControl::NONE };
+    let request = ToolRequest::new("list", json!({}));
     std::thread::sleep(std::time::Duration::from_millis(60));
     assert!(session.call(&request, &control).text.contains("a.rs"));
-    let again = session.call(&request, &Control::NONE);
+    let again = session.call(&request, &CallControl::NONE);
     assert!(again.text.starts_with("not allowed"), "{}", again.text);
 }
 

@@ -5,14 +5,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use foveal_files::{NameRule, Roots};
 use foveal_index::Index;
-use foveal_processes::{Environment, Shell};
+use foveal_sandbox::{CommandEnvironment, ShellProgram};
 use foveal_store::SqliteStore;
-use foveal_tools::permission::{Rule, Verdict};
+use foveal_tools::permission::{PermissionRule, Verdict};
 use foveal_tools::settings::ToolSettings;
-use foveal_tools::toolbox::Host;
-use foveal_tools::{Answer, Control, Request, Session, Toolbox};
+use foveal_tools::toolbox::CommandRuntime;
+use foveal_tools::{CallControl, ToolCallAnswer, ToolRequest, ToolSession, Toolbox};
+use foveal_workspace::{NameEquivalence, WorkspaceRoots};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -22,15 +22,19 @@ use crate::world::{World, source};
 struct Wide {
     folder: tempfile::TempDir,
     toolbox: Arc<Toolbox>,
-    session: Session,
+    session: ToolSession,
 }
 
 impl Wide {
     fn new(roots: &[&str], files: &[(&str, &str)]) -> Self {
-        Self::with(roots, files, |folders| Roots::open(folders).expect("they are there"))
+        Self::with(roots, files, |folders| WorkspaceRoots::open(folders).expect("they are there"))
     }
 
-    fn with(roots: &[&str], files: &[(&str, &str)], open: impl Fn(&[PathBuf]) -> Roots) -> Self {
+    fn with(
+        roots: &[&str],
+        files: &[(&str, &str)],
+        open: impl Fn(&[PathBuf]) -> WorkspaceRoots,
+    ) -> Self {
         let folder = tempfile::tempdir().expect("a temporary folder");
         let folders: Vec<PathBuf> = roots.iter().map(|root| folder.path().join(root)).collect();
         folders.iter().for_each(|folder| fs::create_dir_all(folder).expect("a folder"));
@@ -41,9 +45,10 @@ impl Wide {
         }
         let roots = open(&folders);
         let path = std::env::var_os("PATH");
-        let environment = Environment::inherited(path.clone().map(|path| ("PATH".into(), path)));
-        let shell = Shell::find(path.as_deref()).expect("a shell");
-        let host = Host { environment, shell, sandbox: None, guard: None };
+        let environment =
+            CommandEnvironment::from_inherited(path.clone().map(|path| ("PATH".into(), path)));
+        let shell = ShellProgram::find(path.as_deref()).expect("a shell");
+        let host = CommandRuntime { environment, shell, sandbox: None, guard: None };
         let store = Arc::new(SqliteStore::in_memory().expect("a store"));
         let index = |root: &Path| {
             let root = root.to_owned();
@@ -52,14 +57,14 @@ impl Wide {
         let all: Vec<PathBuf> = roots.all().map(|root| root.path().to_owned()).collect();
         let first = index(&all[0]);
         let mut toolbox = Toolbox::new(roots, store, first, host, ToolSettings::default());
-        all.iter().skip(1).for_each(|root| toolbox.index.add(root.clone(), index(root)));
+        all.iter().skip(1).for_each(|root| toolbox.index.add_root(root.clone(), index(root)));
         let toolbox = Arc::new(toolbox);
-        let session = Session::new(&toolbox, "test");
+        let session = ToolSession::new(&toolbox, "test");
         Self { folder, toolbox, session }
     }
 
-    fn ask(&self, tool: &str, arguments: Value) -> Answer {
-        self.session.call(&Request::new(tool, arguments), &Control::NONE)
+    fn ask(&self, tool: &str, arguments: Value) -> ToolCallAnswer {
+        self.session.call(&ToolRequest::new(tool, arguments), &CallControl::NONE)
     }
 
     /// The text of an answer that is no error, with the folder of the test left out.
@@ -110,7 +115,7 @@ fn paths_lead_back_after_a_change_of_folder() {
     // The same files are called otherwise from elsewhere.
     world.call("bash", json!({"command": "cd .."}));
     assert_eq!(world.call("focus", json!({})), "In focus:\nsrc/a.py\n");
-    assert_eq!(world.session.reads.all(&world.session.roots()), ["src/a.py", "top.py"]);
+    assert_eq!(world.session.reads.read_paths(&world.session.roots()), ["src/a.py", "top.py"]);
     assert!(world.session.read_count("src/a.py") > 0 && world.session.read_count("a.py") == 0);
 }
 
@@ -188,12 +193,14 @@ fn rules_and_undo_go_by_one_name_wherever_the_session_is() {
     let mut toolbox = crate::world::toolbox(folder.path().to_owned(), ToolSettings::default());
     let forbids = |tool: &str, subject: &str| {
         let (tool, subject) = (tool.to_owned(), subject.to_owned());
-        Rule { tool, subject, verdict: Verdict::Deny }
+        PermissionRule { tool, subject, verdict: Verdict::Deny }
     };
     toolbox.policy.rules =
         vec![forbids("*", "src/closed.txt"), forbids("read_files", "src/open.txt")];
-    let session = Session::new(&Arc::new(toolbox), "rules");
-    let call = |tool: &str, arguments| session.call(&Request::new(tool, arguments), &Control::NONE);
+    let session = ToolSession::new(&Arc::new(toolbox), "rules");
+    let call = |tool: &str, arguments| {
+        session.call(&ToolRequest::new(tool, arguments), &CallControl::NONE)
+    };
     call("read_file", json!({"path": "src/open.txt"}));
     let wrote = call("write_file", json!({"path": "src/open.txt", "content": "needles\n"})).text;
     let handle = wrote.split("[before: ").nth(1).and_then(|rest| rest.split(']').next()).unwrap();
@@ -319,15 +326,17 @@ fn a_root_in_a_root_is_searched_once() {
 /// A file under two names stands for a file system that takes them for one.
 #[test]
 fn names_are_compared_as_the_file_system_does() {
-    let names = NameRule { ignores_case: true, ignores_form: true };
-    let wide = Wide::with(&["one"], &[], |folders| Roots::open_with_names(folders, names).unwrap());
+    let names = NameEquivalence { ignores_case: true, ignores_form: true };
+    let wide = Wide::with(&["one"], &[], |folders| {
+        WorkspaceRoots::open_with_name_equivalence(folders, names).unwrap()
+    });
     let at = |name: &str| wide.folder.path().join("one").join(name);
     fs::write(at("Caf\u{e9}.rs"), source(3)).unwrap();
     for other in ["caf\u{e9}.rs", "Cafe\u{301}.rs"] {
         fs::hard_link(at("Caf\u{e9}.rs"), at(other)).unwrap();
     }
     for other in ["caf\u{e9}.rs", "Cafe\u{301}.rs"] {
-        wide.session.forget();
+        wide.session.clear_visibility();
         wide.call("read_file", json!({"path": "Caf\u{e9}.rs"}));
         assert!(wide.session.read_count(other) > 0);
         let said = wide.call("read_file", json!({"path": other}));
@@ -336,7 +345,7 @@ fn names_are_compared_as_the_file_system_does() {
     std::thread::sleep(std::time::Duration::from_millis(60));
     wide.call("read_lines", json!({"path": "Caf\u{e9}.rs", "start": 2, "end": 3}));
     assert!(wide.ask("read_lines", json!({"path": "caf\u{e9}.rs", "start": 2, "end": 3})).cached);
-    assert_eq!(wide.session.reads.all(&wide.session.roots()).len(), 1);
+    assert_eq!(wide.session.reads.read_paths(&wide.session.roots()).len(), 1);
 }
 
 #[test]
@@ -430,7 +439,7 @@ proptest! {
         for root in ["one", "two"] {
             let path = folder.join(root).display().to_string();
             let grep = wide.ask("grep", json!({"pattern": ".", "path": path, "output": "files"})).text;
-            wide.session.forget();
+            wide.session.clear_visibility();
             let glob = wide.ask("glob", json!({"pattern": "*", "path": path})).text;
             let below: Vec<&&String> = files.iter().filter(|file| file.starts_with(root)).collect();
             for answer in [grep, glob] {
@@ -439,7 +448,7 @@ proptest! {
                 for path in told {
                     let read = wide.ask("read_lines", json!({"path": path, "start": 1, "end": 1})).text;
                     let content = read.trim_end().rsplit('→').next().unwrap().to_owned();
-                    let expected = wide.session.roots().resolve(path).unwrap().absolute();
+                    let expected = wide.session.roots().resolve(path).unwrap().absolute_path();
                     prop_assert_eq!(folder.join(&content), expected, "{}: {}", path, read);
                 }
             }

@@ -2,16 +2,16 @@
 
 use std::sync::Arc;
 
-use foveal_tools::Session;
+use foveal_tools::ToolSession;
 use foveal_tools::settings::ToolSettings;
 use serde_json::json;
 
 use crate::world::{World, source, toolbox_over};
 
 /// The counts of `a.rs` and `b.rs`, and all files read.
-fn check(session: &Session, a: u32, b: u32, all: &[&str]) {
+fn check(session: &ToolSession, a: u32, b: u32, all: &[&str]) {
     assert_eq!((session.read_count("a.rs"), session.read_count("b.rs")), (a, b));
-    assert_eq!(session.reads.all(&session.roots()), all);
+    assert_eq!(session.reads.read_paths(&session.roots()), all);
     assert_eq!(session.read_count("./a.rs") > 0, a > 0);
 }
 
@@ -67,7 +67,7 @@ fn what_is_invalidated_is_read_whole_again() {
     let read = || world.call("read_file", json!({"path": "a.rs"}));
     read();
     assert!(read().contains("unchanged"));
-    world.session.invalidate("./a.rs");
+    world.session.mark_unread("./a.rs");
     check(&world.session, 0, 0, &[]);
     let whole = read();
     assert!(whole.starts_with("File: a.rs (full)\nTotal lines: 300 | Preserved: 300 "), "{whole}");
@@ -77,7 +77,7 @@ fn what_is_invalidated_is_read_whole_again() {
     // Of what was never read there is nothing to invalidate.
     let world = World::new();
     world.write("b.rs", source(60));
-    world.session.invalidate("b.rs");
+    world.session.mark_unread("b.rs");
     let asked = json!({"path": "b.rs", "question": "how does step_30 double its value?"});
     let view = world.call("read_file", asked);
     assert!(view.contains("left out"), "{view}");
@@ -89,7 +89,7 @@ fn counts_outlast_a_restart() {
     let again = || {
         let folder = world.folder.path().to_owned();
         let again = toolbox_over(folder, ToolSettings::default(), world.toolbox.store.clone());
-        Session::new(&Arc::new(again), "test")
+        ToolSession::new(&Arc::new(again), "test")
     };
     world.call("read_file", json!({"path": "a.rs"}));
     world.call("read_file", json!({"path": "a.rs"}));

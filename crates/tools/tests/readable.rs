@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::fs;
 use std::path::Path;
 
-use foveal_code::{LineRange, Parsed, parse};
+use foveal_code::{LineRange, ParsedFile, parse_file};
 use serde_json::json;
 
 use crate::world::World;
@@ -20,7 +20,7 @@ const ASKED: [(&str, [&str; 3]); 8] = [
         ["what kinds of entities are there?", "how is visibility told?", "which names are used?"],
     ),
     (
-        "code/src/curate/choose.rs",
+        "code/src/curation/piece_selection.rs",
         [
             "how much of a file is kept?",
             "when are gaps filled?",
@@ -28,11 +28,11 @@ const ASKED: [(&str, [&str; 3]); 8] = [
         ],
     ),
     (
-        "context/src/shaping/draft.rs",
+        "engine/src/shaping/draft.rs",
         ["how are cuts put in a line?", "how is a shape composed?", "where do notes begin a line?"],
     ),
     (
-        "context/src/shaping/shown.rs",
+        "engine/src/shaping/pointers.rs",
         [
             "when do blocks that follow each other join?",
             "how is another file named?",
@@ -40,11 +40,11 @@ const ASKED: [(&str, [&str; 3]); 8] = [
         ],
     ),
     (
-        "context/src/shaping/table.rs",
+        "engine/src/shaping/table.rs",
         ["what makes a table?", "how are columns counted?", "when is it not compacted?"],
     ),
     (
-        "tools/src/session/state.rs",
+        "tools/src/session/tool_session.rs",
         ["what is kept of a session?", "how does it go on after a restart?", "who locks it?"],
     ),
     (
@@ -52,7 +52,7 @@ const ASKED: [(&str, [&str; 3]); 8] = [
         ["how are changes by others noticed?", "what was seen of a file?", "what is forgotten?"],
     ),
     (
-        "code/src/walk/walker.rs",
+        "code/src/tree_walk/walker.rs",
         ["how are statements found?", "when is an entity named?", "what ends a frame?"],
     ),
 ];
@@ -125,7 +125,7 @@ struct Ends {
 }
 
 impl Ends {
-    fn of(parsed: &Parsed, text: &str) -> Self {
+    fn of(parsed: &ParsedFile, text: &str) -> Self {
         let mut ends = Self { first: HashSet::from([1]), last: HashSet::from([parsed.line_count]) };
         let mut put = |lines: LineRange| {
             ends.first.insert(lines.first.0);
@@ -162,7 +162,7 @@ impl Ends {
 fn faults(name: &str, text: &str, questions: &[&str; 3]) -> (usize, Vec<String>) {
     let world = World::new();
     world.write(name, text);
-    let ends = Ends::of(&parse(name, text), text);
+    let ends = Ends::of(&parse_file(name, text), text);
     let (mut count, mut faults) = (0, Vec::new());
     for question in questions {
         let answer = world.call("read_file", json!({"path": name, "question": question}));

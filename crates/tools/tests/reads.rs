@@ -3,11 +3,11 @@
 use std::fs::{self, File};
 use std::io::{Seek, SeekFrom, Write};
 
-use foveal_tools::settings::{LineLimits, ToolSettings};
-use foveal_tools::table::TOOLS;
+use foveal_tools::settings::{ReadLineLimits, ToolSettings};
+use foveal_tools::tool_table::TOOLS;
 use serde_json::{Value, json};
 
-use foveal_tools::Answer;
+use foveal_tools::ToolCallAnswer;
 
 use crate::world::{World, source};
 
@@ -54,14 +54,14 @@ fn what_files_hold_is_shown_to_the_last_character() {
         let read = world.call("read_file", asked);
         assert!(read.starts_with("File: odd.txt (full)\nTotal lines: 6 | Preserved: 6 (100 %)\n"));
         assert!(read.ends_with(expected), "{read:?}");
-        world.session.forget();
+        world.session.clear_visibility();
     }
     let lines = world.call("read_lines", json!({"path": "odd.txt", "start": 2, "end": 4}));
     assert_eq!(lines, "2→hidden\rvisible\n3→a\rb\rc\n4→\u{1b}[31mred\u{1b}[0m\n");
     for (pattern, hit) in [("visible", "2:hidden\rvisible"), ("red", "4:\u{1b}[31mred\u{1b}[0m")] {
         let hits = world.call("grep", json!({"pattern": pattern}));
         assert!(hits.contains(hit), "{hits:?}");
-        world.session.forget();
+        world.session.clear_visibility();
     }
     let shell = world.call("bash", json!({"command": "cat odd.txt"}));
     assert!(shell.contains("hidden\rvisible"), "{shell:?}");
@@ -91,7 +91,7 @@ fn long_files_are_curated_by_the_question() {
         assert!(again.cached && again.text.len() < 300, "{again:?}");
         let part = world.call("expand", json!({"handle": handle, "start": 21_999}));
         assert_eq!(part, "21999→}\n22000→\n");
-        world.session.forget();
+        world.session.clear_visibility();
     }
 }
 
@@ -119,7 +119,7 @@ fn a_long_file_is_not_sent_twice() {
     let other = world.call("read_file", other);
     assert!(other.len() < VIEW_MAX && other.contains("value * 4392;"), "{}", other.len());
     // What nobody chose is no view.
-    world.session.forget();
+    world.session.clear_visibility();
     world.call("read_file", json!({"path": "long.rs", "mode": "full"}));
     let chosen = json!({"path": "long.rs", "mode": "curated"});
     let chosen = world.call("read_file", chosen);
@@ -216,7 +216,7 @@ fn files_too_long_to_be_curated_are_shown_from_the_beginning() {
         assert!(read.ends_with(&rest), "{}", &read[read.len() - 200..]);
         let pointer = world.call("read_file", json!({"path": "long.txt"}));
         assert!(pointer.starts_with("[long.txt: unchanged; 100 of its 15000 lines"), "{pointer}");
-        world.session.forget();
+        world.session.clear_visibility();
     }
     let refused = world.refused("write_file", json!({"path": "long.txt", "content": "x\n"}));
     assert!(refused.contains("lines"), "{refused}");
@@ -226,7 +226,7 @@ fn files_too_long_to_be_curated_are_shown_from_the_beginning() {
 #[test]
 fn of_large_files_a_fifth_is_shown() {
     let shown = |large: Option<u32>| -> f64 {
-        let limits = LineLimits { small: 20, large };
+        let limits = ReadLineLimits { small: 20, large };
         let line_limits_by_glob = vec![("**/*.rs".to_owned(), limits)];
         let world = World::with(ToolSettings { line_limits_by_glob, ..ToolSettings::default() });
         world.write("src/a.rs", source(60));
@@ -248,9 +248,9 @@ fn thresholds_hold_by_glob() {
     let settings = ToolSettings {
         read_small_lines: 200,
         line_limits_by_glob: vec![
-            ("docs/**".to_owned(), LineLimits { small: 20, large: None }),
-            ("*.txt".to_owned(), LineLimits { small: 100_000, large: None }),
-            ("**/*.rs".to_owned(), LineLimits { small: 400, large: None }),
+            ("docs/**".to_owned(), ReadLineLimits { small: 20, large: None }),
+            ("*.txt".to_owned(), ReadLineLimits { small: 100_000, large: None }),
+            ("**/*.rs".to_owned(), ReadLineLimits { small: 400, large: None }),
         ],
         ..ToolSettings::default()
     };
@@ -265,7 +265,7 @@ fn thresholds_hold_by_glob() {
         world.write(path, source(count));
         let read = world.call("read_file", json!({"path": path, "question": "what is step_2?"}));
         assert!(read.starts_with(&format!("File: {path} ({how})\n")), "{}", &read[..100]);
-        world.session.forget();
+        world.session.clear_visibility();
     }
     // By one name, wherever commands are run.
     world.write("docs/long.rs", (1..=110_000).map(|n| format!("{n}\n")).collect::<String>());
@@ -378,7 +378,7 @@ fn a_file_of_a_gigabyte_is_read_by_range() {
     for (asked, cut) in
         [(json!({"path": "big.log"}), 100), (json!({"path": "big.log", "mode": "full"}), 10_000)]
     {
-        world.session.forget();
+        world.session.clear_visibility();
         let read = world.call("read_file", asked);
         assert!(
             read.starts_with("File: big.log (beginning)\nTotal bytes: 1073741839 | Preserved: "),
@@ -498,9 +498,9 @@ fn what_may_be_left_away_may_be_null() {
         let nulls: serde_json::Map<String, Value> =
             optional.map(|name| (name.clone(), Value::Null)).collect();
         let with_nulls = world.ask(tool.name, Value::Object(nulls));
-        world.session.forget();
+        world.session.clear_visibility();
         let without = world.ask(tool.name, json!({}));
-        world.session.forget();
+        world.session.clear_visibility();
         let told = |text: &str| text.replace("[Cached result from 10:23:45 AM]\n", "");
         assert_eq!(told(&with_nulls.text), told(&without.text), "{}", tool.name);
     }
@@ -530,7 +530,7 @@ fn an_outline_from_before_has_its_heading() {
     world.settle();
     let first = world.call("outline", json!({"path": "a.rs"}));
     assert!(first.starts_with("File: a.rs (structure)\nTotal lines: 100 | "), "{first}");
-    world.session.forget();
+    world.session.clear_visibility();
     let again = world.ask("outline", json!({"path": "a.rs"}));
     assert!(again.cached, "{again:?}");
     assert_eq!(again.text, format!("[Cached result from 10:23:45 AM]\n{first}"));
@@ -567,7 +567,7 @@ fn only_the_same_question_at_once_after_a_pointer_gets_the_whole_file() {
     let (all, seven) = (text.lines().count(), asked("what does step_7 return?"));
     let view = world.call("read_file", seven.clone());
     assert!(numbered(&view).len() < all * 3 / 4, "{view}");
-    let is_pointer = |answer: &Answer| answer.cached && answer.text.len() < 300;
+    let is_pointer = |answer: &ToolCallAnswer| answer.cached && answer.text.len() < 300;
     assert!(is_pointer(&world.ask("read_file", seven.clone())));
     // The file was changed in between: what changed is told.
     let edit = json!({"path": "a.rs", "old_str": "value * 7;", "new_str": "value * 777;"});

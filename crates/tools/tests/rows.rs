@@ -2,7 +2,7 @@
 
 use std::collections::HashSet;
 
-use foveal_tools::Answer;
+use foveal_tools::ToolCallAnswer;
 use foveal_tools::answer::{AnswerRow, RowKind};
 use serde_json::{Value, json};
 
@@ -13,8 +13,8 @@ use crate::world::{World, source};
 /// # Panics
 /// If a row says of a line what it is not.
 #[track_caller]
-pub(crate) fn without_notes(answer: &Answer) -> Vec<(&AnswerRow, String)> {
-    let Answer { text, rows, .. } = answer;
+pub(crate) fn without_notes(answer: &ToolCallAnswer) -> Vec<(&AnswerRow, String)> {
+    let ToolCallAnswer { text, rows, .. } = answer;
     let starts = text.split_inclusive('\n').scan(0, |at, line| {
         let start = *at;
         *at += line.len();
@@ -64,12 +64,12 @@ impl Known {
     }
 
     #[track_caller]
-    fn check(&self, call: &str, answer: &Answer) {
+    fn check(&self, call: &str, answer: &ToolCallAnswer) {
         for (row, left) in without_notes(answer) {
-            let is_cut = !row.notes.is_empty() || answer.shaped.is_some();
+            let is_cut = !row.notes.is_empty() || answer.reduction.is_some();
             let is_content = match row.kind {
                 RowKind::Error => true,
-                RowKind::Said => left.trim().is_empty(),
+                RowKind::Note => left.trim().is_empty(),
                 RowKind::File => self.paths.contains(left.split(':').next().unwrap_or_default()),
                 RowKind::Line { number, gutter } => {
                     let (gutter, text) = left.split_at(gutter as usize);
@@ -178,7 +178,7 @@ fn whatever_is_not_content_is_a_note() {
         notes += answer.rows.iter().map(|row| row.notes.len()).sum::<usize>();
         // It may come back as it is: from an earlier call, or from behind its handle.
         known.learn(&answer.text);
-        if let Some((_, handle)) = answer.shaped {
+        if let Some((_, handle)) = answer.reduction {
             known.learn(&world.session.content(handle).expect("it is kept"));
             let whole = world.ask("expand", json!({"handle": handle, "end": 2}));
             known.check(&format!("expand {handle} of {call}"), &whole);
@@ -194,8 +194,8 @@ fn a_folder_is_told_without_a_word_of_ours() {
     let sizes =
         |line: &str| line.ends_with('B') || line.ends_with("files)") || line.ends_with("file)");
     let left = without_notes(&answer);
-    assert!(left.iter().all(|(row, line)| row.kind == RowKind::Said || sizes(line)), "{left:?}");
-    assert!(left.iter().any(|(row, _)| row.kind == RowKind::Said), "{}", answer.text);
+    assert!(left.iter().all(|(row, line)| row.kind == RowKind::Note || sizes(line)), "{left:?}");
+    assert!(left.iter().any(|(row, _)| row.kind == RowKind::Note), "{}", answer.text);
     let named =
         left.iter().filter(|(_, line)| known.paths.iter().any(|path| line.contains(&**path)));
     assert!(named.count() > 1, "{}", answer.text);

@@ -4,10 +4,10 @@ use std::net::TcpListener;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use foveal_cancel::Cancel;
-use foveal_tools::control::Progress;
+use foveal_cancel::CancelToken;
+use foveal_tools::call_control::CallProgress;
 use foveal_tools::settings::ToolSettings;
-use foveal_tools::{Answer, Control, Request};
+use foveal_tools::{CallControl, ToolCallAnswer, ToolRequest};
 use serde_json::{Value, json};
 
 use crate::world::World;
@@ -46,16 +46,21 @@ impl Slow {
     }
 
     /// Makes a call that is stopped when it asks for the time `most`.
-    fn call(&self, tool: &str, arguments: &Value, most: usize) -> (Answer, Vec<Progress>) {
+    fn call(
+        &self,
+        tool: &str,
+        arguments: &Value,
+        most: usize,
+    ) -> (ToolCallAnswer, Vec<CallProgress>) {
         let told = Mutex::new(Vec::new());
         let asked = AtomicUsize::new(0);
         let is_over = || asked.fetch_add(1, Ordering::Relaxed) >= most;
-        let control = Control {
-            cancel: &Cancel::when(&is_over),
+        let control = CallControl {
+            cancel: &CancelToken::from_fn(&is_over),
             progress: &|progress| told.lock().unwrap().push(progress),
-            ..Control::NONE
+            ..CallControl::NONE
         };
-        let answer = self.world.session.call(&Request::new(tool, arguments.clone()), &control);
+        let answer = self.world.session.call(&ToolRequest::new(tool, arguments.clone()), &control);
         (answer, told.into_inner().unwrap())
     }
 }
@@ -91,14 +96,14 @@ fn calls_that_take_no_time_say_nothing() {
     let count = |_| {
         told.fetch_add(1, Ordering::Relaxed);
     };
-    let control = Control { progress: &count, ..Control::NONE };
+    let control = CallControl { progress: &count, ..CallControl::NONE };
     for (tool, arguments) in [
         ("grep", json!({"pattern": "line"})),
         ("glob", json!({"pattern": "*"})),
         ("list", json!({})),
         ("bash", json!({"command": "true"})),
     ] {
-        world.session.call(&Request::new(tool, arguments), &control);
+        world.session.call(&ToolRequest::new(tool, arguments), &control);
         assert_eq!(told.load(Ordering::Relaxed), 0, "{tool}");
     }
 }
@@ -128,13 +133,13 @@ fn output_of_terminals_is_told_while_it_comes() {
     let go = world.folder.path().join("go");
     let streamed = Mutex::new(String::new());
     // The program writes on only when what it wrote before was told.
-    let tell = |progress: Progress| {
+    let tell = |progress: CallProgress| {
         streamed.lock().unwrap().push_str(&progress.message);
         if progress.message.contains("first") {
             std::fs::write(&go, "").unwrap();
         }
     };
-    let control = Control { progress: &tell, ..Control::NONE };
+    let control = CallControl { progress: &tell, ..CallControl::NONE };
     let script = "read line; echo first $line; while [ ! -e go ]; do sleep 0.01; done; echo second";
     let wait_ms = 60_000;
     for (tool, arguments) in [
@@ -142,7 +147,7 @@ fn output_of_terminals_is_told_while_it_comes() {
         ("exec", json!({"command": format!("stty -echo; {script}"), "wait_ms": 0})),
         ("write_stdin", json!({"id": 2, "text": "b\n", "wait_ms": wait_ms})),
     ] {
-        let answer = world.session.call(&Request::new(tool, arguments.clone()), &control);
+        let answer = world.session.call(&ToolRequest::new(tool, arguments.clone()), &control);
         assert!(!answer.is_error, "{tool}: {}", answer.text);
         if arguments["wait_ms"] == 0 {
             continue;
@@ -151,7 +156,7 @@ fn output_of_terminals_is_told_while_it_comes() {
         let id = answer.structured.unwrap()["id"].clone();
         while !streamed.lock().unwrap().contains("second") {
             let more = json!({"id": id, "wait_ms": wait_ms});
-            world.session.call(&Request::new("write_stdin", more), &control);
+            world.session.call(&ToolRequest::new("write_stdin", more), &control);
         }
         let seen = std::mem::take(&mut *streamed.lock().unwrap());
         assert!(seen.contains("first") && seen.ends_with("second\r\n"), "{tool}: {seen:?}");

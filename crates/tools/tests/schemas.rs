@@ -1,8 +1,8 @@
 //! What a model is told of the tools, and what that costs.
 
-use foveal_context::tokens::Tokenizer;
-use foveal_effects::ToolKind;
-use foveal_tools::table::{TOOLS, ToolSet};
+use foveal_engine::tokens::Tokenizer;
+use foveal_tool_effects::ToolKind;
+use foveal_tools::tool_table::{TOOLS, ToolSet};
 use serde_json::json;
 
 /// Tokens of the tools as a client sends them: name, description, schema.
@@ -42,7 +42,7 @@ fn every_tool_has_a_schema_without_references() {
 #[test]
 fn every_tool_is_of_a_kind_that_says_the_same_of_it() {
     for tool in TOOLS {
-        let kind = ToolKind::of(tool.name);
+        let kind = ToolKind::find_by_name(tool.name);
         let is_read_only = kind.map(|kind| kind.is_read_only);
         assert_eq!(is_read_only, Some(tool.hints.read_only), "{}", tool.name);
     }

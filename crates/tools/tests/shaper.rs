@@ -1,7 +1,7 @@
 //! A session whose caller shapes the conversation itself.
 
-use foveal_tools::session::Unshaped;
-use foveal_tools::{Control, Request, Session};
+use foveal_tools::session::PassthroughShaper;
+use foveal_tools::{CallControl, ToolRequest, ToolSession};
 use serde_json::json;
 
 use crate::world::{World, source};
@@ -11,13 +11,15 @@ fn unshaped_answers_are_whole_and_point_at_nothing() {
     let world = World::new();
     world.write("a.rs", source(100));
     world.settle();
-    let session = Session::with_shaper(&world.toolbox, "caller", Box::new(Unshaped));
-    let call = |tool: &str, arguments| session.call(&Request::new(tool, arguments), &Control::NONE);
+    let session = ToolSession::with_shaper(&world.toolbox, "caller", Box::new(PassthroughShaper));
+    let call = |tool: &str, arguments| {
+        session.call(&ToolRequest::new(tool, arguments), &CallControl::NONE)
+    };
     for question in [None, None, Some("what does step_7 do?")] {
         let answer = call("read_file", json!({"path": "a.rs", "question": question}));
         assert!(answer.text.starts_with("File: a.rs\nTotal lines: 500\n"), "{}", answer.text);
         assert!(answer.text.contains("500→"), "{}", answer.text);
-        assert_eq!((answer.shaped, answer.cached), (None, false));
+        assert_eq!((answer.reduction, answer.cached), (None, false));
     }
     assert_eq!(session.read_count("a.rs"), 3);
     // What was given counts as seen: it may be changed.

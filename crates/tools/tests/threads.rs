@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use foveal_tools::{Control, Request, Session};
+use foveal_tools::{CallControl, ToolRequest, ToolSession};
 use serde_json::{Value, json};
 
 use crate::world::{World, source};
@@ -13,13 +13,13 @@ use crate::world::{World, source};
 const EDITORS: usize = 6;
 const EDITS: usize = 8;
 
-fn ask(session: &Session, tool: &str, arguments: Value) -> foveal_tools::Answer {
-    session.call(&Request::new(tool, arguments), &Control::NONE)
+fn ask(session: &ToolSession, tool: &str, arguments: Value) -> foveal_tools::ToolCallAnswer {
+    session.call(&ToolRequest::new(tool, arguments), &CallControl::NONE)
 }
 
 /// Counts a line of its own up, one edit after another; whoever is refused reads and tries
 /// again.
-fn count_up(session: &Session, line: usize, refused: &AtomicUsize) {
+fn count_up(session: &ToolSession, line: usize, refused: &AtomicUsize) {
     for count in 0..EDITS {
         let edit = json!({
             "path": "counters.txt",
@@ -150,7 +150,7 @@ fn calls_at_once_in_one_session_are_answered_truly() {
         }
     });
     // Nothing was left half done: after all is forgotten, everything is shown.
-    session.forget();
+    session.clear_visibility();
     let path = json!({"path": "src/f0.rs", "mode": "full"});
     let text = ask(session, "read_file", path).text;
     assert_eq!(text.lines().filter(|line| line.contains('→')).count(), 300);

@@ -1,9 +1,9 @@
 //! The way back from a write, and when there is none.
 
-use foveal_cancel::Cancel;
-use foveal_tools::permission::{Policy, Rule, Verdict};
+use foveal_cancel::CancelToken;
+use foveal_tools::permission::{PermissionPolicy, PermissionRule, Verdict};
 use foveal_tools::settings::ToolSettings;
-use foveal_tools::{Control, FileBack, Request, Session, Stands};
+use foveal_tools::{CallControl, RewindState, RewindableFile, ToolRequest, ToolSession};
 use foveal_transcript::Timestamp;
 use serde_json::{Value, json};
 
@@ -55,12 +55,12 @@ fn several_writes_are_undone_at_once_and_by_a_later_process() {
     world.call("edit_file", edit("one", "1"));
     world.call("write_file", json!({"path": "a.txt", "content": "all\n"}));
     let later = world.session_named("test");
-    let answer = later.call(&Request::new("write_file", back(&first)), &Control::NONE);
+    let answer = later.call(&ToolRequest::new("write_file", back(&first)), &CallControl::NONE);
     assert!(!answer.is_error, "{answer:?}");
     assert_eq!(world.on_disk("a.txt"), "one\ntwo\n");
     // Which that has not seen; whoever wrote over it has.
     let whole = || json!({"path": "a.txt", "content": "more\n"});
-    assert!(later.call(&Request::new("write_file", whole()), &Control::NONE).is_error);
+    assert!(later.call(&ToolRequest::new("write_file", whole()), &CallControl::NONE).is_error);
     world.call("read_file", json!({"path": "a.txt", "mode": "full"}));
     let last = handle(&world.call("edit_file", edit("two", "2")));
     world.call("write_file", back(&last));
@@ -99,9 +99,10 @@ fn secrets_are_held_in_memory_alone() {
     let done = world.call("edit_file", edit("x = 1", "x = 2"));
     assert!(done.contains(", with secrets: kept in memory only, until foveal ends]"), "{done}");
     let later = world.session_named("test");
-    let gone = later.call(&Request::new("write_file", back(&handle(&done))), &Control::NONE);
+    let gone =
+        later.call(&ToolRequest::new("write_file", back(&handle(&done))), &CallControl::NONE);
     assert!(gone.is_error && gone.text.contains("held in memory alone and are gone"), "{gone:?}");
-    let stored = world.toolbox.store.get(handle(&done).parse().expect("a handle"));
+    let stored = world.toolbox.store.content(handle(&done).parse().expect("a handle"));
     let stored = stored.expect("a store").expect("it is kept").bytes;
     assert!(!String::from_utf8_lossy(&stored).contains("ghp_"));
     world.call("write_file", back(&handle(&done)));
@@ -109,13 +110,13 @@ fn secrets_are_held_in_memory_alone() {
 }
 
 /// All files that a session wrote, as they stand.
-fn written(session: &Session) -> Vec<FileBack> {
-    session.files_since(Timestamp(0), &Cancel::NEVER).expect("known")
+fn written(session: &ToolSession) -> Vec<RewindableFile> {
+    session.files_written_since(Timestamp(0), &CancelToken::NEVER).expect("known")
 }
 
-fn put_back(session: &Session, files: &[FileBack]) -> Result<(), String> {
-    let files: Vec<&FileBack> = files.iter().collect();
-    session.put_files_back(&files, &Cancel::NEVER).map_err(|error| error.to_string())
+fn put_back(session: &ToolSession, files: &[RewindableFile]) -> Result<(), String> {
+    let files: Vec<&RewindableFile> = files.iter().collect();
+    session.rewind_files(&files, &CancelToken::NEVER).map_err(|error| error.to_string())
 }
 
 #[test]
@@ -130,7 +131,7 @@ fn files_that_change_after_they_were_looked_at_do_not_go_back() {
         world.call("write_file", json!({"path": "b.txt", "content": "b\n"}));
         written(&world.session)
     };
-    let unchanged = |files: &[FileBack], path: &str| {
+    let unchanged = |files: &[RewindableFile], path: &str| {
         let error = put_back(&world.session, files).expect_err("it changed");
         let words = format!("`{path}` was changed meanwhile: nothing was put back");
         assert!(error.contains(&words), "{error}");
@@ -168,12 +169,16 @@ fn what_a_rule_forbids_to_write_does_not_go_back() {
         let store = std::sync::Arc::clone(&world.toolbox.store);
         let mut toolbox = toolbox_over(folder, ToolSettings::default(), store);
         let (tool, subject) = (tool.to_owned(), "a.*".to_owned());
-        toolbox.policy = Policy { rules: vec![Rule { tool, subject, verdict: Verdict::Deny }] };
-        let session = Session::new(&std::sync::Arc::new(toolbox), "test");
+        toolbox.policy = PermissionPolicy {
+            rules: vec![PermissionRule { tool, subject, verdict: Verdict::Deny }],
+        };
+        let session = ToolSession::new(&std::sync::Arc::new(toolbox), "test");
         let stands: Vec<(String, bool)> = written(&session)
             .into_iter()
-            .map(|file| match &file.stands {
-                Stands::Lost(why) => (file.path.clone(), why.contains("a permission rule forbids")),
+            .map(|file| match &file.state {
+                RewindState::NotRestorable(why) => {
+                    (file.path.clone(), why.contains("a permission rule forbids"))
+                }
                 _ => (file.path.clone(), false),
             })
             .collect();

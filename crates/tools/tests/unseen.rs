@@ -3,8 +3,8 @@
 use std::cell::Cell;
 use std::collections::BTreeSet;
 
-use foveal_cancel::Cancel;
-use foveal_tools::{Answer, Control, Request, Session};
+use foveal_cancel::CancelToken;
+use foveal_tools::{CallControl, ToolCallAnswer, ToolRequest, ToolSession};
 use proptest::collection::vec;
 use proptest::prelude::*;
 use serde_json::{Value, json};
@@ -107,7 +107,7 @@ fn lines_that_are_given_again_count_as_seen() {
     world.write("a.py", lines(30));
     let asked = json!({"path": "a.py", "start": 1, "end": 30});
     world.call("read_lines", asked.clone());
-    world.session.forget();
+    world.session.clear_visibility();
     assert!(world.call("read_lines", asked).contains("x_30 = 3000\n"));
     world.call("write_file", json!({"path": "a.py", "content": "x = 1\n"}));
 }
@@ -136,7 +136,7 @@ fn lines_that_were_never_seen_are_shown_before_they_change() {
     world.call("read_file", json!({"path": "a.py", "mode": "full"}));
     world.call("edit_file", many);
     // All was forgotten: as if it had never been seen.
-    world.session.forget();
+    world.session.clear_visibility();
     world.refused("edit_file", edit("y_1 = 1", "y_1 = 2"));
 }
 
@@ -196,8 +196,8 @@ fn notebooks_are_compared_by_their_cells() {
 #[test]
 fn what_was_seen_holds_for_the_process_that_comes_after() {
     let world = World::new();
-    let ask = |session: &Session, tool: &str, arguments: Value| {
-        session.call(&Request::new(tool, arguments), &Control::NONE)
+    let ask = |session: &ToolSession, tool: &str, arguments: Value| {
+        session.call(&ToolRequest::new(tool, arguments), &CallControl::NONE)
     };
     world.write("a.py", lines(20));
     world.call("read_file", json!({"path": "a.py"}));
@@ -223,7 +223,12 @@ fn what_was_seen_holds_for_the_process_that_comes_after() {
 
 /// Carries the edit out; another program puts `others` in place of line 9 as soon as the call
 /// has asked `at` times whether it is cancelled. Whether it did.
-fn edit_while(world: &World, at: u32, (old, new): (&str, &str), others: &str) -> (Answer, bool) {
+fn edit_while(
+    world: &World,
+    at: u32,
+    (old, new): (&str, &str),
+    others: &str,
+) -> (ToolCallAnswer, bool) {
     world.write("a.py", lines(20));
     world.call("read_file", json!({"path": "a.py", "mode": "full"}));
     let asked = std::sync::Mutex::new(Cell::new(0));
@@ -236,8 +241,8 @@ fn edit_while(world: &World, at: u32, (old, new): (&str, &str), others: &str) ->
         }
         false
     };
-    let control = Control { cancel: &Cancel::when(&is_cancelled), ..Control::NONE };
-    let answer = world.session.call(&Request::new("edit_file", edit(old, new)), &control);
+    let control = CallControl { cancel: &CancelToken::from_fn(&is_cancelled), ..CallControl::NONE };
+    let answer = world.session.call(&ToolRequest::new("edit_file", edit(old, new)), &control);
     let count = asked.lock().expect("no holder panics").get();
     (answer, count >= at)
 }
@@ -307,7 +312,7 @@ fn steps() -> impl Strategy<Value = Vec<Step>> {
 /// A reader who knows nothing but the answers, and looks at the disk after each write.
 struct Reader {
     world: World,
-    session: Session,
+    session: ToolSession,
     /// Lines that stood in an answer, or that it wrote, since all was forgotten; none is ever
     /// written twice.
     seen: BTreeSet<String>,
@@ -341,8 +346,8 @@ impl Reader {
         self.world.on_disk("a.py").split_inclusive('\n').map(str::to_owned).collect()
     }
 
-    fn ask(&mut self, tool: &str, arguments: Value) -> Answer {
-        let answer = self.session.call(&Request::new(tool, arguments), &Control::NONE);
+    fn ask(&mut self, tool: &str, arguments: Value) -> ToolCallAnswer {
+        let answer = self.session.call(&ToolRequest::new(tool, arguments), &CallControl::NONE);
         for line in answer.text.lines() {
             let shown = line.split_once('→').filter(|(number, _)| number.parse::<u32>().is_ok());
             self.seen.extend(shown.map(|(_, text)| format!("{text}\n")));
@@ -442,7 +447,7 @@ impl Reader {
                 self.is_certain = false;
             }
             Step::Forget => {
-                self.session.forget();
+                self.session.clear_visibility();
                 (self.seen, self.is_certain) = (BTreeSet::new(), false);
             }
             Step::Restart => self.session = self.world.session_named("reader"),

@@ -5,15 +5,15 @@ use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
 
-use foveal_files::Roots;
 use foveal_index::Index;
-use foveal_processes::{Environment, Shell};
+use foveal_sandbox::{CommandEnvironment, ShellProgram};
 use foveal_store::{SqliteStore, Store};
 use foveal_tools::clock::Clock;
 use foveal_tools::settings::ToolSettings;
-use foveal_tools::toolbox::Host;
-use foveal_tools::{Answer, Control, Request, Session, Toolbox};
+use foveal_tools::toolbox::CommandRuntime;
+use foveal_tools::{CallControl, ToolCallAnswer, ToolRequest, ToolSession, Toolbox};
 use foveal_transcript::Timestamp;
+use foveal_workspace::WorkspaceRoots;
 use serde_json::Value;
 
 use crate::rows::without_notes;
@@ -27,7 +27,7 @@ impl Clock for Standing {
         Timestamp(self.0.load(Ordering::Relaxed))
     }
 
-    fn local(&self, time: Timestamp) -> (u8, u8, u8) {
+    fn local_time(&self, time: Timestamp) -> (u8, u8, u8) {
         let seconds = u32::try_from(time.0.rem_euclid(86_400_000) / 1000).expect("within a day");
         let part = |part: u32| u8::try_from(part).expect("below 60");
         (part(seconds / 3600), part(seconds / 60 % 60), part(seconds % 60))
@@ -38,7 +38,7 @@ impl Clock for Standing {
 pub(crate) struct World {
     pub(crate) folder: tempfile::TempDir,
     pub(crate) toolbox: Arc<Toolbox>,
-    pub(crate) session: Session,
+    pub(crate) session: ToolSession,
     clock: Arc<Standing>,
 }
 
@@ -53,13 +53,13 @@ impl World {
         let mut toolbox = toolbox(folder.path().to_owned(), settings);
         toolbox.clock = clock.clone();
         let toolbox = Arc::new(toolbox);
-        let session = Session::new(&toolbox, "test");
+        let session = ToolSession::new(&toolbox, "test");
         Self { folder, toolbox, session, clock }
     }
 
     /// Another session in the same workspace; the same if there was one of that name.
-    pub(crate) fn session_named(&self, name: &str) -> Session {
-        Session::new(&self.toolbox, name)
+    pub(crate) fn session_named(&self, name: &str) -> ToolSession {
+        ToolSession::new(&self.toolbox, name)
     }
 
     pub(crate) fn write(&self, path: &str, content: impl AsRef<[u8]>) {
@@ -81,8 +81,8 @@ impl World {
         self.clock.0.fetch_add(ms, Ordering::Relaxed);
     }
 
-    pub(crate) fn ask(&self, tool: &str, arguments: Value) -> Answer {
-        let answer = self.session.call(&Request::new(tool, arguments), &Control::NONE);
+    pub(crate) fn ask(&self, tool: &str, arguments: Value) -> ToolCallAnswer {
+        let answer = self.session.call(&ToolRequest::new(tool, arguments), &CallControl::NONE);
         without_notes(&answer);
         answer
     }
@@ -116,11 +116,12 @@ pub(crate) fn toolbox_over(
     settings: ToolSettings,
     store: Arc<dyn Store>,
 ) -> Toolbox {
-    let roots = Roots::open(&[&folder]).expect("the folder is there");
+    let roots = WorkspaceRoots::open(&[&folder]).expect("the folder is there");
     let path = std::env::var_os("PATH");
-    let environment = Environment::inherited(path.clone().map(|path| ("PATH".into(), path)));
-    let shell = Shell::find(path.as_deref()).expect("a shell");
-    let host = Host { environment, shell, sandbox: None, guard: None };
+    let environment =
+        CommandEnvironment::from_inherited(path.clone().map(|path| ("PATH".into(), path)));
+    let shell = ShellProgram::find(path.as_deref()).expect("a shell");
+    let host = CommandRuntime { environment, shell, sandbox: None, guard: None };
     Toolbox::new(roots, store, Box::new(move || Index::in_memory(&folder, None)), host, settings)
 }
 

@@ -1,30 +1,30 @@
-//! Handles: content addresses under which anything left out can be fetched again.
+//! Handles: content addresses under which omitted content can be fetched again.
 
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
-/// Bytes of the blake3 hash that make a handle. Twelve hex digits: among a million
-/// results the chance of any collision is below 2 in 1000 at 48 bits, and a store detects it
-/// when content is put, and never serves it wrongly.
+/// Bytes of the blake3 hash that make a handle. At 48 bits, the chance of any collision among a
+/// million results is below 2 in 1000. A store detects a collision when content is put, and never
+/// serves the wrong content.
 const HANDLE_BYTES: usize = 6;
 
-/// Hex digits of [`ContentHash::long`].
-pub const LONG_DIGITS: usize = 24;
+/// Number of hex digits in [`ContentHash::to_long_hex`].
+pub const LONG_HEX_DIGITS: usize = 24;
 
-/// The blake3 hash of a content, by which equal contents are told.
+/// The blake3 hash of a content. Equal hashes mean equal contents.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct ContentHash([u8; 32]);
 
 impl ContentHash {
-    /// The hash of `bytes`.
-    pub fn of(bytes: &[u8]) -> Self {
+    /// Computes the hash of `bytes`.
+    pub fn from_content(bytes: &[u8]) -> Self {
         Self(*blake3::hash(bytes).as_bytes())
     }
 
-    /// The hash of these bytes, one behind the other.
-    pub fn of_parts<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> Self {
+    /// Computes the hash of the concatenation of `parts`.
+    pub fn from_segments<'a>(parts: impl IntoIterator<Item = &'a [u8]>) -> Self {
         let mut hasher = blake3::Hasher::new();
         for part in parts {
             hasher.update(part);
@@ -32,41 +32,41 @@ impl ContentHash {
         Self(*hasher.finalize().as_bytes())
     }
 
-    /// The hash with these bytes, as it was stored.
+    /// Restores a hash from its stored bytes.
     pub fn from_bytes(bytes: [u8; 32]) -> Self {
         Self(bytes)
     }
 
-    /// The bytes, to be stored.
+    /// Returns the bytes of the hash, for storage.
     pub fn as_bytes(&self) -> &[u8; 32] {
         &self.0
     }
 }
 
-/// Content address: the first 6 bytes of the content's blake3 hash, 12 hex digits in text.
+/// A content address: the first 6 bytes of the content's blake3 hash, shown as 12 hex digits.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 #[serde(try_from = "String", into = "String")]
 pub struct Handle([u8; HANDLE_BYTES]);
 
 impl Handle {
-    /// The handle of `content`.
-    pub fn of(content: &[u8]) -> Self {
-        ContentHash::of(content).handle()
+    /// Computes the handle of `content`.
+    pub fn from_content(content: &[u8]) -> Self {
+        ContentHash::from_content(content).handle()
     }
 }
 
 impl ContentHash {
-    /// The handle of the content: how this hash begins.
+    /// Returns the handle of the content: the first bytes of this hash.
     pub fn handle(&self) -> Handle {
         let mut bytes = [0; HANDLE_BYTES];
         bytes.copy_from_slice(&self.0[..HANDLE_BYTES]);
         Handle(bytes)
     }
 
-    /// How this hash begins, in [`LONG_DIGITS`] hex digits: the handle's and as many more. For
-    /// readers who expect a hash so long.
-    pub fn long(&self) -> String {
-        self.0[..LONG_DIGITS / 2].iter().map(|byte| format!("{byte:02x}")).collect()
+    /// Returns the first [`LONG_HEX_DIGITS`] hex digits of the hash: those of the handle and as
+    /// many more. For readers that expect a hash of this length.
+    pub fn to_long_hex(&self) -> String {
+        self.0[..LONG_HEX_DIGITS / 2].iter().map(|byte| format!("{byte:02x}")).collect()
     }
 }
 
@@ -82,7 +82,7 @@ impl fmt::Debug for Handle {
     }
 }
 
-/// The text is not a handle.
+/// The error for a text that is not a handle.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{text}` is not a handle: {digits} hex digits are expected", digits = HANDLE_BYTES * 2)]
 pub struct ParseHandleError {
@@ -127,20 +127,20 @@ mod tests {
     #[test]
     fn parts_are_the_whole() {
         let parts: [&[u8]; 3] = [b"fn ", b"", b"main() {}"];
-        assert_eq!(ContentHash::of_parts(parts), ContentHash::of(b"fn main() {}"));
+        assert_eq!(ContentHash::from_segments(parts), ContentHash::from_content(b"fn main() {}"));
     }
 
     #[test]
     fn the_long_spelling_goes_on_with_the_handle() {
-        let hash = ContentHash::of(b"fn main() {}");
-        assert_eq!(hash.long().len(), LONG_DIGITS);
-        assert_eq!(hash.long()[..12], hash.handle().to_string());
-        assert!(hash.long().bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f')));
+        let hash = ContentHash::from_content(b"fn main() {}");
+        assert_eq!(hash.to_long_hex().len(), LONG_HEX_DIGITS);
+        assert_eq!(hash.to_long_hex()[..12], hash.handle().to_string());
+        assert!(hash.to_long_hex().bytes().all(|byte| matches!(byte, b'0'..=b'9' | b'a'..=b'f')));
     }
 
     #[test]
     fn text_form_round_trips() {
-        let handle = Handle::of(b"fn main() {}");
+        let handle = Handle::from_content(b"fn main() {}");
         assert_eq!(handle.to_string().len(), 12);
         assert_eq!(handle.to_string().parse(), Ok(handle));
         for bad in ["", "12", "zzzzzzzzzzzz", "0123456789ab0", "ééééé1"] {

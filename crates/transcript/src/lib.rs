@@ -1,7 +1,7 @@
-//! A conversation as it was recorded, append-only, the ground truth; and the content
-//! addresses by which anything left out of a prompt can be fetched again.
+//! Recorded conversations, append-only, the ground truth; and the content addresses by which
+//! omitted content can be fetched again.
 //!
-//! What every other crate names is here, and nothing behind it: no parser, no tokenizer.
+//! This crate holds the types that all other crates share, without a parser or a tokenizer.
 
 mod handle;
 mod line_span;

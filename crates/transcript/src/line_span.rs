@@ -1,4 +1,4 @@
-//! Lines by number.
+//! Ranges of lines by number.
 
 use std::fmt;
 
@@ -6,23 +6,23 @@ use serde::{Deserialize, Serialize};
 
 use crate::transcript::LineNumber;
 
-/// Some lines in a row, possibly none: then the place before line `first`.
+/// A range of consecutive lines. An empty range denotes the place before line `first`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct LineSpan {
     /// The first line.
     pub first: LineNumber,
-    /// How many lines.
+    /// The number of lines.
     pub lines: u32,
 }
 
 impl LineSpan {
-    /// The lines at `start..end`, counted from 0.
-    pub fn of_indices(start: usize, end: usize) -> Self {
+    /// Creates the span of the lines at the 0-based indices `start..end`.
+    pub fn from_indices(start: usize, end: usize) -> Self {
         let lines = u32::try_from(end.saturating_sub(start)).unwrap_or(u32::MAX);
-        Self { first: LineNumber::of_index(start), lines }
+        Self { first: LineNumber::from_index(start), lines }
     }
 
-    /// The places of the lines, counted from 0.
+    /// Returns the 0-based indices of the lines.
     pub fn indices(self) -> std::ops::Range<usize> {
         self.first.index()..self.first.index() + self.lines as usize
     }

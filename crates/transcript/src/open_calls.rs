@@ -1,10 +1,11 @@
-//! Calls that wait for their results, and which of them a result answers.
+//! Tool calls that wait for their results, and the match of results to calls.
 
 use std::collections::VecDeque;
 
-use crate::{Call, ToolResult};
+use crate::{ToolCall, ToolResult};
 
-/// A result that comes after so many later calls is one of an unknown call.
+/// A call is forgotten after this many later calls; a result for it then counts as one of an
+/// unknown call.
 pub const OPEN_CALLS_MAX: usize = 1024;
 
 /// A call that waits for its result.
@@ -13,13 +14,13 @@ struct OpenCall<T> {
     id: String,
     name: String,
     response: u64,
-    /// Its number among all calls.
+    /// Its sequence number among all calls.
     number: u64,
     value: T,
 }
 
-/// The calls without a result, the oldest first, each with a value. Ids may be missing or doubled:
-/// results then answer the calls of the latest response in their order.
+/// The calls without a result, oldest first, each with a value. Ids may be missing or duplicated:
+/// results then answer the calls of the latest response in order.
 #[derive(Debug, Clone)]
 pub struct OpenCalls<T> {
     open: VecDeque<OpenCall<T>>,
@@ -34,14 +35,14 @@ impl<T> Default for OpenCalls<T> {
 }
 
 impl<T> OpenCalls<T> {
-    /// Begins the next response of the model.
+    /// Starts the next response of the model.
     pub fn begin_response(&mut self) {
         self.responses += 1;
     }
 
-    /// Adds a call of the current response, and forgets the oldest of too many. An open call of an
-    /// earlier response that has the same id is forgotten, too.
-    pub fn insert(&mut self, call: &Call, value: T) {
+    /// Adds a call of the current response and drops the oldest calls beyond [`OPEN_CALLS_MAX`].
+    /// Also drops an open call of an earlier response with the same id.
+    pub fn insert(&mut self, call: &ToolCall, value: T) {
         let (id, name) = (call.id.clone(), call.name.clone());
         self.open.retain(|open| open.response == self.responses || open.id != id);
         self.open.push_back(OpenCall {
@@ -59,8 +60,9 @@ impl<T> OpenCalls<T> {
         }
     }
 
-    /// Takes out the call that a result answers: the first one with its id, or, where the result has
-    /// the name of its tool in place of an id, the first call of that tool in the latest response.
+    /// Removes and returns the call that a result answers: the first one with its id, or, if the
+    /// result carries the name of its tool instead of an id, the first call of that tool in the
+    /// latest response.
     pub fn take(&mut self, result: &ToolResult) -> Option<T> {
         let has_id = |open: &OpenCall<T>| open.id == result.call;
         let has_name = |open: &OpenCall<T>| {
@@ -71,7 +73,7 @@ impl<T> OpenCalls<T> {
         self.open.remove(at).map(|open| open.value)
     }
 
-    /// Takes out all calls, the oldest first.
+    /// Removes and returns all calls, oldest first.
     pub fn drain(&mut self) -> impl Iterator<Item = T> + '_ {
         self.open.drain(..).map(|open| open.value)
     }
@@ -83,8 +85,8 @@ mod tests {
 
     use super::*;
 
-    fn call(id: &str, name: &str) -> Call {
-        Call { id: id.to_owned(), name: name.to_owned(), arguments: json!({}) }
+    fn call(id: &str, name: &str) -> ToolCall {
+        ToolCall { id: id.to_owned(), name: name.to_owned(), arguments: json!({}) }
     }
 
     fn take(open: &mut OpenCalls<u32>, call: &str) -> Option<u32> {

@@ -1,10 +1,10 @@
-//! Times fetches of pages of odd shapes, beside a plain one of the same size: whoever writes a
-//! page must not choose how long foveal works, nor how much memory it takes.
+//! Times fetches of pages of unusual shape beside an ordinary one of the same size: the author of a
+//! page must not control how long foveal works or how much memory it takes.
 //!
-//! `cargo run --release -p foveal-web --example odd_pages -- [BYTES]` (default 4,000,000; what is
-//! beyond the limit of a page is not read). Pages are converted by a process of this example, as
-//! `foveal` does it. The last columns are how many times longer a shape takes than the plain one,
-//! and what became of the page.
+//! `cargo run --release -p foveal-web --example odd_pages -- [BYTES]` (default 4,000,000; bytes
+//! beyond the limit of a page are not read). Pages are converted by a process of this example, as
+//! in `foveal`. The last columns are the time as a multiple of the ordinary page's, and the kind of
+//! the content.
 
 use std::io::{Read as _, Write as _};
 use std::net::{IpAddr, Ipv4Addr, TcpListener};
@@ -12,16 +12,19 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Instant;
 
-use foveal_cancel::Cancel;
-use foveal_web::{Content, Fetched, Fetcher, Guard, Limits, MayFollow, Request, convert_page};
+use foveal_cancel::CancelToken;
+use foveal_web::{
+    AddressPolicy, FetchLimits, FetchOutcome, FetchRequest, Fetcher, PageContent, RedirectFilter,
+    convert_page,
+};
 
-/// The argument with which this program converts.
+/// The argument that makes this program convert a page.
 const CONVERT: &str = "convert";
 
-/// A shape's name, and so many bytes of it.
+/// The name of a shape, and a function that makes a page of about that many bytes.
 type Shape = (&'static str, fn(usize) -> String);
 
-/// Pages, the plain one first.
+/// The shapes, the ordinary page first.
 const SHAPES: &[Shape] = &[
     ("an article", |bytes| {
         let part = "<h2>Part</h2><p>Words that <a href='/b'>somebody</a> might read, one after \
@@ -98,31 +101,31 @@ fn main() {
     let bytes: usize = argument.map_or(Ok(4_000_000), |text| text.parse()).expect("bytes");
     println!("{bytes} bytes each\n\n{:<44}{:>9}{:>9}", "", "seconds", "factor");
     let own = std::env::current_exe().expect("this program");
-    let anywhere: MayFollow = Arc::new(|_: &str| true);
+    let anywhere: RedirectFilter = Arc::new(|_: &str| true);
     let mut plain = None;
     for (name, shape) in SHAPES {
         let port = serve(shape(bytes));
         let here = |_: &str| Ok(vec![IpAddr::V4(Ipv4Addr::LOCALHOST)]);
-        let fetcher = Fetcher::new(Guard::new(["site.test"]), Limits::default());
+        let fetcher = Fetcher::new(AddressPolicy::new(["site.test"]), FetchLimits::default());
         let program = vec![own.clone().into_os_string(), CONVERT.into()];
-        let fetcher = fetcher.with_names(Arc::new(here)).converting_by(program);
-        let request = Request { url: format!("http://site.test:{port}/"), cached: None };
+        let fetcher = fetcher.with_name_lookup(Arc::new(here)).with_converter_program(program);
+        let request = FetchRequest { url: format!("http://site.test:{port}/"), cached: None };
         let begun = Instant::now();
-        let page = fetcher.fetch(&request, &anywhere, &Cancel::NEVER);
+        let page = fetcher.fetch(&request, &anywhere, &CancelToken::NEVER);
         let seconds = begun.elapsed().as_secs_f64();
         let factor = seconds / *plain.get_or_insert(seconds);
         let what = match page.expect("a page") {
-            Fetched::Page(page) => match page.content {
-                Content::Markdown(text) => format!("{} bytes of Markdown", text.len()),
+            FetchOutcome::Page(page) => match page.content {
+                PageContent::Markdown(text) => format!("{} bytes of Markdown", text.len()),
                 other => format!("{} bytes of text", other.text().len()),
             },
-            Fetched::NotModified { .. } => unreachable!("nothing was known before"),
+            FetchOutcome::NotModified { .. } => unreachable!("nothing was known before"),
         };
         println!("{name:<44}{seconds:>9.2}{factor:>9.1}  {what}");
     }
 }
 
-/// Serves one page once, at the port that is returned.
+/// Serves one page once, and returns the port.
 fn serve(page: String) -> u16 {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).expect("a free port");
     let port = listener.local_addr().expect("it listens").port();

@@ -1,28 +1,30 @@
-//! Which addresses pages may be fetched from.
+//! Checks of the addresses that pages may be fetched from.
 //!
-//! A model chooses what is fetched, and pages choose where they redirect to, so that an address
-//! may be meant to reach what only this machine can: its own services, its network, the
-//! metadata of a cloud. Names are checked here, addresses again when a connection is made.
+//! A model chooses what is fetched, and pages choose their redirects, so that an address may aim at
+//! what only this machine can reach: its own services, its network, the metadata of a cloud
+//! (server-side request forgery). Names are checked here, IP addresses again when a connection is
+//! made.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
 
 use url::{Host, Url};
 
-use crate::error::{FetchError, shown};
+use crate::error::{FetchError, shorten_url};
 
-/// Characters of an address that is taken.
+/// Longest accepted URL, in bytes.
 const URL_BYTES_MAX: usize = 8 << 10;
 
-/// Ports of hosts that are not named one by one.
-const PORTS: [u16; 4] = [80, 443, 8080, 8443];
+/// Ports that are allowed on hosts without an exception.
+const WEB_PORTS: [u16; 4] = [80, 443, 8080, 8443];
 
-/// Ends of names that mean the network one is in. The dot before them is not written.
-const LOCAL_NAMES: [&str; 8] =
+/// Suffixes of local names, without the dot before them.
+const LOCAL_NAME_SUFFIXES: [&str; 8] =
     ["localhost", "local", "localdomain", "internal", "intranet", "lan", "home.arpa", "onion"];
 
-/// What may be fetched beyond the public web.
+/// The policy on which addresses may be fetched: the public web, and private hosts that are
+/// allowed.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub struct Guard {
+pub struct AddressPolicy {
     allowed: Vec<AllowedHost>,
 }
 
@@ -32,21 +34,25 @@ struct AllowedHost {
     port: Option<u16>,
 }
 
-impl Guard {
-    /// The public web and the private hosts in `allow_private`: names (`docs.corp.example`,
+impl AddressPolicy {
+    /// Allows the public web and the private hosts in `allow_private`: names (`docs.corp.example`,
     /// `*.corp.example`) or addresses (`10.0.0.7`, `[::1]`), each with `:PORT` or for all ports.
     pub fn new<Text: AsRef<str>>(allow_private: impl IntoIterator<Item = Text>) -> Self {
-        let allowed = allow_private.into_iter().map(|text| AllowedHost::of(text.as_ref()));
+        let allowed = allow_private.into_iter().map(|text| AllowedHost::parse(text.as_ref()));
         Self { allowed: allowed.collect() }
     }
 
-    /// The address `text`, relative to `base` where there is one, if its form and its host's
-    /// name allow to ask for it. Where a name leads is for [`Self::check_addresses`].
+    /// Parses the URL `text`, relative to `base` if there is one, and checks its form and its
+    /// host's name. The addresses that the name resolves to are checked by
+    /// [`Self::check_addresses`].
     ///
     /// # Errors
-    /// [`FetchError::Url`] for what is no address, [`FetchError::Forbidden`] for what is refused.
+    /// [`FetchError::InvalidUrl`] for an invalid URL, [`FetchError::ForbiddenFiles`] for a refused one.
     pub fn check_url(&self, text: &str, base: Option<&Url>) -> Result<Url, FetchError> {
-        let wrong = |reason: &str| FetchError::Url { url: shown(text), reason: reason.to_owned() };
+        let wrong = |reason: &str| FetchError::InvalidUrl {
+            url: shorten_url(text),
+            reason: reason.to_owned(),
+        };
         if text.len() > URL_BYTES_MAX {
             return Err(wrong("it is too long"));
         }
@@ -64,9 +70,9 @@ impl Guard {
             return Err(wrong("only https and http are fetched"));
         }
         if !url.username().is_empty() || url.password().is_some() {
-            // Without the text, which holds the password.
-            return Err(FetchError::Url {
-                url: shown(url.host_str().unwrap_or_default()),
+            // The text is left out, since it holds the password.
+            return Err(FetchError::InvalidUrl {
+                url: shorten_url(url.host_str().unwrap_or_default()),
                 reason: "there is a user name or a password in the address".to_owned(),
             });
         }
@@ -78,8 +84,10 @@ impl Guard {
     fn check_host(&self, text: &str, url: &Url, base: Option<&Url>) -> Result<(), FetchError> {
         let port = url.port_or_known_default().unwrap_or(0);
         let host = url.host_str().unwrap_or_default();
-        let refused =
-            |reason: &str| FetchError::Forbidden { host: shown(host), reason: reason.to_owned() };
+        let refused = |reason: &str| FetchError::Forbidden {
+            host: shorten_url(host),
+            reason: reason.to_owned(),
+        };
         match url.host() {
             None => return Err(refused("there is no host in the address")),
             Some(Host::Ipv4(address)) => {
@@ -93,24 +101,24 @@ impl Guard {
                 self.check_addresses(host, port, &[IpAddr::V6(address)])?;
             }
             Some(Host::Domain(name)) => {
-                if let Some(reason) = local_name(name)
-                    && !self.allows(name, port)
+                if let Some(reason) = local_name_reason(name)
+                    && !self.is_host_allowed(name, port)
                 {
                     return Err(refused(reason));
                 }
             }
         }
-        if !PORTS.contains(&port) && !self.allows(host, port) {
+        if !WEB_PORTS.contains(&port) && !self.is_host_allowed(host, port) {
             return Err(refused(&format!("port {port} is not one of the web's")));
         }
         Ok(())
     }
 
-    /// That all `addresses` of `host` may be connected to at `port`. One that is refused
-    /// refuses all: a name with both kinds is made to lead astray.
+    /// Checks that connections to `host` at `port` are allowed for all its `addresses`. One refused
+    /// address refuses all: a name with public and private addresses is deceptive.
     ///
     /// # Errors
-    /// [`FetchError::Forbidden`], [`FetchError::NoHost`] if there is no address.
+    /// [`FetchError::ForbiddenFiles`], or [`FetchError::UnknownHost`] if there is no address.
     pub fn check_addresses(
         &self,
         host: &str,
@@ -118,17 +126,17 @@ impl Guard {
         addresses: &[IpAddr],
     ) -> Result<(), FetchError> {
         if addresses.is_empty() {
-            return Err(FetchError::NoHost { host: shown(host) });
+            return Err(FetchError::UnknownHost { host: shorten_url(host) });
         }
-        if self.allows(host, port) {
+        if self.is_host_allowed(host, port) {
             return Ok(());
         }
         for address in addresses {
-            if let Some(reason) = not_public(*address) {
-                let literal = bare(host) == address.to_string();
+            if let Some(reason) = non_public_reason(*address) {
+                let literal = trim_host(host) == address.to_string();
                 let host = match literal {
-                    true => shown(host),
-                    false => format!("{} ({address})", shown(host)),
+                    true => shorten_url(host),
+                    false => format!("{} ({address})", shorten_url(host)),
                 };
                 return Err(FetchError::Forbidden { host, reason: reason.to_owned() });
             }
@@ -136,8 +144,8 @@ impl Guard {
         Ok(())
     }
 
-    fn allows(&self, host: &str, port: u16) -> bool {
-        let host = bare(host).to_ascii_lowercase();
+    fn is_host_allowed(&self, host: &str, port: u16) -> bool {
+        let host = trim_host(host).to_ascii_lowercase();
         self.allowed.iter().any(|one| {
             let named = match one.name.strip_prefix("*.") {
                 Some(end) => host.strip_suffix(end).is_some_and(|start| start.ends_with('.')),
@@ -149,32 +157,32 @@ impl Guard {
 }
 
 impl AllowedHost {
-    fn of(text: &str) -> Self {
+    fn parse(text: &str) -> Self {
         let text = text.trim();
         if let Ok(address) = text.parse::<SocketAddr>() {
             return Self { name: address.ip().to_string(), port: Some(address.port()) };
         }
-        if let Ok(address) = bare(text).parse::<IpAddr>() {
+        if let Ok(address) = trim_host(text).parse::<IpAddr>() {
             return Self { name: address.to_string(), port: None };
         }
         let (name, port) = match text.rsplit_once(':') {
             Some((name, port)) if port.parse::<u16>().is_ok() => (name, port.parse().ok()),
             _ => (text, None),
         };
-        Self { name: bare(name).to_ascii_lowercase(), port }
+        Self { name: trim_host(name).to_ascii_lowercase(), port }
     }
 }
 
-/// A host without the brackets of an address and the dot that ends a full name.
-fn bare(host: &str) -> &str {
+/// Strips the brackets of an address and the trailing dot of a full name.
+fn trim_host(host: &str) -> &str {
     let host = host.strip_prefix('[').and_then(|rest| rest.strip_suffix(']')).unwrap_or(host);
     host.strip_suffix('.').unwrap_or(host)
 }
 
-/// Why a name is not one of the public web.
-fn local_name(name: &str) -> Option<&'static str> {
-    let name = bare(name).to_ascii_lowercase();
-    let local = LOCAL_NAMES.iter().any(|end| {
+/// Returns why a name does not belong to the public web; `None` if it may.
+fn local_name_reason(name: &str) -> Option<&'static str> {
+    let name = trim_host(name).to_ascii_lowercase();
+    let local = LOCAL_NAME_SUFFIXES.iter().any(|end| {
         name.strip_suffix(end).is_some_and(|start| start.is_empty() || start.ends_with('.'))
     });
     if local {
@@ -183,16 +191,16 @@ fn local_name(name: &str) -> Option<&'static str> {
     (!name.contains('.')).then_some("a name without a dot is one of this network")
 }
 
-/// Why an address is not one of the public internet, by IANA's registries of special-purpose
-/// addresses (RFC 6890 and what updates it); `None` if it is one.
-pub fn not_public(address: IpAddr) -> Option<&'static str> {
+/// Returns why an address is not on the public internet, by IANA's registries of special-purpose
+/// addresses (RFC 6890 and its updates); `None` if it is.
+pub fn non_public_reason(address: IpAddr) -> Option<&'static str> {
     match address {
-        IpAddr::V4(address) => not_public_v4(address),
-        IpAddr::V6(address) => not_public_v6(address),
+        IpAddr::V4(address) => non_public_ipv4_reason(address),
+        IpAddr::V6(address) => non_public_ipv6_reason(address),
     }
 }
 
-fn not_public_v4(address: Ipv4Addr) -> Option<&'static str> {
+fn non_public_ipv4_reason(address: Ipv4Addr) -> Option<&'static str> {
     let [a, b, c, _] = address.octets();
     Some(match (a, b, c) {
         (0, ..) => "it is an unspecified address",
@@ -209,10 +217,10 @@ fn not_public_v4(address: Ipv4Addr) -> Option<&'static str> {
     })
 }
 
-fn not_public_v6(address: Ipv6Addr) -> Option<&'static str> {
+fn non_public_ipv6_reason(address: Ipv6Addr) -> Option<&'static str> {
     let segments = address.segments();
-    if let Some(inside) = carried(address) {
-        return not_public_v4(inside);
+    if let Some(inside) = embedded_ipv4(address) {
+        return non_public_ipv4_reason(inside);
     }
     Some(match segments {
         [0, 0, 0, 0, 0, 0, 0, 0] => "it is an unspecified address",
@@ -230,9 +238,10 @@ fn not_public_v6(address: Ipv6Addr) -> Option<&'static str> {
     })
 }
 
-/// The IPv4 address that one of IPv6 stands for: IPv4-mapped (RFC 4291), or translated by the
-/// well-known prefix of NAT64 (RFC 6052), by which networks without IPv4 reach the public web.
-fn carried(address: Ipv6Addr) -> Option<Ipv4Addr> {
+/// Returns the IPv4 address that is embedded in an IPv6 address: IPv4-mapped (RFC 4291), or
+/// translated with the well-known NAT64 prefix (RFC 6052), by which networks without IPv4 reach the
+/// public web.
+fn embedded_ipv4(address: Ipv6Addr) -> Option<Ipv4Addr> {
     match address.segments() {
         [0, 0, 0, 0, 0, 0xffff, high, low] | [0x0064, 0xff9b, 0, 0, 0, 0, high, low] => {
             Some(Ipv4Addr::from_bits(u32::from(high) << 16 | u32::from(low)))

@@ -1,5 +1,5 @@
-//! Turning a page into Markdown where the work can be ended: in a process of its own. A thread
-//! cannot be, and what is left of it would go on beside the next calls.
+//! Converts pages to Markdown in a process of its own, which can be ended. A thread cannot be ended
+//! and would run on beside later calls.
 
 use std::ffi::OsString;
 use std::io::{self, Read, Write};
@@ -9,49 +9,47 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use foveal_cancel::Cancel;
+use foveal_cancel::CancelToken;
 use url::Url;
 
-use crate::markdown::{self, Converted};
+use crate::markdown::{self, ConvertedPage};
 
-/// The longest wait between two looks at the cancellation token.
-const ASK_EACH: Duration = Duration::from_millis(20);
+/// The longest time between two checks of the cancellation token.
+const CANCEL_CHECK_INTERVAL: Duration = Duration::from_millis(20);
 
-/// Memory that a converting process may map. A page of the largest size that is read needs a
-/// tenth of it.
+/// Memory that a converting process may map; about ten times what the largest page needs.
 #[cfg(unix)]
 const MEMORY_BYTES_MAX: u64 = 1 << 30;
 
-/// Seconds of a processor that it may use, should nobody be there any more to end it.
+/// Processor seconds that it may use, in case its parent no longer ends it.
 #[cfg(unix)]
 const CPU_SECONDS_MAX: u64 = 20;
 
-/// Markdown is at most so many times as long as its page, and so many bytes longer; what is longer
-/// is not read.
-const GROWTH_MAX: (u64, u64) = (4, 1 << 20);
+/// Longest Markdown, as a multiple of the page's length plus a number of bytes; longer output is
+/// not read.
+const MARKDOWN_GROWTH_MAX: (u64, u64) = (4, 1 << 20);
 
-/// What stands in place of a length if there is no Markdown.
-const NOTHING: &str = "-";
+/// Stands in place of the length if there is no Markdown.
+const NO_MARKDOWN: &str = "-";
 
-/// Who converts.
+/// Converts pages in a thread or a process.
 #[derive(Debug, Clone, Default)]
-pub(crate) enum Converter {
-    /// A thread, which is left behind if it takes too long.
+pub(crate) enum PageConverter {
+    /// A thread, which is abandoned if it takes too long.
     #[default]
     Thread,
-    /// A process that runs [`convert_page`], by its program and arguments.
+    /// A process that runs [`convert_page`], given as program and arguments.
     Process(Arc<[OsString]>),
 }
 
-/// Why nobody waits any more.
-pub(crate) enum Left {
+/// Why a wait was abandoned.
+pub(crate) enum WaitAbandoned {
     Cancelled,
-    Late,
+    TimedOut,
 }
 
-impl Converter {
-    /// The page `html`, found at `url`, as Markdown; `None` if it takes longer than `time` or
-    /// cannot be done.
+impl PageConverter {
+    /// Converts the page `html` of `url`; `None` if that fails or takes longer than `time`.
     ///
     /// # Errors
     /// If the call was cancelled.
@@ -60,38 +58,38 @@ impl Converter {
         html: &Arc<String>,
         url: &Url,
         time: Duration,
-        cancel: &Cancel<'_>,
-    ) -> Result<Option<Converted>, Left> {
+        cancel: &CancelToken<'_>,
+    ) -> Result<Option<ConvertedPage>, WaitAbandoned> {
         let ended = match self {
             Self::Thread => {
                 let (page, url) = (Arc::clone(html), url.clone());
-                let work = move || Some(markdown::convert(&page, &url));
-                match start("foveal-convert", Some(markdown::STACK_BYTES), work) {
-                    Ok(receiver) => wait(&receiver, time, cancel),
+                let work = move || Some(markdown::convert_html(&page, &url));
+                match spawn_worker("foveal-convert", Some(markdown::STACK_BYTES), work) {
+                    Ok(receiver) => wait_for_result(&receiver, time, cancel),
                     Err(_) => Ok(None),
                 }
             }
-            Self::Process(program) => match Running::start(program, html, url) {
-                Ok(running) => wait(&running.converted, time, cancel),
+            Self::Process(program) => match ConverterProcess::spawn(program, html, url) {
+                Ok(running) => wait_for_result(&running.converted, time, cancel),
                 Err(_) => Ok(None),
             },
         };
         match ended {
             Ok(converted) => Ok(converted.flatten()),
-            Err(Left::Late) => Ok(None),
-            Err(Left::Cancelled) => Err(Left::Cancelled),
+            Err(WaitAbandoned::TimedOut) => Ok(None),
+            Err(WaitAbandoned::Cancelled) => Err(WaitAbandoned::Cancelled),
         }
     }
 }
 
-/// A converting process. It is ended when this is dropped.
-struct Running {
+/// A converting process. Dropping it kills the process.
+struct ConverterProcess {
     child: Child,
-    converted: Receiver<Option<Converted>>,
+    converted: Receiver<Option<ConvertedPage>>,
 }
 
-impl Running {
-    fn start(program: &[OsString], html: &Arc<String>, url: &Url) -> io::Result<Self> {
+impl ConverterProcess {
+    fn spawn(program: &[OsString], html: &Arc<String>, url: &Url) -> io::Result<Self> {
         let (name, arguments) = program.split_first().ok_or(io::ErrorKind::InvalidInput)?;
         let mut command = Command::new(name);
         command.args(arguments).stdin(Stdio::piped()).stdout(Stdio::piped()).stderr(Stdio::null());
@@ -101,100 +99,103 @@ impl Running {
             unreachable!("both are pipes")
         };
         let (page, head) = (Arc::clone(html), format!("{url}\n"));
-        // What the process does not read any more it does not need.
+        // The process may stop reading early.
         let feed = move || {
             drop(input.write_all(head.as_bytes()).and_then(|()| input.write_all(page.as_bytes())));
         };
-        let bytes_max = html.len() as u64 * GROWTH_MAX.0 + GROWTH_MAX.1;
+        let bytes_max = html.len() as u64 * MARKDOWN_GROWTH_MAX.0 + MARKDOWN_GROWTH_MAX.1;
         let read = move || {
             let mut told = String::new();
             output.take(bytes_max).read_to_string(&mut told).ok()?;
-            read_converted(&told)
+            parse_converted(&told)
         };
-        let started =
-            start("foveal-page", None, feed).and_then(|_| start("foveal-markdown", None, read));
+        let started = spawn_worker("foveal-page", None, feed)
+            .and_then(|_| spawn_worker("foveal-markdown", None, read));
         match started {
             Ok(converted) => Ok(Self { child, converted }),
             Err(error) => {
-                end(&mut child);
+                kill_and_reap(&mut child);
                 Err(error)
             }
         }
     }
 }
 
-impl Drop for Running {
+impl Drop for ConverterProcess {
     fn drop(&mut self) {
-        end(&mut self.child);
+        kill_and_reap(&mut self.child);
     }
 }
 
-fn end(child: &mut Child) {
-    // It may have ended by itself.
+fn kill_and_reap(child: &mut Child) {
+    // It may have exited by itself.
     drop(child.kill());
     drop(child.wait());
 }
 
-/// The work of a converting process: reads the address of a page in a line and then the page,
-/// and writes title and Markdown. Its memory and time are limited from here on.
+/// Runs a converting process: reads a line with the URL of a page and then the page, and writes
+/// title and Markdown. Limits its own memory and time first.
 ///
 /// # Errors
-/// If the input cannot be read, the output not be written, or there is no thread.
+/// If the input cannot be read, the output cannot be written, or no thread can be started.
 pub fn convert_page(mut input: impl Read, mut output: impl Write) -> io::Result<()> {
-    limit();
+    limit_resources();
     let mut bytes = Vec::new();
     input.read_to_end(&mut bytes)?;
     let text = String::from_utf8_lossy(&bytes).into_owned();
     let work = move || {
         let (url, html) = text.split_once('\n')?;
-        Some(markdown::convert(html, &Url::parse(url).ok()?))
+        Some(markdown::convert_html(html, &Url::parse(url).ok()?))
     };
-    let done = start("foveal-convert", Some(markdown::STACK_BYTES), work)?.recv();
+    let done = spawn_worker("foveal-convert", Some(markdown::STACK_BYTES), work)?.recv();
     let Some(converted) = done.ok().flatten() else { return Ok(()) };
     write_converted(&converted, &mut output)
 }
 
-/// The page `html`, found at `url`, converted in this process, and what a process that converts it
-/// would hand over of that: the same, or nothing if it is too long. `None` if the conversion
-/// fails. For tests: nothing ends what takes too long.
-pub fn convert_here(html: &str, url: &Url) -> Option<(Converted, Option<Converted>)> {
+/// Converts the page `html` of `url` in this process. Returns the result, and what a converting
+/// process would pass on of it: the same, or nothing if it is too long. `None` if the conversion
+/// fails. For tests and fuzzing: there is no time limit.
+pub fn convert_page_locally(
+    html: &str,
+    url: &Url,
+) -> Option<(ConvertedPage, Option<ConvertedPage>)> {
     let (page, at) = (html.to_owned(), url.clone());
-    let work = move || markdown::convert(&page, &at);
-    let converted = start("convert", Some(markdown::STACK_BYTES), work).ok()?.recv().ok()?;
+    let work = move || markdown::convert_html(&page, &at);
+    let converted = spawn_worker("convert", Some(markdown::STACK_BYTES), work).ok()?.recv().ok()?;
     let mut output = Vec::new();
     write_converted(&converted, &mut output).ok()?;
-    let bytes_max = html.len() as u64 * GROWTH_MAX.0 + GROWTH_MAX.1;
+    let bytes_max = html.len() as u64 * MARKDOWN_GROWTH_MAX.0 + MARKDOWN_GROWTH_MAX.1;
     let mut told = String::new();
     (&*output).take(bytes_max).read_to_string(&mut told).ok()?;
-    Some((converted, read_converted(&told)))
+    Some((converted, parse_converted(&told)))
 }
 
 /// Writes a line with the length of the Markdown and the title, and then the Markdown.
-fn write_converted(converted: &Converted, output: &mut impl Write) -> io::Result<()> {
-    let Converted { title, markdown } = converted;
+fn write_converted(converted: &ConvertedPage, output: &mut impl Write) -> io::Result<()> {
+    let ConvertedPage { title, markdown } = converted;
     let title: Vec<&str> = title.iter().flat_map(|title| title.split_whitespace()).collect();
-    let length = markdown.as_ref().map_or(NOTHING.to_owned(), |text| text.len().to_string());
+    let length = markdown.as_ref().map_or(NO_MARKDOWN.to_owned(), |text| text.len().to_string());
     writeln!(output, "{length} {}", title.join(" "))?;
     output.write_all(markdown.as_deref().unwrap_or_default().as_bytes())?;
     output.flush()
 }
 
-/// What [`convert_page`] has written, if it came to its end.
-fn read_converted(told: &str) -> Option<Converted> {
+/// Parses the output of [`convert_page`]; `None` if it is incomplete.
+fn parse_converted(told: &str) -> Option<ConvertedPage> {
     let (head, markdown) = told.split_once('\n')?;
     let (length, title) = head.split_once(' ')?;
     let markdown = match length {
-        NOTHING => None,
+        NO_MARKDOWN => None,
         length => Some(markdown.to_owned()).filter(|text| length.parse() == Ok(text.len())),
     };
-    let is_whole = markdown.is_some() || length == NOTHING;
+    let is_whole = markdown.is_some() || length == NO_MARKDOWN;
     let title = Some(title.to_owned()).filter(|title| !title.is_empty());
-    is_whole.then_some(Converted { title, markdown })
+    is_whole.then_some(ConvertedPage { title, markdown })
 }
 
-/// Where this is refused, the time limit of the parent is left.
+/// If the system refuses the limits, the parent's time limit remains.
 #[cfg(unix)]
-fn limit() {
+fn limit_resources() {
     use rustix::process::{Resource, Rlimit, setrlimit};
     for (what, most) in [(Resource::As, MEMORY_BYTES_MAX), (Resource::Cpu, CPU_SECONDS_MAX)] {
         let _ = setrlimit(what, Rlimit { current: Some(most), maximum: Some(most) });
@@ -202,11 +203,11 @@ fn limit() {
 }
 
 #[cfg(not(unix))]
-fn limit() {}
+fn limit_resources() {}
 
-/// Runs `work` on a thread that nobody has to wait for. Its result comes through the receiver,
-/// which is closed if the work ends without one.
-pub(crate) fn start<Result: Send + 'static>(
+/// Runs `work` on a detached thread. The receiver gets its result, and is closed if the work ends
+/// without one.
+pub(crate) fn spawn_worker<Result: Send + 'static>(
     name: &str,
     stack_bytes: Option<usize>,
     work: impl FnOnce() -> Result + Send + 'static,
@@ -216,24 +217,26 @@ pub(crate) fn start<Result: Send + 'static>(
     if let Some(bytes) = stack_bytes {
         builder = builder.stack_size(bytes);
     }
-    // Nobody may be there any more to take the result.
+    // The receiver may be gone.
     builder.spawn(move || drop(sender.send(work())))?;
     Ok(receiver)
 }
 
-/// The result, `None` if there will be none.
-pub(crate) fn wait<Result>(
+/// Waits for the result; `None` if there will be none.
+pub(crate) fn wait_for_result<Result>(
     receiver: &Receiver<Result>,
     time: Duration,
-    cancel: &Cancel<'_>,
-) -> std::result::Result<Option<Result>, Left> {
+    cancel: &CancelToken<'_>,
+) -> std::result::Result<Option<Result>, WaitAbandoned> {
     let begun = Instant::now();
     loop {
         if cancel.is_cancelled() {
-            return Err(Left::Cancelled);
+            return Err(WaitAbandoned::Cancelled);
         }
-        let Some(left) = time.checked_sub(begun.elapsed()) else { return Err(Left::Late) };
-        match receiver.recv_timeout(left.min(ASK_EACH)) {
+        let Some(left) = time.checked_sub(begun.elapsed()) else {
+            return Err(WaitAbandoned::TimedOut);
+        };
+        match receiver.recv_timeout(left.min(CANCEL_CHECK_INTERVAL)) {
             Ok(result) => return Ok(Some(result)),
             Err(RecvTimeoutError::Timeout) => {}
             Err(RecvTimeoutError::Disconnected) => return Ok(None),

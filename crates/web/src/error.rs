@@ -1,45 +1,45 @@
-//! Why a page could not be had, said so that a model and a person know what to do next.
+//! Errors of a fetch, worded so that model and user know what to do next.
 
-/// Why a page could not be had. Texts are lower-case and name the address without secrets.
+/// Why a page could not be fetched. Messages are lower-case and show addresses without secrets.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[expect(missing_docs, reason = "the messages say what variants and fields are")]
 pub enum FetchError {
-    /// The text is no address of a page.
+    /// The text is no URL of a page.
     #[error("`{url}` cannot be fetched: {reason}")]
-    Url {
-        /// What was asked, shortened.
+    InvalidUrl {
+        /// The requested URL, shortened.
         url: String,
         reason: String,
     },
-    /// An address that pages may not be fetched from.
+    /// A host that pages may not be fetched from.
     #[error(
         "{host} is refused: {reason}; if it is meant, a person can add it to the private hosts \
          that are allowed"
     )]
     Forbidden {
-        /// The host, with its address where a name led there.
+        /// The host, with its address if a name resolved to it.
         host: String,
         reason: String,
     },
-    /// Redirects from an encrypted page to an unencrypted one.
+    /// A redirect from an encrypted page to an unencrypted one.
     #[error("{from} redirects to the unencrypted {to}, which is not followed; fetch it if meant")]
     Downgrade { from: String, to: String },
-    /// Redirects to a page that is not to be fetched without a word.
+    /// A redirect to a page that a permission rule is about.
     #[error(
         "{from} redirects to {to}, which a permission rule is about; fetch {to} if it is meant"
     )]
-    Elsewhere { from: String, to: String },
-    /// More redirects than are followed, or a circle of them.
+    RestrictedRedirect { from: String, to: String },
+    /// Too many redirects, or a circle.
     #[error("{url} still redirects after {count} redirects; fetch the page that is meant")]
-    Redirects { url: String, count: u32 },
+    TooManyRedirects { url: String, count: u32 },
     #[error("there is no host {host}; check the address")]
-    NoHost { host: String },
+    UnknownHost { host: String },
     #[error("{url} cannot be reached: {reason}")]
-    Away { url: String, reason: String },
+    Unreachable { url: String, reason: String },
     #[error("{url} took too long (more than {seconds} s); try again later or another page")]
-    Slow {
+    TimedOut {
         url: String,
-        /// Seconds that were granted, at least 1.
+        /// The time limit in seconds, at least 1.
         seconds: u64,
     },
     #[error("the certificate of {url} is not trusted: {reason}")]
@@ -52,23 +52,23 @@ pub enum FetchError {
     #[error("{url} answered {status}{said}")]
     Status {
         url: String,
-        /// The status, outside 200–299.
+        /// The status, outside of 200–299.
         status: u16,
-        /// `: ` and the beginning of what the server says, or nothing.
+        /// `: ` and the beginning of the server's message, or nothing.
         said: String,
     },
-    /// The answer is not what HTTP allows, or ends too early.
+    /// The response violates HTTP or ends too early.
     #[error("the answer of {url} is broken: {reason}")]
     Broken { url: String, reason: String },
     #[error("stopped")]
     Cancelled,
 }
 
-/// Characters of an address that a message shows.
+/// Characters of a URL in a message.
 const URL_CHARS_MAX: usize = 200;
 
-/// An address as messages show it: one line, shortened.
-pub(crate) fn shown(url: &str) -> String {
+/// Shortens a URL to one line for messages.
+pub(crate) fn shorten_url(url: &str) -> String {
     let mut text: String =
         url.chars().filter(|c| !c.is_control()).take(URL_CHARS_MAX + 1).collect();
     if text.chars().count() > URL_CHARS_MAX {

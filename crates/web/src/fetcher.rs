@@ -1,4 +1,4 @@
-//! Fetching a page: what is asked, what comes back, and who may stop it.
+//! Fetching a page: request, result and cancellation.
 
 use std::ffi::OsString;
 use std::io;
@@ -6,86 +6,86 @@ use std::net::{IpAddr, ToSocketAddrs};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use foveal_cancel::Cancel;
+use foveal_cancel::CancelToken;
 use ureq::tls::{Certificate, TlsConfig};
 use url::Url;
 
-use crate::address::Guard;
+use crate::address::AddressPolicy;
 use crate::charset;
-use crate::conversion::{Converter, Left, start, wait};
-use crate::error::{FetchError, shown};
-use crate::exchange::{self, AgentParts, Exchange, ProxiedAgent, Raw};
+use crate::content_kind::{self, ContentKind};
+use crate::conversion::{PageConverter, WaitAbandoned, spawn_worker, wait_for_result};
+use crate::error::{FetchError, shorten_url};
+use crate::exchange::{self, AgentConfig, FetchExchange, ProxiedAgent, RawResponse};
 use crate::freshness::{Freshness, Validators};
-use crate::kind::{self, Kind};
-use crate::limits::{Limits, Names, ProxyChoice};
-use crate::markdown::Converted;
-use crate::normal::MayFollow;
-use crate::plain;
+use crate::html_text;
+use crate::limits::{FetchLimits, NameLookup, ProxyChoice};
+use crate::markdown::ConvertedPage;
+use crate::normalization::RedirectFilter;
 
-/// Characters of what an error's page says.
-const SAID_CHARS_MAX: usize = 300;
+/// Characters of an error response in a message.
+const ERROR_TEXT_CHARS_MAX: usize = 300;
 
-/// What is asked.
+/// A page to fetch.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Request {
-    /// The page's address.
+pub struct FetchRequest {
+    /// The page's URL.
     pub url: String,
-    /// What is known of the page from before.
+    /// Validators of an earlier fetch.
     pub cached: Option<Validators>,
 }
 
-/// What came back.
+/// The result of a fetch.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Fetched {
+pub enum FetchOutcome {
     /// A page.
-    Page(Box<Page>),
-    /// The page that [`Request::cached`] is about has not changed.
+    Page(Box<WebPage>),
+    /// The page of [`FetchRequest::cached`] has not changed.
     NotModified {
-        /// The page's address, after redirects.
+        /// The page's URL after redirects.
         final_url: String,
-        /// How long it may now be used without asking.
+        /// How long it may now be used without revalidation.
         freshness: Freshness,
     },
 }
 
-/// A page.
+/// A fetched page.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Page {
-    /// Where it was found, after redirects; without a fragment.
+pub struct WebPage {
+    /// The URL after redirects, without a fragment.
     pub final_url: String,
     /// 200–299.
     pub status: u16,
-    /// `Content-Type` without parameters, in lower case; empty if there is none.
+    /// The media type in lower case, without parameters; empty if there is none.
     pub content_type: String,
-    /// The charset its text was in; `None` for what is no text.
+    /// The charset of its text; `None` for binary content.
     pub charset: Option<&'static str>,
     /// The title of an HTML page.
     pub title: Option<String>,
-    /// What there is to read.
-    pub content: Content,
-    /// Bytes that were read, after decompression.
+    /// The readable content.
+    pub content: PageContent,
+    /// Bytes read, after decompression.
     pub bytes: u64,
-    /// There was more than [`Limits::body_bytes`].
+    /// The page was longer than [`FetchLimits::body_bytes`].
     pub truncated: bool,
-    /// How long it may be used without asking, and what to ask with.
+    /// How long it may be used without revalidation, and its validators.
     pub freshness: Freshness,
 }
 
-/// What there is to read in a page.
+/// The readable content of a page.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub enum Content {
+pub enum PageContent {
     /// The main part of an HTML page.
     Markdown(String),
-    /// An HTML page without its markup, where no Markdown could be made of it.
+    /// The text of an HTML page that could not be converted to Markdown.
     Stripped(String),
-    /// Text that is no HTML, as it is.
+    /// Text other than HTML, unchanged.
     Text(String),
-    /// What is no text, in one sentence.
+    /// A one-sentence description of binary content.
     Described(String),
 }
 
-impl Content {
-    /// What is shown.
+impl PageContent {
+    /// Returns the text to show.
     pub fn text(&self) -> &str {
         match self {
             Self::Markdown(text)
@@ -96,100 +96,106 @@ impl Content {
     }
 }
 
-/// Fetches pages. It may be shared between threads; each fetch has a connection of its own.
+/// Fetches pages. Can be shared between threads; each fetch has a connection of its own.
 pub struct Fetcher {
-    guard: Arc<Guard>,
-    limits: Limits,
-    names: Names,
+    guard: Arc<AddressPolicy>,
+    limits: FetchLimits,
+    names: NameLookup,
     proxies: ProxyChoice,
     tls: OnceLock<(TlsConfig, usize)>,
-    converter: Converter,
+    converter: PageConverter,
 }
 
 impl Fetcher {
-    /// One that fetches what `guard` allows within `limits`. Nothing is asked yet.
-    pub fn new(guard: Guard, limits: Limits) -> Self {
-        let (guard, converter) = (Arc::new(guard), Converter::default());
-        let (names, proxies): (Names, ProxyChoice) = (Arc::new(system), Arc::new(|_| None));
+    /// Creates a fetcher for addresses that `guard` allows, within `limits`.
+    pub fn new(guard: AddressPolicy, limits: FetchLimits) -> Self {
+        let (guard, converter) = (Arc::new(guard), PageConverter::default());
+        let (names, proxies): (NameLookup, ProxyChoice) =
+            (Arc::new(resolve_host), Arc::new(|_| None));
         Self { guard, limits, names, proxies, tls: OnceLock::new(), converter }
     }
 
-    /// One that asks through the proxies that `proxies` chooses. A name that this machine cannot
-    /// look up is looked up by the proxy; what it can is checked as without one.
+    /// Uses the proxies that `proxies` chooses. A name that this machine cannot resolve is resolved
+    /// by the proxy; others are checked as without a proxy.
     #[must_use]
-    pub fn through(mut self, proxies: ProxyChoice) -> Self {
+    pub fn with_proxies(mut self, proxies: ProxyChoice) -> Self {
         self.proxies = proxies;
         self
     }
 
-    /// One that has pages converted by a process of `program`, given as name and arguments, which
-    /// runs [`convert_page`](crate::convert_page). The process is ended when the call ends.
-    /// Without it a thread converts, which is left behind when it takes too long.
+    /// Converts pages in a process of `program`, given as name and arguments, which runs
+    /// [`convert_page`](crate::convert_page) and ends with the call. Without it a thread converts,
+    /// which is abandoned if it takes too long.
     #[must_use]
-    pub fn converting_by(mut self, program: Vec<OsString>) -> Self {
-        self.converter = Converter::Process(program.into());
+    pub fn with_converter_program(mut self, program: Vec<OsString>) -> Self {
+        self.converter = PageConverter::Process(program.into());
         self
     }
 
-    /// One that looks names up by `names` instead of asking the system. What they lead to is
-    /// checked all the same.
+    /// Resolves names with `names` instead of the system. The addresses are checked all the same.
     #[must_use]
-    pub fn with_names(mut self, names: Names) -> Self {
+    pub fn with_name_lookup(mut self, names: NameLookup) -> Self {
         self.names = names;
         self
     }
 
-    /// One that trusts the root certificates in `roots` (each in DER) instead of the system's.
+    /// Trusts the root certificates in `roots` (each in DER) instead of the system's.
     #[must_use]
-    pub fn with_roots(mut self, roots: &[&[u8]]) -> Self {
+    pub fn with_root_certificates(mut self, roots: &[&[u8]]) -> Self {
         let roots: Vec<Certificate<'static>> =
             roots.iter().map(|one| Certificate::from_der(one).to_owned()).collect();
-        self.tls = OnceLock::from(exchange::tls(&roots));
+        self.tls = OnceLock::from(exchange::tls_config(&roots));
         self
     }
 
-    /// The page at `request.url`, by redirects that `may_follow` allows. `cancel` is asked about 50 times a second; a yes ends the
-    /// fetch at once.
+    /// Fetches the page at `request.url`, by redirects that `may_follow` allows. `cancel` is
+    /// checked about 50 times a second and ends the fetch at once.
     ///
     /// # Errors
-    /// Everything but a page: refused addresses, no answer, statuses outside 200–299.
+    /// If the address is refused, there is no complete response, or the status is outside of
+    /// 200–299.
     pub fn fetch(
         &self,
-        request: &Request,
-        may_follow: &MayFollow,
-        cancel: &Cancel<'_>,
-    ) -> Result<Fetched, FetchError> {
+        request: &FetchRequest,
+        may_follow: &RedirectFilter,
+        cancel: &CancelToken<'_>,
+    ) -> Result<FetchOutcome, FetchError> {
         let url = self.guard.check_url(&request.url, None)?;
-        let raw = self.exchange(url, request.cached.clone(), may_follow, cancel)?;
+        let raw = self.run_exchange(url, request.cached.clone(), may_follow, cancel)?;
         match (raw.status, &request.cached) {
-            // Validators were sent only there; elsewhere nobody asked.
-            (304, Some(cached)) if cached.url == raw.url.as_str() => Ok(Fetched::NotModified {
-                final_url: raw.url.to_string(),
-                freshness: raw.freshness.renewed(cached),
-            }),
-            (200..=299, _) => self.page(raw, cancel).map(|page| Fetched::Page(Box::new(page))),
-            _ => Err(refusal(&raw)),
+            // Validators were sent only to that address; another one's 304 is an error.
+            (304, Some(cached)) if cached.url == raw.url.as_str() => {
+                Ok(FetchOutcome::NotModified {
+                    final_url: raw.url.to_string(),
+                    freshness: raw.freshness.revalidated(cached),
+                })
+            }
+            (200..=299, _) => {
+                self.build_page(raw, cancel).map(|page| FetchOutcome::Page(Box::new(page)))
+            }
+            _ => Err(status_error(&raw)),
         }
     }
 
-    fn exchange(
+    fn run_exchange(
         &self,
         url: Url,
         cached: Option<Validators>,
-        may_follow: &MayFollow,
-        cancel: &Cancel<'_>,
-    ) -> Result<Raw, FetchError> {
-        let (tls, roots) = self.tls.get_or_init(|| exchange::tls(&exchange::system_roots()));
+        may_follow: &RedirectFilter,
+        cancel: &CancelToken<'_>,
+    ) -> Result<RawResponse, FetchError> {
+        let (tls, roots) =
+            self.tls.get_or_init(|| exchange::tls_config(&exchange::load_system_roots()));
         if *roots == 0 && url.scheme() == "https" {
-            return Err(FetchError::NoCertificates { url: shown(url.as_str()) });
+            return Err(FetchError::NoCertificates { url: shorten_url(url.as_str()) });
         }
         let (guard, names) = (Arc::clone(&self.guard), Arc::clone(&self.names));
         let (proxies, tls) = (Arc::clone(&self.proxies), tls.clone());
-        let parts = AgentParts { guard: Arc::clone(&guard), names, proxies, tls };
+        let parts = AgentConfig { guard: Arc::clone(&guard), names, proxies, tls };
         let proxied = ProxiedAgent::new(parts, &url, &self.limits)?;
         let agent = proxied.agent.clone();
         let stopped = Arc::<AtomicBool>::default();
-        let exchange = Exchange {
+        let exchange = FetchExchange {
             agent: proxied,
             guard,
             limits: self.limits.clone(),
@@ -197,10 +203,10 @@ impl Fetcher {
             may_follow: Arc::clone(may_follow),
             cancel: Arc::clone(&stopped).into(),
         };
-        let address = shown(url.as_str());
-        let started = start("foveal-fetch", None, move || exchange.run(url));
+        let address = shorten_url(url.as_str());
+        let started = spawn_worker("foveal-fetch", None, move || exchange.follow_redirects(url));
         let result = started.map_err(|error| error.to_string()).and_then(|receiver| {
-            wait(&receiver, self.limits.total_time, cancel).map_or_else(
+            wait_for_result(&receiver, self.limits.total_time, cancel).map_or_else(
                 |left| Ok(Err(left)),
                 |result| result.map(Ok).ok_or_else(|| "it could not be read".to_owned()),
             )
@@ -209,11 +215,11 @@ impl Fetcher {
             Ok(Ok(result)) => result,
             Ok(Err(left)) => {
                 stopped.store(true, Ordering::Relaxed);
-                // Ends the reading and writing that the thread is in.
+                // Ends a blocking read or write of the thread.
                 agent.shutdown();
                 Err(match left {
-                    Left::Cancelled => FetchError::Cancelled,
-                    Left::Late => FetchError::Slow {
+                    WaitAbandoned::Cancelled => FetchError::Cancelled,
+                    WaitAbandoned::TimedOut => FetchError::TimedOut {
                         url: address,
                         seconds: self.limits.total_time.as_secs().max(1),
                     },
@@ -223,29 +229,33 @@ impl Fetcher {
         }
     }
 
-    fn page(&self, raw: Raw, cancel: &Cancel<'_>) -> Result<Page, FetchError> {
-        let content_type = kind::essence(&raw.content_type);
-        let kind = kind::of(&content_type, &raw.bytes);
+    fn build_page(
+        &self,
+        raw: RawResponse,
+        cancel: &CancelToken<'_>,
+    ) -> Result<WebPage, FetchError> {
+        let content_type = content_kind::media_type(&raw.content_type);
+        let kind = content_kind::detect_kind(&content_type, &raw.bytes);
         let bytes = raw.bytes.len() as u64;
         let (mut title, mut charset) = (None, None);
-        let content = if kind == Kind::Binary {
+        let content = if kind == ContentKind::Binary {
             let length = raw.length.or((!raw.truncated).then_some(bytes));
-            Content::Described(kind::described(&content_type, &raw.bytes, length))
+            PageContent::Described(content_kind::describe_binary(&content_type, &raw.bytes, length))
         } else {
-            let named = charset::of_content_type(&raw.content_type);
-            let markup = kind == Kind::Html || content_type.ends_with("xml");
-            let (text, used) = charset::decode(&raw.bytes, named, markup);
+            let named = charset::charset_parameter(&raw.content_type);
+            let markup = kind == ContentKind::Html || content_type.ends_with("xml");
+            let (text, used) = charset::decode_page(&raw.bytes, named, markup);
             charset = Some(used);
             match kind {
-                Kind::Html => {
-                    let (found, content) = self.converted(text, &raw.url, cancel)?;
+                ContentKind::Html => {
+                    let (found, content) = self.convert_html_page(text, &raw.url, cancel)?;
                     title = found;
                     content
                 }
-                Kind::Text | Kind::Binary => Content::Text(text),
+                ContentKind::Text | ContentKind::Binary => PageContent::Text(text),
             }
         };
-        Ok(Page {
+        Ok(WebPage {
             final_url: raw.url.to_string(),
             status: raw.status,
             content_type,
@@ -253,53 +263,55 @@ impl Fetcher {
             title,
             content,
             bytes,
-            truncated: raw.truncated && kind != Kind::Binary,
+            truncated: raw.truncated && kind != ContentKind::Binary,
             freshness: raw.freshness,
         })
     }
 
-    /// Markdown of a page, or its text where that takes too long or is too deep.
-    fn converted(
+    /// Converts a page to Markdown, or strips its markup if that takes too long or the page is
+    /// nested too deep.
+    fn convert_html_page(
         &self,
         html: String,
         url: &Url,
-        cancel: &Cancel<'_>,
-    ) -> Result<(Option<String>, Content), FetchError> {
+        cancel: &CancelToken<'_>,
+    ) -> Result<(Option<String>, PageContent), FetchError> {
         let html = Arc::new(html);
         match self.converter.convert(&html, url, self.limits.convert_time, cancel) {
             Err(_) => Err(FetchError::Cancelled),
-            Ok(Some(Converted { title, markdown: Some(markdown) })) => {
-                Ok((title, Content::Markdown(markdown)))
+            Ok(Some(ConvertedPage { title, markdown: Some(markdown) })) => {
+                Ok((title, PageContent::Markdown(markdown)))
             }
             Ok(other) => {
                 let title = other.and_then(|converted| converted.title);
-                Ok((title, Content::Stripped(plain::text(&html))))
+                Ok((title, PageContent::Stripped(html_text::html_to_text(&html))))
             }
         }
     }
 }
 
-/// What an answer says that is no page.
-fn refusal(raw: &Raw) -> FetchError {
-    let essence = kind::essence(&raw.content_type);
-    let kind = kind::of(&essence, &raw.bytes);
-    let named = charset::of_content_type(&raw.content_type);
-    let (text, _) = charset::decode(&raw.bytes, named, kind == Kind::Html);
+/// Returns the error for a response that is no page.
+fn status_error(raw: &RawResponse) -> FetchError {
+    let essence = content_kind::media_type(&raw.content_type);
+    let kind = content_kind::detect_kind(&essence, &raw.bytes);
+    let named = charset::charset_parameter(&raw.content_type);
+    let (text, _) = charset::decode_page(&raw.bytes, named, kind == ContentKind::Html);
     let text = match kind {
-        Kind::Html => plain::text(&text),
-        Kind::Text => text,
-        Kind::Binary => String::new(),
+        ContentKind::Html => html_text::html_to_text(&text),
+        ContentKind::Text => text,
+        ContentKind::Binary => String::new(),
     };
     let words: Vec<&str> = text.split_whitespace().collect();
     let words = words.join(" ");
-    let mut said: String = words.chars().filter(|c| !c.is_control()).take(SAID_CHARS_MAX).collect();
+    let mut said: String =
+        words.chars().filter(|c| !c.is_control()).take(ERROR_TEXT_CHARS_MAX).collect();
     if !said.is_empty() {
         said.insert_str(0, ": ");
     }
-    FetchError::Status { url: shown(raw.url.as_str()), status: raw.status, said }
+    FetchError::Status { url: shorten_url(raw.url.as_str()), status: raw.status, said }
 }
 
-/// The addresses of `host` as the system knows them.
-fn system(host: &str) -> io::Result<Vec<IpAddr>> {
+/// Resolves `host` with the system's resolver.
+fn resolve_host(host: &str) -> io::Result<Vec<IpAddr>> {
     Ok((host, 0).to_socket_addrs()?.map(|address| address.ip()).collect())
 }

@@ -1,28 +1,28 @@
-//! Pages of the web as Markdown: which addresses may be asked, how much is read, and how long
-//! an answer stays fresh.
+//! Fetches web pages as Markdown: checks addresses, bounds what is read, and computes how long a
+//! response stays fresh.
 //!
-//! [`Fetcher::fetch`] is the entry. Cookies, credentials and scripts of pages are deliberately
-//! absent.
+//! The entry point is [`Fetcher::fetch`]. Cookies, credentials and page scripts are deliberately
+//! not supported.
 
 mod address;
 mod charset;
+mod content_kind;
 mod conversion;
 mod error;
 mod exchange;
 mod fetcher;
 mod freshness;
-mod kind;
+mod html_text;
 mod limits;
 mod markdown;
-mod normal;
-mod plain;
+mod normalization;
 
-pub use address::{Guard, not_public};
-pub use conversion::{convert_here, convert_page};
+pub use address::{AddressPolicy, non_public_reason};
+pub use conversion::{convert_page, convert_page_locally};
 pub use error::FetchError;
-pub use fetcher::{Content, Fetched, Fetcher, Page, Request};
+pub use fetcher::{FetchOutcome, FetchRequest, Fetcher, PageContent, WebPage};
 pub use freshness::{ExchangeTimes, Freshness, UnixMs, Validators};
-pub use limits::{Limits, Names, ProxyChoice};
-pub use markdown::Converted;
-pub use normal::{MayFollow, normal_address, normal_glob};
-pub use plain::text as plain_text;
+pub use html_text::html_to_text;
+pub use limits::{FetchLimits, NameLookup, ProxyChoice};
+pub use markdown::ConvertedPage;
+pub use normalization::{RedirectFilter, normalize_address, normalize_glob};

@@ -1,36 +1,36 @@
-//! What a fetch may take, and whom it asks for addresses.
+//! Limits of a fetch, and the callbacks that resolve names and choose proxies.
 
 use std::io;
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-/// The addresses of a name.
-pub type Names = Arc<dyn Fn(&str) -> io::Result<Vec<IpAddr>> + Send + Sync>;
+/// Resolves a name to its addresses.
+pub type NameLookup = Arc<dyn Fn(&str) -> io::Result<Vec<IpAddr>> + Send + Sync>;
 
-/// The address of the proxy through which an address is asked, with its login; `None`: directly.
+/// Returns the proxy for a URL, with its credentials; `None`: a direct connection.
 pub type ProxyChoice = Arc<dyn Fn(&str) -> Option<String> + Send + Sync>;
 
-/// How much and how long a fetch may take.
+/// Limits of size and time of a fetch.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct Limits {
+pub struct FetchLimits {
     /// Redirects that are followed.
     pub redirects: u32,
-    /// Bytes of a page, counted after decompression; the rest is left.
+    /// Bytes of a page after decompression; the rest is not read.
     pub body_bytes: u64,
-    /// Bytes of an answer's head.
+    /// Bytes of a response's head.
     pub header_bytes: usize,
-    /// To connect to one host.
+    /// Time to connect to one host.
     pub connect_time: Duration,
-    /// Between two parts of an answer.
+    /// Time between two reads of a response.
     pub read_time: Duration,
-    /// For everything up to the last byte, redirects included.
+    /// Time for the whole fetch, redirects included.
     pub total_time: Duration,
-    /// To turn a page into Markdown; then its bare text is taken.
+    /// Time to convert a page to Markdown; after it, the page's text without markup is used.
     pub convert_time: Duration,
 }
 
-impl Default for Limits {
+impl Default for FetchLimits {
     fn default() -> Self {
         Self {
             redirects: 5,

@@ -1,18 +1,19 @@
-//! What leads to this machine, its network or nowhere is refused before anything is sent.
+//! Addresses of this machine, its network or nowhere are refused before a request is sent.
 
 use std::net::IpAddr;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use foveal_web::{FetchError, Fetcher, Guard, Limits, not_public};
+use foveal_web::{AddressPolicy, FetchError, FetchLimits, Fetcher, non_public_reason};
 use proptest::prelude::*;
 
 use crate::server::{self, Server, good};
 
-/// Names lead to a public address here, so that only their spelling can refuse them.
+/// Names resolve to a public address here, so that only their spelling can refuse them.
 fn public() -> Fetcher {
     let nobody = |_: &str| panic!("a refused address is not looked up");
-    Fetcher::new(Guard::default(), Limits::default()).with_names(Arc::new(nobody))
+    Fetcher::new(AddressPolicy::default(), FetchLimits::default())
+        .with_name_lookup(Arc::new(nobody))
 }
 
 #[test]
@@ -142,7 +143,7 @@ fn what_is_no_address_of_a_page_is_refused() {
         assert_eq!(server::failure(&public(), text).to_string(), expected);
     }
     let long = format!("https://example.com/{}", "x".repeat(9000));
-    assert!(matches!(server::failure(&public(), &long), FetchError::Url { .. }));
+    assert!(matches!(server::failure(&public(), &long), FetchError::InvalidUrl { .. }));
 }
 
 #[test]
@@ -163,7 +164,7 @@ fn public_addresses_are_public() {
         "::ffff:8.8.8.8",
         "64:ff9b::8.8.8.8",
     ] {
-        assert_eq!(not_public(address.parse().unwrap()), None, "{address}");
+        assert_eq!(non_public_reason(address.parse().unwrap()), None, "{address}");
     }
 }
 
@@ -188,7 +189,8 @@ fn a_name_that_leads_inside_is_refused() {
     for addresses in answers {
         let addresses: Vec<IpAddr> = addresses.iter().map(|one| one.parse().unwrap()).collect();
         let names = Arc::new(move |_: &str| Ok(addresses.clone()));
-        let fetcher = Fetcher::new(Guard::default(), server::limits()).with_names(names);
+        let fetcher =
+            Fetcher::new(AddressPolicy::default(), server::limits()).with_name_lookup(names);
         let error = server::failure(&fetcher, "http://attacker.example/");
         assert!(matches!(&error, FetchError::Forbidden { .. }), "{error:?}");
     }
@@ -207,7 +209,8 @@ fn the_address_that_is_checked_is_the_one_that_is_used() {
             _ => vec![IpAddr::from([127, 0, 0, 2])],
         })
     });
-    let fetcher = Fetcher::new(Guard::new(["site.test"]), server::limits()).with_names(names);
+    let fetcher =
+        Fetcher::new(AddressPolicy::new(["site.test"]), server::limits()).with_name_lookup(names);
     assert_eq!(server::fetch(&fetcher, &server.url("/")).unwrap().content.text(), "page");
     assert_eq!(asked.load(Ordering::SeqCst), 1);
 }
@@ -217,7 +220,8 @@ fn a_name_without_address_is_said() {
     for answer in [Ok(vec![]), Err(std::io::Error::other("no"))] {
         let answer = answer.map_err(|error: std::io::Error| error.to_string());
         let names = Arc::new(move |_: &str| answer.clone().map_err(std::io::Error::other));
-        let fetcher = Fetcher::new(Guard::default(), server::limits()).with_names(names);
+        let fetcher =
+            Fetcher::new(AddressPolicy::default(), server::limits()).with_name_lookup(names);
         assert_eq!(
             server::failure(&fetcher, "https://nowhere.example/").to_string(),
             "there is no host nowhere.example; check the address"
@@ -227,7 +231,7 @@ fn a_name_without_address_is_said() {
 
 #[test]
 fn hosts_are_allowed_one_by_one() {
-    let guard = Guard::new(["localhost:3000", "10.0.0.7", "*.corp.example", "[::1]:8080"]);
+    let guard = AddressPolicy::new(["localhost:3000", "10.0.0.7", "*.corp.example", "[::1]:8080"]);
     for (url, allowed) in [
         ("http://localhost:3000/", true),
         ("http://localhost:3001/", false),
@@ -248,15 +252,15 @@ fn hosts_are_allowed_one_by_one() {
 proptest! {
     #[test]
     fn no_text_reaches_a_private_address(text in "(?s).{0,60}") {
-        let _ = Guard::default().check_url(&text, None);
+        let _ = AddressPolicy::default().check_url(&text, None);
     }
 
     #[test]
     fn no_number_spells_a_private_address(number: u32) {
-        let guard = Guard::default();
+        let guard = AddressPolicy::default();
         let address = std::net::Ipv4Addr::from_bits(number);
         let plain = guard.check_url(&format!("http://{address}/"), None);
-        prop_assert_eq!(plain.is_ok(), not_public(address.into()).is_none());
+        prop_assert_eq!(plain.is_ok(), non_public_reason(address.into()).is_none());
         let decimal = guard.check_url(&format!("http://{number}/"), None);
         prop_assert!(decimal.is_err());
         let mapped = guard.check_url(&format!("http://[::ffff:{address}]/"), None);

@@ -1,4 +1,4 @@
-//! Freshness by RFC 9111, as a table: headers in, time left out.
+//! A table of freshness by RFC 9111: headers, and the remaining time.
 
 use foveal_web::{ExchangeTimes, Freshness, UnixMs, Validators};
 use proptest::prelude::*;
@@ -6,19 +6,19 @@ use proptest::prelude::*;
 /// Sun, 06 Nov 1994 08:49:37 GMT.
 const THEN: i64 = 784_111_777_000;
 
-/// Headers as a test writes them: `name: value`, one on each line.
+/// Parses headers in the form of these tests: one `name: value` per line.
 fn headers(text: &str) -> Vec<(String, String)> {
     let lines = text.lines().filter_map(|line| line.trim().split_once(": "));
     lines.map(|(name, value)| (name.to_owned(), value.to_owned())).collect()
 }
 
-/// Of an answer that came one second after it was asked for.
+/// Returns the freshness of a response that arrived one second after its request.
 fn of(status: u16, text: &str) -> Freshness {
     let times = ExchangeTimes { request_time: UnixMs(THEN - 1000), response_time: UnixMs(THEN) };
-    Freshness::of(status, &headers(text), times)
+    Freshness::from_response(status, &headers(text), times)
 }
 
-/// Seconds for which the answer is fresh; `None` if it is not.
+/// Returns for how many seconds the response is fresh; `None` if it is not.
 fn left(status: u16, text: &str) -> Option<i64> {
     of(status, text).expires_at.map(|end| (end.0 - THEN) / 1000)
 }
@@ -96,11 +96,12 @@ fn a_page_is_no_fresher_than_the_way_to_it() {
         ("", true, Some(59)),
         ("cache-control: max-age=30", true, Some(29)),
     ] {
-        let through = page.clone().through(&of(if permanent { 301 } else { 302 }, hop), permanent);
+        let through =
+            page.clone().after_redirect(&of(if permanent { 301 } else { 302 }, hop), permanent);
         assert_eq!(through.etag.as_deref(), Some("\"p\""));
         assert_eq!(seconds(through), expected, "{hop} {permanent}");
     }
-    assert!(page.through(&of(302, "cache-control: no-store"), false).no_store);
+    assert!(page.after_redirect(&of(302, "cache-control: no-store"), false).no_store);
 }
 
 #[test]
@@ -111,13 +112,13 @@ fn what_to_ask_with() {
     let validators =
         Validators { url: url.to_owned(), etag: answer.etag, last_modified: answer.last_modified };
     assert_eq!(
-        validators.headers(),
+        validators.conditional_headers(),
         [("if-none-match", "W/\"a\""), ("if-modified-since", "Sun, 06 Nov 1994 08:49:37 GMT"),]
     );
     let split = Validators { etag: Some("\"a\"\r\nx: y".to_owned()), ..validators.clone() };
-    assert_eq!(split.headers().len(), 1);
+    assert_eq!(split.conditional_headers().len(), 1);
     // A new saying takes the place of the old one; what it leaves out stays.
-    let renewed = of(304, "cache-control: max-age=60\netag: \"b\"").renewed(&validators);
+    let renewed = of(304, "cache-control: max-age=60\netag: \"b\"").revalidated(&validators);
     assert_eq!(renewed.etag.as_deref(), Some("\"b\""));
     assert_eq!(renewed.last_modified, validators.last_modified);
     assert!(renewed.expires_at.is_some_and(|end| end.0 > THEN));
@@ -131,7 +132,7 @@ proptest! {
         asked: i64, answered: i64,
     ) {
         let times = ExchangeTimes { request_time: UnixMs(asked), response_time: UnixMs(answered) };
-        let found = Freshness::of(200, &lines, times);
+        let found = Freshness::from_response(200, &lines, times);
         prop_assert!(found.expires_at.is_none_or(|end| end > times.response_time));
     }
 

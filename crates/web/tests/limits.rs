@@ -1,4 +1,4 @@
-//! Servers that send too much, too slowly, too little or nonsense.
+//! Servers that send too much, too slowly, too little or invalid data.
 
 use std::io::Write;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -7,14 +7,14 @@ use std::time::Duration;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use foveal_cancel::Cancel;
-use foveal_web::{Content, FetchError, Limits, Request};
+use foveal_cancel::CancelToken;
+use foveal_web::{FetchError, FetchLimits, FetchRequest, PageContent};
 
 use crate::server::{self, Answer, Server, answer, good, raw};
 
 const MS: fn(u64) -> Duration = Duration::from_millis;
 
-/// Sends `start` and then `part` every few milliseconds, for as long as anyone listens.
+/// Sends `start` and then `part` every few milliseconds, as long as the client reads.
 fn endless(start: &str, part: &str, pause: Duration) -> Answer {
     let (start, part) = (start.to_owned(), part.to_owned());
     Box::new(move |_, stream| {
@@ -26,7 +26,7 @@ fn endless(start: &str, part: &str, pause: Duration) -> Answer {
     })
 }
 
-fn failure(answer: Answer, limits: Limits) -> FetchError {
+fn failure(answer: Answer, limits: FetchLimits) -> FetchError {
     let server = Server::start(vec![("/", answer)]);
     server::failure(&server::fetcher(limits), &server.url("/"))
 }
@@ -41,16 +41,16 @@ const HEAD: &str = "HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\n\r\n";
 
 #[test]
 fn trickling_bytes_do_not_outlast_the_total_time() {
-    let limits = Limits { total_time: MS(300), ..server::limits() };
+    let limits = FetchLimits { total_time: MS(300), ..server::limits() };
     for start in ["HTTP/1.1 200 O", "HTTP/1.1 200 OK\r\nx: ", HEAD] {
         let error = failure(endless(start, "a", MS(10)), limits.clone());
-        assert!(matches!(error, FetchError::Slow { seconds: 1, .. }), "{start}: {error:?}");
+        assert!(matches!(error, FetchError::TimedOut { seconds: 1, .. }), "{start}: {error:?}");
     }
 }
 
 #[test]
 fn silence_does_not_outlast_the_read_time() {
-    let limits = Limits { read_time: MS(200), ..server::limits() };
+    let limits = FetchLimits { read_time: MS(200), ..server::limits() };
     for start in ["", "HTTP/1.1 200 OK\r\n", "HTTP/1.1 200 OK\r\ncontent-length: 9\r\n\r\nabc"] {
         let start = start.to_owned();
         let silent: Answer = Box::new(move |_, stream| {
@@ -58,7 +58,7 @@ fn silence_does_not_outlast_the_read_time() {
             thread::sleep(MS(3000));
         });
         let error = failure(silent, limits.clone());
-        assert!(matches!(error, FetchError::Slow { .. }), "{error:?}");
+        assert!(matches!(error, FetchError::TimedOut { .. }), "{error:?}");
     }
 }
 
@@ -67,12 +67,12 @@ fn a_fetch_stops_when_asked() {
     for start in ["", HEAD] {
         let server = Server::start(vec![("/", endless(start, "", MS(10)))]);
         let asked = AtomicBool::new(false);
-        let request = Request { url: server.url("/"), cached: None };
+        let request = FetchRequest { url: server.url("/"), cached: None };
         let is_asked_again = || asked.swap(true, Ordering::SeqCst);
         let result = server::fetcher(server::limits()).fetch(
             &request,
             &server::anywhere(),
-            &Cancel::when(&is_asked_again),
+            &CancelToken::from_fn(&is_asked_again),
         );
         assert_eq!(result, Err(FetchError::Cancelled));
     }
@@ -81,7 +81,7 @@ fn a_fetch_stops_when_asked() {
 #[test]
 fn an_endless_body_is_cut() {
     let server = Server::start(vec![("/", endless(HEAD, &"word ".repeat(2000), MS(0)))]);
-    let limits = Limits { body_bytes: 100_000, ..server::limits() };
+    let limits = FetchLimits { body_bytes: 100_000, ..server::limits() };
     let page = server::fetch(&server::fetcher(limits), &server.url("/")).unwrap();
     assert_eq!((page.bytes, page.truncated), (100_000, true));
 }
@@ -90,7 +90,7 @@ fn an_endless_body_is_cut() {
 fn what_fits_exactly_is_not_cut() {
     let server = Server::start(vec![("/", good("text/plain", "x".repeat(1000)))]);
     for (limit, bytes, truncated) in [(999, 999, true), (1000, 1000, false)] {
-        let limits = Limits { body_bytes: limit, ..server::limits() };
+        let limits = FetchLimits { body_bytes: limit, ..server::limits() };
         let page = server::fetch(&server::fetcher(limits), &server.url("/")).unwrap();
         assert_eq!((page.bytes, page.truncated), (bytes, truncated));
     }
@@ -143,12 +143,15 @@ fn broken_answers_are_errors() {
 #[test]
 fn nothing_at_all_is_an_error() {
     let error = failure(raw(""), server::limits());
-    assert!(matches!(error, FetchError::Away { .. } | FetchError::Broken { .. }), "{error:?}");
+    assert!(
+        matches!(error, FetchError::Unreachable { .. } | FetchError::Broken { .. }),
+        "{error:?}"
+    );
     let port = Server::start(vec![]).port;
     thread::sleep(MS(50));
     let error =
         server::failure(&server::fetcher(server::limits()), &format!("http://site.test:{port}/"));
-    assert!(matches!(error, FetchError::Away { .. }), "{error:?}");
+    assert!(matches!(error, FetchError::Unreachable { .. }), "{error:?}");
 }
 
 #[test]
@@ -185,8 +188,8 @@ fn trees_of_any_depth_are_survived() {
         let page = server::page(good("text/html", html));
         assert_eq!(page.title.as_deref(), (depth < 1000).then_some("Deep"), "{depth}");
         let expected = match depth {
-            ..400 => Content::Markdown("words".to_owned()),
-            _ => Content::Stripped("words".to_owned()),
+            ..400 => PageContent::Markdown("words".to_owned()),
+            _ => PageContent::Stripped("words".to_owned()),
         };
         assert_eq!(page.content, expected, "{depth}");
     }

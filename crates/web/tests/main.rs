@@ -1,4 +1,4 @@
-//! Pages fetched from small servers on this machine, and what must not be fetched.
+//! Fetches pages from small local servers, and refuses addresses that must not be fetched.
 
 // Also what serves all tests may fail a test.
 #![allow(clippy::unwrap_used)]

@@ -1,10 +1,10 @@
-//! What a page becomes.
+//! The content of fetched pages.
 
-use foveal_web::Content;
+use foveal_web::PageContent;
 
 use crate::server::{self, Server, good, markdown, page};
 
-/// A page whose main part is long enough to be found, with `part` in it.
+/// A page whose main part is long enough to be extracted, with `part` in it.
 fn article(part: &str) -> String {
     let words = "Words of a sentence that somebody might read, with commas, one after another. ";
     format!(
@@ -16,7 +16,7 @@ fn article(part: &str) -> String {
     )
 }
 
-/// The lines of the article that `part` became.
+/// Returns the lines of the article that `part` was converted to.
 #[track_caller]
 fn check(part: &str, expected: &str) {
     let text = markdown(&article(part));
@@ -32,7 +32,7 @@ fn the_main_part_is_kept() {
     let page = server::fetch(&server::fetcher(server::limits()), &server.url("/")).unwrap();
     assert_eq!(page.title.as_deref(), Some("Title of it"));
     assert_eq!((page.status, page.content_type.as_str()), (200, "text/html"));
-    let Content::Markdown(text) = page.content else { panic!("{page:?}") };
+    let PageContent::Markdown(text) = page.content else { panic!("{page:?}") };
     assert!(text.contains("Words of a sentence"), "{text}");
     for absent in ["About us", "Imprint", "track"] {
         assert!(!text.contains(absent), "{absent} in {text}");
@@ -149,7 +149,7 @@ fn texts_stay_as_they_are() {
         ("", "just text"),
     ] {
         let page = page(good(content_type, body));
-        assert_eq!(page.content, Content::Text(body.to_owned()), "{content_type}");
+        assert_eq!(page.content, PageContent::Text(body.to_owned()), "{content_type}");
         assert_eq!(page.charset, Some("UTF-8"));
     }
 }
@@ -176,7 +176,7 @@ fn data_is_described() {
         ),
     ] {
         let page = page(good(content_type, body));
-        assert_eq!(page.content, Content::Described(expected.to_owned()));
+        assert_eq!(page.content, PageContent::Described(expected.to_owned()));
         assert_eq!((page.charset, page.truncated), (None, false));
     }
 }

@@ -3,19 +3,21 @@
 use std::net::{IpAddr, Ipv4Addr};
 use std::sync::Arc;
 
-use foveal_web::{FetchError, Fetcher, Guard, Limits};
+use foveal_web::{AddressPolicy, FetchError, FetchLimits, Fetcher};
 
 use crate::server::{self, Server, good};
 
-/// A fetcher that asks through `server`, on a machine that knows no name but `inside.test`.
+/// A fetcher that uses the proxy `server`, on a machine that resolves no name but `inside.test`.
 fn fetcher(server: &Server) -> Fetcher {
     let proxy = format!("http://127.0.0.1:{}", server.port);
-    Fetcher::new(Guard::new(Vec::<String>::new()), Limits::default())
-        .with_names(Arc::new(|name| match name {
+    Fetcher::new(AddressPolicy::new(Vec::<String>::new()), FetchLimits::default())
+        .with_name_lookup(Arc::new(|name| match name {
             "inside.test" => Ok(vec![IpAddr::V4(Ipv4Addr::new(10, 0, 0, 7))]),
             _ => Err(std::io::ErrorKind::NotFound.into()),
         }))
-        .through(Arc::new(move |address| (!address.contains("direct.test")).then(|| proxy.clone())))
+        .with_proxies(Arc::new(move |address| {
+            (!address.contains("direct.test")).then(|| proxy.clone())
+        }))
 }
 
 #[test]
@@ -38,6 +40,6 @@ fn the_guard_holds_with_a_proxy_too() {
     }
     // Of what goes directly the names are looked up here.
     let failure = server::failure(&fetcher, "http://direct.test/");
-    assert!(matches!(failure, FetchError::NoHost { .. }), "{failure}");
+    assert!(matches!(failure, FetchError::UnknownHost { .. }), "{failure}");
     assert_eq!(server.count(), 0);
 }

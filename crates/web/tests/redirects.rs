@@ -1,9 +1,9 @@
-//! Redirects are followed as far as they lead to what may be fetched.
+//! Redirects are followed as far as their targets may be fetched.
 
 use std::sync::{Arc, Mutex};
 
-use foveal_cancel::Cancel;
-use foveal_web::{FetchError, Fetched, Limits, MayFollow, Request, Validators};
+use foveal_cancel::CancelToken;
+use foveal_web::{FetchError, FetchLimits, FetchOutcome, FetchRequest, RedirectFilter, Validators};
 
 use crate::server::{self, Server, good, redirect};
 
@@ -26,10 +26,13 @@ fn redirects_end() {
     ]);
     let fetcher = server::fetcher(server::limits());
     let error = server::failure(&fetcher, &server.url("/loop"));
-    assert_eq!(error, FetchError::Redirects { url: server.url("/loop"), count: 5 });
+    assert_eq!(error, FetchError::TooManyRedirects { url: server.url("/loop"), count: 5 });
     assert_eq!(server.count(), 6);
-    let few = server::fetcher(Limits { redirects: 0, ..server::limits() });
-    assert!(matches!(server::failure(&few, &server.url("/loop")), FetchError::Redirects { .. }));
+    let few = server::fetcher(FetchLimits { redirects: 0, ..server::limits() });
+    assert!(matches!(
+        server::failure(&few, &server.url("/loop")),
+        FetchError::TooManyRedirects { .. }
+    ));
 }
 
 #[test]
@@ -53,7 +56,7 @@ fn a_redirect_to_what_is_refused_is_not_followed() {
         let target = target.replace("PORT", &inner.port.to_string());
         let server = Server::start(vec![("/", redirect("302 Found", &target))]);
         let error = server::failure(&server::fetcher(server::limits()), &server.url("/"));
-        let refused = matches!(error, FetchError::Forbidden { .. } | FetchError::Url { .. });
+        let refused = matches!(error, FetchError::Forbidden { .. } | FetchError::InvalidUrl { .. });
         assert!(refused, "{target}: {error:?}");
         assert_eq!(inner.count(), 0, "{target}");
     }
@@ -68,14 +71,14 @@ fn a_redirect_is_followed_only_where_it_may_be() {
     ]);
     let asked = Arc::new(Mutex::new(Vec::new()));
     let noted = Arc::clone(&asked);
-    let may_follow: MayFollow = Arc::new(move |address: &str| {
+    let may_follow: RedirectFilter = Arc::new(move |address: &str| {
         noted.lock().unwrap().push(address.to_owned());
         !address.contains("/secret/")
     });
-    let request = Request { url: server.url("/"), cached: None };
+    let request = FetchRequest { url: server.url("/"), cached: None };
     let fetcher = server::fetcher(server::limits());
-    let error = fetcher.fetch(&request, &may_follow, &Cancel::NEVER).unwrap_err();
-    assert!(matches!(error, FetchError::Elsewhere { .. }), "{error:?}");
+    let error = fetcher.fetch(&request, &may_follow, &CancelToken::NEVER).unwrap_err();
+    assert!(matches!(error, FetchError::RestrictedRedirect { .. }), "{error:?}");
     assert_eq!(*asked.lock().unwrap(), [server.url("/open"), server.url("/secret/x")]);
     assert_eq!(server.count(), 2);
 }
@@ -100,11 +103,11 @@ fn validators_go_only_to_the_page_they_are_of() {
         etag: Some("\"abc\"".to_owned()),
         last_modified: Some("Sun, 06 Nov 1994 08:49:37 GMT\r\nx: y".to_owned()),
     };
-    let request = Request { url: server.url("/old"), cached: Some(cached) };
+    let request = FetchRequest { url: server.url("/old"), cached: Some(cached) };
     let fetched = server::fetcher(server::limits())
-        .fetch(&request, &server::anywhere(), &Cancel::NEVER)
+        .fetch(&request, &server::anywhere(), &CancelToken::NEVER)
         .unwrap();
-    let Fetched::NotModified { final_url, freshness } = fetched else { panic!("{fetched:?}") };
+    let FetchOutcome::NotModified { final_url, freshness } = fetched else { panic!("{fetched:?}") };
     assert_eq!(final_url, server.url("/new"));
     assert_eq!(freshness.etag.as_deref(), Some("\"abc\""));
     assert!(freshness.expires_at.is_some());
@@ -125,8 +128,8 @@ fn an_unchanged_page_that_nobody_has_is_an_error() {
     let fetcher = server::fetcher(server::limits());
     let other = Validators { url: server.url("/other"), ..Validators::default() };
     for cached in [None, Some(other)] {
-        let request = Request { url: server.url("/"), cached };
-        let error = fetcher.fetch(&request, &server::anywhere(), &Cancel::NEVER);
+        let request = FetchRequest { url: server.url("/"), cached };
+        let error = fetcher.fetch(&request, &server::anywhere(), &CancelToken::NEVER);
         assert!(matches!(error, Err(FetchError::Status { status: 304, .. })), "{error:?}");
     }
 }

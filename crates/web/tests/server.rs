@@ -1,5 +1,5 @@
-//! A server on a port of this machine that answers each path as a test says, and a fetcher
-//! that knows it by the name `site.test`.
+//! A local server that answers each path as a test defines, and a fetcher that resolves it as
+//! `site.test`.
 
 use std::collections::HashMap;
 use std::io::{BufRead, BufReader, Write};
@@ -9,10 +9,13 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-use foveal_cancel::Cancel;
-use foveal_web::{Content, FetchError, Fetched, Fetcher, Guard, Limits, MayFollow, Page, Request};
+use foveal_cancel::CancelToken;
+use foveal_web::{
+    AddressPolicy, FetchError, FetchLimits, FetchOutcome, FetchRequest, Fetcher, PageContent,
+    RedirectFilter, WebPage,
+};
 
-/// Writes what it likes to whoever asked, given the head of the request.
+/// Writes a response to the client, given the head of the request.
 pub(crate) type Answer = Box<dyn Fn(&str, &mut TcpStream) + Send + Sync>;
 
 pub(crate) struct Server {
@@ -59,7 +62,7 @@ impl Drop for Server {
     }
 }
 
-/// One request for each connection; then it is closed.
+/// Answers one request per connection, then closes it.
 fn serve(mut stream: TcpStream, answers: &HashMap<String, Answer>, log: &Mutex<Vec<String>>) {
     stream.set_read_timeout(Some(Duration::from_secs(10))).unwrap();
     stream.set_write_timeout(Some(Duration::from_secs(10))).unwrap();
@@ -81,7 +84,7 @@ fn serve(mut stream: TcpStream, answers: &HashMap<String, Answer>, log: &Mutex<V
     }
 }
 
-/// An answer with its length.
+/// Returns a response with its length.
 pub(crate) fn send(stream: &mut TcpStream, status: &str, headers: &str, body: &[u8]) {
     let length = body.len();
     let head = format!(
@@ -91,13 +94,13 @@ pub(crate) fn send(stream: &mut TcpStream, status: &str, headers: &str, body: &[
     drop(stream.write_all(head.as_bytes()).and_then(|()| stream.write_all(body)));
 }
 
-/// What sends a good answer of this type.
+/// Returns a handler that sends a successful response of this type.
 pub(crate) fn good(content_type: &str, body: impl Into<Vec<u8>>) -> Answer {
     let (headers, body) = (format!("content-type: {content_type}\r\n"), body.into());
     Box::new(move |_, stream| send(stream, "200 OK", &headers, &body))
 }
 
-/// What sends an answer of this status with these headers, each ended by `\r\n`.
+/// Returns a handler that sends a response of this status with these headers, each ended by `\r\n`.
 pub(crate) fn answer(status: &str, headers: &str, body: impl Into<Vec<u8>>) -> Answer {
     let (status, headers, body) = (status.to_owned(), headers.to_owned(), body.into());
     Box::new(move |_, stream| send(stream, &status, &headers, &body))
@@ -107,56 +110,56 @@ pub(crate) fn redirect(status: &str, to: &str) -> Answer {
     answer(status, &format!("location: {to}\r\n"), "")
 }
 
-/// What sends these bytes and nothing else.
+/// Returns a handler that sends these bytes only.
 pub(crate) fn raw(bytes: impl Into<Vec<u8>>) -> Answer {
     let bytes = bytes.into();
     Box::new(move |_, stream| drop(stream.write_all(&bytes)))
 }
 
-/// Short times, so that a test of a server that dawdles does not.
-pub(crate) fn limits() -> Limits {
-    Limits {
+/// Short time-outs, so that tests of slow servers are fast.
+pub(crate) fn limits() -> FetchLimits {
+    FetchLimits {
         connect_time: Duration::from_secs(5),
         read_time: Duration::from_secs(5),
         total_time: Duration::from_secs(20),
-        ..Limits::default()
+        ..FetchLimits::default()
     }
 }
 
-/// A fetcher for which every name leads to this machine, and which may fetch from `site.test`.
-pub(crate) fn fetcher(limits: Limits) -> Fetcher {
+/// A fetcher that resolves every name to this machine and may fetch from `site.test`.
+pub(crate) fn fetcher(limits: FetchLimits) -> Fetcher {
     let here = |_: &str| Ok(vec![IpAddr::V4(Ipv4Addr::LOCALHOST)]);
-    Fetcher::new(Guard::new(["site.test"]), limits).with_names(Arc::new(here))
+    Fetcher::new(AddressPolicy::new(["site.test"]), limits).with_name_lookup(Arc::new(here))
 }
 
-/// Rules that are about no address.
-pub(crate) fn anywhere() -> MayFollow {
+/// A redirect filter that allows every redirect.
+pub(crate) fn anywhere() -> RedirectFilter {
     Arc::new(|_: &str| true)
 }
 
-pub(crate) fn fetch(fetcher: &Fetcher, url: &str) -> Result<Page, FetchError> {
-    let request = Request { url: url.to_owned(), cached: None };
-    match fetcher.fetch(&request, &anywhere(), &Cancel::NEVER)? {
-        Fetched::Page(page) => Ok(*page),
-        Fetched::NotModified { .. } => panic!("nothing was known before"),
+pub(crate) fn fetch(fetcher: &Fetcher, url: &str) -> Result<WebPage, FetchError> {
+    let request = FetchRequest { url: url.to_owned(), cached: None };
+    match fetcher.fetch(&request, &anywhere(), &CancelToken::NEVER)? {
+        FetchOutcome::Page(page) => Ok(*page),
+        FetchOutcome::NotModified { .. } => panic!("nothing was known before"),
     }
 }
 
-/// The one page of a server, by default limits.
-pub(crate) fn page(answer: Answer) -> Page {
+/// Fetches the only page of a server with default limits.
+pub(crate) fn page(answer: Answer) -> WebPage {
     let server = Server::start(vec![("/", answer)]);
     fetch(&fetcher(limits()), &server.url("/")).unwrap()
 }
 
-/// The Markdown of an HTML page.
+/// Returns the Markdown of an HTML page.
 pub(crate) fn markdown(html: &str) -> String {
     match page(good("text/html; charset=utf-8", html)).content {
-        Content::Markdown(text) => text,
+        PageContent::Markdown(text) => text,
         other => panic!("{other:?}"),
     }
 }
 
-/// Why there is no page.
+/// Returns the error of a fetch that must fail.
 pub(crate) fn failure(fetcher: &Fetcher, url: &str) -> FetchError {
     match fetch(fetcher, url) {
         Err(error) => error,

@@ -1,4 +1,4 @@
-//! Encrypted pages: which certificates are trusted, and that encryption is not lost on the way.
+//! Encrypted pages: trusted certificates, and no downgrade in redirects.
 
 use std::io::{Read, Write};
 use std::net::TcpListener;
@@ -11,11 +11,11 @@ use rustls::{ServerConfig, ServerConnection, Stream};
 
 use crate::server::{self, Server, good};
 
-/// Of `site.test`, signed by itself, valid for a hundred years; made for these tests.
+/// The self-signed certificate of `site.test`, valid for a hundred years; made for these tests.
 const CERTIFICATE: &[u8] = include_bytes!("certificate/site.test.der");
 const KEY: &[u8] = include_bytes!("certificate/site.test.key.der");
 
-/// The port of a server that gives `answer` to whoever trusts it.
+/// Starts a server that sends `answer` to clients that trust it, and returns its port.
 fn encrypted(answer: String) -> u16 {
     let key = PrivateKeyDer::try_from(KEY.to_vec()).unwrap();
     let provider = Arc::new(rustls::crypto::ring::default_provider());
@@ -44,7 +44,7 @@ fn encrypted(answer: String) -> u16 {
 }
 
 fn trusting() -> Fetcher {
-    server::fetcher(server::limits()).with_roots(&[CERTIFICATE])
+    server::fetcher(server::limits()).with_root_certificates(&[CERTIFICATE])
 }
 
 const PAGE: &str = "HTTP/1.1 200 OK\r\ncontent-type: text/plain\r\ncontent-length: 4\r\n\r\npage";
@@ -67,7 +67,7 @@ fn certificates_must_be_trusted() {
         matches!(error, FetchError::Certificate { .. } | FetchError::NoCertificates { .. });
     assert!(refused, "{error:?}");
     assert!(matches!(server::failure(&trusting(), &other), FetchError::Forbidden { .. }));
-    let none = server::fetcher(server::limits()).with_roots(&[]);
+    let none = server::fetcher(server::limits()).with_root_certificates(&[]);
     assert_eq!(server::failure(&none, &url), FetchError::NoCertificates { url });
 }
 

@@ -1,14 +1,14 @@
-//! What a gateway does with each request before anything else: scan the body, and tell each of its
-//! messages from others. Then what it does with those that are new.
+//! The gateway's first work on each request: scan the body, compute the fingerprints of its
+//! messages, and decode the new ones.
 
 use std::hint::black_box;
 
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use foveal_wire::Protocol;
-use foveal_wire::body::{Body, Spelled, splice};
+use foveal_wire::request_body::{EncodedString, RequestBody, splice};
 
-/// A body of about so many bytes: tools, and turns of a read of 8 kB of code each. The last block
-/// carries a mark, as with Claude Code.
+/// Returns a body of about this size: tools, and turns that each read 8 kB of code. The last block
+/// has a mark, as with Claude Code.
 fn body(bytes: usize) -> Vec<u8> {
     let line = "    let value = table.get(&key).map_or(\"none\", |row| row.name()); // kept\n";
     let code: String = (1..=110).map(|at| format!("{at:>6}\t{line}")).collect();
@@ -38,23 +38,25 @@ fn body(bytes: usize) -> Vec<u8> {
 fn bodies(criterion: &mut Criterion) {
     for (name, size) in [("1 MB", 1_000_000), ("10 MB", 10_000_000)] {
         let bytes = body(size);
-        let scanned = Body::scan(Protocol::Messages, &bytes).expect("it is a body");
+        let scanned = RequestBody::scan(Protocol::Messages, &bytes).expect("it is a body");
         let mut group = criterion.benchmark_group(name);
         group.sample_size(20).throughput(Throughput::Bytes(bytes.len() as u64));
         group.bench_function("scan", |bencher| {
-            bencher.iter(|| black_box(Body::scan(Protocol::Messages, black_box(&bytes)).is_ok()));
+            bencher.iter(|| {
+                black_box(RequestBody::scan(Protocol::Messages, black_box(&bytes)).is_ok())
+            });
         });
-        let history = std::sync::Arc::new(scanned.history(&bytes));
+        let history = std::sync::Arc::new(scanned.to_history(&bytes));
         group.bench_function("scan of what is known but for its last message", |bencher| {
             let mut next = bytes.clone();
-            // The mark moves on.
+            // The mark moves to the last block.
             let mark = memchr::memmem::rfind(&next, b",\"cache_control\"").expect("a mark");
             let end = mark + next[mark..].iter().position(|byte| *byte == b'}').expect("its end");
             next.drain(mark..=end);
             bencher.iter(|| {
                 let known = |_| vec![std::sync::Arc::clone(&history)];
-                let (_, alike) =
-                    Body::scan_after(Protocol::Messages, &next, known).expect("it is a body");
+                let (_, alike) = RequestBody::scan_after(Protocol::Messages, &next, known)
+                    .expect("it is a body");
                 black_box(alike.map(|alike| alike.messages))
             });
         });
@@ -62,7 +64,7 @@ fn bodies(criterion: &mut Criterion) {
             let messages = 0..scanned.messages.len();
             bencher.iter(|| {
                 messages.clone().for_each(|at| {
-                    black_box(scanned.fingerprint(&bytes, at));
+                    black_box(scanned.message_fingerprint(&bytes, at));
                 });
             });
         });
@@ -74,17 +76,17 @@ fn bodies(criterion: &mut Criterion) {
             let messages = 0..scanned.messages.len();
             bencher.iter(|| {
                 messages.clone().for_each(|at| {
-                    black_box(scanned.message(&bytes, at).is_ok());
+                    black_box(scanned.decode_message(&bytes, at).is_ok());
                 });
             });
         });
         let mut replaced = Vec::new();
         for (at, place) in scanned.messages.iter().enumerate() {
-            let message = scanned.message(&bytes, at).expect("it is a message");
+            let message = scanned.decode_message(&bytes, at).expect("it is a message");
             let slots = message.slots.into_iter();
             replaced.extend(slots.map(|slot| {
                 let place = place.start + slot.string.start..place.start + slot.string.end;
-                (place, Spelled::new("[shown above]", slot.spelling))
+                (place, EncodedString::new("[shown above]", slot.encoding))
             }));
         }
         group.bench_function("splice of each result", |bencher| {

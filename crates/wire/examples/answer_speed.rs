@@ -1,4 +1,4 @@
-//! What it costs to read answers while they pass by: nanoseconds an event.
+//! The cost of reading answers while they pass, in nanoseconds per event.
 //!
 //!     cargo run -p foveal-wire --release --example answer_speed
 
@@ -20,15 +20,15 @@ fn main() {
                 let start = Instant::now();
                 stream.chunks(size).for_each(|piece| reader.push(piece));
                 let nanoseconds = start.elapsed().as_secs_f64() * 1e9;
-                best = best.min(nanoseconds / reader.events() as f64);
-                assert_eq!(reader.finish().billed.prompt(), Some(9));
+                best = best.min(nanoseconds / reader.event_count() as f64);
+                assert_eq!(reader.finish().billed.prompt_tokens(), Some(9));
             }
             println!("{:<10} pieces of {size:>6} bytes: {best:>6.0} ns an event", protocol.name());
         }
     }
 }
 
-/// A long answer, a few words an event, as the APIs send them.
+/// A long answer with a few words in each event, as the APIs send them.
 fn stream(protocol: Protocol) -> Vec<u8> {
     let words = "some words of an answer, \\\"quoted\\\"";
     let (first, delta, last) = match protocol {

@@ -1,66 +1,66 @@
-//! Fields of recorded JSON, taken out of their object so that text is moved, not copied.
+//! Access to the fields of recorded JSON objects. Values are moved out, not copied.
 
-use foveal_transcript::Block;
+use foveal_transcript::ContentBlock;
 use serde_json::{Map, Value};
 
 /// A recorded JSON object.
-pub(crate) type Object = Map<String, Value>;
+pub(crate) type JsonObject = Map<String, Value>;
 
-/// Moves the value of `key` out, leaving null; `None` where it is missing or null.
-pub(crate) fn take(object: &mut Object, key: &str) -> Option<Value> {
+/// Moves the value of `key` out and leaves null; `None` if it is missing or null.
+pub(crate) fn take_value(object: &mut JsonObject, key: &str) -> Option<Value> {
     object.get_mut(key).map(Value::take).filter(|value| !value.is_null())
 }
 
-/// Moves the text of `key` out; `None` where it is not a string.
-pub(crate) fn take_text(object: &mut Object, key: &str) -> Option<String> {
+/// Moves the text of `key` out; `None` if it is not a string.
+pub(crate) fn take_text(object: &mut JsonObject, key: &str) -> Option<String> {
     match object.get_mut(key) {
         Some(Value::String(text)) => Some(std::mem::take(text)),
         _ => None,
     }
 }
 
-/// Moves the list of `key` out; `None` where it is not an array.
-pub(crate) fn take_list(object: &mut Object, key: &str) -> Option<Vec<Value>> {
+/// Moves the list of `key` out; `None` if it is not an array.
+pub(crate) fn take_list(object: &mut JsonObject, key: &str) -> Option<Vec<Value>> {
     match object.get_mut(key) {
         Some(Value::Array(list)) => Some(std::mem::take(list)),
         _ => None,
     }
 }
 
-/// Moves the object of `key` out; `None` where it is not an object.
-pub(crate) fn take_object(object: &mut Object, key: &str) -> Option<Object> {
+/// Moves the object of `key` out; `None` if it is not an object.
+pub(crate) fn take_object(object: &mut JsonObject, key: &str) -> Option<JsonObject> {
     match object.get_mut(key) {
         Some(Value::Object(inner)) => Some(std::mem::take(inner)),
         _ => None,
     }
 }
 
-/// The text of `key`.
-pub(crate) fn text<'a>(object: &'a Object, key: &str) -> Option<&'a str> {
+/// Returns the text of `key`.
+pub(crate) fn get_text<'a>(object: &'a JsonObject, key: &str) -> Option<&'a str> {
     object.get(key).and_then(Value::as_str)
 }
 
-/// The object of `key`.
-pub(crate) fn object<'a>(object: &'a Object, key: &str) -> Option<&'a Object> {
+/// Returns the object of `key`.
+pub(crate) fn get_object<'a>(object: &'a JsonObject, key: &str) -> Option<&'a JsonObject> {
     object.get(key).and_then(Value::as_object)
 }
 
-/// The whole number of `key`, 0 where there is none.
-pub(crate) fn count(object: &Object, key: &str) -> u64 {
+/// Returns the integer of `key`, or 0 if there is none.
+pub(crate) fn get_count(object: &JsonObject, key: &str) -> u64 {
     object.get(key).and_then(Value::as_u64).unwrap_or(0)
 }
 
-/// Whether `key` is true.
-pub(crate) fn is_true(object: &Object, key: &str) -> bool {
+/// Returns whether the value of `key` is `true`.
+pub(crate) fn is_true(object: &JsonObject, key: &str) -> bool {
     object.get(key).and_then(Value::as_bool) == Some(true)
 }
 
-/// Call arguments that may be recorded as JSON text, as OpenAI sends them. Text that is
-/// not JSON stays text.
-pub(crate) fn arguments(value: Option<Value>) -> Value {
+/// Returns call arguments, which may be recorded as JSON text, as OpenAI sends them. Text that is
+/// not a JSON object stays text.
+pub(crate) fn parse_arguments(value: Option<Value>) -> Value {
     match value {
-        None => Value::Object(Object::new()),
-        Some(Value::String(text)) if text.trim().is_empty() => Value::Object(Object::new()),
+        None => Value::Object(JsonObject::new()),
+        Some(Value::String(text)) if text.trim().is_empty() => Value::Object(JsonObject::new()),
         Some(Value::String(text)) => match serde_json::from_str(&text) {
             Ok(parsed @ Value::Object(_)) => parsed,
             Ok(_) | Err(_) => Value::String(text),
@@ -69,40 +69,42 @@ pub(crate) fn arguments(value: Option<Value>) -> Value {
     }
 }
 
-/// A value that is not understood, as an opaque block of `kind`.
-pub(crate) fn opaque(kind: &str, value: &Value) -> Block {
-    Block::Opaque { kind: kind.to_owned(), raw: value.to_string() }
+/// Returns an unknown value as an opaque block of `kind`.
+pub(crate) fn opaque_block(kind: &str, value: &Value) -> ContentBlock {
+    ContentBlock::Opaque { kind: kind.to_owned(), raw: value.to_string() }
 }
 
-/// Reasoning with what can be read of it; without any, the value is kept as it is, since
-/// what it holds may be encrypted.
-pub(crate) fn reasoning(text: String, kind: &str, value: &Value) -> Block {
-    if text.is_empty() { opaque(kind, value) } else { Block::Reasoning(text) }
+/// Returns reasoning as a block. Without readable text it is kept as an opaque block, since the
+/// value may hold encrypted reasoning.
+pub(crate) fn reasoning_block(text: String, kind: &str, value: &Value) -> ContentBlock {
+    if text.is_empty() { opaque_block(kind, value) } else { ContentBlock::Reasoning(text) }
 }
 
-/// What a recorded part calls itself.
-pub(crate) fn kind_of(part: &Value) -> &str {
+/// Returns the `type` of a recorded part.
+pub(crate) fn part_type(part: &Value) -> &str {
     part.get("type").and_then(Value::as_str).unwrap_or("unknown")
 }
 
-/// Whether parts of this kind carry plain text.
-pub(crate) fn is_text_part(kind: Option<&str>) -> bool {
+/// Returns whether parts of this type carry plain text.
+pub(crate) fn is_text_type(kind: Option<&str>) -> bool {
     matches!(kind, Some("text" | "input_text" | "output_text") | None)
 }
 
-/// Text of a part of any of the kinds that carry plain text.
-pub(crate) fn part_text(part: &mut Value) -> Option<String> {
+/// Moves the text out of a part that carries plain text.
+pub(crate) fn take_part_text(part: &mut Value) -> Option<String> {
     match part {
         Value::String(text) => Some(std::mem::take(text)),
-        Value::Object(object) if is_text_part(text(object, "type")) => take_text(object, "text"),
+        Value::Object(object) if is_text_type(get_text(object, "type")) => {
+            take_text(object, "text")
+        }
         Value::Object(_) => None,
         Value::Null | Value::Bool(_) | Value::Number(_) | Value::Array(_) => None,
     }
 }
 
-/// A message's content, plain text or a list of parts, as text and opaque blocks.
-/// Empty text makes no block.
-pub(crate) fn message_blocks(content: Option<Value>) -> Vec<Block> {
+/// Returns a message's content, which is text or a list of parts, as text and opaque blocks. Empty
+/// text makes no block.
+pub(crate) fn message_blocks(content: Option<Value>) -> Vec<ContentBlock> {
     let parts = match content {
         None | Some(Value::Null) => return Vec::new(),
         Some(Value::Array(parts)) => parts,
@@ -110,18 +112,18 @@ pub(crate) fn message_blocks(content: Option<Value>) -> Vec<Block> {
     };
     let mut blocks = Vec::with_capacity(parts.len());
     for mut part in parts {
-        match part_text(&mut part) {
+        match take_part_text(&mut part) {
             Some(text) if text.is_empty() => {}
-            Some(text) => blocks.push(Block::Text(text)),
-            None => blocks.push(opaque(kind_of(&part), &part)),
+            Some(text) => blocks.push(ContentBlock::Text(text)),
+            None => blocks.push(opaque_block(part_type(&part), &part)),
         }
     }
     blocks
 }
 
-/// A result's content, plain text or a list of parts: the text parts joined by newlines,
-/// and what is not text as opaque blocks.
-pub(crate) fn result_content(content: Option<Value>) -> (String, Vec<Block>) {
+/// Returns a result's content, which is text or a list of parts: the text parts joined by newlines,
+/// and the other parts as opaque blocks.
+pub(crate) fn result_content(content: Option<Value>) -> (String, Vec<ContentBlock>) {
     match content {
         None | Some(Value::Null) => (String::new(), Vec::new()),
         Some(Value::String(text)) => (text, Vec::new()),
@@ -129,15 +131,15 @@ pub(crate) fn result_content(content: Option<Value>) -> (String, Vec<Block>) {
             let mut texts = Vec::new();
             let mut others = Vec::new();
             for mut part in parts {
-                match part_text(&mut part) {
+                match take_part_text(&mut part) {
                     Some(text) => texts.push(text),
-                    None => others.push(opaque(kind_of(&part), &part)),
+                    None => others.push(opaque_block(part_type(&part), &part)),
                 }
             }
             let text = if texts.len() == 1 { texts.remove(0) } else { texts.join("\n") };
             (text, others)
         }
-        // A tool that answers with a bare object is shown its JSON.
+        // A client shows the model a bare object as its JSON.
         Some(other) => (other.to_string(), Vec::new()),
     }
 }

@@ -1,39 +1,39 @@
-//! Bytes to transcripts: readers for the sessions that coding agents record, and for the
-//! requests that they send.
+//! Readers that turn bytes into transcripts: sessions that coding agents record, and requests
+//! that they send.
 //!
-//! Pure over [`std::io::BufRead`]: the caller opens the files. A reader hands over each
-//! session as soon as it is complete, so a long recording needs memory for one session
-//! (or for the [`OPEN_SESSIONS_MAX`] whose lines may interleave), and reports what is
-//! broken as [`Problem`]s while it reads the rest. Messages are the steps, counted from 1
-//! as ATIF does; results stand behind the message that called them, in the order of its
-//! calls. Opaque blocks hold the recorded value as compact JSON, keys in recorded order.
+//! Pure over [`std::io::BufRead`]: the caller opens the files. A reader emits each session as
+//! soon as it is complete, so a long recording needs memory for one session (or for the
+//! [`OPEN_SESSIONS_MAX`] whose lines may interleave). It reports broken parts as [`Problem`]s and
+//! reads the rest. Messages are steps, counted from 1 as in ATIF; results follow the message that
+//! called them, in the order of its calls. Opaque blocks hold the recorded value as compact JSON,
+//! with the keys in recorded order.
 
-pub mod body;
-mod decode;
-mod detect;
-mod draft;
-mod export;
-mod format;
-mod head;
-mod input;
+mod atif_export;
+mod conversation_builder;
+mod format_detection;
+mod framing;
 mod json;
-mod output;
+mod key_paths;
+mod lenient_json;
 mod problem;
 pub mod prompt;
 mod protocol;
-mod read;
-mod reader;
+mod record_reader;
+pub mod request_body;
 mod requests;
 pub mod response;
+mod session_format;
+mod session_reading;
+mod session_sink;
 mod sessions;
-mod time;
+mod timestamps;
 
-pub use detect::{DETECT_BYTES, detect};
-pub use export::{ATIF_VERSION, Exported, to_atif};
-pub use format::{Format, UnknownFormat};
-pub use input::lines::LINE_BYTES_MAX;
+pub use atif_export::{ATIF_VERSION, AtifExport, export_atif};
+pub use format_detection::{DETECT_BYTES, detect_format};
+pub use framing::line_reader::LINE_BYTES_MAX;
 pub use problem::{PROBLEMS_MAX, Problem, ProblemKind};
 pub use protocol::Protocol;
-pub use read::{ReadError, read, read_all, read_detected};
-pub use sessions::claude_code::{LiveBranch, OPEN_SESSIONS_MAX, live_branch};
-pub use time::{parse_timestamp, spell_timestamp};
+pub use session_format::{SessionFormat, UnknownFormat};
+pub use session_reading::{ReadError, detect_and_read_sessions, read_all_sessions, read_sessions};
+pub use sessions::claude_code::{LiveBranch, OPEN_SESSIONS_MAX, find_live_branch};
+pub use timestamps::{format_timestamp, parse_timestamp};

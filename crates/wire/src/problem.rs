@@ -1,27 +1,27 @@
-//! What is wrong with a recording, without stopping the reading of it.
+//! Faults in a recording that do not stop the reader.
 
 use std::fmt;
 
 use foveal_transcript::LineNumber;
 
-/// Most problems kept for one stream; later ones are only counted.
+/// Maximum number of problems kept for one stream; later ones are only counted.
 pub const PROBLEMS_MAX: usize = 1000;
 
-/// One thing in a recording that could not be read as it stands.
+/// A fault at one place of a recording.
 #[derive(Debug)]
 pub struct Problem {
-    /// The name the caller gave the stream.
+    /// The name that the caller gave the stream.
     pub name: String,
-    /// The line of the stream where the broken line or document starts, or for a fault
-    /// within a document, the line of the document's start.
+    /// The line of the stream on which the broken line or document starts. A fault within a
+    /// document has the line of the document's start.
     pub line: LineNumber,
-    /// What is wrong.
-    pub what: ProblemKind,
+    /// The fault.
+    pub kind: ProblemKind,
 }
 
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}:{}: {}", self.name, self.line.0, self.what)
+        write!(f, "{}:{}: {}", self.name, self.line.0, self.kind)
     }
 }
 
@@ -29,7 +29,7 @@ impl fmt::Display for Problem {
 #[derive(Debug, thiserror::Error)]
 pub enum ProblemKind {
     /// The line or document is not JSON.
-    #[error("not valid JSON: {}", within_the_line(.0))]
+    #[error("not valid JSON: {}", json_error_message(.0))]
     Json(#[from] serde_json::Error),
     /// The line or document is not UTF-8.
     #[error("not valid UTF-8")]
@@ -37,16 +37,16 @@ pub enum ProblemKind {
     /// The document is cut off.
     #[error("the JSON ends early")]
     EndsEarly,
-    /// The line or document is longer than is read.
+    /// The line or document exceeds the size limit.
     #[error("longer than {bytes_max} bytes, skipped")]
     TooLong {
-        /// The bound, in bytes.
+        /// The limit, in bytes.
         bytes_max: usize,
     },
-    /// JSON, but nothing that this format has at this place.
+    /// A JSON value that is no record of this format.
     #[error("not a record of this format")]
     NotARecord,
-    /// A record of a type that this version does not know; reported once per type.
+    /// A record of an unknown type; reported once per type.
     #[error("unknown record type `{kind}`, left out")]
     UnknownType {
         /// The type as recorded.
@@ -55,87 +55,87 @@ pub enum ProblemKind {
     /// A field is missing or not of the expected type.
     #[error("`{field}` is not {expected}")]
     BadField {
-        /// Where, from the record's root.
+        /// The path from the record's root.
         field: &'static str,
-        /// What it has to be.
+        /// The expected type or value.
         expected: &'static str,
     },
-    /// A time that is no RFC 3339 time.
+    /// A text that is not an RFC 3339 time.
     #[error("`{text}` is not a time")]
     BadTime {
         /// The text as recorded.
         text: String,
     },
-    /// A tool result that answers no call of this conversation.
+    /// A tool result whose call is not in this conversation.
     #[error("a result answers the unknown call `{call}`")]
     UnknownCall {
-        /// The id the result names.
+        /// The call id of the result.
         call: String,
     },
-    /// Two calls with the same id.
+    /// A second call with the same id.
     #[error("a second call has the id `{call}`")]
     DuplicateCall {
         /// The id.
         call: String,
     },
-    /// Two results for the same call.
+    /// A second result of the same call.
     #[error("a second result answers the call `{call}`")]
     DuplicateResult {
         /// The id of the call.
         call: String,
     },
-    /// A record with an id that another has; it is left out.
+    /// A record with the id of an earlier record; the reader leaves it out.
     #[error("a second record has the id `{id}`, left out")]
     DuplicateRecord {
         /// The id.
         id: String,
     },
-    /// A reference to a record that is not there.
+    /// A reference to a record that does not exist.
     #[error("refers to the unknown record `{id}`")]
     UnknownRecord {
-        /// The id it names.
+        /// The referenced id.
         id: String,
     },
     /// Problems beyond [`PROBLEMS_MAX`].
     #[error("{count} more problems")]
-    More {
-        /// How many.
+    MoreProblems {
+        /// The number of these problems.
         count: u64,
     },
 }
 
-/// The parser's words; lines count from the record's start, so a first line says nothing.
-fn within_the_line(error: &serde_json::Error) -> String {
+/// Returns the parser's message. Its lines count from the record's start, so line 1 is left out.
+fn json_error_message(error: &serde_json::Error) -> String {
     error.to_string().replace(" at line 1 column ", " at column ")
 }
 
-/// Collects problems up to [`PROBLEMS_MAX`].
+/// Collects up to [`PROBLEMS_MAX`] problems of one stream.
 #[derive(Debug)]
-pub(crate) struct Problems {
+pub(crate) struct ProblemCollector {
     name: String,
     list: Vec<Problem>,
-    more: u64,
+    omitted_count: u64,
     last_line: LineNumber,
 }
 
-impl Problems {
+impl ProblemCollector {
     pub(crate) fn new(name: &str) -> Self {
-        Self { name: name.to_owned(), list: Vec::new(), more: 0, last_line: LineNumber(1) }
+        Self { name: name.to_owned(), list: Vec::new(), omitted_count: 0, last_line: LineNumber(1) }
     }
 
-    pub(crate) fn report(&mut self, line: LineNumber, what: impl Into<ProblemKind>) {
+    pub(crate) fn report_problem(&mut self, line: LineNumber, what: impl Into<ProblemKind>) {
         self.last_line = line;
         if self.list.len() < PROBLEMS_MAX {
-            self.list.push(Problem { name: self.name.clone(), line, what: what.into() });
+            self.list.push(Problem { name: self.name.clone(), line, kind: what.into() });
         } else {
-            self.more += 1;
+            self.omitted_count += 1;
         }
     }
 
     pub(crate) fn finish(mut self) -> Vec<Problem> {
-        if self.more > 0 {
-            let what = ProblemKind::More { count: self.more };
-            self.list.push(Problem { name: self.name, line: self.last_line, what });
+        if self.omitted_count > 0 {
+            let what = ProblemKind::MoreProblems { count: self.omitted_count };
+            self.list.push(Problem { name: self.name, line: self.last_line, kind: what });
         }
         self.list
     }

@@ -1,11 +1,11 @@
-//! The model APIs that requests and their answers are read of.
+//! The model APIs whose requests and answers foveal reads.
 
-/// A model API: what a request body, its answer and the events of a streamed answer look like.
+/// A model API: the form of its request bodies, answers and stream events.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Protocol {
     /// Anthropic's Messages: `POST /v1/messages` and its `count_tokens`.
     Messages,
-    /// OpenAI's Chat Completions, and what other servers made of them: `POST /v1/chat/completions`.
+    /// OpenAI's Chat Completions and its variants on other servers: `POST /v1/chat/completions`.
     Chat,
     /// OpenAI's Responses over HTTP: `POST /v1/responses`.
     Responses,
@@ -14,11 +14,11 @@ pub enum Protocol {
 }
 
 impl Protocol {
-    /// All of them.
+    /// All protocols.
     pub const ALL: [Protocol; 4] =
         [Protocol::Messages, Protocol::Chat, Protocol::Responses, Protocol::Gemini];
 
-    /// The name in figures and logs.
+    /// Returns the name used in figures and logs.
     pub const fn name(self) -> &'static str {
         match self {
             Protocol::Messages => "messages",

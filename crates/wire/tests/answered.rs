@@ -1,10 +1,12 @@
-//! What holds for the answers that any bytes make; `fuzz/src/lib.rs` takes this file as it is.
+//! Invariants of answers read from arbitrary bytes; `fuzz/src/lib.rs` includes this file.
 
 use foveal_wire::Protocol;
-use foveal_wire::response::{Answer, AnswerReader, ERROR_BYTES_MAX, EventSplitter, TEXT_BYTES_MAX};
+use foveal_wire::response::{
+    AnswerMetadata, AnswerReader, ERROR_BYTES_MAX, EventSplitter, METADATA_TEXT_BYTES_MAX,
+};
 
-/// Reads `bytes` as answers of all APIs, streamed and not, whole and in pieces. The pieces change
-/// nothing, and what is told keeps its bounds.
+/// Reads `bytes` as answers of all APIs, streamed and not, whole and in pieces. Pieces must not
+/// change the result, and its texts must be within their limits.
 pub(crate) fn answers(bytes: &[u8]) {
     for protocol in Protocol::ALL {
         for content_type in [Some("text/event-stream"), Some("application/json"), None] {
@@ -25,22 +27,27 @@ pub(crate) fn answers(bytes: &[u8]) {
     }
 }
 
-fn answer(protocol: Protocol, content_type: Option<&str>, status: u16, pieces: &[&[u8]]) -> Answer {
+fn answer(
+    protocol: Protocol,
+    content_type: Option<&str>,
+    status: u16,
+    pieces: &[&[u8]],
+) -> AnswerMetadata {
     let mut reader = AnswerReader::new(protocol, content_type, status);
     pieces.iter().for_each(|piece| reader.push(piece));
     reader.finish()
 }
 
-fn bounded(answer: &Answer) {
+fn bounded(answer: &AnswerMetadata) {
     let texts = [&answer.model, &answer.id, &answer.stop_reason];
-    assert!(texts.into_iter().flatten().all(|text| text.len() <= TEXT_BYTES_MAX));
+    assert!(texts.into_iter().flatten().all(|text| text.len() <= METADATA_TEXT_BYTES_MAX));
     if let Some(error) = &answer.error {
         assert!(error.message.len() <= ERROR_BYTES_MAX);
-        assert!(error.kind.as_ref().is_none_or(|kind| kind.len() <= TEXT_BYTES_MAX));
+        assert!(error.kind.as_ref().is_none_or(|kind| kind.len() <= METADATA_TEXT_BYTES_MAX));
     }
 }
 
-/// Name and data of each event.
+/// Returns the name and data of each event.
 fn events(pieces: &[&[u8]], bytes_max: usize) -> Vec<(Vec<u8>, Vec<u8>)> {
     let mut events = Vec::new();
     let mut splitter = EventSplitter::new(bytes_max);

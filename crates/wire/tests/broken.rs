@@ -1,17 +1,19 @@
-//! Broken input: what is wrong is reported, the rest is read.
+//! Broken input: the reader reports the faults and reads the rest.
 
 use std::collections::BTreeSet;
 
-use foveal_testkit::sessions::render;
-use foveal_wire::{Format, PROBLEMS_MAX, ReadError, read_all, read_detected};
+use foveal_testkit::session_text::render_session;
+use foveal_wire::{
+    PROBLEMS_MAX, ReadError, SessionFormat, detect_and_read_sessions, read_all_sessions,
+};
 
 use crate::samples::SAMPLES;
 
 /// Reads `input` and compares sessions and problems, or the error.
-fn check(format: Format, input: &[u8], expected: &str) {
-    let text = match read_all(format, "file", input) {
+fn check(format: SessionFormat, input: &[u8], expected: &str) {
+    let text = match read_all_sessions(format, "file", input) {
         Ok((sessions, problems)) => {
-            let mut text: String = sessions.iter().map(render).collect();
+            let mut text: String = sessions.iter().map(render_session).collect();
             for problem in problems {
                 text += &format!("problem {problem}\n");
             }
@@ -41,7 +43,7 @@ fn broken_lines() {
     );
     input.extend_from_slice(b"{\"type\":\"user\",\"sessionId\":\"s\",\"message\":{\"cont");
     check(
-        Format::ClaudeCode,
+        SessionFormat::ClaudeCode,
         &input,
         "
 session s
@@ -70,7 +72,7 @@ fn results_and_calls_that_do_not_match() {
 {"role":"user","content":[{"type":"tool_result","tool_use_id":"t","content":"1"},{"type":"tool_result","tool_use_id":"t","content":"2"}]},
 {"role":"nobody","content":"?"}, 7]}"#;
     check(
-        Format::AnthropicMessages,
+        SessionFormat::AnthropicMessages,
         input.as_bytes(),
         "
 session file
@@ -99,7 +101,7 @@ fn documents_after_a_broken_one() {
     let input =
         format!("{}\n{{\"schema_version\":\"ATI\n{{\"steps\":[1,2\n{}\n{{}}", good("a"), good("b"));
     check(
-        Format::Atif,
+        SessionFormat::Atif,
         input.as_bytes(),
         "
 session a
@@ -114,55 +116,56 @@ problem file:5: not a record of this format",
 
 #[test]
 fn nothing_to_read() {
-    for format in Format::all() {
+    for format in SessionFormat::all() {
         check(format, b"", "error empty");
         check(format, b" \n\n", "error empty");
     }
     let atif = br#"{"schema_version":"ATIF-v1.6","steps":["#;
-    check(Format::Atif, atif, "error not in the format `atif`: line 1: the JSON ends early");
+    check(SessionFormat::Atif, atif, "error not in the format `atif`: line 1: the JSON ends early");
     check(
-        Format::Codex,
+        SessionFormat::Codex,
         b"# notes",
         "error not in the format `codex`: line 1: not valid JSON: expected value at column 1",
     );
-    let detected =
-        |input: &[u8]| read_detected("file", input, &mut |_| {}).map(|(format, _)| format);
+    let detected = |input: &[u8]| {
+        detect_and_read_sessions("file", input, &mut |_| {}).map(|(format, _)| format)
+    };
     assert!(matches!(detected(b" \n"), Err(ReadError::Empty)));
     assert!(matches!(detected(b"# notes"), Err(ReadError::UnknownFormat)));
 }
 
-/// What else a sample can be read as: the same messages stand in several formats.
-const ALSO_READ_AS: [(Format, Format); 22] = [
-    (Format::QwenCode, Format::ClaudeCode),
-    (Format::GeminiCli, Format::ClaudeCode),
-    (Format::GeminiCli, Format::AnthropicMessages),
-    (Format::GeminiCli, Format::OpenAiChat),
-    (Format::GeminiCli, Format::MiniSweAgent),
-    (Format::GeminiCli, Format::OpenHands),
-    (Format::Cline, Format::AnthropicMessages),
-    (Format::Cline, Format::OpenAiChat),
-    (Format::Cline, Format::MiniSweAgent),
-    (Format::Cline, Format::Codex),
-    (Format::AnthropicMessages, Format::OpenAiChat),
-    (Format::AnthropicMessages, Format::MiniSweAgent),
-    (Format::OpenAiChat, Format::AnthropicMessages),
-    (Format::OpenAiChat, Format::MiniSweAgent),
-    (Format::MiniSweAgent, Format::AnthropicMessages),
-    (Format::MiniSweAgent, Format::OpenAiChat),
-    (Format::OpenCode, Format::AnthropicMessages),
-    (Format::OpenCode, Format::OpenAiChat),
-    (Format::OpenCode, Format::MiniSweAgent),
-    (Format::OpenHands, Format::SweAgent),
-    (Format::SweAgent, Format::OpenHands),
-    (Format::Pi, Format::Codex),
+/// Other formats as which a sample can be read: several formats have the same messages.
+const ALSO_READ_AS: [(SessionFormat, SessionFormat); 22] = [
+    (SessionFormat::QwenCode, SessionFormat::ClaudeCode),
+    (SessionFormat::GeminiCli, SessionFormat::ClaudeCode),
+    (SessionFormat::GeminiCli, SessionFormat::AnthropicMessages),
+    (SessionFormat::GeminiCli, SessionFormat::OpenAiChat),
+    (SessionFormat::GeminiCli, SessionFormat::MiniSweAgent),
+    (SessionFormat::GeminiCli, SessionFormat::OpenHands),
+    (SessionFormat::Cline, SessionFormat::AnthropicMessages),
+    (SessionFormat::Cline, SessionFormat::OpenAiChat),
+    (SessionFormat::Cline, SessionFormat::MiniSweAgent),
+    (SessionFormat::Cline, SessionFormat::Codex),
+    (SessionFormat::AnthropicMessages, SessionFormat::OpenAiChat),
+    (SessionFormat::AnthropicMessages, SessionFormat::MiniSweAgent),
+    (SessionFormat::OpenAiChat, SessionFormat::AnthropicMessages),
+    (SessionFormat::OpenAiChat, SessionFormat::MiniSweAgent),
+    (SessionFormat::MiniSweAgent, SessionFormat::AnthropicMessages),
+    (SessionFormat::MiniSweAgent, SessionFormat::OpenAiChat),
+    (SessionFormat::OpenCode, SessionFormat::AnthropicMessages),
+    (SessionFormat::OpenCode, SessionFormat::OpenAiChat),
+    (SessionFormat::OpenCode, SessionFormat::MiniSweAgent),
+    (SessionFormat::OpenHands, SessionFormat::SweAgent),
+    (SessionFormat::SweAgent, SessionFormat::OpenHands),
+    (SessionFormat::Pi, SessionFormat::Codex),
 ];
 
 #[test]
 fn the_wrong_format_is_an_error() {
     let mut also = BTreeSet::new();
     for (format, sample) in SAMPLES {
-        for other in Format::all() {
-            match read_all(other, "file", sample.as_bytes()) {
+        for other in SessionFormat::all() {
+            match read_all_sessions(other, "file", sample.as_bytes()) {
                 Ok(_) if other == format => {}
                 Ok(_) => {
                     also.insert((format, other));
@@ -178,9 +181,10 @@ fn the_wrong_format_is_an_error() {
 #[test]
 fn deep_nesting_is_a_problem() {
     let deep = format!("{}{}", "[".repeat(200_000), "]".repeat(200_000));
-    for format in Format::all() {
+    for format in SessionFormat::all() {
         let input = format!("{{\"type\":\"user\",\"messages\":{deep}}}");
-        let error = read_all(format, "file", input.as_bytes()).expect_err("it is too deep");
+        let error =
+            read_all_sessions(format, "file", input.as_bytes()).expect_err("it is too deep");
         assert!(error.to_string().contains("recursion limit exceeded"), "{format}: {error}");
     }
 }
@@ -189,7 +193,8 @@ fn deep_nesting_is_a_problem() {
 fn problems_are_bounded() {
     let mut input = "{\"type\":\"session\",\"id\":\"s\"}\n".to_owned();
     input.push_str(&"?\n".repeat(PROBLEMS_MAX + 500));
-    let (_, problems) = read_all(Format::Pi, "file", input.as_bytes()).expect("it is recognised");
+    let (_, problems) =
+        read_all_sessions(SessionFormat::Pi, "file", input.as_bytes()).expect("it is recognised");
     assert_eq!(problems.len(), PROBLEMS_MAX + 1);
     let last = problems.last().expect("there are some").to_string();
     assert_eq!(last, format!("file:{}: 500 more problems", PROBLEMS_MAX + 501));

@@ -1,9 +1,9 @@
-//! The fuzz targets' corpora, run as an ordinary test: whatever once went wrong stays right.
+//! The fuzz targets' corpora as an ordinary test, so that fixed faults stay fixed.
 
 use std::fs;
 use std::path::Path;
 
-use foveal_wire::Format;
+use foveal_wire::SessionFormat;
 
 use crate::properties;
 use crate::recorded::files;
@@ -12,7 +12,7 @@ use crate::recorded::files;
 fn every_corpus_file_reads() {
     let corpora = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../fuzz/corpus");
     let corpus_files = files(&corpora);
-    for format in Format::all() {
+    for format in SessionFormat::all() {
         let target = format.name().replace("-", "_");
         let has_seeds = corpus_files.iter().any(|path| path.starts_with(corpora.join(&target)));
         assert!(has_seeds, "{target} has no corpus");

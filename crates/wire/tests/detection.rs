@@ -1,6 +1,6 @@
-//! Formats are told from the first bytes, or not at all.
+//! Detection of formats from the first bytes.
 
-use foveal_wire::{DETECT_BYTES, Format, detect};
+use foveal_wire::{DETECT_BYTES, SessionFormat, detect_format};
 
 use crate::samples::SAMPLES;
 
@@ -8,7 +8,7 @@ use crate::samples::SAMPLES;
 fn a_cut_head_is_never_taken_for_another_format() {
     for (format, sample) in SAMPLES {
         for end in 0..sample.len() {
-            let found = detect(&sample.as_bytes()[..end]);
+            let found = detect_format(&sample.as_bytes()[..end]);
             assert!(found.is_none() || found == Some(format), "{format} as {found:?} at {end}");
         }
     }
@@ -31,7 +31,7 @@ fn other_files_are_no_sessions() {
         "\u{0}\u{1}\u{2}{{{{[[[[",
     ];
     for text in cases {
-        assert_eq!(detect(text.as_bytes()), None, "{text}");
+        assert_eq!(detect_format(text.as_bytes()), None, "{text}");
     }
 }
 
@@ -40,44 +40,49 @@ fn small_distinctions() {
     let cases = [
         (
             r#"{"model":"claude-x","messages":[{"role":"user","content":"a"}]}"#,
-            Format::AnthropicMessages,
+            SessionFormat::AnthropicMessages,
         ),
-        (r#"{"model":"gpt-x","messages":[{"role":"user","content":"a"}]}"#, Format::OpenAiChat),
+        (
+            r#"{"model":"gpt-x","messages":[{"role":"user","content":"a"}]}"#,
+            SessionFormat::OpenAiChat,
+        ),
         (
             r#"{"model":"claude-x","messages":[{"role":"system","content":"a"}]}"#,
-            Format::OpenAiChat,
+            SessionFormat::OpenAiChat,
         ),
         (
             r#"{"model":"claude-x","messages":[{"role":"user","content":"a"},{"role":"system","content":"b"}]}"#,
-            Format::AnthropicMessages,
+            SessionFormat::AnthropicMessages,
         ),
         (
             r#"{"model":"m","messages":[{"role":"user","content":"a"},{"role":"system","content":[{"type":"text","text":"b","cache_control":{"type":"ephemeral"}}]}],"system":"s"}"#,
-            Format::AnthropicMessages,
+            SessionFormat::AnthropicMessages,
         ),
         (
             r#"{"model":"m","messages":[{"role":"user","content":"a"},{"role":"system","content":"b"}]}"#,
-            Format::OpenAiChat,
+            SessionFormat::OpenAiChat,
         ),
         (
             r#"{"model":"m","messages":[],"tools":[{"name":"a","input_schema":{}}]}"#,
-            Format::AnthropicMessages,
+            SessionFormat::AnthropicMessages,
         ),
-        (r#"{"model":"m","input":"hello"}"#, Format::OpenAiResponses),
-        ("broken \"line\n{\"sessionId\":\"s\",\"type\":\"user\"}", Format::ClaudeCode),
-        (r#"{"type":"system","subtype":"init","session_id":"s"}"#, Format::ClaudeCode),
+        (r#"{"model":"m","input":"hello"}"#, SessionFormat::OpenAiResponses),
+        ("broken \"line\n{\"sessionId\":\"s\",\"type\":\"user\"}", SessionFormat::ClaudeCode),
+        (r#"{"type":"system","subtype":"init","session_id":"s"}"#, SessionFormat::ClaudeCode),
     ];
     for (text, expected) in cases {
-        assert_eq!(detect(text.as_bytes()), Some(expected), "{text}");
+        assert_eq!(detect_format(text.as_bytes()), Some(expected), "{text}");
     }
 }
 
 #[test]
 fn a_long_body_that_tells_nothing_else_is_told_by_its_model() {
     let long = "x".repeat(DETECT_BYTES);
-    for (model, expected) in [("claude-x", Format::AnthropicMessages), ("m", Format::OpenAiChat)] {
+    for (model, expected) in
+        [("claude-x", SessionFormat::AnthropicMessages), ("m", SessionFormat::OpenAiChat)]
+    {
         let text =
             format!(r#"{{"model":"{model}","messages":[{{"role":"user","content":"{long}"}}]}}"#);
-        assert_eq!(detect(text.as_bytes()), Some(expected));
+        assert_eq!(detect_format(text.as_bytes()), Some(expected));
     }
 }

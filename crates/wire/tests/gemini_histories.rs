@@ -1,8 +1,8 @@
-//! Gemini CLI's histories that are written again: where it puts shorter texts in the place of old
-//! outputs, it appends all messages once more, under new ids, and then sets them.
+//! Rewritten histories of Gemini CLI: when it replaces old outputs by shorter texts, it appends all
+//! messages again under new ids, and then sets them.
 
-use foveal_testkit::sessions::render;
-use foveal_wire::{Format, read_all};
+use foveal_testkit::session_text::render_session;
+use foveal_wire::{SessionFormat, read_all_sessions};
 use serde_json::{Value, json};
 
 const TIME: &str = "2026-01-02T03:04:05.000Z";
@@ -15,7 +15,7 @@ fn user(id: &str, text: &str) -> Value {
     json!({"id": id, "timestamp": TIME, "type": "user", "content": [{"text": text}]})
 }
 
-/// An answer that makes a call, as it stands once the call is done, and the message of results.
+/// Returns an answer with a completed call, and the message with its results.
 fn turn(id: &str, call: &str) -> Vec<Value> {
     let result = json!([{"functionResponse": {"id": call, "name": "read_file",
         "response": {"output": format!("all of {call}")}}}]);
@@ -34,7 +34,7 @@ fn answer(id: &str, text: &str) -> Value {
         "tokens": {"input": 900, "output": 20, "cached": 0}})
 }
 
-/// Messages as Gemini CLI appends them again: in parts, without what was billed.
+/// Returns messages as Gemini CLI appends them again: as parts, without usage.
 fn written_again(messages: &[Value]) -> Vec<Value> {
     let again = |(at, message): (usize, &Value)| {
         let mut content = message["content"].clone();
@@ -56,9 +56,9 @@ fn written_again(messages: &[Value]) -> Vec<Value> {
 fn read(records: &[Value]) -> String {
     let text: String = records.iter().map(|record| format!("{record}\n")).collect();
     let (sessions, problems) =
-        read_all(Format::GeminiCli, "sample", text.as_bytes()).expect("it reads");
+        read_all_sessions(SessionFormat::GeminiCli, "sample", text.as_bytes()).expect("it reads");
     let problems = problems.iter().map(|problem| format!("problem {problem}\n"));
-    sessions.iter().map(render).chain(problems).collect()
+    sessions.iter().map(render_session).chain(problems).collect()
 }
 
 fn messages() -> Vec<Value> {
@@ -83,7 +83,7 @@ fn a_history_written_again_is_the_same_history() {
     let mut masked = before;
     masked.extend(again.clone());
     masked.push(json!({"$set": {"messages": again, "lastUpdated": TIME}}));
-    // A second time, from what was written again.
+    // A second rewrite, of the rewritten messages.
     let mut twice = masked.clone();
     let third: Vec<Value> = again
         .iter()
@@ -99,7 +99,7 @@ fn a_history_written_again_is_the_same_history() {
     for mut records in [masked, twice] {
         records.extend(later.clone());
         assert_eq!(read(&records), read(&plain));
-        // What is set later names the new ids.
+        // Later `$set` records name the new ids.
         let last = records.iter().rposition(|record| record["id"] == "m8").expect("it is there");
         let kept: Vec<Value> = records[..last]
             .iter()

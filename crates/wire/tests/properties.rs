@@ -1,27 +1,31 @@
-//! Any bytes: no reader panics, and every transcript is well formed. Long streams: no more
-//! than the open sessions are held.
+//! Arbitrary bytes: no reader panics, and every transcript is well formed. Long streams: only the
+//! open sessions are held in memory.
 
 use std::cell::Cell;
 use std::collections::HashSet;
 use std::io::{self, BufReader, Read};
 
-use foveal_transcript::{Block, Conversation, EntryIndex, Mark, Role, Session};
-use foveal_wire::{Format, OPEN_SESSIONS_MAX, detect, read, read_all};
+use foveal_transcript::{
+    ContentBlock, Conversation, EntryIndex, EntryMark, MessageRole, RecordedSession,
+};
+use foveal_wire::{
+    OPEN_SESSIONS_MAX, SessionFormat, detect_format, read_all_sessions, read_sessions,
+};
 use proptest::prelude::*;
 
 use crate::samples::SAMPLES;
 
-/// Reads `bytes` as every format and checks what comes out.
+/// Reads `bytes` as every format and checks the invariants of the result.
 pub(crate) fn check(bytes: &[u8]) {
-    detect(bytes);
-    for format in Format::all() {
-        if let Ok((sessions, _)) = read_all(format, "any", bytes) {
+    detect_format(bytes);
+    for format in SessionFormat::all() {
+        if let Ok((sessions, _)) = read_all_sessions(format, "any", bytes) {
             sessions.iter().for_each(well_formed);
         }
     }
 }
 
-fn well_formed(session: &Session) {
+fn well_formed(session: &RecordedSession) {
     let ids: HashSet<_> = session.conversations.iter().map(|c| &c.id).collect();
     assert_eq!(ids.len(), session.conversations.len(), "ids of conversations are unique");
     session.conversations.iter().for_each(entries_well_formed);
@@ -29,12 +33,16 @@ fn well_formed(session: &Session) {
 
 fn entries_well_formed(conversation: &Conversation) {
     for (at, entry) in (0u32..).zip(conversation.entries()) {
-        let results = entry.blocks.iter().filter(|b| matches!(b, Block::Result(_))).count();
-        assert_eq!(results, usize::from(entry.role == Role::Tool), "one result, in tool entries");
-        assert_eq!(entry.source.result.is_some(), entry.role == Role::Tool);
+        let results = entry.blocks.iter().filter(|b| matches!(b, ContentBlock::Result(_))).count();
+        assert_eq!(
+            results,
+            usize::from(entry.role == MessageRole::Tool),
+            "one result, in tool entries"
+        );
+        assert_eq!(entry.source.result.is_some(), entry.role == MessageRole::Tool);
         assert!(entry.source.step > 0);
         match entry.mark {
-            Mark::Rewind { to } | Mark::CompactBoundary { keep_from: Some(to) } => {
+            EntryMark::Rewind { to } | EntryMark::CompactBoundary { keep_from: Some(to) } => {
                 assert!(to < EntryIndex(at), "marks point back");
             }
             _ => {}
@@ -42,7 +50,7 @@ fn entries_well_formed(conversation: &Conversation) {
     }
 }
 
-/// One change of a text's bytes.
+/// A change of a text's bytes.
 #[derive(Debug, Clone)]
 enum Change {
     Replace(usize, u8),
@@ -79,7 +87,7 @@ fn change(bytes: &mut Vec<u8>, change: &Change) {
             bytes.splice(at..at, part);
         }
         Change::Swap(a, b) => {
-            // Whole lines, so that records come in another order.
+            // Moves whole lines, so that the order of records changes.
             let mut lines: Vec<&[u8]> = bytes.split(|byte| *byte == b'\n').collect();
             let count = lines.len();
             lines.swap(a % count, b % count);
@@ -115,14 +123,14 @@ proptest! {
 fn every_prefix_of_every_sample() {
     for (format, sample) in SAMPLES {
         for end in (0..sample.len()).step_by(7) {
-            if let Ok((sessions, _)) = read_all(format, "cut", &sample.as_bytes()[..end]) {
+            if let Ok((sessions, _)) = read_all_sessions(format, "cut", &sample.as_bytes()[..end]) {
                 sessions.iter().for_each(well_formed);
             }
         }
     }
 }
 
-/// A stream of sessions that are made when they are asked for.
+/// A stream that generates its sessions on demand.
 struct Sessions<'a, F> {
     make: F,
     count: usize,
@@ -143,16 +151,17 @@ impl<F: Fn(usize) -> String> Read for Sessions<'_, F> {
     }
 }
 
-/// Streams 200 sessions and checks that each arrives before many more were made.
-fn check_streaming(format: Format, ahead_max: usize, make: impl Fn(usize) -> String) {
+/// Streams 200 sessions and checks that each is emitted before many more are generated.
+fn check_streaming(format: SessionFormat, ahead_max: usize, make: impl Fn(usize) -> String) {
     let made = Cell::new(0);
     let stream = Sessions { make, count: 200, made: &made, rest: io::Cursor::default() };
     let mut arrived = 0;
-    let problems = read(format, "stream", BufReader::with_capacity(512, stream), &mut |session| {
-        assert_eq!(session.id, format!("s{arrived}"));
-        arrived += 1;
-        assert!(made.get() <= arrived + ahead_max, "{} made, {arrived} arrived", made.get());
-    });
+    let problems =
+        read_sessions(format, "stream", BufReader::with_capacity(512, stream), &mut |session| {
+            assert_eq!(session.id, format!("s{arrived}"));
+            arrived += 1;
+            assert!(made.get() <= arrived + ahead_max, "{} made, {arrived} arrived", made.get());
+        });
     assert!(problems.expect("the stream reads").is_empty());
     assert_eq!(arrived, 200);
 }
@@ -160,22 +169,22 @@ fn check_streaming(format: Format, ahead_max: usize, make: impl Fn(usize) -> Str
 #[test]
 fn sessions_arrive_while_the_stream_is_read() {
     let text = "line\n".repeat(2000).escape_default().to_string();
-    check_streaming(Format::ClaudeCode, OPEN_SESSIONS_MAX, |n| {
+    check_streaming(SessionFormat::ClaudeCode, OPEN_SESSIONS_MAX, |n| {
         format!(
             "{{\"type\":\"user\",\"sessionId\":\"s{n}\",\"message\":{{\"content\":\"{text}\"}}}}\n"
         )
     });
-    check_streaming(Format::Pi, 1, |n| {
+    check_streaming(SessionFormat::Pi, 1, |n| {
         format!(
             "{{\"type\":\"session\",\"id\":\"s{n}\"}}\n{{\"type\":\"message\",\"message\":{{\"role\":\"user\",\"content\":\"{text}\"}}}}\n"
         )
     });
-    check_streaming(Format::Atif, 1, |n| {
+    check_streaming(SessionFormat::Atif, 1, |n| {
         format!(
             "{{\"schema_version\":\"ATIF-v1.8\",\"session_id\":\"s{n}\",\"steps\":[{{\"step_id\":1,\"source\":\"user\",\"message\":\"{text}\"}}]}}\n"
         )
     });
-    check_streaming(Format::OpenHands, 1, |n| {
+    check_streaming(SessionFormat::OpenHands, 1, |n| {
         format!(
             "{{\"instance_id\":\"s{n}\",\"history\":[{{\"source\":\"user\",\"action\":\"message\",\"args\":{{\"content\":\"{text}\"}}}}]}}\n"
         )
@@ -192,7 +201,8 @@ fn interleaved_sessions_are_taken_apart() {
             );
         }
     }
-    let (sessions, _) = read_all(Format::ClaudeCode, "file", input.as_bytes()).expect("it reads");
+    let (sessions, _) =
+        read_all_sessions(SessionFormat::ClaudeCode, "file", input.as_bytes()).expect("it reads");
     assert_eq!(sessions.len(), OPEN_SESSIONS_MAX);
     for (at, session) in sessions.iter().enumerate() {
         assert_eq!(session.id, format!("s{at}"));

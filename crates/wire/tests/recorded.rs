@@ -4,10 +4,10 @@ use std::fs::{self, File};
 use std::io::BufReader;
 use std::path::{Path, PathBuf};
 
-use foveal_transcript::Session;
-use foveal_wire::{Format, read_detected};
+use foveal_transcript::RecordedSession;
+use foveal_wire::{SessionFormat, detect_and_read_sessions};
 
-/// The folder of recorded sessions, or `None` with a word about it where it is missing.
+/// Returns the folder of recorded sessions. Prints a note and returns `None` if it is missing.
 pub(crate) fn sessions_folder() -> Option<PathBuf> {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/sessions");
     if !folder.is_dir() {
@@ -17,7 +17,7 @@ pub(crate) fn sessions_folder() -> Option<PathBuf> {
     Some(folder)
 }
 
-/// All files below `folder`, sorted.
+/// Returns all files below `folder`, sorted.
 pub(crate) fn files(folder: &Path) -> Vec<PathBuf> {
     let mut found = Vec::new();
     for entry in fs::read_dir(folder).expect("the folder can be listed") {
@@ -32,13 +32,14 @@ pub(crate) fn files(folder: &Path) -> Vec<PathBuf> {
     found
 }
 
-/// The sessions of a file with its detected format and its problems as text.
-pub(crate) fn read_file(path: &Path) -> (Format, Vec<Session>, Vec<String>) {
+/// Returns the sessions of a file, its detected format, and its problems as text.
+pub(crate) fn read_file(path: &Path) -> (SessionFormat, Vec<RecordedSession>, Vec<String>) {
     let name = path.file_name().expect("a file has a name").to_string_lossy().into_owned();
     let file = BufReader::new(File::open(path).expect("the file opens"));
     let mut sessions = Vec::new();
-    let (format, problems) = read_detected(&name, file, &mut |session| sessions.push(session))
-        .unwrap_or_else(|error| panic!("{name}: {error}"));
+    let (format, problems) =
+        detect_and_read_sessions(&name, file, &mut |session| sessions.push(session))
+            .unwrap_or_else(|error| panic!("{name}: {error}"));
     (format, sessions, problems.iter().map(ToString::to_string).collect())
 }
 
@@ -49,7 +50,7 @@ fn every_atif_file_reads_without_a_problem() {
     assert_eq!(files.len(), 122);
     for path in files {
         let (format, sessions, problems) = read_file(&path);
-        assert_eq!((format, problems), (Format::Atif, Vec::new()), "{}", path.display());
+        assert_eq!((format, problems), (SessionFormat::Atif, Vec::new()), "{}", path.display());
         assert_eq!(sessions.len(), 1);
         assert!(!sessions[0].conversations[0].entries().is_empty());
     }
@@ -59,9 +60,9 @@ fn every_atif_file_reads_without_a_problem() {
 fn every_original_reads_without_a_problem() {
     let Some(folder) = sessions_folder() else { return };
     let folders = [
-        ("claude-code", Format::ClaudeCode, 10),
-        ("pi", Format::Pi, 2),
-        ("swe-agent", Format::SweAgent, 4),
+        ("claude-code", SessionFormat::ClaudeCode, 10),
+        ("pi", SessionFormat::Pi, 2),
+        ("swe-agent", SessionFormat::SweAgent, 4),
     ];
     for (name, expected, count) in folders {
         let files = files(&folder.join("original").join(name));

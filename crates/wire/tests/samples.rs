@@ -1,49 +1,59 @@
-//! Small hand-written recordings, which are also the fuzz targets' seeds, and what each
-//! reader makes of them.
+//! Small hand-written recordings, which are also the fuzz targets' seeds, and the expected result
+//! of each reader.
 
-use foveal_testkit::sessions::render;
-use foveal_wire::{Format, detect, read_all};
+use foveal_testkit::session_text::render_session;
+use foveal_wire::{SessionFormat, detect_format, read_all_sessions};
 
-/// Every sample with its format.
-pub(crate) const SAMPLES: [(Format, &str); 27] = [
-    (Format::ClaudeCode, include_str!("../../../fuzz/corpus/claude_code/session.jsonl")),
-    (Format::ClaudeCode, include_str!("../../../fuzz/corpus/claude_code/sidechain.jsonl")),
-    (Format::ClaudeCode, include_str!("../../../fuzz/corpus/claude_code/rewind.jsonl")),
-    (Format::ClaudeCode, include_str!("../../../fuzz/corpus/claude_code/compaction.jsonl")),
-    (Format::ClaudeCode, include_str!("../../../fuzz/corpus/claude_code/requests.jsonl")),
-    (Format::Codex, include_str!("../../../fuzz/corpus/codex/rollout.jsonl")),
-    (Format::Codex, include_str!("../../../fuzz/corpus/codex/bare.jsonl")),
-    (Format::Atif, include_str!("../../../fuzz/corpus/atif/trajectory.json")),
-    (Format::Atif, include_str!("../../../fuzz/corpus/atif/array.json")),
-    (Format::SweAgent, include_str!("../../../fuzz/corpus/swe_agent/windowed.traj")),
-    (Format::SweAgent, include_str!("../../../fuzz/corpus/swe_agent/function_calling.traj")),
-    (Format::MiniSweAgent, include_str!("../../../fuzz/corpus/mini_swe_agent/text.traj.json")),
+/// Every sample and its format.
+pub(crate) const SAMPLES: [(SessionFormat, &str); 27] = [
+    (SessionFormat::ClaudeCode, include_str!("../../../fuzz/corpus/claude_code/session.jsonl")),
+    (SessionFormat::ClaudeCode, include_str!("../../../fuzz/corpus/claude_code/sidechain.jsonl")),
+    (SessionFormat::ClaudeCode, include_str!("../../../fuzz/corpus/claude_code/rewind.jsonl")),
+    (SessionFormat::ClaudeCode, include_str!("../../../fuzz/corpus/claude_code/compaction.jsonl")),
+    (SessionFormat::ClaudeCode, include_str!("../../../fuzz/corpus/claude_code/requests.jsonl")),
+    (SessionFormat::Codex, include_str!("../../../fuzz/corpus/codex/rollout.jsonl")),
+    (SessionFormat::Codex, include_str!("../../../fuzz/corpus/codex/bare.jsonl")),
+    (SessionFormat::Atif, include_str!("../../../fuzz/corpus/atif/trajectory.json")),
+    (SessionFormat::Atif, include_str!("../../../fuzz/corpus/atif/array.json")),
+    (SessionFormat::SweAgent, include_str!("../../../fuzz/corpus/swe_agent/windowed.traj")),
+    (SessionFormat::SweAgent, include_str!("../../../fuzz/corpus/swe_agent/function_calling.traj")),
     (
-        Format::MiniSweAgent,
+        SessionFormat::MiniSweAgent,
+        include_str!("../../../fuzz/corpus/mini_swe_agent/text.traj.json"),
+    ),
+    (
+        SessionFormat::MiniSweAgent,
         include_str!("../../../fuzz/corpus/mini_swe_agent/tool_calls.traj.json"),
     ),
-    (Format::OpenHands, include_str!("../../../fuzz/corpus/openhands/output.jsonl")),
-    (Format::OpenHands, include_str!("../../../fuzz/corpus/openhands/kinds.json")),
-    (Format::OpenCode, include_str!("../../../fuzz/corpus/opencode/export.json")),
-    (Format::Pi, include_str!("../../../fuzz/corpus/pi/list.jsonl")),
-    (Format::Pi, include_str!("../../../fuzz/corpus/pi/tree.jsonl")),
-    (Format::QwenCode, include_str!("../../../fuzz/corpus/qwen_code/session.jsonl")),
-    (Format::QwenCode, include_str!("../../../fuzz/corpus/qwen_code/agent.jsonl")),
-    (Format::GeminiCli, include_str!("../../../fuzz/corpus/gemini_cli/session.jsonl")),
-    (Format::GeminiCli, include_str!("../../../fuzz/corpus/gemini_cli/session.json")),
-    (Format::Cline, include_str!("../../../fuzz/corpus/cline/messages.json")),
-    (Format::AnthropicMessages, include_str!("../../../fuzz/corpus/anthropic/body.json")),
-    (Format::AnthropicMessages, include_str!("../../../fuzz/corpus/anthropic/system_role.json")),
-    (Format::OpenAiChat, include_str!("../../../fuzz/corpus/openai_chat/body.json")),
-    (Format::OpenAiResponses, include_str!("../../../fuzz/corpus/openai_responses/body.json")),
+    (SessionFormat::OpenHands, include_str!("../../../fuzz/corpus/openhands/output.jsonl")),
+    (SessionFormat::OpenHands, include_str!("../../../fuzz/corpus/openhands/kinds.json")),
+    (SessionFormat::OpenCode, include_str!("../../../fuzz/corpus/opencode/export.json")),
+    (SessionFormat::Pi, include_str!("../../../fuzz/corpus/pi/list.jsonl")),
+    (SessionFormat::Pi, include_str!("../../../fuzz/corpus/pi/tree.jsonl")),
+    (SessionFormat::QwenCode, include_str!("../../../fuzz/corpus/qwen_code/session.jsonl")),
+    (SessionFormat::QwenCode, include_str!("../../../fuzz/corpus/qwen_code/agent.jsonl")),
+    (SessionFormat::GeminiCli, include_str!("../../../fuzz/corpus/gemini_cli/session.jsonl")),
+    (SessionFormat::GeminiCli, include_str!("../../../fuzz/corpus/gemini_cli/session.json")),
+    (SessionFormat::Cline, include_str!("../../../fuzz/corpus/cline/messages.json")),
+    (SessionFormat::AnthropicMessages, include_str!("../../../fuzz/corpus/anthropic/body.json")),
+    (
+        SessionFormat::AnthropicMessages,
+        include_str!("../../../fuzz/corpus/anthropic/system_role.json"),
+    ),
+    (SessionFormat::OpenAiChat, include_str!("../../../fuzz/corpus/openai_chat/body.json")),
+    (
+        SessionFormat::OpenAiResponses,
+        include_str!("../../../fuzz/corpus/openai_responses/body.json"),
+    ),
 ];
 
-/// Reads `sample` as `format`, which must be detected, and compares the sessions with the
+/// Reads `sample` as `format`, which must be detected, and compares the sessions and the
 /// problems below them.
-pub(crate) fn check(format: Format, sample: &str, expected: &str) {
-    assert_eq!(detect(sample.as_bytes()), Some(format), "detected format");
-    let (sessions, problems) = read_all(format, "sample", sample.as_bytes()).expect("it reads");
-    let mut text: String = sessions.iter().map(render).collect();
+pub(crate) fn check(format: SessionFormat, sample: &str, expected: &str) {
+    assert_eq!(detect_format(sample.as_bytes()), Some(format), "detected format");
+    let (sessions, problems) =
+        read_all_sessions(format, "sample", sample.as_bytes()).expect("it reads");
+    let mut text: String = sessions.iter().map(render_session).collect();
     for problem in problems {
         text += &format!("problem {problem}\n");
     }
@@ -54,7 +64,7 @@ pub(crate) fn check(format: Format, sample: &str, expected: &str) {
 fn claude_code_session() {
     let sample = include_str!("../../../fuzz/corpus/claude_code/session.jsonl");
     check(
-        Format::ClaudeCode,
+        SessionFormat::ClaudeCode,
         sample,
         r#"
 session s1
@@ -80,7 +90,7 @@ conversation s1 by Claude Code in /work/app
 fn claude_code_sidechain() {
     let sample = include_str!("../../../fuzz/corpus/claude_code/sidechain.jsonl");
     check(
-        Format::ClaudeCode,
+        SessionFormat::ClaudeCode,
         sample,
         r#"
 session s2
@@ -109,7 +119,7 @@ conversation y1 under s2 by Claude Code
 fn claude_code_rewind() {
     let sample = include_str!("../../../fuzz/corpus/claude_code/rewind.jsonl");
     check(
-        Format::ClaudeCode,
+        SessionFormat::ClaudeCode,
         sample,
         r#"
 session s3
@@ -138,7 +148,7 @@ conversation s3 by Claude Code
 fn claude_code_compaction() {
     let sample = include_str!("../../../fuzz/corpus/claude_code/compaction.jsonl");
     check(
-        Format::ClaudeCode,
+        SessionFormat::ClaudeCode,
         sample,
         r#"
 session s4
@@ -166,7 +176,7 @@ problem sample:8: unknown record type `holiday`, left out
 fn claude_code_requests() {
     let sample = include_str!("../../../fuzz/corpus/claude_code/requests.jsonl");
     check(
-        Format::ClaudeCode,
+        SessionFormat::ClaudeCode,
         sample,
         r#"
 session s5
@@ -199,7 +209,7 @@ conversation s5 by Claude Code in /w
 fn codex_rollout() {
     let sample = include_str!("../../../fuzz/corpus/codex/rollout.jsonl");
     check(
-        Format::Codex,
+        SessionFormat::Codex,
         sample,
         r#"
 session c1
@@ -244,7 +254,7 @@ conversation c1 by Codex in /work/app
 fn codex_bare() {
     let sample = include_str!("../../../fuzz/corpus/codex/bare.jsonl");
     check(
-        Format::Codex,
+        SessionFormat::Codex,
         sample,
         r#"
 session c0
@@ -265,7 +275,7 @@ conversation c0 by Codex
 fn atif_trajectory() {
     let sample = include_str!("../../../fuzz/corpus/atif/trajectory.json");
     check(
-        Format::Atif,
+        SessionFormat::Atif,
         sample,
         r#"
 session run-7
@@ -305,7 +315,7 @@ conversation sub under run-7 by searcher
 fn atif_array() {
     let sample = include_str!("../../../fuzz/corpus/atif/array.json");
     check(
-        Format::Atif,
+        SessionFormat::Atif,
         sample,
         r#"
 session one
@@ -324,7 +334,7 @@ conversation two by t
 fn swe_agent_windowed() {
     let sample = include_str!("../../../fuzz/corpus/swe_agent/windowed.traj");
     check(
-        Format::SweAgent,
+        SessionFormat::SweAgent,
         sample,
         r#"
 session sample
@@ -356,7 +366,7 @@ conversation sample by SWE-agent
 fn swe_agent_function_calling() {
     let sample = include_str!("../../../fuzz/corpus/swe_agent/function_calling.traj");
     check(
-        Format::SweAgent,
+        SessionFormat::SweAgent,
         sample,
         r#"
 session sample
@@ -378,7 +388,7 @@ conversation sample by SWE-agent
 fn mini_swe_agent_text() {
     let sample = include_str!("../../../fuzz/corpus/mini_swe_agent/text.traj.json");
     check(
-        Format::MiniSweAgent,
+        SessionFormat::MiniSweAgent,
         sample,
         r#"
 session a__b-1
@@ -404,7 +414,7 @@ conversation a__b-1 by mini-swe-agent in /testbed
 fn mini_swe_agent_tool_calls() {
     let sample = include_str!("../../../fuzz/corpus/mini_swe_agent/tool_calls.traj.json");
     check(
-        Format::MiniSweAgent,
+        SessionFormat::MiniSweAgent,
         sample,
         r#"
 session sample
@@ -428,7 +438,7 @@ conversation sample by mini-swe-agent
 fn openhands_output() {
     let sample = include_str!("../../../fuzz/corpus/openhands/output.jsonl");
     check(
-        Format::OpenHands,
+        SessionFormat::OpenHands,
         sample,
         r#"
 session o__p-1
@@ -471,7 +481,7 @@ conversation o__p-2 by OpenHands
 fn openhands_kinds() {
     let sample = include_str!("../../../fuzz/corpus/openhands/kinds.json");
     check(
-        Format::OpenHands,
+        SessionFormat::OpenHands,
         sample,
         r#"
 session sample
@@ -494,7 +504,7 @@ conversation sample by OpenHands
 fn opencode_export() {
     let sample = include_str!("../../../fuzz/corpus/opencode/export.json");
     check(
-        Format::OpenCode,
+        SessionFormat::OpenCode,
         sample,
         r#"
 session ses_1
@@ -526,7 +536,7 @@ conversation ses_1 by OpenCode in /work/app
 fn pi_list() {
     let sample = include_str!("../../../fuzz/corpus/pi/list.jsonl");
     check(
-        Format::Pi,
+        SessionFormat::Pi,
         sample,
         r#"
 session p1
@@ -555,7 +565,7 @@ conversation p1 by pi in /work/app
 fn pi_tree() {
     let sample = include_str!("../../../fuzz/corpus/pi/tree.jsonl");
     check(
-        Format::Pi,
+        SessionFormat::Pi,
         sample,
         r#"
 session p2
@@ -587,7 +597,7 @@ problem sample:9: refers to the unknown record `nowhere`
 fn anthropic_body() {
     let sample = include_str!("../../../fuzz/corpus/anthropic/body.json");
     check(
-        Format::AnthropicMessages,
+        SessionFormat::AnthropicMessages,
         sample,
         r#"
 session sample
@@ -616,7 +626,7 @@ conversation sample
 fn anthropic_body_with_system_messages() {
     let sample = include_str!("../../../fuzz/corpus/anthropic/system_role.json");
     check(
-        Format::AnthropicMessages,
+        SessionFormat::AnthropicMessages,
         sample,
         r#"
 session sample
@@ -641,7 +651,7 @@ conversation sample
 fn openai_chat_body() {
     let sample = include_str!("../../../fuzz/corpus/openai_chat/body.json");
     check(
-        Format::OpenAiChat,
+        SessionFormat::OpenAiChat,
         sample,
         r#"
 session sample
@@ -670,7 +680,7 @@ problem sample:1: a result answers the unknown call `lost`
 fn openai_responses_body() {
     let sample = include_str!("../../../fuzz/corpus/openai_responses/body.json");
     check(
-        Format::OpenAiResponses,
+        SessionFormat::OpenAiResponses,
         sample,
         r#"
 session sample

@@ -1,6 +1,6 @@
-//! What the readers of Gemini CLI, Qwen Code and Cline make of their samples.
+//! The readers of Gemini CLI, Qwen Code and Cline on their samples.
 
-use foveal_wire::Format;
+use foveal_wire::SessionFormat;
 
 use crate::samples::check;
 
@@ -8,7 +8,7 @@ use crate::samples::check;
 fn qwen_code_session() {
     let sample = include_str!("../../../fuzz/corpus/qwen_code/session.jsonl");
     check(
-        Format::QwenCode,
+        SessionFormat::QwenCode,
         sample,
         r#"
 session s9
@@ -55,7 +55,7 @@ problem sample:16: unknown record type `holiday`, left out
 fn qwen_code_agent() {
     let sample = include_str!("../../../fuzz/corpus/qwen_code/agent.jsonl");
     check(
-        Format::QwenCode,
+        SessionFormat::QwenCode,
         sample,
         r#"
 session explore-1
@@ -72,7 +72,7 @@ conversation explore-1 under s9 by Qwen Code in /w
 fn gemini_cli_session() {
     let sample = include_str!("../../../fuzz/corpus/gemini_cli/session.jsonl");
     check(
-        Format::GeminiCli,
+        SessionFormat::GeminiCli,
         sample,
         r#"
 session g1
@@ -116,7 +116,7 @@ problem sample:18: not a record of this format
 fn gemini_cli_document() {
     let sample = include_str!("../../../fuzz/corpus/gemini_cli/session.json");
     check(
-        Format::GeminiCli,
+        SessionFormat::GeminiCli,
         sample,
         r#"
 session g0
@@ -137,7 +137,7 @@ conversation g0 by Gemini CLI
 fn cline_messages() {
     let sample = include_str!("../../../fuzz/corpus/cline/messages.json");
     check(
-        Format::Cline,
+        SessionFormat::Cline,
         sample,
         r#"
 session 1767_ab

@@ -1,18 +1,20 @@
-//! Originals read the same as their ATIF twins, which someone else converted.
+//! Original recordings read the same as their ATIF conversions by other programs.
 
 use std::path::{Path, PathBuf};
 
-use foveal_transcript::{Block, Conversation, Entry, Mark, Role, Session};
+use foveal_transcript::{
+    ContentBlock, Conversation, EntryMark, MessageRole, RecordedSession, TranscriptEntry,
+};
 
 use crate::recorded::{files, read_file, sessions_folder};
 
-/// One entry with all that both recordings have to agree on.
+/// The fields of an entry on which both recordings have to agree.
 #[derive(Debug, Clone, PartialEq)]
 struct Line {
     step: u32,
     result: Option<u16>,
-    role: Role,
-    mark: Mark,
+    role: MessageRole,
+    mark: EntryMark,
     time: Option<i64>,
     text: String,
     reasoning: Vec<String>,
@@ -20,9 +22,9 @@ struct Line {
     answer: Option<(String, String, bool)>,
 }
 
-fn line(entry: &Entry) -> Line {
+fn line(entry: &TranscriptEntry) -> Line {
     let reasoning = entry.blocks.iter().filter_map(|block| match block {
-        Block::Reasoning(text) if !text.is_empty() => Some(text.clone()),
+        ContentBlock::Reasoning(text) if !text.is_empty() => Some(text.clone()),
         _ => None,
     });
     Line {
@@ -34,14 +36,14 @@ fn line(entry: &Entry) -> Line {
         text: entry.text(),
         reasoning: reasoning.collect(),
         calls: entry
-            .calls()
+            .tool_calls()
             .map(|call| (call.id.clone(), call.name.clone(), call.arguments.to_string()))
             .collect(),
-        answer: entry.result().map(|r| (r.call.clone(), r.content.clone(), r.is_error)),
+        answer: entry.tool_result().map(|r| (r.call.clone(), r.content.clone(), r.is_error)),
     }
 }
 
-fn main_lines(session: &Session) -> Vec<Line> {
+fn main_lines(session: &RecordedSession) -> Vec<Line> {
     let main: &Conversation = &session.conversations[0];
     main.entries().iter().map(line).collect()
 }
@@ -92,18 +94,18 @@ fn claude_code() {
     check("claude-code", 4, |_| {}, |_| {});
 }
 
-/// The converter put boundary and summary into one step without a time and without what is
-/// kept, and left out the commands that the user ran in the conversation.
+/// The converter put boundary and summary into one step without a time and without the kept part,
+/// and left out the commands that the user ran in the conversation.
 fn as_the_pi_converter(lines: &mut Vec<Line>) {
     let mut dropped = 0;
     let mut converted: Vec<Line> = Vec::new();
     for mut line in std::mem::take(lines) {
         line.step -= dropped;
-        let shell = line.mark == Mark::Injected && line.text.starts_with("Ran `");
-        if line.mark == Mark::CompactSummary {
+        let shell = line.mark == EntryMark::Injected && line.text.starts_with("Ran `");
+        if line.mark == EntryMark::CompactSummary {
             let boundary = converted.last_mut().expect("a boundary precedes its summary");
-            assert!(matches!(boundary.mark, Mark::CompactBoundary { keep_from: Some(_) }));
-            boundary.mark = Mark::CompactBoundary { keep_from: None };
+            assert!(matches!(boundary.mark, EntryMark::CompactBoundary { keep_from: Some(_) }));
+            boundary.mark = EntryMark::CompactBoundary { keep_from: None };
             boundary.time = None;
             boundary.text = format!("[context compacted here] {}", line.text);
             dropped += 1;
@@ -121,7 +123,7 @@ fn pi() {
     check("pi", 2, as_the_pi_converter, |_| {});
 }
 
-/// The recording flags no errors; the converter guessed some from what the shell printed.
+/// The recording flags no errors; the converter guessed some from the output of the shell.
 fn without_guessed_errors(lines: &mut Vec<Line>) {
     for line in lines {
         if let Some((_, content, is_error)) = &mut line.answer
@@ -134,7 +136,7 @@ fn without_guessed_errors(lines: &mut Vec<Line>) {
     }
 }
 
-/// The converter dropped what is submitted, except where it holds a pipe.
+/// The converter dropped the submitted text unless it holds a pipe.
 fn without_submitted_answers(lines: &mut [Line]) {
     let calls = lines.iter_mut().flat_map(|line| &mut line.calls);
     for (_, name, arguments) in calls {

@@ -6,7 +6,7 @@ use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
-use foveal_upstream::{Call, Reply, Script, Settings, Upstream};
+use foveal_mock_provider::{MockProvider, ModelReply, ReplyCall, ReplyScript, Settings};
 use serde_json::json;
 
 use super::stream::{Server, Stream};
@@ -108,17 +108,17 @@ fn resumed(program: &Path) -> anyhow::Result<(u64, Vec<Duration>)> {
         let line = |at: usize| format!("let value_{file}_{at} = {} + {at};\n", file * at);
         fs::write(work.join(format!("f{file}.rs")), (0..LINES).map(line).collect::<String>())?;
     }
-    let upstream = Upstream::start(Settings::default()).context("no server")?;
-    let read = |file: usize| Call {
+    let upstream = MockProvider::start(Settings::default()).context("no server")?;
+    let read = |file: usize| ReplyCall {
         name: "read_lines".to_owned(),
         arguments: json!({"path": format!("f{file}.rs"), "start": 1, "end": LINES}),
     };
-    let turn = |from: usize| Reply {
+    let turn = |from: usize| ModelReply {
         calls: (from..from + 6).map(read).collect(),
-        ..Reply::text("I read on.")
+        ..ModelReply::from_text("I read on.")
     };
-    let turns = (0..FILES).step_by(6).map(turn).chain([Reply::text("All is read.")]);
-    upstream.play(Script::by_turn(turns));
+    let turns = (0..FILES).step_by(6).map(turn).chain([ModelReply::from_text("All is read.")]);
+    upstream.set_script(ReplyScript::by_turn(turns));
     let model = format!("messages:claude-sonnet-4-5@{}", upstream.url());
     let mut run = Command::new(program);
     run.args(["run", "--yes", "--profile", "off", "--model", &model, "read all"]);
@@ -128,7 +128,8 @@ fn resumed(program: &Path) -> anyhow::Result<(u64, Vec<Duration>)> {
     if !ran.status.success() {
         bail!("{}", String::from_utf8_lossy(&ran.stderr));
     }
-    let longest = upstream.seen().iter().map(|seen| seen.body.len()).max().unwrap_or(0);
+    let longest =
+        upstream.received_requests().iter().map(|seen| seen.body.len()).max().unwrap_or(0);
     let once = || {
         let begun = Instant::now();
         let url = upstream.url();

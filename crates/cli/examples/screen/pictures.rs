@@ -5,7 +5,7 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::Context;
-use foveal_upstream::{Call, Reply, Script, Settings, Upstream};
+use foveal_mock_provider::{MockProvider, ModelReply, ReplyCall, ReplyScript, Settings};
 use serde_json::{Value, json};
 
 use super::svg::svg;
@@ -25,8 +25,8 @@ pub(crate) fn write(program: &Path, folder: &Path) -> anyhow::Result<()> {
     let work = home.path();
     fs::create_dir_all(work.join("src"))?;
     fs::write(work.join("src/postage.rs"), CODE)?;
-    let upstream = Upstream::start(Settings::default()).context("no server")?;
-    upstream.play(Script::by_turn(turns()));
+    let upstream = MockProvider::start(Settings::default()).context("no server")?;
+    upstream.set_script(ReplyScript::by_turn(turns()));
     let mut chat = Terminal::chat(program, work, &upstream.url(), &[], SIZE)?;
     chat.shows("/help tells keys")?;
     chat.types("parcels of exactly 50 euros should be free too")?.types(ENTER)?;
@@ -49,8 +49,8 @@ fn picture(chat: &Terminal, folder: &Path, name: &str) -> anyhow::Result<()> {
     Ok(fs::write(folder.join(format!("{name}.svg")), svg(&chat.cells()))?)
 }
 
-fn turns() -> [Reply; 3] {
-    let call = |name: &str, arguments: Value| Call { name: name.to_owned(), arguments };
+fn turns() -> [ModelReply; 3] {
+    let call = |name: &str, arguments: Value| ReplyCall { name: name.to_owned(), arguments };
     let edit = json!({
         "path": "src/postage.rs",
         "old_str": "    if price > FREE_FROM { 0 } else { 5 }",
@@ -58,16 +58,16 @@ fn turns() -> [Reply; 3] {
         "intent": "free from 50 euros on, not only above",
     });
     [
-        Reply {
+        ModelReply {
             calls: vec![call("read_file", json!({"path": "src/postage.rs"}))],
             thinking: "The limit is compared somewhere: I look for it first.".to_owned(),
-            ..Reply::text("I look at how postage is computed.")
+            ..ModelReply::from_text("I look at how postage is computed.")
         },
-        Reply {
+        ModelReply {
             calls: vec![call("edit_file", edit)],
-            ..Reply::text("It asks for *more* than 50.")
+            ..ModelReply::from_text("It asks for *more* than 50.")
         },
-        Reply::text(
+        ModelReply::from_text(
             "Parcels are free **at 50 euros and above** now:\n\n```rust\nif price >= FREE_FROM { 0 } \
              else { 5 }\n```\n\n- `FREE_FROM` itself stays as it is.\n",
         ),

@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use foveal_testkit::screen::{Cell, Look};
+use foveal_testkit::terminal_screen::{CellStyle, ScreenCell};
 
 /// Size of a cell, and room around the screen.
 const WIDE: f64 = 8.4;
@@ -20,7 +20,7 @@ const COLOURS: [&str; 16] = [
 ];
 
 /// The picture.
-pub(crate) fn svg(cells: &[Vec<Cell>]) -> String {
+pub(crate) fn svg(cells: &[Vec<ScreenCell>]) -> String {
     let columns = cells.first().map_or(0, Vec::len);
     let (wide, high) = (columns as f64 * WIDE + 2.0 * ROOM as f64, cells.len() * HIGH + 2 * ROOM);
     let mut svg = format!(
@@ -33,8 +33,8 @@ pub(crate) fn svg(cells: &[Vec<Cell>]) -> String {
     for (row, line) in cells.iter().enumerate() {
         let mut from = 0;
         while from < line.len() {
-            let look = line[from].look;
-            let same = line[from..].iter().take_while(|cell| cell.look == look).count();
+            let look = line[from].style;
+            let same = line[from..].iter().take_while(|cell| cell.style == look).count();
             piece(&mut svg, (row, from), &line[from..from + same], look);
             from += same;
         }
@@ -43,8 +43,8 @@ pub(crate) fn svg(cells: &[Vec<Cell>]) -> String {
     svg
 }
 
-fn piece(svg: &mut String, (row, from): (usize, usize), cells: &[Cell], look: Look) {
-    let text: String = cells.iter().map(|cell| cell.sign).collect();
+fn piece(svg: &mut String, (row, from): (usize, usize), cells: &[ScreenCell], look: CellStyle) {
+    let text: String = cells.iter().map(|cell| cell.character).collect();
     if text.trim().is_empty() && !look.reversed {
         return;
     }

@@ -6,7 +6,7 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
-use foveal_testkit::screen::{Cell, Screen};
+use foveal_testkit::terminal_screen::{ScreenCell, TerminalScreen};
 use portable_pty::{Child, CommandBuilder, MasterPty, PtySize, SlavePty, native_pty_system};
 
 /// How long something on the screen is waited for.
@@ -14,7 +14,7 @@ const PATIENCE: Duration = Duration::from_secs(60);
 
 /// The screen, and when it changed last.
 struct Shown {
-    screen: Screen,
+    screen: TerminalScreen,
     changed: Instant,
 }
 
@@ -57,7 +57,7 @@ impl Terminal {
         let child = pair.slave.spawn_command(command)?;
         let mut reader = pair.master.try_clone_reader()?;
         let writer = pair.master.take_writer()?;
-        let shown = Shown { screen: Screen::new((columns, rows)), changed: Instant::now() };
+        let shown = Shown { screen: TerminalScreen::new(columns, rows), changed: Instant::now() };
         let shown = Arc::new((Mutex::new(shown), Condvar::new()));
         let fill = Arc::clone(&shown);
         std::thread::spawn(move || {
@@ -66,7 +66,7 @@ impl Terminal {
                 open.extend_from_slice(&piece[..count]);
                 let (shown, change) = &*fill;
                 let mut shown = shown.lock().unwrap_or_else(PoisonError::into_inner);
-                let done = shown.screen.take(&open);
+                let done = shown.screen.write_output(&open);
                 shown.changed = Instant::now();
                 open.drain(..done);
                 change.notify_all();
@@ -97,7 +97,7 @@ impl Terminal {
     }
 
     /// The cells of the screen.
-    pub(crate) fn cells(&self) -> Vec<Vec<Cell>> {
+    pub(crate) fn cells(&self) -> Vec<Vec<ScreenCell>> {
         let shown = self.shown.0.lock().unwrap_or_else(PoisonError::into_inner);
         shown.screen.cells().to_vec()
     }

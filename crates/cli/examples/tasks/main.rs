@@ -17,7 +17,7 @@ use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
 use std::sync::{Arc, Mutex};
 
-use foveal_upstream::{Script, Settings, Upstream};
+use foveal_mock_provider::{MockProvider, ReplyScript, Settings};
 
 use crate::commits::Task;
 use crate::player::Player;
@@ -99,10 +99,10 @@ fn played(program: &Path, task: &Task, profile: &str) -> io::Result<Figures> {
     let (home, checkout) = (folder.path().join("home"), folder.path().join("checkout"));
     std::fs::create_dir(&home)?;
     task.check_out(&checkout)?;
-    let upstream = Upstream::start(Settings::default())?;
+    let upstream = MockProvider::start(Settings::default())?;
     let player = Arc::new(Mutex::new(Player::of(task)));
     let playing = Arc::clone(&player);
-    upstream.play(Script::new(move |asked| {
+    upstream.set_script(ReplyScript::new(move |asked| {
         playing.lock().expect("nobody panics with it").next(asked.body).into()
     }));
     let mut command = Command::new(program);
@@ -117,12 +117,12 @@ fn played(program: &Path, task: &Task, profile: &str) -> io::Result<Figures> {
         let said = String::from_utf8_lossy(&output.stderr);
         return Err(io::Error::other(format!("{} with {profile}: {said}", task.name())));
     }
-    let bills: Vec<_> = upstream.seen().iter().filter_map(|seen| seen.bill).collect();
-    let full = |bill: &foveal_upstream::Bill| (bill.prompt() - bill.read) as f64;
+    let bills: Vec<_> = upstream.received_requests().iter().filter_map(|seen| seen.bill).collect();
+    let full = |bill: &foveal_mock_provider::TokenBill| (bill.prompt_tokens() - bill.read) as f64;
     Ok(Figures {
         requests: bills.len(),
         repairs: player.lock().expect("nobody panics with it").repairs(),
-        tokens: bills.iter().map(foveal_upstream::Bill::prompt).sum(),
+        tokens: bills.iter().map(foveal_mock_provider::TokenBill::prompt_tokens).sum(),
         cost: bills.iter().map(|bill| full(bill) + bill.read as f64 * CACHED).sum(),
         done: usize::from(task.is_done(&checkout)?),
     })

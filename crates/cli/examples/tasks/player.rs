@@ -2,7 +2,7 @@
 
 use std::collections::VecDeque;
 
-use foveal_upstream::{Call, Reply};
+use foveal_mock_provider::{ModelReply, ReplyCall};
 use serde_json::{Value, json};
 
 use crate::commits::{Edit, File, Task};
@@ -55,7 +55,7 @@ impl Player {
     }
 
     /// What it says to a prompt.
-    pub(crate) fn next(&mut self, body: &Value) -> Reply {
+    pub(crate) fn next(&mut self, body: &Value) -> ModelReply {
         match self.steps.front_mut() {
             Some(Step::Change { path, first, last, old, is_read, .. })
                 if !*is_read && !shows(body, old) =>
@@ -74,7 +74,7 @@ impl Player {
                 let edit = json!({"path": path, "old_str": old, "new_str": new, "intent": why});
                 reply(vec![("edit_file", edit)])
             }
-            None => Reply::text("It is done."),
+            None => ModelReply::from_text("It is done."),
         }
     }
 }
@@ -89,10 +89,11 @@ fn change(file: &File, edit: &Edit) -> Step {
     Step::Change { path, first: *first, last: *last, old, new, is_read: false }
 }
 
-fn reply(calls: Vec<(&'static str, Value)>) -> Reply {
-    let call = |(name, arguments): (&'static str, Value)| Call { name: name.to_owned(), arguments };
+fn reply(calls: Vec<(&'static str, Value)>) -> ModelReply {
+    let call =
+        |(name, arguments): (&'static str, Value)| ReplyCall { name: name.to_owned(), arguments };
     let calls = calls.into_iter().map(call).collect();
-    Reply { text: "I go on with the task.".to_owned(), calls, ..Reply::default() }
+    ModelReply { text: "I go on with the task.".to_owned(), calls, ..ModelReply::default() }
 }
 
 /// Whether each line of a text stands in a prompt.

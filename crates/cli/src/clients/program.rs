@@ -1,4 +1,4 @@
-//! Programs: this one as others should start it, and those of the agents.
+//! The paths of this program and of the agents' programs, and their versions.
 
 use std::path::{Path, PathBuf};
 use std::process::{Command, Stdio};
@@ -6,36 +6,36 @@ use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
 
-use super::entry::NAME;
+use super::foveal_entry::NAME;
 use crate::environment::Environment;
 
-/// How long a program may take to tell its version.
-const VERSION_TIME: Duration = Duration::from_secs(5);
+/// The time-out of a call with `--version`.
+const VERSION_TIME_OUT: Duration = Duration::from_secs(5);
 
-/// How often it is looked whether it has.
-const LOOK_UP_TIME: Duration = Duration::from_millis(10);
+/// The interval at which the end of that call is polled.
+const POLL_INTERVAL: Duration = Duration::from_millis(10);
 
-/// This program as others start it: an absolute path, for who is started from a desktop has
-/// another PATH than a shell.
+/// This program as other programs start it. The path is absolute, because programs started from a
+/// desktop have another PATH than a shell.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Program {
+pub(crate) struct FovealProgram {
     path: String,
     is_in_path: bool,
 }
 
-impl Program {
-    /// This program: as it is found in PATH, which stays the same when it is updated, or else
-    /// where it is.
+impl FovealProgram {
+    /// Locates this program: in PATH, where its path survives an update, or else by the path of
+    /// this process.
     ///
     /// # Errors
-    /// If the system does not tell, or the path is no text that can be written.
-    pub(crate) fn own(environment: &Environment) -> anyhow::Result<Self> {
+    /// If the system does not report the path, or it is not Unicode.
+    pub(crate) fn locate(environment: &Environment) -> anyhow::Result<Self> {
         let own = std::env::current_exe().context("the system does not tell where foveal is")?;
         let is_own = |path: &PathBuf| match (path.canonicalize(), own.canonicalize()) {
             (Ok(path), Ok(own)) => path == own,
             _ => false,
         };
-        let found = find(NAME, environment).filter(is_own);
+        let found = find_in_path(NAME, environment).filter(is_own);
         let is_in_path = found.is_some();
         let path = found.unwrap_or(own);
         let Some(text) = path.to_str() else {
@@ -44,65 +44,66 @@ impl Program {
         Ok(Self { path: text.to_owned(), is_in_path })
     }
 
-    /// As it is written.
-    pub(crate) fn shown(&self) -> &str {
+    /// Returns the absolute path.
+    pub(crate) fn path(&self) -> &str {
         &self.path
     }
 
-    /// As it is written in files that people on other machines get too: by its name, where that
-    /// is enough here.
-    pub(crate) fn shared(&self) -> &str {
+    /// Returns the name for files that are shared with other machines: without a path if this
+    /// machine finds the program in PATH.
+    pub(crate) fn portable_name(&self) -> &str {
         if self.is_in_path { NAME } else { &self.path }
     }
 }
 
-/// The program of this name in PATH.
-pub(super) fn find(name: &str, environment: &Environment) -> Option<PathBuf> {
-    let path = environment.path.as_ref()?;
+/// Finds a program in PATH.
+pub(super) fn find_in_path(name: &str, environment: &Environment) -> Option<PathBuf> {
+    let path = environment.program_path.as_ref()?;
     let all = std::env::split_paths(path).filter(|folder| folder.is_absolute());
-    all.map(|folder| folder.join(name)).find(|path| is_program(path))
+    all.map(|folder| folder.join(name)).find(|path| is_executable(path))
 }
 
-fn is_program(path: &Path) -> bool {
+fn is_executable(path: &Path) -> bool {
     use std::os::unix::fs::PermissionsExt as _;
     path.metadata().is_ok_and(|data| data.is_file() && data.permissions().mode() & 0o111 != 0)
 }
 
-/// A version: the first three numbers.
+/// The first three numbers of a version.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub(crate) struct Version(pub(crate) u32, pub(crate) u32, pub(crate) u32);
+pub(crate) struct ProgramVersion(pub(crate) u32, pub(crate) u32, pub(crate) u32);
 
-impl std::fmt::Display for Version {
+impl std::fmt::Display for ProgramVersion {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         write!(f, "{}.{}.{}", self.0, self.1, self.2)
     }
 }
 
-/// What a program says to `--version`; `None` if it says nothing in time.
-pub(crate) fn version_of(program: &Path) -> Option<Version> {
+/// Returns the version that a program prints for `--version`; `None` if it prints none before the
+/// time-out.
+pub(crate) fn program_version(program: &Path) -> Option<ProgramVersion> {
     let mut command = Command::new(program);
     command.arg("--version").stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::null());
     let mut child = command.spawn().ok()?;
     let begin = Instant::now();
     while child.try_wait().ok()?.is_none() {
-        if begin.elapsed() > VERSION_TIME {
-            // It may have ended by itself; either way it is waited for.
+        if begin.elapsed() > VERSION_TIME_OUT {
+            // It may have ended meanwhile; either way its exit status is collected.
             drop(child.kill());
             drop(child.wait());
             return None;
         }
-        std::thread::sleep(LOOK_UP_TIME);
+        std::thread::sleep(POLL_INTERVAL);
     }
     let output = child.wait_with_output().ok()?;
-    version_in(&String::from_utf8_lossy(&output.stdout))
+    parse_version(&String::from_utf8_lossy(&output.stdout))
 }
 
-fn version_in(text: &str) -> Option<Version> {
+fn parse_version(text: &str) -> Option<ProgramVersion> {
     let is_part = |sign: char| sign.is_ascii_digit() || sign == '.';
     text.split(|sign| !is_part(sign)).find_map(|word| {
         let mut numbers = word.split('.').map(str::parse::<u32>);
         let mut next = || numbers.next()?.ok();
-        Some(Version(next()?, next()?, next()?))
+        Some(ProgramVersion(next()?, next()?, next()?))
     })
 }
 
@@ -113,13 +114,13 @@ mod tests {
     #[test]
     fn versions_are_found_in_what_programs_say() {
         for (text, version) in [
-            ("2.1.121 (Claude Code)\n", Some(Version(2, 1, 121))),
-            ("codex-cli 0.157.1", Some(Version(0, 157, 1))),
+            ("2.1.121 (Claude Code)\n", Some(ProgramVersion(2, 1, 121))),
+            ("codex-cli 0.157.1", Some(ProgramVersion(0, 157, 1))),
             ("v1.0", None),
             ("", None),
         ] {
-            assert_eq!(version_in(text), version, "{text:?}");
+            assert_eq!(parse_version(text), version, "{text:?}");
         }
-        assert!(Version(2, 1, 121) > Version(2, 0, 300));
+        assert!(ProgramVersion(2, 1, 121) > ProgramVersion(2, 0, 300));
     }
 }

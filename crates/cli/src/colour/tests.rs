@@ -1,8 +1,8 @@
 use super::*;
-use crate::shown::Reader;
-use foveal_code::listing::text_of as text_of_rows;
-use foveal_code::{LineNumber, outline, parse};
-use foveal_context::note::{Lines, Note, NoteKind};
+use crate::coloured_text::Audience;
+use foveal_code::numbered_listing::render_rows;
+use foveal_code::{LineNumber, outline, parse_file};
+use foveal_engine::note::{LineNumberRange, Note, NoteKind};
 use proptest::prelude::*;
 
 const COLOURED: Painter = Painter { on: true, for_person: false };
@@ -11,7 +11,7 @@ fn line(number: u32, width: usize, text: &str) -> ListingRow {
     ListingRow::Line { number: LineNumber(number), width, text: text.into() }
 }
 
-/// The text without escape codes for colours.
+/// Returns the text without colour codes.
 fn stripped(text: &str) -> String {
     let mut parts = text.split("\x1b[");
     let mut out = parts.next().unwrap_or_default().to_owned();
@@ -21,13 +21,13 @@ fn stripped(text: &str) -> String {
     out
 }
 
-fn told(shown: &Shown) -> String {
-    shown.render(Reader::Person).replace('\x1b', "^")
+fn told(shown: &ColouredText) -> String {
+    shown.render(Audience::Person).replace('\x1b', "^")
 }
 
-/// Colours change no text, and none goes on at the end of a line.
-fn holds(coloured: &Shown, plain: &str) {
-    let coloured = coloured.render(Reader::Program);
+/// Checks that colours change no text, and that none extends beyond its line.
+fn holds(coloured: &ColouredText, plain: &str) {
+    let coloured = coloured.render(Audience::Program);
     let coloured = coloured.as_str();
     assert_eq!(stripped(coloured), plain);
     for line in coloured.lines() {
@@ -37,32 +37,32 @@ fn holds(coloured: &Shown, plain: &str) {
 }
 
 fn text_of(path: &str, text: &str) {
-    let parsed = parse(path, text);
-    let rows = outline(&parsed, text).rows(&parsed, text);
-    let listing = text_of_rows(&rows);
+    let parsed = parse_file(path, text);
+    let rows = outline(&parsed, text).listing_rows(&parsed, text);
+    let listing = render_rows(&rows);
     let plain = Painter { on: false, for_person: false };
-    holds(&COLOURED.listing(path, text, rows.iter().map(Row::from)), &listing);
-    holds(&COLOURED.file(path, text), text);
-    holds(&COLOURED.piece(path, text), text);
-    assert_eq!(plain.listing(path, text, rows.iter().map(Row::from)), listing.into());
+    holds(&COLOURED.paint_file_rows(path, text, rows.iter().map(OutputRow::from)), &listing);
+    holds(&COLOURED.highlight_file(path, text), text);
+    holds(&COLOURED.highlight_fragment(path, text), text);
+    assert_eq!(plain.paint_file_rows(path, text, rows.iter().map(OutputRow::from)), listing.into());
     let file = ListingRow::File { path: path.into(), line_count: 7 };
     let map: Vec<_> = [file].into_iter().chain(rows).collect();
-    holds(&COLOURED.files(map.iter().map(Row::from)), &text_of_rows(&map));
-    let said = [RowKind::Said, RowKind::File, RowKind::Line { number: 2, gutter: 1 }];
+    holds(&COLOURED.paint_rows_of_files(map.iter().map(OutputRow::from)), &render_rows(&map));
+    let said = [RowKind::Note, RowKind::File, RowKind::Line { number: 2, gutter: 1 }];
     let said = said.map(AnswerRow::from);
     let ended = if text.is_empty() { String::new() } else { format!("{text}\n") };
-    holds(&COLOURED.files(rows_of(&ended, &said)), &ended);
+    holds(&COLOURED.paint_rows_of_files(answer_rows(&ended, &said)), &ended);
 }
 
 #[test]
 fn words_of_code_have_colours() {
     let text = "/* one\n two */\nfn go() -> u32 { 1 }\n";
     let kind = NoteKind::Hidden { of: None, is_before: false, names: Vec::new(), more: 0 };
-    let note = Note { lines: vec![Lines(4, 4)], ..Note::new(kind) };
+    let note = Note { lines: vec![LineNumberRange(4, 4)], ..Note::new(kind) };
     let lines = (1..).zip(text.lines()).map(|(at, text)| line(at, 1, text));
     let rows: Vec<_> = lines.chain([ListingRow::Note { indent: 2, note }]).collect();
     let coloured = |text, rows: &[ListingRow]| {
-        told(&COLOURED.listing("a.rs", text, rows.iter().map(Row::from)))
+        told(&COLOURED.paint_file_rows("a.rs", text, rows.iter().map(OutputRow::from)))
     };
     assert_eq!(
         coloured(text, &rows),
@@ -73,7 +73,7 @@ fn words_of_code_have_colours() {
     let file = ListingRow::File { path: "a.rs".into(), line_count: 9 };
     let map = [file, line(3, 2, "fn go() {")];
     assert_eq!(
-        told(&COLOURED.files(map.iter().map(Row::from))),
+        told(&COLOURED.paint_rows_of_files(map.iter().map(OutputRow::from))),
         "^[36ma.rs^[0m^[2m (9 lines)^[0m\n^[2m 3→^[0m^[35mfn^[0m ^[1mgo^[0m() {\n"
     );
 }
@@ -81,11 +81,11 @@ fn words_of_code_have_colours() {
 #[test]
 fn only_so_many_lines_of_a_map_have_highlights() {
     let file = ListingRow::File { path: "a.rs".into(), line_count: 9 };
-    let lines = std::iter::repeat_n(line(1, 1, "fn go() {"), PIECES_MAX + 1);
+    let lines = std::iter::repeat_n(line(1, 1, "fn go() {"), HIGHLIGHTED_LINES_MAX + 1);
     let rows: Vec<_> = [file].into_iter().chain(lines).collect();
-    let coloured = COLOURED.files(rows.iter().map(Row::from));
-    assert_eq!(told(&coloured).matches("^[35m").count(), PIECES_MAX);
-    holds(&coloured, &text_of_rows(&rows));
+    let coloured = COLOURED.paint_rows_of_files(rows.iter().map(OutputRow::from));
+    assert_eq!(told(&coloured).matches("^[35m").count(), HIGHLIGHTED_LINES_MAX);
+    holds(&coloured, &render_rows(&rows));
 }
 
 proptest! {
@@ -103,11 +103,14 @@ proptest! {
 #[test]
 fn a_row_is_cut_to_the_columns_of_a_terminal() {
     let text = "pub fn of(record: &Record, ledger: &Ledger, settings: &Settings) -> Result<Shape>";
-    let row =
-        |text: &'static str| Row::Line { number: 12, gutter: "12│".into(), text: text.into() };
-    let cut = |columns| match row(text).within(columns) {
-        Row::Line { gutter, text, .. } => format!("{gutter}{text}"),
-        Row::File { .. } | Row::Said(_) => String::new(),
+    let row = |text: &'static str| OutputRow::Line {
+        number: 12,
+        gutter: "12│".into(),
+        text: text.into(),
+    };
+    let cut = |columns| match row(text).truncate_to_columns(columns) {
+        OutputRow::Line { gutter, text, .. } => format!("{gutter}{text}"),
+        OutputRow::File { .. } | OutputRow::Text(_) => String::new(),
     };
     assert_eq!(cut(60), "12│pub fn of(record: &Record, ledger: &Ledger, settings: &S…");
     assert_eq!(cut(60).chars().count(), 60);

@@ -1,48 +1,52 @@
-//! `foveal changelog`: what a session changed in files, in order.
+//! `foveal changelog`: the changes of files in a session, in order.
 
 use std::process::ExitCode;
 
-use foveal_context::timeline;
-use foveal_screen::in_one_line;
+use foveal_engine::timeline;
+use foveal_screen::escape_one_line;
 
-use super::one_session::OneSession;
+use super::session_selection::SessionSelection;
 use crate::environment::Environment;
-use crate::table::{Narrow, Side, Table};
+use crate::text_table::{Alignment, ColumnNarrowing, TextTable};
 use crate::{notice, output};
 
 /// The command line of `foveal changelog`.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Arguments {
+pub(crate) struct ChangelogArguments {
     #[command(flatten)]
-    session: OneSession,
+    session: SessionSelection,
 }
 
-/// Prints a row for each change.
+/// Prints one row per change.
 ///
 /// # Errors
 /// If the session cannot be read.
-pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::Result<ExitCode> {
-    let session = arguments.session.load(environment)?;
+pub(crate) fn run(
+    arguments: &ChangelogArguments,
+    environment: &Environment,
+) -> anyhow::Result<ExitCode> {
+    let session = arguments.session.load_session(environment)?;
     let mut text = String::new();
-    for conversation in arguments.session.choose_all(&session)? {
-        let changes = timeline::changelog(conversation);
+    for conversation in arguments.session.select_conversations(&session)? {
+        let changes = timeline::build_changelog(conversation);
         if changes.is_empty() {
             continue;
         }
         if session.conversations.len() > 1 {
-            text += &format!("{}\n", in_one_line(&conversation.id));
+            text += &format!("{}\n", escape_one_line(&conversation.id));
         }
-        let columns = [("turn", Side::Right), ("file", Side::Left), ("change", Side::Left)];
-        let mut table = Table::new(columns.to_vec())
-            .narrowing(&["file"], Narrow::LosesStart)
-            .narrowing(&["change"], Narrow::LosesEnd);
+        let columns =
+            [("turn", Alignment::Right), ("file", Alignment::Left), ("change", Alignment::Left)];
+        let mut table = TextTable::new(columns.to_vec())
+            .with_narrowing(&["file"], ColumnNarrowing::CutStart)
+            .with_narrowing(&["change"], ColumnNarrowing::CutEnd);
         for change in changes {
-            table.row(vec![change.turn.to_string(), change.path, change.what]);
+            table.push_row(vec![change.turn.to_string(), change.path, change.summary]);
         }
-        text += &table.render_within(environment.width, "");
+        text += &table.render(environment.stdout_columns, "");
     }
     if text.is_empty() {
-        notice::say("no change of a file is recorded in this session");
+        notice::print_notice("no change of a file is recorded in this session");
     }
     output::print(text)?;
     Ok(ExitCode::SUCCESS)

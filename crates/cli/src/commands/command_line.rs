@@ -1,4 +1,4 @@
-//! The command line: which commands there are, and which one is run.
+//! The command line: all commands, and the dispatch to them.
 
 use std::process::ExitCode;
 
@@ -7,9 +7,9 @@ use clap::{CommandFactory, Parser, Subcommand};
 use super::{
     changelog, chat, config, doctor, expand, export, file_at, graph, grep, hook, index, init, man,
     map, mcp, models, outline, permissions, read, replay, rewind, run_task, search, serve,
-    sessions, show, stats, trust, wrap,
+    sessions, show_session, stats, trust, wrap,
 };
-use crate::colour::ColourChoice;
+use crate::colour::TerminalColourChoice;
 use crate::environment::Environment;
 use crate::output;
 use crate::toolbox::CONVERT_PAGE;
@@ -20,43 +20,43 @@ use crate::toolbox::CONVERT_PAGE;
 pub(crate) struct Cli {
     /// When to print in colours.
     #[arg(long = "color", global = true, value_name = "WHEN", default_value = "auto")]
-    pub(crate) colour: ColourChoice,
+    pub(crate) colour: TerminalColourChoice,
     #[command(subcommand)]
-    command: Command,
+    command: CliCommand,
 }
 
 #[derive(Debug, Subcommand)]
-enum Command {
+enum CliCommand {
     /// Replays recorded sessions and shows what each profile would have cost and kept.
-    Replay(Box<replay::Arguments>),
+    Replay(Box<replay::ReplayArguments>),
     /// Shows a recorded session as short text, or what passed the gateway of a conversation.
-    Show(show::Arguments),
+    Show(show_session::ShowArguments),
     /// Shows what the requests that passed the gateway cost, and what they would have cost without
     /// it.
     ///
     /// Splits the bill by why it was paid: sent for the first time, read from the cache, or paid
     /// for again because the cache had expired, because the client changed what it had sent, or
     /// because foveal did. Dollars are at list prices, unless the provider says what it charged.
-    Stats(stats::Arguments),
+    Stats(stats::StatsArguments),
     /// Lists what a recorded session changed in files.
-    Changelog(changelog::Arguments),
+    Changelog(changelog::ChangelogArguments),
     /// Shows a file as it was at a turn of a recorded session, as far as the session shows it.
-    FileAt(file_at::Arguments),
+    FileAt(file_at::FileAtArguments),
     /// Prints a recorded session as a document of the Agent Trajectory Interchange Format.
     ///
     /// Takes sessions of all agents that `foveal replay` reads, and those that foveal keeps. What
     /// stands in them is printed as it is: those of other agents may hold secrets.
-    Export(export::Arguments),
+    Export(export::ExportArguments),
     /// Shows the structure of files: imports, types and signatures, without bodies.
-    Outline(outline::Arguments),
+    Outline(outline::OutlineArguments),
     /// Shows who calls, tests and uses a symbol, and what it calls and uses.
     ///
     /// Updates the index first, or makes it if there is none: see `foveal index`.
-    Graph(graph::Arguments),
+    Graph(graph::GraphArguments),
     /// Shows the most important files and signatures of a repository in few tokens.
     ///
     /// Updates the index first, or makes it if there is none: see `foveal index`.
-    Map(map::Arguments),
+    Map(map::MapArguments),
     /// Brings the index of a folder up to date.
     ///
     /// Leaves out what .gitignore and .ignore name, hidden files, files of more than 1 MiB, and
@@ -64,14 +64,14 @@ enum Command {
     /// $XDG_DATA_HOME, or where the platform keeps data (~/.local/share,
     /// ~/Library/Application Support, %LOCALAPPDATA%). Writes nothing into the folder itself. Exits
     /// with 1 if what makes its vectors cannot be used.
-    Index(index::Arguments),
+    Index(index::IndexArguments),
     /// Finds parts of files by words and by meaning.
     ///
     /// Updates the index first, or makes it if there is none. Paths start at the top of the
     /// folder. Exits with 1 if nothing is found.
-    Search(search::Arguments),
+    Search(search::SearchArguments),
     /// Serves the tools to an agent over the Model Context Protocol.
-    Mcp(mcp::Arguments),
+    Mcp(mcp::McpArguments),
     /// Stands between an agent and its model: sends on less of each request, and the answers back
     /// as they are.
     ///
@@ -79,26 +79,26 @@ enum Command {
     /// Code) and change nothing else. Whatever fails here, the agent's own request goes on. Keys
     /// pass through and are neither stored nor shown. Serves this machine alone; to listen at
     /// another address, set FOVEAL_SERVE_TOKEN and have clients send it as x-foveal-token.
-    Serve(serve::Arguments),
+    Serve(serve::ServeArguments),
     /// Runs an agent with a gateway of its own between it and its model, for that run alone.
     ///
     /// Tells the agent by variables and arguments, and writes nothing to its settings. What the
     /// agent has set as the address of its model is asked in its place. Its terminal and its exit
     /// code stay its own. At a terminal, a line says at the end what was saved. Options of foveal
     /// stand before the agent's name.
-    Wrap(wrap::Arguments),
+    Wrap(wrap::WrapArguments),
     /// Works on a task with a model and foveal's own tools, until the model says that it is done.
     ///
     /// Prints what the model says last; on standard error, what it does on the way. Changes nothing
     /// and runs nothing without your approval, unless --yes is given. Exits with 1 if it ended
     /// before it was done, with 2 if the model cannot be asked, with 130 if you stopped it.
-    Run(run_task::Arguments),
+    Run(run_task::RunArguments),
     /// Talks with a model that works in this folder with foveal's own tools, on a screen.
     ///
     /// Shows what the model says and does while it does it, and asks you before files are changed
     /// and commands are run. `/help` in it tells the keys. Keeps the session as `foveal run` does;
     /// without a terminal, use that.
-    Chat(chat::Arguments),
+    Chat(chat::ChatArguments),
     /// Takes a session of `foveal run` back to before something that you said: the conversation, the
     /// files, or both.
     ///
@@ -106,43 +106,43 @@ enum Command {
     /// it any more; files are put back as they were before the session wrote them. Those that others
     /// changed too are left alone unless --force is given, and what commands changed is not known.
     /// Exits with 1 if nothing was changed.
-    Rewind(rewind::Arguments),
+    Rewind(rewind::RewindArguments),
     /// Lists the models that can be asked: hosted ones whose key is set, and those of local servers.
     ///
     /// Asks Ollama, LM Studio, llama.cpp and vLLM at their usual ports on this machine, and nobody
     /// else. Exits with 1 if there is none.
-    Models(models::Arguments),
+    Models(models::ModelsArguments),
     /// Sets up the agents on this machine to use the tools.
     ///
     /// Shows each change before it is written, keeps a copy of the file beside it
     /// (`NAME.foveal-backup`), and changes nothing else in it. Without names, sets up all agents
     /// that are found.
-    Init(init::Arguments),
+    Init(init::InitArguments),
     /// Shows what can be set and what is set, and changes it.
     ///
     /// Without more, lists all settings. Exits with 2 if the file is not understood.
-    Config(config::Arguments),
+    Config(config::ConfigArguments),
     /// Shows the settings that this project brings (`.foveal.toml` or `.foveal.json`), and asks whether to obey them.
     ///
     /// They hold for this folder and for what the file says now: once it changes, it is not obeyed
     /// until you trust it again. It can open nothing: it names no servers, keys or commands, and
     /// allows nothing that you do not.
-    Trust(trust::Arguments),
+    Trust(trust::TrustArguments),
     /// Lists the permission rules that hold in this folder and what you allowed for good in it, and
     /// takes that back.
     ///
-    /// What you allow with `always`, in `foveal chat` or where an agent asks for foveal, holds for one
+    /// An `always` that you give, in `foveal chat` or where an agent asks for foveal, holds for one
     /// tool about one command, file or address, in one folder, until you revoke it here.
-    Permissions(permissions::Arguments),
+    Permissions(permissions::PermissionsArguments),
     /// Checks what works on this machine, and says how to repair what does not.
     ///
     /// Makes and changes nothing. Exits with 1 if something is broken.
-    Doctor(doctor::Arguments),
+    Doctor(doctor::DoctorArguments),
     /// Answers an event of an agent: shapes the results of its own tools.
     ///
     /// Agents run it after `foveal init`. Reads the event from standard input.
     #[command(hide = true)]
-    Hook(hook::Arguments),
+    Hook(hook::HookArguments),
     /// Reads the address of a page in a line and then the page, and prints it as Markdown.
     ///
     /// foveal runs it to convert pages of the web where the work can be ended.
@@ -152,14 +152,14 @@ enum Command {
     ///
     /// Asks you before it reads a file outside of the working copy, or one that looks like a key
     /// or a credential, and obeys your permission rules.
-    Read(read::Arguments),
+    Read(read::ReadArguments),
     /// Shows the lines of files that match.
     ///
     /// Leaves out what .gitignore names, and files that look like keys or credentials unless you
     /// name them. Exits with 1 if nothing is found.
-    Grep(grep::Arguments),
+    Grep(grep::GrepCommandArguments),
     /// Shows what was left out of an answer, by the handle in its note.
-    Expand(expand::Arguments),
+    Expand(expand::ExpandArguments),
     /// Lists the stored sessions of the tools; pins or deletes one.
     ///
     /// Shows the folder of each and what it began with, newest first. Leaves out single calls
@@ -167,7 +167,7 @@ enum Command {
     ///
     /// Keeps a session and what it refers to for 30 days after its last use, and less long if all
     /// sessions together exceed 2 GiB. Pinned sessions stay.
-    Sessions(sessions::Arguments),
+    Sessions(sessions::SessionsArguments),
     /// Prints a completion script for a shell.
     ///
     /// Bash: put it into ~/.local/share/bash-completion/completions/foveal. Zsh: put it into a
@@ -181,55 +181,57 @@ enum Command {
     ///
     /// For a folder such as ~/.local/share/man/man1, `man foveal` and `man foveal-replay` find
     /// them.
-    Man(man::Arguments),
+    Man(man::ManArguments),
 }
 
 /// Runs a command.
 ///
 /// # Errors
-/// If the command's input cannot be used or its output cannot be written.
+/// If the command's input is invalid or its output cannot be written.
 pub(crate) fn run(cli: Cli, environment: &Environment) -> anyhow::Result<ExitCode> {
     match cli.command {
-        Command::Replay(arguments) => replay::run(&arguments.resolve(environment)?, environment),
-        Command::Show(arguments) => show::run(&arguments, environment),
-        Command::Stats(arguments) => stats::run(&arguments, environment),
-        Command::Changelog(arguments) => changelog::run(&arguments, environment),
-        Command::FileAt(arguments) => file_at::run(&arguments, environment),
-        Command::Export(arguments) => export::run(&arguments, environment),
-        Command::Outline(arguments) => outline::run(&arguments, environment),
-        Command::Graph(arguments) => graph::run(&arguments, environment),
-        Command::Map(arguments) => map::run(&arguments, environment),
-        Command::Index(arguments) => index::run(&arguments, environment),
-        Command::Search(arguments) => search::run(&arguments, environment),
-        Command::Mcp(arguments) => mcp::run(&arguments, environment),
-        Command::Serve(arguments) => serve::run(&arguments, environment),
-        Command::Wrap(arguments) => wrap::run(&arguments, environment),
-        Command::Run(arguments) => run_task::run(&arguments, environment),
-        Command::Chat(arguments) => chat::run(&arguments, environment),
-        Command::Rewind(arguments) => rewind::run(&arguments, environment),
-        Command::Models(arguments) => models::run(&arguments, environment),
-        Command::Init(arguments) => init::run(&arguments, environment),
-        Command::Config(arguments) => config::run(&arguments, environment),
-        Command::Trust(arguments) => trust::run(&arguments, environment),
-        Command::Permissions(arguments) => permissions::run(&arguments, environment),
-        Command::Doctor(arguments) => doctor::run(&arguments, environment),
-        Command::Hook(arguments) => Ok(hook::run(&arguments, environment)),
-        Command::ConvertPage => {
+        CliCommand::Replay(arguments) => {
+            replay::run(&arguments.into_config(environment)?, environment)
+        }
+        CliCommand::Show(arguments) => show_session::run(&arguments, environment),
+        CliCommand::Stats(arguments) => stats::run(&arguments, environment),
+        CliCommand::Changelog(arguments) => changelog::run(&arguments, environment),
+        CliCommand::FileAt(arguments) => file_at::run(&arguments, environment),
+        CliCommand::Export(arguments) => export::run(&arguments, environment),
+        CliCommand::Outline(arguments) => outline::run(&arguments, environment),
+        CliCommand::Graph(arguments) => graph::run(&arguments, environment),
+        CliCommand::Map(arguments) => map::run(&arguments, environment),
+        CliCommand::Index(arguments) => index::run(&arguments, environment),
+        CliCommand::Search(arguments) => search::run(&arguments, environment),
+        CliCommand::Mcp(arguments) => mcp::run(&arguments, environment),
+        CliCommand::Serve(arguments) => serve::run(&arguments, environment),
+        CliCommand::Wrap(arguments) => wrap::run(&arguments, environment),
+        CliCommand::Run(arguments) => run_task::run(&arguments, environment),
+        CliCommand::Chat(arguments) => chat::run(&arguments, environment),
+        CliCommand::Rewind(arguments) => rewind::run(&arguments, environment),
+        CliCommand::Models(arguments) => models::run(&arguments, environment),
+        CliCommand::Init(arguments) => init::run(&arguments, environment),
+        CliCommand::Config(arguments) => config::run(&arguments, environment),
+        CliCommand::Trust(arguments) => trust::run(&arguments, environment),
+        CliCommand::Permissions(arguments) => permissions::run(&arguments, environment),
+        CliCommand::Doctor(arguments) => doctor::run(&arguments, environment),
+        CliCommand::Hook(arguments) => Ok(hook::run(&arguments, environment)),
+        CliCommand::ConvertPage => {
             let mut converted = Vec::new();
             foveal_web::convert_page(std::io::stdin().lock(), &mut converted)?;
-            output::print_exactly(&String::from_utf8_lossy(&converted))?;
+            output::print_raw(&String::from_utf8_lossy(&converted))?;
             Ok(ExitCode::SUCCESS)
         }
-        Command::Read(arguments) => read::run(&arguments, environment),
-        Command::Grep(arguments) => grep::run(&arguments, environment),
-        Command::Expand(arguments) => expand::run(&arguments, environment),
-        Command::Sessions(arguments) => sessions::run(&arguments, environment),
-        Command::Completions { shell } => {
+        CliCommand::Read(arguments) => read::run(&arguments, environment),
+        CliCommand::Grep(arguments) => grep::run(&arguments, environment),
+        CliCommand::Expand(arguments) => expand::run(&arguments, environment),
+        CliCommand::Sessions(arguments) => sessions::run(&arguments, environment),
+        CliCommand::Completions { shell } => {
             let mut script = Vec::new();
             clap_complete::generate(shell, &mut Cli::command(), "foveal", &mut script);
             output::print(String::from_utf8_lossy(&script).into_owned())?;
             Ok(ExitCode::SUCCESS)
         }
-        Command::Man(arguments) => man::run(&arguments, Cli::command()),
+        CliCommand::Man(arguments) => man::run(&arguments, Cli::command()),
     }
 }

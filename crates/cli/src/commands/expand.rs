@@ -1,4 +1,4 @@
-//! `foveal expand`: what was left out of an answer, by the handle in its note.
+//! `foveal expand`: the content that an answer left out, by the handle in its note.
 
 use std::process::ExitCode;
 
@@ -7,36 +7,39 @@ use foveal_store::Store as _;
 use foveal_transcript::Handle;
 use serde_json::json;
 
-use super::read::Span;
+use super::read::LineRangeArgument;
 use crate::environment::Environment;
 use crate::notice;
-use crate::numbers::plural;
+use crate::numbers::format_plural;
 use crate::pager::PrintOptions;
-use crate::rules::Rules;
+use crate::permission_checker::PermissionChecker;
 use crate::toolbox;
 
 /// The command line of `foveal expand`.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Arguments {
+pub(crate) struct ExpandArguments {
     /// The handle: twelve hex digits.
     handle: Handle,
     /// Only these lines, counted from 1.
     #[arg(long, value_name = "A-B")]
-    lines: Option<Span>,
+    lines: Option<LineRangeArgument>,
     #[command(flatten)]
     options: PrintOptions,
 }
 
-/// Prints what is kept under the handle.
+/// Prints the content that is stored under the handle.
 ///
 /// # Errors
-/// If nothing is, or it has no such lines.
-pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::Result<ExitCode> {
+/// If there is no such content, or it has no such lines.
+pub(crate) fn run(
+    arguments: &ExpandArguments,
+    environment: &Environment,
+) -> anyhow::Result<ExitCode> {
     let handle = arguments.handle;
     let current = std::env::current_dir().unwrap_or_else(|_| ".".into());
-    Rules::about(&current, environment)?.permit("expand", &handle.to_string())?;
-    let store = toolbox::store_to_read(environment)?;
-    let content = store.map(|store| store.get(handle)).transpose()?.flatten();
+    PermissionChecker::for_file(&current, environment)?.permit("expand", &handle.to_string())?;
+    let store = toolbox::open_store_for_reading(environment)?;
+    let content = store.map(|store| store.content(handle)).transpose()?.flatten();
     let Some(content) = content else {
         bail!(
             "nothing is stored under `{handle}`: it may be too old, or from another machine; repeat the \
@@ -47,17 +50,17 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
     let count = whole.lines().count();
     let text: String = match arguments.lines {
         None => whole.into_owned(),
-        Some(Span { first, .. }) if first as usize > count => {
-            bail!("`{handle}` has {}, none from {first} on", plural(count as u64, "line"));
+        Some(LineRangeArgument { first, .. }) if first as usize > count => {
+            bail!("`{handle}` has {}, none from {first} on", format_plural(count as u64, "line"));
         }
-        Some(Span { first, last }) => {
+        Some(LineRangeArgument { first, last }) => {
             let (first, last) = (first as usize, last as usize);
             whole.split_inclusive('\n').skip(first - 1).take(last - first + 1).collect()
         }
     };
     if content.secrets > 0 {
-        let secrets = plural(u64::from(content.secrets), "secret");
-        notice::say(format_args!(
+        let secrets = format_plural(u64::from(content.secrets), "secret");
+        notice::print_notice(format_args!(
             "{secrets} of it were not stored: a mark stands in the place of each"
         ));
     }

@@ -1,22 +1,22 @@
-//! `foveal file-at`: what a file held at a turn, as far as the session tells.
+//! `foveal file-at`: the content of a file at a turn, as far as the session shows it.
 
 use std::process::ExitCode;
 
 use anyhow::bail;
-use foveal_context::timeline::{Confidence, FileState, Timeline};
+use foveal_engine::timeline::{FileState, StateConfidence, Timeline};
 use foveal_transcript::Conversation;
 
-use super::one_session::{OneSession, check_turn};
+use super::session_selection::{SessionSelection, check_turn};
 use crate::environment::Environment;
 use crate::notice;
-use crate::numbers::plural;
+use crate::numbers::format_plural;
 use crate::output;
 
 /// The command line of `foveal file-at`.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Arguments {
+pub(crate) struct FileAtArguments {
     #[command(flatten)]
-    session: OneSession,
+    session: SessionSelection,
     /// The file: its path, or the end of it.
     #[arg(value_name = "PATH")]
     path: String,
@@ -25,35 +25,38 @@ pub(crate) struct Arguments {
     turn: Option<u32>,
 }
 
-/// Most paths offered where the one asked for is not clear.
+/// Limit of paths that are listed if the given one is ambiguous.
 const CANDIDATES_MAX: usize = 20;
 
-/// Prints the file's lines; says on standard error how sure they are.
+/// Prints the file's lines, and their confidence on standard error.
 ///
 /// # Errors
-/// If the session cannot be read, or nothing is known of the file then.
-pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::Result<ExitCode> {
-    let session = arguments.session.load(environment)?;
-    let conversation = arguments.session.choose(&session)?;
-    let last = u32::try_from(conversation.responses().count()).unwrap_or(u32::MAX);
+/// If the session cannot be read, or the content at that turn is unknown.
+pub(crate) fn run(
+    arguments: &FileAtArguments,
+    environment: &Environment,
+) -> anyhow::Result<ExitCode> {
+    let session = arguments.session.load_session(environment)?;
+    let conversation = arguments.session.select_conversation(&session)?;
+    let last = u32::try_from(conversation.response_indices().count()).unwrap_or(u32::MAX);
     let turn = arguments.turn.unwrap_or(last);
     check_turn(conversation, turn)?;
-    let timeline = Timeline::of(conversation);
-    let path = one_path(conversation, &timeline, &arguments.path)?;
+    let timeline = Timeline::from_conversation(conversation);
+    let path = resolve_path(conversation, &timeline, &arguments.path)?;
     let state = timeline.file_state_at(&path, turn);
     if state.removed {
         bail!("`{path}` does not exist at turn {turn}: it was removed");
     }
-    if state.confidence == Confidence::Unknown {
+    if state.confidence == StateConfidence::Unknown {
         bail!("nothing is known of `{path}` at turn {turn}: give a later --turn");
     }
-    notice::say(format_args!("`{path}` at turn {turn}: {}", trust(&state)));
-    output::print(environment.painter().file(&path, &render(&state)))?;
+    notice::print_notice(format_args!("`{path}` at turn {turn}: {}", describe_confidence(&state)));
+    output::print(environment.painter().highlight_file(&path, &render_known_lines(&state)))?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// The one known path that `asked` means.
-fn one_path(
+/// Returns the one known path that `asked` stands for.
+fn resolve_path(
     conversation: &Conversation,
     timeline: &Timeline,
     asked: &str,
@@ -72,13 +75,15 @@ fn one_path(
         [] if known.is_empty() => bail!("no file is read or changed in this session"),
         [] => bail!(
             "no file `{asked}` is read or changed in this session; known are\n{}",
-            list(&known)
+            format_candidates(&known)
         ),
-        many => bail!("`{asked}` is not clear; give more of the path:\n{}", list(many)),
+        many => {
+            bail!("`{asked}` is not clear; give more of the path:\n{}", format_candidates(many))
+        }
     }
 }
 
-fn list(paths: &[&str]) -> String {
+fn format_candidates(paths: &[&str]) -> String {
     let mut lines: Vec<String> =
         paths.iter().take(CANDIDATES_MAX).map(|path| format!("  {path}")).collect();
     if paths.len() > CANDIDATES_MAX {
@@ -87,19 +92,19 @@ fn list(paths: &[&str]) -> String {
     lines.join("\n")
 }
 
-fn trust(state: &FileState) -> String {
+fn describe_confidence(state: &FileState) -> String {
     let seen = state.lines.iter().flatten().count() as u64;
     match state.confidence {
-        Confidence::Exact => format!("exact, {}", plural(seen, "line")),
-        Confidence::Partial | Confidence::Unknown => format!(
+        StateConfidence::Exact => format!("exact, {}", format_plural(seen, "line")),
+        StateConfidence::Partial | StateConfidence::Unknown => format!(
             "partial, {} known; others were never seen, or may have changed since",
-            plural(seen, "line")
+            format_plural(seen, "line")
         ),
     }
 }
 
-/// The known lines; each run of unknown ones as one note with its range.
-fn render(state: &FileState) -> String {
+/// Renders the known lines, and each run of unknown lines as one note with its range.
+fn render_known_lines(state: &FileState) -> String {
     let mut text = String::new();
     let mut unknown_from = None;
     for (number, line) in (1usize..).zip(&state.lines) {
@@ -108,7 +113,7 @@ fn render(state: &FileState) -> String {
             (None, Some(_)) => {}
             (Some(line), from) => {
                 if let Some(from) = from {
-                    text.push_str(&unseen(from, number - 1));
+                    text.push_str(&unknown_range_note(from, number - 1));
                 }
                 unknown_from = None;
                 text.push_str(line);
@@ -117,12 +122,12 @@ fn render(state: &FileState) -> String {
         }
     }
     if let Some(from) = unknown_from {
-        text.push_str(&unseen(from, state.lines.len()));
+        text.push_str(&unknown_range_note(from, state.lines.len()));
     }
     text
 }
 
-fn unseen(from: usize, to: usize) -> String {
+fn unknown_range_note(from: usize, to: usize) -> String {
     if from == to {
         format!("[line {from} is not known]\n")
     } else {
@@ -137,8 +142,14 @@ mod tests {
     #[test]
     fn unknown_lines_are_named_by_range() {
         let lines = [Some("a"), None, Some("b"), None, None].map(|line| line.map(str::to_owned));
-        let state =
-            FileState { lines: lines.to_vec(), confidence: Confidence::Partial, removed: false };
-        assert_eq!(render(&state), "a\n[line 2 is not known]\nb\n[lines 4-5 are not known]\n");
+        let state = FileState {
+            lines: lines.to_vec(),
+            confidence: StateConfidence::Partial,
+            removed: false,
+        };
+        assert_eq!(
+            render_known_lines(&state),
+            "a\n[line 2 is not known]\nb\n[lines 4-5 are not known]\n"
+        );
     }
 }

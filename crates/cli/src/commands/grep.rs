@@ -1,4 +1,4 @@
-//! `foveal grep`: lines of files that match.
+//! `foveal grep`: the lines of files that match a pattern.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
@@ -6,18 +6,18 @@ use std::process::ExitCode;
 use anyhow::bail;
 use serde_json::{Value, json};
 
-use crate::colour::rows_of;
+use crate::colour::answer_rows;
 use crate::environment::Environment;
 use crate::notice;
-use crate::one_call::{Ended, PathTools, as_json};
 use crate::pager;
+use crate::single_tool_call::{PathTools, SingleCallOutcome, answer_to_json};
 
-/// What a search that finds nothing ends with, as other programs that search do.
-const EXIT_CODE_NOTHING: u8 = 1;
+/// The exit code of a search without hits, as in other search programs.
+const EXIT_CODE_NO_MATCH: u8 = 1;
 
 /// The command line of `foveal grep`.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Arguments {
+pub(crate) struct GrepCommandArguments {
     /// A regular expression, as ripgrep's.
     pattern: String,
     /// A folder or file; the current folder if not given.
@@ -28,7 +28,7 @@ pub(crate) struct Arguments {
     /// The pattern is plain text.
     #[arg(short = 'F', long)]
     fixed_strings: bool,
-    /// What is found can go over several lines.
+    /// Matches can span several lines.
     #[arg(short = 'U', long)]
     multiline: bool,
     /// Only files whose paths match, such as `src/**/*.rs`.
@@ -60,16 +60,19 @@ pub(crate) struct Arguments {
     no_pager: bool,
 }
 
-/// Prints what matches.
+/// Prints the matches.
 ///
 /// # Errors
-/// If the pattern or the path cannot be used.
-pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::Result<ExitCode> {
+/// If the pattern or the path is invalid.
+pub(crate) fn run(
+    arguments: &GrepCommandArguments,
+    environment: &Environment,
+) -> anyhow::Result<ExitCode> {
     if arguments.pattern.is_empty() {
         bail!("the pattern is empty: say what to look for");
     }
     let folder = arguments.path.clone().unwrap_or_else(|| PathBuf::from("."));
-    let place = PathTools::of(&folder, environment)?;
+    let place = PathTools::open(&folder, environment)?;
     let output = match (arguments.files, arguments.count) {
         (true, _) => "files",
         (_, true) => "count",
@@ -88,20 +91,21 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
         "limit": arguments.limit,
         "offset": arguments.offset,
     });
-    let answer = match place.call("grep", asked)? {
-        Ended::Stopped(code) => return Ok(code),
-        Ended::Answered(answer) => answer,
+    let answer = match place.call_tool("grep", asked)? {
+        SingleCallOutcome::Stopped(code) => return Ok(code),
+        SingleCallOutcome::Answered(answer) => answer,
     };
     let found = answer.structured.as_ref().and_then(|found| found["total"].as_u64()).unwrap_or(0);
     if arguments.json {
-        let mut all: Value = as_json(&answer);
+        let mut all: Value = answer_to_json(&answer);
         all["path"] = place.path.into();
-        pager::print(format!("{all}\n"), false, environment)?;
+        pager::print_paged(format!("{all}\n"), false, environment)?;
     } else if found == 0 {
-        notice::say(answer.text.trim_end().trim_matches(['[', ']']));
+        notice::print_notice(answer.text.trim_end().trim_matches(['[', ']']));
     } else {
-        let text = environment.painter().files(rows_of(&answer.text, &answer.rows));
-        pager::print(text, !arguments.no_pager, environment)?;
+        let text =
+            environment.painter().paint_rows_of_files(answer_rows(&answer.text, &answer.rows));
+        pager::print_paged(text, !arguments.no_pager, environment)?;
     }
-    Ok(if found == 0 { ExitCode::from(EXIT_CODE_NOTHING) } else { ExitCode::SUCCESS })
+    Ok(if found == 0 { ExitCode::from(EXIT_CODE_NO_MATCH) } else { ExitCode::SUCCESS })
 }

@@ -1,33 +1,33 @@
-//! `foveal index`: brings the index of a folder up to date.
+//! `foveal index`: updates the index of a folder.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use foveal_cancel::Cancel;
-use foveal_embedder::Patience;
-use foveal_index::{Changes, Index, Summary, Watcher};
+use foveal_cancel::CancelToken;
+use foveal_embedder::EmbeddingRequestLimits;
+use foveal_index::{FolderChanges, FolderWatcher, Index, UpdateSummary};
 use serde_json::json;
 
-use crate::embedders::{Choice, EmbedderOptions};
+use crate::embedder_choice::{EmbedderChoice, EmbedderOptions};
 use crate::environment::Environment;
 use crate::exit_code;
 use crate::interrupt;
 use crate::notice;
-use crate::numbers::{count, plural};
+use crate::numbers::{format_count, format_plural};
 use crate::output;
-use crate::repository_index::{self, Embedding, Opened};
-use crate::table::wrapped;
+use crate::repository_index::{self, EmbedderContext, OpenedIndex};
+use crate::text_table::wrap_text;
 
-/// How long an embedder that failed rests before it is asked again.
-const RETRY_TIME: Duration = Duration::from_secs(30);
+/// Delay before an embedder that failed is asked again.
+const EMBEDDER_RETRY_DELAY: Duration = Duration::from_secs(30);
 
-/// Files that are given vectors before it is looked whether files have changed.
-const FILES_AT_ONCE: usize = 64;
+/// The number of files that get vectors between two checks for changed files.
+const FILES_PER_ROUND: usize = 64;
 
 /// The command line of `foveal index`.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Arguments {
+pub(crate) struct IndexArguments {
     /// The folder. If not given, the working copy that holds the current folder.
     #[arg(value_name = "PATH")]
     path: Option<PathBuf>,
@@ -41,129 +41,147 @@ pub(crate) struct Arguments {
     embedder: EmbedderOptions,
 }
 
-/// Updates the index, and with `--watch` keeps it so.
+/// Updates the index, and with `--watch_folder` keeps it up to date.
 ///
 /// # Errors
 /// If the folder cannot be read or the index cannot be written.
-pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::Result<ExitCode> {
-    let cancel = &interrupt::listen();
-    let (options, patience) = (&arguments.embedder, Patience::LONG);
-    let embedding = Embedding { options, patience, environment, cancel };
-    let mut opened = repository_index::open(arguments.path.as_deref(), embedding)?;
+pub(crate) fn run(
+    arguments: &IndexArguments,
+    environment: &Environment,
+) -> anyhow::Result<ExitCode> {
+    let cancel = &interrupt::cancel_on_ctrl_c();
+    let (options, patience) = (&arguments.embedder, EmbeddingRequestLimits::BACKGROUND);
+    let embedding = EmbedderContext { options, patience, environment, cancel };
+    let mut opened = repository_index::open_index(arguments.path.as_deref(), embedding)?;
     if arguments.watch {
-        return watch(arguments, &mut opened, embedding);
+        return watch_folder(arguments, &mut opened, embedding);
     }
     let begin = Instant::now();
-    let summary = repository_index::update(&mut opened.index, cancel)?;
-    tell(arguments, environment, &opened, &summary, begin)?;
-    let lacks_vectors = opened.index.problem().is_some() || opened.problem.is_some();
-    Ok(match (summary.stopped, lacks_vectors) {
+    let summary = repository_index::update_index(&mut opened.index, cancel)?;
+    print_update(arguments, environment, &opened, &summary, begin)?;
+    let lacks_vectors =
+        opened.index.embedding_problem().is_some() || opened.embedder_problem.is_some();
+    Ok(match (summary.cancelled, lacks_vectors) {
         (true, _) => ExitCode::from(exit_code::INTERRUPTED),
         (false, true) => ExitCode::from(exit_code::NEGATIVE),
         (false, false) => ExitCode::SUCCESS,
     })
 }
 
-/// Follows changes until Ctrl+C. What has no vectors yet gets them in between.
-fn watch(
-    arguments: &Arguments,
-    opened: &mut Opened,
-    embedding: Embedding<'_>,
+/// Follows changes until Ctrl+C. Files without vectors get them in between.
+fn watch_folder(
+    arguments: &IndexArguments,
+    opened: &mut OpenedIndex,
+    embedding: EmbedderContext<'_>,
 ) -> anyhow::Result<ExitCode> {
-    // Begun first, so that nothing is missed between the first look and the watch.
-    let watcher = Watcher::start(opened.index.root())?;
+    // The watcher starts first, so that no change between the first update and the watch is missed.
+    let watcher = FolderWatcher::start(opened.index.root())?;
     let begin = Instant::now();
-    let first = begin_watch(opened, embedding.cancel)?;
-    tell(arguments, embedding.environment, opened, &first, begin)?;
-    if first.stopped {
+    let first = update_before_watch(opened, embedding.cancel)?;
+    print_update(arguments, embedding.environment, opened, &first, begin)?;
+    if first.cancelled {
         return Ok(ExitCode::from(exit_code::INTERRUPTED));
     }
-    // When the embedder may be asked again.
-    let mut retry = Instant::now() + opened.index.problem().map_or(Duration::ZERO, |_| RETRY_TIME);
+    // The time from which the embedder may be asked again.
+    let mut retry = Instant::now()
+        + opened.index.embedding_problem().map_or(Duration::ZERO, |_| EMBEDDER_RETRY_DELAY);
     let mut embedded = 0;
     loop {
-        let next = (opened.index.waiting()? > 0).then_some(retry);
-        let Some(changes) = watcher.wait_until(next, embedding.cancel) else {
+        let next = (opened.index.files_without_vectors()? > 0).then_some(retry);
+        let Some(changes) = watcher.wait_for_changes(next, embedding.cancel) else {
             return Ok(ExitCode::SUCCESS);
         };
-        if opened.index.is_chosen_anew()? {
-            reopen(opened, embedding)?;
+        if opened.index.has_selection_changed()? {
+            reopen_with_chosen_embedder(opened, embedding)?;
         }
         let begin = Instant::now();
-        let summary = if changes == Changes::Files(Vec::new()) {
-            let round = make_vectors(&mut opened.index, embedding.cancel)?;
-            let failed = opened.index.problem().is_some();
+        let summary = if changes == FolderChanges::Files(Vec::new()) {
+            let round = embed_some_files(&mut opened.index, embedding.cancel)?;
+            let failed = opened.index.embedding_problem().is_some();
             let in_vain = failed || round.embedded == 0;
-            retry = Instant::now() + if in_vain { RETRY_TIME } else { Duration::ZERO };
+            retry = Instant::now() + if in_vain { EMBEDDER_RETRY_DELAY } else { Duration::ZERO };
             embedded += round.embedded;
-            // Each round of many would be a line.
-            let is_done = !failed && round.waiting == 0;
-            Summary { embedded: if is_done { std::mem::take(&mut embedded) } else { 0 }, ..round }
+            // One line for each of many rounds would be too much.
+            let is_done = !failed && round.without_vectors == 0;
+            UpdateSummary {
+                embedded: if is_done { std::mem::take(&mut embedded) } else { 0 },
+                ..round
+            }
         } else {
-            let followed = follow(&mut opened.index, &changes, embedding.cancel)?;
-            if followed.indexed > 0 && opened.index.problem().is_none() {
+            let followed = apply_changes(&mut opened.index, &changes, embedding.cancel)?;
+            if followed.indexed > 0 && opened.index.embedding_problem().is_none() {
                 retry = Instant::now();
             }
             followed
         };
         if summary.indexed + summary.removed + summary.embedded > 0 {
-            tell(arguments, embedding.environment, opened, &summary, begin)?;
+            print_update(arguments, embedding.environment, opened, &summary, begin)?;
         }
     }
 }
 
-/// Brings words up to date, and vectors only where no server is asked: while it answers,
-/// changes have to be followed.
-fn begin_watch(opened: &mut Opened, cancel: &Cancel<'_>) -> anyhow::Result<Summary> {
-    if !matches!(opened.embedder, Some(Choice::Server(_))) {
-        return repository_index::update(&mut opened.index, cancel);
+/// Updates words, and vectors only if no server makes them: changes must be followed while a server
+/// answers.
+fn update_before_watch(
+    opened: &mut OpenedIndex,
+    cancel: &CancelToken<'_>,
+) -> anyhow::Result<UpdateSummary> {
+    if !matches!(opened.embedder, Some(EmbedderChoice::Server(_))) {
+        return repository_index::update_index(&mut opened.index, cancel);
     }
     let texts = opened.index.update_texts(&mut |_| {}, cancel)?;
-    Ok(Summary { waiting: opened.index.waiting()?, ..texts })
+    Ok(UpdateSummary { without_vectors: opened.index.files_without_vectors()?, ..texts })
 }
 
-/// Goes on with the embedder that was chosen elsewhere meanwhile.
-fn reopen(opened: &mut Opened, embedding: Embedding<'_>) -> anyhow::Result<()> {
+/// Switches to the embedder that another process chose for this index.
+fn reopen_with_chosen_embedder(
+    opened: &mut OpenedIndex,
+    embedding: EmbedderContext<'_>,
+) -> anyhow::Result<()> {
     let no_embeddings = embedding.options.no_embeddings;
     let options = &EmbedderOptions { embedder: None, no_embeddings };
     let root = opened.index.root().to_owned();
-    *opened = repository_index::open(Some(&root), Embedding { options, ..embedding })?;
+    *opened = repository_index::open_index(Some(&root), EmbedderContext { options, ..embedding })?;
     Ok(())
 }
 
-/// Has vectors made for some of the files that have none. If none of them is what was
-/// indexed, changes were missed, and all files are looked at.
-fn make_vectors(index: &mut Index, cancel: &Cancel<'_>) -> anyhow::Result<Summary> {
-    let round = index.update_vectors(FILES_AT_ONCE, &mut |_| {}, cancel)?;
+/// Embeds some of the files without vectors. If none of them is as it was indexed, changes were
+/// missed, and all files are checked.
+fn embed_some_files(index: &mut Index, cancel: &CancelToken<'_>) -> anyhow::Result<UpdateSummary> {
+    let round = index.update_vectors(FILES_PER_ROUND, &mut |_| {}, cancel)?;
     if round.embedded > 0
-        || round.waiting == 0
-        || index.problem().is_some()
+        || round.without_vectors == 0
+        || index.embedding_problem().is_some()
         || cancel.is_cancelled()
     {
         return Ok(round);
     }
     let texts = index.update_texts(&mut |_| {}, cancel)?;
-    Ok(Summary { waiting: index.waiting()?, ..texts })
+    Ok(UpdateSummary { without_vectors: index.files_without_vectors()?, ..texts })
 }
 
-fn follow(index: &mut Index, changes: &Changes, cancel: &Cancel<'_>) -> anyhow::Result<Summary> {
+fn apply_changes(
+    index: &mut Index,
+    changes: &FolderChanges,
+    cancel: &CancelToken<'_>,
+) -> anyhow::Result<UpdateSummary> {
     match changes {
-        Changes::Everything => Ok(index.update_texts(&mut |_| {}, cancel)?),
-        Changes::Files(files) => {
+        FolderChanges::Everything => Ok(index.update_texts(&mut |_| {}, cancel)?),
+        FolderChanges::Files(files) => {
             for file in files {
-                index.touch(file);
+                index.prioritize_file(file);
             }
             Ok(index.update_queued(cancel)?)
         }
     }
 }
 
-/// Prints what an update did that began at `begin`.
-fn tell(
-    arguments: &Arguments,
+/// Prints the result of an update that started at `begin`.
+fn print_update(
+    arguments: &IndexArguments,
     environment: &Environment,
-    opened: &Opened,
-    summary: &Summary,
+    opened: &OpenedIndex,
+    summary: &UpdateSummary,
     begin: Instant,
 ) -> anyhow::Result<()> {
     let seconds = begin.elapsed().as_secs_f64();
@@ -171,16 +189,16 @@ fn tell(
     let line = if arguments.json {
         let line = json!({
             "root": opened.index.root().to_string_lossy(),
-            "store": opened.store.as_deref().map(Path::to_string_lossy),
+            "store": opened.file.as_deref().map(Path::to_string_lossy),
             "indexed": summary.indexed,
             "unchanged": summary.unchanged,
             "removed": summary.removed,
             "unreadable": summary.unreadable,
-            "passed_by": summary.passed_by,
+            "passed_by": summary.skipped,
             "embedder": opened.embedder.as_ref().map(ToString::to_string),
             "embedded": summary.embedded,
-            "waiting": summary.waiting,
-            "stopped": summary.stopped,
+            "waiting": summary.without_vectors,
+            "stopped": summary.cancelled,
             "rebuilt": summary.rebuilt,
             "files": size.files,
             "chunks": size.chunks,
@@ -190,34 +208,36 @@ fn tell(
     } else {
         let mut line = format!(
             "{} indexed, {} unchanged, {} removed",
-            plural(summary.indexed, "file"),
-            count(summary.unchanged),
-            count(summary.removed)
+            format_plural(summary.indexed, "file"),
+            format_count(summary.unchanged),
+            format_count(summary.removed)
         );
         for (number, what) in [
             (summary.unreadable, "that could not be read"),
-            (summary.passed_by, "passed by (large or secret)"),
+            (summary.skipped, "passed by (large or secret)"),
             (summary.embedded, "given vectors"),
-            (summary.waiting, "still without vectors"),
+            (summary.without_vectors, "still without vectors"),
         ] {
             if number > 0 {
-                line += &format!(", {} {what}", count(number));
+                line += &format!(", {} {what}", format_count(number));
             }
         }
-        let parts = plural(size.chunks, "part");
-        line += &format!("; {parts} of {} in {seconds:.1} s", plural(size.files, "file"));
-        if summary.stopped {
+        let parts = format_plural(size.chunks, "part");
+        line += &format!("; {parts} of {} in {seconds:.1} s", format_plural(size.files, "file"));
+        if summary.cancelled {
             line = format!("stopped: {line}; what is done is kept; run it again to continue");
         }
-        match environment.width {
-            Some(width) => wrapped(&line, width, "  ").trim_end().to_owned(),
+        match environment.stdout_columns {
+            Some(width) => wrap_text(&line, width, "  ").trim_end().to_owned(),
             None => line,
         }
     };
     output::print(format!("{line}\n"))?;
-    if let Some(problem) = opened.index.problem().map(repository_index::told) {
+    if let Some(problem) =
+        opened.index.embedding_problem().map(repository_index::embedder_error_line)
+    {
         let why = "vectors are not up to date; searches use words alone";
-        notice::say(format_args!("{why}: {problem}; then run it again to continue"));
+        notice::print_notice(format_args!("{why}: {problem}; then run it again to continue"));
     }
     Ok(())
 }

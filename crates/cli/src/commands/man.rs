@@ -1,4 +1,4 @@
-//! `foveal man`: a man page for each command, made from the command line's own descriptions.
+//! `foveal man`: a man page for each command, generated from the command line's descriptions.
 
 use std::fs;
 use std::path::PathBuf;
@@ -10,18 +10,18 @@ use crate::output;
 
 /// The command line of `foveal man`.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Arguments {
+pub(crate) struct ManArguments {
     /// Where to write `foveal.1`, `foveal-replay.1` and the others; made if it is not there.
     #[arg(value_name = "FOLDER")]
     folder: PathBuf,
 }
 
-/// Writes the pages of `command` and of all its visible subcommands, and says where they are.
+/// Writes the pages of `command` and its visible subcommands, and prints where they are.
 ///
 /// # Errors
-/// If they cannot be written.
-pub(crate) fn run(arguments: &Arguments, command: clap::Command) -> anyhow::Result<ExitCode> {
-    let Arguments { folder } = arguments;
+/// If the pages cannot be written.
+pub(crate) fn run(arguments: &ManArguments, command: clap::Command) -> anyhow::Result<ExitCode> {
+    let ManArguments { folder } = arguments;
     let shown = folder.display();
     fs::create_dir_all(folder)
         .and_then(|()| clap_mangen::generate_to(command, folder))

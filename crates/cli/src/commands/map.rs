@@ -1,27 +1,29 @@
-//! `foveal map`: the files and signatures that matter most, within a number of tokens.
+//! `foveal map`: the most important files and signatures within a token budget.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::bail;
-use foveal_code::map::{MapOptions, RepositoryMap, map};
-use foveal_code::relations::{FileRanks, Focus, NodeId, NodeKind, Relations, SymbolMatch};
-use foveal_context::tokens::{Tokenizer, Tokens};
+use foveal_code::relations::{
+    FileRanks, NodeId, RankFocus, RelationNodeKind, Relations, SymbolMatch,
+};
+use foveal_code::repository_map::{MapOptions, RepositoryMap, build_repository_map};
+use foveal_engine::tokens::{Tokenizer, Tokens};
 use serde_json::{Value, json};
 
-use crate::colour::Row;
+use crate::colour::OutputRow;
 use crate::environment::Environment;
 use crate::output;
-use crate::repository_index::Related;
-use crate::rules::Rules;
+use crate::permission_checker::PermissionChecker;
+use crate::repository_index::RelationsAnswer;
 use crate::{exit_code, repository_index};
 
-/// The tool whose permission rules hold here.
+/// The tool whose permission rules apply.
 const TOOL: &str = "map";
 
 /// The command line of `foveal map`.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Arguments {
+pub(crate) struct MapArguments {
     /// The folder of the repository. If not given, the working copy that holds the current folder.
     #[arg(value_name = "PATH")]
     path: Option<PathBuf>,
@@ -40,53 +42,55 @@ pub(crate) struct Arguments {
 /// Prints the map.
 ///
 /// # Errors
-/// If there is nothing to read, or a focus names nothing.
-pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::Result<ExitCode> {
-    let related = repository_index::relations(arguments.path.as_deref(), environment, |_| Ok(()))?;
-    let Some(Related { relations, root, .. }) = related else {
+/// If there is no source to read, or a focus names no file or symbol.
+pub(crate) fn run(arguments: &MapArguments, environment: &Environment) -> anyhow::Result<ExitCode> {
+    let related =
+        repository_index::query_relations(arguments.path.as_deref(), environment, |_| Ok(()))?;
+    let Some(RelationsAnswer { relations, root, .. }) = related else {
         return Ok(ExitCode::from(exit_code::INTERRUPTED));
     };
-    let rules = Rules::within(&root, environment)?;
+    let rules = PermissionChecker::for_folder(&root, environment)?;
     rules.permit(TOOL, "")?;
-    let focus = focus(&relations, &arguments.focus)?;
-    let ranks = FileRanks::of(&relations, &focus);
-    let is_hidden = |file: &NodeId| !rules.allow(TOOL, &relations.node(*file).key.path);
+    let focus = resolve_focus(&relations, &arguments.focus)?;
+    let ranks = FileRanks::compute(&relations, &focus);
+    let is_hidden =
+        |file: &NodeId| !rules.allows_without_question(TOOL, &relations.node(*file).key.path);
     let hidden = relations.files().filter(is_hidden).collect();
     let options = MapOptions {
-        hidden,
+        hidden_files: hidden,
         ..MapOptions::new(Tokens(arguments.tokens), |text| Tokenizer::O200k.count(text))
     };
-    let found = map(&relations, &ranks, &options);
+    let found = build_repository_map(&relations, &ranks, &options);
     if arguments.json {
-        output::print(format!("{}\n", as_json(&relations, &ranks, &found)))?;
+        output::print(format!("{}\n", map_to_json(&relations, &ranks, &found)))?;
     } else if found.text.is_empty() {
         bail!("nothing fits into {} tokens: allow more with --tokens", arguments.tokens);
     } else {
-        // A signature tells enough by its beginning; whoever reads the map by a program has all.
-        let columns = environment.width.unwrap_or(usize::MAX);
-        let rows = found.rows.iter().map(|row| Row::from(row).within(columns));
-        output::print(environment.painter().files(rows))?;
+        // The start of a signature is enough for a person; programs read the JSON.
+        let columns = environment.stdout_columns.unwrap_or(usize::MAX);
+        let rows = found.rows.iter().map(|row| OutputRow::from(row).truncate_to_columns(columns));
+        output::print(environment.painter().paint_rows_of_files(rows))?;
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn focus(relations: &Relations, words: &[String]) -> anyhow::Result<Focus> {
-    let mut focus = Focus::default();
+fn resolve_focus(relations: &Relations, words: &[String]) -> anyhow::Result<RankFocus> {
+    let mut focus = RankFocus::default();
     for word in words {
-        let SymbolMatch::Nodes(nodes) = relations.find(word) else {
-            bail!(relations.unknown(word));
+        let SymbolMatch::Nodes(nodes) = relations.find_symbol(word) else {
+            bail!(relations.unknown_symbol_message(word));
         };
         for node in nodes {
             match relations.node(node).key.kind {
-                NodeKind::File => focus.files.push(node),
-                NodeKind::Entity(_) => focus.entities.push(node),
+                RelationNodeKind::File => focus.files.push(node),
+                RelationNodeKind::Entity(_) => focus.entities.push(node),
             }
         }
     }
     Ok(focus)
 }
 
-fn as_json(relations: &Relations, ranks: &FileRanks, found: &RepositoryMap) -> Value {
+fn map_to_json(relations: &Relations, ranks: &FileRanks, found: &RepositoryMap) -> Value {
     let entity = |of: &NodeId| {
         let node = relations.node(*of);
         json!({
@@ -100,7 +104,7 @@ fn as_json(relations: &Relations, ranks: &FileRanks, found: &RepositoryMap) -> V
     let files = found.files.iter().map(|of| {
         json!({
             "path": relations.node(of.file).key.path.as_ref(),
-            "rank": ranks.file(relations, of.file),
+            "rank": ranks.rank_of_file(relations, of.file),
             "entities": of.entities.iter().map(entity).collect::<Vec<Value>>(),
         })
     });

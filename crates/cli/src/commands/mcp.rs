@@ -1,4 +1,4 @@
-//! `foveal mcp`: serves the tools to an agent over the Model Context Protocol.
+//! `foveal mcp`: an MCP server with the tools.
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
@@ -7,19 +7,19 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use clap::ValueEnum;
-use foveal_mcp::http::{self, HttpSettings, PATH};
-use foveal_mcp::{McpSettings, OpenToolbox, Server, stdio};
-use foveal_processes::Confinement;
-use foveal_tools::table::ToolSet;
+use foveal_mcp::http::{self, HttpSettings, MCP_PATH};
+use foveal_mcp::{McpServer, McpSettings, ToolboxOpener, stdio};
+use foveal_sandbox::Confinement;
+use foveal_tools::tool_table::ToolSet;
 
 use crate::environment::{CLAUDE_CODE_TOKENS_VARIABLE, Environment, MCP_TOKEN_VARIABLE};
-use crate::listening;
+use crate::listen_options;
 use crate::notice;
-use crate::toolbox::{self, Opener};
+use crate::toolbox::{self, ToolboxFactory};
 
 /// The command line of `foveal mcp`.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Arguments {
+pub(crate) struct McpArguments {
     /// Which tools: the six that an agent needs beside its own to read and change code, or all.
     #[arg(long, value_name = "PROFILE", default_value = "full")]
     profile: ToolChoice,
@@ -63,7 +63,7 @@ pub(crate) struct Arguments {
     structured: bool,
     /// Serves over HTTP at this address (`8765`, `127.0.0.1:8765`) instead of standard input
     /// and output. If FOVEAL_MCP_TOKEN is set, clients must send it as a bearer token.
-    #[arg(long, value_name = "ADDRESS", value_parser = listening::address)]
+    #[arg(long, value_name = "ADDRESS", value_parser = listen_options::parse_listen_address)]
     http: Option<SocketAddr>,
     /// Serves other machines too. Needs FOVEAL_MCP_TOKEN and an address that they can reach
     /// (`0.0.0.0:8765`).
@@ -86,8 +86,8 @@ pub(crate) enum ToolChoice {
 }
 
 impl ToolChoice {
-    /// As the command line has it.
-    pub(crate) fn name(self) -> &'static str {
+    /// Returns the value on the command line.
+    pub(crate) fn value_name(self) -> &'static str {
         match self {
             Self::Lean => "lean",
             Self::Full => "full",
@@ -95,81 +95,86 @@ impl ToolChoice {
     }
 }
 
-/// The sandbox of commands as it was asked for.
+/// Returns the factory with the confinement that the options ask for.
 ///
 /// # Errors
-/// If a folder cannot be used.
-fn confined(mut opener: Opener, arguments: &Arguments) -> anyhow::Result<Opener> {
+/// If a folder is missing, or not a folder.
+fn with_confinement(
+    mut opener: ToolboxFactory,
+    arguments: &McpArguments,
+) -> anyhow::Result<ToolboxFactory> {
     if arguments.confine_reads {
-        opener = opener.reading_only(&toolbox::named(&arguments.readable)?);
+        opener = opener.with_confined_reads(&toolbox::resolve_folders(&arguments.readable)?);
     }
     if arguments.no_network {
         opener = opener.without_network();
     }
-    // Who confines more than usual does not want it to be passed over.
+    // A user who asks for more confinement than usual does not want it skipped silently.
     let is_confined_more =
         arguments.confine_writes || arguments.confine_reads || arguments.no_network;
     if arguments.require_sandbox || is_confined_more {
-        opener = opener.requiring_sandbox();
+        opener = opener.with_required_sandbox();
     }
     Ok(opener)
 }
 
-/// Says to the person, not only to the model, that commands are not held to their folders.
-fn tell_unconfined() {
-    match Confinement::available() {
+/// Warns the user, not only the model, if commands are not fully confined.
+fn warn_if_unconfined() {
+    match Confinement::detect() {
         Ok(Confinement::Full | Confinement::Writes) => {}
-        Ok(loose) => notice::say(loose),
-        Err(error) => notice::say(error),
+        Ok(loose) => notice::print_notice(loose),
+        Err(error) => notice::print_notice(error),
     }
 }
 
-/// Serves until the client leaves, or until Ctrl+C or SIGTERM.
+/// Serves until the client disconnects, or until Ctrl+C or SIGTERM.
 ///
 /// # Errors
-/// If a folder or the address cannot be used.
-pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::Result<ExitCode> {
+/// If a folder or the address is invalid.
+pub(crate) fn run(arguments: &McpArguments, environment: &Environment) -> anyhow::Result<ExitCode> {
     let tools = match arguments.profile {
         ToolChoice::Lean => ToolSet::Lean,
         ToolChoice::Full => ToolSet::Full,
     };
     let directory = std::env::current_dir().context("there is no current folder")?;
     let mut settings = McpSettings::new(tools, directory.clone());
-    settings.roots = toolbox::named(&arguments.roots)?;
+    settings.roots = toolbox::resolve_folders(&arguments.roots)?;
     settings.asks_for_roots = !arguments.no_client_roots;
     settings.structured = arguments.structured;
-    // What Claude Code does not take for a number it does not obey either.
-    let shown = environment.told(CLAUDE_CODE_TOKENS_VARIABLE).and_then(|told| told.parse().ok());
+    // Claude Code ignores values that are no numbers, and so does foveal.
+    let shown =
+        environment.agent_variable(CLAUDE_CODE_TOKENS_VARIABLE).and_then(|told| told.parse().ok());
     settings.claude_code_tokens = shown.filter(|tokens| *tokens > 0);
-    let writable = toolbox::named(&arguments.writable)?;
-    let opener = Opener::new(environment)?;
+    let writable = toolbox::resolve_folders(&arguments.writable)?;
+    let opener = ToolboxFactory::new(environment)?;
     let opener = match arguments.confine_writes {
-        true => opener.for_commands_that_write_only(&writable),
-        false => opener.for_commands(&writable),
+        true => opener.with_only_writable(&writable),
+        false => opener.with_writable_roots(&writable),
     };
-    let mut opener = confined(opener, arguments)?;
+    let mut opener = with_confinement(opener, arguments)?;
     if arguments.keep_no_contents {
-        opener = opener.keeping_no_contents();
+        opener = opener.without_stored_contents();
     }
-    tell_unconfined();
+    warn_if_unconfined();
     if arguments.http.is_none() {
-        // Whoever starts it does so where it works.
-        opener = opener.for_client_in(&directory);
+        // Over standard input and output, the client starts the server in its own folder.
+        opener = opener.with_client_folder(&directory);
     }
-    let open: OpenToolbox = Arc::new(move |roots: Vec<PathBuf>| Ok(opener.open(&roots)?));
-    let server = Server::new(settings, open);
+    let open: ToolboxOpener = Arc::new(move |roots: Vec<PathBuf>| Ok(opener.open(&roots)?));
+    let server = McpServer::new(settings, open);
     let Some(address) = arguments.http else {
         stdio::serve(&server)?;
         return Ok(ExitCode::SUCCESS);
     };
-    let token = listening::token(environment.mcp_token.as_deref(), MCP_TOKEN_VARIABLE)?;
+    let token =
+        listen_options::parse_client_token(environment.mcp_token.as_deref(), MCP_TOKEN_VARIABLE)?;
     let mut http = HttpSettings::new(address);
     http.is_public = arguments.public;
     http.token = token;
     http.hosts.clone_from(&arguments.hosts);
     http.origins.clone_from(&arguments.origins);
     http::serve(&server, &http, |address| {
-        notice::say(format_args!("listening at http://{address}{PATH}"));
+        notice::print_notice(format_args!("listening at http://{address}{MCP_PATH}"));
     })?;
     Ok(ExitCode::SUCCESS)
 }

@@ -1,4 +1,4 @@
-//! The commands, one a file.
+//! The commands, one module each.
 
 mod changelog;
 mod chat;
@@ -8,6 +8,7 @@ mod doctor;
 mod expand;
 mod export;
 mod file_at;
+mod gateway_request_view;
 mod graph;
 mod grep;
 mod hook;
@@ -17,20 +18,19 @@ mod man;
 mod map;
 mod mcp;
 mod models;
-mod one_session;
 mod outline;
 mod own_agent;
 mod permissions;
 mod read;
-mod replacements;
+mod replaced_results;
 mod replay;
 mod rewind;
 mod run_task;
 mod search;
 mod serve;
+mod session_selection;
 mod sessions;
-mod show;
-mod show_requests;
+mod show_session;
 mod stats;
 mod tool_savings;
 mod trust;

@@ -1,12 +1,12 @@
-//! `foveal permissions`: which rules hold here, and what was allowed for good.
+//! `foveal permissions`: the rules and permanent grants for a folder.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::{Context, bail};
-use foveal_screen::quoted;
+use foveal_screen::quote_escaped;
 use foveal_store::{Grant, Store};
-use foveal_tools::permission::{Rule, Verdict};
+use foveal_tools::permission::{PermissionRule, Verdict};
 use serde_json::json;
 
 use crate::environment::Environment;
@@ -14,13 +14,13 @@ use crate::exit_code;
 use crate::grants::{list_grants, roots_key};
 use crate::notice;
 use crate::output;
-use crate::project_settings::with_project;
-use crate::toolbox::store_to_read;
+use crate::project_settings::with_project_and_notice;
+use crate::toolbox::open_store_for_reading;
 use crate::user_settings;
 
 /// The command line of `foveal permissions`.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Arguments {
+pub(crate) struct PermissionsArguments {
     #[command(subcommand)]
     action: Option<PermissionAction>,
     /// A folder that the tools were given; may be given several times. If not given, the current
@@ -32,7 +32,7 @@ pub(crate) struct Arguments {
     json: bool,
 }
 
-/// What is done with permissions.
+/// The action on permissions.
 #[derive(Debug, clap::Subcommand)]
 enum PermissionAction {
     /// Takes back what you allowed for good.
@@ -46,19 +46,24 @@ enum PermissionAction {
     },
 }
 
-/// Lists rules and grants, or takes grants back.
+/// Lists rules and grants, or revokes grants.
 ///
 /// # Errors
-/// If settings or store cannot be used, or there is no such number.
-pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::Result<ExitCode> {
-    let roots = roots(&arguments.root)?;
+/// If the settings or the store cannot be read, or there is no grant with that number.
+pub(crate) fn run(
+    arguments: &PermissionsArguments,
+    environment: &Environment,
+) -> anyhow::Result<ExitCode> {
+    let roots = resolve_roots(&arguments.root)?;
     match &arguments.action {
-        None => list(&roots, arguments.json, environment),
-        Some(PermissionAction::Revoke { number, .. }) => revoke(&roots, *number, environment),
+        None => list_permissions(&roots, arguments.json, environment),
+        Some(PermissionAction::Revoke { number, .. }) => {
+            revoke_grants(&roots, *number, environment)
+        }
     }
 }
 
-fn roots(named: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
+fn resolve_roots(named: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
     let canonical = |folder: &PathBuf| {
         folder.canonicalize().with_context(|| format!("there is no folder `{}`", folder.display()))
     };
@@ -69,10 +74,14 @@ fn roots(named: &[PathBuf]) -> anyhow::Result<Vec<PathBuf>> {
     named.iter().map(canonical).collect()
 }
 
-fn list(roots: &[PathBuf], is_json: bool, environment: &Environment) -> anyhow::Result<ExitCode> {
-    let settings = user_settings::read(environment)?;
-    let (settings, told) = with_project(&settings, &roots[0], environment);
-    told.into_iter().for_each(notice::say);
+fn list_permissions(
+    roots: &[PathBuf],
+    is_json: bool,
+    environment: &Environment,
+) -> anyhow::Result<ExitCode> {
+    let settings = user_settings::read_user_settings(environment)?;
+    let (settings, told) = with_project_and_notice(&settings, &roots[0], environment);
+    told.into_iter().for_each(notice::print_notice);
     let rules = &settings.policy.rules;
     let grants = list_grants(roots, environment)?;
     if is_json {
@@ -82,16 +91,20 @@ fn list(roots: &[PathBuf], is_json: bool, environment: &Environment) -> anyhow::
         output::print(format!("{all}\n"))?;
         return Ok(ExitCode::SUCCESS);
     }
-    let file = user_settings::file::path(environment);
+    let file = user_settings::settings_file::settings_path(environment);
     let file = file.map_or_else(|| "your settings".to_owned(), |file| file.display().to_string());
     let mut text = String::new();
     if rules.is_empty() {
         text.push_str(&format!("no rules in {file}\n"));
     } else {
         text.push_str(&format!("rules in {file}; the last one that matches counts:\n"));
-        for (at, Rule { tool, subject, verdict }) in rules.iter().enumerate() {
+        for (at, PermissionRule { tool, subject, verdict }) in rules.iter().enumerate() {
             let verdict = verdict_word(*verdict);
-            text.push_str(&format!("{:>4}  {verdict:<5}  {tool} {}\n", at + 1, quoted(subject)));
+            text.push_str(&format!(
+                "{:>4}  {verdict:<5}  {tool} {}\n",
+                at + 1,
+                quote_escaped(subject)
+            ));
         }
     }
     let folders: Vec<String> = roots.iter().map(|root| root.display().to_string()).collect();
@@ -101,7 +114,7 @@ fn list(roots: &[PathBuf], is_json: bool, environment: &Environment) -> anyhow::
     } else {
         text.push_str(&format!("always allowed in {folders}:\n"));
         for (at, Grant { tool, subject }) in grants.iter().enumerate() {
-            text.push_str(&format!("{:>4}  {tool} {}\n", at + 1, quoted(subject)));
+            text.push_str(&format!("{:>4}  {tool} {}\n", at + 1, quote_escaped(subject)));
         }
         text.push_str("`foveal permissions revoke NUMBER` takes one back\n");
     }
@@ -117,7 +130,7 @@ fn verdict_word(verdict: Verdict) -> &'static str {
     }
 }
 
-fn revoke(
+fn revoke_grants(
     roots: &[PathBuf],
     number: Option<usize>,
     environment: &Environment,
@@ -133,16 +146,16 @@ fn revoke(
             vec![found]
         }
     };
-    let Some(store) = store_to_read(environment)?.filter(|_| !meant.is_empty()) else {
-        notice::say("nothing was allowed for good here");
+    let Some(store) = open_store_for_reading(environment)?.filter(|_| !meant.is_empty()) else {
+        notice::print_notice("nothing was allowed for good here");
         return Ok(ExitCode::from(exit_code::NEGATIVE));
     };
     for grant in meant {
         store.remove_grant(roots_key(roots), grant)?;
-        notice::say(format_args!(
+        notice::print_notice(format_args!(
             "{} {} is asked about again, in sessions that begin from now on",
             grant.tool,
-            quoted(&grant.subject)
+            quote_escaped(&grant.subject)
         ));
     }
     Ok(ExitCode::SUCCESS)

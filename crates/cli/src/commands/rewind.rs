@@ -1,26 +1,26 @@
-//! `foveal rewind`: takes a session of foveal's own agent back to before something that was said.
+//! `foveal rewind`: takes a session of foveal's own agent back to before a message of the user.
 
 use std::process::ExitCode;
 
 use anyhow::{Context, bail};
-use foveal_cancel::Cancel;
+use foveal_cancel::CancelToken;
 use foveal_tools::clock::{Clock, SystemClock};
-use foveal_tools::session::Unshaped;
-use foveal_tools::{FileBack, Session, Stands};
-use foveal_transcript::Entry;
+use foveal_tools::session::PassthroughShaper;
+use foveal_tools::{RewindState, RewindableFile, ToolSession};
+use foveal_transcript::TranscriptEntry;
 
-use super::own_agent::Earlier;
+use super::own_agent::ResumableSession;
 use crate::environment::Environment;
-use crate::numbers::plural;
-use crate::rules::can_ask;
+use crate::numbers::format_plural;
+use crate::permission_checker::can_ask_user;
 use crate::runs::RunLog;
-use crate::session_control::{SaidByPerson, line_of, said_by_person};
-use crate::toolbox::Opener;
+use crate::session_control::{RewindPoint, describe_file_rewind, rewind_points};
+use crate::toolbox::ToolboxFactory;
 use crate::{exit_code, interrupt, notice, output};
 
 /// The command line of `foveal rewind`.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Arguments {
+pub(crate) struct RewindArguments {
     /// The session, as `foveal sessions` lists it; the beginning of its name is enough.
     #[arg(value_name = "SESSION")]
     session: String,
@@ -44,120 +44,126 @@ pub(crate) struct Arguments {
     yes: bool,
 }
 
-/// What is to be done.
-struct Plan {
-    /// Where the conversation goes back to; `None`: it stays.
+/// The planned changes.
+struct RewindPlan {
+    /// The number of messages that the conversation keeps; `None` leaves it unchanged.
     to: Option<usize>,
-    /// The files that were written since; `None`: they stay.
-    files: Option<Vec<FileBack>>,
-    /// Whether files go back that others changed too.
+    /// The files that were written since then; `None` leaves files unchanged.
+    files: Option<Vec<RewindableFile>>,
+    /// True if files are restored that others changed too.
     force: bool,
 }
 
-/// Shows what would change, asks, and does it.
+/// Shows the changes, asks for confirmation and makes them.
 ///
 /// # Errors
-/// If there is no such session, or what is to be done cannot be.
-pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::Result<ExitCode> {
+/// If there is no such session or message, or the changes fail.
+pub(crate) fn run(
+    arguments: &RewindArguments,
+    environment: &Environment,
+) -> anyhow::Result<ExitCode> {
     let directory = std::env::current_dir().context("there is no current folder")?;
     let directory = directory.canonicalize().unwrap_or(directory);
-    let earlier = Earlier::named(&arguments.session, &directory, environment)?;
-    let (session, past, _lock) = earlier.held();
-    let entries: Vec<Entry> = past.window().into_iter().map(|(_, entry)| entry.clone()).collect();
-    let said = said_by_person(&entries);
-    let target = target(&said, arguments.to)?;
-    let toolbox = Opener::new(environment)?.open(std::slice::from_ref(&directory))?;
-    let tools = Session::with_shaper(&toolbox, session.0.clone(), Box::new(Unshaped));
-    let cancel = interrupt::listen();
-    let plan = plan(arguments, target, &tools, &cancel)?;
-    output::print(plan.told(&said, entries.len()))?;
-    let files = plan.files_that_go();
+    let earlier = ResumableSession::open_by_name(&arguments.session, &directory, environment)?;
+    let (session, past, _lock) = earlier.into_session_parts();
+    let entries: Vec<TranscriptEntry> =
+        past.active_entries().into_iter().map(|(_, entry)| entry.clone()).collect();
+    let said = rewind_points(&entries);
+    let target = find_target(&said, arguments.to)?;
+    let toolbox = ToolboxFactory::new(environment)?.open(std::slice::from_ref(&directory))?;
+    let tools = ToolSession::with_shaper(&toolbox, session.0.clone(), Box::new(PassthroughShaper));
+    let cancel = interrupt::cancel_on_ctrl_c();
+    let plan = plan_rewind(arguments, target, &tools, &cancel)?;
+    output::print(plan.describe(&said, entries.len()))?;
+    let files = plan.files_to_restore();
     if plan.to.is_none() && files.is_empty() {
-        notice::say("nothing is to be done");
+        notice::print_notice("nothing is to be done");
         return Ok(ExitCode::SUCCESS);
     }
-    if !is_wanted(arguments, environment) {
+    if !confirm_rewind(arguments, environment) {
         return Ok(ExitCode::from(exit_code::NEGATIVE));
     }
-    // Files first: if it ends in between, the same once more does the rest.
-    tools.put_files_back(&files, &cancel)?;
+    // Files come first: if the program ends in between, a second run does the rest.
+    tools.rewind_files(&files, &cancel)?;
     if let Some(to) = plan.to {
-        let keep = past.rewind(to, SystemClock.now()).context("that is no message of yours")?;
-        RunLog::add(&*toolbox.store, &session, &keep)?;
-        tools.forget();
+        let keep =
+            past.rewind_log_entry(to, SystemClock.now()).context("that is no message of yours")?;
+        RunLog::append_single(&*toolbox.store, &session, &keep)?;
+        tools.clear_visibility();
     }
     drop(toolbox.collect());
     Ok(ExitCode::SUCCESS)
 }
 
-/// Whether the person wants it done, now that they see what it is.
-fn is_wanted(arguments: &Arguments, environment: &Environment) -> bool {
+/// Asks the user for confirmation, unless `--yes` is given.
+fn confirm_rewind(arguments: &RewindArguments, environment: &Environment) -> bool {
     if arguments.yes {
         return true;
     }
-    if !can_ask(environment) {
-        notice::say("nothing was changed: nobody can be asked here; give --yes to do it");
+    if !can_ask_user(environment) {
+        notice::print_notice("nothing was changed: nobody can be asked here; give --yes to do it");
         return false;
     }
     let is_wanted = notice::confirm("Go on?");
     if !is_wanted {
-        notice::say("nothing was changed");
+        notice::print_notice("nothing was changed");
     }
     is_wanted
 }
 
-/// The message that is gone back to.
-fn target(said: &[SaidByPerson], to: Option<usize>) -> anyhow::Result<&SaidByPerson> {
+/// Returns the message to go back to.
+fn find_target(said: &[RewindPoint], to: Option<usize>) -> anyhow::Result<&RewindPoint> {
     let number = to.unwrap_or(said.len());
     match number.checked_sub(1).and_then(|at| said.get(at)) {
         Some(target) => Ok(target),
         None if said.is_empty() => bail!("nothing was said in it that it can go back to"),
         None => {
-            let lines = said.iter().zip(1..).map(|(said, at)| format!("\n  {at}  {}", said.words));
+            let lines =
+                said.iter().zip(1..).map(|(said, at)| format!("\n  {at}  {}", said.first_words));
             let lines: String = lines.collect();
             bail!("there is no message {number} of yours in it; there are{lines}")
         }
     }
 }
 
-fn plan(
-    arguments: &Arguments,
-    target: &SaidByPerson,
-    tools: &Session,
-    cancel: &Cancel<'_>,
-) -> anyhow::Result<Plan> {
-    let to = (!arguments.files).then_some(target.place);
+fn plan_rewind(
+    arguments: &RewindArguments,
+    target: &RewindPoint,
+    tools: &ToolSession,
+    cancel: &CancelToken<'_>,
+) -> anyhow::Result<RewindPlan> {
+    let to = (!arguments.files).then_some(target.entry_index);
     let files = match arguments.conversation {
         true => None,
         false => {
             let since = target.time;
             let since =
                 since.context("it is not known when that was said: files cannot go back")?;
-            Some(tools.files_since(since, cancel)?)
+            Some(tools.files_written_since(since, cancel)?)
         }
     };
-    Ok(Plan { to, files, force: arguments.force })
+    Ok(RewindPlan { to, files, force: arguments.force })
 }
 
-impl Plan {
-    fn files_that_go(&self) -> Vec<&FileBack> {
-        let goes = |file: &&FileBack| match file.stands {
-            Stands::Ours => true,
-            Stands::Changed => self.force,
-            Stands::AsItWas | Stands::Lost(_) => false,
+impl RewindPlan {
+    fn files_to_restore(&self) -> Vec<&RewindableFile> {
+        let goes = |file: &&RewindableFile| match file.state {
+            RewindState::OnlyOurs => true,
+            RewindState::ChangedByOthers => self.force,
+            RewindState::Unchanged | RewindState::NotRestorable(_) => false,
         };
         self.files.iter().flatten().filter(goes).collect()
     }
 
-    /// What would be done, in lines.
-    fn told(&self, said: &[SaidByPerson], messages: usize) -> String {
+    /// Describes the planned changes, one per line.
+    fn describe(&self, said: &[RewindPoint], messages: usize) -> String {
         let mut text = String::new();
         if let Some((at, target)) =
-            said.iter().enumerate().find(|(_, said)| Some(said.place) == self.to)
+            said.iter().enumerate().find(|(_, said)| Some(said.entry_index) == self.to)
         {
-            let gone = plural((messages - target.place) as u64, "message");
+            let gone = format_plural((messages - target.entry_index) as u64, "message");
             text += &format!("conversation: back to before your message {}, ", at + 1);
-            text += &format!("\"{}\"; {gone} left out\n", target.words);
+            text += &format!("\"{}\"; {gone} left out\n", target.first_words);
         }
         match self.files.as_deref() {
             None => {}
@@ -165,7 +171,7 @@ impl Plan {
             Some(files) => {
                 text += "files:\n";
                 for file in files {
-                    text += &format!("  {}\n", line_of(file, self.force));
+                    text += &format!("  {}\n", describe_file_rewind(file, self.force));
                 }
             }
         }

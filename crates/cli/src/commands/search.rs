@@ -5,24 +5,24 @@ use std::process::ExitCode;
 
 use anyhow::bail;
 use foveal_code::{EntityKind, Visibility};
-use foveal_embedder::Patience;
-use foveal_index::{Hit, Index, SearchOptions};
+use foveal_embedder::EmbeddingRequestLimits;
+use foveal_index::{Index, SearchHit, SearchOptions};
 use serde_json::json;
 
-use crate::colour::Style;
-use crate::embedders::EmbedderOptions;
+use crate::colour::OutputStyle;
+use crate::coloured_text::ColouredText;
+use crate::embedder_choice::EmbedderOptions;
 use crate::environment::Environment;
 use crate::exit_code;
 use crate::interrupt;
 use crate::notice;
-use crate::numbers::plural;
+use crate::numbers::format_plural;
 use crate::output;
-use crate::repository_index::{self, Answer, Embedding};
-use crate::rules::Rules;
-use crate::shown::Shown;
-use crate::table::wrapped;
+use crate::permission_checker::PermissionChecker;
+use crate::repository_index::{self, EmbedderContext, IndexQueryResult};
+use crate::text_table::wrap_text;
 
-/// All kinds, as they are asked for.
+/// All kinds of entities that `--kind` accepts.
 const KINDS: [EntityKind; 13] = [
     EntityKind::Module,
     EntityKind::Imports,
@@ -39,13 +39,13 @@ const KINDS: [EntityKind; 13] = [
     EntityKind::Key,
 ];
 
-/// The tool whose permission rules hold here.
+/// The tool whose permission rules apply.
 const TOOL: &str = "search_code";
 
 /// The command line of `foveal search`.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Arguments {
-    /// What to look for: names, or what something does.
+pub(crate) struct SearchArguments {
+    /// The query: names, or what something does.
     #[arg(value_name = "QUERY", required = true)]
     query: Vec<String>,
     /// Finds only these kinds, such as `function,method`.
@@ -64,30 +64,34 @@ pub(crate) struct Arguments {
     embedder: EmbedderOptions,
 }
 
-fn parse_kind(text: &str) -> Result<EntityKind, UnknownKind> {
+fn parse_kind(text: &str) -> Result<EntityKind, UnknownEntityKind> {
     let known = KINDS.into_iter().find(|kind| kind.name() == text);
-    known.ok_or_else(|| UnknownKind(text.to_owned()))
+    known.ok_or_else(|| UnknownEntityKind(text.to_owned()))
 }
 
-/// A kind that there is not.
+/// The error for an unknown kind.
 #[derive(Debug, thiserror::Error)]
 #[error("unknown kind `{0}`: one of {names}", names = KINDS.map(EntityKind::name).join(", "))]
-struct UnknownKind(String);
+struct UnknownEntityKind(String);
 
-/// Prints the parts that answer the question, best first.
+/// Prints the parts that match the query, best first.
 ///
 /// # Errors
-/// If the question is empty, or the index cannot be read or written.
-pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::Result<ExitCode> {
+/// If the query is empty, or the index cannot be read or written.
+pub(crate) fn run(
+    arguments: &SearchArguments,
+    environment: &Environment,
+) -> anyhow::Result<ExitCode> {
     let query = arguments.query.join(" ");
     if query.trim().is_empty() {
         bail!("the question is empty: say what to look for");
     }
-    let cancel = &interrupt::listen();
-    let (options, patience) = (&arguments.embedder, Patience::SHORT);
-    let embedding = Embedding { options, patience, environment, cancel };
-    let mut opened = repository_index::open_for_reading(arguments.path.as_deref(), embedding)?;
-    let rules = Rules::within(opened.index.root(), environment)?;
+    let cancel = &interrupt::cancel_on_ctrl_c();
+    let (options, patience) = (&arguments.embedder, EmbeddingRequestLimits::INTERACTIVE);
+    let embedding = EmbedderContext { options, patience, environment, cancel };
+    let mut opened =
+        repository_index::open_index_for_reading(arguments.path.as_deref(), embedding)?;
+    let rules = PermissionChecker::for_folder(opened.index.root(), environment)?;
     rules.permit(TOOL, &query)?;
     let options = SearchOptions {
         limit: usize::from(arguments.limit),
@@ -95,43 +99,48 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
         ..SearchOptions::default()
     };
     let search = |index: &mut Index| index.search(&query, &options);
-    let asked =
-        repository_index::ask(&mut opened, cancel, repository_index::update_for_search, search)?;
-    let Some(Answer { answer: mut hits, summary }) = asked else {
+    let asked = repository_index::query_index(
+        &mut opened,
+        cancel,
+        repository_index::update_index_for_search,
+        search,
+    )?;
+    let Some(IndexQueryResult { answer: mut hits, summary }) = asked else {
         return Ok(ExitCode::from(exit_code::INTERRUPTED));
     };
-    hits.retain(|hit| rules.allow(TOOL, &hit.path));
-    let (problem, waiting) = (opened.problem.as_deref(), summary.waiting);
+    hits.retain(|hit| rules.allows_without_question(TOOL, &hit.path));
+    let (problem, waiting) = (opened.embedder_problem.as_deref(), summary.without_vectors);
     let embedder = opened.embedder.as_ref().map(ToString::to_string).unwrap_or_default();
-    note(&hits, problem, waiting, &embedder);
+    print_search_limits(&hits, problem, waiting, &embedder);
     let index = &opened.index;
-    let text: Shown = if arguments.json {
+    let text: ColouredText = if arguments.json {
         let root = index.root().to_string_lossy();
-        let hits: Vec<serde_json::Value> = hits.iter().map(to_json).collect();
+        let hits: Vec<serde_json::Value> = hits.iter().map(hit_to_json).collect();
         let all = json!({ "root": root, "hits": hits, "problem": problem, "waiting": waiting });
         format!("{all}\n").into()
     } else {
-        hits.iter().map(|hit| to_text(hit, environment)).collect()
+        hits.iter().map(|hit| hit_to_text(hit, environment)).collect()
     };
     output::print(text)?;
     if hits.is_empty() {
-        notice::say(format_args!("nothing was found in {}", index.root().display()));
+        notice::print_notice(format_args!("nothing was found in {}", index.root().display()));
         return Ok(ExitCode::from(exit_code::NEGATIVE));
     }
     Ok(ExitCode::SUCCESS)
 }
 
-/// Says on standard error what was searched without.
-fn note(hits: &[Hit], problem: Option<&str>, waiting: u64, embedder: &str) {
+/// Prints on standard error what the search had to do without.
+fn print_search_limits(hits: &[SearchHit], problem: Option<&str>, waiting: u64, embedder: &str) {
     let without = match hits.iter().any(|hit| hit.reason.cosine.is_some()) {
         true => "searched by words and by the vectors that are there",
         false => "searched by words alone",
     };
     match problem {
-        Some(problem) => notice::say(format_args!("{without}: {problem}")),
+        Some(problem) => notice::print_notice(format_args!("{without}: {problem}")),
         None if waiting > 0 => {
-            let (files, has) = (plural(waiting, "file"), if waiting == 1 { "has" } else { "have" });
-            notice::say(format_args!(
+            let (files, has) =
+                (format_plural(waiting, "file"), if waiting == 1 { "has" } else { "have" });
+            notice::print_notice(format_args!(
                 "{files} {has} no vectors by {embedder} yet: run `foveal index` to make them"
             ));
         }
@@ -139,7 +148,7 @@ fn note(hits: &[Hit], problem: Option<&str>, waiting: u64, embedder: &str) {
     }
 }
 
-fn visibility(hit: &Hit) -> Option<&'static str> {
+fn visibility_word(hit: &SearchHit) -> Option<&'static str> {
     hit.visibility.map(|visibility| match visibility {
         Visibility::Public => "public",
         Visibility::Restricted => "restricted",
@@ -147,9 +156,9 @@ fn visibility(hit: &Hit) -> Option<&'static str> {
     })
 }
 
-fn to_json(hit: &Hit) -> serde_json::Value {
-    let mut data = hit.data();
-    data["visibility"] = visibility(hit).into();
+fn hit_to_json(hit: &SearchHit) -> serde_json::Value {
+    let mut data = hit.to_json();
+    data["visibility"] = visibility_word(hit).into();
     data["score"] = hit.score.into();
     data["words"] = hit.reason.words.clone().into();
     data["words_score"] = hit.reason.words_score.into();
@@ -158,31 +167,31 @@ fn to_json(hit: &Hit) -> serde_json::Value {
     data
 }
 
-/// Where it is, what it is, and why it was found: two or three lines, more where a terminal is
-/// narrow.
-fn to_text(hit: &Hit, environment: &Environment) -> Shown {
+/// Renders the location, the entity and the reasons of a hit in two or three lines, more on a
+/// narrow terminal.
+fn hit_to_text(hit: &SearchHit, environment: &Environment) -> ColouredText {
     let painter = environment.painter();
     let place = format!("{}:{}", hit.path, hit.lines);
     let kind = hit.kind.map_or("lines", EntityKind::name);
-    let width = environment.width.unwrap_or(usize::MAX);
+    let width = environment.stdout_columns.unwrap_or(usize::MAX);
     let length = place.chars().count() + kind.len() + hit.name.chars().count() + 3;
     let gap = if length > width { "\n    " } else { "  " };
     let (place, name) =
-        (painter.paint(Style::Place, &place), painter.paint(Style::Name, &hit.name));
-    let mut text = place.and(gap).and(kind).and(" ").and(name).and("\n");
+        (painter.paint(OutputStyle::Location, &place), painter.paint(OutputStyle::Name, &hit.name));
+    let mut text = place.append(gap).append(kind).append(" ").append(name).append("\n");
     if !hit.signature.is_empty() && hit.signature != hit.name {
-        let signature = cut(&hit.signature, width.saturating_sub(INDENT.len()));
+        let signature = truncate_lines(&hit.signature, width.saturating_sub(INDENT.len()));
         text.push_str(INDENT);
-        text.push(painter.piece(&hit.path, &signature).and("\n"));
+        text.push(painter.highlight_fragment(&hit.path, &signature).append("\n"));
     }
-    if let Some(words) = &hit.said {
+    if let Some(words) = &hit.model_summary {
         let told = format!("a model says: {words}");
-        for line in wrapped(&told, width.saturating_sub(INDENT.len()), "").lines() {
+        for line in wrap_text(&told, width.saturating_sub(INDENT.len()), "").lines() {
             text.push_str(INDENT);
-            text.push(painter.paint(Style::Aside, line).and("\n"));
+            text.push(painter.paint(OutputStyle::Secondary, line).append("\n"));
         }
     }
-    // Numbers compare within one question only; they are in the JSON.
+    // Scores are comparable within one query only, so they stand in the JSON alone.
     let mut reasons = Vec::new();
     if !hit.reason.words.is_empty() {
         reasons.push(format!("words {}", hit.reason.words.join(", ")));
@@ -194,18 +203,18 @@ fn to_text(hit: &Hit, environment: &Environment) -> Shown {
         reasons.push("neighbours".to_owned());
     }
     let why = format!("found by {}", reasons.join("; "));
-    for line in wrapped(&why, width.saturating_sub(INDENT.len()), "").lines() {
+    for line in wrap_text(&why, width.saturating_sub(INDENT.len()), "").lines() {
         text.push_str(INDENT);
-        text.push(painter.paint(Style::Aside, line).and("\n"));
+        text.push(painter.paint(OutputStyle::Secondary, line).append("\n"));
     }
     text
 }
 
-/// What stands before lines about a hit.
+/// Indentation of the lines below a hit.
 const INDENT: &str = "    ";
 
-/// At most so many characters of each line.
-fn cut(text: &str, width: usize) -> String {
+/// Truncates each line to `stdout_columns` characters.
+fn truncate_lines(text: &str, width: usize) -> String {
     let cut = |line: &str| match line.chars().count() > width {
         true => line.chars().take(width.saturating_sub(1)).chain(['…']).collect(),
         false => line.to_owned(),

@@ -1,50 +1,53 @@
-//! `foveal stats`: what requests that passed the gateway cost and would have cost without it, and
-//! what tools and hooks left out.
+//! `foveal stats`: the costs of requests that passed the gateway, with and without foveal, and the
+//! tokens that tools and hooks left out.
 
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::process::ExitCode;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use foveal_context::bill::{Bill, words};
-use foveal_context::tokens::Tokens;
-use foveal_screen::in_one_line;
+use foveal_engine::bill::{Bill, part_label};
+use foveal_engine::tokens::Tokens;
+use foveal_screen::escape_one_line;
 use foveal_store::Store;
 use serde_json::{Map, Value, json};
 
 use super::tool_savings::ToolSavings;
-use crate::bill;
-use crate::commands::serve::{has_not_paid_before, warm_file};
+use crate::bill_json;
+use crate::commands::serve::{keep_alive_verdict_path, was_judged_unprofitable};
 use crate::environment::Environment;
-use crate::numbers::{change, count, dollars, plural, signed_dollars, tokens};
+use crate::gateway_requests::{self, GatewayRequest, NonModelRequest};
+use crate::numbers::{
+    format_count, format_dollars, format_percent_change, format_plural, format_signed_dollars,
+    format_tokens,
+};
 use crate::pager::PrintOptions;
-use crate::requests::{self, Beside, Request};
 use crate::runs;
-use crate::table::{Narrow, Side, Table, wrapped};
+use crate::text_table::{Alignment, ColumnNarrowing, TextTable, wrap_text};
 use crate::toolbox;
 
 /// The command line of `foveal stats`.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Arguments {
+pub(crate) struct StatsArguments {
     /// Counts requests from then on: so long ago, as 90m, 12h, 7d or 2w, or at a day or time in UTC,
     /// as 2026-11-23 or 2026-11-23T09:00:00Z. If not given, all that are kept.
-    #[arg(long, value_name = "WHEN", value_parser = Since::parse)]
-    since: Option<Since>,
+    #[arg(long, value_name = "WHEN", value_parser = PeriodStart::parse)]
+    since: Option<PeriodStart>,
     #[command(flatten)]
     options: PrintOptions,
 }
 
-/// From when on requests are counted.
+/// The start of the counted period.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Since {
-    /// So many milliseconds ago.
+enum PeriodStart {
+    /// Milliseconds before now.
     Ago(i64),
-    /// At this time, in milliseconds since 1970.
+    /// Milliseconds since 1970.
     At(i64),
 }
 
-impl Since {
-    fn parse(text: &str) -> Result<Self, NotATime> {
+impl PeriodStart {
+    fn parse(text: &str) -> Result<Self, InvalidStartTime> {
         let at = foveal_wire::parse_timestamp(text)
             .or_else(|| foveal_wire::parse_timestamp(&format!("{text}T00:00:00Z")));
         if let Some(at) = at {
@@ -56,13 +59,13 @@ impl Since {
             "h" => 60,
             "d" => 24 * 60,
             "w" => 7 * 24 * 60,
-            _ => return Err(NotATime),
+            _ => return Err(InvalidStartTime),
         };
-        let number = number.parse::<u32>().map_err(|_| NotATime)?;
+        let number = number.parse::<u32>().map_err(|_| InvalidStartTime)?;
         Ok(Self::Ago(i64::from(number) * minutes * 60_000))
     }
 
-    fn from(self, now: i64) -> i64 {
+    fn to_unix_ms(self, now: i64) -> i64 {
         match self {
             Self::Ago(ms) => now.saturating_sub(ms),
             Self::At(ms) => ms,
@@ -72,34 +75,38 @@ impl Since {
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, thiserror::Error)]
 #[error("expected is how long ago, as 90m, 12h, 7d or 2w, or when, as 2026-11-23 (UTC)")]
-struct NotATime;
+struct InvalidStartTime;
 
-/// Prints what requests cost.
+/// Prints the costs of requests.
 ///
 /// # Errors
-/// If the store cannot be used.
-pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::Result<ExitCode> {
+/// If the store cannot be read.
+pub(crate) fn run(
+    arguments: &StatsArguments,
+    environment: &Environment,
+) -> anyhow::Result<ExitCode> {
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let now = i64::try_from(now.as_millis()).unwrap_or(i64::MAX);
-    let since = arguments.since.map(|since| since.from(now));
+    let since = arguments.since.map(|since| since.to_unix_ms(now));
     let store = toolbox::store_path(environment);
-    let warmth_is_off = store.is_some_and(|store| has_not_paid_before(&warm_file(&store)));
-    let mut stats = Stats { warmth_is_off, ..Stats::default() };
-    if let Some(store) = toolbox::store_to_read(environment)? {
+    let warmth_is_off =
+        store.is_some_and(|store| was_judged_unprofitable(&keep_alive_verdict_path(&store)));
+    let mut stats = GatewayStats { is_keep_alive_off: warmth_is_off, ..GatewayStats::default() };
+    if let Some(store) = toolbox::open_store_for_reading(environment)? {
         for session in &store.sessions()? {
-            if since.is_some_and(|since| session.used.0 < since) {
+            if since.is_some_and(|since| session.last_used.0 < since) {
                 continue;
             }
-            if !requests::is_of_gateway(session) {
-                if !runs::is_run(session) && !runs::is_agent(session) {
-                    stats.tools.add(&store, session, since)?;
+            if !gateway_requests::is_gateway_session(session) {
+                if !runs::is_main_run(session) && !runs::is_sub_agent_run(session) {
+                    stats.tools.add_session(&store, session, since)?;
                 }
                 continue;
             }
             let mut is_counted = false;
-            requests::each(&store, &session.id, &mut |kept| {
+            gateway_requests::for_each_request(&store, &session.id, &mut |kept| {
                 if since.is_none_or(|since| kept.request.time >= since) {
-                    stats.add(&kept.request);
+                    stats.add_request(&kept.request);
                     let request = &kept.request;
                     is_counted |= request.conversation.is_some() && request.beside.is_none();
                 }
@@ -108,83 +115,83 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
         }
     }
     let text = match arguments.options.json {
-        true => format!("{:#}\n", stats.json(since)),
-        false => stats.text(arguments.since.is_some(), environment.width),
+        true => format!("{:#}\n", stats.to_json(since)),
+        false => stats.render_text(arguments.since.is_some(), environment.stdout_columns),
     };
     arguments.options.print(text, environment)?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// What requests came to.
+/// The totals of all counted requests.
 #[derive(Debug, Default)]
-struct Stats {
+struct GatewayStats {
     conversations: u64,
-    /// What was saved beside the gateway.
+    /// The savings of tools and hooks, outside of the gateway.
     tools: ToolSavings,
-    /// Those that ask no model.
+    /// Requests for token counts, which ask no model.
     token_counts: u64,
     refused_websockets: u64,
-    all: Group,
-    models: BTreeMap<String, Group>,
+    all: ModelStats,
+    models: BTreeMap<String, ModelStats>,
     changed: BTreeMap<String, u64>,
     failed_open: BTreeMap<String, u64>,
     inactive: BTreeMap<String, u64>,
     rewrites: BTreeMap<String, u64>,
     added_ms: Vec<f64>,
-    /// Whether keeping caches warm has not paid, and so is off.
-    warmth_is_off: bool,
+    /// True if keep-alives did not pay off and are therefore disabled.
+    is_keep_alive_off: bool,
 }
 
-/// Requests of one model, or all.
+/// The totals of one model, or of all.
 #[derive(Debug, Default)]
-struct Group {
+struct ModelStats {
     requests: u64,
-    /// What foveal itself asked, to keep caches warm.
+    /// The number of keep-alives by foveal.
     refreshes: u64,
-    /// Those of which it is known what they cost.
-    billed: u64,
+    /// The number of requests with known costs.
+    billed_requests: u64,
     tokens_asked: u64,
     tokens_sent: u64,
     bill: Bill,
-    without: Bill,
+    bill_without_foveal: Bill,
     prices: Option<String>,
 }
 
-impl Group {
-    fn add(&mut self, request: &Request) {
+impl ModelStats {
+    fn add_request(&mut self, request: &GatewayRequest) {
         self.refreshes += u64::from(request.refresh.is_some());
         self.requests += u64::from(request.refresh.is_none());
         self.tokens_asked += request.tokens_asked;
         self.tokens_sent += request.tokens_sent;
         if let (Some(bill), Some(without)) = (request.bill, request.without) {
-            self.billed += u64::from(request.refresh.is_none());
+            self.billed_requests += u64::from(request.refresh.is_none());
             self.bill += bill;
-            self.without += without;
+            self.bill_without_foveal += without;
             self.prices.clone_from(&request.prices);
         }
     }
 
-    fn saved(&self) -> f64 {
-        self.without.dollars() - self.bill.dollars()
+    fn saved_dollars(&self) -> f64 {
+        self.bill_without_foveal.dollars() - self.bill.dollars()
     }
 
-    /// The change of the cost against that without foveal.
-    fn change(&self) -> Option<f64> {
-        let without = self.without.dollars();
+    /// Returns the relative change of the costs by foveal; `None` if there are none.
+    fn cost_change(&self) -> Option<f64> {
+        let without = self.bill_without_foveal.dollars();
         (without > 0.0).then(|| self.bill.dollars() / without - 1.0)
     }
 
-    fn json(&self) -> Map<String, Value> {
+    fn to_json(&self) -> Map<String, Value> {
         let value = json!({
             "requests": self.requests,
-            "requests_billed": self.billed,
+            "requests_billed": self.billed_requests,
             "refreshes": self.refreshes,
             "tokens_asked": self.tokens_asked,
             "tokens_sent": self.tokens_sent,
-            "bill": bill::json(&self.bill),
-            "without": bill::json(&self.without),
-            "saved_dollars": self.saved(),
-            "cost_change": self.change(),
+            "bill": bill_json::bill_to_json(&self.bill),
+            "without": bill_json::bill_to_json(&self.bill_without_foveal),
+            "saved_dollars": self.saved_dollars(),
+            "cost_change": self.cost_change(),
         });
         match value {
             Value::Object(fields) => fields,
@@ -192,35 +199,35 @@ impl Group {
         }
     }
 
-    fn row(&self, name: String) -> Vec<String> {
+    fn table_row(&self, name: String) -> Vec<String> {
         vec![
             name,
-            count(self.requests),
-            tokens(Tokens(self.tokens_asked)),
-            tokens(Tokens(self.tokens_sent)),
-            dollars(self.bill.dollars()),
-            dollars(self.without.dollars()),
-            signed_dollars(self.saved()),
-            self.change().map(change).unwrap_or_default(),
+            format_count(self.requests),
+            format_tokens(Tokens(self.tokens_asked)),
+            format_tokens(Tokens(self.tokens_sent)),
+            format_dollars(self.bill.dollars()),
+            format_dollars(self.bill_without_foveal.dollars()),
+            format_signed_dollars(self.saved_dollars()),
+            self.cost_change().map(format_percent_change).unwrap_or_default(),
         ]
     }
 }
 
-impl Stats {
-    fn add(&mut self, request: &Request) {
+impl GatewayStats {
+    fn add_request(&mut self, request: &GatewayRequest) {
         match request.beside {
-            Some(Beside::TokenCount) => self.token_counts += 1,
-            Some(Beside::RefusedWebsocket) => self.refused_websockets += 1,
-            None => self.add_question(request),
+            Some(NonModelRequest::TokenCount) => self.token_counts += 1,
+            Some(NonModelRequest::RefusedWebsocket) => self.refused_websockets += 1,
+            None => self.add_model_request(request),
         }
     }
 
     /// Adds a request that asks a model.
-    fn add_question(&mut self, request: &Request) {
-        self.all.add(request);
+    fn add_model_request(&mut self, request: &GatewayRequest) {
+        self.all.add_request(request);
         let model = request.model_answered.as_ref().or(request.model.as_ref());
         let model = model.map_or("-", String::as_str);
-        self.models.entry(model.to_owned()).or_default().add(request);
+        self.models.entry(model.to_owned()).or_default().add_request(request);
         let changed = request.changed.as_ref().map(|changed| &changed.what);
         for (counts, reason) in [
             (&mut self.changed, changed),
@@ -237,25 +244,26 @@ impl Stats {
         }
     }
 
-    /// The time that was added to requests, below which so many of a thousand lie.
-    fn added(&self, of_thousand: usize) -> Option<f64> {
+    /// Returns a quantile, in thousandths, of the time that foveal added to requests, in
+    /// milliseconds.
+    fn added_ms_quantile(&self, of_thousand: usize) -> Option<f64> {
         let mut all = self.added_ms.clone();
         all.sort_by(f64::total_cmp);
         all.get((all.len() * of_thousand / 1000).min(all.len().saturating_sub(1))).copied()
     }
 
-    fn json(&self, since: Option<i64>) -> Value {
+    fn to_json(&self, since: Option<i64>) -> Value {
         let models: Vec<Value> = self
             .models
             .iter()
             .map(|(name, group)| {
-                let mut fields = group.json();
+                let mut fields = group.to_json();
                 fields.insert("model".to_owned(), json!(name));
                 fields.insert("prices".to_owned(), json!(group.prices));
                 Value::Object(fields)
             })
             .collect();
-        let mut fields = self.all.json();
+        let mut fields = self.all.to_json();
         for (name, value) in [
             ("since_ms", json!(since)),
             ("conversations", json!(self.conversations)),
@@ -272,37 +280,40 @@ impl Stats {
             ("failed_open", json!(self.failed_open)),
             ("inactive", json!(self.inactive)),
             ("rewrites", json!(self.rewrites)),
-            ("keep_warm_is_off", json!(self.warmth_is_off)),
-            ("added_ms", json!({ "p50": self.added(500), "p99": self.added(990) })),
+            ("keep_warm_is_off", json!(self.is_keep_alive_off)),
+            (
+                "added_ms",
+                json!({ "p50": self.added_ms_quantile(500), "p99": self.added_ms_quantile(990) }),
+            ),
         ] {
             fields.insert(name.to_owned(), value);
         }
         Value::Object(fields)
     }
 
-    fn text(&self, is_part: bool, width: Option<usize>) -> String {
-        let beside = self.beside();
+    fn render_text(&self, is_part: bool, width: Option<usize>) -> String {
+        let beside = self.describe_non_model_requests();
         if self.all.requests == 0 && beside.is_empty() {
             let since = if is_part { " since then" } else { "" };
             let none = format!("no requests passed a gateway{since}: see `foveal serve --help`\n");
-            return none + &self.tools.text();
+            return none + &self.tools.render_text();
         }
         let mut text = format!(
             "{} in {}\n{beside}",
-            plural(self.all.requests, "request"),
-            plural(self.conversations, "conversation")
+            format_plural(self.all.requests, "request"),
+            format_plural(self.conversations, "conversation")
         );
-        text.push_str(&self.tools.text());
+        text.push_str(&self.tools.render_text());
         if self.all.requests == 0 {
             return text;
         }
         text.push('\n');
-        text.push_str(&self.models(width));
+        text.push_str(&self.models_table(width));
         text.push('\n');
-        text.push_str(&bill_table(&self.all.bill, &self.all.without, width));
-        let unbilled = self.all.requests - self.all.billed;
+        text.push_str(&bill_table(&self.all.bill, &self.all.bill_without_foveal, width));
+        let unbilled = self.all.requests - self.all.billed_requests;
         if unbilled > 0 {
-            let many = plural(unbilled, "request");
+            let many = format_plural(unbilled, "request");
             let _ =
                 writeln!(text, "\nof {many} there is no bill: none was told, or no price is known");
         }
@@ -313,41 +324,43 @@ impl Stats {
             ("nothing could be done", &self.inactive),
         ] {
             for (reason, many) in counts {
-                let line = format!("{what}, {}: {reason}", plural(*many, "time"));
-                let line = in_one_line(&line).into_owned();
-                text.push_str(&wrapped(&line, width.unwrap_or(usize::MAX), "  "));
+                let line = format!("{what}, {}: {reason}", format_plural(*many, "time"));
+                let line = escape_one_line(&line).into_owned();
+                text.push_str(&wrap_text(&line, width.unwrap_or(usize::MAX), "  "));
             }
         }
         if self.all.refreshes > 0 {
-            let many = plural(self.all.refreshes, "time");
+            let many = format_plural(self.all.refreshes, "time");
             let _ = writeln!(text, "a cache was kept warm {many}");
         }
-        if self.warmth_is_off {
+        if self.is_keep_alive_off {
             text.push_str("caches are no longer kept warm: that has not paid\n");
         }
-        if let (Some(median), Some(most)) = (self.added(500), self.added(990)) {
+        if let (Some(median), Some(most)) =
+            (self.added_ms_quantile(500), self.added_ms_quantile(990))
+        {
             let _ =
                 writeln!(text, "added to a request: {median:.1} ms, 1 in 100 over {most:.1} ms");
         }
         text
     }
 
-    /// A line on what asks no model, if there was any.
-    fn beside(&self) -> String {
+    /// Returns a line about requests that ask no model; empty if there are none.
+    fn describe_non_model_requests(&self) -> String {
         let counts =
             [(self.token_counts, "token count"), (self.refused_websockets, "refused WebSocket")];
         let counts = counts.into_iter().filter(|(many, _)| *many > 0);
-        let counts: Vec<String> = counts.map(|(many, what)| plural(many, what)).collect();
+        let counts: Vec<String> = counts.map(|(many, what)| format_plural(many, what)).collect();
         match counts.is_empty() {
             true => String::new(),
             false => format!("beside these {}, which ask no model\n", counts.join(" and ")),
         }
     }
 
-    fn models(&self, width: Option<usize>) -> String {
-        let right = Side::Right;
+    fn models_table(&self, width: Option<usize>) -> String {
+        let right = Alignment::Right;
         let columns = [
-            ("model", Side::Left),
+            ("model", Alignment::Left),
             ("requests", right),
             ("asked", right),
             ("sent", right),
@@ -356,57 +369,57 @@ impl Stats {
             ("saved", right),
             ("", right),
         ];
-        let mut table = Table::new(columns.to_vec())
-            .narrowing(&["asked", "sent"], Narrow::Goes(1))
-            .narrowing(&["model"], Narrow::LosesEnd);
+        let mut table = TextTable::new(columns.to_vec())
+            .with_narrowing(&["asked", "sent"], ColumnNarrowing::Dropped(1))
+            .with_narrowing(&["model"], ColumnNarrowing::CutEnd);
         for (name, group) in &self.models {
-            table.row(group.row(in_one_line(name).into_owned()));
+            table.push_row(group.table_row(escape_one_line(name).into_owned()));
         }
         if self.models.len() > 1 {
-            table.row(self.all.row("all".to_owned()));
+            table.push_row(self.all.table_row("all".to_owned()));
         }
-        table.render_within(width, "see --json")
+        table.render(width, "see --json")
     }
 }
 
-/// What was billed, split by why, and what would have been without foveal.
+/// Renders a bill by cause beside the bill without foveal.
 pub(super) fn bill_table(bill: &Bill, without: &Bill, width: Option<usize>) -> String {
-    let right = Side::Right;
+    let right = Alignment::Right;
     let columns = [
-        ("billed for", Side::Left),
+        ("billed for", Alignment::Left),
         ("tokens", right),
         ("cost", right),
         ("share", right),
         ("without foveal", right),
     ];
-    let mut table = Table::new(columns.to_vec());
+    let mut table = TextTable::new(columns.to_vec());
     let all = bill.dollars();
     let row = |name: &str, count: String, cost: f64, without: f64| {
         let share = if all > 0.0 { format!("{:.1} %", cost / all * 100.0) } else { String::new() };
-        vec![name.to_owned(), count, dollars(cost), share, dollars(without)]
+        vec![name.to_owned(), count, format_dollars(cost), share, format_dollars(without)]
     };
     for ((key, part), (_, without)) in bill.parts().into_iter().zip(without.parts()) {
         if part.tokens > 0 || without.tokens > 0 {
-            let count = tokens(Tokens(part.tokens));
-            table.row(row(words(key), count, part.dollars, without.dollars));
+            let count = format_tokens(Tokens(part.tokens));
+            table.push_row(row(part_label(key), count, part.dollars, without.dollars));
         }
     }
-    table.row(row("all", String::new(), all, without.dollars()));
-    table.render_within(width, "see --json")
+    table.push_row(row("all", String::new(), all, without.dollars()));
+    table.render(width, "see --json")
 }
 
 #[cfg(test)]
 mod tests {
-    use super::{NotATime, Since};
+    use super::{InvalidStartTime, PeriodStart};
 
     #[test]
     fn times_are_read() {
-        assert_eq!(Since::parse("90m"), Ok(Since::Ago(5_400_000)));
-        assert_eq!(Since::parse("7d"), Ok(Since::Ago(604_800_000)));
-        assert_eq!(Since::parse("1970-01-02"), Ok(Since::At(86_400_000)));
-        assert_eq!(Since::parse("1970-01-01T00:00:01Z"), Ok(Since::At(1_000)));
+        assert_eq!(PeriodStart::parse("90m"), Ok(PeriodStart::Ago(5_400_000)));
+        assert_eq!(PeriodStart::parse("7d"), Ok(PeriodStart::Ago(604_800_000)));
+        assert_eq!(PeriodStart::parse("1970-01-02"), Ok(PeriodStart::At(86_400_000)));
+        assert_eq!(PeriodStart::parse("1970-01-01T00:00:01Z"), Ok(PeriodStart::At(1_000)));
         for text in ["", "7", "d", "7y", "-1d", "7 d", "yesterday", "99999999999d", "7dd", "ä"] {
-            assert_eq!(Since::parse(text), Err(NotATime), "{text}");
+            assert_eq!(PeriodStart::parse(text), Err(InvalidStartTime), "{text}");
         }
     }
 }

@@ -1,19 +1,21 @@
-//! What a gateway can be told, on a command line or in the user's settings, and where agents find
-//! it.
+//! The settings of a gateway, from the command line and the user's file, and its addresses for
+//! agents.
 
-mod choice;
-mod given;
-mod listener;
-mod routes;
-mod spread;
-mod traces;
+mod address_map;
+mod gateway_settings;
+mod listening_program;
+mod option_values;
+mod parallel_views;
+mod trace_settings;
 
-pub(crate) use self::choice::{CacheChoice, Profile, WebSocketChoice};
-pub(crate) use self::given::{
-    BadGiven, GatewayRule, GatewaySettings, Given, LISTEN_PORT, PriceRule, UNPRICED, is_name,
-    own_prices,
+pub(crate) use self::address_map::{GatewayAddressMap, split_version};
+pub(crate) use self::gateway_settings::{
+    GatewayRule, GatewaySettings, LISTEN_PORT, PriceRule, UNPRICED_CARD_NAME, UpstreamConfig,
+    UpstreamConfigError, build_price_overrides, is_upstream_name,
 };
-pub(crate) use self::listener::{Listener, local_origin};
-pub(crate) use self::routes::{Routes, split_version};
-pub(crate) use self::spread::{Spread, weigh};
-pub(crate) use self::traces::{Told, Traces, VARIABLES, named_by_variable};
+pub(crate) use self::listening_program::{ListeningProgram, local_origin};
+pub(crate) use self::option_values::{CacheChoice, GatewayProfile, WebSocketChoice};
+pub(crate) use self::parallel_views::{ParallelViews, measure_entries};
+pub(crate) use self::trace_settings::{
+    TRACE_VARIABLES, TraceSettings, TraceVariables, endpoint_variable,
+};

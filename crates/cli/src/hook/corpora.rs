@@ -1,17 +1,17 @@
-//! The fuzz target of events, on its corpus.
+//! Runs the fuzz target of hook events on its corpus.
 
-use foveal_testkit::corpora::{self, Target};
+use foveal_testkit::fuzz_corpora::{self, FuzzTarget};
 
 use super::fuzzed;
 
-const TARGETS: &[(&str, Target)] = &[("hook_input", fuzzed::hook_input)];
+const TARGETS: &[(&str, FuzzTarget)] = &[("hook_input", fuzzed::hook_input)];
 
 #[test]
 fn every_corpus_file_holds() {
-    corpora::hold(TARGETS);
+    fuzz_corpora::run_corpora(TARGETS);
 }
 
 #[test]
 fn changed_corpora_hold() {
-    corpora::hold_changed(TARGETS);
+    fuzz_corpora::run_mutated_corpora(TARGETS);
 }

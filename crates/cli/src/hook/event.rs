@@ -1,80 +1,83 @@
-//! Events as agents tell them.
+//! Hook events in the form in which agents send them.
 
 use std::path::PathBuf;
 
 use serde_json::Value;
 
-use super::host::Host;
+use super::hook_agent::HookAgent;
 
-/// Something that happened in a session.
+/// An event of an agent session.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Event {
-    /// Who tells it.
-    pub(super) host: Host,
+pub(super) struct HookEvent {
+    /// The agent that sent the event.
+    pub(super) host: HookAgent,
     pub(super) session: String,
-    /// The sub-agent, whose prompt is its own.
+    /// The sub-agent that the event belongs to. A sub-agent has a prompt of its own.
     pub(super) agent: Option<String>,
-    /// The session's record.
+    /// The path of the session's transcript.
     pub(super) transcript: Option<PathBuf>,
-    /// What the model was sent last, where the event itself tells it: a record as text.
+    /// The messages last sent to the model, as the text of a transcript, for agents that send them
+    /// with the event.
     pub(super) conversation: Option<String>,
-    /// The address of the agent's provider, where the event tells it.
+    /// The URL of the agent's provider, for agents that send it with the event.
     pub(super) provider_url: Option<String>,
-    /// Where the agent works.
+    /// The agent's current folder.
     pub(super) directory: String,
-    /// What happened.
-    pub(super) occasion: Occasion,
+    pub(super) kind: HookEventKind,
 }
 
-/// What happened.
+/// The kind of a hook event.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Occasion {
-    /// What was shown before is no longer in the prompt.
-    Forgets,
-    /// A tool of ours is about to be asked, by the call of this id.
-    Asks(String),
-    /// A tool answered.
-    Answered(Answered),
-    /// A command failed, with this error.
-    Failed(String),
+pub(super) enum HookEventKind {
+    /// The prompt was compacted or cleared: earlier results have left it.
+    PromptCleared,
+    /// The call with this id is about to use a tool of foveal's MCP server.
+    ServerToolCall(String),
+    /// A tool of the agent answered.
+    ToolAnswered(AnsweredCall),
+    /// A command failed with this error.
+    CommandFailed(String),
 }
 
-/// A call and its answer.
+/// A tool call of the agent with its response.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct Answered {
+pub(super) struct AnsweredCall {
     pub(super) tool: String,
-    /// Its arguments.
     pub(super) input: Value,
-    /// What it answered, in its own form.
+    /// The response in the tool's own JSON.
     pub(super) response: Value,
     pub(super) call: String,
 }
 
-/// How Claude Code calls the tools of a server that is named as `foveal init` names it.
-const OUR_TOOLS: &str = "mcp__foveal__";
+/// The prefix of Claude Code's names for the tools of a server that `foveal init` has entered.
+const SERVER_TOOL_PREFIX: &str = "mcp__foveal__";
 
-impl Event {
-    /// The event in `text`; `None` if it is none that matters.
-    pub(super) fn parse(text: &[u8], host: Host) -> Option<Self> {
+impl HookEvent {
+    /// Parses an event. Returns `None` for malformed events and for kinds that the hook ignores.
+    pub(super) fn parse(text: &[u8], host: HookAgent) -> Option<Self> {
         let mut event: Value = serde_json::from_slice(text).ok()?;
         let name = event["hook_event_name"].as_str()?.to_owned();
         let occasion = match name.as_str() {
-            "PreCompact" | "PostCompact" => Occasion::Forgets,
+            "PreCompact" | "PostCompact" => HookEventKind::PromptCleared,
             "SessionStart" => match event["source"].as_str()? {
-                "clear" | "compact" => Occasion::Forgets,
+                "clear" | "compact" => HookEventKind::PromptCleared,
                 _ => return None,
             },
-            "PreToolUse" if event["tool_name"].as_str()?.starts_with(OUR_TOOLS) => {
-                Occasion::Asks(event["tool_use_id"].as_str().unwrap_or_default().to_owned())
+            "PreToolUse" if event["tool_name"].as_str()?.starts_with(SERVER_TOOL_PREFIX) => {
+                HookEventKind::ServerToolCall(
+                    event["tool_use_id"].as_str().unwrap_or_default().to_owned(),
+                )
             }
-            "PostToolUse" | "AfterTool" => Occasion::Answered(Answered {
+            "PostToolUse" | "AfterTool" => HookEventKind::ToolAnswered(AnsweredCall {
                 tool: event["tool_name"].as_str()?.to_owned(),
-                // Gemini CLI says when instead, which names the call as well.
+                // Gemini CLI sends a timestamp instead, which identifies the call as well.
                 call: event["tool_use_id"].as_str().or(event["timestamp"].as_str())?.to_owned(),
                 input: event["tool_input"].take(),
                 response: event["tool_response"].take(),
             }),
-            "PostToolUseFailure" => Occasion::Failed(event["error"].as_str()?.to_owned()),
+            "PostToolUseFailure" => {
+                HookEventKind::CommandFailed(event["error"].as_str()?.to_owned())
+            }
             _ => return None,
         };
         let text = |name: &str| {
@@ -89,7 +92,7 @@ impl Event {
             conversation: text("conversation"),
             provider_url: text("provider_url"),
             directory: text("cwd").unwrap_or_default(),
-            occasion,
+            kind: occasion,
         })
     }
 }

@@ -1,21 +1,20 @@
-//! Hooks of agents: what their own tools answer is shaped before the model is sent it.
+//! Agent hooks: shape the results of an agent's own tools before the model reads them.
 //!
-//! What counts as shown is what stands in the session's transcript, for that is what the model
-//! is sent: entries that a compaction or a rewind took away are not pointed at. Where a result
-//! was shaped here, what was sent of it counts, whatever the transcript kept. The same call made
-//! again at once is answered in full. In doubt nothing is answered, and the result stays as it
-//! is.
+//! The session's transcript defines what the model can see: a note never points at entries that a
+//! compaction or a rewind removed. Where a result was shaped here, the replacement counts, whatever
+//! the transcript records. A call that the model repeats at once is answered in full. In case of
+//! doubt the hook does not answer, and the result stays unchanged.
 
-mod answer;
+mod agent_edit;
 mod event;
-mod expand;
-mod failure;
-mod host;
-mod output;
-mod own_edit;
-mod past;
+mod expand_command;
+mod failure_advice;
+mod handler;
+mod history;
+mod hook_agent;
 mod reply;
-mod shaped;
+mod result_shaping;
+mod tool_output;
 mod transcript;
 
 #[cfg(test)]
@@ -23,6 +22,6 @@ mod corpora;
 #[cfg(test)]
 mod fuzzed;
 
-pub(crate) use self::answer::answer;
-pub(crate) use self::host::{Host, is_host};
-pub(crate) use self::past::{SentResult, kept_call, sent_result};
+pub(crate) use self::handler::handle_event;
+pub(crate) use self::history::{RecordedReplacement, recorded_call, recorded_replacement};
+pub(crate) use self::hook_agent::{HookAgent, is_hook_session_kind};

@@ -1,112 +1,116 @@
-//! What is replied to one event, and what is remembered of it.
+//! Replies to one event, and records it in the store.
 
 use std::path::Path;
 
 use foveal_calls::CallSettings;
-use foveal_store::{Store, StoreError};
-use foveal_tools::session::{note_edit, note_reader};
+use foveal_store::{EditAuthor, Store, StoreError};
+use foveal_tools::session::{announce_reader, record_client_tool_edit};
 use foveal_transcript::Timestamp;
 use serde_json::{Value, json};
 
-use super::event::{Answered, Event, Occasion};
-use super::expand::Expand;
-use super::host::Host;
-use super::past::Past;
-use super::shaped::Shaped;
-use super::{failure, output, own_edit, shaped, transcript};
+use super::event::{AnsweredCall, HookEvent, HookEventKind};
+use super::expand_command::ExpandCommand;
+use super::history::HookHistory;
+use super::hook_agent::HookAgent;
+use super::result_shaping::ResultReplacement;
+use super::{agent_edit, failure_advice, result_shaping, tool_output, transcript};
 
-/// What a reply rests on besides the event and the store.
+/// The inputs of a reply besides the event and the store.
 #[derive(Debug, Clone, Copy)]
-pub(super) struct Means<'a> {
-    /// How the model gets back what is left out; `None`: it cannot.
-    pub(super) expand: Option<&'a Expand>,
-    /// Whether contents may be kept.
+pub(super) struct ReplyContext<'a> {
+    /// The command that restores omitted content; `None` if there is none.
+    pub(super) expand: Option<&'a ExpandCommand>,
+    /// Whether the store may keep contents.
     pub(super) keeps_contents: bool,
-    /// Whether foveal's gateway is sent the result: it sees the prompt itself, and what becomes of it.
+    /// Whether the result passes foveal's gateway, which sees and reduces the prompt itself.
     pub(super) has_gateway: bool,
-    /// Which results may point at earlier ones.
+    /// The settings that say which results may point at earlier ones.
     pub(super) calls: &'a CallSettings,
     pub(super) now: Timestamp,
 }
 
-/// What is replied to an event, if anything is.
+/// Handles an event, and returns the reply if there is one.
 ///
 /// # Errors
-/// If the store cannot be used: what is not kept must not be left out.
-pub(super) fn reply(
-    event: &Event,
+/// If the store cannot be used: content that is not stored must not be omitted.
+pub(super) fn reply_to_event(
+    event: &HookEvent,
     store: &dyn Store,
-    means: Means<'_>,
+    means: ReplyContext<'_>,
 ) -> Result<Option<Value>, StoreError> {
-    let Means { keeps_contents, has_gateway, now, .. } = means;
-    // As the roots of servers are spelled.
+    let ReplyContext { keeps_contents, has_gateway, now, .. } = means;
+    // The spelling in which servers name their roots.
     let named = Path::new(&event.directory);
     let folder = &named.canonicalize().unwrap_or_else(|_| named.to_owned());
-    match &event.occasion {
-        Occasion::Forgets => {
-            note_reader(store, folder, None, now)?;
-            store.forget_edits(&event.session)?;
+    match &event.kind {
+        HookEventKind::PromptCleared => {
+            announce_reader(store, folder, None, now)?;
+            store.forget_client_edits(&event.session)?;
             if keeps_contents {
-                Past::open(store, event, now)?.forget(transcript::length(event));
+                HookHistory::open(store, event, now)?.record_forgotten(transcript::byte_length(event));
             }
             Ok(None)
         }
-        Occasion::Asks(call) => {
-            let reader = transcript::reader(event);
-            // A server that finds no note points at nothing.
-            store.note_asker(call, &reader, now)?;
-            // For servers that cannot match the call.
-            note_reader(store, folder, Some(&reader), now)?;
+        HookEventKind::ServerToolCall(call) => {
+            let reader = transcript::reader_name(event);
+            // A server that finds no note uses no pointers.
+            store.note_call_reader(call, &reader, now)?;
+            // For servers that cannot match the call id.
+            announce_reader(store, folder, Some(&reader), now)?;
             Ok(None)
         }
-        Occasion::Answered(answered) if own_edit::TOOLS.contains(&&*answered.tool) => {
-            // Where nothing is noted, the server takes the change for that of others.
-            if let Some((path, changes)) = own_edit::of(answered, folder) {
-                let reader = transcript::reader(event);
-                note_edit(store, (&event.session, &reader), &path, &changes, now)?;
+        HookEventKind::ToolAnswered(answered) if agent_edit::EDIT_TOOLS.contains(&&*answered.tool) => {
+            // Without a note, the server attributes the change to another program.
+            if let Some((path, changes)) = agent_edit::detect_agent_edit(answered, folder) {
+                let reader = transcript::reader_name(event);
+                let author = EditAuthor { session: &event.session, reader: &reader };
+                record_client_tool_edit(store, author, &path, &changes, now)?;
             }
             Ok(None)
         }
-        // What is left out could not be had again.
-        Occasion::Answered(_) if !keeps_contents || has_gateway => Ok(None),
-        Occasion::Answered(answered) => to_answer(event, answered, store, means),
-        Occasion::Failed(error) => Ok(failure::advice(error).map(|told| {
+        // Omitted content could not be restored.
+        HookEventKind::ToolAnswered(_) if !keeps_contents || has_gateway => Ok(None),
+        HookEventKind::ToolAnswered(answered) => replace_result(event, answered, store, means),
+        HookEventKind::CommandFailed(error) => Ok(failure_advice::truncation_advice(error).map(|told| {
             let name = "PostToolUseFailure";
             json!({ "hookSpecificOutput": { "hookEventName": name, "additionalContext": told } })
         })),
     }
 }
 
-/// What is sent in place of the result of a call, if anything is.
-fn to_answer(
-    event: &Event,
-    answered: &Answered,
+/// Returns the reply that replaces the result of a call, if it is shaped.
+fn replace_result(
+    event: &HookEvent,
+    answered: &AnsweredCall,
     store: &dyn Store,
-    Means { expand, calls, now, .. }: Means<'_>,
+    ReplyContext { expand, calls, now, .. }: ReplyContext<'_>,
 ) -> Result<Option<Value>, StoreError> {
-    let past = Past::open(store, event, now)?;
+    let past = HookHistory::open(store, event, now)?;
     let Some(expand) = expand else { return Ok(None) };
-    let Some(shaped) = shaped(event, answered, &past, expand, calls) else { return Ok(None) };
-    // A rewind takes the explanation of the notes away with the results that had it.
-    let is_first = past.is_first() || (event.host == Host::ClaudeCode && !shaped.follows_shaped);
-    let told = shaped.told(is_first, event.host, expand);
-    let text = (event.host != Host::ClaudeCode).then(|| {
+    let Some(shaped) = shape_call_result(event, answered, &past, expand, calls) else {
+        return Ok(None);
+    };
+    // A rewind removes the explanation of notes with the results that carried it.
+    let is_first =
+        past.needs_explanation() || (event.host == HookAgent::ClaudeCode && !shaped.follows_shaped);
+    let told = shaped.additional_context(is_first, event.host, expand);
+    let text = (event.host != HookAgent::ClaudeCode).then(|| {
         let told = told.as_ref().map(|told| format!("\n[{told}]")).unwrap_or_default();
-        format!("{}{told}", shaped.sent)
+        format!("{}{told}", shaped.sent_text)
     });
-    // The agent would cut it, and what it cuts stands nowhere.
+    // The agent would cut it, and the removed part would be stored nowhere.
     if text.as_ref().is_some_and(|text| text.len() > event.host.replacement_bytes_max()) {
         return Ok(None);
     }
-    // Without the whole, what is left out would be gone.
-    let stored = store.put(Some(past.session()), shaped.whole.as_bytes(), now)?;
-    past.sent(answered, &shaped.sent, stored.handle)?;
+    // Without the original, the omitted content would be lost.
+    let stored = store.put_content(Some(past.session_id()), shaped.original.as_bytes(), now)?;
+    past.record_sent(answered, &shaped.sent_text, stored.handle)?;
     if let Some(text) = text {
-        return Ok(Some(event.host.replacement(&text)));
+        return Ok(Some(event.host.replacement_answer(&text)));
     }
     let mut all = json!({
         "hookEventName": "PostToolUse",
-        "updatedToolOutput": shaped.output,
+        "updatedToolOutput": shaped.response,
     });
     if let Some(told) = told {
         all["additionalContext"] = told.into();
@@ -114,15 +118,16 @@ fn to_answer(
     Ok(Some(json!({ "hookSpecificOutput": all })))
 }
 
-/// The result of a call shaped, if it is.
-fn shaped(
-    event: &Event,
-    answered: &Answered,
-    past: &Past<'_>,
-    expand: &Expand,
+/// Shapes the result of a call. Returns `None` if it stays unchanged.
+fn shape_call_result(
+    event: &HookEvent,
+    answered: &AnsweredCall,
+    past: &HookHistory<'_>,
+    expand: &ExpandCommand,
     calls: &CallSettings,
-) -> Option<Shaped> {
-    let result = output::Output::of(answered, event.host)?;
-    let seen = transcript::read(event, past.forgotten, |call| past.of(call));
-    shaped::shape(seen, past, (answered, event.host), &result, expand, calls)
+) -> Option<ResultReplacement> {
+    let result = tool_output::ShapeableOutput::from_answered_call(answered, event.host)?;
+    let seen =
+        transcript::read_conversation(event, past.forgotten_bytes, |call| past.sent_text(call));
+    result_shaping::shape_new_result(seen, past, answered, event.host, &result, expand, calls)
 }

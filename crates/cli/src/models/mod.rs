@@ -1,7 +1,7 @@
-//! Which models can be asked from here, and which one is meant.
+//! Finds the models that can be asked, and chooses one of them.
 
-mod choice;
-mod known;
+mod available_models;
+mod model_choice;
 
-pub(crate) use choice::{Chosen, NO_MODEL, choose, named};
-pub(crate) use known::{FoundBy, Known, all};
+pub(crate) use available_models::{AvailableModel, ModelSource, find_available_models};
+pub(crate) use model_choice::{ChosenModel, NO_MODEL_MESSAGE, choose_model, resolve_model_spec};

@@ -1,11 +1,15 @@
-//! The index of a repository: where it is stored, how it is opened, updated and asked.
+//! The index of a repository: its location, opening, updates and queries.
 
-mod ask;
-mod open;
-mod place;
-mod update;
+mod index_location;
+mod index_query;
+mod index_update;
+mod opened_index;
 
-pub(crate) use self::ask::{Answer, Related, ask, relations, told};
-pub(crate) use self::open::{Embedding, Opened, open, open_for_reading, open_for_tools};
-pub(crate) use self::place::{place, working_copy};
-pub(crate) use self::update::{update, update_for_search};
+pub(crate) use self::index_location::{locate_index, working_copy_root};
+pub(crate) use self::index_query::{
+    IndexQueryResult, RelationsAnswer, embedder_error_line, query_index, query_relations,
+};
+pub(crate) use self::index_update::{update_index, update_index_for_search};
+pub(crate) use self::opened_index::{
+    EmbedderContext, OpenedIndex, open_index, open_index_for_reading, open_index_for_tools,
+};

@@ -1,21 +1,22 @@
-//! The runs of foveal's own agent, as the store keeps them: each is a session, with what was said
-//! in it as messages. Those of sub-agents are sessions of their own.
+//! The runs of foveal's own agent in the store. Each run is a session whose messages are its log;
+//! sub-agents have sessions of their own.
 
-mod conversations;
-mod decode;
-mod encode;
-mod kept;
-mod load;
-mod lock;
-mod log;
+mod log_decoder;
+mod log_encoder;
+mod log_record;
+mod run_conversations;
+mod run_lock;
+mod run_log;
+mod stored_run;
 
-pub(crate) use self::conversations::{Conversations, conversations};
-pub(crate) use self::kept::{
-    KIND, OfCall, Run, agent_number, is_agent, is_run, keep_agents, latest_agent, of_agent,
+pub(crate) use self::log_record::{
+    ParentCall, RUN_SESSION_KIND, RunSettings, is_main_run, is_sub_agent_run,
+    latest_sub_agent_number, retain_sub_agents, sub_agent_number, sub_agent_session_id,
 };
-pub(crate) use self::load::{Loaded, damaged, first_words, load};
-pub(crate) use self::lock::Lock;
-pub(crate) use self::log::RunLog;
+pub(crate) use self::run_conversations::{RunConversations, load_conversations};
+pub(crate) use self::run_lock::RunLock;
+pub(crate) use self::run_log::RunLog;
+pub(crate) use self::stored_run::{StoredRun, describe_damage, first_user_text, load_stored_run};
 
 #[cfg(test)]
 mod tests;

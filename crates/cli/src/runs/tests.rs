@@ -1,47 +1,50 @@
-//! What is kept of a run is what is read of it, byte for byte.
+//! Tests that a run is loaded as it was stored, byte for byte.
 
 use std::sync::Arc;
 
-use foveal_agent::{Keep, ToolAnswer};
+use foveal_agent::{RunLogEntry, ToolAnswer};
 use foveal_store::{SessionId, SqliteStore, Store};
-use foveal_transcript::{Block, Call, Entry, Mark, Role, Source, Timestamp, ToolResult, Usage};
+use foveal_transcript::{
+    ContentBlock, EntryMark, MessageRole, RecordingPosition, Timestamp, ToolCall, ToolResult,
+    TranscriptEntry, Usage,
+};
 use serde_json::{Value, json};
 
-use super::{Loaded, Run, RunLog, first_words, load};
+use super::{RunLog, RunSettings, StoredRun, first_user_text, load_stored_run};
 
-/// Whatever providers make of them: what the redactor knows for a key is none where it is an id.
+/// Ids as providers make them. One looks like a key to the redactor, but is an id.
 const IDS: [&str; 3] =
     ["toolu_01A09q90qw90lq917835lq9f", "AKIAQYLPMN5HFIQR7XYA", "functions.read_file:0"];
 
 const SIGNATURE: &str =
     "4NJBdMmVMLnwULo9AVWsfOj2V4kTz/WwBE2JA+6N7dhDHUWws3f8zcrAu1oQGkTSvumVoROVaUi6lDGbReTJMQ==";
 
-fn entry(role: Role, blocks: Vec<Block>) -> Keep {
-    Keep::Entry(Box::new(Entry {
-        source: Source { step: 1, result: (role == Role::Tool).then_some(0) },
+fn entry(role: MessageRole, blocks: Vec<ContentBlock>) -> RunLogEntry {
+    RunLogEntry::Message(Box::new(TranscriptEntry {
+        source: RecordingPosition { step: 1, result: (role == MessageRole::Tool).then_some(0) },
         role,
         time: Some(Timestamp(1_764_000_000_123)),
-        mark: Mark::None,
-        model: (role == Role::Assistant).then(|| "claude-sonnet-4-5-20250929".into()),
+        mark: EntryMark::None,
+        model: (role == MessageRole::Assistant).then(|| "claude-sonnet-4-5-20250929".into()),
         usage: Some(Usage { input: 1, cache_read: 2, output: 3, ..Usage::default() }),
         blocks,
     }))
 }
 
-fn opaque(kind: &str, raw: &Value) -> Block {
-    Block::Opaque { kind: kind.to_owned(), raw: raw.to_string() }
+fn opaque(kind: &str, raw: &Value) -> ContentBlock {
+    ContentBlock::Opaque { kind: kind.to_owned(), raw: raw.to_string() }
 }
 
-fn call(id: &str, arguments: Value) -> Block {
-    Block::Call(Call { id: id.to_owned(), name: "bash".to_owned(), arguments })
+fn call(id: &str, arguments: Value) -> ContentBlock {
+    ContentBlock::Call(ToolCall { id: id.to_owned(), name: "bash".to_owned(), arguments })
 }
 
 fn nested(depth: usize) -> Value {
     (0..depth).fold(json!("inside"), |value, _| json!([value]))
 }
 
-/// A conversation with all that a provider needs to go on.
-fn conversation() -> Vec<Keep> {
+/// A conversation with all parts that a provider needs to continue it.
+fn conversation() -> Vec<RunLogEntry> {
     let long = "a line that is long enough to be kept apart\n".repeat(400);
     let content = long.clone();
     let thinking = json!({"type": "thinking", "thinking": "I look.\n", "signature": SIGNATURE});
@@ -55,12 +58,15 @@ fn conversation() -> Vec<Keep> {
         is_error: true,
     };
     vec![
-        entry(Role::System, vec![Block::Text(long)]),
-        entry(Role::User, vec![Block::Text("do it \u{0}\u{1f980}\u{2028}".to_owned())]),
+        entry(MessageRole::System, vec![ContentBlock::Text(long)]),
         entry(
-            Role::Assistant,
+            MessageRole::User,
+            vec![ContentBlock::Text("do it \u{0}\u{1f980}\u{2028}".to_owned())],
+        ),
+        entry(
+            MessageRole::Assistant,
             vec![
-                Block::Reasoning("I look.".to_owned()),
+                ContentBlock::Reasoning("I look.".to_owned()),
                 opaque("thinking", &thinking),
                 opaque("reasoning", &item),
                 opaque("reasoning_details", &details),
@@ -72,28 +78,28 @@ fn conversation() -> Vec<Keep> {
                 call(IDS[2], json!("{\"not\": an object")),
             ],
         ),
-        Keep::Begun { id: IDS[0].to_owned() },
-        Keep::Answered { id: IDS[0].to_owned(), answer },
-        entry(Role::Tool, vec![Block::Result(result(IDS[0], &content))]),
-        entry(Role::Tool, vec![Block::Result(result(IDS[1], ""))]),
-        entry(Role::Tool, vec![Block::Result(result(IDS[2], "\n"))]),
-        entry(Role::Assistant, vec![]),
+        RunLogEntry::CallBegun { id: IDS[0].to_owned() },
+        RunLogEntry::CallAnswered { id: IDS[0].to_owned(), answer },
+        entry(MessageRole::Tool, vec![ContentBlock::Result(result(IDS[0], &content))]),
+        entry(MessageRole::Tool, vec![ContentBlock::Result(result(IDS[1], ""))]),
+        entry(MessageRole::Tool, vec![ContentBlock::Result(result(IDS[2], "\n"))]),
+        entry(MessageRole::Assistant, vec![]),
     ]
 }
 
-fn run(model: &str) -> Run {
+fn run(model: &str) -> RunSettings {
     let (protocol, profile) = ("messages".to_owned(), "balanced".to_owned());
-    Run { model: model.to_owned(), protocol, profile, rules: None, of: None }
+    RunSettings { model: model.to_owned(), protocol, profile, rules: None, of: None }
 }
 
-/// Keeps something piece by piece, and reads it.
-fn kept(keeps: &[Keep], store: &Arc<dyn Store>) -> Loaded {
+/// Stores records one by one, and loads the run.
+fn kept(keeps: &[RunLogEntry], store: &Arc<dyn Store>) -> StoredRun {
     let session = SessionId("run a".to_owned());
     let mut log = RunLog::new(store, &session, vec!["/w".to_owned()], run("anthropic:m"));
     for keep in keeps {
-        log.keep(vec![keep.clone()]);
+        log.append_records(vec![keep.clone()]);
     }
-    load(&**store, &session).expect("it is read")
+    load_stored_run(&**store, &session).expect("it is read")
 }
 
 fn store() -> Arc<dyn Store> {
@@ -105,30 +111,30 @@ fn what_is_kept_is_what_is_read() {
     let store = store();
     let keeps = conversation();
     let loaded = kept(&keeps, &store);
-    let entries: Vec<&Entry> = keeps
+    let entries: Vec<&TranscriptEntry> = keeps
         .iter()
         .filter_map(|keep| match keep {
-            Keep::Entry(entry) => Some(&**entry),
+            RunLogEntry::Message(entry) => Some(&**entry),
             _ => None,
         })
         .collect();
-    assert_eq!(loaded.past.entries().len(), entries.len());
-    for (read, kept) in loaded.past.entries().iter().zip(entries) {
+    assert_eq!(loaded.resume_state.entries().len(), entries.len());
+    for (read, kept) in loaded.resume_state.entries().iter().zip(entries) {
         // Keys keep their order, too.
         assert_eq!(
             serde_json::to_string(read).expect("JSON"),
             serde_json::to_string(kept).expect("JSON")
         );
     }
-    assert_eq!((loaded.has_secrets, loaded.lost, loaded.damaged), (false, 0, None));
-    assert_eq!(loaded.runs, [run("anthropic:m")]);
+    assert_eq!((loaded.has_secrets, loaded.lost_texts, loaded.first_damaged), (false, 0, None));
+    assert_eq!(loaded.run_settings, [run("anthropic:m")]);
     let session = SessionId("run a".to_owned());
-    assert!(first_words(&*store, &session).is_some_and(|said| said.starts_with("do it ")));
-    // Signatures are of one model.
-    let opaque = |run: &Run| {
-        let (past, is_less) = loaded.past_for(run);
+    assert!(first_user_text(&*store, &session).is_some_and(|said| said.starts_with("do it ")));
+    // Signatures belong to one model.
+    let opaque = |run: &RunSettings| {
+        let (past, is_less) = loaded.resume_state_for(run);
         let blocks = past.entries().iter().flat_map(|entry| &entry.blocks);
-        (blocks.filter(|it| matches!(it, Block::Opaque { .. })).count(), is_less)
+        (blocks.filter(|it| matches!(it, ContentBlock::Opaque { .. })).count(), is_less)
     };
     assert_eq!(opaque(&run("anthropic:m")), (3, false));
     assert_eq!(opaque(&run("anthropic:other")), (0, true));
@@ -139,31 +145,31 @@ fn what_cannot_be_read_is_said() {
     let store = store();
     let session = SessionId("run a".to_owned());
     kept(&conversation()[..2], &store);
-    let strange = foveal_store::Message {
+    let strange = foveal_store::StoredMessage {
         payload: json!({"of_a_later_version": 1}),
         sealed: Vec::new(),
-        is_whole: true,
+        is_unredacted: true,
     };
     store.append_messages(&session, &[strange], Timestamp(1)).expect("kept");
-    let loaded = load(&*store, &session).expect("it is read");
-    assert_eq!((loaded.past.entries().len(), loaded.damaged), (2, Some(4)));
+    let loaded = load_stored_run(&*store, &session).expect("it is read");
+    assert_eq!((loaded.resume_state.entries().len(), loaded.first_damaged), (2, Some(4)));
 }
 
 #[test]
 fn texts_that_are_gone_are_counted() {
     let store = store();
-    // What is kept has no secrets any more.
-    let other = foveal_store::Sqlite::in_memory().expect("memory");
+    // The stored messages hold no secrets any more.
+    let other = foveal_store::SqliteBackend::in_memory().expect("memory");
     kept(&conversation(), &store);
     let session = SessionId("run a".to_owned());
-    let facts = foveal_store::SessionFacts::default();
+    let facts = foveal_store::SessionMetadata::default();
     other.open_session(&session, &facts, Timestamp(1)).expect("opened");
     for said in store.messages(&session, foveal_store::RecordNumber(1), 99).expect("read") {
         let message = said.message.expect("it can be read");
         other.append_messages(&session, &[message], Timestamp(1)).expect("kept");
     }
-    let loaded = load(&other, &session).expect("it is read");
-    // The system prompt, what a tool answered, and the arguments that lie deep.
-    assert_eq!((loaded.lost, loaded.damaged), (3, None));
-    assert!(loaded.past.entries()[0].text().contains("no longer kept"));
+    let loaded = load_stored_run(&other, &session).expect("it is read");
+    // The system prompt, the result of the tool, and the deeply nested arguments.
+    assert_eq!((loaded.lost_texts, loaded.first_damaged), (3, None));
+    assert!(loaded.resume_state.entries()[0].text().contains("no longer kept"));
 }

@@ -1,73 +1,74 @@
-//! What a person does with a session of foveal's own agent beside talking: looks at its prompt,
-//! changes what of it is sent, and goes back.
+//! Controls a session of foveal's own agent apart from its messages: shows its prompt, changes the
+//! parts that are sent, and rewinds.
 //!
-//! For whoever drives an [`Agent`](foveal_agent::Agent), between its turns or during them:
+//! For the code that drives an [`Agent`](foveal_agent::Agent), between its turns or during them:
 //!
-//! - [`map`] shows the prompt as it would go now;
-//! - [`change`] drops, pins or restores a result in it, or takes the last change back;
-//! - [`compact`] has old results rewritten;
-//! - [`said_by_person`] lists what the conversation can go back to. To go back, take the agent
-//!   there with [`Event::Rewind`](foveal_agent::Event::Rewind) and keep what it says, call
-//!   [`Session::forget`](foveal_tools::Session::forget), and put files back by
+//! - [`build_prompt_map`] shows the prompt that would be sent now;
+//! - [`change_prompt`] drops, pins or restores a result in it, or undoes the last change;
+//! - [`request_compaction`] has old results rewritten;
+//! - [`rewind_points`] lists the messages that the conversation can go back to. To go back, send
+//!   the agent [`Event::Rewind`](foveal_agent::Event::Rewind) and store the entries that it
+//!   returns, call [`Session::forget`](foveal_tools::Session::forget), and restore files by
 //!   [`Session::files_since`](foveal_tools::Session::files_since) and
 //!   [`Session::put_files_back`](foveal_tools::Session::put_files_back).
 //!
-//! What is changed holds from the next request on, and is kept with its decisions.
+//! A change applies from the next request on, and is stored with its decisions.
 
-mod map;
-mod request;
+mod next_request;
+mod prompt_map;
 mod rewind;
-mod scale;
+mod token_scale;
 
-use foveal_agent::{Agent, MapChange};
-use foveal_context::wish::Unwishable;
-use foveal_live::Conversations;
-use foveal_live::request::Wait;
-use foveal_live::wanting::{Change, ChangeError, Compaction};
+use foveal_agent::{Agent, PromptMapChange};
+use foveal_engine::overrides::OverrideError;
+use foveal_proxy::RequestShaper;
+use foveal_proxy::prompt_changes::{CompactionEstimate, PromptChange, PromptChangeError};
+use foveal_proxy::request::DecisionSlot;
 use foveal_transcript::{EntryIndex, Timestamp};
 
-pub(crate) use self::map::map;
-use self::request::asked;
-pub(crate) use self::rewind::{SaidByPerson, line_of, said_by_person};
+use self::next_request::next_request;
+pub(crate) use self::prompt_map::build_prompt_map;
+pub(crate) use self::rewind::{RewindPoint, describe_file_rewind, rewind_points};
 
-/// Changes what is sent of a result. `shaper` is what decides about the agent's requests.
+/// Changes the form in which a result is sent. `shaper` decides about the agent's requests.
 ///
 /// # Errors
-/// Why it cannot be done, in words for the person.
-pub(crate) fn change(
-    shaper: &Conversations,
+/// Returns an error with a message for the user if the change is not possible.
+pub(crate) fn change_prompt(
+    shaper: &RequestShaper,
     agent: &Agent,
-    change: MapChange,
+    change: PromptMapChange,
     now: Timestamp,
-) -> Result<(), ChangeError> {
-    let (body, wait) = (agent.prompt(), Wait::default());
-    let asked = asked(agent, &body, &wait, now);
-    let index = |place| -> Result<EntryIndex, ChangeError> {
+) -> Result<(), PromptChangeError> {
+    let (body, wait) = (agent.request_body(), DecisionSlot::default());
+    let asked = next_request(agent, &body, &wait, now);
+    let index = |place| -> Result<EntryIndex, PromptChangeError> {
         let overview = shaper.overview(&asked)?;
-        let index = map::index_of(agent, &overview, place);
-        index.ok_or(ChangeError::Unwishable(Unwishable::NoResult))
+        let index = prompt_map::result_entry_index(agent, &overview, place);
+        index.ok_or(PromptChangeError::Unwishable(OverrideError::NoResult))
     };
     let change = match change {
-        MapChange::Drop(place) => Change::Drop(index(place)?),
-        MapChange::Pin(place) => Change::Pin(index(place)?),
-        MapChange::Restore(place) => Change::Restore(index(place)?),
-        MapChange::Undo => Change::Undo,
+        PromptMapChange::Drop(place) => PromptChange::Drop(index(place)?),
+        PromptMapChange::Pin(place) => PromptChange::Pin(index(place)?),
+        PromptMapChange::Restore(place) => PromptChange::Restore(index(place)?),
+        PromptMapChange::Undo => PromptChange::Undo,
     };
-    shaper.change(&asked, change)
+    shaper.change_prompt(&asked, change)
 }
 
-/// Has old results rewritten with the next request, as if the prompt had just passed the high mark
-/// of its profile; what that will come to. Where nothing can be saved, nothing is done.
+/// Requests a rewrite of old results with the next request, as if the prompt had just passed the
+/// high mark of its profile, and returns the estimated saving. If nothing can be saved, no rewrite
+/// is requested.
 ///
 /// # Errors
-/// Why it cannot be done.
-pub(crate) fn compact(
-    shaper: &Conversations,
+/// Returns an error if compaction is not possible.
+pub(crate) fn request_compaction(
+    shaper: &RequestShaper,
     agent: &Agent,
     now: Timestamp,
-) -> Result<Compaction, ChangeError> {
-    let (body, wait) = (agent.prompt(), Wait::default());
-    shaper.compact(&asked(agent, &body, &wait, now))
+) -> Result<CompactionEstimate, PromptChangeError> {
+    let (body, wait) = (agent.request_body(), DecisionSlot::default());
+    shaper.request_compaction(&next_request(agent, &body, &wait, now))
 }
 
 #[cfg(test)]

@@ -1,46 +1,48 @@
-//! What a session can go back to, and what that means for files.
+//! Lists the points that a session can go back to, and the effect on files.
 
-use foveal_screen::in_one_line;
-use foveal_tools::{FileBack, Stands, Was};
-use foveal_transcript::{Entry, Role, Timestamp};
+use foveal_screen::escape_one_line;
+use foveal_tools::{EarlierContent, RewindState, RewindableFile};
+use foveal_transcript::{MessageRole, Timestamp, TranscriptEntry};
 
-/// Characters of what was said.
-const WORDS_CHARS_MAX: usize = 72;
+/// The most characters of a message that are shown.
+const FIRST_WORDS_CHARS_MAX: usize = 72;
 
-/// A message of the person's.
+/// A message of the user, to which the session can go back.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct SaidByPerson {
-    /// Its place in the agent's conversation.
-    pub(crate) place: usize,
-    /// When it was said.
+pub(crate) struct RewindPoint {
+    /// Its index in the agent's conversation.
+    pub(crate) entry_index: usize,
+    /// The time of the message.
     pub(crate) time: Option<Timestamp>,
     /// Its first words.
-    pub(crate) words: String,
+    pub(crate) first_words: String,
 }
 
-/// What the person said in a conversation, in order.
-pub(crate) fn said_by_person(entries: &[Entry]) -> Vec<SaidByPerson> {
-    let of_person = entries.iter().enumerate().filter(|(_, entry)| entry.role == Role::User);
-    let said = |(place, entry): (usize, &Entry)| {
+/// Returns the messages of the user in a conversation, in order.
+pub(crate) fn rewind_points(entries: &[TranscriptEntry]) -> Vec<RewindPoint> {
+    let of_person = entries.iter().enumerate().filter(|(_, entry)| entry.role == MessageRole::User);
+    let said = |(place, entry): (usize, &TranscriptEntry)| {
         let text = entry.text();
-        let line = in_one_line(text.trim().lines().next().unwrap_or_default()).into_owned();
-        let words: String = line.chars().take(WORDS_CHARS_MAX).collect();
+        let line = escape_one_line(text.trim().lines().next().unwrap_or_default()).into_owned();
+        let words: String = line.chars().take(FIRST_WORDS_CHARS_MAX).collect();
         let words = if words.len() < line.len() { format!("{words} …") } else { words };
-        SaidByPerson { place, time: entry.time, words }
+        RewindPoint { entry_index: place, time: entry.time, first_words: words }
     };
     of_person.map(said).collect()
 }
 
-/// What becomes of a file that is to go back, in a line.
-pub(crate) fn line_of(file: &FileBack, force: bool) -> String {
-    let path = in_one_line(&file.path);
-    match (&file.stands, file.was) {
-        (Stands::AsItWas, _) => format!("is as it was   {path}"),
-        (Stands::Lost(why), _) => format!("is left        {path}: {}", in_one_line(why)),
-        (Stands::Changed, _) if !force => {
+/// Describes in one line the effect of a rewind on a file.
+pub(crate) fn describe_file_rewind(file: &RewindableFile, force: bool) -> String {
+    let path = escape_one_line(&file.path);
+    match (&file.state, file.earlier) {
+        (RewindState::Unchanged, _) => format!("is as it was   {path}"),
+        (RewindState::NotRestorable(why), _) => {
+            format!("is left        {path}: {}", escape_one_line(why))
+        }
+        (RewindState::ChangedByOthers, _) if !force => {
             format!("is left        {path}: others changed it too; --force undoes that with it")
         }
-        (_, Was::NoFile) => format!("is removed     {path}"),
-        (_, Was::Held(_)) => format!("is put back    {path}"),
+        (_, EarlierContent::NoFile) => format!("is removed     {path}"),
+        (_, EarlierContent::Content(_)) => format!("is put back    {path}"),
     }
 }

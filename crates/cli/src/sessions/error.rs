@@ -1,111 +1,73 @@
-//! Why sessions, or parts of them, could not be read.
+//! Errors and warnings of reading sessions.
 
 use std::io;
 use std::path::PathBuf;
 
 use foveal_wire::{Problem, ReadError};
 
-use super::file::FindError;
+use super::session_file::FindError;
 
-/// Why a file gave no session. Each is one line that says all: none has a source, which
-/// would be printed behind it once more.
+/// An error of loading a session file. Each message is one complete line. No variant has a
+/// `source`, because a caller would print it a second time.
 #[derive(Debug, thiserror::Error)]
 pub(crate) enum LoadError {
     /// The file cannot be opened or read.
     #[error("`{path}` cannot be read: {why}")]
-    Unreadable {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        why: io::Error,
-    },
-    /// There is nothing in it.
+    Unreadable { path: PathBuf, why: io::Error },
+    /// The file is empty.
     #[error("`{path}` is empty: there is no session in it")]
-    Empty {
-        /// The file.
-        path: PathBuf,
-    },
-    /// It is not of the format asked for, or breaks off before its first record.
+    Empty { path: PathBuf },
+    /// The file is not in the format that the user named, or ends before its first record.
     #[error("`{path}` is {why}; leave out --format to have the format detected")]
-    WrongFormat {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong.
-        why: ReadError,
-    },
-    /// It is of the format it seemed to be by its start, but nothing in it can be used.
+    WrongFormat { path: PathBuf, why: ReadError },
+    /// The start of the file has a known format, but no record in it can be used.
     #[error("`{path}` is {why}")]
-    Broken {
-        /// The file.
-        path: PathBuf,
-        /// What is wrong.
-        why: ReadError,
-    },
-    /// Its format is not known.
+    Broken { path: PathBuf, why: ReadError },
+    /// The format of the file is unknown.
     #[error(
         "`{path}` is not a recorded session of a known format; if it is one, name it with --format"
     )]
-    UnknownFormat {
-        /// The file.
-        path: PathBuf,
-    },
-    /// Another program keeps the database for itself.
+    UnknownFormat { path: PathBuf },
+    /// Another program has locked the database.
     #[error("`{path}` is locked by another program: try again when opencode has ended")]
-    Locked {
-        /// The database.
-        path: PathBuf,
-    },
+    Locked { path: PathBuf },
     /// The database is damaged or cannot be opened.
     #[error("`{path}` cannot be read as a database: {why}")]
-    BrokenDatabase {
-        /// The database.
-        path: PathBuf,
-        /// Why.
-        why: rusqlite::Error,
-    },
-    /// foveal's own store does not have it.
+    BrokenDatabase { path: PathBuf, why: rusqlite::Error },
+    /// foveal's own store does not hold the session.
     #[error("`{session}` cannot be read from the store: {why}")]
-    NotKept {
-        /// The session.
-        session: String,
-        /// Why.
-        why: String,
-    },
-    /// The database is not made as opencode's are.
+    NotStored { session: String, why: String },
+    /// The database has another schema than the known ones of opencode.
     #[error(
         "`{path}` is not made as opencode's databases known here ({why}); to read a session, \
          export it: `opencode export SESSION > session.json`"
     )]
     UnknownDatabase {
-        /// The database.
         path: PathBuf,
-        /// What was not found.
+        /// The error about the missing table or column.
         why: rusqlite::Error,
     },
-    /// No session in the database has messages where they are looked for.
+    /// No session in the database has messages in the known tables.
     #[error(
         "`{path}` holds no messages in the tables known here; to read a session, export it: \
          `opencode export SESSION > session.json`"
     )]
-    NoMessages {
-        /// The database.
-        path: PathBuf,
-    },
+    NoMessages { path: PathBuf },
 }
 
-/// What is missing from a session that was read; one line each.
+/// A part that is missing from a session that was read. Each message is one line.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum NotRead {
-    /// Something in a file.
+pub(crate) enum SkippedPart {
+    /// A part of a file.
     #[error("{0}")]
     Problem(Problem),
-    /// Something in a session of foveal's own.
+    /// A part of a run of foveal's own agent.
     #[error("{0}")]
-    OfRun(String),
+    Run(String),
     /// All files of a folder.
     #[error("{0}")]
     Folder(FindError),
 }
 
-/// What came of reading: what was left out, where there is a session.
-pub(super) type Loaded = Result<Vec<NotRead>, LoadError>;
+/// The result of loading a file: the parts that were skipped, or an error without a session.
+pub(super) type LoadResult = Result<Vec<SkippedPart>, LoadError>;

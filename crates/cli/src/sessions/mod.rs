@@ -1,19 +1,20 @@
-//! Recorded sessions on this machine: where they are and how they are opened.
+//! Recorded sessions on this machine: discovery and loading.
 
-mod beside;
+pub(crate) mod agent_folders;
+mod discovery;
 mod error;
-mod file;
-mod find;
-mod kept;
-mod load;
+mod loading;
 mod opencode;
-pub(crate) mod own;
-mod own_runs;
+mod session_file;
+mod sidecar_files;
+mod stored_runs;
+mod stored_sessions;
 
+pub(crate) use self::discovery::find_session_files;
 pub(crate) use self::error::LoadError;
-pub(crate) use self::file::{FoundSessions, SessionFile};
-pub(crate) use self::find::find;
-pub(crate) use self::kept::{
-    find as find_kept, first_words, kind_and_name, load_kept, of_gateway, run_named, short_name,
+pub(crate) use self::loading::{load_sessions, load_single_session};
+pub(crate) use self::session_file::{FoundSessions, SessionFile};
+pub(crate) use self::stored_sessions::{
+    find_gateway_session, find_run, find_stored_session, load_stored_session, session_title,
+    short_name, split_session_id,
 };
-pub(crate) use self::load::{load, load_one};

@@ -1,184 +1,206 @@
-//! A model that chooses what is shown of files, where the user names one.
+//! A curator that asks a model which lines of files to show.
 //!
-//! It is asked about what is read, with the built-in curator behind it: whatever goes wrong, files
-//! are shown as without it.
+//! The model is asked about files that are read. If it fails, the built-in curator chooses instead.
 
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use foveal_agent::SideKind;
-use foveal_context::views::model::{
-    ANSWER_TOKENS_MAX, Ask, AskError, ModelRequest, ModelViews, TEMPERATURE,
+use foveal_agent::SideModelRole;
+use foveal_engine::views::model_curator::{
+    ANSWER_TOKENS_MAX, CompletionError, CompletionModel, CurationRequest, ModelCurator, TEMPERATURE,
 };
-use foveal_context::views::{ChosenBy, ModelWork, Read, ReadText, View, Views, Wanted, Watch};
+use foveal_engine::views::{
+    CurationProgress, CurationRecord, LineSelection, ProgressListener, ReadContext, ReadText,
+    ViewRequest, ViewSource,
+};
 use foveal_llm::ModelSpec;
-use foveal_secrets::without;
+use foveal_redaction::redact_text;
 use foveal_store::Store;
 use foveal_tools::clock::{Clock, SystemClock};
 use serde_json::{Value, json};
 
-use super::agent::{Answered, Form, Heard, Listener, NoAnswer, Question, SideAgent};
-use super::bill::SideBill;
-use super::waiting::Waiting;
+use super::side_agent::{
+    AnswerListener, AnswerProgress, SideAgent, SideAgentError, SideAgentSpec, SideAnswer,
+    SideQuestion,
+};
+use super::side_bill::SideBill;
+use super::waiting_request::WaitingRequest;
 use crate::environment::Environment;
 
-const FORM: Form = Form {
-    kind: SideKind::Curator,
-    schema: ("line_ranges", schema),
+const CURATOR_SPEC: SideAgentSpec = SideAgentSpec {
+    kind: SideModelRole::Curator,
+    schema: ("line_ranges", answer_schema),
     temperature: TEMPERATURE,
     output_tokens: ANSWER_TOKENS_MAX as u64,
-    answer_time: Duration::from_secs(30),
-    pause: Duration::from_secs(120),
+    answer_timeout: Duration::from_secs(30),
+    failure_pause: Duration::from_secs(120),
 };
 
-/// How long all answers about one file are waited for.
-const FILE_TIME: Duration = Duration::from_secs(60);
+/// The time-out of all answers about one file together.
+const FILE_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Bytes of thinking about one file that are kept.
-const THINKING_BYTES_MAX: usize = 256 << 10;
+/// The most reasoning about one file that is stored, in bytes.
+const REASONING_BYTES_MAX: usize = 256 << 10;
 
 /// A model that is asked which lines of files to show.
 #[derive(Debug)]
-pub(crate) struct Curator {
+pub(crate) struct SideCurator {
     agent: SideAgent,
-    /// It is asked about files of more lines than this.
-    longer_than: u32,
-    keeper: Keeper,
+    /// The model is asked only about files with more lines than this.
+    lines_threshold: u32,
+    reasoning_store: ReasoningStore,
 }
 
-/// Who keeps what a model thought.
-struct Keeper(Arc<dyn Store>);
+/// The store that keeps the model's reasoning.
+struct ReasoningStore(Arc<dyn Store>);
 
-impl std::fmt::Debug for Keeper {
+impl std::fmt::Debug for ReasoningStore {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         f.write_str("Keeper")
     }
 }
 
-impl Curator {
-    /// The model that the user names for it, which is asked about files of more than `longer_than`
-    /// lines. What it thinks is kept in `store`, and what it costs counts towards `bill`.
+impl SideCurator {
+    /// Creates a curator from the model that the user named. It is asked about files of more than
+    /// `lines_threshold` lines; its reasoning is kept in `store`, and its costs count towards `side_bill`.
     ///
     /// # Errors
-    /// If its key is not set.
-    pub(crate) fn of(
-        (spec, longer_than): (&ModelSpec, u32),
+    /// Returns an error if the model's key is not set.
+    pub(crate) fn new(
+        spec: &ModelSpec,
+        longer_than: u32,
         environment: &Environment,
-        (store, bill): (Arc<dyn Store>, Option<&Arc<SideBill>>),
+        store: Arc<dyn Store>,
+        bill: Option<&Arc<SideBill>>,
     ) -> anyhow::Result<Self> {
-        let agent = SideAgent::of(FORM, (spec, bill), environment)?;
-        Ok(Self { agent, longer_than, keeper: Keeper(store) })
+        let agent = SideAgent::new(CURATOR_SPEC, spec, bill, environment)?;
+        Ok(Self { agent, lines_threshold: longer_than, reasoning_store: ReasoningStore(store) })
     }
 
-    /// Whether it is not to be asked for a while.
+    /// Returns whether it must not be asked now.
     pub(super) fn is_paused(&self) -> bool {
         self.agent.is_paused()
     }
 
-    /// What the model chooses of a read; `None` where none is asked about it, or nothing comes of
-    /// it. Of a very long one it is asked about what `before` chooses.
-    pub(super) fn view_of(
+    /// Returns the model's view of a read; `None` if it is not asked about the read, or fails. If
+    /// the read is very long, the model sees only the lines that `before` chooses.
+    pub(super) fn curate_read(
         &self,
-        read: &Read<'_>,
-        wanted: Wanted,
-        (before, watch): (&Arc<dyn Views>, Watch<'_>),
-    ) -> Option<View> {
-        let is_asked = matches!(wanted, Wanted::Curated(_))
-            && read.text.count() > self.longer_than as usize
+        read: &ReadContext<'_>,
+        wanted: ViewRequest,
+        before: &Arc<dyn ViewSource>,
+        watch: ProgressListener<'_>,
+    ) -> Option<LineSelection> {
+        let is_asked = matches!(wanted, ViewRequest::Curated(_))
+            && read.text.line_count() > self.lines_threshold as usize
             && !self.is_paused();
-        if is_asked { self.choose((read, wanted), (before, watch)) } else { None }
+        if is_asked { self.ask_for_view(read, wanted, before, watch) } else { None }
     }
 
-    /// What the model chooses of a read; `None` where nothing comes of it.
-    fn choose(
+    /// Asks the model for a view of a read; `None` if it fails.
+    fn ask_for_view(
         &self,
-        (read, wanted): (&Read<'_>, Wanted),
-        (before, watch): (&Arc<dyn Views>, Watch<'_>),
-    ) -> Option<View> {
+        read: &ReadContext<'_>,
+        wanted: ViewRequest,
+        before: &Arc<dyn ViewSource>,
+        watch: ProgressListener<'_>,
+    ) -> Option<LineSelection> {
         let begun = Instant::now();
-        let about = AboutOne { agent: &self.agent, begun, watch, heard: Mutex::default() };
-        (watch.tell)(ModelWork::Waits);
-        // Secrets are replaced line by line, so that the numbers of lines hold.
-        let text = without(read.text);
-        let told = Read { text: &ReadText::from(&*text), ..*read };
-        let views = ModelViews::new(&about).after(Arc::clone(before));
-        let curation = match views.choose(&told, wanted) {
+        let about = FileCuration {
+            agent: &self.agent,
+            started: begun,
+            progress: watch,
+            answers: Mutex::default(),
+        };
+        (watch.report)(CurationProgress::Waits);
+        // Secrets are replaced line by line, so that line numbers stay valid.
+        let text = redact_text(read.text);
+        let told = ReadContext { text: &ReadText::from(&*text), ..*read };
+        let views = ModelCurator::new(&about).with_preselector(Arc::clone(before));
+        let curation = match views.curate(&told, wanted) {
             Ok(curation) => curation,
             Err(fallback) => {
-                (watch.tell)(ModelWork::LeftOut(fallback.to_string()));
+                (watch.report)(CurationProgress::LeftOut(fallback.to_string()));
                 return None;
             }
         };
-        let heard = about.heard.into_inner().unwrap_or_else(PoisonError::into_inner);
-        let by = Box::new(ChosenBy {
+        let heard = about.answers.into_inner().unwrap_or_else(PoisonError::into_inner);
+        let by = Box::new(CurationRecord {
             model: self.agent.model.as_str().into(),
             time_ms: u64::try_from(begun.elapsed().as_millis()).unwrap_or(u64::MAX),
             tokens: heard.iter().fold(0, |sum, answered| sum.saturating_add(answered.tokens)),
             lines: curation.lines,
             lines_kept: curation.lines_kept,
-            thinking: self.keeper.keep(heard.into_iter().map(|answered| answered.thinking)),
+            thinking: self
+                .reasoning_store
+                .store_reasoning(heard.into_iter().map(|answered| answered.reasoning)),
         });
-        (watch.tell)(ModelWork::Chose(by.clone()));
-        Some(View { by: Some(by), ..curation.told() })
+        (watch.report)(CurationProgress::Chose(by.clone()));
+        Some(LineSelection { by: Some(by), ..curation.into_view() })
     }
 }
 
-impl Keeper {
-    /// Keeps what a model thought; where, if it told anything and that could be kept.
-    fn keep(&self, thoughts: impl Iterator<Item = String>) -> Option<foveal_transcript::Handle> {
+impl ReasoningStore {
+    /// Stores the model's reasoning; returns its handle, or `None` if there is no reasoning or it
+    /// cannot be stored.
+    fn store_reasoning(
+        &self,
+        thoughts: impl Iterator<Item = String>,
+    ) -> Option<foveal_transcript::Handle> {
         let thoughts: Vec<String> =
             thoughts.filter(|thinking| !thinking.trim().is_empty()).collect();
         let mut text = thoughts.join("\n\n");
-        text.truncate(text.floor_char_boundary(THINKING_BYTES_MAX));
+        text.truncate(text.floor_char_boundary(REASONING_BYTES_MAX));
         if text.is_empty() {
             return None;
         }
-        Some(self.0.put(None, text.as_bytes(), SystemClock.now()).ok()?.handle)
+        Some(self.0.put_content(None, text.as_bytes(), SystemClock.now()).ok()?.handle)
     }
 }
 
-/// Questions about one file.
-struct AboutOne<'a> {
+/// The questions about one file.
+struct FileCuration<'a> {
     agent: &'a SideAgent,
-    begun: Instant,
-    watch: Watch<'a>,
-    heard: Mutex<Vec<Answered>>,
+    started: Instant,
+    progress: ProgressListener<'a>,
+    answers: Mutex<Vec<SideAnswer>>,
 }
 
-impl Ask for &AboutOne<'_> {
-    fn complete(&self, request: &ModelRequest) -> Result<String, AskError> {
-        // What was said before may hold secrets too.
-        let user = without(&request.user);
-        let answered = self.ask(&request.system, &user)?;
+impl CompletionModel for &FileCuration<'_> {
+    fn complete(&self, request: &CurationRequest) -> Result<String, CompletionError> {
+        // Earlier messages may hold secrets, too.
+        let user = redact_text(&request.user);
+        let answered = self.ask_model(&request.system, &user)?;
         let text = answered.text.clone();
-        self.heard.lock().unwrap_or_else(PoisonError::into_inner).push(answered);
+        self.answers.lock().unwrap_or_else(PoisonError::into_inner).push(answered);
         Ok(text)
     }
 }
 
-impl AboutOne<'_> {
-    fn ask(&self, system: &str, user: &str) -> Result<Answered, AskError> {
-        let time = FILE_TIME.saturating_sub(self.begun.elapsed());
-        let question = Question { system, user, time };
-        let hear = |heard: Heard| {
-            (self.watch.tell)(match heard {
-                Heard::Nothing => ModelWork::Waits,
-                Heard::Thinks(text) => ModelWork::Thinks(text),
-                Heard::Answers(text) => ModelWork::Answers(text),
+impl FileCuration<'_> {
+    fn ask_model(&self, system: &str, user: &str) -> Result<SideAnswer, CompletionError> {
+        let time = FILE_TIMEOUT.saturating_sub(self.started.elapsed());
+        let question = SideQuestion { system, user, timeout: time };
+        let hear = |heard: AnswerProgress| {
+            (self.progress.report)(match heard {
+                AnswerProgress::Silence => CurationProgress::Waits,
+                AnswerProgress::Reasoning(text) => CurationProgress::Thinks(text),
+                AnswerProgress::Text(text) => CurationProgress::Answers(text),
             });
         };
-        let listener = Listener { hear: &hear, is_over: self.watch.is_over };
-        self.agent.ask(question, &listener).map_err(|why| match why {
-            NoAnswer::TimedOut => AskError::TimedOut,
-            NoAnswer::Cancelled => AskError::Cancelled,
-            why @ NoAnswer::OverLimit => AskError::Failed { message: why.to_string() },
-            NoAnswer::Failed(message) => AskError::Failed { message },
+        let listener =
+            AnswerListener { on_progress: &hear, is_cancelled: self.progress.is_cancelled };
+        self.agent.ask_model(question, &listener).map_err(|why| match why {
+            SideAgentError::TimedOut => CompletionError::TimedOut,
+            SideAgentError::Cancelled => CompletionError::Cancelled,
+            why @ SideAgentError::OverLimit => CompletionError::Failed { message: why.to_string() },
+            SideAgentError::Failed(message) => CompletionError::Failed { message },
         })
     }
 }
 
-/// What an answer is, as a schema of JSON.
-fn schema() -> Value {
+/// Returns the JSON schema of an answer.
+fn answer_schema() -> Value {
     let number = json!({"type": "integer"});
     let range = json!({
         "type": "object",
@@ -198,104 +220,114 @@ fn schema() -> Value {
     })
 }
 
-/// Views by a model, and by somebody else where it does not answer.
+/// Views by a model, and by `fallback` if it does not answer.
 #[derive(Debug)]
-pub(crate) struct ModelFirst {
-    model: Arc<Curator>,
-    otherwise: Arc<dyn Views>,
+pub(crate) struct CuratorWithFallback {
+    curator: Arc<SideCurator>,
+    fallback: Arc<dyn ViewSource>,
 }
 
-impl ModelFirst {
-    pub(crate) fn new(model: &Arc<Curator>, otherwise: Arc<dyn Views>) -> Self {
-        Self { model: Arc::clone(model), otherwise }
+impl CuratorWithFallback {
+    pub(crate) fn new(model: &Arc<SideCurator>, fallback: Arc<dyn ViewSource>) -> Self {
+        Self { curator: Arc::clone(model), fallback }
     }
 }
 
-impl Views for ModelFirst {
-    fn view(&self, read: &Read<'_>, wanted: Wanted) -> Option<View> {
-        self.view_watched(read, wanted, Watch::NOBODY)
+impl ViewSource for CuratorWithFallback {
+    fn choose_view(&self, read: &ReadContext<'_>, wanted: ViewRequest) -> Option<LineSelection> {
+        self.choose_view_with_progress(read, wanted, ProgressListener::IGNORED)
     }
 
-    fn view_watched(&self, read: &Read<'_>, wanted: Wanted, watch: Watch<'_>) -> Option<View> {
-        let chosen = self.model.view_of(read, wanted, (&self.otherwise, watch));
-        chosen.or_else(|| self.otherwise.view(read, wanted))
+    fn choose_view_with_progress(
+        &self,
+        read: &ReadContext<'_>,
+        wanted: ViewRequest,
+        watch: ProgressListener<'_>,
+    ) -> Option<LineSelection> {
+        let chosen = self.curator.curate_read(read, wanted, &self.fallback, watch);
+        chosen.or_else(|| self.fallback.choose_view(read, wanted))
     }
 
-    fn each(&self, reads: &[(Read<'_>, Wanted)]) -> Vec<Option<View>> {
-        match reads.iter().any(|(_, wanted)| matches!(wanted, Wanted::Curated(_))) {
-            true => reads.iter().map(|(read, wanted)| self.view(read, *wanted)).collect(),
-            false => self.otherwise.each(reads),
+    fn choose_views(&self, reads: &[(ReadContext<'_>, ViewRequest)]) -> Vec<Option<LineSelection>> {
+        match reads.iter().any(|(_, wanted)| matches!(wanted, ViewRequest::Curated(_))) {
+            true => reads.iter().map(|(read, wanted)| self.choose_view(read, *wanted)).collect(),
+            false => self.fallback.choose_views(reads),
         }
     }
 
-    fn gets_ready(&self) -> bool {
-        self.otherwise.gets_ready()
+    fn supports_prefetch(&self) -> bool {
+        self.fallback.supports_prefetch()
     }
 
-    fn comes(&self, read: &Read<'_>, wanted: Wanted) {
-        self.otherwise.comes(read, wanted);
+    fn announce_read(&self, read: &ReadContext<'_>, wanted: ViewRequest) {
+        self.fallback.announce_read(read, wanted);
     }
 
-    fn foreseen(
+    fn predict_views(
         &self,
-        reads: &[(Read<'_>, Wanted)],
+        reads: &[(ReadContext<'_>, ViewRequest)],
         go_on: &dyn Fn() -> bool,
-    ) -> Vec<Option<View>> {
-        self.otherwise.foreseen(reads, go_on)
+    ) -> Vec<Option<LineSelection>> {
+        self.fallback.predict_views(reads, go_on)
     }
 }
 
-/// Told of each read what a model does: the id of the call that read, the path, and what it does.
-pub(crate) type TellOfRead = dyn Fn(&str, &str, ModelWork) + Send + Sync;
+/// Receives the curation progress of each read: the id of the call that read, the path, and the
+/// progress.
+pub(crate) type ReadProgressCallback = dyn Fn(&str, &str, CurationProgress) + Send + Sync;
 
-/// Views of which somebody is told who waits for all of them.
-pub(crate) struct Watched {
-    views: Arc<dyn Views>,
-    tell: Box<TellOfRead>,
-    waiting: Arc<Waiting>,
+/// A [`ViewSource`] that reports the progress of each view to the caller.
+pub(crate) struct ObservedViews {
+    views: Arc<dyn ViewSource>,
+    on_progress: Box<ReadProgressCallback>,
+    waiting: Arc<WaitingRequest>,
 }
 
-impl Watched {
-    /// `tell` is told of each read, as long as `waiting` says that somebody waits.
-    pub(crate) fn new(views: Arc<dyn Views>, tell: Box<TellOfRead>, waiting: Arc<Waiting>) -> Self {
-        Self { views, tell, waiting }
+impl ObservedViews {
+    /// Reports the progress of each read to `tell`, until `waiting_request` is cancelled.
+    pub(crate) fn new(
+        views: Arc<dyn ViewSource>,
+        on_progress: Box<ReadProgressCallback>,
+        waiting: Arc<WaitingRequest>,
+    ) -> Self {
+        Self { views, on_progress, waiting }
     }
 }
 
-impl std::fmt::Debug for Watched {
+impl std::fmt::Debug for ObservedViews {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        f.debug_struct("Watched").field("views", &self.views).finish_non_exhaustive()
+        f.debug_struct("ObservedViews").field("views", &self.views).finish_non_exhaustive()
     }
 }
 
-impl Views for Watched {
-    fn view(&self, read: &Read<'_>, wanted: Wanted) -> Option<View> {
-        let entry = read.record.entries().get(read.upto.at());
-        let call = entry.and_then(|entry| entry.result()).map(|result| result.call.as_str());
-        let tell = |work| (self.tell)(call.unwrap_or_default(), read.path, work);
-        let stops = self.waiting.stops();
-        let is_over = || self.waiting.stops() != stops;
-        let watch = Watch { tell: &tell, is_over: &is_over };
-        self.views.view_watched(read, wanted, watch)
+impl ViewSource for ObservedViews {
+    fn choose_view(&self, read: &ReadContext<'_>, wanted: ViewRequest) -> Option<LineSelection> {
+        let entry = read.record.entries().get(read.upto.as_usize());
+        let call = entry.and_then(|entry| entry.tool_result()).map(|result| result.call.as_str());
+        let tell = |work| (self.on_progress)(call.unwrap_or_default(), read.path, work);
+        let stops = self.waiting.cancel_count();
+        let is_over = || self.waiting.cancel_count() != stops;
+        let watch = ProgressListener { report: &tell, is_cancelled: &is_over };
+        self.views.choose_view_with_progress(read, wanted, watch)
     }
 
-    fn each(&self, reads: &[(Read<'_>, Wanted)]) -> Vec<Option<View>> {
-        self.views.each(reads)
+    fn choose_views(&self, reads: &[(ReadContext<'_>, ViewRequest)]) -> Vec<Option<LineSelection>> {
+        self.views.choose_views(reads)
     }
 
-    fn gets_ready(&self) -> bool {
-        self.views.gets_ready()
+    fn supports_prefetch(&self) -> bool {
+        self.views.supports_prefetch()
     }
 
-    fn comes(&self, read: &Read<'_>, wanted: Wanted) {
-        self.views.comes(read, wanted);
+    fn announce_read(&self, read: &ReadContext<'_>, wanted: ViewRequest) {
+        self.views.announce_read(read, wanted);
     }
 
-    fn foreseen(
+    fn predict_views(
         &self,
-        reads: &[(Read<'_>, Wanted)],
+        reads: &[(ReadContext<'_>, ViewRequest)],
         go_on: &dyn Fn() -> bool,
-    ) -> Vec<Option<View>> {
-        self.views.foreseen(reads, go_on)
+    ) -> Vec<Option<LineSelection>> {
+        self.views.predict_views(reads, go_on)
     }
 }

@@ -1,56 +1,62 @@
-//! A model that reads files into the index, where the user names one: what each thing in them is for,
-//! and relations that syntax does not show.
+//! An indexer that asks a model to describe files for the index: the purpose of each entity, and
+//! relations that syntax does not show.
 
 use std::sync::Arc;
 use std::thread;
 use std::time::Duration;
 
-use foveal_agent::SideKind;
-use foveal_index::{SaidQuestion, relations_schema, summaries_schema};
-use foveal_tools::code_index::{Indexer, IndexerAnswer, Phase};
+use foveal_agent::SideModelRole;
+use foveal_index::{SummaryPrompt, relations_schema, summaries_schema};
+use foveal_tools::code_index::{Indexer, IndexerAnswer, IndexerPhase};
 
-use super::agent::{Form, Listener, NoAnswer, Question, SideAgent};
-use super::bill::SideBill;
+use super::side_agent::{AnswerListener, SideAgent, SideAgentError, SideAgentSpec, SideQuestion};
+use super::side_bill::SideBill;
 use crate::environment::Environment;
-use crate::user_settings::IndexerWish;
+use crate::user_settings::IndexerModelSettings;
 
-/// Nobody waits for it.
-const ANSWER_TIME: Duration = Duration::from_secs(120);
+/// The time-out of one answer. It is long because no caller waits for it.
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(120);
 
-/// How often it is looked whether it can be asked again.
-const LOOK_UP_TIME: Duration = Duration::from_millis(100);
+/// The interval at which a paused agent is checked.
+const POLL_INTERVAL: Duration = Duration::from_millis(100);
 
-const SUMMARIES: Form = Form {
-    kind: SideKind::Indexer,
+const SUMMARIES_SPEC: SideAgentSpec = SideAgentSpec {
+    kind: SideModelRole::Indexer,
     schema: ("summaries", summaries_schema),
     temperature: 0.3,
     output_tokens: 4_000,
-    answer_time: ANSWER_TIME,
-    pause: Duration::from_secs(120),
+    answer_timeout: ANSWER_TIMEOUT,
+    failure_pause: Duration::from_secs(120),
 };
 
-const RELATIONS: Form =
-    Form { schema: ("relations", relations_schema), output_tokens: 2_000, ..SUMMARIES };
+const RELATIONS_SPEC: SideAgentSpec = SideAgentSpec {
+    schema: ("relations", relations_schema),
+    output_tokens: 2_000,
+    ..SUMMARIES_SPEC
+};
 
-/// The model that the user names for it. What it costs counts towards `bill` if there is one: it is
-/// asked about what the run reads.
+/// Builds the indexer from the model that the user named. Its costs count towards `side_bill`, if there
+/// is one: it is asked about files that the run reads.
 ///
 /// # Errors
-/// If its key is not set.
-pub(crate) fn indexer(
-    wish: &IndexerWish,
+/// Returns an error if the model's key is not set.
+pub(crate) fn build_indexer(
+    wish: &IndexerModelSettings,
     bill: Option<&Arc<SideBill>>,
     environment: &Environment,
 ) -> anyhow::Result<Arc<Indexer>> {
-    let summaries = SideAgent::of(SUMMARIES, (&wish.model, bill), environment)?;
-    let relations = SideAgent::of(RELATIONS, (&wish.model, bill), environment)?;
-    let ask = move |phase: Phase, asked: &SaidQuestion, is_over: &(dyn Fn() -> bool + Sync)| {
+    let summaries = SideAgent::new(SUMMARIES_SPEC, &wish.model, bill, environment)?;
+    let relations = SideAgent::new(RELATIONS_SPEC, &wish.model, bill, environment)?;
+    let ask = move |phase: IndexerPhase,
+                    asked: &SummaryPrompt,
+                    is_over: &(dyn Fn() -> bool + Sync)| {
         let agent = match phase {
-            Phase::Summaries => &summaries,
-            Phase::Relations => &relations,
+            IndexerPhase::Summaries => &summaries,
+            IndexerPhase::Relations => &relations,
         };
         let ended = || IndexerAnswer { is_last: true, ..IndexerAnswer::default() };
-        // Nobody waits for an answer, so that what waits to be asked can.
+        // The index does not wait for an answer, so the question may wait until the agent can be
+        // asked.
         while summaries.is_paused() || relations.is_paused() {
             if agent.is_over_limit() {
                 return ended();
@@ -58,23 +64,23 @@ pub(crate) fn indexer(
             if is_over() {
                 return IndexerAnswer::default();
             }
-            thread::sleep(LOOK_UP_TIME);
+            thread::sleep(POLL_INTERVAL);
         }
-        let SaidQuestion { system, user } = asked;
-        let question = Question { system, user, time: ANSWER_TIME };
-        let listener = Listener { hear: &|_| {}, is_over };
-        // Why there is no answer is told where that is wanted.
-        match agent.ask(question, &listener) {
+        let SummaryPrompt { system, user } = asked;
+        let question = SideQuestion { system, user, timeout: ANSWER_TIMEOUT };
+        let listener = AnswerListener { on_progress: &|_| {}, is_cancelled: is_over };
+        // The agent itself explains errors in its debug output.
+        match agent.ask_model(question, &listener) {
             Ok(answered) => {
-                let tokens = answered.tokens_with(&question);
+                let tokens = answered.total_tokens(&question);
                 IndexerAnswer { text: Some(answered.text), tokens, is_last: false }
             }
-            // Its server has the question, and goes on with it for all that is known.
-            Err(NoAnswer::TimedOut) => {
-                IndexerAnswer { tokens: question.estimated(), ..IndexerAnswer::default() }
+            // The server has the question and may still work on it, so its tokens count.
+            Err(SideAgentError::TimedOut) => {
+                IndexerAnswer { tokens: question.estimate_tokens(), ..IndexerAnswer::default() }
             }
-            Err(NoAnswer::OverLimit) => ended(),
-            Err(NoAnswer::Cancelled | NoAnswer::Failed(_)) => IndexerAnswer::default(),
+            Err(SideAgentError::OverLimit) => ended(),
+            Err(SideAgentError::Cancelled | SideAgentError::Failed(_)) => IndexerAnswer::default(),
         }
     };
     Ok(Indexer::new(wish.model.to_string(), wish.tokens_max, Box::new(ask)))

@@ -1,15 +1,17 @@
-//! Models at work beside the main one, each with a task of its own: where one is not named, does not
-//! answer or answers nonsense, all goes on as without it.
+//! Models beside the main one, each with a task of its own. If such a model is not named, does not
+//! answer or gives an invalid answer, foveal goes on without it.
 
-mod agent;
-mod bill;
 mod curator;
+mod deferred_curator;
 mod indexer;
-mod later;
-mod waiting;
+mod side_agent;
+mod side_bill;
+mod waiting_request;
 
-pub(crate) use self::bill::SideBill;
-pub(crate) use self::curator::{Curator, ModelFirst, TellOfRead, Watched};
-pub(crate) use self::indexer::indexer;
-pub(crate) use self::later::Later;
-pub(crate) use self::waiting::Waiting;
+pub(crate) use self::curator::{
+    CuratorWithFallback, ObservedViews, ReadProgressCallback, SideCurator,
+};
+pub(crate) use self::deferred_curator::DeferredCurator;
+pub(crate) use self::indexer::build_indexer;
+pub(crate) use self::side_bill::SideBill;
+pub(crate) use self::waiting_request::WaitingRequest;

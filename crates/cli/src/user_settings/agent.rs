@@ -1,15 +1,17 @@
-//! How foveal's own agent works.
+//! The settings of foveal's own agent.
 
-use foveal_context::retention::strategy::{Form, ResetMarks, Sampled, Strategy};
-use foveal_context::tokens::Tokens;
-use foveal_live::rules::Rules;
+use foveal_engine::policies::strategy::{
+    ResetMarks, RetentionStrategy, SamplingForm, SamplingSettings,
+};
+use foveal_engine::tokens::Tokens;
+use foveal_proxy::rules::ShapingRules;
 
-use super::budget::{BadBudget, Budget};
+use super::prompt_budget::{PromptBudget, PromptBudgetError};
 
-/// What the profile of foveal's own agent may be: nothing is left out with the first, and the last
-/// three are strategies of design documents.
+/// The profiles of foveal's own agent. The first omits nothing; the last three are strategies from
+/// the design documents.
 pub(crate) const PROFILES: [&str; 8] = [
-    foveal_live::rules::OFF,
+    foveal_proxy::rules::OFF,
     "lossless",
     "balanced",
     "curated",
@@ -19,30 +21,31 @@ pub(crate) const PROFILES: [&str; 8] = [
     "content-reset",
 ];
 
-/// How foveal's own agent works.
+/// The settings of foveal's own agent.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct AgentSettings {
-    /// Files of a project that stand in its system prompt, where there are any.
+    /// Project files for the system prompt, as far as they exist.
     pub(crate) base_files: Vec<String>,
-    /// By which rules its requests are decided about, where nothing else is said.
+    /// The default profile for its requests.
     pub(crate) profile: String,
-    /// Whether it may start sub-agents.
+    /// Whether the agent may start sub-agents.
     pub(crate) sub_agents: bool,
-    /// Limits of what stays of a conversation.
+    /// Limits of the history in its prompts.
     pub(crate) history: HistoryLimits,
 }
 
-/// Limits of what stays of a conversation.
+/// Limits of the history in prompts.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct HistoryLimits {
-    /// Most full reads of one file.
+    /// The largest number of full reads of one file.
     pub(crate) max_file_reads: usize,
     /// Whether results of old edits stay.
     pub(crate) keep_all_edits: bool,
-    /// Characters of run output beyond which only its ends stay.
+    /// The longest command output that stays whole, in characters.
     pub(crate) bash_truncate: usize,
-    /// When contents leave; of the engine's own profiles too.
-    pub(crate) budget: Budget,
+    /// The prompt sizes at which contents are omitted. They also apply to the engine's own
+    /// profiles.
+    pub(crate) budget: PromptBudget,
 }
 
 impl Default for AgentSettings {
@@ -53,47 +56,57 @@ impl Default for AgentSettings {
 }
 
 impl Default for HistoryLimits {
-    /// As the documents have them.
+    /// Returns the limits of the design documents.
     fn default() -> Self {
-        let Sampled { file_reads_max, keeps_edits, run_characters_max, .. } =
-            Sampled::new(Form::Table);
+        let SamplingSettings { file_reads_max, keeps_edits, run_characters_max, .. } =
+            SamplingSettings::new(SamplingForm::Table);
         Self {
             max_file_reads: file_reads_max,
             keep_all_edits: keeps_edits,
             bash_truncate: run_characters_max,
-            budget: Budget::default(),
+            budget: PromptBudget::default(),
         }
     }
 }
 
 impl HistoryLimits {
-    /// Has these limits hold for requests to a model that takes prompts of up to `window`.
+    /// Applies these limits to the rules for a model with this `window`.
     ///
     /// # Errors
-    /// If they contradict each other for it.
-    pub(crate) fn limit(&self, rules: &mut Rules, window: Tokens) -> Result<(), BadBudget> {
+    /// If the limits contradict each other for this window.
+    pub(crate) fn apply_to_rules(
+        &self,
+        rules: &mut ShapingRules,
+        window: Tokens,
+    ) -> Result<(), PromptBudgetError> {
         if let Some(rewrite) = &mut rules.settings.rewrite {
-            let usual = (rewrite.high, rewrite.low);
-            (rewrite.high, rewrite.low) = self.budget.marks(usual, window)?;
+            let usual = ResetMarks { high: rewrite.high, low: rewrite.low };
+            let marks = self.budget.resolve_marks(usual, window)?;
+            (rewrite.high, rewrite.low) = (marks.high, marks.low);
         }
         if let Some(strategy) = &mut rules.strategy {
-            *strategy = self.of(*strategy, window)?;
+            *strategy = self.limit_strategy(*strategy, window)?;
         }
         Ok(())
     }
 
-    /// A strategy with these limits.
-    fn of(&self, strategy: Strategy, window: Tokens) -> Result<Strategy, BadBudget> {
+    /// Returns a strategy with these limits.
+    fn limit_strategy(
+        &self,
+        strategy: RetentionStrategy,
+        window: Tokens,
+    ) -> Result<RetentionStrategy, PromptBudgetError> {
         Ok(match strategy {
-            Strategy::FirstLastSampled(usual) => Strategy::FirstLastSampled(Sampled {
-                file_reads_max: self.max_file_reads,
-                keeps_edits: self.keep_all_edits,
-                run_characters_max: self.bash_truncate,
-                ..usual
-            }),
-            Strategy::ContentReset(ResetMarks { high, low }) => {
-                let (high, low) = self.budget.marks((high, low), window)?;
-                Strategy::ContentReset(ResetMarks { high, low })
+            RetentionStrategy::FirstLastSampled(usual) => {
+                RetentionStrategy::FirstLastSampled(SamplingSettings {
+                    file_reads_max: self.max_file_reads,
+                    keeps_edits: self.keep_all_edits,
+                    run_characters_max: self.bash_truncate,
+                    ..usual
+                })
+            }
+            RetentionStrategy::ContentReset(usual) => {
+                RetentionStrategy::ContentReset(self.budget.resolve_marks(usual, window)?)
             }
         })
     }

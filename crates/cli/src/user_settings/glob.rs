@@ -1,33 +1,33 @@
-//! Globs in the settings.
+//! Globs in settings.
 
 use globset::Glob;
 use serde::Deserialize;
 
-/// Why a glob is refused: what to write in its place.
+/// The reason why a glob is rejected, with advice.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum WrongGlob {
+pub(super) enum GlobError {
     #[error("an empty glob matches nothing: write `*` for everything")]
     Empty,
     #[error("`{text}` is no glob: {why}")]
     Glob { text: String, why: globset::Error },
 }
 
-/// A glob that can match something.
+/// A valid glob that is not empty.
 #[derive(Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize)]
 #[serde(try_from = "String")]
 pub(super) struct GlobText(pub(super) String);
 
 impl TryFrom<String> for GlobText {
-    type Error = WrongGlob;
+    type Error = GlobError;
 
-    fn try_from(text: String) -> Result<Self, WrongGlob> {
+    fn try_from(text: String) -> Result<Self, GlobError> {
         if text.trim().is_empty() {
-            return Err(WrongGlob::Empty);
+            return Err(GlobError::Empty);
         }
-        // What is no glob would match nothing, and a rule that forbids would forbid nothing.
+        // An invalid glob would match nothing, and a rule that denies would deny nothing.
         match Glob::new(&text) {
             Ok(_) => Ok(Self(text)),
-            Err(why) => Err(WrongGlob::Glob { text, why }),
+            Err(why) => Err(GlobError::Glob { text, why }),
         }
     }
 }

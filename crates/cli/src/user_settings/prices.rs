@@ -1,16 +1,16 @@
-//! `[[gateway.prices]]` as it is written.
+//! The `[[gateway.price_overrides]]` entries of a settings file.
 
-use foveal_live::prices::Said;
+use foveal_proxy::price_overrides::PriceOverride;
 use serde::Deserialize;
 
 use super::glob::GlobText;
-use crate::gateway::{PriceRule, UNPRICED};
+use crate::gateway::{PriceRule, UNPRICED_CARD_NAME};
 
-/// Prices in US dollars per million tokens.
+/// The fields of an entry. Prices are in US dollars per million tokens.
 #[derive(Debug, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct WrittenFields {
-    /// How bills call them.
+    /// The name of the prices in bills.
     name: Option<String>,
     model: Option<GlobText>,
     upstream: Option<String>,
@@ -18,18 +18,18 @@ struct WrittenFields {
     cached: Option<f64>,
     written: Option<f64>,
     output: f64,
-    /// How long an unused cache entry lives.
+    /// The lifetime of an unused cache entry, in minutes.
     cache_minutes: Option<u32>,
 }
 
-/// Prices that can be.
+/// A checked price entry.
 #[derive(Debug, Deserialize)]
 #[serde(try_from = "WrittenFields")]
-pub(super) struct WrittenPrice(pub(super) PriceRule);
+pub(super) struct PriceEntry(pub(super) PriceRule);
 
-/// Why prices are refused.
+/// The reason why prices are rejected.
 #[derive(Debug, thiserror::Error)]
-enum WrongPrice {
+enum PriceEntryError {
     #[error("prices for nothing: say what they are for by `model`, by `upstream`, or by both")]
     ForNothing,
     #[error("`{field} = {found}`: give US dollars per million tokens, 0 or more")]
@@ -40,21 +40,23 @@ enum WrongPrice {
         "`{0}` says something of a cache, and `cached` does not say what reading from it costs"
     )]
     NoCache(&'static str),
-    #[error("`name = \"{UNPRICED}\"` is what foveal calls models without a price: give another")]
+    #[error(
+        "`name = \"{UNPRICED_CARD_NAME}\"` is what foveal calls models without a price: give another"
+    )]
     Unpriced,
     #[error("`cache_minutes = 0`: leave it out, or leave `cached` out where nothing is cached")]
     NoTime,
 }
 
-impl TryFrom<WrittenFields> for WrittenPrice {
-    type Error = WrongPrice;
+impl TryFrom<WrittenFields> for PriceEntry {
+    type Error = PriceEntryError;
 
-    fn try_from(written: WrittenFields) -> Result<Self, WrongPrice> {
+    fn try_from(written: WrittenFields) -> Result<Self, PriceEntryError> {
         let WrittenFields { name, model, upstream, input, cached, written, output, cache_minutes } =
             written;
         let model = model.map(|glob| glob.0);
         let Some(what) = model.as_ref().or(upstream.as_ref()) else {
-            return Err(WrongPrice::ForNothing);
+            return Err(PriceEntryError::ForNothing);
         };
         let all = [
             ("input", Some(input)),
@@ -64,28 +66,35 @@ impl TryFrom<WrittenFields> for WrittenPrice {
         ];
         for (field, price) in all {
             if let Some(found) = price.filter(|price| !(price.is_finite() && *price >= 0.0)) {
-                return Err(WrongPrice::NoPrice { field, found });
+                return Err(PriceEntryError::NoPrice { field, found });
             }
         }
         if cached.is_some_and(|cached| cached > input) {
-            return Err(WrongPrice::CachedCostsMore);
+            return Err(PriceEntryError::CachedCostsMore);
         }
         for (field, is_said) in
             [("written", written.is_some()), ("cache_minutes", cache_minutes.is_some())]
         {
             if is_said && cached.is_none() {
-                return Err(WrongPrice::NoCache(field));
+                return Err(PriceEntryError::NoCache(field));
             }
         }
         if cache_minutes == Some(0) {
-            return Err(WrongPrice::NoTime);
+            return Err(PriceEntryError::NoTime);
         }
         let cache_lifetime_ms = cache_minutes.map(|minutes| i64::from(minutes) * 60_000);
         let name = name.unwrap_or_else(|| what.clone());
-        if name == UNPRICED {
-            return Err(WrongPrice::Unpriced);
+        if name == UNPRICED_CARD_NAME {
+            return Err(PriceEntryError::Unpriced);
         }
-        let said = Said { name, input, cached, written, output, cache_lifetime_ms };
-        Ok(Self(PriceRule { model, upstream, said }))
+        let said = PriceOverride {
+            name,
+            input,
+            cache_read: cached,
+            cache_write: written,
+            output,
+            cache_lifetime_ms,
+        };
+        Ok(Self(PriceRule { model, upstream, prices: said }))
     }
 }

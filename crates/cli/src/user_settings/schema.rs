@@ -1,19 +1,19 @@
-//! The table of settings for others: a JSON Schema for editors, and a file to begin with.
+//! The table of settings in other forms: a JSON Schema for editors, and a template file.
 
 use serde_json::{Value, json};
 
-use super::keys::{Form, KEYS, Key, is_any, parts};
+use super::setting_keys::{SETTING_KEYS, SettingKey, SettingType, is_placeholder, split_name};
 
-/// A JSON Schema (2020-12) of the file.
-pub(crate) fn schema() -> Value {
-    let mut root = table();
-    for key in &KEYS {
-        let (tables, last) = parts(key.name);
+/// Returns a JSON Schema (2020-12) of the settings file.
+pub(crate) fn json_schema() -> Value {
+    let mut root = table_schema();
+    for key in &SETTING_KEYS {
+        let (tables, last) = split_name(key.name);
         let mut place = &mut root;
         for part in tables {
-            place = inside(place, part, table);
+            place = property_schema(place, part, table_schema);
         }
-        inside(place, last, || of(key));
+        property_schema(place, last, || value_schema(key));
     }
     root["properties"]["$schema"] =
         json!({ "type": "string", "description": "in JSON, for editors alone: this schema" });
@@ -22,13 +22,18 @@ pub(crate) fn schema() -> Value {
     root
 }
 
-fn table() -> Value {
+fn table_schema() -> Value {
     json!({ "type": "object", "properties": {}, "additionalProperties": false })
 }
 
-/// What a table holds under a name, or under any.
-fn inside<'a>(table: &'a mut Value, part: &str, new: impl FnOnce() -> Value) -> &'a mut Value {
-    let place = match is_any(part) {
+/// Returns the schema of a name in a table, or of any name for a placeholder. A missing schema is
+/// created.
+fn property_schema<'a>(
+    table: &'a mut Value,
+    part: &str,
+    new: impl FnOnce() -> Value,
+) -> &'a mut Value {
+    let place = match is_placeholder(part) {
         true => &mut table["additionalProperties"],
         false => &mut table["properties"][part],
     };
@@ -38,28 +43,30 @@ fn inside<'a>(table: &'a mut Value, part: &str, new: impl FnOnce() -> Value) -> 
     place
 }
 
-fn of(key: &Key) -> Value {
-    let mut of = match key.form {
-        Form::YesNo => json!({ "type": "boolean" }),
-        Form::Whole => json!({ "type": "integer", "minimum": 0 }),
-        Form::Share => json!({ "type": "number", "minimum": 0, "maximum": 1 }),
-        Form::Text => json!({ "type": "string" }),
-        Form::WholeOrText => json!({ "type": ["integer", "string"] }),
-        Form::OneOf(texts) => json!({ "enum": texts }),
-        Form::Texts => json!({ "type": "array", "items": { "type": "string" } }),
-        Form::Tables => json!({ "type": "array", "items": { "type": "object" } }),
-        Form::ByName => json!({ "type": "object", "additionalProperties": { "type": "object" } }),
+fn value_schema(key: &SettingKey) -> Value {
+    let mut of = match key.value_type {
+        SettingType::Boolean => json!({ "type": "boolean" }),
+        SettingType::Integer => json!({ "type": "integer", "minimum": 0 }),
+        SettingType::Fraction => json!({ "type": "number", "minimum": 0, "maximum": 1 }),
+        SettingType::Text => json!({ "type": "string" }),
+        SettingType::IntegerOrText => json!({ "type": ["integer", "string"] }),
+        SettingType::Choice(texts) => json!({ "enum": texts }),
+        SettingType::TextList => json!({ "type": "array", "items": { "type": "string" } }),
+        SettingType::Tables => json!({ "type": "array", "items": { "type": "object" } }),
+        SettingType::NamedTables => {
+            json!({ "type": "object", "additionalProperties": { "type": "object" } })
+        }
     };
-    of["description"] = json!(key.about);
-    let usual = key.usual.and_then(|usual| usual.parse::<toml_edit::Value>().ok());
-    let usual = usual.and_then(|usual| as_json(&usual));
+    of["description"] = json!(key.description);
+    let usual = key.default_value.and_then(|usual| usual.parse::<toml_edit::Value>().ok());
+    let usual = usual.and_then(|usual| default_json(&usual));
     if let (Some(usual), Some(of)) = (usual, of.as_object_mut()) {
         of.insert("default".to_owned(), usual);
     }
     of
 }
 
-fn as_json(value: &toml_edit::Value) -> Option<Value> {
+fn default_json(value: &toml_edit::Value) -> Option<Value> {
     match value {
         toml_edit::Value::String(text) => Some(json!(text.value())),
         toml_edit::Value::Integer(number) => Some(json!(number.value())),
@@ -69,14 +76,18 @@ fn as_json(value: &toml_edit::Value) -> Option<Value> {
     }
 }
 
-/// A file in which every setting with a usual value stands behind a sign for comments.
-pub(crate) fn template() -> String {
+/// Returns a settings file in which every setting with a default is a comment.
+pub(crate) fn settings_template() -> String {
     let mut text =
         String::from("# Settings of foveal. `foveal config explain NAME` tells of each.\n");
     let mut tables: Vec<(&str, Vec<String>)> = Vec::new();
-    for key in KEYS.iter().filter(|key| key.usual.is_some()) {
+    for key in SETTING_KEYS.iter().filter(|key| key.default_value.is_some()) {
         let (table, last) = key.name.rsplit_once('.').unwrap_or(("", key.name));
-        let line = format!("# {last} = {}  # {}\n", key.usual.unwrap_or_default(), key.about);
+        let line = format!(
+            "# {last} = {}  # {}\n",
+            key.default_value.unwrap_or_default(),
+            key.description
+        );
         match tables.iter_mut().find(|(name, _)| *name == table) {
             Some((_, lines)) => lines.push(line),
             None => tables.push((table, vec![line])),

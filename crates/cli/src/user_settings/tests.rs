@@ -1,10 +1,10 @@
-use super::budget::{Budget, PromptSize};
+use super::prompt_budget::{PromptBudget, PromptSizeSetting};
 use super::*;
 use foveal_tools::permission::Verdict;
-use foveal_tools::settings::LineLimits;
+use foveal_tools::settings::ReadLineLimits;
 
 fn of(text: &str) -> anyhow::Result<UserSettings> {
-    super::of(text.as_bytes())
+    super::parse_toml(text.as_bytes())
 }
 
 #[test]
@@ -29,7 +29,7 @@ fn everything_can_be_set() {
         read_small_lines: 50,
         line_limits_by_glob: vec![(
             "**/*.md".to_owned(),
-            LineLimits { small: 400, large: Some(1_000) },
+            ReadLineLimits { small: 400, large: Some(1_000) },
         )],
         run_time_out_ms: 1,
         run_time_out_max_ms: 2,
@@ -39,19 +39,20 @@ fn everything_can_be_set() {
         ..ToolSettings::default()
     };
     let (tool, subject) = ("bash".to_owned(), "git push*".to_owned());
-    let policy = Policy { rules: vec![Rule { tool, subject, verdict: Verdict::Deny }] };
+    let policy =
+        PermissionPolicy { rules: vec![PermissionRule { tool, subject, verdict: Verdict::Deny }] };
     let gateway = GatewaySettings { without_pointers: true, ..GatewaySettings::default() };
     let model = "ollama:qwen3".parse().expect("a model");
-    let indexer = Some(IndexerWish { model, tokens_max: 9 });
+    let indexer = Some(IndexerModelSettings { model, tokens_max: 9 });
     let model = "ollama:qwen3".parse().expect("a model");
-    let curator = Some(CuratorWish { model, longer_than: 200 });
+    let curator = Some(CuratorModelSettings { model, longer_than: 200 });
     let history = HistoryLimits {
         max_file_reads: 3,
         keep_all_edits: false,
         bash_truncate: 5_000,
-        budget: Budget {
-            high: Some(PromptSize::OfWindow(700)),
-            low: Some(PromptSize::Tokens(60_000)),
+        budget: PromptBudget {
+            high: Some(PromptSizeSetting::OfWindow(700)),
+            low: Some(PromptSizeSetting::Tokens(60_000)),
         },
     };
     let base_files = vec!["docs/design.md".to_owned()];
@@ -61,7 +62,7 @@ fn everything_can_be_set() {
         sub_agents: false,
         history,
     };
-    let chat = ChatSettings { colours: chat::ColoursWish::Basic };
+    let chat = ChatSettings { colours: chat::ColourPalette::Basic };
     let all = UserSettings {
         tools,
         policy,
@@ -96,7 +97,7 @@ fn how_duplicates_are_known_can_be_set_for_all_tools_and_for_one() {
 
 #[test]
 fn the_settings_that_are_documented_are_understood() {
-    let page = include_str!("../../../../docs/agents.md");
+    let page = include_str!("../../../../docs/settings.md");
     let documented = page.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next());
     let set = of(documented.expect("an example")).expect("settings");
     let tools: Vec<&str> = set.tools.calls.tools.keys().map(String::as_str).collect();
@@ -198,7 +199,7 @@ fn hosts_that_are_none_are_told_with_their_line() {
 
 #[test]
 fn a_file_that_is_no_text_is_told_with_its_line() {
-    let error = super::of(b"[read]\n\nsmall_lines = 1 # \xff\n").expect_err("no text");
+    let error = super::parse_toml(b"[read]\n\nsmall_lines = 1 # \xff\n").expect_err("no text");
     assert_eq!(format!("{error:#}"), "line 3: this is no UTF-8: save the file as UTF-8");
 }
 
@@ -223,13 +224,15 @@ fn a_gateway_is_told_where_requests_go() {
         set.rules.iter().map(|rule| (rule.model.as_deref(), rule.agent.as_deref())).collect();
     assert_eq!(told, [(Some("claude-haiku-*"), None), (None, Some("codex"))]);
     let profiles: Vec<_> = set.rules.iter().map(|rule| rule.profile).collect();
-    let [lossless, max] = [crate::gateway::Profile::Lossless, crate::gateway::Profile::Max];
+    let [lossless, max] =
+        [crate::gateway::GatewayProfile::Lossless, crate::gateway::GatewayProfile::Max];
     assert_eq!(profiles, [lossless, max]);
     let gateway = of(text).unwrap().gateway;
     assert_eq!(gateway.listen, Some("127.0.0.1:4200".parse().unwrap()));
-    assert_eq!(gateway.decision, Some(std::time::Duration::from_millis(20)));
+    assert_eq!(gateway.decision_timeout, Some(std::time::Duration::from_millis(20)));
     assert!(gateway.keep_warm && !of("").unwrap().gateway.keep_warm);
-    let all: Vec<_> = gateway.upstreams.upstreams().named().map(ToString::to_string).collect();
+    let all: Vec<_> =
+        gateway.upstreams.to_upstreams().addressable().map(ToString::to_string).collect();
     assert!(all.contains(&"https://models.example/v1".to_owned()), "{all:?}");
     for (line, told) in [
         ("lisen = 1", "expected one of `listen`, `profile`"),
@@ -260,11 +263,11 @@ fn a_gateway_is_told_where_requests_go() {
 #[test]
 fn colours_are_written_as_numbers_or_texts() {
     for (written, wish) in [
-        ("256", chat::ColoursWish::Indexed),
-        ("\"256\"", chat::ColoursWish::Indexed),
-        ("\"16\"", chat::ColoursWish::Basic),
-        ("\"none\"", chat::ColoursWish::None),
-        ("\"auto\"", chat::ColoursWish::Auto),
+        ("256", chat::ColourPalette::Indexed),
+        ("\"256\"", chat::ColourPalette::Indexed),
+        ("\"16\"", chat::ColourPalette::Basic),
+        ("\"none\"", chat::ColourPalette::None),
+        ("\"auto\"", chat::ColourPalette::Auto),
     ] {
         let set = of(&format!("chat.colours = {written}\n")).expect("settings");
         assert_eq!(set.chat.colours, wish, "{written}");

@@ -1,6 +1,6 @@
 //! `foveal export`: its documents are read by foveal as the same, and by the format's own models.
 
-use foveal_upstream::{Reply, Script};
+use foveal_mock_provider::{ModelReply, ReplyScript};
 use serde_json::{Value, json};
 
 use crate::python;
@@ -29,10 +29,10 @@ fn shown(world: &World, name: &str) -> String {
 fn a_run_is_exported_and_read_as_the_same() {
     let world = World::new("export-run");
     world.write("a.rs", "const A: u8 = 2;\n");
-    let upstream = provider([Reply::text("")]);
+    let upstream = provider([ModelReply::from_text("")]);
     let failed = calls(&[("read_file", json!({"path": "gone.rs"}))]);
     let turns = [failed].into_iter().chain(changes_a_file());
-    upstream.play(Script::in_order(turns));
+    upstream.set_script(ReplyScript::in_order(turns));
     assert_eq!(run(&world, &upstream, "messages", "--yes").code, Some(0));
     let name: Value = serde_json::from_str(&world.output("sessions --json")).expect("JSON");
     let name = name[0]["session"].as_str().expect("a name").replace("run ", "");
@@ -64,12 +64,12 @@ fn sub_agents_are_exported_with_their_agent() {
     let world = World::new("export-agents");
     world.write("a.rs", "const A: u8 = 2;\n");
     let task = json!({"task": "What is A?", "label": "ask"});
-    let upstream = provider([Reply::text("")]);
-    upstream.play(Script::in_order([
+    let upstream = provider([ModelReply::from_text("")]);
+    upstream.set_script(ReplyScript::in_order([
         calls(&[("list", json!({})), ("start_agent", task)]),
         calls(&[("read_file", json!({"path": "a.rs"}))]),
-        Reply::text("Two."),
-        Reply::text("It is two."),
+        ModelReply::from_text("Two."),
+        ModelReply::from_text("It is two."),
     ]));
     assert_eq!(run(&world, &upstream, "messages", "--yes").code, Some(0));
     let name: Value = serde_json::from_str(&world.output("sessions --json")).expect("JSON");

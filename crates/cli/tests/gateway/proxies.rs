@@ -5,7 +5,7 @@ use std::net::{SocketAddr, TcpListener, TcpStream};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use foveal_upstream::{Settings, Upstream};
+use foveal_mock_provider::{MockProvider, Settings};
 
 use super::served::{Served, ask};
 use crate::world::World;
@@ -54,8 +54,9 @@ fn tunnel(mut client: TcpStream, target: SocketAddr, log: &Mutex<Vec<String>>) {
     let _ = std::io::copy(&mut reader, &mut server);
 }
 
-fn upstream() -> Upstream {
-    Upstream::start(Settings { is_strict: false, ..Settings::default() }).expect("loopback")
+fn upstream() -> MockProvider {
+    MockProvider::start(Settings { refuses_violations: false, ..Settings::default() })
+        .expect("loopback")
 }
 
 #[test]
@@ -73,7 +74,7 @@ fn an_upstream_is_asked_through_the_proxy() {
         let asked = proxy.asked();
         assert!(asked[0].starts_with("CONNECT models.invalid:80 HTTP/1.1\r\n"), "{asked:?}");
         assert!(asked[0].to_lowercase().contains("proxy-authorization: basic "), "{asked:?}");
-        let seen = upstream.seen();
+        let seen = upstream.received_requests();
         assert_eq!(seen[0].header("host"), Some("models.invalid"));
         assert_eq!(seen[0].header("proxy-authorization"), None);
         assert!(!world.read("complaints.txt").contains("secret"));

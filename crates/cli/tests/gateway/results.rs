@@ -3,7 +3,7 @@
 
 use std::time::Duration;
 
-use foveal_upstream::{Settings, Upstream};
+use foveal_mock_provider::{MockProvider, Settings};
 use serde_json::{Value, json};
 
 use super::served::{Served, ask};
@@ -28,13 +28,13 @@ fn lines(first: usize, last: usize) -> String {
 /// A gateway, and what goes on to the model.
 struct Gateway {
     served: Served,
-    upstream: Upstream,
+    upstream: MockProvider,
 }
 
 impl Gateway {
     fn start(world: &World) -> Self {
-        let settings = Settings { is_strict: false, ..Settings::default() };
-        let upstream = Upstream::start(settings).expect("loopback");
+        let settings = Settings { refuses_violations: false, ..Settings::default() };
+        let upstream = MockProvider::start(settings).expect("loopback");
         Self { served: Served::start(world, &[upstream.url()], None), upstream }
     }
 
@@ -43,7 +43,7 @@ impl Gateway {
         let got = ask(self.served.address, path, &[], body.as_bytes(), Duration::ZERO);
         let got = got.expect("an answer");
         assert_eq!(got.status, 200, "{}", got.text());
-        let seen = self.upstream.seen();
+        let seen = self.upstream.received_requests();
         String::from_utf8(seen.last().expect("a request").body.to_vec()).expect("text")
     }
 

@@ -1,6 +1,9 @@
 //! The official SDKs in Python, with the gateway and without it: they see the same.
 
-use foveal_upstream::{Asked, Call, Fault, Play, Reply, Script, Settings, Upstream};
+use foveal_mock_provider::{
+    MockProvider, ModelReply, ReplyCall, ReplyScript, ScriptRequest, ScriptedFault,
+    ScriptedOutcome, Settings,
+};
 use serde_json::json;
 
 use super::served::Served;
@@ -8,14 +11,16 @@ use crate::python;
 use crate::world::World;
 
 /// What the model does, by a word that the client says.
-fn script() -> Script {
-    Script::new(|asked: &Asked<'_>| {
+fn script() -> ReplyScript {
+    ReplyScript::new(|asked: &ScriptRequest<'_>| {
         let said = asked.body.to_string();
-        let call = |name: &str, city: &str| Call {
+        let call = |name: &str, city: &str| ReplyCall {
             name: name.to_owned(),
             arguments: json!({ "city": city, "units": ["C", "F"], "note": "ä \" \\ \n 😀" }),
         };
-        let status = |status, retry_after_s| Play::from(Fault::Status { status, retry_after_s });
+        let status = |status, retry_after_s| {
+            ScriptedOutcome::from(ScriptedFault::Status { status, retry_after_s })
+        };
         if said.contains("case-overloaded") {
             status(529, None)
         } else if said.contains("case-limited") {
@@ -25,26 +30,26 @@ fn script() -> Script {
         } else if said.contains("case-refused") {
             status(400, None)
         } else if said.contains("case-error-event") {
-            Play::from(Fault::ErrorEvent(3))
+            ScriptedOutcome::from(ScriptedFault::ErrorEvent(3))
         } else if said.contains("case-cut") {
-            Play::from(Fault::ResetInEvent(3))
+            ScriptedOutcome::from(ScriptedFault::ResetInEvent(3))
         } else if said.contains("case-tools") && asked.turn == 0 {
             let calls =
                 vec![call("weather", "Paris"), call("weather", "Rome"), call("time", "Oslo")];
             let text = "I look at three things.".to_owned();
             let thinking = "Two of the weather, one of the time.".to_owned();
-            Play::from(Reply { thinking, text, calls })
+            ScriptedOutcome::from(ModelReply { thinking, text, calls })
         } else {
             let thinking = "First this, then that.".to_owned();
             let text = "It is fine: ä, 😀, and a \"quote\".\nDone.".to_owned();
-            Play::from(Reply { thinking, text, calls: Vec::new() })
+            ScriptedOutcome::from(ModelReply { thinking, text, calls: Vec::new() })
         }
     })
 }
 
-fn upstream() -> Upstream {
-    let upstream = Upstream::start(Settings::default()).expect("loopback");
-    upstream.play(script());
+fn upstream() -> MockProvider {
+    let upstream = MockProvider::start(Settings::default()).expect("loopback");
+    upstream.set_script(script());
     upstream
 }
 
@@ -63,12 +68,12 @@ fn official_sdks_see_the_same() {
     assert!(ran.status.success() && said.ends_with("all is well\n"), "{said}\n{complained}");
     eprintln!("{said}");
     // And the upstream: the same requests, but for texts of results, and none that breaks a rule.
-    let (bare, behind) = (bare.seen(), behind.seen());
+    let (bare, behind) = (bare.received_requests(), behind.received_requests());
     assert_eq!(bare.len(), behind.len());
     let mut shorter = 0;
     for (bare, behind) in bare.iter().zip(&behind) {
         assert_eq!((&bare.method, &bare.path), (&behind.method, &behind.path));
-        assert_eq!(bare.broken, behind.broken);
+        assert_eq!(bare.violations, behind.violations);
         shorter += usize::from(behind.body.len() < bare.body.len());
         assert!(behind.body == bare.body || behind.body.len() < bare.body.len(), "{}", bare.path);
         for (name, value) in &bare.headers {

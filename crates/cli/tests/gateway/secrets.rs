@@ -4,7 +4,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use foveal_upstream::{Settings, Upstream};
+use foveal_mock_provider::{MockProvider, Settings};
 use serde_json::json;
 
 use super::served::{Served, ask};
@@ -46,7 +46,8 @@ fn holds(path: &Path, text: &str) -> bool {
 #[test]
 fn keys_pass_through_and_stay_nowhere() {
     let world = World::new("gateway_keys");
-    let upstream = Upstream::start(Settings { is_strict: false, ..Settings::default() });
+    let upstream =
+        MockProvider::start(Settings { refuses_violations: false, ..Settings::default() });
     let upstream = upstream.expect("loopback");
     let served = Served::start(&world, &[upstream.url()], None);
     let lines: Vec<String> = KEYS.iter().map(|(name, key)| format!("{name}{key}")).collect();
@@ -76,7 +77,7 @@ fn keys_pass_through_and_stay_nowhere() {
         let body = body.to_string();
         ask(served.address, path, &lines, body.as_bytes(), Duration::ZERO).expect("an answer");
     }
-    let seen = upstream.seen();
+    let seen = upstream.received_requests();
     assert_eq!(seen.len(), 5);
     for seen in &seen {
         for (name, key) in KEYS {
@@ -111,7 +112,8 @@ fn keys_pass_through_and_stay_nowhere() {
 #[test]
 fn no_part_of_a_key_stays_in_notes() {
     let world = World::new("gateway_keys_in_notes");
-    let upstream = Upstream::start(Settings { is_strict: false, ..Settings::default() });
+    let upstream =
+        MockProvider::start(Settings { refuses_violations: false, ..Settings::default() });
     let upstream = upstream.expect("loopback");
     let served = Served::start(&world, &[upstream.url()], None);
     let output: String = (0..300).map(|at| format!("line {at} of the output\n")).collect();
@@ -137,7 +139,7 @@ fn no_part_of_a_key_stays_in_notes() {
         ask(served.address, "/v1/messages", &[], body.as_bytes(), Duration::ZERO)
             .expect("it answers");
     }
-    let sent = upstream.seen().last().expect("a request").body.clone();
+    let sent = upstream.received_requests().last().expect("a request").body.clone();
     let sent = String::from_utf8_lossy(&sent).into_owned();
     assert!(sent.contains("lines above in "), "nothing was noted: {sent}");
     std::thread::sleep(Duration::from_millis(500));

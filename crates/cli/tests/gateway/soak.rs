@@ -9,9 +9,14 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Mutex, RwLock};
 use std::time::{Duration, Instant};
 
-use foveal_testkit::bodies::{Api, body};
-use foveal_transcript::{Block, Call, Entry, Mark, Role, Source, ToolResult};
-use foveal_upstream::{Asked, Broken, Fault, Play, Reply, Script, Settings, Upstream};
+use foveal_mock_provider::{
+    MockProvider, ModelReply, ReplyScript, RuleViolation, ScriptRequest, ScriptedFault,
+    ScriptedOutcome, Settings,
+};
+use foveal_testkit::request_bodies::{ModelApi, build_request_body};
+use foveal_transcript::{
+    ContentBlock, EntryMark, MessageRole, RecordingPosition, ToolCall, ToolResult, TranscriptEntry,
+};
 use serde_json::json;
 
 use super::served::{Got, Served, ask};
@@ -49,30 +54,31 @@ fn word(client: u64, number: u64) -> String {
 }
 
 /// What goes wrong with the answer to the request with this word.
-fn fault(word: &str) -> Fault {
+fn fault(word: &str) -> ScriptedFault {
     let hash = blake3::hash(word.as_bytes());
     match hash.as_bytes()[0] {
-        0..8 => Fault::ResetBeforeHead,
-        8..16 => Fault::ResetAfterHead,
-        16..24 => Fault::ResetInEvent(2),
-        24..32 => Fault::TruncatedBefore(2),
-        32..40 => Fault::Status { status: 529, retry_after_s: Some(1) },
-        40..48 => Fault::Status { status: 429, retry_after_s: None },
-        48..56 => Fault::ErrorEvent(2),
-        56..64 => Fault::Slow { bytes: 40, pause: Duration::from_millis(5) },
-        64..72 => Fault::Late(Duration::from_millis(100)),
-        _ => Fault::None,
+        0..8 => ScriptedFault::ResetBeforeHead,
+        8..16 => ScriptedFault::ResetAfterHead,
+        16..24 => ScriptedFault::ResetInEvent(2),
+        24..32 => ScriptedFault::TruncatedBefore(2),
+        32..40 => ScriptedFault::Status { status: 529, retry_after_s: Some(1) },
+        40..48 => ScriptedFault::Status { status: 429, retry_after_s: None },
+        48..56 => ScriptedFault::ErrorEvent(2),
+        56..64 => ScriptedFault::Slow { bytes: 40, pause: Duration::from_millis(5) },
+        64..72 => ScriptedFault::DelayedHead(Duration::from_millis(100)),
+        _ => ScriptedFault::None,
     }
 }
 
-fn script() -> Script {
-    Script::new(|asked: &Asked<'_>| {
+fn script() -> ReplyScript {
+    ReplyScript::new(|asked: &ScriptRequest<'_>| {
         let text = asked.body.to_string();
         let last = text.rfind("ask-").map_or("", |at| &text[at..]);
         let word: String = last.split_inclusive('-').take(3).collect();
-        let reply =
-            Reply::text(format!("{word} is answered in some more words than fit one event."));
-        Play { reply, fault: fault(&word), ..Play::default() }
+        let reply = ModelReply::from_text(format!(
+            "{word} is answered in some more words than fit one event."
+        ));
+        ScriptedOutcome { reply, fault: fault(&word), ..ScriptedOutcome::default() }
     })
 }
 
@@ -81,29 +87,33 @@ fn is_as_scripted(got: &Got, word: &str) -> bool {
     let has_answer = got.is_whole && got.text().contains(word);
     let is_unreached = got.status == 502 && got.text().contains("foveal cannot reach");
     match fault(word) {
-        Fault::None | Fault::Slow { .. } | Fault::Late(_) => got.status == 200 && has_answer,
-        Fault::Status { status, .. } => got.status == status && got.is_whole,
-        Fault::ResetBeforeHead => is_unreached,
+        ScriptedFault::None | ScriptedFault::Slow { .. } | ScriptedFault::DelayedHead(_) => {
+            got.status == 200 && has_answer
+        }
+        ScriptedFault::Status { status, .. } => got.status == status && got.is_whole,
+        ScriptedFault::ResetBeforeHead => is_unreached,
         // A reset may overtake what was written before it.
-        Fault::ResetAfterHead => is_unreached || got.status == 200 && !got.is_whole,
-        Fault::ResetInEvent(_) => is_unreached || got.status == 200 && !got.is_whole,
-        Fault::TruncatedBefore(_) | Fault::ErrorEvent(_) => got.status == 200 && got.is_whole,
-        Fault::Silent(_) | Fault::Endless { .. } => false,
+        ScriptedFault::ResetAfterHead => is_unreached || got.status == 200 && !got.is_whole,
+        ScriptedFault::ResetInEvent(_) => is_unreached || got.status == 200 && !got.is_whole,
+        ScriptedFault::TruncatedBefore(_) | ScriptedFault::ErrorEvent(_) => {
+            got.status == 200 && got.is_whole
+        }
+        ScriptedFault::SilentBefore(_) | ScriptedFault::EndlessKeepAlives { .. } => false,
     }
 }
 
-fn entry(role: Role, block: Block) -> Entry {
-    let source = Source { step: 0, result: None };
-    let (time, model, usage, mark) = (None, None, None, Mark::None);
-    Entry { source, role, time, mark, model, usage, blocks: vec![block] }
+fn entry(role: MessageRole, block: ContentBlock) -> TranscriptEntry {
+    let source = RecordingPosition { step: 0, result: None };
+    let (time, model, usage, mark) = (None, None, None, EntryMark::None);
+    TranscriptEntry { source, role, time, mark, model, usage, blocks: vec![block] }
 }
 
 /// One client with a conversation of its own.
 struct Client {
     number: u64,
-    api: Api,
+    api: ModelApi,
     asked: u64,
-    entries: Vec<Entry>,
+    entries: Vec<TranscriptEntry>,
 }
 
 /// Where the gateway is, and whether it is not just being killed.
@@ -124,7 +134,7 @@ struct Tally {
 
 impl Client {
     fn new(number: u64) -> Self {
-        let api = Api::ALL[number as usize % Api::ALL.len()];
+        let api = ModelApi::ALL[number as usize % ModelApi::ALL.len()];
         let mut client = Self { number, api, asked: 0, entries: Vec::new() };
         client.begin("Look into it");
         client
@@ -133,7 +143,7 @@ impl Client {
     /// A conversation that begins with this.
     fn begin(&mut self, text: &str) {
         let text = format!("{text}, client {} at {}", self.number, self.asked);
-        self.entries = vec![entry(Role::User, Block::Text(text))];
+        self.entries = vec![entry(MessageRole::User, ContentBlock::Text(text))];
     }
 
     /// The next turn: a call, its result, and what the user says with the word.
@@ -148,16 +158,17 @@ impl Client {
         let (file, id) = (self.asked % 5, format!("call_{}_{}", self.number, self.asked));
         let arguments =
             json!({ "command": format!("cat src/file_{file}.rs; make {}", self.asked) });
-        let call = Call { id: id.clone(), name: "bash".to_owned(), arguments };
-        self.entries.push(entry(Role::Assistant, Block::Call(call)));
+        let call = ToolCall { id: id.clone(), name: "bash".to_owned(), arguments };
+        self.entries.push(entry(MessageRole::Assistant, ContentBlock::Call(call)));
         let lines = if self.asked.is_multiple_of(9) { 900 } else { 30 };
         let line =
             |at: u64| format!("{at}: fn step_{file}_{at}(value: u64) -> u64 {{ value * {at} }}\n");
         let content: String = (0..lines).map(line).collect();
         let result = ToolResult { call: id, content, is_error: false };
-        self.entries.push(entry(Role::Tool, Block::Result(result)));
+        self.entries.push(entry(MessageRole::Tool, ContentBlock::Result(result)));
         let word = word(self.number, self.asked);
-        self.entries.push(entry(Role::User, Block::Text(format!("go on {word} please"))));
+        self.entries
+            .push(entry(MessageRole::User, ContentBlock::Text(format!("go on {word} please"))));
         word
     }
 
@@ -178,7 +189,10 @@ impl Client {
                     Ok(got) => is_as_scripted(got, &word),
                     // A reset right behind the head may overtake the head.
                     Err(_) => {
-                        matches!(fault(&word), Fault::ResetAfterHead | Fault::ResetInEvent(_))
+                        matches!(
+                            fault(&word),
+                            ScriptedFault::ResetAfterHead | ScriptedFault::ResetInEvent(_)
+                        )
                     }
                 };
                 if is_right {
@@ -202,7 +216,7 @@ impl Client {
     }
 
     fn sent(&self, is_stream: bool) -> Vec<u8> {
-        let sent = body(self.api, MODEL, &self.entries);
+        let sent = build_request_body(self.api, MODEL, &self.entries);
         if is_stream {
             return sent;
         }
@@ -210,26 +224,26 @@ impl Client {
     }
 }
 
-fn path(api: Api, is_stream: bool) -> &'static str {
+fn path(api: ModelApi, is_stream: bool) -> &'static str {
     match (api, is_stream) {
-        (Api::Messages, _) => "/v1/messages",
-        (Api::Chat, _) => "/v1/chat/completions",
-        (Api::Responses, _) => "/v1/responses",
-        (Api::Gemini, false) => "/v1beta/models/gemini-2.5-pro:generateContent",
-        (Api::Gemini, true) => "/v1beta/models/gemini-2.5-pro:streamGenerateContent?alt=sse",
+        (ModelApi::Messages, _) => "/v1/messages",
+        (ModelApi::Chat, _) => "/v1/chat/completions",
+        (ModelApi::Responses, _) => "/v1/responses",
+        (ModelApi::Gemini, false) => "/v1beta/models/gemini-2.5-pro:generateContent",
+        (ModelApi::Gemini, true) => "/v1beta/models/gemini-2.5-pro:streamGenerateContent?alt=sse",
     }
 }
 
 /// A conversation of each API, asked again after every kill: what goes has to be the same bytes.
 struct Probes {
-    upstream: Upstream,
-    sent: Vec<(Api, Vec<u8>, Option<Vec<u8>>)>,
+    upstream: MockProvider,
+    sent: Vec<(ModelApi, Vec<u8>, Option<Vec<u8>>)>,
 }
 
 impl Probes {
     fn new() -> Self {
-        let settings = Settings { is_strict: false, ..Settings::default() };
-        let sent = Api::ALL.into_iter().enumerate().map(|(at, api)| {
+        let settings = Settings { refuses_violations: false, ..Settings::default() };
+        let sent = ModelApi::ALL.into_iter().enumerate().map(|(at, api)| {
             let mut client = Client::new(1_000 + at as u64);
             client.api = api;
             for _ in 0..24 {
@@ -237,7 +251,7 @@ impl Probes {
             }
             (api, client.sent(true), None)
         });
-        Self { upstream: Upstream::start(settings).expect("loopback"), sent: sent.collect() }
+        Self { upstream: MockProvider::start(settings).expect("loopback"), sent: sent.collect() }
     }
 
     /// Asks all; the first time sets what has to go ever after.
@@ -246,7 +260,7 @@ impl Probes {
             let name = path(*api, true);
             let got = ask(address, &format!("/probe{name}"), &[], sent, Duration::ZERO);
             assert_eq!(got.expect("an answer").status, 200);
-            let seen = self.upstream.take_seen().pop().expect("it is asked");
+            let seen = self.upstream.take_received_requests().pop().expect("it is asked");
             match went {
                 None => {
                     assert!(seen.body.len() < sent.len(), "{api:?}: nothing to hold on to");
@@ -273,9 +287,9 @@ fn clients_see_what_the_upstream_did_whatever_happens() {
     let named = std::env::var("FOVEAL_SOAK_SECONDS").ok();
     let whole = Duration::from_secs(named.and_then(|it| it.parse().ok()).unwrap_or(SECONDS));
     let world = World::new("gateway_soak");
-    let settings = Settings { is_strict: false, ..Settings::default() };
-    let upstream = Upstream::start(settings).expect("loopback");
-    upstream.play(script());
+    let settings = Settings { refuses_violations: false, ..Settings::default() };
+    let upstream = MockProvider::start(settings).expect("loopback");
+    upstream.set_script(script());
     let mut probes = Probes::new();
     let all = [upstream.url(), format!("probe={}", probes.upstream.url())];
     let start = |blocks| Served::start(&world, &all, blocks);
@@ -339,11 +353,11 @@ fn wait_until(began: Instant, at: Duration) {
 }
 
 /// Notes rules that requests break.
-fn judge_seen(upstream: &Upstream, broken: &Mutex<Vec<Broken>>) {
-    for seen in upstream.take_seen() {
+fn judge_seen(upstream: &MockProvider, broken: &Mutex<Vec<RuleViolation>>) {
+    for seen in upstream.take_received_requests() {
         let mut broken = broken.lock().expect("a lock");
         if broken.len() < 20 {
-            broken.extend(seen.broken.iter().cloned());
+            broken.extend(seen.violations.iter().cloned());
         }
     }
 }

@@ -4,7 +4,7 @@ use std::io::Read as _;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use foveal_upstream::{Settings, Upstream};
+use foveal_mock_provider::{MockProvider, Settings};
 use portable_pty::{CommandBuilder, PtySize, native_pty_system};
 use serde_json::json;
 
@@ -15,7 +15,8 @@ use crate::world::World;
 #[test]
 fn nothing_of_a_request_does_anything_to_the_terminal() {
     let world = World::new("gateway_terminal");
-    let upstream = Upstream::start(Settings { is_strict: false, ..Settings::default() });
+    let upstream =
+        MockProvider::start(Settings { refuses_violations: false, ..Settings::default() });
     let upstream = upstream.expect("loopback");
     let size = PtySize { rows: 50, cols: 200, ..PtySize::default() };
     let pair = native_pty_system().openpty(size).expect("a terminal");

@@ -5,7 +5,7 @@ use std::net::TcpListener;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use foveal_upstream::{Settings, Upstream};
+use foveal_mock_provider::{MockProvider, Settings};
 use serde_json::{Value, json};
 
 use super::served::{Served, ask, log};
@@ -113,8 +113,9 @@ const COLLECTORS_KEY: &str = "hny-7Qm2Vn9Wb4Tc6Rf8Lp3Hs5";
 const WORDS: &str = "the quick marmot of /home/me/secret.rs";
 const PARENT: &str = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01";
 
-fn upstream() -> Upstream {
-    Upstream::start(Settings { is_strict: false, ..Settings::default() }).expect("loopback")
+fn upstream() -> MockProvider {
+    MockProvider::start(Settings { refuses_violations: false, ..Settings::default() })
+        .expect("loopback")
 }
 
 fn question(model: &str) -> Vec<u8> {
@@ -160,7 +161,7 @@ fn each_question_to_a_model_is_a_span_without_what_was_said() {
     let spans = collector.spans(2);
     assert_eq!(spans.len(), 2);
     // The client's own header goes on as it is.
-    assert_eq!(upstream.seen()[0].header("traceparent"), Some(PARENT));
+    assert_eq!(upstream.received_requests()[0].header("traceparent"), Some(PARENT));
     assert_eq!(spans[0]["traceId"], PARENT[3..35]);
     assert_eq!(spans[0]["parentSpanId"], PARENT[36..52]);
     assert_eq!(spans[0]["name"], "chat claude-opus-4-5");

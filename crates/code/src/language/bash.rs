@@ -1,51 +1,60 @@
-//! Bash and its relatives.
+//! Bash and related shells.
 
 use foveal_parser_runtime::Node;
 
 use crate::entity::EntityKind;
-use crate::spec::{Imported, PLAIN, Role, Roles, Site, Spec, name_field};
+use crate::language_spec::{
+    DEFAULT_SPEC, LanguageSpec, NodeContext, NodeRole, ParsedImport, RoleTable, name_from_field,
+};
 
-pub(super) const SPEC: Spec =
-    Spec { grammar: || tree_sitter_bash::LANGUAGE.into(), roles: &[ROLES], body, imports, ..PLAIN };
+pub(super) const SPEC: LanguageSpec = LanguageSpec {
+    grammar: || tree_sitter_bash::LANGUAGE.into(),
+    roles: &[ROLES],
+    body,
+    imports,
+    ..DEFAULT_SPEC
+};
 
-const ROLES: Roles = &[
-    ("comment", Role::Comment),
-    ("function_definition", Role::Define(EntityKind::Function, name_field)),
-    ("declaration_command", Role::Wrap),
-    ("variable_assignment", Role::Ask(assignment)),
-    ("command", Role::Ask(command)),
-    ("command_name", Role::CallName),
-    ("variable_name", Role::Name),
-    ("compound_statement", Role::Body),
-    ("do_group", Role::Body),
-    ("if_statement", Role::Body),
-    ("case_statement", Role::Body),
-    ("array", Role::Items),
-    ("string_content", Role::Skip),
-    ("raw_string", Role::Skip),
-    ("heredoc_body", Role::Skip),
+const ROLES: RoleTable = &[
+    ("comment", NodeRole::Comment),
+    ("function_definition", NodeRole::Define(EntityKind::Function, name_from_field)),
+    ("declaration_command", NodeRole::Wrapper),
+    ("variable_assignment", NodeRole::Contextual(assignment_role)),
+    ("command", NodeRole::Contextual(command_role)),
+    ("command_name", NodeRole::CallName),
+    ("variable_name", NodeRole::Name),
+    ("compound_statement", NodeRole::Body),
+    ("do_group", NodeRole::Body),
+    ("if_statement", NodeRole::Body),
+    ("case_statement", NodeRole::Body),
+    ("array", NodeRole::Items),
+    ("string_content", NodeRole::Skip),
+    ("raw_string", NodeRole::Skip),
+    ("heredoc_body", NodeRole::Skip),
 ];
 
 fn body(node: Node<'_>) -> Option<Node<'_>> {
-    crate::spec::body_or_value(node)
+    crate::language_spec::body_or_value(node)
 }
 
-/// Not the variables that are set for one command.
-fn assignment(site: &Site<'_>) -> Role {
-    match site.parent {
-        "program" | "" | "declaration_command" => Role::Bind(EntityKind::Constant, name_field),
-        _ => Role::Plain,
+/// Excludes variables that are set for a single command.
+fn assignment_role(site: &NodeContext<'_>) -> NodeRole {
+    match site.parent_kind {
+        "program" | "" | "declaration_command" => {
+            NodeRole::Bind(EntityKind::Constant, name_from_field)
+        }
+        _ => NodeRole::Plain,
     }
 }
 
-fn command(site: &Site<'_>) -> Role {
+fn command_role(site: &NodeContext<'_>) -> NodeRole {
     match site.field("name").map(|name| site.text_of(name)) {
-        Some("source" | ".") => Role::Import,
-        _ => Role::Plain,
+        Some("source" | ".") => NodeRole::Import,
+        _ => NodeRole::Plain,
     }
 }
 
-fn imports(text: &str) -> Vec<Imported> {
+fn imports(text: &str) -> Vec<ParsedImport> {
     let path = text.split_whitespace().nth(1).map(|path| path.trim_matches(['"', '\'']));
     path.map(|path| (path.to_owned(), Vec::new())).into_iter().collect()
 }

@@ -3,61 +3,67 @@
 use foveal_parser_runtime::Node;
 
 use crate::entity::{EntityKind, Visibility};
-use crate::spec::{Header, Imported, Named, PLAIN, Role, Roles, Site, Spec, name_field};
+use crate::language_spec::{
+    DEFAULT_SPEC, DefinitionHeader, DefinitionName, LanguageSpec, NodeContext, NodeRole,
+    ParsedImport, RoleTable, name_from_field,
+};
 
-pub(super) const C: Spec = Spec {
+pub(super) const C: LanguageSpec = LanguageSpec {
     grammar: || tree_sitter_c::LANGUAGE.into(),
-    roles: &[BOTH],
+    roles: &[COMMON_ROLES],
     body,
     visibility,
     is_test: |_| false,
     imports,
-    ..PLAIN
+    ..DEFAULT_SPEC
 };
 
-pub(super) const CPP: Spec =
-    Spec { grammar: || tree_sitter_cpp::LANGUAGE.into(), roles: &[BOTH, CLASSES], ..C };
+pub(super) const CPP: LanguageSpec = LanguageSpec {
+    grammar: || tree_sitter_cpp::LANGUAGE.into(),
+    roles: &[COMMON_ROLES, CPP_ROLES],
+    ..C
+};
 
-const BOTH: Roles = &[
-    ("comment", Role::Comment),
-    ("preproc_include", Role::Import),
-    ("preproc_def", Role::Bind(EntityKind::Constant, name_field)),
-    ("preproc_function_def", Role::Define(EntityKind::Function, name_field)),
-    ("preproc_ifdef", Role::Body),
-    ("preproc_if", Role::Body),
-    ("preproc_else", Role::Body),
-    ("preproc_elif", Role::Body),
-    ("function_definition", Role::Ask(function)),
-    ("declaration", Role::Ask(declaration)),
-    ("type_definition", Role::Ask(type_definition)),
-    ("struct_specifier", Role::Ask(specifier)),
-    ("union_specifier", Role::Ask(specifier)),
-    ("enum_specifier", Role::Ask(specifier)),
-    ("enumerator", Role::Define(EntityKind::Field, name_field)),
-    ("field_declaration", Role::Ask(field)),
-    ("field_declaration_list", Role::Body),
-    ("enumerator_list", Role::Body),
-    ("declaration_list", Role::Body),
-    ("compound_statement", Role::Body),
-    ("initializer_list", Role::Items),
-    ("identifier", Role::Name),
-    ("field_identifier", Role::Name),
-    ("type_identifier", Role::TypeName),
-    ("string_literal", Role::Skip),
-    ("system_lib_string", Role::Skip),
+const COMMON_ROLES: RoleTable = &[
+    ("comment", NodeRole::Comment),
+    ("preproc_include", NodeRole::Import),
+    ("preproc_def", NodeRole::Bind(EntityKind::Constant, name_from_field)),
+    ("preproc_function_def", NodeRole::Define(EntityKind::Function, name_from_field)),
+    ("preproc_ifdef", NodeRole::Body),
+    ("preproc_if", NodeRole::Body),
+    ("preproc_else", NodeRole::Body),
+    ("preproc_elif", NodeRole::Body),
+    ("function_definition", NodeRole::Contextual(function_role)),
+    ("declaration", NodeRole::Contextual(declaration_role)),
+    ("type_definition", NodeRole::Contextual(type_definition_role)),
+    ("struct_specifier", NodeRole::Contextual(specifier_role)),
+    ("union_specifier", NodeRole::Contextual(specifier_role)),
+    ("enum_specifier", NodeRole::Contextual(specifier_role)),
+    ("enumerator", NodeRole::Define(EntityKind::Field, name_from_field)),
+    ("field_declaration", NodeRole::Contextual(field_role)),
+    ("field_declaration_list", NodeRole::Body),
+    ("enumerator_list", NodeRole::Body),
+    ("declaration_list", NodeRole::Body),
+    ("compound_statement", NodeRole::Body),
+    ("initializer_list", NodeRole::Items),
+    ("identifier", NodeRole::Name),
+    ("field_identifier", NodeRole::Name),
+    ("type_identifier", NodeRole::TypeName),
+    ("string_literal", NodeRole::Skip),
+    ("system_lib_string", NodeRole::Skip),
 ];
 
-const CLASSES: Roles = &[
-    ("namespace_definition", Role::Define(EntityKind::Module, name_field)),
-    ("class_specifier", Role::Ask(specifier)),
-    ("alias_declaration", Role::Define(EntityKind::Type, name_field)),
-    ("concept_definition", Role::Define(EntityKind::Trait, name_field)),
-    ("template_declaration", Role::Wrap),
-    ("access_specifier", Role::Access(access)),
-    ("raw_string_literal", Role::Skip),
+const CPP_ROLES: RoleTable = &[
+    ("namespace_definition", NodeRole::Define(EntityKind::Module, name_from_field)),
+    ("class_specifier", NodeRole::Contextual(specifier_role)),
+    ("alias_declaration", NodeRole::Define(EntityKind::Type, name_from_field)),
+    ("concept_definition", NodeRole::Define(EntityKind::Trait, name_from_field)),
+    ("template_declaration", NodeRole::Wrapper),
+    ("access_specifier", NodeRole::AccessLabel(access_visibility)),
+    ("raw_string_literal", NodeRole::Skip),
 ];
 
-/// Nodes around a declared name that are looked through; more are not written by people.
+/// The largest number of nested declarators that are searched for a name; real code has fewer.
 const DECLARATORS_MAX: usize = 16;
 
 /// Macros of test frameworks that look like functions.
@@ -72,45 +78,48 @@ fn body(node: Node<'_>) -> Option<Node<'_>> {
             declarator.child_by_field_name("value")
         }
         "field_declaration" => node.child_by_field_name("type")?.child_by_field_name("body"),
-        _ => crate::spec::body_or_value(node),
+        _ => crate::language_spec::body_or_value(node),
     }
 }
 
-fn function(site: &Site<'_>) -> Role {
-    let named = declared(site);
+fn function_role(site: &NodeContext<'_>) -> NodeRole {
+    let named = declared_name(site);
     match named {
         Some(named) if TEST_MACROS.contains(&named.name.as_str()) => {
-            Role::Define(EntityKind::Test, test_name)
+            NodeRole::Define(EntityKind::Test, test_name)
         }
-        Some(named) if named.owner.is_some() => Role::Define(EntityKind::Method, declared),
-        _ => Role::Define(EntityKind::Function, declared),
+        Some(named) if named.owner.is_some() => NodeRole::Define(EntityKind::Method, declared_name),
+        _ => NodeRole::Define(EntityKind::Function, declared_name),
     }
 }
 
-/// `Suite.Name` of `TEST(Suite, Name)`.
-fn test_name(site: &Site<'_>) -> Option<Named> {
+/// Returns `Suite.Name` for `TEST(Suite, Name)`.
+fn test_name(site: &NodeContext<'_>) -> Option<DefinitionName> {
     let parameters = site.field("declarator")?.child_by_field_name("parameters")?;
     let text = site.text_of(parameters).trim_matches(['(', ')']);
     let name: Vec<&str> = text.split(',').map(str::trim).collect();
-    Some(Named::new(&name.join("."), parameters.start_byte()))
+    Some(DefinitionName::new(&name.join("."), parameters.start_byte()))
 }
 
-fn declaration(site: &Site<'_>) -> Role {
-    let is_function = declares_function(site.node);
+fn declaration_role(site: &NodeContext<'_>) -> NodeRole {
+    let is_function = is_function_declaration(site.node);
     match site.container {
-        Some(EntityKind::Type) if is_function => Role::Define(EntityKind::Method, declared),
-        _ if is_function => Role::Bind(EntityKind::Function, declared),
-        _ => Role::Bind(EntityKind::Constant, declared),
+        Some(EntityKind::Type) if is_function => {
+            NodeRole::Define(EntityKind::Method, declared_name)
+        }
+        _ if is_function => NodeRole::Bind(EntityKind::Function, declared_name),
+        _ => NodeRole::Bind(EntityKind::Constant, declared_name),
     }
 }
 
-fn field(site: &Site<'_>) -> Role {
-    let kind = if declares_function(site.node) { EntityKind::Method } else { EntityKind::Field };
-    Role::Define(kind, declared)
+fn field_role(site: &NodeContext<'_>) -> NodeRole {
+    let kind =
+        if is_function_declaration(site.node) { EntityKind::Method } else { EntityKind::Field };
+    NodeRole::Define(kind, declared_name)
 }
 
-/// Whether what is declared is a function, not a pointer to one.
-fn declares_function(node: Node<'_>) -> bool {
+/// Returns whether the declaration is of a function, not of a pointer to one.
+fn is_function_declaration(node: Node<'_>) -> bool {
     let mut at = node.child_by_field_name("declarator");
     for _ in 0..DECLARATORS_MAX {
         let Some(node) = at else { return false };
@@ -126,33 +135,33 @@ fn declares_function(node: Node<'_>) -> bool {
     false
 }
 
-/// A struct or enum with a name of its own; one in a `typedef` goes by that name.
-fn specifier(site: &Site<'_>) -> Role {
-    if site.field("body").is_none() || site.parent == "type_definition" {
-        return Role::Plain;
+/// Returns the role of a struct, union or enum; one in a `typedef` has the name of the typedef.
+fn specifier_role(site: &NodeContext<'_>) -> NodeRole {
+    if site.field("body").is_none() || site.parent_kind == "type_definition" {
+        return NodeRole::Plain;
     }
     match site.node.kind() {
-        "enum_specifier" => Role::Define(EntityKind::Enum, name_field),
-        _ => Role::Define(EntityKind::Type, name_field),
+        "enum_specifier" => NodeRole::Define(EntityKind::Enum, name_from_field),
+        _ => NodeRole::Define(EntityKind::Type, name_from_field),
     }
 }
 
-fn type_definition(site: &Site<'_>) -> Role {
+fn type_definition_role(site: &NodeContext<'_>) -> NodeRole {
     match site.field("type").map(|of| of.kind()) {
-        Some("enum_specifier") => Role::Define(EntityKind::Enum, declared),
-        _ => Role::Define(EntityKind::Type, declared),
+        Some("enum_specifier") => NodeRole::Define(EntityKind::Enum, declared_name),
+        _ => NodeRole::Define(EntityKind::Type, declared_name),
     }
 }
 
-/// The name inside all declarators, with the class before its last `::`.
-fn declared(site: &Site<'_>) -> Option<Named> {
+/// Returns the name inside all declarators, owned by the class before its last `::`.
+fn declared_name(site: &NodeContext<'_>) -> Option<DefinitionName> {
     let mut at = site.field("declarator")?;
     let mut owner = None;
     for _ in 0..DECLARATORS_MAX {
         match at.kind() {
             "identifier" | "field_identifier" | "type_identifier" | "destructor_name"
             | "operator_name" | "operator_cast" | "primitive_type" => {
-                return Some(site.named(at)?.owned_by(owner));
+                return Some(site.definition_name(at)?.with_owner(owner));
             }
             "qualified_identifier" => {
                 let scope = at.child_by_field_name("scope").map(|scope| site.text_of(scope));
@@ -169,7 +178,7 @@ fn declared(site: &Site<'_>) -> Option<Named> {
     None
 }
 
-fn access(site: &Site<'_>) -> Option<Visibility> {
+fn access_visibility(site: &NodeContext<'_>) -> Option<Visibility> {
     match site.text_of(site.node).trim_end_matches(':').trim() {
         "public" => Some(Visibility::Public),
         "protected" => Some(Visibility::Restricted),
@@ -178,11 +187,11 @@ fn access(site: &Site<'_>) -> Option<Visibility> {
     }
 }
 
-fn visibility(header: &Header<'_>) -> Visibility {
+fn visibility(header: &DefinitionHeader<'_>) -> Visibility {
     let is_member = header.container.is_some_and(|(kind, _)| kind.has_members());
     match header.access {
         Some(visibility) if is_member => visibility,
-        _ if !is_member && header.has("static") => Visibility::Private,
+        _ if !is_member && header.has_modifier("static") => Visibility::Private,
         _ => match header.container {
             Some((EntityKind::Type | EntityKind::Enum, visibility)) => visibility,
             _ => Visibility::Public,
@@ -190,7 +199,7 @@ fn visibility(header: &Header<'_>) -> Visibility {
     }
 }
 
-fn imports(text: &str) -> Vec<Imported> {
+fn imports(text: &str) -> Vec<ParsedImport> {
     let path = text.split(['"', '<', '>']).nth(1).map(str::to_owned);
     path.map(|path| (path, Vec::new())).into_iter().collect()
 }

@@ -3,39 +3,47 @@
 use foveal_parser_runtime::Node;
 
 use crate::entity::EntityKind;
-use crate::spec::{Imported, Named, PLAIN, Role, Roles, Site, Spec, child_of_kind};
+use crate::language_spec::{
+    DEFAULT_SPEC, DefinitionName, LanguageSpec, NodeContext, NodeRole, ParsedImport, RoleTable,
+    child_of_kind,
+};
 
-pub(super) const SPEC: Spec =
-    Spec { grammar: || tree_sitter_css::LANGUAGE.into(), roles: &[ROLES], body, imports, ..PLAIN };
+pub(super) const SPEC: LanguageSpec = LanguageSpec {
+    grammar: || tree_sitter_css::LANGUAGE.into(),
+    roles: &[ROLES],
+    body,
+    imports,
+    ..DEFAULT_SPEC
+};
 
-const ROLES: Roles = &[
-    ("comment", Role::Comment),
-    ("import_statement", Role::Import),
-    ("rule_set", Role::Define(EntityKind::Section, rule_name)),
-    ("media_statement", Role::Define(EntityKind::Section, rule_name)),
-    ("supports_statement", Role::Define(EntityKind::Section, rule_name)),
-    ("keyframes_statement", Role::Define(EntityKind::Section, rule_name)),
-    ("at_rule", Role::Define(EntityKind::Section, rule_name)),
-    ("block", Role::Body),
-    ("keyframe_block_list", Role::Body),
-    ("class_name", Role::Name),
-    ("id_name", Role::Name),
+const ROLES: RoleTable = &[
+    ("comment", NodeRole::Comment),
+    ("import_statement", NodeRole::Import),
+    ("rule_set", NodeRole::Define(EntityKind::Section, rule_name)),
+    ("media_statement", NodeRole::Define(EntityKind::Section, rule_name)),
+    ("supports_statement", NodeRole::Define(EntityKind::Section, rule_name)),
+    ("keyframes_statement", NodeRole::Define(EntityKind::Section, rule_name)),
+    ("at_rule", NodeRole::Define(EntityKind::Section, rule_name)),
+    ("block", NodeRole::Body),
+    ("keyframe_block_list", NodeRole::Body),
+    ("class_name", NodeRole::Name),
+    ("id_name", NodeRole::Name),
 ];
 
 fn body(node: Node<'_>) -> Option<Node<'_>> {
     child_of_kind(node, &["block", "keyframe_block_list"])
 }
 
-/// All before the bracket, on one line.
-fn rule_name(site: &Site<'_>) -> Option<Named> {
+/// Returns all text before the opening bracket, on one line.
+fn rule_name(site: &NodeContext<'_>) -> Option<DefinitionName> {
     let end = body(site.node).map_or(site.node.end_byte(), |body| body.start_byte());
     let header = site.text.get(site.node.start_byte()..end).unwrap_or_default();
     let words: Vec<&str> = header.split_whitespace().collect();
-    // Classes and ids in a selector are uses of their names.
-    (!words.is_empty()).then(|| Named::new(&words.join(" "), site.node.end_byte()))
+    // The name is at the end of the node, so that classes and ids in the selector count as uses.
+    (!words.is_empty()).then(|| DefinitionName::new(&words.join(" "), site.node.end_byte()))
 }
 
-fn imports(text: &str) -> Vec<Imported> {
+fn imports(text: &str) -> Vec<ParsedImport> {
     let path = text.split(['"', '\'', '(', ')']).find(|part| {
         let part = part.trim();
         !part.is_empty() && !part.starts_with("@import") && part != "url"

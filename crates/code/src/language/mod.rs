@@ -1,16 +1,17 @@
-//! The languages that are parsed, one a file.
+//! The supported languages, one per file.
 
 mod bash;
 mod c;
 mod c_sharp;
 mod css;
-mod go;
-mod grammar;
+mod golang;
 mod html;
 mod java;
 mod javascript;
 mod json;
 mod kotlin;
+mod language_specs;
+mod language_table;
 mod markdown;
 mod php;
 mod python;
@@ -18,9 +19,8 @@ mod ruby;
 mod rust;
 mod sql;
 mod swift;
-mod table;
 mod toml;
 mod yaml;
 mod zig;
 
-pub use table::Language;
+pub use language_table::Language;

@@ -3,42 +3,43 @@
 use foveal_parser_runtime::Node;
 
 use crate::entity::{EntityKind, Visibility};
-use crate::spec::{
-    Header, Imported, Named, PLAIN, Role, Roles, Site, Spec, child_of_kind, name_field,
+use crate::language_spec::{
+    DEFAULT_SPEC, DefinitionHeader, DefinitionName, LanguageSpec, NodeContext, NodeRole,
+    ParsedImport, RoleTable, child_of_kind, name_from_field,
 };
 
-pub(super) const SPEC: Spec = Spec {
+pub(super) const SPEC: LanguageSpec = LanguageSpec {
     grammar: || tree_sitter_ruby::LANGUAGE.into(),
     roles: &[ROLES],
     body,
     visibility,
     is_test,
     imports,
-    ..PLAIN
+    ..DEFAULT_SPEC
 };
 
-const ROLES: Roles = &[
-    ("comment", Role::Comment),
-    ("module", Role::Define(EntityKind::Module, name_field)),
-    ("class", Role::Define(EntityKind::Type, name_field)),
-    ("method", Role::Ask(method)),
-    ("singleton_method", Role::Ask(method)),
-    ("assignment", Role::Ask(assignment)),
-    ("call", Role::Ask(call)),
-    ("identifier", Role::Ask(identifier)),
-    ("constant", Role::Name),
-    ("body_statement", Role::Body),
-    ("block_body", Role::Body),
-    ("then", Role::Body),
-    ("else", Role::Body),
-    ("do", Role::Body),
-    ("hash", Role::Items),
-    ("array", Role::Items),
-    ("string_content", Role::Skip),
+const ROLES: RoleTable = &[
+    ("comment", NodeRole::Comment),
+    ("module", NodeRole::Define(EntityKind::Module, name_from_field)),
+    ("class", NodeRole::Define(EntityKind::Type, name_from_field)),
+    ("method", NodeRole::Contextual(method_role)),
+    ("singleton_method", NodeRole::Contextual(method_role)),
+    ("assignment", NodeRole::Contextual(assignment_role)),
+    ("call", NodeRole::Contextual(call_role)),
+    ("identifier", NodeRole::Contextual(identifier_role)),
+    ("constant", NodeRole::Name),
+    ("body_statement", NodeRole::Body),
+    ("block_body", NodeRole::Body),
+    ("then", NodeRole::Body),
+    ("else", NodeRole::Body),
+    ("do", NodeRole::Body),
+    ("hash", NodeRole::Items),
+    ("array", NodeRole::Items),
+    ("string_content", NodeRole::Skip),
 ];
 
-/// Calls that hold a test or a group of them.
-const TESTS: &[&str] =
+/// Methods whose calls define a test or a group of tests.
+const TEST_CALLS: &[&str] =
     &["context", "describe", "feature", "it", "scenario", "shared_examples", "specify", "test"];
 
 fn body(node: Node<'_>) -> Option<Node<'_>> {
@@ -49,54 +50,57 @@ fn body(node: Node<'_>) -> Option<Node<'_>> {
     }
 }
 
-fn method(site: &Site<'_>) -> Role {
+fn method_role(site: &NodeContext<'_>) -> NodeRole {
     match site.container {
-        Some(EntityKind::Module) => Role::Define(EntityKind::Method, name_field),
-        _ => Role::Define(EntityKind::Function, name_field),
+        Some(EntityKind::Module) => NodeRole::Define(EntityKind::Method, name_from_field),
+        _ => NodeRole::Define(EntityKind::Function, name_from_field),
     }
 }
 
-fn assignment(site: &Site<'_>) -> Role {
+fn assignment_role(site: &NodeContext<'_>) -> NodeRole {
     match site.field("left").map(|left| left.kind()) {
         Some("constant") => {
-            Role::Bind(EntityKind::Constant, |site| site.named(site.field("left")?))
+            NodeRole::Bind(EntityKind::Constant, |site| site.definition_name(site.field("left")?))
         }
-        _ => Role::Plain,
+        _ => NodeRole::Plain,
     }
 }
 
-fn call(site: &Site<'_>) -> Role {
+fn call_role(site: &NodeContext<'_>) -> NodeRole {
     let word = site.field("method").map(|node| site.text_of(node)).unwrap_or_default();
     match word {
-        "require" | "require_relative" | "load" if site.field("receiver").is_none() => Role::Import,
+        "require" | "require_relative" | "load" if site.field("receiver").is_none() => {
+            NodeRole::Import
+        }
         "attr_reader" | "attr_writer" | "attr_accessor" => {
-            Role::Define(EntityKind::Field, attribute_name)
+            NodeRole::Define(EntityKind::Field, attribute_name)
         }
-        _ if TESTS.contains(&word) && site.field("block").is_some() => {
-            Role::Define(EntityKind::Test, test_name)
+        _ if TEST_CALLS.contains(&word) && site.field("block").is_some() => {
+            NodeRole::Define(EntityKind::Test, test_name)
         }
-        _ => Role::Plain,
+        _ => NodeRole::Plain,
     }
 }
 
-fn attribute_name(site: &Site<'_>) -> Option<Named> {
+fn attribute_name(site: &NodeContext<'_>) -> Option<DefinitionName> {
     let first = child_of_kind(site.field("arguments")?, &["simple_symbol"])?;
     let name = site.text_of(first).trim_start_matches(':');
-    Some(Named::new(name, first.start_byte()))
+    Some(DefinitionName::new(name, first.start_byte()))
 }
 
-fn test_name(site: &Site<'_>) -> Option<Named> {
+fn test_name(site: &NodeContext<'_>) -> Option<DefinitionName> {
     let first = site.field("arguments")?.named_child(0)?;
     let name = site.text_of(first).trim_matches(['"', '\'']);
     let name = name.lines().next().filter(|name| !name.is_empty())?;
-    Some(Named::new(name, site.field("method")?.start_byte()))
+    Some(DefinitionName::new(name, site.field("method")?.start_byte()))
 }
 
-/// A bare `private` changes what follows; a name after a dot or first in a call is called.
-fn identifier(site: &Site<'_>) -> Role {
+/// `private` without arguments is an access label; a name after a dot or at the start of a call is
+/// a call.
+fn identifier_role(site: &NodeContext<'_>) -> NodeRole {
     let text = site.text_of(site.node);
-    if matches!(text, "private" | "protected" | "public") && site.parent == "body_statement" {
-        return Role::Access(|site| match site.text_of(site.node) {
+    if matches!(text, "private" | "protected" | "public") && site.parent_kind == "body_statement" {
+        return NodeRole::AccessLabel(|site| match site.text_of(site.node) {
             "private" => Some(Visibility::Private),
             "protected" => Some(Visibility::Restricted),
             _ => Some(Visibility::Public),
@@ -104,23 +108,23 @@ fn identifier(site: &Site<'_>) -> Role {
     }
     let before = site.text[..site.node.start_byte()].ends_with('.');
     let after = site.text[site.node.end_byte()..].starts_with(['.', '&']);
-    if site.parent == "call" && (before || (site.is_first && !after)) {
-        Role::CallName
+    if site.parent_kind == "call" && (before || (site.is_first && !after)) {
+        NodeRole::CallName
     } else {
-        Role::Name
+        NodeRole::Name
     }
 }
 
-fn visibility(header: &Header<'_>) -> Visibility {
+fn visibility(header: &DefinitionHeader<'_>) -> Visibility {
     let is_method = matches!(header.kind, EntityKind::Method | EntityKind::Field);
     header.access.filter(|_| is_method).unwrap_or(Visibility::Public)
 }
 
-fn is_test(header: &Header<'_>) -> bool {
+fn is_test(header: &DefinitionHeader<'_>) -> bool {
     header.kind == EntityKind::Method && header.name.starts_with("test_")
 }
 
-fn imports(text: &str) -> Vec<Imported> {
+fn imports(text: &str) -> Vec<ParsedImport> {
     let path = text.split(['"', '\'']).nth(1).map(str::to_owned);
     path.map(|path| (path, Vec::new())).into_iter().collect()
 }

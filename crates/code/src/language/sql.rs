@@ -3,26 +3,33 @@
 use foveal_parser_runtime::Node;
 
 use crate::entity::EntityKind;
-use crate::spec::{Named, PLAIN, Role, Roles, Site, Spec, child_of_kind, name_field};
+use crate::language_spec::{
+    DEFAULT_SPEC, DefinitionName, LanguageSpec, NodeContext, NodeRole, RoleTable, child_of_kind,
+    name_from_field,
+};
 
-pub(super) const SPEC: Spec =
-    Spec { grammar: || tree_sitter_sequel::LANGUAGE.into(), roles: &[ROLES], body, ..PLAIN };
+pub(super) const SPEC: LanguageSpec = LanguageSpec {
+    grammar: || tree_sitter_sequel::LANGUAGE.into(),
+    roles: &[ROLES],
+    body,
+    ..DEFAULT_SPEC
+};
 
-const ROLES: Roles = &[
-    ("comment", Role::Comment),
-    ("marginalia", Role::Comment),
-    ("statement", Role::Wrap),
-    ("create_table", Role::Define(EntityKind::Type, object_name)),
-    ("create_view", Role::Define(EntityKind::Type, object_name)),
-    ("create_materialized_view", Role::Define(EntityKind::Type, object_name)),
-    ("create_type", Role::Define(EntityKind::Type, object_name)),
-    ("create_function", Role::Define(EntityKind::Function, object_name)),
-    ("create_trigger", Role::Define(EntityKind::Function, object_name)),
-    ("create_index", Role::Define(EntityKind::Constant, index_name)),
-    ("column_definitions", Role::Body),
-    ("column_definition", Role::Ask(column)),
-    ("identifier", Role::Name),
-    ("literal", Role::Skip),
+const ROLES: RoleTable = &[
+    ("comment", NodeRole::Comment),
+    ("marginalia", NodeRole::Comment),
+    ("statement", NodeRole::Wrapper),
+    ("create_table", NodeRole::Define(EntityKind::Type, object_reference_name)),
+    ("create_view", NodeRole::Define(EntityKind::Type, object_reference_name)),
+    ("create_materialized_view", NodeRole::Define(EntityKind::Type, object_reference_name)),
+    ("create_type", NodeRole::Define(EntityKind::Type, object_reference_name)),
+    ("create_function", NodeRole::Define(EntityKind::Function, object_reference_name)),
+    ("create_trigger", NodeRole::Define(EntityKind::Function, object_reference_name)),
+    ("create_index", NodeRole::Define(EntityKind::Constant, index_name)),
+    ("column_definitions", NodeRole::Body),
+    ("column_definition", NodeRole::Contextual(column_role)),
+    ("identifier", NodeRole::Name),
+    ("literal", NodeRole::Skip),
 ];
 
 fn body(node: Node<'_>) -> Option<Node<'_>> {
@@ -32,18 +39,20 @@ fn body(node: Node<'_>) -> Option<Node<'_>> {
     }
 }
 
-/// Columns of a table, not those that a statement adds.
-fn column(site: &Site<'_>) -> Role {
+/// Columns of a table, not those that `ALTER TABLE` adds.
+fn column_role(site: &NodeContext<'_>) -> NodeRole {
     match site.container {
-        Some(EntityKind::Type) => Role::Define(EntityKind::Field, name_field),
-        _ => Role::Plain,
+        Some(EntityKind::Type) => NodeRole::Define(EntityKind::Field, name_from_field),
+        _ => NodeRole::Plain,
     }
 }
 
-fn object_name(site: &Site<'_>) -> Option<Named> {
-    site.named(child_of_kind(site.node, &["object_reference"])?.child_by_field_name("name")?)
+fn object_reference_name(site: &NodeContext<'_>) -> Option<DefinitionName> {
+    site.definition_name(
+        child_of_kind(site.node, &["object_reference"])?.child_by_field_name("name")?,
+    )
 }
 
-fn index_name(site: &Site<'_>) -> Option<Named> {
-    site.named(site.field("column")?)
+fn index_name(site: &NodeContext<'_>) -> Option<DefinitionName> {
+    site.definition_name(site.field("column")?)
 }

@@ -3,26 +3,32 @@
 use foveal_parser_runtime::Node;
 
 use crate::entity::EntityKind;
-use crate::spec::{Named, PLAIN, Role, Roles, Site, Spec};
+use crate::language_spec::{
+    DEFAULT_SPEC, DefinitionName, LanguageSpec, NodeContext, NodeRole, RoleTable,
+};
 
-pub(super) const SPEC: Spec =
-    Spec { grammar: || tree_sitter_toml_ng::LANGUAGE.into(), roles: &[ROLES], body, ..PLAIN };
+pub(super) const SPEC: LanguageSpec = LanguageSpec {
+    grammar: || tree_sitter_toml_ng::LANGUAGE.into(),
+    roles: &[ROLES],
+    body,
+    ..DEFAULT_SPEC
+};
 
-const ROLES: Roles = &[
-    ("comment", Role::Comment),
-    ("table", Role::Define(EntityKind::Key, key_name)),
-    ("table_array_element", Role::Define(EntityKind::Key, key_name)),
-    ("pair", Role::Define(EntityKind::Key, key_name)),
-    ("inline_table", Role::Skip),
-    ("array", Role::Items),
-    ("string", Role::Skip),
+const ROLES: RoleTable = &[
+    ("comment", NodeRole::Comment),
+    ("table", NodeRole::Define(EntityKind::Key, key_name)),
+    ("table_array_element", NodeRole::Define(EntityKind::Key, key_name)),
+    ("pair", NodeRole::Define(EntityKind::Key, key_name)),
+    ("inline_table", NodeRole::Skip),
+    ("array", NodeRole::Items),
+    ("string", NodeRole::Skip),
 ];
 
-/// The value of a pair, or the pairs of a table from the first on.
+/// Returns the value of a pair, or the first pair of a table.
 fn body(node: Node<'_>) -> Option<Node<'_>> {
     node.named_child(1)
 }
 
-fn key_name(site: &Site<'_>) -> Option<Named> {
-    site.named(site.node.named_child(0)?)
+fn key_name(site: &NodeContext<'_>) -> Option<DefinitionName> {
+    site.definition_name(site.node.named_child(0)?)
 }

@@ -2,15 +2,15 @@
 
 use super::json::key_name;
 use crate::entity::EntityKind;
-use crate::spec::{PLAIN, Role, Roles, Spec};
+use crate::language_spec::{DEFAULT_SPEC, LanguageSpec, NodeRole, RoleTable};
 
-pub(super) const SPEC: Spec =
-    Spec { grammar: || tree_sitter_yaml::LANGUAGE.into(), roles: &[ROLES], ..PLAIN };
+pub(super) const SPEC: LanguageSpec =
+    LanguageSpec { grammar: || tree_sitter_yaml::LANGUAGE.into(), roles: &[ROLES], ..DEFAULT_SPEC };
 
-const ROLES: Roles = &[
-    ("comment", Role::Comment),
-    ("block_mapping_pair", Role::Define(EntityKind::Key, key_name)),
-    ("block_sequence", Role::Body),
-    ("block_scalar", Role::Skip),
-    ("flow_node", Role::Skip),
+const ROLES: RoleTable = &[
+    ("comment", NodeRole::Comment),
+    ("block_mapping_pair", NodeRole::Define(EntityKind::Key, key_name)),
+    ("block_sequence", NodeRole::Body),
+    ("block_scalar", NodeRole::Skip),
+    ("flow_node", NodeRole::Skip),
 ];

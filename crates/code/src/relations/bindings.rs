@@ -1,41 +1,42 @@
-//! What the names that a file binds stand for: parameters and local variables.
+//! The types to which a file binds its parameters and local variables.
 
 use std::collections::HashMap;
 
-use super::bound::{Bound, bound_in, parameters};
-use crate::{EntityIndex, Language, LineNumber, LineRange, Mention, Parsed};
+use super::type_inference::{InferredType, parse_bindings, parse_parameters};
+use crate::{EntityIndex, Language, LineNumber, LineRange, Mention, ParsedFile};
 
-/// What the names of one file are bound to, and where.
-pub(super) struct Bindings<'a> {
-    parsed: &'a Parsed,
-    /// By name; of members of the own type by `self.` and the name.
-    by_name: HashMap<String, Vec<(u32, Bound)>>,
+/// The bindings of one file: names with the lines and types of their bindings.
+pub(super) struct LocalBindings<'a> {
+    parsed: &'a ParsedFile,
+    /// Bindings by name, in the order of their lines; members of the own type have the key `self.`
+    /// with the name.
+    by_name: HashMap<String, Vec<(u32, InferredType)>>,
 }
 
-/// What a mention belongs to, once its local names are known.
+/// The receiver of a mention, after its local names are resolved.
 pub(super) enum Receiver {
-    /// What it says.
+    /// The qualifier as written.
     AsWritten,
     /// A value of this type.
     Of(String),
-    /// Nothing that a repository defines.
+    /// A local or built-in value that no repository defines.
     Nothing,
 }
 
-impl<'a> Bindings<'a> {
-    pub(super) fn of(parsed: &'a Parsed, rows: &[&str]) -> Self {
-        let mut by_name: HashMap<String, Vec<(u32, Bound)>> = HashMap::new();
+impl<'a> LocalBindings<'a> {
+    pub(super) fn from_parsed(parsed: &'a ParsedFile, rows: &[&str]) -> Self {
+        let mut by_name: HashMap<String, Vec<(u32, InferredType)>> = HashMap::new();
         let Some(language) = parsed.language else { return Self { parsed, by_name } };
         for (number, row) in (1u32..).zip(rows) {
             let next = rows.get(number as usize).copied().unwrap_or_default();
-            bound_in(language, row, next, &mut |name, bound| {
+            parse_bindings(language, row, next, &mut |name, bound| {
                 by_name.entry(name.to_owned()).or_default().push((number, bound));
             });
         }
-        for (_, entity) in parsed.indexed().filter(|(_, of)| of.kind.is_function()) {
+        for (_, entity) in parsed.indexed_entities().filter(|(_, of)| of.kind.is_function()) {
             let LineRange { first, last } = entity.signature;
             let lines = rows.get(first.0 as usize - 1..last.0 as usize).unwrap_or_default();
-            parameters(language, &lines.join(" "), &mut |name, bound| {
+            parse_parameters(language, &lines.join(" "), &mut |name, bound| {
                 by_name.entry(name.to_owned()).or_default().push((first.0, bound));
             });
         }
@@ -45,36 +46,39 @@ impl<'a> Bindings<'a> {
         Self { parsed, by_name }
     }
 
-    /// What `mention` belongs to.
-    pub(super) fn receiver(&self, mention: &Mention) -> Receiver {
+    /// Returns the receiver of `mention`.
+    pub(super) fn resolve_receiver(&self, mention: &Mention) -> Receiver {
         let words = match mention.qualifier.as_deref() {
             Some(words) => words.replace("this.", "self."),
-            None => return self.alone(mention),
+            None => return self.resolve_unqualified(mention),
         };
         let bound = match words.strip_prefix("self.") {
-            Some(field) if !field.contains('.') => self.of_member(mention, &words),
-            _ => self.local(mention, &words),
+            Some(field) if !field.contains('.') => self.member_binding(mention, &words),
+            _ => self.local_binding(mention, &words),
         };
         match bound {
-            Some(Bound::Type(of)) => Receiver::Of(of.clone()),
-            Some(Bound::Foreign) => Receiver::Nothing,
-            Some(Bound::Unknown) | None => Receiver::AsWritten,
+            Some(InferredType::Type(of)) => Receiver::Of(of.clone()),
+            Some(InferredType::BuiltIn) => Receiver::Nothing,
+            Some(InferredType::Unknown) | None => Receiver::AsWritten,
         }
     }
 
-    /// A name that nothing stands before is no other's if it is bound here. Elsewhere than in
-    /// Python a name can be called before something else is called the same.
-    fn alone(&self, mention: &Mention) -> Receiver {
+    /// Resolves an unqualified name: one that is bound locally has no definition in the repository.
+    /// In other languages than Python a call may precede a binding of the same name, so calls stay
+    /// as written.
+    fn resolve_unqualified(&self, mention: &Mention) -> Receiver {
         let is_python = self.parsed.language == Some(Language::Python);
         let is_call = mention.kind == crate::MentionKind::Call;
         let is_type = mention.kind == crate::MentionKind::Type;
-        let is_bound =
-            !is_type && (is_python || !is_call) && self.local(mention, &mention.name).is_some();
+        let is_bound = !is_type
+            && (is_python || !is_call)
+            && self.local_binding(mention, &mention.name).is_some();
         if is_bound { Receiver::Nothing } else { Receiver::AsWritten }
     }
 
-    /// What the nearest line before the mention binds a name to, in the functions it is in.
-    fn local(&self, mention: &Mention, name: &str) -> Option<&Bound> {
+    /// Returns the last binding of `name` up to the mention's line, within the functions that
+    /// enclose the mention.
+    fn local_binding(&self, mention: &Mention, name: &str) -> Option<&InferredType> {
         let all = self.by_name.get(name)?;
         let before = &all[..all.partition_point(|(line, _)| *line <= mention.line.0)];
         let (line, bound) = before.last()?;
@@ -83,12 +87,12 @@ impl<'a> Bindings<'a> {
         functions.any(|(_, of)| of.lines.contains(LineNumber(*line))).then_some(bound)
     }
 
-    /// What the own type binds a member to, if that is one thing.
-    fn of_member(&self, mention: &Mention, name: &str) -> Option<&Bound> {
+    /// Returns the type of a member of the enclosing type if all its known bindings agree.
+    fn member_binding(&self, mention: &Mention, name: &str) -> Option<&InferredType> {
         let own: EntityIndex = mention.inside?;
         let (_, own) = self.parsed.ancestry(own).find(|(_, of)| of.kind.has_members())?;
         let mut all = self.by_name.get(name)?.iter().filter(|(line, bound)| {
-            own.lines.contains(LineNumber(*line)) && *bound != Bound::Unknown
+            own.lines.contains(LineNumber(*line)) && *bound != InferredType::Unknown
         });
         let (_, first) = all.next()?;
         all.all(|(_, bound)| bound == first).then_some(first)

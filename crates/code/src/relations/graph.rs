@@ -1,4 +1,4 @@
-//! Nodes, relations, and the questions that they answer themselves.
+//! The nodes and relations of a repository, with lookups by node and by file.
 
 use std::ops::Range;
 use std::sync::Arc;
@@ -7,31 +7,31 @@ use serde::{Deserialize, Serialize};
 
 use crate::{EntityKind, FileClass, LineNumber, LineRange, Visibility};
 
-/// A use that means something with less weight than this is related to nothing.
-pub(super) const WEIGHT_FOUND_MIN: f32 = 0.3;
+/// The least weight of a relation; a use with less weight gets none.
+pub(super) const RELATION_WEIGHT_MIN: f32 = 0.3;
 
-/// A node of [`Relations`], by its place.
+/// The index of a node of [`Relations`].
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct NodeId(pub u32);
 
 impl NodeId {
-    /// The place as an index.
+    /// Returns the id as an index.
     pub fn index(self) -> usize {
         self.0 as usize
     }
 }
 
-/// What a node stands for.
+/// The kind of a node.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
-pub enum NodeKind {
+pub enum RelationNodeKind {
     /// A whole file.
     File,
-    /// Something that a file defines.
+    /// An entity that a file defines.
     Entity(EntityKind),
 }
 
-impl NodeKind {
-    /// The kind in lower case, as shown to readers.
+impl RelationNodeKind {
+    /// Returns the kind in lower case, for display.
     pub fn name(self) -> &'static str {
         match self {
             Self::File => "file",
@@ -40,65 +40,65 @@ impl NodeKind {
     }
 }
 
-/// What names a node from one parse to the next.
+/// The identity of a node from one parse to the next.
 #[derive(Debug, Clone, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub struct NodeKey {
-    /// Its file.
+    /// The path of the file.
     pub path: Arc<str>,
-    /// Its name with those of what it is in; empty for a file.
+    /// The qualified name; empty for a file.
     pub name: Box<str>,
-    /// What it is.
-    pub kind: NodeKind,
-    /// The first line of its signature.
+    /// The kind of node.
+    pub kind: RelationNodeKind,
+    /// The first line of the signature.
     pub line: LineNumber,
 }
 
 /// A file or an entity.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Node {
-    /// What names it.
+pub struct RelationNode {
+    /// The identity of the node.
     pub key: NodeKey,
-    /// The last part of its name; empty for a file.
+    /// The unqualified name; empty for a file.
     pub name: Box<str>,
-    /// All its lines.
+    /// All lines of the node.
     pub lines: LineRange,
-    /// The text of its signature, as [`super::Definition::signature_text`] has it; empty for a file.
+    /// The text of the signature, as in [`super::Definition::signature_text`]; empty for a file.
     pub signature: Box<str>,
     /// The lines of the whole signature.
     pub signature_lines: LineRange,
-    /// Who may use it.
+    /// The visibility of the definition.
     pub visibility: Visibility,
-    /// The entity it is part of; for others their file.
+    /// The enclosing entity, or the file where there is none.
     pub parent: Option<NodeId>,
-    /// It is a test, part of one, or in a file of tests.
+    /// Whether the node is a test, is inside a test, or is in a test file.
     pub in_tests: bool,
-    /// What sort of file it is in.
+    /// The class of its file.
     pub class: FileClass,
 }
 
-/// How two nodes are related.
+/// The kind of a relation between two nodes, `from` and `to`.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum RelationKind {
-    /// The other is part of the one.
+    /// `to` is part of `from`.
     Contains,
-    /// A file takes names from another, or one of its entities.
+    /// The file `from` imports the file `to` or one of its entities.
     Imports,
-    /// It calls the other, or makes a value of that type.
+    /// `from` calls `to`, or makes a value of that type.
     Calls,
-    /// It names the other.
+    /// `from` names `to`.
     References,
-    /// It names the other as a type.
+    /// `from` names `to` as a type.
     UsesType,
-    /// Its signature says that it returns the other.
+    /// The signature of `from` returns `to`.
     Returns,
-    /// It is a test and calls or names the other, or it is a file of tests for that file.
+    /// `from` is a test and calls or names `to`, or is the test file of the file `to`.
     Tests,
-    /// It is documentation that names the other.
+    /// `from` is documentation that names `to`.
     Documents,
 }
 
 impl RelationKind {
-    /// The relation as a verb, as shown to readers.
+    /// Returns the relation as a verb, for display.
     pub fn name(self) -> &'static str {
         match self {
             Self::Contains => "contains",
@@ -113,117 +113,122 @@ impl RelationKind {
     }
 }
 
-/// One relation.
+/// A directed relation between two nodes.
 #[derive(Debug, Clone, Copy, PartialEq, Serialize, Deserialize)]
 pub struct Relation {
-    /// Who calls, contains, names.
+    /// The node that calls, contains or names.
     pub from: NodeId,
-    /// How.
+    /// The kind of relation.
     pub kind: RelationKind,
-    /// Who is called, contained, named.
+    /// The node that is called, contained or named.
     pub to: NodeId,
-    /// How likely it is this one that is meant, above 0 and at most 1: the weight of the
-    /// evidence, divided by how many others may be meant as well.
+    /// The likelihood that the use refers to this node, above 0 and at most 1: the weight of the
+    /// evidence, divided by the number of candidates.
     pub weight: f32,
-    /// How often; at least 1.
+    /// The number of uses; at least 1.
     pub count: u32,
-    /// Where in the file of `from` it is first.
+    /// The line of the first use, in the file of `from`.
     pub line: LineNumber,
 }
 
 /// The relations of a repository.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 pub struct Relations {
-    pub(super) nodes: Vec<Node>,
-    /// The nodes of each file, itself first; by path.
+    pub(super) nodes: Vec<RelationNode>,
+    /// The nodes of each file, the file's own node first; by path.
     pub(super) files: Vec<Range<u32>>,
-    /// By `from`, kind and `to`, each such triple once.
+    /// The relations by `from`, kind and `to`, each such triple once.
     pub(super) relations: Vec<Relation>,
-    /// Where the relations of each node begin in `relations`, and one end.
+    /// For each node the start of its relations in `relations`, and one end.
     pub(super) starts: Vec<u32>,
-    /// Places in `relations` by `to`.
+    /// Indices into `relations`, by `to`.
     pub(super) incoming: Vec<u32>,
-    /// Where the relations to each node begin in `incoming`, and one end.
+    /// For each node the start of its relations in `incoming`, and one end.
     pub(super) incoming_starts: Vec<u32>,
 }
 
 impl Relations {
-    /// All nodes with their ids.
-    pub fn indexed(&self) -> impl Iterator<Item = (NodeId, &Node)> {
-        self.nodes.iter().enumerate().map(|(at, node)| (id(at), node))
+    /// Returns all nodes with their ids.
+    pub fn indexed_nodes(&self) -> impl Iterator<Item = (NodeId, &RelationNode)> {
+        self.nodes.iter().enumerate().map(|(at, node)| (node_id(at), node))
     }
 
-    /// What a node is in lower case, as shown to readers; a variant of an enumeration is no
-    /// field.
+    /// Returns the kind of a node in lower case, for display; an enumeration's field is a
+    /// `variant`.
     pub fn kind_name(&self, of: NodeId) -> &'static str {
         let node = self.node(of);
         let parent = node.parent.map(|parent| self.node(parent).key.kind);
         match (node.key.kind, parent) {
-            (NodeKind::Entity(EntityKind::Field), Some(NodeKind::Entity(EntityKind::Enum))) => {
-                "variant"
-            }
+            (
+                RelationNodeKind::Entity(EntityKind::Field),
+                Some(RelationNodeKind::Entity(EntityKind::Enum)),
+            ) => "variant",
             (kind, _) => kind.name(),
         }
     }
 
-    /// The node of that id, which must be one of these.
-    pub fn node(&self, of: NodeId) -> &Node {
+    /// Returns the node with the id `of`.
+    ///
+    /// # Panics
+    ///
+    /// If `of` is not an id of these relations.
+    pub fn node(&self, of: NodeId) -> &RelationNode {
         &self.nodes[of.index()]
     }
 
-    /// All nodes.
-    pub(crate) fn nodes(&self) -> impl ExactSizeIterator<Item = &Node> {
+    /// Returns all nodes in the order of their ids.
+    pub(crate) fn nodes(&self) -> impl ExactSizeIterator<Item = &RelationNode> {
         self.nodes.iter()
     }
 
-    /// The nodes of files, by path.
+    /// Returns the nodes of files, by path.
     pub fn files(&self) -> impl ExactSizeIterator<Item = NodeId> {
         self.files.iter().map(|nodes| NodeId(nodes.start))
     }
 
-    /// The file that a node is or is in.
+    /// Returns the file of a node; a file is its own.
     pub fn file_of(&self, of: NodeId) -> NodeId {
-        NodeId(self.files[self.file_place(of)].start)
+        NodeId(self.files[self.file_position(of)].start)
     }
 
-    /// The file at `path`.
+    /// Returns the file at `path`.
     pub fn file_at(&self, path: &str) -> Option<NodeId> {
         let path_of = |nodes: &Range<u32>| &*self.nodes[nodes.start as usize].key.path;
         let at = self.files.binary_search_by(|nodes| path_of(nodes).cmp(path)).ok()?;
         Some(NodeId(self.files[at].start))
     }
 
-    /// The entities of a file, in order.
+    /// Returns the entities of a file, in order.
     pub fn entities_of(&self, file: NodeId) -> impl Iterator<Item = NodeId> {
-        let nodes = &self.files[self.file_place(file)];
+        let nodes = &self.files[self.file_position(file)];
         (nodes.start + 1..nodes.end).map(NodeId)
     }
 
-    /// All relations, by `from`, kind and `to`.
-    pub fn all(&self) -> &[Relation] {
+    /// Returns all relations, by `from`, kind and `to`.
+    pub fn all_relations(&self) -> &[Relation] {
         &self.relations
     }
 
-    /// The relations from a node, by kind and `to`.
+    /// Returns the relations from a node, by kind and `to`.
     pub fn outgoing(&self, of: NodeId) -> &[Relation] {
         let (from, to) = (self.starts[of.index()], self.starts[of.index() + 1]);
         &self.relations[from as usize..to as usize]
     }
 
-    /// The relations to a node, by `from` and kind.
+    /// Returns the relations to a node, by `from` and kind.
     pub fn incoming(&self, of: NodeId) -> impl Iterator<Item = &Relation> {
         let starts = &self.incoming_starts;
         let (from, to) = (starts[of.index()], starts[of.index() + 1]);
         self.incoming[from as usize..to as usize].iter().map(|at| &self.relations[*at as usize])
     }
 
-    /// The place among the files of the one that a node is in.
-    pub(super) fn file_place(&self, of: NodeId) -> usize {
+    /// Returns the position of a node's file among the files.
+    pub(super) fn file_position(&self, of: NodeId) -> usize {
         self.files.partition_point(|nodes| nodes.start <= of.0).saturating_sub(1)
     }
 }
 
-/// The id of the node at `index`.
-pub(super) fn id(index: usize) -> NodeId {
+/// Returns the id of the node at `index`.
+pub(super) fn node_id(index: usize) -> NodeId {
     NodeId(u32::try_from(index).expect("the number of nodes is bounded when they are made"))
 }

@@ -1,39 +1,41 @@
-//! What a repository's files and entities have to do with each other.
+//! Relations between the files and entities of a repository.
 //!
-//! Names are resolved without types: by what stands before them, what is imported, and who
-//! may be meant in the same file, package or repository. What stays ambiguous is related to
-//! nothing. Takes time linear in the number of uses.
+//! Names are resolved without types, by qualifier, import, and the candidates in the same file,
+//! package or repository. A use that stays ambiguous gets no relation. Takes time linear in the
+//! number of uses.
 
+mod best_match;
 mod bindings;
-mod bound;
-mod build;
-mod documents;
-mod family;
-mod find;
+mod definition_table;
+mod doc_names;
+mod file_rank;
 mod graph;
-mod lists;
-mod meant;
-mod module_files;
-mod modules;
+mod language_family;
+mod module_index;
+mod module_resolution;
+mod name_resolver;
 mod paths;
-mod qualified;
-mod rank;
+mod qualified_names;
 mod reexports;
-mod resolve;
-mod resolver;
-mod returned;
-mod scope;
+mod relation_builder;
+mod relation_lists;
+mod resolved_imports;
+mod return_type;
+mod symbol_search;
 mod symbols;
-mod table;
-mod tests_of;
+mod test_files;
+mod type_inference;
+mod use_resolution;
 
-pub use self::find::{Nearest, SymbolMatch};
-pub use self::graph::{Node, NodeId, NodeKey, NodeKind, Relation, RelationKind, Relations};
-pub use self::lists::{RelationList, RelationRow};
-pub use self::rank::{FileRanks, Focus, pagerank};
-pub use self::resolver::CANDIDATES_MAX;
+pub use self::file_rank::{FileRanks, RankFocus, pagerank};
+pub use self::graph::{
+    NodeId, NodeKey, Relation, RelationKind, RelationNode, RelationNodeKind, Relations,
+};
+pub use self::name_resolver::CANDIDATES_MAX;
+pub use self::relation_lists::{RelationList, RelationRow};
+pub use self::symbol_search::{SimilarSymbol, SymbolMatch};
 pub use self::symbols::{
-    Definition, FileSymbols, SIGNATURE_LINE_BYTES_MAX, SIGNATURE_LINES_MAX, Use, UseRole,
+    Definition, FileSymbols, SIGNATURE_LINE_BYTES_MAX, SIGNATURE_LINES_MAX, SymbolUse, UseRole,
 };
 
-use self::graph::WEIGHT_FOUND_MIN;
+use self::graph::RELATION_WEIGHT_MIN;

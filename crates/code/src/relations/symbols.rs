@@ -1,120 +1,122 @@
-//! What relations are built from: the definitions, uses and imports of one file.
+//! The input of the relations of one file: its definitions, uses and imports.
 //!
-//! Small enough to be kept for every file of a repository. Names are kept once a file, and
-//! uses of one name in one entity are one use with a count.
+//! The values are small enough to be stored for every file of a repository: each name is stored
+//! once a file, and all uses of one name in one entity are one [`SymbolUse`] with a count.
 
 use std::collections::HashMap;
 
 use serde::{Deserialize, Serialize};
 
-use super::bindings::{Bindings, Receiver};
-use super::documents;
-use super::returned::returned;
+use super::bindings::{LocalBindings, Receiver};
+use super::doc_names;
+use super::return_type::return_type;
 use crate::{
     Entity, EntityIndex, EntityKind, FileClass, Import, Language, LineNumber, LineRange,
-    MentionKind, Parsed, Visibility,
+    MentionKind, ParsedFile, Visibility,
 };
 
-/// Lines of a signature that are kept.
+/// The number of lines of a signature that are stored.
 pub const SIGNATURE_LINES_MAX: u32 = 6;
 
-/// Bytes of a line of a signature that are kept.
+/// The number of bytes of a signature line that are stored.
 pub const SIGNATURE_LINE_BYTES_MAX: usize = 240;
 
-/// Names, definitions and imports of one file.
+/// The names, definitions and imports of one file.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct FileSymbols {
-    /// Where it is, with `/` between folders, relative to the root of the repository.
+    /// The path with `/` between folders, relative to the root of the repository.
     pub path: Box<str>,
-    /// Its language; `None` where it is unknown.
+    /// The language; `None` where it is unknown.
     pub language: Option<Language>,
-    /// What sort of file it is.
+    /// The class of the file, such as source or generated.
     pub class: FileClass,
-    /// How many lines it has.
+    /// The number of lines.
     pub line_count: u32,
-    /// What it defines: one for each of [`Parsed::entities`], in their order.
+    /// The definitions, one for each of [`ParsedFile::entities`], in their order.
     pub definitions: Vec<Definition>,
-    /// What it imports.
+    /// The imports.
     pub imports: Vec<Import>,
-    /// Names that uses refer to, each once: first those of definitions in their order, then
-    /// the others in the order of the uses.
+    /// The names that uses refer to, each once: the names of definitions in their order, then all
+    /// others in the order of the uses.
     pub names: Vec<Box<str>>,
-    /// Uses, by what they stand in and line.
-    pub uses: Vec<Use>,
+    /// The uses, by enclosing entity and line.
+    pub uses: Vec<SymbolUse>,
 }
 
-/// One entity as far as relations need it.
+/// The properties of one entity that relations need.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Definition {
-    /// What it is.
+    /// The kind of entity.
     pub kind: EntityKind,
-    /// Its name alone.
+    /// The name without qualifier.
     pub name: Box<str>,
-    /// Its name with those of what it is in: `Parser.parse`.
+    /// The name with the names of the enclosing entities: `Parser.parse`.
     pub qualified_name: Box<str>,
-    /// The type it is a member of.
+    /// The type of which the entity is a member.
     pub owner: Option<Box<str>>,
-    /// All its lines.
+    /// All lines of the entity.
     pub lines: LineRange,
     /// The lines of its signature.
     pub signature: LineRange,
-    /// The text of its signature, cut to [`SIGNATURE_LINES_MAX`] lines and each of them to
-    /// [`SIGNATURE_LINE_BYTES_MAX`] bytes and `…`.
+    /// The text of the signature, cut to [`SIGNATURE_LINES_MAX`] lines of
+    /// [`SIGNATURE_LINE_BYTES_MAX`] bytes; `…` marks a line that was cut.
     pub signature_text: Box<str>,
-    /// Who may use it.
+    /// The visibility of the definition.
     pub visibility: Visibility,
-    /// Whether it has a body, so that it is more than a declaration.
+    /// Whether it has a body; without one it is a declaration only.
     pub has_body: bool,
-    /// What it is part of, as an index into the definitions.
+    /// The enclosing entity, as an index into the definitions.
     pub parent: Option<EntityIndex>,
 }
 
-/// How a name is used.
+/// The syntactic role of a use.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
 pub enum UseRole {
-    /// It is called.
+    /// A call.
     Call,
-    /// As the type that the function returns whose signature it stands in.
+    /// The return type in the signature of the enclosing function.
     Returned,
-    /// As another type.
+    /// Any other type.
     Type,
-    /// In any other way.
+    /// Any other use.
     Name,
-    /// Prose names it.
+    /// A mention in prose.
     Documented,
 }
 
-/// Uses of one name in one entity.
+/// The uses of one name in one entity.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Use {
-    /// What it stands in; `None` for the top of the file.
+pub struct SymbolUse {
+    /// The enclosing entity; `None` for the top of the file.
     pub inside: Option<EntityIndex>,
-    /// How it is used.
+    /// The role of the name.
     pub role: UseRole,
-    /// Index into the names.
+    /// The name, as an index into [`FileSymbols::names`].
     pub name: u32,
-    /// Index into the names; see [`crate::Mention::qualifier`]. For a local value the type
-    /// that its binding names.
+    /// The qualifier, as an index into [`FileSymbols::names`]; see [`crate::Mention::qualifier`].
+    /// For a local value it is the type that its binding names.
     pub qualifier: Option<u32>,
-    /// It stands in the signature of what it is in; never where prose names it.
+    /// Whether the use is in the signature of the enclosing entity; always false for prose.
     pub in_signature: bool,
-    /// Where the first of them is.
+    /// The line of the first use.
     pub line: LineNumber,
-    /// How many there are; at least 1.
+    /// The number of uses; at least 1.
     pub count: u32,
 }
 
 impl FileSymbols {
-    /// The symbols of the file at `path`; `parsed` must have been made from `text`.
-    pub fn of(path: &str, parsed: &Parsed, text: &str) -> Self {
+    /// Returns the symbols of the file at `path`; `parsed` must have been made from `text`.
+    pub fn from_parsed(path: &str, parsed: &ParsedFile, text: &str) -> Self {
         let rows: Vec<&str> = text.lines().collect();
-        let definitions = parsed.indexed().map(|(at, of)| definition(parsed, at, of, &rows));
-        let mut gathered = Gathered::default();
-        let returns = returns_of(parsed, &rows);
-        let bindings = Bindings::of(parsed, &rows);
+        let definitions =
+            parsed.indexed_entities().map(|(at, of)| new_definition(parsed, at, of, &rows));
+        let mut gathered = UseCollector::default();
+        let returns = return_types(parsed, &rows);
+        let bindings = LocalBindings::from_parsed(parsed, &rows);
         let is_prose = parsed.language == Some(Language::Markdown);
         for mention in &parsed.mentions {
-            let receiver = if is_prose { Receiver::AsWritten } else { bindings.receiver(mention) };
+            let receiver =
+                if is_prose { Receiver::AsWritten } else { bindings.resolve_receiver(mention) };
             let qualifier = match &receiver {
                 Receiver::AsWritten => mention.qualifier.as_deref(),
                 Receiver::Of(of) => Some(&**of),
@@ -125,7 +127,9 @@ impl FileSymbols {
             let is_returned = in_signature
                 && mention.kind != MentionKind::Call
                 && mention.inside.is_some_and(|at| {
-                    returns.get(&at).is_some_and(|text| crate::spec::has_word(text, &mention.name))
+                    returns.get(&at).is_some_and(|text| {
+                        crate::language_spec::contains_word(text, &mention.name)
+                    })
                 });
             let role = match mention.kind {
                 _ if is_prose => UseRole::Documented,
@@ -135,21 +139,21 @@ impl FileSymbols {
                 MentionKind::Name => UseRole::Name,
             };
             let in_signature = in_signature && role != UseRole::Documented;
-            let names = (&*mention.name, qualifier);
-            gathered.add(mention.inside, role, names, in_signature, mention.line);
+            let name = QualifiedName { name: &mention.name, qualifier };
+            gathered.add_use(mention.inside, role, name, in_signature, mention.line);
         }
         let file = parsed.doc.map(|lines| (None, lines));
-        let docs = parsed.indexed().filter_map(|(at, of)| Some((Some(at), of.doc?)));
+        let docs = parsed.indexed_entities().filter_map(|(at, of)| Some((Some(at), of.doc?)));
         for (inside, lines) in file.into_iter().chain(docs) {
             for number in lines.first.0..=lines.last.0 {
                 let line = rows.get(number as usize - 1).copied().unwrap_or_default();
-                documents::named_in(line, |qualifier, name| {
-                    let names = (name, qualifier);
-                    gathered.add(inside, UseRole::Documented, names, false, LineNumber(number));
+                doc_names::for_each_doc_name(line, |qualifier, name| {
+                    let name = QualifiedName { name, qualifier };
+                    gathered.add_use(inside, UseRole::Documented, name, false, LineNumber(number));
                 });
             }
         }
-        let (names, uses) = gathered.in_order(parsed);
+        let (names, uses) = gathered.into_names_and_uses(parsed);
         Self {
             path: path.into(),
             language: parsed.language,
@@ -162,32 +166,32 @@ impl FileSymbols {
         }
     }
 
-    /// The name that a use refers to by its index.
-    pub(crate) fn name(&self, index: u32) -> &str {
+    /// Returns the name at `intern`, or an empty text where there is none.
+    pub(crate) fn name_at(&self, index: u32) -> &str {
         self.names.get(index as usize).map(|name| &**name).unwrap_or_default()
     }
 }
 
-/// What functions say that they return.
-fn returns_of(parsed: &Parsed, rows: &[&str]) -> HashMap<EntityIndex, String> {
-    let functions = parsed.indexed().filter(|(_, of)| of.kind.is_function());
+/// Returns the text of the return type for each function that states one.
+fn return_types(parsed: &ParsedFile, rows: &[&str]) -> HashMap<EntityIndex, String> {
+    let functions = parsed.indexed_entities().filter(|(_, of)| of.kind.is_function());
     let Some(language) = parsed.language else { return HashMap::new() };
     functions
         .filter_map(|(at, of)| {
             let lines =
                 rows.get(of.signature.first.0 as usize - 1..of.signature.last.0 as usize)?;
             let signature = lines.join(" ");
-            Some((at, returned(language, &signature, &of.name)?.to_owned()))
+            Some((at, return_type(language, &signature, &of.name)?.to_owned()))
         })
         .collect()
 }
 
-fn definition(parsed: &Parsed, at: EntityIndex, of: &Entity, rows: &[&str]) -> Definition {
+fn new_definition(parsed: &ParsedFile, at: EntityIndex, of: &Entity, rows: &[&str]) -> Definition {
     Definition {
         kind: of.kind,
         name: of.name.clone(),
         qualified_name: parsed.qualified_name(at).into(),
-        owner: owner(parsed, of),
+        owner: owning_type(parsed, of),
         lines: of.lines,
         signature: of.signature,
         signature_text: signature_text(of.signature, rows),
@@ -197,8 +201,8 @@ fn definition(parsed: &Parsed, at: EntityIndex, of: &Entity, rows: &[&str]) -> D
     }
 }
 
-/// The type that an entity is a member of.
-fn owner(parsed: &Parsed, of: &Entity) -> Option<Box<str>> {
+/// Returns the type of which `from_parsed` is a member.
+fn owning_type(parsed: &ParsedFile, of: &Entity) -> Option<Box<str>> {
     if of.owner.is_some() {
         return of.owner.clone();
     }
@@ -226,29 +230,37 @@ fn signature_text(lines: LineRange, rows: &[&str]) -> Box<str> {
     text.into()
 }
 
-/// What is the same of uses that are one.
+/// The key by which uses are merged.
 type UseKey = (Option<EntityIndex>, UseRole, u32, Option<u32>, bool);
 
-/// Uses while they are gathered.
+/// The name of a use, with its qualifier.
+#[derive(Clone, Copy)]
+struct QualifiedName<'a> {
+    name: &'a str,
+    qualifier: Option<&'a str>,
+}
+
+/// Collects the names and uses of one file.
 #[derive(Default)]
-struct Gathered {
+struct UseCollector {
     names: Vec<Box<str>>,
     known: HashMap<Box<str>, u32>,
-    uses: Vec<Use>,
+    uses: Vec<SymbolUse>,
     places: HashMap<UseKey, usize>,
 }
 
-impl Gathered {
-    fn add(
+impl UseCollector {
+    fn add_use(
         &mut self,
         inside: Option<EntityIndex>,
         role: UseRole,
-        (name, qualifier): (&str, Option<&str>),
+        name: QualifiedName<'_>,
         in_signature: bool,
         line: LineNumber,
     ) {
-        let Some(name) = self.index(name) else { return };
-        let qualifier = qualifier.and_then(|qualifier| self.index(qualifier));
+        let QualifiedName { name, qualifier } = name;
+        let Some(name) = self.intern(name) else { return };
+        let qualifier = qualifier.and_then(|qualifier| self.intern(qualifier));
         let key = (inside, role, name, qualifier, in_signature);
         if let Some(at) = self.places.get(&key) {
             let known = &mut self.uses[*at];
@@ -257,19 +269,19 @@ impl Gathered {
             return;
         }
         self.places.insert(key, self.uses.len());
-        self.uses.push(Use { inside, role, name, qualifier, in_signature, line, count: 1 });
+        self.uses.push(SymbolUse { inside, role, name, qualifier, in_signature, line, count: 1 });
     }
 
-    /// Names and uses in the order that [`FileSymbols`] has them in.
-    fn in_order(mut self, parsed: &Parsed) -> (Vec<Box<str>>, Vec<Use>) {
+    /// Returns the names and uses in the order that [`FileSymbols`] promises.
+    fn into_names_and_uses(mut self, parsed: &ParsedFile) -> (Vec<Box<str>>, Vec<SymbolUse>) {
         let known = std::mem::take(&mut self.names);
         self.known.clear();
         self.uses.sort_by_key(|of| (of.inside, of.line, of.role, of.name, of.qualifier));
         for entity in &parsed.entities {
-            self.index(&entity.name);
+            self.intern(&entity.name);
         }
         let mut uses = std::mem::take(&mut self.uses);
-        let mut again = |at: u32| self.index(&known[at as usize]).unwrap_or_default();
+        let mut again = |at: u32| self.intern(&known[at as usize]).unwrap_or_default();
         for of in &mut uses {
             of.name = again(of.name);
             of.qualifier = of.qualifier.map(&mut again);
@@ -277,7 +289,7 @@ impl Gathered {
         (self.names, uses)
     }
 
-    fn index(&mut self, name: &str) -> Option<u32> {
+    fn intern(&mut self, name: &str) -> Option<u32> {
         if let Some(at) = self.known.get(name) {
             return Some(*at);
         }

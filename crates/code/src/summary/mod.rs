@@ -1,14 +1,14 @@
-//! What stands for a file that was read long ago: the entities that matter most, each with
-//! its signature, and what they have to do with each other and with other files.
+//! Summaries that stand for files read long ago: the entities that matter most, each with its
+//! signature and its relations to other entities and files.
 //!
-//! What the conversation touched (named, told by line) comes first, then what is public. As
-//! much is shown as a number of tokens allows; all else is named by range.
+//! Entities that the conversation touched by name or line come first, then public ones. A summary
+//! has as many as fit its tokens; all other entities are named by range.
 
-mod related;
-mod summarise;
-mod touched;
+mod file_summary;
+mod relation_texts;
+mod touched_entities;
 
-pub(crate) use self::related::relations_of;
-pub(crate) use self::summarise::summarise;
-pub use self::summarise::{Related, Summary, summarise_for_history};
-pub(crate) use self::touched::{Named, Touched};
+pub(crate) use self::file_summary::summarise_file;
+pub use self::file_summary::{FileSummary, RelationRemark, summarise_for_history};
+pub(crate) use self::relation_texts::file_relations;
+pub(crate) use self::touched_entities::{ConversationNames, TouchedEntities};

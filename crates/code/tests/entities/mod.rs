@@ -1,4 +1,4 @@
-//! What is found in a small file of each language, as text.
+//! Tests of the parts of a small file in each language, rendered as text.
 
 mod data;
 mod native;
@@ -8,19 +8,19 @@ mod web;
 
 use std::fmt::Write;
 
-use foveal_code::{Entity, LineRange, MentionKind, Parsed, Visibility, parse};
+use foveal_code::{Entity, LineRange, MentionKind, ParsedFile, Visibility, parse_file};
 
-/// Checks what is found in `text`, which begins with a line break to be dropped.
+/// Checks the parts of `text`, whose leading line break is dropped.
 #[track_caller]
 pub(crate) fn check(path: &str, text: &str, expected: &str) {
     let text = text.strip_prefix('\n').unwrap_or(text);
-    let found = render(&parse(path, text));
+    let found = render(&parse_file(path, text));
     assert!(found.trim() == expected.trim(), "<<<{path}\n{found}>>>\nexpected:\n{expected}");
 }
 
-pub(crate) fn render(parsed: &Parsed) -> String {
+pub(crate) fn render(parsed: &ParsedFile) -> String {
     let mut out = String::new();
-    for (at, entity) in parsed.indexed() {
+    for (at, entity) in parsed.indexed_entities() {
         let depth = parsed.ancestry(at).count() - 1;
         writeln!(out, "{:w$}{}", "", line_of(entity), w = depth * 2)
             .expect("a string takes all text");

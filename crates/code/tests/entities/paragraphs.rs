@@ -1,4 +1,4 @@
-//! Texts in no known language.
+//! Texts in unknown languages.
 
 use super::check;
 

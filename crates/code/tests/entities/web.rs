@@ -1,4 +1,4 @@
-//! Languages of the web.
+//! Web languages.
 
 use super::check;
 

@@ -1,4 +1,4 @@
-//! Symbols as people write them.
+//! Tests of symbol search with symbols as people write them.
 
 use foveal_code::relations::SymbolMatch;
 
@@ -25,12 +25,12 @@ fn len() {}
 #[track_caller]
 fn check(symbol: &str, expected: &str) {
     let relations = relations(REPOSITORY);
-    let found = match relations.find(symbol) {
+    let found = match relations.find_symbol(symbol) {
         SymbolMatch::Nodes(nodes) => {
             nodes.iter().map(|node| named(&relations, *node)).collect::<Vec<_>>().join(" | ")
         }
         SymbolMatch::None => {
-            let near = relations.nearest(symbol, 3);
+            let near = relations.similar_symbols(symbol, 3);
             let near: Vec<&str> = near.iter().map(|near| &*near.name).collect();
             format!("none; {}", near.join(", "))
         }

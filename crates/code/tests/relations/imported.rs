@@ -1,5 +1,4 @@
-//! Who is meant by a name that a file imports: by another name, through modules that hand it
-//! on, or without its name.
+//! Tests of the resolution of imported names: aliases, re-exports, and imports without a name.
 
 use super::resolved::check;
 
@@ -385,7 +384,7 @@ src/b.js:B.go calls src/foo.ts:Foo.helper
 src/b.js:B.go uses type src/foo.ts:Foo
 ",
     );
-    // What has no name is meant by those who import it, and by nobody else.
+    // A default export without a name is resolved by files that import it, and by no others.
     check(
         "
 //- src/a.ts
@@ -494,7 +493,7 @@ main.py imports app/slow.py:parse
 main.py:go calls app/slow.py:parse
 ",
     );
-    // Defined by fewer files than are taken whole, by as many, and by more of them.
+    // Definitions in fewer files than the limit, in as many, and in more.
     check(
         "
 //- src/index.ts

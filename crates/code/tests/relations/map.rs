@@ -1,13 +1,13 @@
-//! Maps: never over the budget, and every line is a line of the file.
+//! Tests of repository maps: within the budget, and made of lines of the files only.
 
 use std::collections::HashMap;
 
 use proptest::prelude::*;
 
-use foveal_code::map::{MapOptions, map};
-use foveal_code::parse;
-use foveal_code::relations::{FileRanks, FileSymbols, Focus, Relations};
-use foveal_context::tokens::{Tokenizer, Tokens};
+use foveal_code::parse_file;
+use foveal_code::relations::{FileRanks, FileSymbols, RankFocus, Relations};
+use foveal_code::repository_map::{MapOptions, build_repository_map};
+use foveal_engine::tokens::{Tokenizer, Tokens};
 
 use super::relations;
 
@@ -51,8 +51,8 @@ def split_words(
 #[track_caller]
 fn check(tokens: u64, expected: &str) {
     let relations = relations(REPOSITORY);
-    let ranks = FileRanks::of(&relations, &Focus::default());
-    let found = map(&relations, &ranks, &MapOptions::new(Tokens(tokens), o200k));
+    let ranks = FileRanks::compute(&relations, &RankFocus::default());
+    let found = build_repository_map(&relations, &ranks, &MapOptions::new(Tokens(tokens), o200k));
     assert_eq!(found.text, expected.trim_start_matches('\n'), "<<<\n{}>>>", found.text);
     assert!(found.tokens <= Tokens(tokens));
 }
@@ -91,22 +91,22 @@ fn what_does_much_comes_before_leaf_utilities_and_a_class_with_its_methods() {
         calls.replace("        ", "    "),
     );
     let relations = relations(&repository);
-    let ranks = FileRanks::of(&relations, &Focus::default());
-    let found = map(&relations, &ranks, &MapOptions::new(Tokens(75), o200k));
+    let ranks = FileRanks::compute(&relations, &RankFocus::default());
+    let found = build_repository_map(&relations, &ranks, &MapOptions::new(Tokens(75), o200k));
     for shown in ["def main():", "class Server:", "def serve(self, text):", "def stop("] {
         assert!(found.text.contains(shown), "{shown}: {}", found.text);
     }
     assert!(found.text.matches("helper_").count() < 5, "{}", found.text);
-    // For what it is asked, it shows that first.
+    // A focused file comes first.
     let helpers = relations.file_at("helpers.py").expect("a file");
-    let focus = Focus { files: vec![helpers], ..Focus::default() };
-    let ranks = FileRanks::of(&relations, &focus);
-    let found = map(&relations, &ranks, &MapOptions::new(Tokens(75), o200k));
+    let focus = RankFocus { files: vec![helpers], ..RankFocus::default() };
+    let ranks = FileRanks::compute(&relations, &focus);
+    let found = build_repository_map(&relations, &ranks, &MapOptions::new(Tokens(75), o200k));
     assert!(found.text.starts_with("helpers.py (120 lines)\n"), "{}", found.text);
-    // What is hidden is not told of.
+    // Hidden files are omitted.
     let hidden = std::iter::once(helpers).collect();
-    let options = MapOptions { hidden, ..MapOptions::new(Tokens(75), o200k) };
-    let found = map(&relations, &ranks, &options);
+    let options = MapOptions { hidden_files: hidden, ..MapOptions::new(Tokens(75), o200k) };
+    let found = build_repository_map(&relations, &ranks, &options);
     assert!(!found.text.contains("helper"), "{}", found.text);
 }
 
@@ -117,17 +117,17 @@ fn what_a_macro_expands_to_is_never_shown() {
          inside($of)\n    };\n}\n//- macros.h\n#define MADE(of) \\\n    do { \\\n        \
          inside(of); \\\n    } while (0)\n",
     );
-    let ranks = FileRanks::of(&relations, &Focus::default());
-    let found = map(&relations, &ranks, &MapOptions::new(Tokens(1_000), o200k));
+    let ranks = FileRanks::compute(&relations, &RankFocus::default());
+    let found = build_repository_map(&relations, &ranks, &MapOptions::new(Tokens(1_000), o200k));
     assert!(found.text.contains("macro_rules! made {"), "{}", found.text);
     assert!(found.text.contains("#define MADE(of)"), "{}", found.text);
     assert!(!found.text.contains("inside") && !found.text.contains("$of"), "{}", found.text);
-    for (_, node) in relations.indexed() {
+    for (_, node) in relations.indexed_nodes() {
         assert!(!node.signature.contains("inside"), "{}", node.signature);
     }
 }
 
-/// A file with a few definitions, some of them long.
+/// Generates a file with a few definitions, some of them long.
 fn file() -> impl Strategy<Value = String> {
     let line = prop_oneof![
         "def [a-d]{1,9}\\([a-z]{0,8}\\):".prop_map(|line| format!("{line}\n    pass\n")),
@@ -151,10 +151,10 @@ proptest! {
         let named: HashMap<String, String> =
             files.into_iter().enumerate().map(|(at, text)| (format!("f{at}.py"), text)).collect();
         let symbols =
-            named.iter().map(|(path, text)| FileSymbols::of(path, &parse(path, text), text));
-        let relations = Relations::of(symbols.collect());
-        let ranks = FileRanks::of(&relations, &Focus::default());
-        let found = map(&relations, &ranks, &MapOptions::new(Tokens(tokens), o200k));
+            named.iter().map(|(path, text)| FileSymbols::from_parsed(path, &parse_file(path, text), text));
+        let relations = Relations::from_files(symbols.collect());
+        let ranks = FileRanks::compute(&relations, &RankFocus::default());
+        let found = build_repository_map(&relations, &ranks, &MapOptions::new(Tokens(tokens), o200k));
         prop_assert!(found.tokens <= Tokens(tokens));
         prop_assert_eq!(Tokenizer::O200k.count(&found.text), found.tokens);
         let mut text = "";

@@ -1,4 +1,4 @@
-//! Relations of small repositories as text, lookups, and ranks.
+//! Tests of relations of small repositories rendered as text, of look-ups, and of ranks.
 
 mod find;
 mod imported;
@@ -6,12 +6,12 @@ mod map;
 mod rank;
 mod resolved;
 
-use foveal_code::parse;
-use foveal_code::relations::{FileSymbols, NodeId, NodeKind, RelationKind, Relations};
+use foveal_code::parse_file;
+use foveal_code::relations::{FileSymbols, NodeId, RelationKind, RelationNodeKind, Relations};
 
-/// The relations of files written as `//- path` lines followed by their text.
+/// Returns the relations of files written as `//- path` lines, each followed by the file's text.
 pub(crate) fn relations(fixture: &str) -> Relations {
-    Relations::of(symbols(fixture))
+    Relations::from_files(symbols(fixture))
 }
 
 pub(crate) fn symbols(fixture: &str) -> Vec<FileSymbols> {
@@ -19,24 +19,24 @@ pub(crate) fn symbols(fixture: &str) -> Vec<FileSymbols> {
     files
         .map(|file| {
             let (path, text) = file.split_once('\n').unwrap_or((file, ""));
-            FileSymbols::of(path, &parse(path, text), text)
+            FileSymbols::from_parsed(path, &parse_file(path, text), text)
         })
         .collect()
 }
 
-/// `path:name` of an entity, the path of a file.
+/// Returns `path:name` for an entity, the path for a file.
 pub(crate) fn named(relations: &Relations, of: NodeId) -> String {
     let key = &relations.node(of).key;
     match key.kind {
-        NodeKind::File => key.path.to_string(),
-        NodeKind::Entity(_) => format!("{}:{}", key.path, key.name),
+        RelationNodeKind::File => key.path.to_string(),
+        RelationNodeKind::Entity(_) => format!("{}:{}", key.path, key.name),
     }
 }
 
-/// All relations but those of parts, a line each; a weight below 1 in brackets.
+/// Returns all relations but containment, one per line, with weights below 1 in brackets.
 pub(crate) fn listed(relations: &Relations) -> String {
     let mut out = String::new();
-    for of in relations.all().iter().filter(|of| of.kind != RelationKind::Contains) {
+    for of in relations.all_relations().iter().filter(|of| of.kind != RelationKind::Contains) {
         let (from, to) = (named(relations, of.from), named(relations, of.to));
         out.push_str(&format!("{from} {} {to}", of.kind.name()));
         if of.weight < 0.995 {

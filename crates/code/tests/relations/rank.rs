@@ -1,12 +1,12 @@
-//! Ranks against a naive computation, and what they have to be.
+//! Tests of ranks against a naive computation, and of their properties.
 
 use proptest::prelude::*;
 
-use foveal_code::relations::{FileRanks, Focus, NodeId, SymbolMatch, pagerank};
+use foveal_code::relations::{FileRanks, NodeId, RankFocus, SymbolMatch, pagerank};
 
 use super::{named, relations};
 
-/// The same by a dense matrix, multiplied until nothing changes.
+/// Computes page rank with a dense matrix, multiplied until it converges.
 fn naive(count: usize, edges: &[(u32, u32, f64)], interest: &[f64]) -> Vec<f64> {
     let mut matrix = vec![vec![0.0; count]; count];
     for (from, to, weight) in edges {
@@ -81,20 +81,20 @@ def compute_everything():
 #[test]
 fn what_many_use_matters_most_and_focus_moves_it() {
     let relations = relations(REPOSITORY);
-    let best = |focus: &Focus| {
-        let ranks = FileRanks::of(&relations, focus);
-        let files = ranks.best_files(&relations);
+    let best = |focus: &RankFocus| {
+        let ranks = FileRanks::compute(&relations, focus);
+        let files = ranks.files_by_rank(&relations);
         files.iter().map(|file| named(&relations, *file)).collect::<Vec<_>>().join(" ")
     };
-    assert_eq!(best(&Focus::default()), "shared.py lonely.py a.py b.py");
+    assert_eq!(best(&RankFocus::default()), "shared.py lonely.py a.py b.py");
     let of = |symbol: &str| -> Vec<NodeId> {
-        match relations.find(symbol) {
+        match relations.find_symbol(symbol) {
             SymbolMatch::Nodes(nodes) => nodes,
             SymbolMatch::None => Vec::new(),
         }
     };
-    let on_file = Focus { files: of("b.py"), ..Focus::default() };
+    let on_file = RankFocus { files: of("b.py"), ..RankFocus::default() };
     assert_eq!(best(&on_file), "b.py shared.py lonely.py a.py");
-    let on_name = Focus { entities: of("rarely_used_thing"), ..Focus::default() };
+    let on_name = RankFocus { entities: of("rarely_used_thing"), ..RankFocus::default() };
     assert_eq!(best(&on_name), "lonely.py shared.py a.py b.py");
 }

@@ -1,4 +1,4 @@
-//! Who is meant by a name, in several languages.
+//! Tests of name resolution in several languages.
 
 use super::{listed, relations};
 

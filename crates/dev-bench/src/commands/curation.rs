@@ -1,4 +1,4 @@
-//! `curation`: curated views against the lines that commits touched.
+//! `curation`: measures curated views by the lines that commits touched.
 
 use std::path::PathBuf;
 
@@ -8,7 +8,7 @@ use crate::case_file;
 use crate::commit_cases::sample_cases;
 use crate::evaluation::{CaseSample, EvaluationOutputs, evaluate};
 
-/// What the long help adds.
+/// The text after the options in the long help.
 const LONG_HELP: &str = "\
 A case has three parts: a file before a commit, the commit's message as the question, and the
 lines that the commit touched. Touched lines are those that it removed or replaced. Where it only

@@ -1,11 +1,11 @@
-//! `fit-curator`: fits the trees of the curator and shows how well they choose in repositories
-//! they have not seen.
+//! `fit-curator`: fits the trees of the curator and measures their choices in held-out
+//! repositories.
 
 use std::collections::{BTreeSet, HashSet};
 use std::path::PathBuf;
 
 use anyhow::Context;
-use foveal_code::curate::{Curator, column_names};
+use foveal_code::curation::{Curator, signal_column_names};
 use rayon::prelude::*;
 
 use crate::case::{BUDGETS, CurationCase, LineBudget};
@@ -16,7 +16,7 @@ use crate::score_models::boosted_trees::{TreeSettings, fit_trees};
 use crate::score_models::curator_rows::unit_rows;
 use crate::score_models::training_rows::TrainingRows;
 
-/// What the long help adds.
+/// The text after the options in the long help.
 const LONG_HELP: &str = "\
 Repositories are dealt into N parts. For each, trees are fitted on the cases of all others, of all
 files, and measured on its cases in the first file. Recorded sessions are dealt in the same way.
@@ -76,7 +76,7 @@ pub(super) fn run(arguments: &FitCuratorArguments) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Prints how well trees choose in each part that they were not fitted on, and in all of them.
+/// Prints the quality of the trees in each fold that they were not fitted on, and in all folds.
 fn print_held_out(
     folds: &CaseFolds,
     rows: &FoldRows,
@@ -106,7 +106,7 @@ fn print_held_out(
     Ok(())
 }
 
-/// The parts that cases are dealt into.
+/// The folds of the cases.
 struct CaseFolds {
     count: usize,
     repos: Vec<String>,
@@ -119,8 +119,7 @@ impl CaseFolds {
         Self { count, repos: repos.into_iter().collect() }
     }
 
-    /// Returns the part of a case: by its session for conversations, by its repository for
-    /// commits.
+    /// Returns the fold of a case: by its session for conversations, by its repository for commits.
     fn fold(&self, case: &CurationCase) -> usize {
         let number = match case.conversation {
             Some(_) => session_number(&case.id),
@@ -130,14 +129,14 @@ impl CaseFolds {
     }
 }
 
-/// Returns a number that is the same for all cases of a session.
+/// Returns a number that is equal for all cases of a session.
 fn session_number(id: &str) -> usize {
     let name = id.split(':').next().unwrap_or_default();
     name.bytes().fold(7, |sum: usize, byte| sum.wrapping_mul(31).wrapping_add(usize::from(byte)))
         >> 3
 }
 
-/// The rows of all cases with their parts.
+/// The rows of all cases with their folds.
 struct FoldRows(Vec<(usize, TrainingRows)>);
 
 impl FoldRows {
@@ -147,11 +146,11 @@ impl FoldRows {
         Self(cases.par_iter().filter_map(rows).collect())
     }
 
-    /// Returns trees fitted on all parts but one.
+    /// Returns trees fitted on all folds but one.
     fn fit(&self, without: Option<usize>) -> String {
         let rows = self.0.iter().filter(|(fold, _)| Some(*fold) != without).map(|(_, rows)| rows);
         let rows: Vec<&TrainingRows> = rows.collect();
-        fit_trees(&rows, column_names().len(), &TreeSettings::default())
+        fit_trees(&rows, signal_column_names().len(), &TreeSettings::default())
     }
 }
 
@@ -184,7 +183,8 @@ fn print_figures(figures: &[CurationFigures]) {
         };
         let recall = figures.recall().unwrap_or(0.0);
         let lines = figures.lines_kept().unwrap_or(0.0);
-        let (whole, all) = (figures.whole_functions().unwrap_or(0.0), figures.all_kept());
+        let (whole, all) =
+            (figures.whole_functions().unwrap_or(0.0), figures.complete_case_share());
         let (tokens, all) = (figures.tokens_kept().unwrap_or(0.0), all.unwrap_or(0.0));
         print!("  {name:>8}  recall {recall:.3}  lines {lines:.3}  tokens {tokens:.3}");
         println!("  all kept {all:.3}  functions {whole:.3}");

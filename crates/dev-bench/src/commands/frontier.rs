@@ -1,21 +1,21 @@
-//! `frontier`: prints cost against evidence of every profile and of both oracles, and of settings
-//! under study.
+//! `frontier`: prints cost against evidence of every profile, of the oracles, and of settings under
+//! study.
 
 use std::fmt::Write;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::Context;
-use foveal_code::curate::Curator;
-use foveal_code::views::CuratedViews;
-use foveal_context::planner::Planner;
-use foveal_context::prices::PriceCard;
-use foveal_context::profile::{DEFAULT, PROFILES};
-use foveal_context::projector::Projector;
-use foveal_context::settings::Settings;
-use foveal_context::tokens::Tokenizer;
-use foveal_context::views::Views;
-use foveal_replay::Prepared;
+use foveal_code::curated_view_source::CuratedViewSource;
+use foveal_code::curation::Curator;
+use foveal_engine::planner::Planner;
+use foveal_engine::prices::PriceCard;
+use foveal_engine::profile::{DEFAULT_PROFILE, PROFILES};
+use foveal_engine::projector::Projector;
+use foveal_engine::settings::Settings;
+use foveal_engine::tokens::Tokenizer;
+use foveal_engine::views::ViewSource;
+use foveal_replay::PreparedConversation;
 use foveal_replay::oracle::{Hindsight, Oracle};
 use rayon::prelude::*;
 
@@ -62,29 +62,33 @@ pub(super) fn run(arguments: &FrontierArguments) -> anyhow::Result<()> {
     if let Some(half) = arguments.half {
         conversations = half.filter_sources(conversations);
     }
-    let prices = PriceCard::named(&arguments.card)
+    let prices = PriceCard::find(&arguments.card)
         .with_context(|| format!("there is no price card `{}`", arguments.card))?;
     let prepared: Vec<_> = conversations
         .into_par_iter()
-        .map(|recorded| Prepared::new(recorded.conversation, Tokenizer::O200k))
+        .map(|recorded| PreparedConversation::new(recorded.conversation, Tokenizer::O200k))
         .collect();
     let views = arguments.views()?;
     print!("{}", cost_heading(prepared.len()));
     for profile in PROFILES {
         if variant.as_ref().is_none_or(|variant| variant.base == profile.name) {
-            let start = |_: &Prepared| profile.start(&prices).with_views(Arc::clone(&views));
+            let start = |_: &PreparedConversation| {
+                profile.new_projector(&prices).with_view_source(Arc::clone(&views))
+            };
             print!("{}", cost_row(profile.name, &prepared, &prices, start));
         }
     }
     if let Some(variant) = variant {
-        let start = |_: &Prepared| {
+        let start = |_: &PreparedConversation| {
             let planner = Planner::new(variant.settings.clone(), prices.clone());
-            Projector::Engine(Box::new(planner.with_views(Arc::clone(&views))))
+            Projector::Engine(Box::new(planner.with_view_source(Arc::clone(&views))))
         };
         print!("{}", cost_row(&variant.name, &prepared, &prices, start));
     }
     for oracle in Oracle::ALL {
-        let start = |prepared: &Prepared| Hindsight::of(prepared).start(oracle, &prices);
+        let start = |prepared: &PreparedConversation| {
+            Hindsight::from_prepared(prepared).projector(oracle, &prices)
+        };
         print!("{}", cost_row(oracle.name(), &prepared, &prices, start));
     }
     Ok(())
@@ -98,15 +102,15 @@ struct SettingsVariant {
 }
 
 impl FrontierArguments {
-    fn views(&self) -> anyhow::Result<Arc<dyn Views>> {
+    fn views(&self) -> anyhow::Result<Arc<dyn ViewSource>> {
         if let Some(name) = &self.curator {
             return Ok(Arc::new(BaselineViews::from_name(name)?));
         }
-        let Some(path) = &self.trees else { return Ok(Arc::new(CuratedViews::default())) };
+        let Some(path) = &self.trees else { return Ok(Arc::new(CuratedViewSource::default())) };
         let name = path.display();
         let trees = std::fs::read_to_string(path).with_context(|| name.to_string())?;
         let curator = Curator::with_forest(&trees).with_context(|| format!("{name}: no trees"))?;
-        Ok(Arc::new(CuratedViews::from(curator)))
+        Ok(Arc::new(CuratedViewSource::from(curator)))
     }
 
     fn settings_variant(&self) -> anyhow::Result<Option<SettingsVariant>> {
@@ -114,7 +118,7 @@ impl FrontierArguments {
             return Ok(None);
         }
         let base = self.changes.iter().rev().find(|(key, _)| key == "base");
-        let base = base.map_or(DEFAULT, |(_, value)| value.as_str());
+        let base = base.map_or(DEFAULT_PROFILE, |(_, value)| value.as_str());
         let mut settings = settings::profile_settings(base)?;
         let mut name = base.to_owned();
         for (key, value) in self.changes.iter().filter(|(key, _)| key != "base") {

@@ -1,18 +1,18 @@
-//! `note-tokens`: prints the tokens of all notes that the engine's profiles put into prompts, by
-//! kind. A note counts once for each time that it is decided, however often it is sent.
+//! `note-tokens`: prints the tokens of all notes that foveal's profiles put into prompts, by kind.
+//! A note counts once for each decision, however often it is sent.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::Context;
-use foveal_code::views::CuratedViews;
-use foveal_context::note::Note;
-use foveal_context::prices::PriceCard;
-use foveal_context::profile::Profile;
-use foveal_context::shape::Decision;
-use foveal_context::tokens::Tokenizer;
-use foveal_replay::{Prepared, replay};
+use foveal_code::curated_view_source::CuratedViewSource;
+use foveal_engine::message_shape::Decision;
+use foveal_engine::note::Note;
+use foveal_engine::prices::PriceCard;
+use foveal_engine::profile::Profile;
+use foveal_engine::tokens::Tokenizer;
+use foveal_replay::{PreparedConversation, replay};
 use foveal_transcript::Conversation;
 use rayon::prelude::*;
 
@@ -36,7 +36,7 @@ type NoteCounts = BTreeMap<String, (u64, u64)>;
 pub(super) fn run(arguments: &NoteTokensArguments) -> anyhow::Result<()> {
     let conversations = load_conversations(std::slice::from_ref(&arguments.folder))?;
     for name in ["lossless", "balanced", "max", "curated"] {
-        let profile = Profile::named(name).context("no such profile")?;
+        let profile = Profile::find(name).context("no such profile")?;
         let counts: Vec<NoteCounts> = conversations
             .par_iter()
             .map(|recorded| count_notes(profile, &recorded.conversation))
@@ -57,8 +57,9 @@ pub(super) fn run(arguments: &NoteTokensArguments) -> anyhow::Result<()> {
 
 fn count_notes(profile: &Profile, conversation: &Conversation) -> NoteCounts {
     let prices = PriceCard::anthropic_5m();
-    let prepared = Prepared::new(conversation.clone(), Tokenizer::O200k);
-    let mut projector = profile.start(&prices).with_views(Arc::new(CuratedViews::default()));
+    let prepared = PreparedConversation::new(conversation.clone(), Tokenizer::O200k);
+    let mut projector =
+        profile.new_projector(&prices).with_view_source(Arc::new(CuratedViewSource::default()));
     let mut all = NoteCounts::new();
     replay(&prepared, &mut projector, &prices, &mut |_, step| {
         let shapes = step.changed.iter().filter_map(|(_, decision)| match decision {

@@ -1,20 +1,20 @@
-//! `outside-cache`: prints what could be saved if results that go after one look were kept out of
-//! the cache while they are looked at, at the price of plain input.
+//! `outside-cache`: prints the possible savings if early reduced results were kept out of the cache
+//! until their reduction, at the price of plain input.
 //!
-//! Only where prompts are cached up to marks can that be done, and only for what is known to go.
-//! Here all that went is known beforehand, so this is the most that it could save.
+//! This requires a provider with explicit cache breakpoints, and results whose reduction is known
+//! beforehand. Here all reductions are known, so the figure is an upper bound.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::Context;
-use foveal_code::views::CuratedViews;
-use foveal_context::prices::PriceCard;
-use foveal_context::profile::Profile;
-use foveal_context::step::RewriteReason;
-use foveal_context::tokens::Tokenizer;
-use foveal_replay::{Prepared, replay};
+use foveal_code::curated_view_source::CuratedViewSource;
+use foveal_engine::plan_step::RewriteReason;
+use foveal_engine::prices::PriceCard;
+use foveal_engine::profile::Profile;
+use foveal_engine::tokens::Tokenizer;
+use foveal_replay::{PreparedConversation, replay};
 use rayon::prelude::*;
 
 use crate::recorded_sessions::load_conversations;
@@ -30,22 +30,22 @@ pub(crate) struct OutsideCacheArguments {
     card: String,
 }
 
-/// Replays the sessions and prints the most that could be saved.
+/// Replays the sessions and prints the upper bound of the savings.
 ///
 /// # Errors
 /// If an argument or a file cannot be used.
 pub(super) fn run(arguments: &OutsideCacheArguments) -> anyhow::Result<()> {
     let card = &arguments.card;
-    let prices = PriceCard::named(card).with_context(|| format!("there is no card `{card}`"))?;
+    let prices = PriceCard::find(card).with_context(|| format!("there is no card `{card}`"))?;
     let prepared: Vec<_> = load_conversations(std::slice::from_ref(&arguments.folder))?
         .into_par_iter()
-        .map(|recorded| Prepared::new(recorded.conversation, Tokenizer::O200k))
+        .map(|recorded| PreparedConversation::new(recorded.conversation, Tokenizer::O200k))
         .collect();
     println!("{:10} {:>12} {:>9} {:>9}", "profile", "tokens", "of cost", "mean");
     for name in ["balanced", "max"] {
-        let profile = Profile::named(name).context("no such profile")?;
+        let profile = Profile::find(name).context("no such profile")?;
         let each: Vec<(u64, f64)> =
-            prepared.par_iter().map(|one| replaced_after_one_look(profile, one, &prices)).collect();
+            prepared.par_iter().map(|one| early_reduced_tokens(profile, one, &prices)).collect();
         let saved = |tokens: u64| tokens as f64 * (prices.cache_write - prices.input) / 1e6;
         let tokens: u64 = each.iter().map(|(tokens, _)| tokens).sum();
         let dollars: f64 = each.iter().map(|(_, dollars)| dollars).sum();
@@ -61,15 +61,16 @@ pub(super) fn run(arguments: &OutsideCacheArguments) -> anyhow::Result<()> {
     Ok(())
 }
 
-/// Returns the tokens of results that were reduced at the request after the one that brought
-/// them, and the cost of the conversation as recorded.
-fn replaced_after_one_look(
+/// Returns the tokens of results that were reduced at the request after the one that brought them,
+/// and the cost of the conversation as recorded.
+fn early_reduced_tokens(
     profile: &Profile,
-    prepared: &Prepared,
+    prepared: &PreparedConversation,
     prices: &PriceCard,
 ) -> (u64, f64) {
-    let mut projector = profile.start(prices).with_views(Arc::new(CuratedViews::default()));
-    // The request that a result came with, and its tokens as it was sent last.
+    let mut projector =
+        profile.new_projector(prices).with_view_source(Arc::new(CuratedViewSource::default()));
+    // The request that brought a result, and its tokens as last sent.
     let mut sent: HashMap<u32, (u32, u64)> = HashMap::new();
     let (mut request, mut tokens) = (0, 0);
     let whole = replay(prepared, &mut projector, prices, &mut |projector, step| {
@@ -80,7 +81,7 @@ fn replaced_after_one_look(
             tokens += new.map(|(_, tokens)| tokens).sum::<u64>();
         }
         for index in projector.window() {
-            let now = projector.item(*index).tokens.0;
+            let now = projector.entry_state(*index).tokens.0;
             sent.entry(index.0).or_insert((request, now)).1 = now;
         }
     });

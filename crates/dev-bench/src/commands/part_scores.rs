@@ -1,24 +1,24 @@
-//! `part-scores`: scores of parts of results (functions, hunks, hits in one file, paragraphs) beside
-//! the score of whole results that is in use, each fitted where it is not tested.
+//! `part-scores`: compares scores of parts of results (functions, hunks, hits in one file,
+//! paragraphs) with the current score of whole results, on held-out data.
 //!
-//! Each source is judged by what was fitted on the others. A part counts as used if an answer later
-//! edits a line that it was the first to show.
+//! Each source is tested with the model fitted on the others. A part counts as used if a later
+//! answer edits a line that it was the first to show.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
 
-use foveal_code::embed::{StaticModel, Vector};
-use foveal_context::facts::Facts;
-use foveal_context::level::Life;
-use foveal_context::planner::Planner;
-use foveal_context::prices::PriceCard;
-use foveal_context::projector::Projector;
-use foveal_context::score::{FEATURES, WEIGHTS, features};
-use foveal_context::settings::Settings;
-use foveal_context::tokens::Tokenizer;
-use foveal_replay::needs::{Need, needs};
-use foveal_replay::{Prepared, replay};
-use foveal_transcript::{EntryIndex, Role};
+use foveal_code::embedding::{StaticModel, Vector};
+use foveal_engine::entry_facts::EntryFacts;
+use foveal_engine::planner::Planner;
+use foveal_engine::prices::PriceCard;
+use foveal_engine::projector::Projector;
+use foveal_engine::reduction_level::ResultAge;
+use foveal_engine::reuse_score::{FEATURE_COUNT, FEATURE_WEIGHTS, reuse_features};
+use foveal_engine::settings::Settings;
+use foveal_engine::tokens::Tokenizer;
+use foveal_replay::line_uses::{LineUse, find_line_uses};
+use foveal_replay::{PreparedConversation, replay};
+use foveal_transcript::{EntryIndex, MessageRole};
 use rayon::prelude::*;
 
 use crate::recorded_sessions::load_conversations;
@@ -36,7 +36,7 @@ pub(crate) struct PartScoresArguments {
     folder: PathBuf,
 }
 
-/// Names of the features of a part beside those of its result, in order.
+/// Names of the features of a part in addition to those of its result, in order.
 const PART_FEATURES: [&str; 10] = [
     "tokens",
     "share",
@@ -51,20 +51,25 @@ const PART_FEATURES: [&str; 10] = [
 ];
 
 const VARIANTS: [ScoreVariant; 4] = [
-    ScoreVariant { name: "parts, as results", sees: |at| at < FEATURES, is_trees: false },
     ScoreVariant {
-        name: "parts, what is in them",
-        sees: |at| !FILE_FEATURES_RANGE.contains(&at),
+        name: "parts, as results",
+        uses_feature: |at| at < FEATURE_COUNT,
         is_trees: false,
     },
-    ScoreVariant { name: "parts, with files", sees: |_| true, is_trees: false },
-    ScoreVariant { name: "trees of all", sees: |_| true, is_trees: true },
+    ScoreVariant {
+        name: "parts, what is in them",
+        uses_feature: |at| !FILE_FEATURES_RANGE.contains(&at),
+        is_trees: false,
+    },
+    ScoreVariant { name: "parts, with files", uses_feature: |_| true, is_trees: false },
+    ScoreVariant { name: "trees of all", uses_feature: |_| true, is_trees: true },
 ];
 
-const FILE_FEATURES_RANGE: std::ops::Range<usize> = FEATURES..FEATURES + FILE_FEATURES.len();
+const FILE_FEATURES_RANGE: std::ops::Range<usize> =
+    FEATURE_COUNT..FEATURE_COUNT + FILE_FEATURES.len();
 
-/// One source of sessions, with the rows of their parts. In front of each row stands the use that
-/// the score in use expects of it: its share of the use expected of the result.
+/// One source of sessions, with the rows of their parts. Each row has the use that the current
+/// score expects: the part's share of the expected use of the result.
 struct SourceRows {
     name: String,
     rows: Vec<(f64, UsageSample)>,
@@ -87,7 +92,7 @@ pub(super) fn run(arguments: &PartScoresArguments) -> anyhow::Result<()> {
     for variant in &VARIANTS {
         let guesses: Vec<(f64, &UsageSample)> = (0..sources.len())
             .into_par_iter()
-            .flat_map(|held| guess_source(&sources, held, variant))
+            .flat_map(|held| predict_source(&sources, held, variant))
             .collect();
         println!("{:24} {}", variant.name, dropped_shares(&guesses));
         print_calibration(variant.name, &guesses);
@@ -101,7 +106,7 @@ fn source_rows(arguments: &PartScoresArguments) -> anyhow::Result<Vec<SourceRows
         load_conversations(std::slice::from_ref(&arguments.folder))?
             .into_par_iter()
             .map(|recorded| {
-                let prepared = Prepared::new(recorded.conversation, Tokenizer::O200k);
+                let prepared = PreparedConversation::new(recorded.conversation, Tokenizer::O200k);
                 (recorded.source, conversation_rows(&prepared, &model))
             })
             .collect();
@@ -115,12 +120,12 @@ fn source_rows(arguments: &PartScoresArguments) -> anyhow::Result<Vec<SourceRows
     Ok(sources)
 }
 
-/// Results of fewer tokens are not worth parts.
+/// The fewest tokens of a result that is split into parts.
 const TOKENS_MIN: u64 = 100;
 
-/// The parts of a conversation's results up to a request, and what became of their lines.
+/// The parts of a conversation's results up to a request, and the later use of their lines.
 struct PartHistory<'a> {
-    prepared: &'a Prepared,
+    prepared: &'a PreparedConversation,
     model: &'a StaticModel,
     next: u32,
     parts: HashMap<EntryIndex, Vec<ResultPart>>,
@@ -135,7 +140,7 @@ struct PartHistory<'a> {
 }
 
 impl<'a> PartHistory<'a> {
-    fn new(prepared: &'a Prepared, model: &'a StaticModel) -> Self {
+    fn new(prepared: &'a PreparedConversation, model: &'a StaticModel) -> Self {
         let (parts, edited, shown) = Default::default();
         Self { prepared, model, next: 0, parts, edited, shown, user_text: None, answer_text: None }
     }
@@ -146,21 +151,23 @@ impl<'a> PartHistory<'a> {
             self.next += 1;
             let entry = self.prepared.record.entry(index);
             match entry.role {
-                Role::User | Role::System => {
-                    self.user_text = Some(self.model.vector(&entry.prompt_text()));
+                MessageRole::User | MessageRole::System => {
+                    self.user_text = Some(self.model.embed_text(&entry.prompt_text()));
                 }
-                Role::Assistant => {
-                    self.answer_text = Some(self.model.vector(&entry.prompt_text()));
-                    for line in self.prepared.evidence(index) {
+                MessageRole::Assistant => {
+                    self.answer_text = Some(self.model.embed_text(&entry.prompt_text()));
+                    for line in self.prepared.evidence_lines(index) {
                         self.edited.entry(*line).or_default().push(request);
                     }
                 }
-                Role::Tool => {
+                MessageRole::Tool => {
                     for line in &self.prepared.scan(index).lines {
                         self.shown.insert(*line, index);
                     }
                     let facts = self.prepared.record.facts(index);
-                    if let Some(result) = entry.result().filter(|_| facts.tokens.0 >= TOKENS_MIN) {
+                    if let Some(result) =
+                        entry.tool_result().filter(|_| facts.tokens.0 >= TOKENS_MIN)
+                    {
                         let parts = split_result(facts, &result.content, self.model);
                         self.parts.insert(index, parts);
                     }
@@ -170,7 +177,7 @@ impl<'a> PartHistory<'a> {
     }
 
     /// Returns the number of lines of a part that edits have used since.
-    fn edited_lines(&self, part: &ResultPart, life: &Life) -> f64 {
+    fn edited_lines(&self, part: &ResultPart, life: &ResultAge) -> f64 {
         let is_since = |line: &&u64| {
             let edits = self.edited.get(line).map_or(&[][..], Vec::as_slice);
             edits.last().is_some_and(|at| *at > life.arrived)
@@ -178,7 +185,7 @@ impl<'a> PartHistory<'a> {
         part.scan.lines.iter().filter(is_since).count() as f64
     }
 
-    /// Returns the features of the part at `at` of a result, as [`PART_FEATURES`].
+    /// Returns the features of the part at `at` of a result, as in [`PART_FEATURES`].
     fn part_features(&self, result: &WindowResult<'_>, at: usize) -> [f64; PART_FEATURES.len()] {
         let WindowResult { index, life, .. } = *result;
         let all = &self.parts[&index];
@@ -209,19 +216,22 @@ impl<'a> PartHistory<'a> {
 /// A result in the prompt of a request.
 struct WindowResult<'s> {
     index: EntryIndex,
-    facts: &'s Facts,
-    life: &'s Life,
+    facts: &'s EntryFacts,
+    life: &'s ResultAge,
     request: u32,
-    /// The features that the score in use asks.
+    /// The features for the current score.
     features: &'s [f64],
     history: &'s ConversationHistory,
 }
 
-/// Returns every part of a result before every third request but the two that the result is new
-/// in.
-fn conversation_rows(prepared: &Prepared, model: &StaticModel) -> Vec<(f64, UsageSample)> {
+/// Returns every part of a result before every third request, except for the first two requests of
+/// the result.
+fn conversation_rows(
+    prepared: &PreparedConversation,
+    model: &StaticModel,
+) -> Vec<(f64, UsageSample)> {
     let prices = PriceCard::anthropic_5m();
-    let needs = needs(prepared);
+    let needs = find_line_uses(prepared);
     let planner = Planner::new(Settings::lossless(), prices.clone());
     let mut projector = Projector::Engine(Box::new(planner));
     let (mut history, mut parts) =
@@ -229,16 +239,16 @@ fn conversation_rows(prepared: &Prepared, model: &StaticModel) -> Vec<(f64, Usag
     let mut rows = Vec::new();
     replay(prepared, &mut projector, &prices, &mut |projector, step| {
         let Projector::Engine(planner) = projector else { return };
-        let request = planner.requests();
+        let request = planner.request_count();
         history.advance(prepared, step.answer, request);
         parts.advance(step.answer, request);
         for index in planner.window() {
             let facts = prepared.record.facts(*index);
-            let Some(life) = planner.life(*index) else { continue };
+            let Some(life) = planner.result_age(*index) else { continue };
             if request % 3 != 0 || request <= life.arrived + 1 || !parts.parts.contains_key(index) {
                 continue;
             }
-            let features = features(facts, life, planner.interest(), request);
+            let features = reuse_features(facts, life, planner.interest(), request);
             let (features, history) = (&features, &history);
             let result = WindowResult { index: *index, facts, life, request, features, history };
             rows.extend(part_rows(&parts, &result, &needs));
@@ -253,12 +263,12 @@ fn conversation_rows(prepared: &Prepared, model: &StaticModel) -> Vec<(f64, Usag
 fn part_rows(
     parts: &PartHistory<'_>,
     result: &WindowResult<'_>,
-    needs: &[Need],
+    needs: &[LineUse],
 ) -> Vec<(f64, UsageSample)> {
     let WindowResult { index, facts, life, request, history, .. } = *result;
     let all = &parts.parts[&index];
     let whole: f64 = all.iter().map(|part| part.tokens).sum();
-    let expected = probability(result.features, &WEIGHTS);
+    let expected = probability(result.features, &FEATURE_WEIGHTS);
     let file_features = history.file_features(facts, life, request);
     let later = needs.iter().filter(|need| need.first == index && need.request + 1 > request);
     let later: Vec<u64> = later.map(|need| need.line).collect();
@@ -274,8 +284,8 @@ fn part_rows(
     all.iter().enumerate().map(row).collect()
 }
 
-/// Returns the use expected of the parts of one source by what was fitted on the others.
-fn guess_source<'s>(
+/// Returns the expected use of the parts of one source by the model fitted on the others.
+fn predict_source<'s>(
     sources: &'s [SourceRows],
     held_out: usize,
     variant: &'static ScoreVariant,

@@ -1,10 +1,10 @@
-//! `reads`: curated views against what agents used of the files they read.
+//! `reads`: measures curated views by the lines of read files that agents used.
 
 use std::path::PathBuf;
 
 use anyhow::ensure;
-use foveal_context::record::Record;
-use foveal_context::tokens::Tokenizer;
+use foveal_engine::conversation_record::ConversationRecord;
+use foveal_engine::tokens::Tokenizer;
 use rayon::prelude::*;
 
 use crate::case::CurationCase;
@@ -12,7 +12,7 @@ use crate::evaluation::{CaseSample, EvaluationOutputs, evaluate};
 use crate::read_cases::{EVIDENCE, LINES_THRESHOLD, UsageEvidence, read_cases};
 use crate::recorded_sessions::{RecordedConversation, load_conversations};
 
-/// What the long help adds.
+/// The text after the options in the long help.
 const LONG_HELP: &str = "\
 A case is the first read of a whole file of more than 100 lines in a conversation. The question
 is the conversation until then: the user's first and last message, and the latest responses and
@@ -55,7 +55,7 @@ pub(super) fn measure_reads(arguments: &ReadsArguments) -> anyhow::Result<String
         kinds => kinds,
     };
     let conversation_cases = |recorded: RecordedConversation| {
-        let record = Record::of(recorded.conversation, Tokenizer::O200k);
+        let record = ConversationRecord::from_conversation(recorded.conversation, Tokenizer::O200k);
         read_cases(&record, &recorded.session, evidence)
     };
     let conversations = load_conversations(&arguments.paths)?;

@@ -1,24 +1,24 @@
-//! `scores`: other scores than the one in use, fitted where they are not tested, and cost against
+//! `scores`: compares other scores with the current one on held-out data, and prints cost against
 //! evidence of `balanced` with each.
 //!
-//! Each source (or every sixth session) is judged by what was fitted on all others. The last score
-//! is hindsight: it knows which results will be needed. No score can save more, as long as the same
-//! moments are chosen to act.
+//! Each source (or every sixth session) is tested with the model fitted on all others. The last
+//! score is hindsight: it knows which results will be needed. With the same times of rewrites, no
+//! score can save more.
 
 use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use foveal_code::views::CuratedViews;
-use foveal_context::planner::Planner;
-use foveal_context::prices::PriceCard;
-use foveal_context::projector::Projector;
-use foveal_context::score::{FEATURES, Score, WEIGHTS, features};
-use foveal_context::settings::{ReadsOnce, Settings};
-use foveal_context::tokens::Tokenizer;
-use foveal_replay::needs::needs;
-use foveal_replay::{Prepared, replay};
-use foveal_transcript::{EntryIndex, Role};
+use foveal_code::curated_view_source::CuratedViewSource;
+use foveal_engine::planner::Planner;
+use foveal_engine::prices::PriceCard;
+use foveal_engine::projector::Projector;
+use foveal_engine::reuse_score::{FEATURE_COUNT, FEATURE_WEIGHTS, ReusePredictor, reuse_features};
+use foveal_engine::settings::{EarlyReadReduction, Settings};
+use foveal_engine::tokens::Tokenizer;
+use foveal_replay::line_uses::find_line_uses;
+use foveal_replay::{PreparedConversation, replay};
+use foveal_transcript::{EntryIndex, MessageRole};
 use rayon::prelude::*;
 
 use crate::recorded_sessions::load_conversations;
@@ -39,44 +39,52 @@ pub(crate) struct ScoresArguments {
     parts: PartKind,
 }
 
-/// The parts that sessions are dealt into.
+/// The parts that sessions are divided into.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 enum PartKind {
     Sources,
     Sessions,
 }
 
-/// The place of the first feature of words, behind those in use and those of files.
-const WORDS: usize = FEATURES + FILE_FEATURES.len();
+/// The index of the first word feature, after the current features and those of files.
+const WORD_FEATURES_START: usize = FEATURE_COUNT + FILE_FEATURES.len();
 
 const VARIANTS: [ScoreVariant; 5] = [
-    ScoreVariant { name: "the same, fitted anew", sees: |at| at < FEATURES, is_trees: false },
     ScoreVariant {
-        name: "with words",
-        sees: |at| !(FEATURES..WORDS).contains(&at),
+        name: "the same, fitted anew",
+        uses_feature: |at| at < FEATURE_COUNT,
         is_trees: false,
     },
-    ScoreVariant { name: "with files", sees: |at| at < WORDS, is_trees: false },
-    ScoreVariant { name: "with files and words", sees: |_| true, is_trees: false },
-    ScoreVariant { name: "trees of all", sees: |_| true, is_trees: true },
+    ScoreVariant {
+        name: "with words",
+        uses_feature: |at| !(FEATURE_COUNT..WORD_FEATURES_START).contains(&at),
+        is_trees: false,
+    },
+    ScoreVariant {
+        name: "with files",
+        uses_feature: |at| at < WORD_FEATURES_START,
+        is_trees: false,
+    },
+    ScoreVariant { name: "with files and words", uses_feature: |_| true, is_trees: false },
+    ScoreVariant { name: "trees of all", uses_feature: |_| true, is_trees: true },
 ];
 
-/// A result and the request that it stands before.
+/// A result and a request after it.
 type ResultMoment = (EntryIndex, u32);
 
 /// The results of one conversation.
 struct ConversationRows {
     /// The part that it belongs to.
     part: usize,
-    prepared: Prepared,
+    prepared: PreparedConversation,
     rows: Vec<(ResultMoment, UsageSample)>,
 }
 
-/// A score whose values are worked out beforehand.
+/// A score with precalculated values.
 #[derive(Debug)]
 struct ScoreTable(HashMap<ResultMoment, f64>);
 
-impl Score for ScoreTable {
+impl ReusePredictor for ScoreTable {
     fn probability(&self, result: EntryIndex, request: u32) -> Option<f64> {
         self.0.get(&(result, request)).copied()
     }
@@ -92,19 +100,19 @@ pub(super) fn run(arguments: &ScoresArguments) -> anyhow::Result<()> {
     println!(
         "{:24} {}",
         "in use",
-        dropped_shares(&guess_usage(&conversations, &|_, row| probability(
+        dropped_shares(&predict_usage(&conversations, &|_, row| probability(
             &row.features,
-            &WEIGHTS
+            &FEATURE_WEIGHTS
         )))
     );
-    let mut scores: Vec<(&str, Vec<Arc<dyn Score>>)> = Vec::new();
+    let mut scores: Vec<(&str, Vec<Arc<dyn ReusePredictor>>)> = Vec::new();
     for variant in &VARIANTS {
         let models = fit_parts(&conversations, variant);
         let guess = |one: &ConversationRows, row: &UsageSample| models[one.part](row);
-        let guesses = guess_usage(&conversations, &guess);
+        let guesses = predict_usage(&conversations, &guess);
         println!("{:24} {}", variant.name, dropped_shares(&guesses));
         print_calibration(variant.name, &guesses);
-        let table = |one: &ConversationRows| -> Arc<dyn Score> {
+        let table = |one: &ConversationRows| -> Arc<dyn ReusePredictor> {
             let rows = one.rows.iter().map(|(at, row)| (*at, guess(one, row)));
             Arc::new(ScoreTable(rows.collect()))
         };
@@ -125,7 +133,7 @@ fn conversation_rows(arguments: &ScoresArguments) -> anyhow::Result<Vec<Conversa
     sources.dedup();
     let rows = conversations.into_par_iter().enumerate().map(|(at, recorded)| {
         let place = sources.iter().position(|source| *source == recorded.source).unwrap_or(0);
-        let prepared = Prepared::new(recorded.conversation, Tokenizer::O200k);
+        let prepared = PreparedConversation::new(recorded.conversation, Tokenizer::O200k);
         let rows = usage_samples(&prepared);
         let part = match arguments.parts {
             PartKind::Sources => place,
@@ -136,29 +144,29 @@ fn conversation_rows(arguments: &ScoresArguments) -> anyhow::Result<Vec<Conversa
     Ok(rows.collect())
 }
 
-/// The number of parts that sessions are dealt into.
+/// The number of parts that sessions are divided into.
 const PARTS: usize = 6;
 
-/// Returns every result of enough tokens before every request but the two that it is new in.
-fn usage_samples(prepared: &Prepared) -> Vec<(ResultMoment, UsageSample)> {
+/// Returns every result with enough tokens before every request, except for its first two requests.
+fn usage_samples(prepared: &PreparedConversation) -> Vec<(ResultMoment, UsageSample)> {
     let prices = PriceCard::anthropic_5m();
-    let needs = needs(prepared);
+    let needs = find_line_uses(prepared);
     let planner = Planner::new(Settings::lossless(), prices.clone());
     let mut projector = Projector::Engine(Box::new(planner));
     let mut history = ConversationHistory::default();
     let mut rows = Vec::new();
     replay(prepared, &mut projector, &prices, &mut |projector, step| {
         let Projector::Engine(planner) = projector else { return };
-        let request = planner.requests();
+        let request = planner.request_count();
         history.advance(prepared, step.answer, request);
         for index in planner.window() {
             let facts = prepared.record.facts(*index);
-            let Some(life) = planner.life(*index) else { continue };
-            let is_result = prepared.record.entry(*index).role == Role::Tool;
+            let Some(life) = planner.result_age(*index) else { continue };
+            let is_result = prepared.record.entry(*index).role == MessageRole::Tool;
             if !is_result || facts.tokens.0 < TOKENS_MIN || request <= life.arrived + 1 {
                 continue;
             }
-            let mut features = features(facts, life, planner.interest(), request).to_vec();
+            let mut features = reuse_features(facts, life, planner.interest(), request).to_vec();
             features.extend(history.file_features(facts, life, request));
             features.extend(history.word_features(
                 &prepared.scan(*index).references,
@@ -181,13 +189,13 @@ fn usage_samples(prepared: &Prepared) -> Vec<(ResultMoment, UsageSample)> {
 
 const TOKENS_MIN: u64 = 100;
 
-/// Returns whether a row is fitted on and counted: one of three, as those of one result are much
-/// alike.
+/// Returns whether a row is fitted on and counted: one of three, since those of one result are very
+/// similar.
 fn is_sampled((_, request): ResultMoment) -> bool {
     request % 3 == 0
 }
 
-/// Returns for each part the score that was fitted on all others.
+/// Returns for each part the model fitted on all others.
 fn fit_parts(
     conversations: &[ConversationRows],
     variant: &'static ScoreVariant,
@@ -206,24 +214,24 @@ fn sampled_rows<'k>(
 }
 
 /// Returns a score that knows which results will be needed.
-fn hindsight_score(prepared: &Prepared) -> Arc<dyn Score> {
+fn hindsight_score(prepared: &PreparedConversation) -> Arc<dyn ReusePredictor> {
     #[derive(Debug)]
     struct HindsightScore(HashMap<EntryIndex, u32>);
-    impl Score for HindsightScore {
+    impl ReusePredictor for HindsightScore {
         fn probability(&self, result: EntryIndex, request: u32) -> Option<f64> {
             let is_needed = self.0.get(&result).is_some_and(|last| *last >= request);
             Some(f64::from(u8::from(is_needed)))
         }
     }
     let mut last = HashMap::new();
-    for need in needs(prepared) {
+    for need in find_line_uses(prepared) {
         last.insert(need.first, need.request);
         last.insert(need.source, need.request);
     }
     Arc::new(HindsightScore(last))
 }
 
-fn guess_usage<'k>(
+fn predict_usage<'k>(
     conversations: &'k [ConversationRows],
     guess: &dyn Fn(&ConversationRows, &UsageSample) -> f64,
 ) -> Vec<(f64, &'k UsageSample)> {
@@ -235,55 +243,59 @@ fn guess_usage<'k>(
 
 /// A conversation and the score of its results.
 struct ScoredConversation<'k> {
-    prepared: &'k Prepared,
-    score: Option<Arc<dyn Score>>,
+    prepared: &'k PreparedConversation,
+    score: Option<Arc<dyn ReusePredictor>>,
 }
 
-impl std::borrow::Borrow<Prepared> for ScoredConversation<'_> {
-    fn borrow(&self) -> &Prepared {
+impl std::borrow::Borrow<PreparedConversation> for ScoredConversation<'_> {
+    fn borrow(&self) -> &PreparedConversation {
         self.prepared
     }
 }
 
-/// Thresholds of expected uses at which each score is tried.
-const USES: [f64; 4] = [0.0014, 0.0028, 0.0056, 0.0112];
+/// The thresholds of expected uses that each score is tested with.
+const USE_THRESHOLDS: [f64; 4] = [0.0014, 0.0028, 0.0056, 0.0112];
 
-fn print_frontier(conversations: &[ConversationRows], scores: &[(&str, Vec<Arc<dyn Score>>)]) {
+fn print_frontier(
+    conversations: &[ConversationRows],
+    scores: &[(&str, Vec<Arc<dyn ReusePredictor>>)],
+) {
     let prices = PriceCard::anthropic_5m();
-    let views = Arc::new(CuratedViews::default());
+    let views = Arc::new(CuratedViewSource::default());
     print!("{}", cost_heading(conversations.len()));
-    let print = |name: &str, uses: f64, scores: Option<&[Arc<dyn Score>]>, reads: Option<u32>| {
-        let mut settings = Settings::balanced();
-        if let Some(rewrite) = &mut settings.rewrite {
-            rewrite.uses_min = uses;
-            if let (Some(once), Some(after)) = (&mut rewrite.look_once, reads) {
-                once.reads = Some(ReadsOnce { after, uses_min: uses });
+    let print =
+        |name: &str, uses: f64, scores: Option<&[Arc<dyn ReusePredictor>]>, reads: Option<u32>| {
+            let mut settings = Settings::balanced();
+            if let Some(rewrite) = &mut settings.rewrite {
+                rewrite.uses_min = uses;
+                if let (Some(once), Some(after)) = (&mut rewrite.look_once, reads) {
+                    once.reads = Some(EarlyReadReduction { after, uses_min: uses });
+                }
             }
-        }
-        let score = |at: usize| scores.map(|scores| Arc::clone(&scores[at]));
-        let scored: Vec<ScoredConversation<'_>> = (0..conversations.len())
-            .map(|at| ScoredConversation {
-                prepared: &conversations[at].prepared,
-                score: score(at),
-            })
-            .collect();
-        let start = |one: &ScoredConversation<'_>| {
-            let planner = Planner::new(settings.clone(), prices.clone());
-            let planner = planner.with_views(Arc::<CuratedViews>::clone(&views));
-            Projector::Engine(Box::new(match &one.score {
-                Some(score) => planner.with_score(Arc::clone(score)),
-                None => planner,
-            }))
+            let score = |at: usize| scores.map(|scores| Arc::clone(&scores[at]));
+            let scored: Vec<ScoredConversation<'_>> = (0..conversations.len())
+                .map(|at| ScoredConversation {
+                    prepared: &conversations[at].prepared,
+                    score: score(at),
+                })
+                .collect();
+            let start = |one: &ScoredConversation<'_>| {
+                let planner = Planner::new(settings.clone(), prices.clone());
+                let planner = planner.with_view_source(Arc::<CuratedViewSource>::clone(&views));
+                Projector::Engine(Box::new(match &one.score {
+                    Some(score) => planner.with_reuse_predictor(Arc::clone(score)),
+                    None => planner,
+                }))
+            };
+            print!("{}", cost_row(&format!("{name} {uses}"), &scored, &prices, start));
         };
-        print!("{}", cost_row(&format!("{name} {uses}"), &scored, &prices, start));
-    };
-    for uses in USES {
+    for uses in USE_THRESHOLDS {
         print("in use", uses, None, None);
     }
     for (name, scores) in scores {
-        USES.iter().for_each(|uses| print(name, *uses, Some(scores), None));
+        USE_THRESHOLDS.iter().for_each(|uses| print(name, *uses, Some(scores), None));
     }
     if let Some((name, scores)) = scores.last() {
-        print(&format!("{name}, reads after 1"), USES[1], Some(scores), Some(1));
+        print(&format!("{name}, reads after 1"), USE_THRESHOLDS[1], Some(scores), Some(1));
     }
 }

@@ -1,4 +1,4 @@
-//! The `git` program, asked about one repository.
+//! Runs `git` on one repository.
 
 use std::io::{BufRead, BufReader, Read, Write};
 use std::path::{Path, PathBuf};
@@ -6,7 +6,7 @@ use std::process::{Child, ChildStdin, ChildStdout, Command, Stdio};
 
 use anyhow::{Context, bail, ensure};
 
-/// Variables that would make git look elsewhere than at the folder it is given, or fetch.
+/// Variables that would make git use another repository or fetch.
 const VARIABLES: &[&str] =
     &["GIT_DIR", "GIT_WORK_TREE", "GIT_INDEX_FILE", "GIT_OBJECT_DIRECTORY", "GIT_NAMESPACE"];
 
@@ -34,10 +34,10 @@ impl GitRepository {
     }
 
     /// Returns the log of the newest `commits_max` commits with at most one parent: for each
-    /// `\x1e`, its id, `\x1f`, its message, `\x1f`, and its changes as `--raw -z` writes them.
+    /// `\x1e`, its id, `\x1f`, its message, `\x1f`, and its changes in the form of `--raw -z`.
     ///
     /// # Errors
-    /// If git cannot give it.
+    /// If git fails.
     pub(super) fn log(&self, commits_max: usize) -> anyhow::Result<Vec<u8>> {
         self.output(&[
             "log",
@@ -58,7 +58,7 @@ impl GitRepository {
         ])
     }
 
-    /// Starts to read objects.
+    /// Starts an object reader.
     ///
     /// # Errors
     /// If git cannot be started.
@@ -95,7 +95,7 @@ impl GitRepository {
     }
 }
 
-/// `git cat-file --batch`, asked one object at a time.
+/// A running `git cat-file --batch`, which returns one object at a time.
 #[derive(Debug)]
 pub(super) struct ObjectReader {
     child: Child,
@@ -107,7 +107,7 @@ impl ObjectReader {
     /// Returns the text of a blob; `None` if it is missing, larger than `bytes_max` or no UTF-8.
     ///
     /// # Errors
-    /// If git stops to answer.
+    /// If git stops answering.
     pub(super) fn read_text(
         &mut self,
         id: &str,
@@ -138,7 +138,7 @@ impl ObjectReader {
 
 impl Drop for ObjectReader {
     fn drop(&mut self) {
-        // Nothing depends on how it ends; it is waited for so that no process is left behind.
+        // The exit status is irrelevant; the wait avoids a zombie process.
         let _ = self.child.kill();
         let _ = self.child.wait();
     }

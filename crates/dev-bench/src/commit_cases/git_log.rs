@@ -1,50 +1,50 @@
-//! The raw log of git, parsed.
+//! Parses the raw log of git.
 
-/// A commit and what it changed.
+/// A commit and its changes.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct GitCommit {
-    /// Its id in hexadecimal digits.
+    /// The id in hexadecimal digits.
     pub(super) id: String,
     /// The whole message.
     pub(super) message: String,
-    /// The files it changed.
+    /// The changed files.
     pub(super) files: Vec<GitFileChange>,
 }
 
 /// A changed file.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct GitFileChange {
-    /// `M` for changed, `A` for new, `D` for gone, `R` for renamed …
+    /// `M` for changed, `A` for added, `D` for deleted, `R` for renamed …
     pub(super) status: char,
-    /// Whether it is an ordinary file before and after.
+    /// Whether it is a regular file before and after.
     pub(super) ordinary: bool,
     /// The id of its content before.
     pub(super) old: String,
     /// The id of its content after.
     pub(super) new: String,
-    /// Its path; of a rename the new one.
+    /// The path; for a rename the new one.
     pub(super) path: String,
 }
 
-/// Parses what [`super::git::GitRepository::log`] gives. Paths and messages that are no UTF-8 are read
-/// with replacement characters; what does not look like a log is left out.
+/// Parses the output of [`super::git::GitRepository::log`]. Invalid UTF-8 in paths and messages
+/// becomes replacement characters; malformed entries are left out.
 pub(super) fn parse_log(log: &[u8]) -> Vec<GitCommit> {
     let text = String::from_utf8_lossy(log);
-    text.split('\u{1e}').filter_map(commit).collect()
+    text.split('\u{1e}').filter_map(parse_commit).collect()
 }
 
-fn commit(text: &str) -> Option<GitCommit> {
+fn parse_commit(text: &str) -> Option<GitCommit> {
     let (id, rest) = text.split_once('\u{1f}')?;
     let (message, changes) = rest.rsplit_once('\u{1f}')?;
     let is_id = id.len() >= 40 && id.bytes().all(|byte| byte.is_ascii_hexdigit());
     is_id.then(|| GitCommit {
         id: id.to_owned(),
         message: message.to_owned(),
-        files: files(changes),
+        files: parse_file_changes(changes),
     })
 }
 
-fn files(changes: &str) -> Vec<GitFileChange> {
+fn parse_file_changes(changes: &str) -> Vec<GitFileChange> {
     let mut files = Vec::new();
     let mut parts = changes.split('\0').map(|part| part.trim_start_matches('\n'));
     while let Some(part) = parts.next() {

@@ -4,14 +4,14 @@ use similar::{Algorithm, DiffOp, capture_diff_slices};
 
 use crate::line_ranges::lines_of;
 
-/// Returns the lines of `old`, from 1, ascending, that the change to `new` needs: those it removes
-/// or replaces, and for what it only adds the line before and the line after.
+/// Returns the lines of `old`, from 1, ascending, that the change to `new` needs: the removed or
+/// replaced ones, and the lines before and after an addition.
 pub(crate) fn gold_lines(old: &str, new: &str) -> Vec<u32> {
     let (old, new): (Vec<&str>, Vec<&str>) = (lines_of(old).collect(), lines_of(new).collect());
     let mut gold = Vec::new();
     for (touched, _) in hunks(&old, &new) {
         if touched.is_empty() {
-            // Places count from 0: the line at the place is the one after.
+            // Places count from 0: the line at the place is the one after the addition.
             let neighbours = [touched.start, touched.start + 1];
             gold.extend(neighbours.into_iter().filter(|at| (1..=old.len()).contains(at)));
         } else {
@@ -23,7 +23,7 @@ pub(crate) fn gold_lines(old: &str, new: &str) -> Vec<u32> {
     gold.into_iter().filter_map(|line| u32::try_from(line).ok()).collect()
 }
 
-/// Returns the number of lines removed from `old` or added in `new`, whichever are more.
+/// Returns the larger of the numbers of lines removed from `old` and added in `new`.
 pub(crate) fn changed_lines(old: &str, new: &str) -> u32 {
     let (old, new): (Vec<&str>, Vec<&str>) = (lines_of(old).collect(), lines_of(new).collect());
     let (removed, added) = hunks(&old, &new)
@@ -32,7 +32,7 @@ pub(crate) fn changed_lines(old: &str, new: &str) -> u32 {
     u32::try_from(removed.max(added)).unwrap_or(u32::MAX)
 }
 
-/// Returns the places in `old` that each hunk replaces, from 0, and how many lines it puts there.
+/// Returns the range of `old`, from 0, that each hunk replaces, and the number of its new lines.
 fn hunks(old: &[&str], new: &[&str]) -> Vec<(std::ops::Range<usize>, usize)> {
     let mut hunks: Vec<(std::ops::Range<usize>, usize)> = Vec::new();
     for op in capture_diff_slices(Algorithm::Myers, old, new) {

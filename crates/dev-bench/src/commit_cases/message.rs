@@ -1,15 +1,15 @@
-//! Commit messages as questions.
+//! Extracts questions from commit messages.
 
-/// A reason for which a commit's message makes no question.
+/// A reason why a commit's message makes no question.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum MessageRefusal {
     /// Too short, and no body.
     Short,
-    /// Takes back another commit.
+    /// Reverts another commit.
     Revert,
-    /// Merges or picks branches.
+    /// Merges or cherry-picks branches.
     Merge,
-    /// Only changes the spelling of code.
+    /// Only reformats code.
     Formatting,
     /// Changes the version, or that of a dependency.
     Bump,
@@ -17,7 +17,7 @@ pub(crate) enum MessageRefusal {
     Rename,
 }
 
-/// Names of lines that tools add to a message.
+/// Names of trailers, which tools add to a message.
 const TRAILERS: &[&str] = &[
     "acked-by",
     "approved-by",
@@ -46,7 +46,7 @@ const TRAILERS: &[&str] = &[
     "tested-by",
 ];
 
-/// Words at the start of a subject, after a `type(scope):`, and what they say.
+/// Words at the start of a subject, after a `type(scope):`, and the reasons to refuse it.
 const STARTS: &[(&str, MessageRefusal)] = &[
     ("revert", MessageRefusal::Revert),
     ("back out", MessageRefusal::Revert),
@@ -87,8 +87,8 @@ const STARTS: &[(&str, MessageRefusal)] = &[
 /// Returns the question in a message: subject and body without trailers.
 ///
 /// # Errors
-/// The reason for which the message is left out; `length_min` is the least length in
-/// characters of a message without a body.
+/// The reason why the message is left out; `length_min` is the least length in characters of a
+/// message without a body.
 pub(super) fn parse_question(message: &str, length_min: usize) -> Result<String, MessageRefusal> {
     let lines: Vec<&str> =
         message.lines().map(str::trim_end).filter(|line| !is_trailer(line)).collect();
@@ -106,7 +106,7 @@ pub(super) fn parse_question(message: &str, length_min: usize) -> Result<String,
 fn is_trailer(line: &str) -> bool {
     let line = line.trim().to_lowercase();
     let is_known = |(name, value): (&str, &str)| {
-        // `fixes: the parser` is prose, `Fixes: #12` is for tools.
+        // `fixes: the parser` is prose, `Fixes: #12` a trailer.
         let words = value.split_whitespace().count();
         TRAILERS.contains(&name) && (name.ends_with("-by") || name.ends_with("-id") || words <= 1)
     };
@@ -116,14 +116,16 @@ fn is_trailer(line: &str) -> bool {
 fn subject_refusal(subject: &str) -> Option<MessageRefusal> {
     let subject = subject.trim().to_lowercase();
     let after_type = match subject.split_once(':') {
-        // `fix(parser): …`, `cli: …`; a colon further on belongs to the sentence.
+        // `fix(parser): …`, `cli: …`; a later colon belongs to the sentence.
         Some((kind, rest)) if !kind.trim().contains(' ') => rest.trim_start(),
         _ => subject.as_str(),
     };
     let starts = |text: &str| {
         STARTS.iter().find(|(start, _)| {
             text.strip_prefix(start).is_some_and(|rest| {
-                start.contains('(') || start.ends_with("dependenc") || !rest.starts_with(is_word)
+                start.contains('(')
+                    || start.ends_with("dependenc")
+                    || !rest.starts_with(is_word_character)
             })
         })
     };
@@ -133,7 +135,8 @@ fn subject_refusal(subject: &str) -> Option<MessageRefusal> {
     starts(&subject).or_else(|| starts(after_type)).map(|(_, refusal)| *refusal)
 }
 
-/// `v1.2.3`, `1.2.3`, `redis 7.0.1`, `ignore-0.4.2`: a subject that is little but a version.
+/// Returns whether a subject is little more than a version: `v1.2.3`, `redis 7.0.1`,
+/// `ignore-0.4.2`.
 fn is_version(subject: &str) -> bool {
     let last = subject.rsplit([' ', '-']).next().unwrap_or(subject).trim_end_matches('.');
     let digits = last.strip_prefix('v').unwrap_or(last);
@@ -144,6 +147,6 @@ fn is_version(subject: &str) -> bool {
     is_number && subject.split_whitespace().count() <= 3
 }
 
-fn is_word(c: char) -> bool {
+fn is_word_character(c: char) -> bool {
     c.is_alphanumeric() || c == '_'
 }

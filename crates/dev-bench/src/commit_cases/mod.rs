@@ -21,12 +21,12 @@ use crate::case::CurationCase;
 use crate::language::language_of;
 use crate::seeded_random::SeededRandom;
 
-/// Most commits looked at, the newest first.
+/// The most commits examined, the newest first.
 const COMMITS_MAX: usize = 50_000;
-/// Largest file looked at, in bytes.
+/// The largest file examined, in bytes.
 const FILE_BYTES_MAX: u64 = 2 << 20;
 
-/// Samples cases from the repositories at `paths`, the same for the same seed and histories.
+/// Samples cases from the repositories at `paths`; deterministic for a seed and histories.
 ///
 /// # Errors
 /// For the first repository that cannot be read.
@@ -104,8 +104,8 @@ fn commit_cases(
     Ok(cases)
 }
 
-/// Returns whether two files of one commit are the same file kept twice, as sources for two
-/// runtimes are.
+/// Returns whether two files of one commit are copies of the same file, such as sources for two
+/// runtimes.
 fn is_copy(one: &CurationCase, other: &CurationCase) -> bool {
     let name = |case: &CurationCase| case.path.rsplit('/').next().map(str::to_owned);
     name(one) == name(other) && one.gold_lines == other.gold_lines

@@ -3,11 +3,11 @@
 use std::collections::HashSet;
 use std::path::Path;
 
-/// Ends of paths that name no repository.
+/// Last parts of paths that name no repository.
 const EMPTY_NAMES: &[&str] = &[".git", "git", "repo", "repository"];
 
-/// Returns a name for each folder: its last part that says something, with as many parts before
-/// as it takes to make all names distinct.
+/// Returns a name for each folder: its last significant part, with as many parts before it as
+/// needed to make all names distinct.
 pub(super) fn distinct_names(folders: &[&Path]) -> Vec<String> {
     let parts: Vec<Vec<String>> = folders.iter().map(|folder| name_parts(folder)).collect();
     let most = parts.iter().map(Vec::len).max().unwrap_or(0);

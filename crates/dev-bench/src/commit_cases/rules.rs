@@ -1,4 +1,4 @@
-//! Rules for commits and files that make cases.
+//! Rules for the commits and files that make cases.
 
 use super::gold_lines::{changed_lines, gold_lines};
 use super::source_file::is_generated;
@@ -9,15 +9,15 @@ use crate::line_ranges::line_count;
 /// Limits of the commits and files that are sampled.
 #[derive(Debug, Clone, Copy)]
 pub(super) struct SamplingRules {
-    /// Least and most source files that a commit changes.
+    /// The least and the most source files that a commit changes.
     pub(super) files: (usize, usize),
-    /// Least and most lines of a file before the commit.
+    /// The least and the most lines of a file before the commit.
     pub(super) lines: (u32, u32),
-    /// Most of a file's lines that a commit touches, as a share from 0 to 1.
+    /// The largest share of a file's lines that a commit touches, from 0 to 1.
     pub(super) touched_max: f64,
-    /// Least characters of a message without a body.
+    /// The fewest characters of a message without a body.
     pub(super) message_min: usize,
-    /// Most cases of one repository.
+    /// The most cases of one repository.
     pub(super) cases_max: usize,
 }
 
@@ -44,8 +44,8 @@ pub(super) struct FileRevisions<'a> {
     pub(super) new: &'a str,
 }
 
-/// Returns the case that a change of a file makes, or `None` where the rules leave it out. `repo`
-/// and `commit` name it, `question` is the one in the commit's message.
+/// Returns the case of a file change, or `None` if the rules exclude it. `repo` and `commit` name
+/// it, `question` is the one in the commit's message.
 pub(super) fn case_from_revisions(
     rules: &SamplingRules,
     repo: &str,
@@ -61,7 +61,9 @@ pub(super) fn case_from_revisions(
     }
     let gold = gold_lines(old, new);
     let touched = f64::from(changed_lines(old, new)).max(gold.len() as f64);
-    if gold.is_empty() || touched > rules.touched_max * f64::from(lines) || is_formatting(old, new)
+    if gold.is_empty()
+        || touched > rules.touched_max * f64::from(lines)
+        || differs_in_blanks_only(old, new)
     {
         return None;
     }
@@ -77,8 +79,8 @@ pub(super) fn case_from_revisions(
     })
 }
 
-/// Returns whether two texts differ in blanks and line breaks only.
-fn is_formatting(old: &str, new: &str) -> bool {
+/// Returns whether two texts differ only in blanks and line breaks.
+fn differs_in_blanks_only(old: &str, new: &str) -> bool {
     let visible = |text: &str| text.split_whitespace().map(str::len).sum::<usize>();
     visible(old) == visible(new)
         && old.chars().filter(|c| !c.is_whitespace()).eq(new.chars().filter(|c| !c.is_whitespace()))

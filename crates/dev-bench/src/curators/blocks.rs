@@ -1,20 +1,20 @@
-//! A file cut into blocks at blank lines, without knowing its language.
+//! Splits a file into blocks at blank lines, independent of its language.
 
 use std::ops::Range;
 
 use crate::line_ranges::lines_of;
 
-/// Most lines of a block.
+/// The most lines of a block.
 const LINES_MAX: usize = 25;
-/// A block with fewer lines takes the next one in, where that fits.
+/// A block with fewer lines is merged with the next one, if that fits.
 const LINES_MIN: usize = 6;
 
-/// Returns the places of the lines of each block, from 0; together they cover the text.
+/// Returns the ranges of the lines of each block, from 0; together they cover the text.
 ///
 /// Blank lines belong to the block before them.
-pub(crate) fn blocks(text: &str) -> Vec<Range<usize>> {
+pub(crate) fn split_blocks(text: &str) -> Vec<Range<usize>> {
     let mut blocks: Vec<Range<usize>> = Vec::new();
-    for paragraph in paragraphs(text) {
+    for paragraph in split_paragraphs(text) {
         match blocks.last_mut() {
             Some(last) if last.len() < LINES_MIN && paragraph.end - last.start <= LINES_MAX => {
                 last.end = paragraph.end;
@@ -25,7 +25,7 @@ pub(crate) fn blocks(text: &str) -> Vec<Range<usize>> {
     blocks
 }
 
-fn paragraphs(text: &str) -> Vec<Range<usize>> {
+fn split_paragraphs(text: &str) -> Vec<Range<usize>> {
     let lines: Vec<&str> = lines_of(text).collect();
     let mut paragraphs: Vec<Range<usize>> = Vec::new();
     let mut start = 0;
@@ -48,7 +48,7 @@ mod tests {
     use super::*;
 
     fn check(text: &str, expected: &str) {
-        let blocks: Vec<String> = blocks(text)
+        let blocks: Vec<String> = split_blocks(text)
             .into_iter()
             .map(|block| format!("{}-{}", block.start + 1, block.end))
             .collect();

@@ -1,22 +1,21 @@
-//! Blocks by BM25 of the question.
+//! Ranks blocks by BM25 of the question.
 
-use super::blocks::blocks;
-use super::bm25_scores::scores;
+use super::blocks::split_blocks;
+use super::bm25_scores::bm25_scores;
 use crate::case::{CurationCase, LineBudget};
-use crate::line_ranges::{LineRanges, lines_of, ranges};
+use crate::line_ranges::{LineRanges, lines_of, marked_ranges};
 
-/// Under [`LineBudget::Adaptive`], blocks are taken until they hold this share of all scores.
+/// The share of all scores at which no more blocks are taken under [`LineBudget::Adaptive`].
 const ADAPTIVE_MASS: f64 = 0.7;
 /// The least and the most share of lines kept under [`LineBudget::Adaptive`].
 const ADAPTIVE_SHARES: (f64, f64) = (0.1, 0.4);
 
-/// Keeps the best blocks; of the first that does not fit as many lines as there is room.
-/// Blocks that score alike are taken in their order.
+/// Keeps the best blocks; the first one that does not fit is cut. Ties are taken in order.
 pub(super) fn choose(case: &CurationCase, budget: LineBudget) -> LineRanges {
     let lines: Vec<&str> = lines_of(&case.content_before).collect();
-    let blocks = blocks(&case.content_before);
+    let blocks = split_blocks(&case.content_before);
     let texts: Vec<String> = blocks.iter().map(|block| lines[block.clone()].concat()).collect();
-    let scores = scores(&texts, &case.query);
+    let scores = bm25_scores(&texts, &case.query);
     let mut order: Vec<usize> = (0..blocks.len()).collect();
     order.sort_by(|a, b| scores[*b].total_cmp(&scores[*a]));
 
@@ -38,5 +37,5 @@ pub(super) fn choose(case: &CurationCase, budget: LineBudget) -> LineRanges {
         mass += scores[at];
         marks[block].fill(true);
     }
-    ranges(&marks)
+    marked_ranges(&marks)
 }

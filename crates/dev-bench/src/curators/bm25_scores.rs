@@ -1,18 +1,18 @@
-//! BM25 of a few texts for a question.
+//! BM25 scores of a few texts for a question.
 
 use std::collections::HashMap;
 
 use super::words::words;
 
-/// How soon more of the same word stops to count.
+/// The saturation of term frequency.
 const K1: f64 = 1.2;
-/// How much a long text has to pay for its length.
+/// The strength of length normalisation.
 const B: f64 = 0.75;
 
 /// Returns the score of every text: Robertson and Zaragoza, "The Probabilistic Relevance Framework:
-/// BM25 and Beyond", equation 3.15, each word of the question once, and with 1 added inside
-/// the logarithm so that no word counts against a text.
-pub(crate) fn scores(texts: &[String], question: &str) -> Vec<f64> {
+/// BM25 and Beyond", equation 3.15. Each word of the question counts once, and 1 is added inside
+/// the logarithm so that no word lowers a score.
+pub(crate) fn bm25_scores(texts: &[String], question: &str) -> Vec<f64> {
     let texts: Vec<Vec<String>> = texts.iter().map(|text| words(text)).collect();
     let mean = texts.iter().map(Vec::len).sum::<usize>() as f64 / texts.len().max(1) as f64;
     let mut query = words(question);
@@ -20,7 +20,7 @@ pub(crate) fn scores(texts: &[String], question: &str) -> Vec<f64> {
     query.dedup();
     let numbers: HashMap<&str, usize> =
         query.iter().enumerate().map(|(number, word)| (word.as_str(), number)).collect();
-    let counts: Vec<Vec<u32>> = texts.iter().map(|text| count(text, &numbers)).collect();
+    let counts: Vec<Vec<u32>> = texts.iter().map(|text| count_words(text, &numbers)).collect();
     let weights: Vec<f64> = (0..query.len())
         .map(|word| {
             let having = counts.iter().filter(|count| count[word] > 0).count() as f64;
@@ -38,7 +38,7 @@ pub(crate) fn scores(texts: &[String], question: &str) -> Vec<f64> {
     texts.iter().zip(&counts).map(score).collect()
 }
 
-fn count(text: &[String], numbers: &HashMap<&str, usize>) -> Vec<u32> {
+fn count_words(text: &[String], numbers: &HashMap<&str, usize>) -> Vec<u32> {
     let mut count = vec![0; numbers.len()];
     for number in text.iter().filter_map(|word| numbers.get(word.as_str())) {
         count[*number] += 1;
@@ -62,10 +62,10 @@ mod tests {
             dog * 2.2 / (1.0 + short),
             0.0,
         ];
-        for (score, expected) in scores(&texts, "the Dog and cat, cat").iter().zip(expected) {
+        for (score, expected) in bm25_scores(&texts, "the Dog and cat, cat").iter().zip(expected) {
             assert!((score - expected).abs() < 1e-12, "{score} {expected}");
         }
-        assert!(scores(&[], "x").is_empty());
-        assert_eq!(scores(&[String::new()], ""), [0.0]);
+        assert!(bm25_scores(&[], "x").is_empty());
+        assert_eq!(bm25_scores(&[String::new()], ""), [0.0]);
     }
 }

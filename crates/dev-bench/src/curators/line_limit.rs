@@ -1,11 +1,11 @@
-//! The limit of lines for curators that cannot tell how much is enough.
+//! The line limit of curators without a relevance threshold.
 
 use crate::case::LineBudget;
 
-/// The share that a curator without an idea of enough keeps under [`LineBudget::Adaptive`].
+/// The share of lines that a curator without a threshold keeps under [`LineBudget::Adaptive`].
 const ADAPTIVE_SHARE: f64 = 0.35;
 
-/// Returns the most lines that a curator without an idea of enough keeps of `lines`.
+/// Returns the most lines that a curator without a threshold keeps of `lines`.
 pub(super) fn lines_max(budget: LineBudget, lines: u32) -> u32 {
     match budget {
         LineBudget::Share(_) => budget.lines_max(lines),

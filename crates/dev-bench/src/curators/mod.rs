@@ -1,4 +1,4 @@
-//! Ways to choose the lines of a file that are shown.
+//! Curators: methods to choose the lines of a file.
 
 mod blocks;
 mod bm25;

@@ -1,8 +1,8 @@
-//! Single lines at random, the same ones for a case in every run.
+//! Keeps random single lines, the same ones for a case in every run.
 
 use super::line_limit::lines_max;
 use crate::case::{CurationCase, LineBudget};
-use crate::line_ranges::{LineRanges, line_count, ranges};
+use crate::line_ranges::{LineRanges, line_count, marked_ranges};
 use crate::seeded_random::SeededRandom;
 
 /// Keeps as many lines as the budget allows; a larger budget keeps those of a smaller one.
@@ -14,5 +14,5 @@ pub(super) fn choose(case: &CurationCase, budget: LineBudget) -> LineRanges {
     for at in order.into_iter().take(lines_max(budget, lines) as usize) {
         marks[at] = true;
     }
-    ranges(&marks)
+    marked_ranges(&marks)
 }

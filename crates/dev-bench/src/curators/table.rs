@@ -4,7 +4,7 @@ use super::{bm25, curated, head, outline, random};
 use crate::case::{CurationCase, LineBudget};
 use crate::line_ranges::LineRanges;
 
-/// A way to choose lines, with its name.
+/// A curator with its name.
 #[derive(Debug, Clone, Copy)]
 pub(crate) struct CuratorRow {
     /// Its name in tables.
@@ -14,7 +14,7 @@ pub(crate) struct CuratorRow {
     pub(crate) choose: fn(&CurationCase, LineBudget) -> LineRanges,
 }
 
-/// All curators. The first is the one under test, the others are what it is held against.
+/// All curators. The first is tested, the others are its baselines.
 pub(crate) const CURATORS: &[CuratorRow] = &[
     CuratorRow { name: "curated", choose: curated::choose },
     // Blocks of up to 25 lines.

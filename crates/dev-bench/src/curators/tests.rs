@@ -98,7 +98,7 @@ proptest! {
             for budget in BUDGETS {
                 let kept = (curator.choose)(&case, budget);
                 let one = CurationMeasurement::new(&case, budget, &file, kept, 0);
-                prop_assert!(one.sound, "{} {:?}: {:?}", curator.name, budget, one);
+                prop_assert!(one.is_valid, "{} {:?}: {:?}", curator.name, budget, one);
             }
         }
     }

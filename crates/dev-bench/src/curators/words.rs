@@ -1,11 +1,11 @@
-//! The words of code and prose, for comparison.
+//! Splits code and prose into words, for comparison.
 
-/// Returns the words of a text in lower case: every identifier, and its parts where it has several
+/// Returns the words of a text in lower case: every identifier, and its parts if it has several
 /// (`parseHTTPHeader2` is also `parse`, `http`, `header` and `2`).
 pub(crate) fn words(text: &str) -> Vec<String> {
     let mut words = Vec::new();
     for identifier in text.split(|c: char| !(c.is_alphanumeric() || c == '_')) {
-        let parts = parts(identifier);
+        let parts = identifier_parts(identifier);
         let whole = identifier.trim_matches('_').to_lowercase();
         if parts.len() > 1 {
             words.push(whole);
@@ -15,9 +15,9 @@ pub(crate) fn words(text: &str) -> Vec<String> {
     words
 }
 
-/// Returns the parts of an identifier: at underscores, where lower case turns into upper case, before
-/// the last upper-case letter of a run that lower case follows, and around digits.
-fn parts(identifier: &str) -> Vec<&str> {
+/// Splits an identifier at underscores, where lower case turns into upper case, before the last
+/// capital of a run that lower case follows, and around digits.
+fn identifier_parts(identifier: &str) -> Vec<&str> {
     let letters: Vec<(usize, char)> = identifier.char_indices().collect();
     let mut parts = Vec::new();
     let mut start = 0;

@@ -2,13 +2,13 @@
 
 use crate::case::CurationCase;
 
-/// Cases that were found, and how their figures are headed.
+/// Cases to measure, with the heading of their figures.
 #[derive(Debug)]
 pub(crate) struct CaseSample {
     /// The cases.
     pub(crate) cases: Vec<CurationCase>,
     /// The title of the first table.
     pub(crate) title: &'static str,
-    /// The seed, where cases were drawn.
+    /// The seed, if cases were sampled.
     pub(crate) seed: Option<u64>,
 }

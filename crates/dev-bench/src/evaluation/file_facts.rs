@@ -2,33 +2,33 @@
 
 use std::ops::RangeInclusive;
 
-use foveal_code::{LineNumber, LineRange, Parsed, parse};
-use foveal_context::tokens::{Tokenizer, Tokens};
+use foveal_code::{LineNumber, LineRange, ParsedFile, parse_file};
+use foveal_engine::tokens::{Tokenizer, Tokens};
 
 use crate::case::CurationCase;
 use crate::line_ranges::lines_of;
 
-/// Most lines of a function that is to be kept whole.
+/// The most lines of a function that counts as touched.
 const FUNCTION_LINES_MAX: usize = 60;
 
 /// The tokens of a case's file by line, and its short functions that the gold lines touch.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct FileFacts {
-    /// Tokens of every line, each counted for itself (o200k). The sum differs from the count of
-    /// the whole text by what few tokens reach over a line break.
+    /// The tokens of each line, counted separately (o200k). Their sum differs from the count of the
+    /// whole text by the few tokens that span a line break.
     pub(crate) tokens: Vec<Tokens>,
-    /// Of every short function that is touched, its lines.
+    /// The lines of each touched short function.
     pub(crate) functions: Vec<Vec<u32>>,
 }
 
 impl FileFacts {
-    /// Counts the lines of the case's file and looks for the functions that are touched.
+    /// Counts the tokens of the lines of the case's file, and finds the touched functions.
     pub(crate) fn from_case(case: &CurationCase) -> Self {
         let text = &case.content_before;
         let tokens = lines_of(text).map(|line| Tokenizer::O200k.count(line)).collect();
         let functions = match case.gold_lines.as_deref() {
             None | Some([]) => Vec::new(),
-            Some(gold) => touched_functions(&parse(&case.path, text), gold),
+            Some(gold) => touched_functions(&parse_file(&case.path, text), gold),
         };
         Self { tokens, functions }
     }
@@ -39,16 +39,16 @@ impl FileFacts {
     }
 }
 
-/// Returns the lines of each function that holds a line of `gold`, from its header to its end without
-/// its documentation; longer ones than [`FUNCTION_LINES_MAX`] left out. Of functions in each
-/// other the innermost counts.
-fn touched_functions(parsed: &Parsed, gold: &[u32]) -> Vec<Vec<u32>> {
+/// Returns the lines of each function that holds a line of `gold`, from its header to its end
+/// without its documentation. Functions longer than [`FUNCTION_LINES_MAX`] are left out; of nested
+/// functions, the innermost counts.
+fn touched_functions(parsed: &ParsedFile, gold: &[u32]) -> Vec<Vec<u32>> {
     let mut found: Vec<Vec<u32>> = Vec::new();
     for line in gold {
-        let Some(innermost) = parsed.innermost(LineNumber(*line)) else { continue };
+        let Some(innermost) = parsed.innermost_entity(LineNumber(*line)) else { continue };
         let mut around = parsed.ancestry(innermost).map(|(_, entity)| entity);
         let Some(function) = around.find(|entity| entity.kind.is_function()) else { continue };
-        let is_doc = |line: &u32| function.doc.is_some_and(|doc| numbers(doc).contains(line));
+        let is_doc = |line: &u32| function.doc.is_some_and(|doc| line_numbers(doc).contains(line));
         let all = function.signature.first.0..=function.lines.last.0;
         let lines: Vec<u32> = all.filter(|line| !is_doc(line)).collect();
         if lines.len() <= FUNCTION_LINES_MAX && lines.contains(line) && !found.contains(&lines) {
@@ -58,7 +58,7 @@ fn touched_functions(parsed: &Parsed, gold: &[u32]) -> Vec<Vec<u32>> {
     found
 }
 
-fn numbers(lines: LineRange) -> RangeInclusive<u32> {
+fn line_numbers(lines: LineRange) -> RangeInclusive<u32> {
     lines.first.0..=lines.last.0
 }
 
@@ -73,7 +73,7 @@ mod tests {
              class Of:\n    a = 1\n\n    def outer(self):\n        def inner():\n            \
              return 1\n\n        return inner\n\ndef long():\n{long}"
         );
-        let found: Vec<String> = touched_functions(&parse("a.py", &text), gold)
+        let found: Vec<String> = touched_functions(&parse_file("a.py", &text), gold)
             .iter()
             .map(|lines| lines.iter().map(u32::to_string).collect::<Vec<_>>().join(","))
             .collect();

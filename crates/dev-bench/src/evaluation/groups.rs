@@ -1,4 +1,4 @@
-//! Figures of all cases, of code and tests, of each language and of each repository.
+//! Groups of cases: all, code and tests, each language and each repository.
 
 use std::collections::BTreeMap;
 
@@ -8,7 +8,7 @@ use crate::case::{BUDGETS, CurationCase};
 use crate::curators::CURATORS;
 use crate::language;
 
-/// The property that the cases of a group share.
+/// The common property of the cases of a group.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum GroupKind {
     All,
@@ -28,13 +28,13 @@ impl GroupKind {
     }
 }
 
-/// Some cases and their figures.
+/// A group of cases with its figures.
 #[derive(Debug, Clone)]
 pub(super) struct CaseGroup {
     pub(super) kind: GroupKind,
     pub(super) name: String,
     pub(super) cases: usize,
-    /// For each curator and each budget.
+    /// The figures of each curator and each budget.
     pub(super) figures: Vec<Vec<CurationFigures>>,
 }
 
@@ -52,8 +52,8 @@ impl CaseGroup {
     }
 }
 
-/// Returns all cases first, then code and tests, the languages, the repositories, each by name.
-/// Where all cases are of one kind there is no group for it.
+/// Returns all cases first, then code and tests, the languages and the repositories, each by name.
+/// A property that is equal for all cases makes no group.
 pub(super) fn group_cases(
     cases: &[CurationCase],
     measurements: &[CaseMeasurements],

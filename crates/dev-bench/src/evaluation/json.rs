@@ -52,13 +52,13 @@ fn figures_value(budget: LineBudget, figures: &CurationFigures) -> Value {
         "budget": budget_value(budget),
         "recall": figures.recall(),
         "recall_pooled": figures.recall_pooled(),
-        "all_kept": figures.all_kept(),
+        "all_kept": figures.complete_case_share(),
         "lines_kept": figures.lines_kept(),
         "tokens_kept": figures.tokens_kept(),
         "whole_functions": figures.whole_functions(),
         "sizes": sizes.collect::<Vec<Value>>(),
-        "micros_p50": figures.micros(0.5),
-        "micros_p95": figures.micros(0.95),
+        "micros_p50": figures.micros_percentile(0.5),
+        "micros_p95": figures.micros_percentile(0.95),
         "unsound": figures.unsound,
     })
 }

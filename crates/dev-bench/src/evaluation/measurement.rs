@@ -1,32 +1,32 @@
 //! Measurements of one case.
 
-use foveal_context::tokens::Tokens;
+use foveal_engine::tokens::Tokens;
 
 use super::file_facts::FileFacts;
 use crate::case::{CurationCase, LineBudget};
-use crate::line_ranges::{LineRanges, line_marks};
+use crate::line_ranges::{LineRanges, mark_ranges};
 
-/// A comparison of the lines that a curator keeps of a case under a budget with its gold lines.
+/// A comparison of a curator's choice for a case under a budget with the gold lines.
 #[derive(Debug, Clone, PartialEq)]
 pub(crate) struct CurationMeasurement {
-    /// The ranges, as the curator gave them.
+    /// The ranges as the curator returned them.
     pub(crate) kept: LineRanges,
-    /// Lines of the file.
+    /// The number of lines of the file.
     pub(crate) lines: u32,
-    /// Lines kept.
+    /// The number of kept lines.
     pub(crate) lines_kept: u32,
-    /// Tokens of the file.
+    /// The tokens of the file.
     pub(crate) tokens: Tokens,
-    /// Tokens of the lines kept.
+    /// The tokens of the kept lines.
     pub(crate) tokens_kept: Tokens,
-    /// Gold lines and how many of them are kept; `None` where the case has none.
+    /// The numbers of gold lines and of kept ones; `None` if the case has none.
     pub(crate) gold: Option<(u32, u32)>,
-    /// Short functions that gold lines touch, and how many of them are kept whole.
+    /// The numbers of short functions that gold lines touch, and of those kept completely.
     pub(crate) functions: (u32, u32),
-    /// How long the curator took, in microseconds.
+    /// The time that the curator took, in microseconds.
     pub(crate) micros: u64,
-    /// Whether the ranges are ascending, apart, inside the file and within the budget.
-    pub(crate) sound: bool,
+    /// Whether the ranges are ascending, disjoint, inside the file and within the budget.
+    pub(crate) is_valid: bool,
 }
 
 impl CurationMeasurement {
@@ -40,7 +40,7 @@ impl CurationMeasurement {
         micros: u64,
     ) -> Self {
         let lines = file.line_count();
-        let (marks, sound) = line_marks(&kept, lines);
+        let (marks, sound) = mark_ranges(&kept, lines);
         let lines_kept = marks.iter().filter(|mark| **mark).count() as u32;
         let marked = file.tokens.iter().zip(&marks).filter(|(_, mark)| **mark);
         let is_kept = |line: &u32| {
@@ -59,7 +59,7 @@ impl CurationMeasurement {
             gold,
             functions: (file.functions.len() as u32, whole.count() as u32),
             micros,
-            sound: sound && lines_kept <= budget.lines_max(lines),
+            is_valid: sound && lines_kept <= budget.lines_max(lines),
             kept,
         }
     }

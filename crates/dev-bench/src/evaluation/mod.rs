@@ -1,4 +1,4 @@
-//! Every curator on every case, and the figures of it as tables or JSON.
+//! Evaluates every curator on every case, and renders the figures as tables or JSON.
 
 mod case_sample;
 mod figures;

@@ -1,4 +1,4 @@
-//! Options that say where figures go.
+//! Options for the output of figures.
 
 use std::path::PathBuf;
 

@@ -1,4 +1,4 @@
-//! CurationFigures by the size of files: a view of a long file may keep a smaller share of it.
+//! Figures by the size of files: a view of a long file may keep a smaller share of it.
 
 use super::measurement::CurationMeasurement;
 use super::ratio::ratio;
@@ -6,12 +6,12 @@ use super::ratio::ratio;
 /// The most lines of a file of each class; the last has all longer ones.
 pub(crate) const SIZES: [u32; 5] = [300, 600, 1_200, 2_400, u32::MAX];
 
-/// Returns the place in [`SIZES`] of a file of so many lines.
+/// Returns the index in [`SIZES`] of a file of this many lines.
 pub(crate) fn size_class(lines: u32) -> usize {
     SIZES.iter().position(|most| lines <= *most).unwrap_or(SIZES.len() - 1)
 }
 
-/// Sums over the cases whose files are of one class.
+/// Sums over the cases with files of one class.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub(crate) struct SizeFigures {
     /// Cases.
@@ -34,17 +34,17 @@ impl SizeFigures {
         }
     }
 
-    /// Returns the gold recall, the mean over the cases that have gold lines.
+    /// Returns the gold recall, as mean over the cases with gold lines.
     pub(crate) fn recall(&self) -> Option<f64> {
         ratio(self.recalls, f64::from(self.cases_with_gold))
     }
 
-    /// Returns the share of a file's lines that is kept, the mean over the cases.
+    /// Returns the kept share of a file's lines, as mean over the cases.
     pub(crate) fn lines_kept(&self) -> Option<f64> {
         ratio(self.line_shares, f64::from(self.cases))
     }
 
-    /// Returns the share of a file's tokens that is kept, the mean over the cases.
+    /// Returns the kept share of a file's tokens, as mean over the cases.
     pub(crate) fn tokens_kept(&self) -> Option<f64> {
         ratio(self.token_shares, f64::from(self.cases))
     }

@@ -1,4 +1,4 @@
-//! Figures as tables.
+//! Renders figures as tables.
 
 use super::figures::CurationFigures;
 use super::groups::{CaseGroup, GroupKind};
@@ -6,7 +6,7 @@ use super::size_classes::{SIZES, SizeFigures};
 use crate::case::{BUDGETS, LineBudget};
 use crate::curators::CURATORS;
 
-/// Headings behind the name of what a row is about.
+/// The headings after the name of the row.
 const HEADINGS: [&str; 11] = [
     "10 %",
     "20 %",
@@ -21,7 +21,7 @@ const HEADINGS: [&str; 11] = [
     "95 %",
 ];
 
-/// Returns all curators over all cases, then the first by size of file, and for every kind,
+/// Returns the figures of all curators over all cases, then those of the first by file size, kind,
 /// language and repository.
 pub(super) fn render_tables(title: &str, groups: &[CaseGroup]) -> String {
     let mut tables = Vec::new();
@@ -53,43 +53,44 @@ pub(super) fn render_tables(title: &str, groups: &[CaseGroup]) -> String {
 
 fn curator_row(name: &str, figures: &[CurationFigures]) -> Vec<String> {
     let mut cells = vec![name.to_owned()];
-    cells.extend(figures.iter().map(|figures| share(figures.recall())));
-    if let Some(adaptive) = adaptive(figures) {
+    cells.extend(figures.iter().map(|figures| format_fraction(figures.recall())));
+    if let Some(adaptive) = adaptive_figures(figures) {
         cells.extend([
-            percent(adaptive.lines_kept()),
-            percent(adaptive.tokens_kept()),
-            share(adaptive.all_kept()),
-            share(adaptive.whole_functions()),
-            millis(adaptive.micros(0.5)),
-            millis(adaptive.micros(0.95)),
+            format_percent(adaptive.lines_kept()),
+            format_percent(adaptive.tokens_kept()),
+            format_fraction(adaptive.complete_case_share()),
+            format_fraction(adaptive.whole_functions()),
+            format_millis(adaptive.micros_percentile(0.5)),
+            format_millis(adaptive.micros_percentile(0.95)),
         ]);
     }
     cells
 }
 
-/// Returns a curator under the adaptive budget, for each class of file sizes that has cases.
+/// Returns the figures of a curator under the adaptive budget, for each class of file sizes with
+/// cases.
 fn size_table(figures: &[CurationFigures]) -> Option<String> {
     let row = |(at, size): (usize, &SizeFigures)| {
         vec![
-            size_name(at),
+            size_range(at),
             size.cases.to_string(),
-            percent(size.tokens_kept()),
-            percent(size.lines_kept()),
-            share(size.recall()),
+            format_percent(size.tokens_kept()),
+            format_percent(size.lines_kept()),
+            format_fraction(size.recall()),
         ]
     };
-    let sizes = adaptive(figures)?.by_size().iter().enumerate();
+    let sizes = adaptive_figures(figures)?.by_size().iter().enumerate();
     let rows = sizes.filter(|(_, size)| size.cases > 0).map(row).collect();
     let title = format!("{}: share kept by file size, adaptive", CURATORS[0].name);
     Some(render_table(&title, "file lines", &["cases", "tokens", "lines", "recall"], rows))
 }
 
-fn adaptive(figures: &[CurationFigures]) -> Option<&CurationFigures> {
+fn adaptive_figures(figures: &[CurationFigures]) -> Option<&CurationFigures> {
     BUDGETS.iter().zip(figures).find(|(budget, _)| **budget == LineBudget::Adaptive).map(|it| it.1)
 }
 
-/// Returns a class of file sizes as `301-600`.
-fn size_name(at: usize) -> String {
+/// Formats a class of file sizes as `301-600`.
+fn size_range(at: usize) -> String {
     let first = at.checked_sub(1).map_or(0, |before| SIZES[before] + 1);
     match SIZES[at] {
         u32::MAX => format!("{first} and more"),
@@ -97,22 +98,22 @@ fn size_name(at: usize) -> String {
     }
 }
 
-/// Returns a share as `.683`, or `-`.
-fn share(share: Option<f64>) -> String {
+/// Formats a share as `.683`, or `-`.
+fn format_fraction(share: Option<f64>) -> String {
     share.map_or_else(|| "-".to_owned(), |share| format!("{share:.3}"))
 }
 
-/// Returns a share as `35 %`, or `-`.
-fn percent(share: Option<f64>) -> String {
+/// Formats a share as `35 %`, or `-`.
+fn format_percent(share: Option<f64>) -> String {
     share.map_or_else(|| "-".to_owned(), |share| format!("{:.0} %", share * 100.0))
 }
 
-/// Returns microseconds as milliseconds.
-fn millis(micros: Option<u64>) -> String {
+/// Formats microseconds as milliseconds.
+fn format_millis(micros: Option<u64>) -> String {
     micros.map_or_else(|| "-".to_owned(), |micros| format!("{:.1} ms", micros as f64 / 1e3))
 }
 
-/// Returns rows as aligned lines under a title and headings; the first column is `first`.
+/// Renders rows as aligned lines under a title and headings; `first` heads the first column.
 fn render_table(title: &str, first: &str, headings: &[&str], rows: Vec<Vec<String>>) -> String {
     let head = std::iter::once(first).chain(headings.iter().copied()).map(str::to_owned);
     let rows: Vec<Vec<String>> = std::iter::once(head.collect()).chain(rows).collect();

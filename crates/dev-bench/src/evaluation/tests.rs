@@ -44,18 +44,21 @@ fn one_measurement() {
         (Some(&[0, 11]), &[(0, 1)], Some((2, 0)), 1, false),
     ] {
         let one = measured(gold, half, kept, 0);
-        let found = (one.gold, one.lines_kept, one.tokens_kept.0, one.sound);
+        let found = (one.gold, one.lines_kept, one.tokens_kept.0, one.is_valid);
         assert_eq!(found, (gold_kept, lines_kept, u64::from(lines_kept), sound), "{kept:?}");
         assert_eq!((one.lines, one.tokens.0), (10, 10));
     }
-    assert!(measured(None, LineBudget::Adaptive, &[(1, 10)], 0).sound);
+    assert!(measured(None, LineBudget::Adaptive, &[(1, 10)], 0).is_valid);
 }
 
 #[test]
 fn sums_of_measurements() {
     let budget = LineBudget::Share(0.5);
     let mut figures = CurationFigures::default();
-    assert_eq!((figures.recall(), figures.lines_kept(), figures.micros(0.5)), (None, None, None));
+    assert_eq!(
+        (figures.recall(), figures.lines_kept(), figures.micros_percentile(0.5)),
+        (None, None, None)
+    );
     for (gold, kept, micros) in [
         (Some(&[1][..]), &[(1, 4)][..], 40),
         (Some(&[1, 2, 3, 4, 5, 6, 7, 8]), &[(1, 2)], 10),
@@ -67,7 +70,7 @@ fn sums_of_measurements() {
     let shares = [
         figures.recall(),
         figures.recall_pooled(),
-        figures.all_kept(),
+        figures.complete_case_share(),
         figures.lines_kept(),
         figures.tokens_kept(),
     ];
@@ -75,7 +78,7 @@ fn sums_of_measurements() {
         shares.iter().map(|share| format!("{:.3}", share.expect("there are cases"))).collect();
     // (1 + 2/8 + 1/2) / 3, 4/11, 1/3, (4 + 2 + 3 + 2) / 40 twice.
     assert_eq!(text, ["0.583", "0.364", "0.333", "0.275", "0.275"]);
-    let micros = [0.0, 0.5, 0.95, 1.0].map(|share| figures.micros(share));
+    let micros = [0.0, 0.5, 0.95, 1.0].map(|share| figures.micros_percentile(share));
     assert_eq!(micros, [Some(10), Some(20), Some(40), Some(40)]);
     assert_eq!((figures.cases, figures.cases_with_gold, figures.unsound), (4, 3, 0));
 }

@@ -20,7 +20,7 @@ fn marks_and_ranges_are_inverse() {
         (vec![(1, 3), (2, 2)], false, vec![(1, 3)]),
         (vec![(4, 4), (1, 1)], false, vec![(1, 1), (4, 4)]),
     ] {
-        let (marks, is_sound) = line_marks(&kept, 5);
-        assert_eq!((ranges(&marks), is_sound), (expected, sound), "{kept:?}");
+        let (marks, is_sound) = mark_ranges(&kept, 5);
+        assert_eq!((marked_ranges(&marks), is_sound), (expected, sound), "{kept:?}");
     }
 }

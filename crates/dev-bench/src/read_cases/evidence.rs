@@ -1,6 +1,6 @@
 //! Evidence that an agent used a line.
 
-/// A way in which an agent uses a line that it has read.
+/// A kind of use of a line that an agent has read.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
 pub(crate) enum UsageEvidence {
     /// It changes the line.

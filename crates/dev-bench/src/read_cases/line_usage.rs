@@ -1,67 +1,66 @@
-//! Lines of a file that the agent used after it had read it.
+//! Finds the lines of a file that the agent used after it had read it.
 
 use std::collections::HashMap;
 
-use foveal_context::facts::Facts;
-use foveal_effects::{Change, Effect, Span};
-use foveal_transcript::{Block, Entry};
+use foveal_engine::entry_facts::EntryFacts;
+use foveal_tool_effects::{Effect, ReadSpan, WriteChange};
+use foveal_transcript::{ContentBlock, TranscriptEntry};
 
 use super::evidence::UsageEvidence;
 
-/// Letters and digits that a line needs for its place to be told by its text.
+/// The fewest letters and digits of a line that can be identified by its text.
 const ALPHANUMERICS_MIN: usize = 6;
 
-/// Lines of one file, marked where they are used.
+/// Lines of one file, each marked if it is used.
 pub(super) struct LineUsage<'a> {
     path: &'a str,
     lines: &'a [&'a str],
     evidence: &'a [UsageEvidence],
-    /// Places of the lines, from 0, whose trimmed text is long enough and stands once only.
+    /// The indices of the lines, from 0, whose trimmed text is long enough and unique.
     places: HashMap<&'a str, usize>,
     marks: Vec<bool>,
-    /// Whether line numbers still are those of the read.
+    /// Whether line numbers still equal those of the read.
     unchanged: bool,
 }
 
 impl<'a> LineUsage<'a> {
-    /// Starts with nothing used of the file at `path` with these lines; only use in one of the ways
-    /// in `evidence` counts.
+    /// Starts with no used line of the file at `path`; only the kinds of use in `evidence` count.
     pub(super) fn new(path: &'a str, lines: &'a [&'a str], evidence: &'a [UsageEvidence]) -> Self {
         let mut counts: HashMap<&str, (usize, usize)> = HashMap::new();
         for (at, line) in lines.iter().enumerate() {
             counts.entry(line.trim()).or_insert((at, 0)).1 += 1;
         }
         let telling =
-            counts.into_iter().filter(|(line, (_, count))| *count == 1 && is_telling(line));
+            counts.into_iter().filter(|(line, (_, count))| *count == 1 && is_identifiable(line));
         let places = telling.map(|(line, (at, _))| (line, at)).collect();
         Self { path, lines, evidence, places, marks: vec![false; lines.len()], unchanged: true }
     }
 
-    /// Takes a response: lines quoted in its text, and edits of the file.
-    pub(super) fn take_response(&mut self, entry: &Entry, facts: &Facts) {
+    /// Adds a response: lines quoted in its text, and edits of the file.
+    pub(super) fn add_response(&mut self, entry: &TranscriptEntry, facts: &EntryFacts) {
         if self.evidence.contains(&UsageEvidence::Quoted) {
             for block in &entry.blocks {
-                if let Block::Text(text) = block {
+                if let ContentBlock::Text(text) = block {
                     self.mark_quoted(text);
                 }
             }
         }
         for call in &facts.calls {
-            self.take_edits(&call.effect);
+            self.add_edits(&call.effect);
         }
     }
 
-    /// Takes a result: lines of the file that the agent asked for by their numbers.
-    pub(super) fn take_result(&mut self, entry: &Entry, facts: &Facts) {
-        let (Some(result), Some(call)) = (entry.result(), &facts.call) else { return };
+    /// Adds a result: lines of the file that the agent requested by number.
+    pub(super) fn add_result(&mut self, entry: &TranscriptEntry, facts: &EntryFacts) {
+        let (Some(result), Some(call)) = (entry.tool_result(), &facts.call) else { return };
         let of_file = call.effect.reads.iter().filter(|read| read.path == self.path);
-        let in_part = of_file.filter(|read| read.span != Span::All).count() > 0;
+        let in_part = of_file.filter(|read| read.span != ReadSpan::All).count() > 0;
         if !in_part || facts.is_error || !self.evidence.contains(&UsageEvidence::Reread) {
             return;
         }
         let path = facts.printed.paths.iter().position(|path| path == self.path);
         for line in facts.printed.lines.iter().filter(|line| line.path.map(usize::from) == path) {
-            let text = line.text_in(&result.content);
+            let text = line.file_text(&result.content);
             let at = line.number.map(|number| (number.0 as usize).wrapping_sub(1));
             match at.filter(|at| self.lines.get(*at).is_some_and(|line| *line == text)) {
                 Some(at) => self.marks[at] = true,
@@ -70,45 +69,44 @@ impl<'a> LineUsage<'a> {
         }
     }
 
-    /// Returns the lines used, from 1, ascending.
+    /// Returns the used lines, from 1, ascending.
     pub(super) fn finish(self) -> Vec<u32> {
         (1u32..).zip(self.marks).filter_map(|(line, used)| used.then_some(line)).collect()
     }
 
-    fn take_edits(&mut self, effect: &Effect) {
+    fn add_edits(&mut self, effect: &Effect) {
         let path = self.path;
         let counts = self.evidence.contains(&UsageEvidence::Edited);
         for write in effect.writes.iter().filter(|write| write.path == path) {
             match &write.change {
-                Change::Replace { old, .. } if counts => self.mark_replaced(old),
-                Change::Lines { first, last, .. } if counts && self.unchanged => {
+                WriteChange::Replace { old, .. } if counts => self.mark_replaced(old),
+                WriteChange::Lines { first, last, .. } if counts && self.unchanged => {
                     self.mark_range(first.0, last.0);
                 }
-                Change::Insert { after, .. } if counts && self.unchanged => {
+                WriteChange::Insert { after, .. } if counts && self.unchanged => {
                     self.mark_range(*after, after.saturating_add(1));
                 }
-                // A whole new content uses what it takes over; that is not told from what
-                // the model knew by heart.
-                Change::Replace { .. }
-                | Change::Lines { .. }
-                | Change::Insert { .. }
-                | Change::Content(_)
-                | Change::Append(_)
-                | Change::Remove
-                | Change::Unknown => {}
+                // A whole new content repeats lines too, but they may come from the model's memory.
+                WriteChange::Replace { .. }
+                | WriteChange::Lines { .. }
+                | WriteChange::Insert { .. }
+                | WriteChange::Content(_)
+                | WriteChange::Append(_)
+                | WriteChange::Remove
+                | WriteChange::Unknown => {}
             }
             self.unchanged = false;
         }
     }
 
-    /// Marks the lines that `old` stands in; where it does not, those of its lines that can
-    /// be told.
+    /// Marks the lines that `old` spans; if it does not occur, those of its lines that can be
+    /// identified.
     fn mark_replaced(&mut self, old: &str) {
         let wanted: Vec<&str> = old.trim_matches('\n').split('\n').collect();
         let found = self.lines.windows(wanted.len()).position(|window| {
             let count = window.len();
             window.iter().zip(&wanted).enumerate().all(|(at, (line, wanted))| {
-                // The first and the last line may be given in part.
+                // The first and the last line may be partial.
                 match (at == 0, at + 1 == count) {
                     (true, true) => line.contains(wanted),
                     (true, false) => line.ends_with(wanted),
@@ -123,7 +121,7 @@ impl<'a> LineUsage<'a> {
         }
     }
 
-    /// Marks lines by their numbers, as far as there are such lines.
+    /// Marks the existing lines of a range of numbers.
     fn mark_range(&mut self, first: u32, last: u32) {
         let last = (last as usize).min(self.marks.len());
         let first = (first.max(1) as usize - 1).min(last);
@@ -141,6 +139,6 @@ impl<'a> LineUsage<'a> {
     }
 }
 
-fn is_telling(line: &str) -> bool {
+fn is_identifiable(line: &str) -> bool {
     line.chars().filter(|c| c.is_alphanumeric()).nth(ALPHANUMERICS_MIN - 1).is_some()
 }

@@ -1,5 +1,5 @@
-//! Cases from recorded conversations: the first full read of a file, the conversation until
-//! then as the question, and the lines of the file that the agent later used as gold lines.
+//! Cases from recorded conversations. A case is the first full read of a file, with the
+//! conversation before it as question; gold lines are those that the agent later used.
 
 mod evidence;
 mod line_usage;
@@ -7,11 +7,11 @@ mod question;
 
 use std::collections::HashSet;
 
-use foveal_code::curate::Question;
-use foveal_context::facts::Facts;
-use foveal_context::record::Record;
-use foveal_effects::{EffectKind, Span};
-use foveal_transcript::{Conversation, EntryIndex, Mark, Role};
+use foveal_code::curation::CurationQuery;
+use foveal_engine::conversation_record::ConversationRecord;
+use foveal_engine::entry_facts::EntryFacts;
+use foveal_tool_effects::{EffectKind, ReadSpan};
+use foveal_transcript::{Conversation, EntryIndex, EntryMark, MessageRole};
 
 pub(crate) use self::evidence::{EVIDENCE, UsageEvidence};
 use self::line_usage::LineUsage;
@@ -19,27 +19,27 @@ use self::question::question_text;
 use crate::case::CurationCase;
 use crate::language::language_of;
 
-/// Reads with this many lines or fewer are shown in full and make no case.
+/// Reads with at most this many lines are shown in full and make no case.
 pub(crate) const LINES_THRESHOLD: usize = 100;
 
-/// A file as a result shows it in full.
+/// A file that a result shows in full.
 struct FullRead<'a> {
     path: &'a str,
     /// Its lines from the first to the last, without line breaks.
     lines: Vec<&'a str>,
 }
 
-/// Returns the cases of a conversation. `session` begins the ids; lines used in one of the ways
-/// in `evidence` are gold.
+/// Returns the cases of a conversation. `session` is the prefix of the ids; lines with a use in
+/// `evidence` are gold.
 pub(crate) fn read_cases(
-    record: &Record,
+    record: &ConversationRecord,
     session: &str,
     evidence: &[UsageEvidence],
 ) -> Vec<CurationCase> {
     let mut known: HashSet<&str> = HashSet::new();
     let mut cases = Vec::new();
     for (index, entry) in (0u32..).map(EntryIndex).zip(record.entries()) {
-        if matches!(entry.mark, Mark::CompactBoundary { .. } | Mark::Rewind { .. }) {
+        if matches!(entry.mark, EntryMark::CompactBoundary { .. } | EntryMark::Rewind { .. }) {
             known.clear();
         }
         let facts = record.facts(index);
@@ -64,29 +64,30 @@ pub(crate) fn read_cases(
 
 /// Returns the lines of the result at `index` that are used until it leaves the prompt.
 fn gold_lines(
-    record: &Record,
+    record: &ConversationRecord,
     index: EntryIndex,
     read: &FullRead<'_>,
     evidence: &[UsageEvidence],
 ) -> Vec<u32> {
     let mut usage = LineUsage::new(read.path, &read.lines, evidence);
-    for (later, entry) in (0u32..).map(EntryIndex).zip(record.entries()).skip(index.at() + 1) {
-        if matches!(entry.mark, Mark::CompactBoundary { .. } | Mark::Rewind { .. }) {
+    for (later, entry) in (0u32..).map(EntryIndex).zip(record.entries()).skip(index.as_usize() + 1)
+    {
+        if matches!(entry.mark, EntryMark::CompactBoundary { .. } | EntryMark::Rewind { .. }) {
             break;
         }
         match entry.role {
-            Role::Assistant => usage.take_response(entry, record.facts(later)),
-            Role::Tool => usage.take_result(entry, record.facts(later)),
-            Role::System | Role::User => {}
+            MessageRole::Assistant => usage.add_response(entry, record.facts(later)),
+            MessageRole::Tool => usage.add_result(entry, record.facts(later)),
+            MessageRole::System | MessageRole::User => {}
         }
     }
     usage.finish()
 }
 
-/// Returns the question about a file in a conversation up to before `upto`, as a case without id
-/// and gold lines.
+/// Returns the question about a file in a conversation before `upto`, as a case without id and gold
+/// lines.
 pub(crate) fn question_case(
-    record: &Record,
+    record: &ConversationRecord,
     upto: EntryIndex,
     path: &str,
     content: &str,
@@ -98,31 +99,31 @@ pub(crate) fn question_case(
         path: path.to_owned(),
         content_before: content.to_owned(),
         query: question_text(record, upto),
-        conversation: Some(Question::of_conversation(record, upto)),
+        conversation: Some(CurationQuery::from_conversation(record, upto)),
         gold_lines: None,
     }
 }
 
-/// Returns the file that the result at `index` shows from its first line on, if it shows one file and
-/// was asked for all of it.
+/// Returns the file that the result at `index` shows from its first line on, if it shows one file
+/// and the call requested all of it.
 fn full_read<'a>(
     conversation: &'a Conversation,
     index: EntryIndex,
-    facts: &'a Facts,
+    facts: &'a EntryFacts,
 ) -> Option<FullRead<'a>> {
     let effect = &facts.call.as_ref()?.effect;
     let [read] = effect.reads.as_slice() else { return None };
-    if facts.is_error || effect.kind != EffectKind::Read || read.span != Span::All {
+    if facts.is_error || effect.kind != EffectKind::Read || read.span != ReadSpan::All {
         return None;
     }
-    let content = &conversation.entry(index).result()?.content;
+    let content = &conversation.entry(index).tool_result()?.content;
     let numbered = facts.printed.lines.iter().filter(|line| line.number.is_some());
     let mut lines = Vec::new();
     for (expected, line) in (1u32..).zip(numbered) {
         if line.number.is_none_or(|number| number.0 != expected) {
             return None;
         }
-        lines.push(line.text_in(content));
+        lines.push(line.file_text(content));
     }
     Some(FullRead { path: &read.path, lines })
 }

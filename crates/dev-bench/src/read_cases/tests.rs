@@ -1,8 +1,8 @@
 //! First full reads make cases; what is used of them later is gold.
 
-use foveal_context::record::Record;
-use foveal_context::tokens::Tokenizer;
-use foveal_testkit::fixture;
+use foveal_engine::conversation_record::ConversationRecord;
+use foveal_engine::tokens::Tokenizer;
+use foveal_testkit::parse_fixture;
 
 use super::{EVIDENCE, UsageEvidence, read_cases};
 
@@ -17,8 +17,8 @@ fn check(later: &str, expected: &str) {
         "//- user\nmake it faster\n//- assistant\nI look at the parser.\n\
          //- call Read {{\"file_path\":\"/r/a.rs\"}}\n//- result\n{all}{later}"
     );
-    let conversation = fixture(&text);
-    let record = Record::of(conversation.clone(), Tokenizer::O200k);
+    let conversation = parse_fixture(&text);
+    let record = ConversationRecord::from_conversation(conversation.clone(), Tokenizer::O200k);
     let cases = read_cases(&record, "s", EVIDENCE);
     let lines: Vec<String> = cases
         .iter()
@@ -77,8 +77,8 @@ fn used_lines_are_gold() {
 #[test]
 fn only_first_full_reads_of_long_files_count() {
     let ids = |text: String| {
-        let conversation = fixture(&text);
-        let record = Record::of(conversation, Tokenizer::O200k);
+        let conversation = parse_fixture(&text);
+        let record = ConversationRecord::from_conversation(conversation, Tokenizer::O200k);
         read_cases(&record, "s", EVIDENCE).len()
     };
     let read = |arguments: &str, result: &str| {
@@ -98,14 +98,14 @@ fn only_first_full_reads_of_long_files_count() {
 
 #[test]
 fn the_question_is_the_conversation_until_the_read() {
-    let conversation = fixture(&format!(
+    let conversation = parse_fixture(&format!(
         "//- system\nbe good\n//- user\nfix the parser\n//- assistant\nsearching\n\
          //- call Grep {{\"pattern\":\"parse_all\"}}\n//- result\n/r/a.rs:3:fn parse_all\n\
          //- assistant\nnow the file\n//- call Read {{\"file_path\":\"/r/a.rs\"}}\n//- result\n{}\
          //- assistant\nlater",
         printed(1, 120)
     ));
-    let record = Record::of(conversation, Tokenizer::O200k);
+    let record = ConversationRecord::from_conversation(conversation, Tokenizer::O200k);
     let cases = read_cases(&record, "s", EVIDENCE);
     assert_eq!(
         cases[0].query,
@@ -117,7 +117,7 @@ fn the_question_is_the_conversation_until_the_read() {
 
 #[test]
 fn kinds_of_evidence_are_told_apart() {
-    let conversation = fixture(&format!(
+    let conversation = parse_fixture(&format!(
         "//- user\ngo\n//- call Read {{\"file_path\":\"/r/a.rs\"}}\n//- result\n{}\
          //- assistant\nlet value_7 = 7;\n//- call Read {{\"file_path\":\"/r/a.rs\",\"offset\":50,\
          \"limit\":1}}\n//- result\n{}//- call Edit {{\"file_path\":\"/r/a.rs\",\
@@ -125,7 +125,7 @@ fn kinds_of_evidence_are_told_apart() {
         printed(1, 120),
         printed(50, 50)
     ));
-    let record = Record::of(conversation, Tokenizer::O200k);
+    let record = ConversationRecord::from_conversation(conversation, Tokenizer::O200k);
     for (evidence, gold) in [
         (EVIDENCE, vec![7, 9, 50]),
         (&[UsageEvidence::Edited], vec![9]),

@@ -2,10 +2,10 @@
 
 use std::borrow::Borrow;
 
-use foveal_context::prices::PriceCard;
-use foveal_context::projector::Projector;
-use foveal_replay::run::Share;
-use foveal_replay::{Prepared, Replay, replay};
+use foveal_engine::prices::PriceCard;
+use foveal_engine::projector::Projector;
+use foveal_replay::conversation_replay::VisibleShare;
+use foveal_replay::{ConversationReplay, PreparedConversation, replay};
 use rayon::prelude::*;
 
 /// Returns the names of the columns.
@@ -26,23 +26,23 @@ pub(crate) fn cost_heading(conversations: usize) -> String {
     )
 }
 
-/// Replays all conversations and returns their sums: net cost in all and the mean of the conversations'
-/// own ratios, tokens, evidence, references, repairs a conversation, rewrites, laws broken, and the
-/// conversations that cost more than as recorded, repairs included.
-pub(crate) fn cost_row<P: Borrow<Prepared> + Sync>(
+/// Replays all conversations and returns their sums: net cost, mean cost ratio of the
+/// conversations, tokens, evidence, references, repairs per conversation, rewrites, broken laws,
+/// and the number of conversations that cost more than recorded, repairs included.
+pub(crate) fn cost_row<P: Borrow<PreparedConversation> + Sync>(
     name: &str,
     prepared: &[P],
     prices: &PriceCard,
     start: impl Fn(&P) -> Projector + Sync,
 ) -> String {
     let of = |one: &P| replay(one.borrow(), &mut start(one), prices, &mut |_, _| {});
-    let replays: Vec<Replay> = prepared.par_iter().map(of).collect();
-    let raw: f64 = replays.iter().map(Replay::raw_dollars).sum();
-    let net: f64 = replays.iter().map(Replay::net_dollars).sum();
+    let replays: Vec<ConversationReplay> = prepared.par_iter().map(of).collect();
+    let raw: f64 = replays.iter().map(ConversationReplay::raw_dollars).sum();
+    let net: f64 = replays.iter().map(ConversationReplay::net_dollars).sum();
     let paid = replays.iter().filter(|replay| replay.raw_dollars() > 0.0);
     let ratios: Vec<f64> = paid.map(|r| r.net_dollars() / r.raw_dollars() - 1.0).collect();
     let mean = ratios.iter().sum::<f64>() / ratios.len() as f64;
-    let (mut evidence, mut references) = (Share::default(), Share::default());
+    let (mut evidence, mut references) = (VisibleShare::default(), VisibleShare::default());
     let (mut raw_tokens, mut tokens, mut repairs, mut rewrites) = (0, 0, 0, 0);
     for request in replays.iter().flat_map(|replay| &replay.requests) {
         evidence += request.evidence;

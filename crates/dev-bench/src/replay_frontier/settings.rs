@@ -1,13 +1,15 @@
-//! Settings by name and by key.
+//! Changes settings by name and key.
 
 use anyhow::{Context, bail};
-use foveal_context::score::NAMES;
-use foveal_context::settings::{CurateSettings, OldReads};
-use foveal_context::settings::{EditSettings, LookOnce, ReadsOnce, RewriteSettings, Settings};
-use foveal_context::tokens::Tokens;
-use foveal_context::views::{Amount, Wanted};
+use foveal_engine::reuse_score::FEATURE_NAMES;
+use foveal_engine::settings::{CurateSettings, OldReadSettings};
+use foveal_engine::settings::{
+    EarlyReadReduction, EarlyReduction, EditSettings, RewriteSettings, Settings,
+};
+use foveal_engine::tokens::Tokens;
+use foveal_engine::views::{CurationAmount, ViewRequest};
 
-/// Returns the settings of a profile of the engine.
+/// Returns the settings of one of foveal's profiles.
 pub(crate) fn profile_settings(name: &str) -> anyhow::Result<Settings> {
     Ok(match name {
         "lossless" => Settings::lossless(),
@@ -18,8 +20,8 @@ pub(crate) fn profile_settings(name: &str) -> anyhow::Result<Settings> {
     })
 }
 
-/// Changes one setting, in the unit it has in [`Settings`]; `weight-NAME` is the weight of one
-/// of the score's features.
+/// Changes one setting, in its unit in [`Settings`]; `weight-NAME` is the weight of one of the
+/// score's features.
 pub(crate) fn change_setting(
     settings: &mut Settings,
     key: &str,
@@ -36,78 +38,83 @@ pub(crate) fn change_setting(
         "run-bytes" => settings.run_bytes_max = Some(bytes()?),
         "search-bytes" => settings.search_bytes_max = Some(bytes()?),
         "read-bytes" => settings.read_bytes_max = Some(bytes()?),
-        "high" => rewrite(settings)?.high = tokens()?,
-        "low" => rewrite(settings)?.low = tokens()?,
-        "recent" => rewrite(settings)?.recent_requests = requests()?,
-        "min" => rewrite(settings)?.tokens_min = tokens()?,
-        "rental" => rewrite(settings)?.rental = factor()?,
-        "edits-old" => edits(settings)?.old_factor = factor()?,
-        "edits-new" => edits(settings)?.new_factor = factor()?,
-        "uses" => rewrite(settings)?.uses_min = factor()?,
-        "curate-lines" => curate(settings).lines_min = requests()?,
-        "curate-amount" => curate(settings).amount = amount(value)?,
-        "curate-saving" => curate(settings).saving_min = factor()?,
-        "old-outline" => rewrite(settings)?.old_reads = None,
-        "old-lines" => old_reads(settings)?.lines_min = requests()?,
-        "old-amount" => old_reads(settings)?.wanted = Wanted::Curated(amount(value)?),
-        "old-tokens" => old_reads(settings)?.wanted = Wanted::Summary(tokens()?),
-        "once-never" => rewrite(settings)?.look_once = None,
-        "once-runs" => once(settings)?.runs_after = requests()?,
-        "once-searches" => once(settings)?.searches_after = requests()?,
-        "once-reads" => reads_once(settings)?.after = requests()?,
-        "once-reads-uses" => reads_once(settings)?.uses_min = factor()?,
-        "once-horizon" => once(settings)?.horizon = requests()?,
-        "uncached" => rewrite(settings)?.uncached_factor = factor()?,
-        "loss" => rewrite(settings)?.loss_max = factor()?,
-        "free" => rewrite(settings)?.free_factor = factor()?,
-        _ => match key.strip_prefix("weight-").and_then(feature) {
-            Some(at) => rewrite(settings)?.weights[at] = factor()?,
+        "high" => rewrite_settings(settings)?.high = tokens()?,
+        "low" => rewrite_settings(settings)?.low = tokens()?,
+        "recent" => rewrite_settings(settings)?.recent_requests = requests()?,
+        "min" => rewrite_settings(settings)?.tokens_min = tokens()?,
+        "rental" => rewrite_settings(settings)?.rental = factor()?,
+        "edits-old" => edit_settings(settings)?.old_factor = factor()?,
+        "edits-new" => edit_settings(settings)?.new_factor = factor()?,
+        "uses" => rewrite_settings(settings)?.uses_min = factor()?,
+        "curate-lines" => curate_settings(settings).lines_min = requests()?,
+        "curate-amount" => curate_settings(settings).amount = parse_amount(value)?,
+        "curate-saving" => curate_settings(settings).saving_min = factor()?,
+        "old-outline" => rewrite_settings(settings)?.old_reads = None,
+        "old-lines" => old_read_settings(settings)?.lines_min = requests()?,
+        "old-amount" => {
+            old_read_settings(settings)?.wanted = ViewRequest::Curated(parse_amount(value)?);
+        }
+        "old-tokens" => old_read_settings(settings)?.wanted = ViewRequest::Summary(tokens()?),
+        "once-never" => rewrite_settings(settings)?.look_once = None,
+        "once-runs" => early_reduction_settings(settings)?.runs_after = requests()?,
+        "once-searches" => early_reduction_settings(settings)?.searches_after = requests()?,
+        "once-reads" => early_read_settings(settings)?.after = requests()?,
+        "once-reads-uses" => early_read_settings(settings)?.uses_min = factor()?,
+        "once-horizon" => early_reduction_settings(settings)?.horizon = requests()?,
+        "uncached" => rewrite_settings(settings)?.uncached_factor = factor()?,
+        "loss" => rewrite_settings(settings)?.loss_max = factor()?,
+        "free" => rewrite_settings(settings)?.free_factor = factor()?,
+        _ => match key.strip_prefix("weight-").and_then(feature_index) {
+            Some(at) => rewrite_settings(settings)?.weights[at] = factor()?,
             None => bail!("there is no setting `{key}`"),
         },
     }
     Ok(())
 }
 
-fn rewrite(settings: &mut Settings) -> anyhow::Result<&mut RewriteSettings> {
+fn rewrite_settings(settings: &mut Settings) -> anyhow::Result<&mut RewriteSettings> {
     settings.rewrite.as_mut().context("this base never rewrites")
 }
 
-fn edits(settings: &mut Settings) -> anyhow::Result<&mut EditSettings> {
+fn edit_settings(settings: &mut Settings) -> anyhow::Result<&mut EditSettings> {
     let never = EditSettings { old_factor: f64::INFINITY, new_factor: f64::INFINITY };
-    Ok(rewrite(settings)?.edits.get_or_insert(never))
+    Ok(rewrite_settings(settings)?.edits.get_or_insert(never))
 }
 
-fn once(settings: &mut Settings) -> anyhow::Result<&mut LookOnce> {
-    rewrite(settings)?.look_once.as_mut().context("this base does not look once")
+fn early_reduction_settings(settings: &mut Settings) -> anyhow::Result<&mut EarlyReduction> {
+    rewrite_settings(settings)?.look_once.as_mut().context("this base does not look once")
 }
 
-fn reads_once(settings: &mut Settings) -> anyhow::Result<&mut ReadsOnce> {
-    let first = ReadsOnce { after: 1, uses_min: rewrite(settings)?.uses_min };
-    Ok(once(settings)?.reads.get_or_insert(first))
+fn early_read_settings(settings: &mut Settings) -> anyhow::Result<&mut EarlyReadReduction> {
+    let first = EarlyReadReduction { after: 1, uses_min: rewrite_settings(settings)?.uses_min };
+    Ok(early_reduction_settings(settings)?.reads.get_or_insert(first))
 }
 
-fn curate(settings: &mut Settings) -> &mut CurateSettings {
+fn curate_settings(settings: &mut Settings) -> &mut CurateSettings {
     settings.curate.get_or_insert(CurateSettings {
         lines_min: 200,
-        amount: Amount::Adaptive,
+        amount: CurationAmount::Adaptive,
         saving_min: 0.2,
         again: false,
     })
 }
 
-fn old_reads(settings: &mut Settings) -> anyhow::Result<&mut OldReads> {
-    let curated = OldReads { lines_min: 1, wanted: Wanted::Curated(Amount::Adaptive) };
-    Ok(rewrite(settings)?.old_reads.get_or_insert(curated))
+fn old_read_settings(settings: &mut Settings) -> anyhow::Result<&mut OldReadSettings> {
+    let curated =
+        OldReadSettings { lines_min: 1, wanted: ViewRequest::Curated(CurationAmount::Adaptive) };
+    Ok(rewrite_settings(settings)?.old_reads.get_or_insert(curated))
 }
 
-/// `adaptive`, or a share from 0 to 1.
-fn amount(value: &str) -> anyhow::Result<Amount> {
+/// Parses `adaptive`, or a share from 0 to 1.
+fn parse_amount(value: &str) -> anyhow::Result<CurationAmount> {
     match value {
-        "adaptive" => Ok(Amount::Adaptive),
-        share => Ok(Amount::Share(share.parse().with_context(|| format!("a share, not {share}"))?)),
+        "adaptive" => Ok(CurationAmount::Adaptive),
+        share => Ok(CurationAmount::Share(
+            share.parse().with_context(|| format!("a share, not {share}"))?,
+        )),
     }
 }
 
-fn feature(name: &str) -> Option<usize> {
-    NAMES.iter().position(|known| *known == name)
+fn feature_index(name: &str) -> Option<usize> {
+    FEATURE_NAMES.iter().position(|known| *known == name)
 }

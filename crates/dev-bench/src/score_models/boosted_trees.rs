@@ -1,36 +1,43 @@
-//! Gradient boosting of small trees on the logarithmic loss, over columns cut into bins.
+//! Gradient boosting of small trees on the logarithmic loss, over binned columns.
 //!
 //! Friedman, "Greedy Function Approximation: A Gradient Boosting Machine" (2001), with the
-//! second-order gain of Chen and Guestrin, "XGBoost" (2016). Each tree may ask a part of the
-//! columns, drawn from a fixed seed, so that no few of them speak for all.
+//! second-order gain of Chen and Guestrin, "XGBoost" (2016). Each tree may use a random part of the
+//! columns, from a fixed seed, so that no few columns dominate.
 
 use rayon::prelude::*;
 
 use super::training_rows::TrainingRows;
 use crate::seeded_random::SeededRandom;
 
-/// Bins of a column, at most 256.
+/// The number of bins of a column, at most 256.
 const BINS: usize = 64;
 
-/// How trees are grown.
+/// The settings for growing trees.
 pub(crate) struct TreeSettings {
-    /// Trees.
+    /// The number of trees.
     pub(crate) trees: usize,
-    /// The share of the columns that a tree may ask.
+    /// The share of the columns that a tree may use.
     pub(crate) columns: f32,
-    /// Leaves of a tree.
+    /// The most leaves of a tree.
     pub(crate) leaves: usize,
-    /// The share of each tree's advice that is taken.
+    /// The learning rate.
     pub(crate) rate: f32,
-    /// Rows that a leaf has at least.
+    /// The fewest rows of a leaf.
     pub(crate) leaf_rows_min: usize,
-    /// The amount that is added to the curvature of a leaf, so that few rows say little.
-    pub(crate) caution: f32,
+    /// The L2 regularisation, added to the curvature of a leaf so that few rows have little effect.
+    pub(crate) regularization: f32,
 }
 
 impl Default for TreeSettings {
     fn default() -> Self {
-        Self { trees: 300, columns: 0.3, leaves: 12, rate: 0.07, leaf_rows_min: 120, caution: 8.0 }
+        Self {
+            trees: 300,
+            columns: 0.3,
+            leaves: 12,
+            rate: 0.07,
+            leaf_rows_min: 120,
+            regularization: 8.0,
+        }
     }
 }
 
@@ -48,7 +55,7 @@ impl GradientSum {
         self.rows += other.rows;
     }
 
-    fn less(self, other: Self) -> Self {
+    fn subtract(self, other: Self) -> Self {
         Self {
             slope: self.slope - other.slope,
             curve: self.curve - other.curve,
@@ -62,14 +69,14 @@ impl GradientSum {
 }
 
 struct ColumnBins {
-    /// For each column, the bin of each row.
+    /// The bin of each row, by column.
     bins: Vec<Vec<u8>>,
-    /// For each column, the greatest value in each bin but the last.
+    /// The greatest value in each bin but the last, by column.
     limits: Vec<Vec<f32>>,
 }
 
 struct TreeLeaf {
-    /// Its place among the tree's nodes.
+    /// The index among the tree's nodes.
     node: usize,
     rows: Vec<u32>,
     sums: Vec<Vec<GradientSum>>,
@@ -89,12 +96,12 @@ enum TreeNode {
     Leaf(f32),
 }
 
-/// Returns the fitted trees in the form that the curator reads.
+/// Returns the fitted trees in the format that the curator reads.
 pub(crate) fn fit_trees(cases: &[&TrainingRows], width: usize, settings: &TreeSettings) -> String {
-    let columns = columns(cases, width);
+    let columns = bin_columns(cases, width);
     let gold: Vec<f32> = cases.iter().flat_map(|case| case.gold.iter().copied()).collect();
     let rest: Vec<f32> = cases.iter().flat_map(|case| case.rest.iter().copied()).collect();
-    // Weights around 1 let the settings mean the same for any number of cases.
+    // Weights around 1 give the settings the same meaning for any number of cases.
     let scale = gold.len() as f32 / (gold.iter().sum::<f32>() + rest.iter().sum::<f32>());
     let mut values = vec![0.0_f32; gold.len()];
     let mut text = String::from("0\n");
@@ -113,19 +120,19 @@ pub(crate) fn fit_trees(cases: &[&TrainingRows], width: usize, settings: &TreeSe
                 (slope * scale, (gold + rest) * odds * (1.0 - odds) * scale)
             })
             .collect();
-        let (nodes, leaves) = grow(&columns, &chosen, &steps, settings);
+        let (nodes, leaves) = grow_tree(&columns, &chosen, &steps, settings);
         for leaf in leaves {
             let TreeNode::Leaf(value) = nodes[leaf.node] else { continue };
             for row in leaf.rows {
                 values[row as usize] += value;
             }
         }
-        text.push_str(&tree_text(&nodes));
+        text.push_str(&render_tree(&nodes));
     }
     text
 }
 
-fn columns(cases: &[&TrainingRows], width: usize) -> ColumnBins {
+fn bin_columns(cases: &[&TrainingRows], width: usize) -> ColumnBins {
     let of_column = |column: usize| {
         let values: Vec<f32> =
             cases.iter().flat_map(|case| case.rows.iter().map(|row| row[column])).collect();
@@ -141,17 +148,17 @@ fn columns(cases: &[&TrainingRows], width: usize) -> ColumnBins {
     ColumnBins { bins, limits }
 }
 
-/// Splits the leaf that gains most until there are as many as wanted.
-fn grow(
+/// Splits the leaf with the greatest gain until there are enough leaves.
+fn grow_tree(
     columns: &ColumnBins,
     chosen: &[usize],
     steps: &[(f32, f32)],
     settings: &TreeSettings,
 ) -> (Vec<TreeNode>, Vec<TreeLeaf>) {
     let rows: Vec<u32> = (0u32..).take(steps.len()).collect();
-    let first = sums(columns, chosen, steps, &rows);
+    let first = sum_gradients(columns, chosen, steps, &rows);
     let mut nodes = vec![TreeNode::Leaf(0.0)];
-    let mut leaves = vec![leaf(0, rows, first, chosen, settings)];
+    let mut leaves = vec![new_leaf(0, rows, first, chosen, settings)];
     while leaves.len() < settings.leaves {
         let gain = |leaf: &TreeLeaf| leaf.best.map_or(0.0, |best| best.gain);
         let best = (0..leaves.len()).max_by(|a, b| gain(&leaves[*a]).total_cmp(&gain(&leaves[*b])));
@@ -161,12 +168,15 @@ fn grow(
         let (below, above): (Vec<u32>, Vec<u32>) =
             parent.rows.iter().partition(|row| usize::from(bins[**row as usize]) <= split.bin);
         let is_below_small = below.len() <= above.len();
-        let small = sums(columns, chosen, steps, if is_below_small { &below } else { &above });
+        let small =
+            sum_gradients(columns, chosen, steps, if is_below_small { &below } else { &above });
         let large: Vec<Vec<GradientSum>> = parent
             .sums
             .iter()
             .zip(&small)
-            .map(|(all, small)| all.iter().zip(small).map(|(all, part)| all.less(*part)).collect())
+            .map(|(all, small)| {
+                all.iter().zip(small).map(|(all, part)| all.subtract(*part)).collect()
+            })
             .collect();
         let (below_sums, above_sums) = if is_below_small { (small, large) } else { (large, small) };
         let place = nodes.len();
@@ -175,19 +185,19 @@ fn grow(
             TreeNode::Split { column: split.column, limit, below: place, above: place + 1 };
         nodes.push(TreeNode::Leaf(0.0));
         nodes.push(TreeNode::Leaf(0.0));
-        leaves.push(leaf(place, below, below_sums, chosen, settings));
-        leaves.push(leaf(place + 1, above, above_sums, chosen, settings));
+        leaves.push(new_leaf(place, below, below_sums, chosen, settings));
+        leaves.push(new_leaf(place + 1, above, above_sums, chosen, settings));
     }
     for leaf in &leaves {
-        let value = settings.rate * leaf.total.slope / (leaf.total.curve + settings.caution);
-        // What is written has few digits; what is learned on has to be the same.
+        let value = settings.rate * leaf.total.slope / (leaf.total.curve + settings.regularization);
+        // The output is rounded; training has to use the rounded values.
         nodes[leaf.node] = TreeNode::Leaf(format!("{value:.4}").parse().unwrap_or(value));
     }
     (nodes, leaves)
 }
 
-/// Of the columns that are chosen, in their order, the sums of each bin.
-fn sums(
+/// Returns the sums of each bin of the chosen columns, in order.
+fn sum_gradients(
     columns: &ColumnBins,
     chosen: &[usize],
     steps: &[(f32, f32)],
@@ -208,7 +218,7 @@ fn sums(
     chosen.par_iter().map(of_column).collect()
 }
 
-fn leaf(
+fn new_leaf(
     node: usize,
     rows: Vec<u32>,
     sums: Vec<Vec<GradientSum>>,
@@ -217,17 +227,18 @@ fn leaf(
 ) -> TreeLeaf {
     let mut total = GradientSum::default();
     sums.first().into_iter().flatten().for_each(|sum| total.add(*sum));
-    let whole = total.gain(settings.caution);
+    let whole = total.gain(settings.regularization);
     let mut best: Option<TreeSplit> = None;
     for (column, sums) in chosen.iter().copied().zip(&sums) {
         let mut below = GradientSum::default();
         for (bin, sum) in sums.iter().enumerate().take(BINS - 1) {
             below.add(*sum);
-            let above = total.less(below);
+            let above = total.subtract(below);
             if (below.rows.min(above.rows) as usize) < settings.leaf_rows_min {
                 continue;
             }
-            let gain = below.gain(settings.caution) + above.gain(settings.caution) - whole;
+            let gain =
+                below.gain(settings.regularization) + above.gain(settings.regularization) - whole;
             if gain > best.map_or(1e-3, |best| best.gain) {
                 best = Some(TreeSplit { gain, column, bin });
             }
@@ -236,7 +247,7 @@ fn leaf(
     TreeLeaf { node, rows, sums, total, best }
 }
 
-fn tree_text(nodes: &[TreeNode]) -> String {
+fn render_tree(nodes: &[TreeNode]) -> String {
     let words: Vec<String> = nodes
         .iter()
         .map(|node| match node {

@@ -1,15 +1,15 @@
-//! Features of results that the score in use does not ask: files worked on, how often and when,
-//! and words of results that were said.
+//! Features of results that the current score does not use: the use of files, by count and time,
+//! and words of results in later texts.
 
 use std::collections::{HashMap, HashSet};
 
-use foveal_context::facts::{Facts, LineHash, file_key};
-use foveal_context::level::Life;
-use foveal_effects::EffectKind;
-use foveal_replay::Prepared;
-use foveal_transcript::{EntryIndex, Role};
+use foveal_engine::entry_facts::{EntryFacts, LineHash, file_key};
+use foveal_engine::reduction_level::ResultAge;
+use foveal_replay::PreparedConversation;
+use foveal_tool_effects::EffectKind;
+use foveal_transcript::{EntryIndex, MessageRole};
 
-/// Names of the features of files, in order.
+/// Names of the file features, in order.
 pub(crate) const FILE_FEATURES: [&str; 15] = [
     "edits",
     "edit ago",
@@ -28,10 +28,10 @@ pub(crate) const FILE_FEATURES: [&str; 15] = [
     "test",
 ];
 
-/// Names of the features of words, in order.
+/// Names of the word features, in order.
 const WORD_FEATURES: [&str; 4] = ["said of late", "said since", "said first", "by user"];
 
-/// The requests before which something happened to a file.
+/// The requests before each kind of use of a file.
 #[derive(Default, Clone)]
 struct FileHistory {
     edited: Vec<u32>,
@@ -46,35 +46,40 @@ pub(crate) struct ConversationHistory {
     next: u32,
     files: HashMap<LineHash, FileHistory>,
     edits: Vec<u32>,
-    /// In how many results each word stands.
+    /// The number of results that contain each word.
     results_with: HashMap<u64, u32>,
-    /// The requests before which an answer said each word.
-    said: HashMap<u64, Vec<u32>>,
+    /// The requests before which an answer contained each word.
+    answers_with: HashMap<u64, Vec<u32>>,
     by_user: HashSet<u64>,
 }
 
 impl ConversationHistory {
     /// Adds the entries before request `request`, which `answer` answers.
-    pub(crate) fn advance(&mut self, prepared: &Prepared, answer: EntryIndex, request: u32) {
+    pub(crate) fn advance(
+        &mut self,
+        prepared: &PreparedConversation,
+        answer: EntryIndex,
+        request: u32,
+    ) {
         while self.next < answer.0 {
             let index = EntryIndex(self.next);
             self.next += 1;
             let facts = prepared.record.facts(index);
             let words = &prepared.scan(index).references;
             match prepared.record.entry(index).role {
-                Role::User | Role::System => {
-                    for key in &facts.names {
+                MessageRole::User | MessageRole::System => {
+                    for key in &facts.mentioned_files {
                         self.files.entry(*key).or_default().asked.push(request);
                     }
                     self.by_user.extend(words);
                 }
-                Role::Assistant => {
+                MessageRole::Assistant => {
                     self.add_answer(facts, request);
                     for word in words {
-                        self.said.entry(*word).or_default().push(request);
+                        self.answers_with.entry(*word).or_default().push(request);
                     }
                 }
-                Role::Tool => {
+                MessageRole::Tool => {
                     for word in words {
                         *self.results_with.entry(*word).or_default() += 1;
                     }
@@ -83,8 +88,8 @@ impl ConversationHistory {
         }
     }
 
-    fn add_answer(&mut self, facts: &Facts, request: u32) {
-        for key in &facts.names {
+    fn add_answer(&mut self, facts: &EntryFacts, request: u32) {
+        for key in &facts.mentioned_files {
             self.files.entry(*key).or_default().named.push(request);
         }
         let effects = || facts.calls.iter().map(|call| &call.effect);
@@ -99,8 +104,13 @@ impl ConversationHistory {
         }
     }
 
-    /// Returns the features of the files of a result, as [`FILE_FEATURES`].
-    pub(crate) fn file_features(&self, facts: &Facts, life: &Life, request: u32) -> Vec<f64> {
+    /// Returns the features of the files of a result, as in [`FILE_FEATURES`].
+    pub(crate) fn file_features(
+        &self,
+        facts: &EntryFacts,
+        life: &ResultAge,
+        request: u32,
+    ) -> Vec<f64> {
         let effect = facts.call.as_ref().map(|call| &call.effect);
         let reads = effect.into_iter().flat_map(|it| it.reads.iter().map(|read| &read.path));
         let writes = effect.into_iter().flat_map(|it| it.writes.iter().map(|write| &write.path));
@@ -113,8 +123,9 @@ impl ConversationHistory {
             all
         };
         let count = |requests: &[u32]| (requests.len() as f64).ln_1p();
-        let ago =
-            |requests: &[u32]| requests.last().map_or(NEVER, |at| f64::from(request - at).ln_1p());
+        let ago = |requests: &[u32]| {
+            requests.last().map_or(NEVER_AGE, |at| f64::from(request - at).ln_1p())
+        };
         let edited = requests(|it| &it.edited);
         let named = requests(|it| &it.named);
         let read = requests(|it| &it.read);
@@ -142,13 +153,13 @@ impl ConversationHistory {
         ]
     }
 
-    /// Returns the features of the words of a result, as [`WORD_FEATURES`]: each counts the less
-    /// the more results it stands in.
-    pub(crate) fn word_features(&self, words: &[u64], life: &Life, request: u32) -> Vec<f64> {
+    /// Returns the features of the words of a result, as in [`WORD_FEATURES`]. A word counts less
+    /// the more results contain it.
+    pub(crate) fn word_features(&self, words: &[u64], life: &ResultAge, request: u32) -> Vec<f64> {
         let mut sums = [0.0; WORD_FEATURES.len()];
         for word in words {
             let results = self.results_with.get(word).copied().unwrap_or(1);
-            let said = self.said.get(word).map_or(&[][..], Vec::as_slice);
+            let said = self.answers_with.get(word).map_or(&[][..], Vec::as_slice);
             let (first, last) = (said.first().copied(), said.last().copied());
             let is_after = |at: Option<u32>| at.is_some_and(|at| at > life.arrived);
             let flags = [
@@ -165,8 +176,8 @@ impl ConversationHistory {
     }
 }
 
-/// The feature of a time that never was: longer ago than any request.
-const NEVER: f64 = 8.0;
+/// The feature of a time without an event: longer ago than any request.
+const NEVER_AGE: f64 = 8.0;
 
 const CODE: [&str; 16] = [
     "c", "cc", "cpp", "cs", "go", "h", "java", "js", "kt", "php", "py", "rb", "rs", "swift", "ts",

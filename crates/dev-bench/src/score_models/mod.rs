@@ -1,4 +1,4 @@
-//! Models that are fitted on cases and on recorded sessions, and how well they rank.
+//! Models that are fitted on cases and on recorded sessions, and their ranking quality.
 
 pub(crate) mod boosted_trees;
 pub(crate) mod conversation_history;

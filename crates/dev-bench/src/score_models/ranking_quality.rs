@@ -2,8 +2,8 @@
 
 use super::regression::UsageSample;
 
-/// Returns the shares of tokens gone and of uses lost, as one result after another goes, by the uses
-/// expected of a token.
+/// Returns the shares of dropped tokens and of lost uses, as results are dropped one by one in the
+/// order of expected use per token.
 pub(crate) fn drop_curve(guesses: &[(f64, &UsageSample)]) -> Vec<(f64, f64)> {
     let mut ranked: Vec<_> = guesses.iter().map(|(guess, row)| (guess / row.tokens, row)).collect();
     ranked.sort_by(|one, other| one.0.total_cmp(&other.0));
@@ -18,10 +18,10 @@ pub(crate) fn drop_curve(guesses: &[(f64, &UsageSample)]) -> Vec<(f64, f64)> {
     each.collect()
 }
 
-/// Groups of rows of the same weight, by prediction.
+/// The number of groups of equal weight, by prediction.
 const GROUPS: usize = 8;
 
-/// Prints the predictions for rows beside the share of them that was used.
+/// Prints the predictions for groups of rows beside the used share of each.
 pub(crate) fn print_calibration(name: &str, guesses: &[(f64, &UsageSample)]) {
     let mut ranked: Vec<_> = guesses.to_vec();
     ranked.sort_by(|one, other| one.0.total_cmp(&other.0));
@@ -49,7 +49,7 @@ pub(crate) fn print_calibration(name: &str, guesses: &[(f64, &UsageSample)]) {
     }
 }
 
-/// Returns the shares of the tokens that go before 1, 3 and 10 % of the uses are lost.
+/// Returns the shares of the tokens that are dropped before 1, 3 and 10 % of the uses are lost.
 pub(crate) fn dropped_shares(guesses: &[(f64, &UsageSample)]) -> String {
     let curve = drop_curve(guesses);
     let share_at = |loss: f64| {

@@ -9,17 +9,17 @@ pub(crate) struct UsageSample {
     pub(crate) used: bool,
     /// Its tokens.
     pub(crate) tokens: f64,
-    /// Its weight beside other rows.
+    /// The weight of the row.
     pub(crate) weight: f64,
 }
 
-/// Returns the probability of a row by weights.
+/// Returns the probability of a row under `weights`.
 pub(crate) fn probability(features: &[f64], weights: &[f64]) -> f64 {
     let sum: f64 = features.iter().zip(weights).map(|(feature, weight)| feature * weight).sum();
     1.0 / (1.0 + (-sum).exp())
 }
 
-/// Returns the weights that fit rows best, by Newton's method, with a ridge that keeps it stable.
+/// Returns the best weights for the rows, by Newton's method, with a ridge for stability.
 pub(crate) fn fit_weights(rows: &[&UsageSample]) -> Vec<f64> {
     let total: f64 = rows.iter().map(|row| row.weight).sum();
     let width = rows.first().map_or(0, |row| row.features.len());
@@ -42,15 +42,16 @@ pub(crate) fn fit_weights(rows: &[&UsageSample]) -> Vec<f64> {
             slope[i] -= 1e-4 * weights[i];
             curve[i][i] += 1e-4;
         }
-        for (weight, step) in weights.iter_mut().zip(solve(curve, slope)) {
+        for (weight, step) in weights.iter_mut().zip(solve_linear_system(curve, slope)) {
             *weight += step;
         }
     }
     weights
 }
 
-/// Gaussian elimination; the matrix is symmetric and positive, so no pivoting is needed.
-fn solve(mut matrix: Vec<Vec<f64>>, mut right: Vec<f64>) -> Vec<f64> {
+/// Solves a linear system by Gaussian elimination; the matrix is symmetric and positive, so no
+/// pivoting is needed.
+fn solve_linear_system(mut matrix: Vec<Vec<f64>>, mut right: Vec<f64>) -> Vec<f64> {
     let width = right.len();
     for at in 0..width {
         let pivot = matrix[at].clone();

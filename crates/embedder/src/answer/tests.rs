@@ -2,8 +2,8 @@ use proptest::prelude::*;
 
 use super::*;
 
-fn check(protocol: Protocol, body: &str, count: usize, expected: &str) {
-    let told = match vectors(protocol, body.as_bytes(), count) {
+fn check(protocol: EmbeddingProtocol, body: &str, count: usize, expected: &str) {
+    let told = match parse_vectors(protocol, body.as_bytes(), count) {
         Ok(vectors) => {
             let texts = vectors.iter().map(|vector| format!("{:.1?}", vector.components()));
             texts.collect::<Vec<_>>().join(" ")
@@ -15,7 +15,7 @@ fn check(protocol: Protocol, body: &str, count: usize, expected: &str) {
 
 #[test]
 fn vectors_are_read_in_the_order_of_their_texts() {
-    use Protocol::{Ollama, OpenAi};
+    use EmbeddingProtocol::{Ollama, OpenAi};
     let (one, other) = (r#"{"index":1,"embedding":[0,2]}"#, r#"{"index":0,"embedding":[3,4]}"#);
     let body = format!(r#"{{"object":"list","data":[{one},{other}]}}"#);
     check(OpenAi, &body, 2, "[0.6, 0.8] [0.0, 1.0]");
@@ -42,7 +42,7 @@ fn vectors_are_read_in_the_order_of_their_texts() {
 
 #[test]
 fn requests_are_json() {
-    let body = request("m\"", &["a\n", "ü"]);
+    let body = encode_request("m\"", &["a\n", "ü"]);
     assert_eq!(String::from_utf8_lossy(&body), r#"{"model":"m\"","input":["a\n","ü"]}"#);
 }
 
@@ -52,9 +52,9 @@ proptest! {
         bytes in proptest::collection::vec(any::<u8>(), 0..200), count in 0_usize..5,
     ) {
         let whole = [br#"{"embeddings":[["#.as_slice(), &bytes, b"]]}"].concat();
-        for protocol in [Protocol::OpenAi, Protocol::Ollama] {
+        for protocol in [EmbeddingProtocol::OpenAi, EmbeddingProtocol::Ollama] {
             for body in [bytes.as_slice(), &whole] {
-                if let Ok(vectors) = vectors(protocol, body, count) {
+                if let Ok(vectors) = parse_vectors(protocol, body, count) {
                     prop_assert_eq!(vectors.len(), count);
                 }
             }

@@ -1,7 +1,7 @@
 use super::*;
 
 fn check(text: &str, expected: &str) {
-    let spec: Result<ServerSpec, SpecError> = text.parse();
+    let spec: Result<EmbeddingServerSpec, EmbeddingSpecError> = text.parse();
     let told = match spec {
         Ok(spec) => {
             assert_eq!(spec.to_string().parse(), Ok(spec.clone()), "{text}");
@@ -35,12 +35,13 @@ fn servers_that_are_the_same() {
         ("openai:m@https://api.host/v1", false),
         ("openai:m", false),
     ] {
-        let [one, two]: [ServerSpec; 2] = [own, other].map(|text| text.parse().expect(text));
-        assert_eq!((one.is_at_server_of(&two), two.is_at_server_of(&one)), (same, same));
+        let [one, two]: [EmbeddingServerSpec; 2] =
+            [own, other].map(|text| text.parse().expect(text));
+        assert_eq!((one.has_same_origin(&two), two.has_same_origin(&one)), (same, same));
     }
-    let [usual, named]: [ServerSpec; 2] =
+    let [usual, named]: [EmbeddingServerSpec; 2] =
         ["openai:m", "openai:n@https://api.openai.com:443"].map(|text| text.parse().expect(text));
-    assert!(usual.is_at_server_of(&named));
+    assert!(usual.has_same_origin(&named));
 }
 
 #[test]
@@ -66,10 +67,10 @@ fn addresses_without_a_scheme() {
         "`gpu` looks like a server without its scheme: write openai:m@https://gpu, or http:// \
          for this machine",
     );
-    let secret = SpecError::Secret.to_string();
+    let secret = EmbeddingSpecError::Secret.to_string();
     check("openai:m@me:sesame@h.example", &secret);
     check("openai:m@h.example/v1?key=sesame", &secret);
-    // Names of models may hold an `@`, and with an address they may look like anything.
+    // Model names may contain `@`, and may look like anything if an address follows.
     for model in ["@cf/baai/bge-1.5", "text-embedding@001", "m@sha256:0a1b", "m@"] {
         check(
             &format!("ollama:{model}"),

@@ -1,22 +1,22 @@
-//! Decisions alone, in this process and without any store: what of the time is the engine's.
+//! Decisions alone, in this process and without a store: the engine's part of the latency.
 
 use std::sync::Arc;
 use std::time::Instant;
 
-use foveal_live::Conversations;
-use foveal_live::recorder::InMemory;
-use foveal_live::request::{Asked, Wait};
-use foveal_live::rules::Rules;
+use foveal_proxy::RequestShaper;
+use foveal_proxy::recorder::InMemoryRecorder;
+use foveal_proxy::request::{DecisionSlot, ShapeRequest};
+use foveal_proxy::rules::ShapingRules;
 use foveal_transcript::Timestamp;
 use foveal_wire::Protocol;
 
 use crate::conversation::{Conversation, Texts};
 use crate::figures::Times;
 
-/// Measures them.
+/// Measures decisions.
 pub(crate) fn decisions(texts: &Texts, bytes: usize, profile: &str) {
-    let rules = Rules::named(profile).expect("a profile");
-    let conversations = Conversations::new(rules, Arc::new(InMemory::default()));
+    let rules = ShapingRules::from_profile(profile).expect("a profile");
+    let conversations = RequestShaper::new(rules, Arc::new(InMemoryRecorder::default()));
     let (mut cold, mut warm) = (Times::default(), Times::default());
     for number in 0..3 {
         let mut conversation = Conversation::read(texts, &format!("alone {number}"), bytes);
@@ -30,24 +30,24 @@ pub(crate) fn decisions(texts: &Texts, bytes: usize, profile: &str) {
     warm.alone(&format!("{profile}, {bytes} bytes, warm"));
 }
 
-fn decide(conversations: &Conversations, body: &[u8], seconds: i64) -> std::time::Duration {
+fn decide(conversations: &RequestShaper, body: &[u8], seconds: i64) -> std::time::Duration {
     let began = Instant::now();
-    let shaped = conversations.shape(&Asked {
+    let shaped = conversations.shape(&ShapeRequest {
         protocol: Protocol::Messages,
-        counts: false,
+        counts_tokens: false,
         model: None,
         body,
         now: Timestamp(seconds * 1_000),
-        wish: None,
+        profile_override: None,
         upstream: "",
-        wait: &Wait::default(),
+        decision: &DecisionSlot::default(),
     });
     let passed = began.elapsed();
-    assert!(shaped.about.inactive.is_none(), "{:?}", shaped.about);
+    assert!(shaped.report.inactive_reason.is_none(), "{:?}", shaped.report);
     if std::env::var_os("TELL").is_some() {
-        let about = &shaped.about;
+        let about = &shaped.report;
         let rewrite = about.rewrite;
-        println!("{passed:?} {} -> {} {rewrite:?}", about.tokens_asked, about.tokens_sent);
+        println!("{passed:?} {} -> {} {rewrite:?}", about.tokens_received, about.tokens_sent);
     }
     passed
 }

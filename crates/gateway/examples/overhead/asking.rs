@@ -1,10 +1,10 @@
-//! A client that does nothing but ask and wait.
+//! A minimal HTTP client.
 
 use std::io::{self, Read, Write};
 use std::net::{SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
 
-/// A connection that is kept.
+/// A persistent connection.
 pub(crate) struct Client {
     stream: TcpStream,
     read: Vec<u8>,
@@ -17,7 +17,7 @@ impl Client {
         Ok(Self { stream, read: vec![0; 64 << 10] })
     }
 
-    /// How long it takes until the answer begins.
+    /// Returns the time to the beginning of the response.
     pub(crate) fn ask(&mut self, body: &[u8]) -> io::Result<Duration> {
         let head = format!(
             "POST /v1/messages HTTP/1.1\r\nhost: localhost\r\nx-api-key: none\r\n\
@@ -40,7 +40,7 @@ impl Client {
     }
 }
 
-/// Whether an answer is there, all of it.
+/// Returns whether a response is complete.
 fn is_whole(read: &[u8]) -> io::Result<bool> {
     let text = std::str::from_utf8(read).map_err(io::Error::other)?;
     let Some((head, body)) = text.split_once("\r\n\r\n") else { return Ok(false) };
@@ -57,8 +57,8 @@ fn is_whole(read: &[u8]) -> io::Result<bool> {
     })
 }
 
-/// So many clients ask as often as they can; requests a second. `body` is asked for the body of a
-/// client's next request.
+/// Lets this many clients send requests as fast as they can; returns requests per second. `body`
+/// returns the body of a client's next request.
 pub(crate) fn load(
     address: SocketAddr,
     clients: usize,

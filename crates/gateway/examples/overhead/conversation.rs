@@ -1,5 +1,5 @@
-//! Conversations as Claude Code sends them: files of this repository that were read, and small
-//! results of commands. The newest message has the mark of what is to be cached.
+//! Conversations as Claude Code sends them: reads of this repository's files, and short results of
+//! commands. The newest message has the cache breakpoint.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -8,11 +8,11 @@ use serde_json::json;
 
 const MARK: &str = r#","cache_control":{"type":"ephemeral"}"#;
 
-/// Texts of source files.
+/// The texts of source files.
 pub(crate) struct Texts(Vec<(String, String)>);
 
 impl Texts {
-    /// All Rust files below `crates`, by name.
+    /// Reads all Rust files below `crates`, by name.
     pub(crate) fn of_this_repository() -> io::Result<Self> {
         let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("..");
         let mut folders: Vec<PathBuf> = vec![root];
@@ -35,18 +35,19 @@ impl Texts {
 /// A conversation of an agent.
 pub(crate) struct Conversation {
     head: String,
-    /// Each without its end: `}` or, for results, what can carry the mark.
+    /// Each message without its end: `}`, or for results a part that can carry the breakpoint.
     messages: Vec<Message>,
 }
 
 struct Message {
     text: String,
-    /// Where a mark goes.
+    /// The place of a breakpoint.
     mark: usize,
 }
 
 impl Conversation {
-    /// An agent that was given this task, and read files until so many bytes were shown to it.
+    /// Creates the conversation of an agent with this task that has read files until so many bytes
+    /// were shown to it.
     pub(crate) fn read(texts: &Texts, task: &str, bytes: usize) -> Self {
         let system = json!([{ "type": "text", "text": "You are a coding agent. ".repeat(400) }]);
         let head = format!(
@@ -56,7 +57,7 @@ impl Conversation {
         read.messages.push(Message::of(&json!({ "role": "user", "content": [
             { "type": "text", "text": format!("{task}: read all of it.") },
         ] })));
-        // Every task begins elsewhere.
+        // Each task starts with another file.
         let first = task.bytes().fold(7_usize, |sum, byte| sum * 31 + usize::from(byte));
         let mut shown = 0;
         let files = texts.0.iter().cycle().skip(first % texts.0.len());
@@ -77,7 +78,7 @@ impl Conversation {
         read
     }
 
-    /// A command ran, and printed a little.
+    /// Adds a command with a short output.
     pub(crate) fn runs(&mut self, texts: &Texts, number: usize) {
         let (path, text) = &texts.0[number % texts.0.len()];
         let lines: Vec<&str> = text.lines().skip(number % 40).take(25).collect();
@@ -95,7 +96,7 @@ impl Conversation {
         ] })));
     }
 
-    /// The next request.
+    /// Returns the next request.
     pub(crate) fn body(&self) -> Vec<u8> {
         let mut body = self.head.clone();
         for (at, message) in self.messages.iter().enumerate() {
@@ -114,14 +115,14 @@ impl Conversation {
 impl Message {
     fn of(value: &serde_json::Value) -> Self {
         let text = value.to_string();
-        // The last block ends before the list and the message do.
+        // The last block ends in front of the ends of the list and the message.
         assert!(text.ends_with("}]}"), "a list of blocks comes last");
         let mark = text.len() - 3;
         Self { text, mark }
     }
 }
 
-/// A request of a few bytes.
+/// Returns a request of a few bytes.
 pub(crate) fn small() -> Vec<u8> {
     json!({ "model": "m", "max_tokens": 9, "messages": [{ "role": "user", "content": "Hello" }] })
         .to_string()

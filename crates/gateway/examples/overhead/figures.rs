@@ -1,8 +1,8 @@
-//! Times, and how they are told.
+//! Latencies, and their presentation.
 
 use std::time::Duration;
 
-/// Times of requests.
+/// The latencies of requests.
 #[derive(Default)]
 pub(crate) struct Times(Vec<Duration>);
 
@@ -11,7 +11,7 @@ impl Times {
         self.0.push(time);
     }
 
-    /// The time that this share of them does not pass, in milliseconds.
+    /// Returns a percentile, in milliseconds.
     fn at(&self, share: f64) -> f64 {
         let mut sorted = self.0.clone();
         sorted.sort_unstable();
@@ -19,13 +19,13 @@ impl Times {
         sorted[at.min(sorted.len() - 1)].as_secs_f64() * 1e3
     }
 
-    /// Tells them.
+    /// Prints the latencies.
     pub(crate) fn alone(&self, name: &str) {
         let [p50, p99] = [0.5, 0.99].map(|share| self.at(share));
         row(name, &format!("p50 {p50:.2} ms, p99 {p99:.2} ms, {} requests", self.0.len()));
     }
 
-    /// Tells them beside those without a gateway.
+    /// Prints the latencies next to those without a gateway.
     pub(crate) fn against(&self, name: &str, without: &Self) {
         let two = |share| (without.at(share), self.at(share), self.at(share) - without.at(share));
         let (p50, p99) = (two(0.5), two(0.99));
@@ -45,7 +45,7 @@ impl Times {
     }
 }
 
-/// A line of what was measured.
+/// Prints a line of results.
 pub(crate) fn row(name: &str, value: &str) {
     println!("{name:<40} {value}");
 }

@@ -1,5 +1,5 @@
-//! What a gateway adds to the time of requests: the same client asks a model on loopback with and
-//! without it, in turn.
+//! The latency that a gateway adds: the same client sends requests to a model on loopback with and
+//! without it, alternately.
 //!
 //!     cargo build --release
 //!     cargo run --release -p foveal-gateway --example overhead -- target/release/foveal
@@ -8,7 +8,7 @@
 //!
 //!     cargo run --release -p foveal-gateway --example overhead -- --alone
 //!
-//! One part of it alone (small, new, long, restart, at-once or memory):
+//! One measurement alone (small, new, long, restart, at-once or memory):
 //!
 //!     … --example overhead -- target/release/foveal --only memory
 //!
@@ -16,8 +16,8 @@
 //!
 //!     … --example overhead -- --upstream-port 4200 --through http://127.0.0.1:4000
 //!
-//! The model is a server of this process that reads each request and answers at once with a few
-//! bytes. The conversations are this repository's own files, read by an agent.
+//! The model is a server of this process that reads each request and responds at once with a few
+//! bytes. In the conversations an agent reads this repository's own files.
 
 mod alone;
 mod asking;
@@ -40,17 +40,17 @@ use program::Program;
 /// Bytes of tool results in a long conversation: about 200,000 tokens.
 const LONG_BYTES: usize = 740_000;
 
-/// An agent waits at least so long between two requests.
+/// The shortest pause of an agent between two requests.
 const PAUSE: Duration = Duration::from_millis(20);
 
-/// What to measure.
+/// The measurements to make.
 struct Plan {
     program: Option<PathBuf>,
     through: Option<SocketAddr>,
     upstream_port: u16,
     /// Only the decisions, in this process.
     alone: bool,
-    /// The part that is measured; `None`: all of them.
+    /// The part to measure; `None` for all.
     only: Option<String>,
 }
 
@@ -130,7 +130,7 @@ fn main() -> io::Result<()> {
     Ok(())
 }
 
-/// Requests of a few bytes.
+/// Measures requests of a few bytes.
 fn small(model: SocketAddr, gateway: SocketAddr) -> io::Result<()> {
     let body = conversation::small();
     let (mut direct, mut through) = (Client::connect(model)?, Client::connect(gateway)?);
@@ -143,7 +143,7 @@ fn small(model: SocketAddr, gateway: SocketAddr) -> io::Result<()> {
     Ok(())
 }
 
-/// Long conversations that are new.
+/// Measures the first requests of long conversations.
 fn new(model: SocketAddr, gateway: SocketAddr, texts: &Texts) -> io::Result<()> {
     let (mut direct, mut through) = (Client::connect(model)?, Client::connect(gateway)?);
     let (mut with, mut without) = (Times::default(), Times::default());
@@ -157,7 +157,7 @@ fn new(model: SocketAddr, gateway: SocketAddr, texts: &Texts) -> io::Result<()> 
     Ok(())
 }
 
-/// Long conversations: their first request, and then one for each small result.
+/// Measures long conversations: their first request, and one for each short result.
 fn long(model: SocketAddr, gateway: SocketAddr, texts: &Texts) -> io::Result<()> {
     let (mut direct, mut through) = (Client::connect(model)?, Client::connect(gateway)?);
     let (mut cold, mut cold_without) = (Times::default(), Times::default());
@@ -175,7 +175,7 @@ fn long(model: SocketAddr, gateway: SocketAddr, texts: &Texts) -> io::Result<()>
             conversation.runs(texts, turn);
             let body = conversation.body();
             std::thread::sleep(PAUSE);
-            // Who comes second finds the bytes in the processor's cache.
+            // The second request finds the bytes in the processor's cache.
             if turn % 2 == 0 {
                 warm_without.add(direct.ask(&body)?);
                 warm.add(through.ask(&body)?);
@@ -190,7 +190,7 @@ fn long(model: SocketAddr, gateway: SocketAddr, texts: &Texts) -> io::Result<()>
     Ok(())
 }
 
-/// Conversations that were decided about before the program was killed.
+/// Measures conversations with decisions from before the program was killed.
 fn restart(program: &mut Program, model: SocketAddr, texts: &Texts) -> io::Result<()> {
     let mut conversations = Vec::new();
     let mut through = Client::connect(program.address)?;
@@ -216,7 +216,7 @@ fn restart(program: &mut Program, model: SocketAddr, texts: &Texts) -> io::Resul
     Ok(())
 }
 
-/// How many requests pass in a second.
+/// Measures the requests per second.
 fn at_once(model: SocketAddr, gateway: SocketAddr, texts: &Texts) -> io::Result<()> {
     let seconds = Duration::from_secs(4);
     for (name, address) in [("directly", model), ("through it", gateway)] {
@@ -236,7 +236,7 @@ fn at_once(model: SocketAddr, gateway: SocketAddr, texts: &Texts) -> io::Result<
     Ok(())
 }
 
-/// What the program takes when a thousand conversations are live and nobody asks.
+/// Measures the memory of the program with a thousand live conversations and no requests.
 fn memory(program: &mut Program, model: SocketAddr, texts: &Texts) -> io::Result<()> {
     program.restart(model)?;
     row("memory, nothing asked", &program.memory()?);

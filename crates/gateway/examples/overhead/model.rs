@@ -5,13 +5,13 @@ use std::net::{Ipv4Addr, SocketAddr, TcpListener, TcpStream};
 
 const ANSWER: &str = r#"{"id":"m","type":"message","role":"assistant","model":"m","content":[],"stop_reason":"end_turn","usage":{"input_tokens":1,"output_tokens":1}}"#;
 
-/// Starts it; where it listens.
+/// Starts the server; returns its address.
 pub(crate) fn start(port: u16) -> io::Result<SocketAddr> {
     let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, port))?;
     let address = listener.local_addr()?;
     std::thread::spawn(move || {
         for stream in listener.incoming().flatten() {
-            // A client that leaves is no fault.
+            // A client may disconnect.
             std::thread::spawn(move || drop(answer(stream)));
         }
     });

@@ -1,4 +1,4 @@
-//! `foveal serve` as a process of its own, with an empty store.
+//! `foveal serve` as a separate process with an empty store.
 
 use std::io::{self, BufRead, BufReader};
 use std::net::SocketAddr;
@@ -6,10 +6,10 @@ use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::time::{Duration, Instant};
 
-/// The running program. It ends with this.
+/// The running program. Dropping this ends it.
 pub(crate) struct Program {
     pub(crate) address: SocketAddr,
-    /// How long it took until it could be asked.
+    /// The time until it accepted requests.
     pub(crate) ready: Duration,
     path: PathBuf,
     data: PathBuf,
@@ -17,7 +17,7 @@ pub(crate) struct Program {
 }
 
 impl Program {
-    /// Starts it before this model.
+    /// Starts it in front of this model.
     pub(crate) fn start(path: &Path, model: SocketAddr) -> io::Result<Self> {
         let data = std::env::temp_dir().join(format!("foveal-overhead-{}", std::process::id()));
         std::fs::create_dir_all(&data)?;
@@ -25,7 +25,7 @@ impl Program {
         Ok(Self { address, ready, path: path.to_owned(), data, child })
     }
 
-    /// Kills it, and starts it again with the same store.
+    /// Kills it, and restarts it with the same store.
     pub(crate) fn restart(&mut self, model: SocketAddr) -> io::Result<()> {
         self.child.kill()?;
         self.child.wait()?;
@@ -33,7 +33,7 @@ impl Program {
         Ok(())
     }
 
-    /// What it holds in memory now: all of it, and of that its own and of files.
+    /// Returns its resident memory: the total, its own and that of files.
     pub(crate) fn memory(&self) -> io::Result<String> {
         let status = std::fs::read_to_string(format!("/proc/{}/status", self.child.id()))?;
         let [all, own, of_files] = ["VmRSS:", "RssAnon:", "RssFile:"].map(|name| {
@@ -50,7 +50,7 @@ impl Program {
 
 impl Drop for Program {
     fn drop(&mut self) {
-        // It may have ended already, and what is left lies in a temporary folder.
+        // It may have ended already, and its remaining files are in a temporary folder.
         drop(self.child.kill());
         drop(self.child.wait());
         drop(std::fs::remove_dir_all(&self.data));
@@ -74,7 +74,7 @@ fn run(path: &Path, data: &Path, model: SocketAddr) -> io::Result<(Child, Socket
         }
     }
     let ready = began.elapsed();
-    // What else it says must not fill the pipe.
+    // Its further output must not fill the pipe.
     std::thread::spawn(move || io::copy(&mut lines, &mut io::stderr()));
     let (_, address) = line.trim().split_once("http://").expect("an address");
     Ok((child, address.parse().map_err(io::Error::other)?, ready))

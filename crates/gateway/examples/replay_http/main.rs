@@ -16,7 +16,7 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::Duration;
 
-use foveal_context::profile::Profile;
+use foveal_engine::profile::Profile;
 use rayon::prelude::*;
 
 use measure::{Load, ROUTES, Recording, Route, measure, table};
@@ -24,7 +24,7 @@ use measure::{Load, ROUTES, Recording, Route, measure, table};
 /// The profiles that can be used live.
 const PROFILES: [&str; 4] = ["lossless", "balanced", "curated", "max"];
 
-/// Recordings after which progress is told.
+/// The number of recordings between two progress messages.
 const TOLD_EVERY: usize = 20;
 
 struct Arguments {
@@ -57,7 +57,7 @@ fn arguments() -> std::io::Result<Arguments> {
             }
             "--profile" => {
                 let name = value()?;
-                let profile = Profile::named(&name).filter(|it| PROFILES.contains(&it.name));
+                let profile = Profile::find(&name).filter(|it| PROFILES.contains(&it.name));
                 profiles.push(profile.ok_or_else(|| wrong(format!("no live profile `{name}`")))?);
             }
             other => folder = Some(PathBuf::from(other)),
@@ -67,7 +67,7 @@ fn arguments() -> std::io::Result<Arguments> {
         routes = ROUTES.iter().collect();
     }
     if profiles.is_empty() {
-        profiles = PROFILES.iter().filter_map(|name| Profile::named(name)).collect();
+        profiles = PROFILES.iter().filter_map(|name| Profile::find(name)).collect();
     }
     Ok(Arguments {
         folder: folder.ok_or_else(|| wrong("name a folder of ATIF sessions".to_owned()))?,
@@ -91,7 +91,7 @@ fn files(folder: &Path, all: &mut Vec<PathBuf>) {
 fn recordings(file: &PathBuf) -> std::io::Result<Vec<Recording>> {
     let name = file.display().to_string();
     let bytes = BufReader::new(std::fs::File::open(file)?);
-    let read = foveal_wire::read_all(foveal_wire::Format::Atif, &name, bytes);
+    let read = foveal_wire::read_all_sessions(foveal_wire::SessionFormat::Atif, &name, bytes);
     let (sessions, _) = read.map_err(std::io::Error::other)?;
     let conversations = sessions.into_iter().flat_map(|session| session.conversations);
     Ok(conversations.map(|conversation| Recording::new(name.clone(), conversation)).collect())

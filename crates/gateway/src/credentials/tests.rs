@@ -7,7 +7,7 @@ fn find(lines: &[(&str, &str)], query: &str) -> Credentials {
     for (name, value) in lines {
         headers.append(HeaderName::try_from(*name).unwrap(), value.parse().unwrap());
     }
-    Credentials::find(&headers, query)
+    Credentials::from_request(&headers, query)
 }
 
 #[test]
@@ -45,7 +45,7 @@ fn two_keys_of_two_providers_are_unclear() {
         ("x-api-key", "unknown"),
         ("authorization", "Bearer sk-proj-x"),
         ("x-goog-api-key", "AIzaSyx"),
-        // The header is Google's, whatever stands in it.
+        // The header belongs to Google, whatever its value.
         ("x-goog-api-key", "sk-ant-api03-x"),
         ("x-other", "sk-proj-0123456789abcdef0123"),
         ("sec-websocket-protocol", "realtime, openai-insecure-api-key.sk-proj-0123456789abcdef"),
@@ -71,14 +71,14 @@ fn what_is_no_key_counts_for_nothing() {
 
 #[test]
 fn a_provider_never_gets_a_key_of_another() {
-    let foreign = |name, key, host| find(&[(name, key)], "").foreign_to(host);
+    let foreign = |name, key, host| find(&[(name, key)], "").foreign_owner(host);
     let bearer = "authorization";
     assert_eq!(foreign(bearer, "Bearer sk-ant-x", "api.openai.com"), Some("anthropic"));
     assert_eq!(foreign(bearer, "Bearer sk-ant-x", "api.anthropic.com"), None);
     assert_eq!(foreign("x-goog-api-key", "any", "api.anthropic.com"), Some("gemini"));
     assert_eq!(foreign("api-key", "any", "api.openai.com"), Some("azure"));
-    // Who names a server may have a key for it that nobody else knows the shape of.
+    // A named upstream may have keys of an unknown shape.
     assert_eq!(foreign(bearer, "Bearer company", "api.anthropic.com"), None);
-    // A server of the user's own may pass any key on.
+    // A server of the user's own may forward any key.
     assert_eq!(foreign(bearer, "Bearer sk-ant-x", "models.example"), None);
 }

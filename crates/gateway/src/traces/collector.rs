@@ -1,4 +1,4 @@
-//! Where spans go, and what is said with them.
+//! The settings of the trace exporter: its collector and the resource attributes.
 
 use std::fmt;
 use std::time::Duration;
@@ -6,56 +6,56 @@ use std::time::Duration;
 use hyper::Uri;
 use hyper::header::{HeaderMap, HeaderName, HeaderValue};
 
-use crate::upstream::without_secrets;
+use crate::upstream_selection::strip_secrets;
 
-/// Where traces stand behind the address of a collector
+/// The path of traces below a collector's address
 /// (opentelemetry.io/docs/specs/otel/protocol/exporter, "Endpoint URLs for OTLP/HTTP").
-const PATH: &str = "/v1/traces";
+const TRACES_PATH: &str = "/v1/traces";
 
 /// A server that collects spans.
 #[derive(Clone, PartialEq)]
-pub struct Collector {
+pub struct TraceCollector {
     pub(super) uri: Uri,
-    /// Headers of each request. Keys may be in them.
+    /// Headers of each request, which may contain keys.
     pub(super) headers: HeaderMap,
-    /// What is said of the program: names and values.
+    /// The attributes of the program: names and values.
     pub(super) resource: Vec<(String, String)>,
-    /// How long spans wait for more.
-    pub(super) delay: Duration,
-    /// How long one request may take.
-    pub(super) patience: Duration,
+    /// The time that spans wait for a full batch.
+    pub(super) batch_delay: Duration,
+    /// The time-out of one request.
+    pub(super) timeout: Duration,
 }
 
-/// Why an address cannot be a collector's.
+/// The error of an invalid collector address.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
 #[error("`{address}` is no address of a collector: {reason}; give one as http://127.0.0.1:4318")]
-pub struct BadCollector {
-    /// The address as it was given, without what may be secret in it.
+pub struct CollectorAddressError {
+    /// The given address, without secrets.
     pub address: String,
-    /// What is wrong with it.
+    /// The reason.
     pub reason: &'static str,
 }
 
-impl Collector {
-    /// The collector at `address`, to which the path of traces is added.
+impl TraceCollector {
+    /// Returns the collector at `address`, to which the path of traces is appended.
     ///
     /// # Errors
-    /// [`BadCollector`].
-    pub fn at(address: &str) -> Result<Self, BadCollector> {
+    /// [`CollectorAddressError`].
+    pub fn from_base_address(address: &str) -> Result<Self, CollectorAddressError> {
         let bare = address.trim().trim_end_matches('/');
-        if bare.ends_with(PATH) {
-            return Self::exactly(bare);
+        if bare.ends_with(TRACES_PATH) {
+            return Self::from_endpoint(bare);
         }
-        Self::exactly(&format!("{bare}{PATH}"))
+        Self::from_endpoint(&format!("{bare}{TRACES_PATH}"))
     }
 
-    /// The collector that takes traces at exactly `address`.
+    /// Returns the collector that takes traces at exactly `address`.
     ///
     /// # Errors
-    /// [`BadCollector`].
-    pub fn exactly(address: &str) -> Result<Self, BadCollector> {
+    /// [`CollectorAddressError`].
+    pub fn from_endpoint(address: &str) -> Result<Self, CollectorAddressError> {
         let address = address.trim();
-        let bad = |reason| BadCollector { address: without_secrets(address), reason };
+        let bad = |reason| CollectorAddressError { address: strip_secrets(address), reason };
         let uri: Uri = address.parse().map_err(|_| bad("it cannot be read"))?;
         if !matches!(uri.scheme_str(), Some("http" | "https")) {
             return Err(bad("it has no http:// or https://"));
@@ -68,13 +68,12 @@ impl Collector {
             uri,
             headers: HeaderMap::new(),
             resource: Vec::new(),
-            delay: Duration::from_secs(5),
-            patience: Duration::from_secs(10),
+            batch_delay: Duration::from_secs(5),
+            timeout: Duration::from_secs(10),
         })
     }
 
-    /// The same with these headers in each request. The names of those that are none are given
-    /// back too.
+    /// Adds headers to each request. Also returns the names of invalid headers, which are skipped.
     pub fn with_headers(mut self, headers: Vec<(String, String)>) -> (Self, Vec<String>) {
         let mut wrong = Vec::new();
         for (name, value) in headers {
@@ -90,55 +89,55 @@ impl Collector {
         (self, wrong)
     }
 
-    /// The same with what is said of the program, by OpenTelemetry's names (`service.name`).
+    /// Sets the attributes of the program, by OpenTelemetry's names (`service.name`).
     #[must_use]
     pub fn with_resource(mut self, resource: Vec<(String, String)>) -> Self {
         self.resource = resource;
         self
     }
 
-    /// The same with another time that spans wait for more.
+    /// Sets the time that spans wait for a full batch.
     #[must_use]
-    pub fn with_delay(mut self, delay: Duration) -> Self {
-        self.delay = delay;
+    pub fn with_batch_delay(mut self, delay: Duration) -> Self {
+        self.batch_delay = delay;
         self
     }
 
-    /// The same with another time that one request may take.
+    /// Sets the time-out of one request.
     #[must_use]
-    pub fn with_patience(mut self, patience: Duration) -> Self {
-        self.patience = patience;
+    pub fn with_timeout(mut self, patience: Duration) -> Self {
+        self.timeout = patience;
         self
     }
 }
 
-/// Its address, without its query.
-impl fmt::Display for Collector {
+/// Writes the address without its query.
+impl fmt::Display for TraceCollector {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&without_secrets(&self.uri.to_string()))
+        f.write_str(&strip_secrets(&self.uri.to_string()))
     }
 }
 
-/// Its headers are never printed.
-impl fmt::Debug for Collector {
+/// Writes no headers.
+impl fmt::Debug for TraceCollector {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(f, "Collector({self})")
     }
 }
 
-/// Reads `name=value,name=value` as variables of OpenTelemetry have it, with `%` codes in values
-/// (opentelemetry.io/docs/specs/otel/protocol/exporter, "Specifying headers via environment
-/// variables"). What is no pair is left out.
-pub fn pairs(text: &str) -> Vec<(String, String)> {
+/// Parses `name=value,name=value` in the format of OpenTelemetry's environment variables, with `%`
+/// codes in values (opentelemetry.io/docs/specs/otel/protocol/exporter, "Specifying headers via
+/// environment variables"). Invalid pairs are skipped.
+pub fn parse_pairs(text: &str) -> Vec<(String, String)> {
     let pairs = text.split(',').filter_map(|pair| {
         let (name, value) = pair.split_once('=')?;
         let name = name.trim();
-        (!name.is_empty()).then(|| (name.to_owned(), decoded(value.trim())))
+        (!name.is_empty()).then(|| (name.to_owned(), percent_decode(value.trim())))
     });
     pairs.collect()
 }
 
-fn decoded(text: &str) -> String {
+fn percent_decode(text: &str) -> String {
     let mut bytes = Vec::with_capacity(text.len());
     let mut rest = text.as_bytes();
     while let Some((first, after)) = rest.split_first() {
@@ -153,7 +152,7 @@ fn decoded(text: &str) -> String {
 
 #[cfg(test)]
 mod tests {
-    use super::{Collector, pairs};
+    use super::{TraceCollector, parse_pairs};
 
     #[test]
     fn the_path_of_traces_stands_behind_an_address_once() {
@@ -163,9 +162,13 @@ mod tests {
             ("https://otel.example/otlp/", "https://otel.example/otlp/v1/traces"),
             ("http://127.0.0.1:4318/v1/traces", "http://127.0.0.1:4318/v1/traces"),
         ] {
-            assert_eq!(Collector::at(address).expect("an address").to_string(), expected);
+            assert_eq!(
+                TraceCollector::from_base_address(address).expect("an address").to_string(),
+                expected
+            );
         }
-        let exactly = Collector::exactly("https://otel.example/in?key=secret").expect("an address");
+        let exactly = TraceCollector::from_endpoint("https://otel.example/in?key=secret")
+            .expect("an address");
         assert_eq!(exactly.to_string(), "https://otel.example/in");
         for (wrong, reason) in [
             ("127.0.0.1:4317", "http://"),
@@ -173,18 +176,18 @@ mod tests {
             ("http://me:secret@host", "password"),
             ("http://a b", "cannot be read"),
         ] {
-            let error = Collector::at(wrong).expect_err(wrong).to_string();
+            let error = TraceCollector::from_base_address(wrong).expect_err(wrong).to_string();
             assert!(error.contains(reason) && !error.contains("secret"), "{error}");
         }
     }
 
     #[test]
     fn pairs_are_read_as_variables_have_them() {
-        let all = pairs("api-key=a%20b, x-team = one=two ,nothing,=v,last=");
+        let all = parse_pairs("api-key=a%20b, x-team = one=two ,nothing,=v,last=");
         let all: Vec<_> = all.iter().map(|(name, value)| (&**name, &**value)).collect();
         assert_eq!(all, [("api-key", "a b"), ("x-team", "one=two"), ("last", "")]);
-        let collector = Collector::at("http://h").expect("an address");
-        let headers = pairs("authorization=Bearer%20secret,bad name=1,x=a%0Ab");
+        let collector = TraceCollector::from_base_address("http://h").expect("an address");
+        let headers = parse_pairs("authorization=Bearer%20secret,bad name=1,x=a%0Ab");
         let (collector, wrong) = collector.with_headers(headers);
         assert_eq!(wrong, ["bad name", "x"]);
         assert_eq!(collector.headers["authorization"], "Bearer secret");

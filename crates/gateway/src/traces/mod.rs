@@ -1,18 +1,18 @@
-//! Traces of requests for who collects them: one span for each question to a model, as
-//! OpenTelemetry's conventions for generative AI have it, sent as OTLP in JSON over HTTP.
+//! Traces for a collector: one span for each request to a model, in OpenTelemetry's conventions for
+//! generative AI, sent as OTLP in JSON over HTTP.
 //!
-//! In a span are counts, times, and names of models, servers and reasons. Nothing that was said,
-//! no header and no path is in it.
+//! A span contains counts, times, and names of models, servers and reasons. It contains no text of
+//! conversations, no header and no path.
 
 mod attributes;
 mod collector;
+mod export;
 mod ids;
 mod otlp;
-mod post;
 mod queue;
 mod span;
 mod tracer;
 
-pub use attributes::Beside;
-pub use collector::{BadCollector, Collector, pairs};
-pub use tracer::{Sent, Tracer};
+pub use attributes::SpanDetails;
+pub use collector::{CollectorAddressError, TraceCollector, parse_pairs};
+pub use tracer::{ExportStats, Tracer};

@@ -1,29 +1,29 @@
-//! Spans as OTLP has them in JSON, and what a collector answers
+//! OTLP in JSON: the encoding of spans, and the response of a collector
 //! (opentelemetry.io/docs/specs/otlp, "JSON Protobuf Encoding": names in lower camel case, ids in
 //! hex digits, integers of 64 bits as text, enumerations as numbers).
 
 use serde_json::{Map, Value as Json, json};
 
-use super::span::{Span, Value};
+use super::span::{AttributeValue, TraceSpan};
 
-/// A span whose other side is a server that is asked.
+/// The kind of a span for a request to a server.
 const KIND_CLIENT: u32 = 3;
 
 const STATUS_ERROR: u32 = 2;
 
-/// The lowest bit says that the trace is recorded, the two above a byte whether the parent is
-/// known to be of another process, and that it is (`SpanFlags` in `trace.proto`).
+/// The lowest bit: the trace is recorded. The two bits above the lowest byte: it is known whether
+/// the parent belongs to another process, and it does (`SpanFlags` in `trace.proto`).
 const FLAG_SAMPLED: u32 = 1;
 const FLAG_KNOWS_REMOTE: u32 = 0x100;
 const FLAG_IS_REMOTE: u32 = 0x200;
 
-/// The body of a request that exports `spans` of the service that `resource` describes.
-pub(super) fn request(resource: &[(String, String)], spans: &[Span]) -> Vec<u8> {
+/// Encodes the request that exports `spans` of the service that `resource` describes.
+pub(super) fn encode_request(resource: &[(String, String)], spans: &[TraceSpan]) -> Vec<u8> {
     let resource: Vec<Json> = resource
         .iter()
         .map(|(key, value)| json!({ "key": key, "value": { "stringValue": value } }))
         .collect();
-    let spans: Vec<Json> = spans.iter().map(span).collect();
+    let spans: Vec<Json> = spans.iter().map(encode_span).collect();
     let scope = json!({ "name": "foveal", "version": env!("CARGO_PKG_VERSION") });
     let body = json!({ "resourceSpans": [{
         "resource": { "attributes": resource },
@@ -32,11 +32,11 @@ pub(super) fn request(resource: &[(String, String)], spans: &[Span]) -> Vec<u8> 
     body.to_string().into_bytes()
 }
 
-fn span(span: &Span) -> Json {
+fn encode_span(span: &TraceSpan) -> Json {
     let attributes: Vec<Json> = span
         .attributes
         .iter()
-        .map(|(key, text)| json!({ "key": key, "value": value(text) }))
+        .map(|(key, text)| json!({ "key": key, "value": encode_value(text) }))
         .collect();
     let mut object = Map::new();
     object.insert("traceId".to_owned(), span.trace.to_string().into());
@@ -57,12 +57,12 @@ fn span(span: &Span) -> Json {
     Json::Object(object)
 }
 
-fn value(value: &Value) -> Json {
+fn encode_value(value: &AttributeValue) -> Json {
     match value {
-        Value::Text(text) => json!({ "stringValue": text }),
-        Value::Count(count) => json!({ "intValue": count.to_string() }),
-        Value::Number(number) => json!({ "doubleValue": number }),
-        Value::Texts(texts) => {
+        AttributeValue::Text(text) => json!({ "stringValue": text }),
+        AttributeValue::Count(count) => json!({ "intValue": count.to_string() }),
+        AttributeValue::Number(number) => json!({ "doubleValue": number }),
+        AttributeValue::Texts(texts) => {
             let values: Vec<Json> =
                 texts.iter().map(|text| json!({ "stringValue": text })).collect();
             json!({ "arrayValue": { "values": values } })
@@ -70,9 +70,9 @@ fn value(value: &Value) -> Json {
     }
 }
 
-/// How many spans of an accepted request a collector did not take, and what it says of that.
-/// An answer that cannot be read says nothing: the status counts.
-pub(super) fn rejected(answer: &[u8]) -> (u64, String) {
+/// Returns the number of spans of an accepted request that the collector rejected, and its message.
+/// An unreadable response counts as no rejection, because the status decides.
+pub(super) fn parse_rejection(answer: &[u8]) -> (u64, String) {
     let answer: Json = serde_json::from_slice(answer).unwrap_or_default();
     let partial = &answer["partialSuccess"];
     let count = &partial["rejectedSpans"];

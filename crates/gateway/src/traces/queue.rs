@@ -1,4 +1,4 @@
-//! Spans that wait to be sent: at most so many, the oldest give way.
+//! A bounded queue of spans that wait for export. The oldest ones are dropped first.
 
 use std::collections::VecDeque;
 use std::sync::atomic::{AtomicU64, Ordering};
@@ -7,81 +7,81 @@ use std::time::Duration;
 
 use tokio::sync::Notify;
 
-use super::span::Span;
+use super::span::TraceSpan;
 
-/// Spans that wait, at most.
-pub(super) const WAITING_MAX: usize = 2_048;
+/// The largest number of waiting spans.
+pub(super) const QUEUED_SPANS_MAX: usize = 2_048;
 
-/// Spans that are sent at once, at most.
-pub(super) const BATCH_MAX: usize = 512;
+/// The largest number of spans in one request.
+pub(super) const BATCH_SPANS_MAX: usize = 512;
 
-/// What waits, and how many were dropped.
+/// The waiting spans, and the number of dropped ones.
 #[derive(Debug, Default)]
-pub(super) struct Queue {
-    waiting: Mutex<VecDeque<Span>>,
-    came: Notify,
+pub(super) struct SpanQueue {
+    waiting: Mutex<VecDeque<TraceSpan>>,
+    span_added: Notify,
     dropped: AtomicU64,
 }
 
-impl Queue {
+impl SpanQueue {
     /// Adds a span.
-    pub(super) fn push(&self, span: Span) {
+    pub(super) fn push(&self, span: TraceSpan) {
         let mut waiting = self.lock();
         waiting.push_back(span);
-        self.keep_newest(&mut waiting);
+        self.drop_oldest(&mut waiting);
         drop(waiting);
-        self.came.notify_one();
+        self.span_added.notify_one();
     }
 
-    /// The oldest ones.
-    pub(super) fn take(&self) -> Vec<Span> {
+    /// Removes the oldest spans, at most one batch.
+    pub(super) fn take_batch(&self) -> Vec<TraceSpan> {
         let mut waiting = self.lock();
-        let count = waiting.len().min(BATCH_MAX);
+        let count = waiting.len().min(BATCH_SPANS_MAX);
         waiting.drain(..count).collect()
     }
 
-    /// Puts back what was taken, to be sent later.
-    pub(super) fn put_back(&self, batch: Vec<Span>) {
+    /// Returns a batch to the front of the queue.
+    pub(super) fn requeue(&self, batch: Vec<TraceSpan>) {
         let mut waiting = self.lock();
         batch.into_iter().rev().for_each(|span| waiting.push_front(span));
-        self.keep_newest(&mut waiting);
+        self.drop_oldest(&mut waiting);
     }
 
-    /// Waits for a batch, or for `delay` after the first span of one.
-    pub(super) async fn filled(&self, delay: Duration) {
+    /// Waits for a full batch, or until `delay` after the first span of one.
+    pub(super) async fn wait_for_batch(&self, delay: Duration) {
         while self.lock().is_empty() {
-            self.came.notified().await;
+            self.span_added.notified().await;
         }
         let full = async {
-            while self.lock().len() < BATCH_MAX {
-                self.came.notified().await;
+            while self.lock().len() < BATCH_SPANS_MAX {
+                self.span_added.notified().await;
             }
         };
         drop(tokio::time::timeout(delay, full).await);
     }
 
-    /// So many will not be sent.
-    pub(super) fn drop_also(&self, count: u64) {
+    /// Counts spans that will not be sent.
+    pub(super) fn count_dropped(&self, count: u64) {
         self.dropped.fetch_add(count, Ordering::Relaxed);
     }
 
-    /// Drops all that waits.
-    pub(super) fn clear(&self) {
+    /// Drops all waiting spans.
+    pub(super) fn drop_all(&self) {
         let count = std::mem::take(&mut *self.lock()).len();
-        self.drop_also(count as u64);
+        self.count_dropped(count as u64);
     }
 
-    pub(super) fn dropped(&self) -> u64 {
+    pub(super) fn dropped_count(&self) -> u64 {
         self.dropped.load(Ordering::Relaxed)
     }
 
-    fn keep_newest(&self, waiting: &mut VecDeque<Span>) {
-        let over = waiting.len().saturating_sub(WAITING_MAX);
+    fn drop_oldest(&self, waiting: &mut VecDeque<TraceSpan>) {
+        let over = waiting.len().saturating_sub(QUEUED_SPANS_MAX);
         waiting.drain(..over);
-        self.drop_also(over as u64);
+        self.count_dropped(over as u64);
     }
 
-    fn lock(&self) -> MutexGuard<'_, VecDeque<Span>> {
+    fn lock(&self) -> MutexGuard<'_, VecDeque<TraceSpan>> {
         self.waiting.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -90,12 +90,12 @@ impl Queue {
 mod tests {
     use std::time::Duration;
 
-    use super::{BATCH_MAX, Queue, WAITING_MAX};
+    use super::{BATCH_SPANS_MAX, QUEUED_SPANS_MAX, SpanQueue};
     use crate::trace_parent::{SpanId, TraceId};
-    use crate::traces::span::Span;
+    use crate::traces::span::TraceSpan;
 
-    fn span(number: u64) -> Span {
-        Span {
+    fn span(number: u64) -> TraceSpan {
+        TraceSpan {
             trace: TraceId([1; 16]),
             id: SpanId([1; 8]),
             parent: None,
@@ -109,34 +109,34 @@ mod tests {
 
     #[test]
     fn the_oldest_give_way_and_are_counted() {
-        let queue = Queue::default();
+        let queue = SpanQueue::default();
         let more = 100;
-        (0..(WAITING_MAX + more) as u64).for_each(|number| queue.push(span(number)));
-        assert_eq!(queue.dropped(), more as u64);
-        let batch = queue.take();
-        assert_eq!((batch.len(), &*batch[0].name), (BATCH_MAX, "100"));
-        // What could not be sent gives way first too.
+        (0..(QUEUED_SPANS_MAX + more) as u64).for_each(|number| queue.push(span(number)));
+        assert_eq!(queue.dropped_count(), more as u64);
+        let batch = queue.take_batch();
+        assert_eq!((batch.len(), &*batch[0].name), (BATCH_SPANS_MAX, "100"));
+        // A requeued batch is dropped first too.
         (0..more as u64).for_each(|number| queue.push(span(number)));
-        queue.put_back(batch);
-        assert_eq!(queue.dropped(), 2 * more as u64);
-        assert_eq!(queue.take()[0].name, "200");
-        queue.clear();
-        assert_eq!(queue.dropped(), (2 * more + WAITING_MAX - BATCH_MAX) as u64);
-        assert!(queue.take().is_empty());
+        queue.requeue(batch);
+        assert_eq!(queue.dropped_count(), 2 * more as u64);
+        assert_eq!(queue.take_batch()[0].name, "200");
+        queue.drop_all();
+        assert_eq!(queue.dropped_count(), (2 * more + QUEUED_SPANS_MAX - BATCH_SPANS_MAX) as u64);
+        assert!(queue.take_batch().is_empty());
     }
 
     #[tokio::test]
     async fn a_batch_is_waited_for_no_longer_than_the_delay() {
-        let queue = Queue::default();
+        let queue = SpanQueue::default();
         let delay = Duration::from_millis(30);
-        let nothing = tokio::time::timeout(2 * delay, queue.filled(delay)).await;
+        let nothing = tokio::time::timeout(2 * delay, queue.wait_for_batch(delay)).await;
         assert!(nothing.is_err());
         queue.push(span(1));
         let began = tokio::time::Instant::now();
-        queue.filled(delay).await;
+        queue.wait_for_batch(delay).await;
         assert!(began.elapsed() >= delay);
-        (0..BATCH_MAX as u64).for_each(|number| queue.push(span(number)));
+        (0..BATCH_SPANS_MAX as u64).for_each(|number| queue.push(span(number)));
         // A full one is not kept waiting.
-        queue.filled(Duration::from_secs(1_000)).await;
+        queue.wait_for_batch(Duration::from_secs(1_000)).await;
     }
 }

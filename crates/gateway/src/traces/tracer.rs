@@ -1,4 +1,4 @@
-//! Sends spans in the background, on a thread of its own.
+//! Exports spans on a background thread.
 
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -8,140 +8,147 @@ use std::time::Duration;
 use foveal_asking::ProxySettings;
 use tokio_util::sync::CancellationToken;
 
-use super::attributes::{self, Beside};
-use super::collector::Collector;
-use super::ids::Ids;
-use super::post::{Refused, Taken, post};
-use super::queue::Queue;
-use crate::client::{self, Upward};
+use super::attributes::{self, SpanDetails};
+use super::collector::TraceCollector;
+use super::export::{ExportError, ExportOutcome, export_spans};
+use super::ids::IdGenerator;
+use super::queue::SpanQueue;
+use crate::client::{self, HttpClient};
 use crate::exchange::Exchange;
 
-/// How long what still waits may take at the end.
-const END_PATIENCE: Duration = Duration::from_secs(1);
+/// The time for the last export at shutdown.
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// The pause after the first failure, and the longest.
-const PAUSE: Duration = Duration::from_secs(1);
-const PAUSE_MAX: Duration = Duration::from_secs(60);
+/// The pause after the first failure, and the longest pause.
+const BACKOFF_MIN: Duration = Duration::from_secs(1);
+const BACKOFF_MAX: Duration = Duration::from_secs(60);
 
-/// Makes spans of requests, and sends them to a collector. Nobody waits for that.
+/// Makes spans of exchanges, and exports them to a collector in the background.
 pub struct Tracer {
-    shared: Arc<Shared>,
+    shared: Arc<TracerState>,
     stop: CancellationToken,
     thread: Mutex<Option<JoinHandle<()>>>,
 }
 
-/// What became of spans so far.
+/// The counts of spans so far.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Eq)]
-pub struct Sent {
-    /// Spans that the collector took.
-    pub taken: u64,
-    /// Spans that it did not take, or that could not be sent.
+pub struct ExportStats {
+    /// Spans that the collector accepted.
+    pub exported: u64,
+    /// Spans that it rejected, or that could not be sent.
     pub dropped: u64,
 }
 
 #[derive(Default)]
-struct Shared {
-    ids: Ids,
-    queue: Queue,
-    taken: AtomicU64,
-    /// Spans of the request that is under way.
+struct TracerState {
+    ids: IdGenerator,
+    queue: SpanQueue,
+    exported: AtomicU64,
+    /// Spans of the current export request.
     under_way: AtomicU64,
 }
 
-impl Shared {
-    fn sent(&self) -> Sent {
-        Sent { taken: self.taken.load(Ordering::Relaxed), dropped: self.queue.dropped() }
+impl TracerState {
+    fn stats(&self) -> ExportStats {
+        ExportStats {
+            exported: self.exported.load(Ordering::Relaxed),
+            dropped: self.queue.dropped_count(),
+        }
     }
 }
 
-/// Who is told, once, that something is wrong with the collector.
-type Complain = Box<dyn FnOnce(String) + Send>;
+/// Called once, at the first failure.
+type FailureCallback = Box<dyn FnOnce(String) + Send>;
 
 impl Tracer {
-    /// Begins to send to `collector`. `complain` is told of the first failure alone.
-    pub fn start(collector: Collector, complain: impl FnOnce(String) + Send + 'static) -> Self {
-        let (shared, stop) = (Arc::<Shared>::default(), CancellationToken::new());
-        let sending = Sending {
+    /// Starts to export to `collector`. Calls `complain` with the first failure only.
+    pub fn start(
+        collector: TraceCollector,
+        complain: impl FnOnce(String) + Send + 'static,
+    ) -> Self {
+        let (shared, stop) = (Arc::<TracerState>::default(), CancellationToken::new());
+        let sending = ExportTask {
             shared: Arc::clone(&shared),
             stop: stop.clone(),
             collector,
-            complain: Some(Box::new(complain)),
+            on_failure: Some(Box::new(complain)),
         };
         let thread = Mutex::new(Some(std::thread::spawn(move || sending.run())));
         Self { shared, stop, thread }
     }
 
-    /// A request has ended.
-    pub fn ended(&self, exchange: &Exchange, beside: Beside<'_>) {
-        if let Some(span) = attributes::span(exchange, beside, &self.shared.ids) {
+    /// Records the span of an exchange that has ended.
+    pub fn record_exchange(&self, exchange: &Exchange, beside: SpanDetails<'_>) {
+        if let Some(span) = attributes::build_span(exchange, beside, &self.shared.ids) {
             self.shared.queue.push(span);
         }
     }
 
-    /// What became of spans so far.
-    pub fn sent(&self) -> Sent {
-        self.shared.sent()
+    /// Returns the counts of spans so far.
+    pub fn stats(&self) -> ExportStats {
+        self.shared.stats()
     }
 
-    /// Sends what still waits, which may take a moment and no longer; what became of all spans.
-    pub fn finish(&self) -> Sent {
+    /// Exports the waiting spans, for a second at most. Returns the final counts.
+    pub fn finish(&self) -> ExportStats {
         self.stop.cancel();
         let thread = self.thread.lock().unwrap_or_else(PoisonError::into_inner).take();
-        // Where it panicked, nothing more is sent.
+        // After a panic of the thread nothing more is sent.
         drop(thread.map(JoinHandle::join));
-        self.shared.queue.drop_also(self.shared.under_way.swap(0, Ordering::Relaxed));
-        self.shared.queue.clear();
-        self.shared.sent()
+        self.shared.queue.count_dropped(self.shared.under_way.swap(0, Ordering::Relaxed));
+        self.shared.queue.drop_all();
+        self.shared.stats()
     }
 }
 
-/// What the thread has.
-struct Sending {
-    shared: Arc<Shared>,
+/// The state of the export thread.
+struct ExportTask {
+    shared: Arc<TracerState>,
     stop: CancellationToken,
-    collector: Collector,
-    complain: Option<Complain>,
+    collector: TraceCollector,
+    on_failure: Option<FailureCallback>,
 }
 
-impl Sending {
+impl ExportTask {
     fn run(mut self) {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
-        let (runtime, client) = match (runtime, client::client(None, &ProxySettings::default())) {
-            (Ok(runtime), Ok(client)) => (runtime, client),
-            (Err(error), _) => return self.complain(&error.to_string()),
-            (_, Err(error)) => return self.complain(&error.to_string()),
-        };
+        let (runtime, client) =
+            match (runtime, client::build_http_client(None, &ProxySettings::default())) {
+                (Ok(runtime), Ok(client)) => (runtime, client),
+                (Err(error), _) => return self.report_failure(&error.to_string()),
+                (_, Err(error)) => return self.report_failure(&error.to_string()),
+            };
         let stop = self.stop.clone();
         runtime.block_on(async {
             let over = async {
                 stop.cancelled().await;
-                tokio::time::sleep(END_PATIENCE).await;
+                tokio::time::sleep(SHUTDOWN_TIMEOUT).await;
             };
             tokio::select! {
-                () = self.send_all(&client) => {}
+                () = self.export_until_stopped(&client) => {}
                 () = over => {}
             }
         });
-        // A name that is being looked up is not waited for.
+        // A pending name resolution is not waited for.
         runtime.shutdown_background();
     }
 
-    /// Sends until it is to stop and nothing waits any more, or cannot be sent.
-    async fn send_all(&mut self, client: &Upward) {
+    /// Exports until the task is stopped and the queue is empty, or an export fails.
+    async fn export_until_stopped(&mut self, client: &HttpClient) {
         let mut failures = 0;
         loop {
             tokio::select! {
-                () = self.shared.queue.filled(self.collector.delay) => {}
+                () = self.shared.queue.wait_for_batch(self.collector.batch_delay) => {}
                 () = self.stop.cancelled() => {}
             }
             let stops = self.stop.is_cancelled();
-            match self.send(client).await {
+            match self.export_queued(client).await {
                 Ok(()) => failures = 0,
                 Err(_) if stops => return,
                 Err(after) => {
                     failures += 1;
-                    // Who says "at once" is asked no sooner either.
-                    let pause = after.unwrap_or_default().max(self.pause(failures));
+                    // A `retry-after` of 0 does not shorten the back-off.
+                    let pause = after.unwrap_or_default().max(self.backoff(failures));
                     tokio::select! {
                         () = tokio::time::sleep(pause) => {}
                         () = self.stop.cancelled() => {}
@@ -155,53 +162,54 @@ impl Sending {
         }
     }
 
-    /// Sends all that waits. An error: it is to be tried again later, after this time where the
-    /// collector said one.
-    async fn send(&mut self, client: &Upward) -> Result<(), Option<Duration>> {
+    /// Exports all waiting spans. An error means to retry later, after the contained time if the
+    /// collector named one.
+    async fn export_queued(&mut self, client: &HttpClient) -> Result<(), Option<Duration>> {
         let shared = Arc::clone(&self.shared);
         loop {
-            let batch = shared.queue.take();
+            let batch = shared.queue.take_batch();
             if batch.is_empty() {
                 return Ok(());
             }
             let count = batch.len() as u64;
             shared.under_way.store(count, Ordering::Relaxed);
-            let posted = post(client, &self.collector, &batch).await;
+            let posted = export_spans(client, &self.collector, &batch).await;
             shared.under_way.store(0, Ordering::Relaxed);
             match posted {
-                Ok(taken) => self.took(count, &taken),
-                Err(Refused::ForNow { why, after }) => {
-                    shared.queue.put_back(batch);
-                    self.complain(&why);
+                Ok(taken) => self.count_exported(count, &taken),
+                Err(ExportError::Retryable { why, after }) => {
+                    shared.queue.requeue(batch);
+                    self.report_failure(&why);
                     return Err(after);
                 }
-                Err(Refused::ForGood { why }) => {
-                    shared.queue.drop_also(count);
-                    self.complain(&why);
+                Err(ExportError::Permanent { why }) => {
+                    shared.queue.count_dropped(count);
+                    self.report_failure(&why);
                 }
             }
         }
     }
 
-    fn took(&mut self, count: u64, taken: &Taken) {
+    fn count_exported(&mut self, count: u64, taken: &ExportOutcome) {
         let rejected = taken.rejected.min(count);
-        self.shared.taken.fetch_add(count - rejected, Ordering::Relaxed);
-        self.shared.queue.drop_also(rejected);
+        self.shared.exported.fetch_add(count - rejected, Ordering::Relaxed);
+        self.shared.queue.count_dropped(rejected);
         if rejected > 0 {
-            self.complain(&format!("it did not take {rejected} of {count}: {}", taken.why));
+            self.report_failure(&format!("it did not take {rejected} of {count}: {}", taken.why));
         }
     }
 
-    /// Twice as long after each failure, and a part by chance.
-    fn pause(&self, failures: u32) -> Duration {
-        let longest = PAUSE.saturating_mul(1 << failures.saturating_sub(1).min(10)).min(PAUSE_MAX);
-        let part = (self.shared.ids.number() % 1_000) as f64 / 1e3;
+    /// Returns the back-off: it doubles with each failure, and a random part is subtracted.
+    fn backoff(&self, failures: u32) -> Duration {
+        let longest =
+            BACKOFF_MIN.saturating_mul(1 << failures.saturating_sub(1).min(10)).min(BACKOFF_MAX);
+        let part = (self.shared.ids.next_number() % 1_000) as f64 / 1e3;
         longest.mul_f64(0.5 + part / 2.0)
     }
 
-    /// Says it, once.
-    fn complain(&mut self, why: &str) {
-        if let Some(complain) = self.complain.take() {
+    /// Reports the first failure.
+    fn report_failure(&mut self, why: &str) {
+        if let Some(complain) = self.on_failure.take() {
             complain(format!(
                 "traces cannot be sent to {}: {why}; requests go on without them",
                 self.collector

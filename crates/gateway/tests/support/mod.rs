@@ -1,4 +1,4 @@
-//! Upstreams that say what a test wants byte by byte, and clients.
+//! Upstreams whose bytes a test scripts, and clients.
 
 mod peer;
 mod scripted;

@@ -11,7 +11,7 @@ pub(crate) struct Client {
     read: Vec<u8>,
 }
 
-/// An answer as it came.
+/// A received response.
 #[derive(Debug)]
 pub(crate) struct Answer {
     pub(crate) head: String,
@@ -36,7 +36,7 @@ impl Client {
         }
     }
 
-    /// Sends a request with a body; `lines` are further headers.
+    /// Sends a request with a body; `lines` are additional headers.
     pub(crate) async fn send(&mut self, path: &str, lines: &[&str], body: &[u8]) {
         let mut head = format!("POST {path} HTTP/1.1\r\nHost: localhost\r\n");
         for line in lines {
@@ -52,17 +52,17 @@ impl Client {
         self.stream.write_all(bytes).await.expect("an open connection");
     }
 
-    /// Writes as far as the other side takes it.
+    /// Writes as long as the other side accepts bytes.
     pub(crate) async fn try_write(&mut self, bytes: &[u8]) {
         drop(self.stream.write_all(bytes).await);
     }
 
-    /// Writes no more; what comes is still read.
+    /// Closes the writing side; reading continues.
     pub(crate) async fn finish(&mut self) {
         drop(self.stream.shutdown().await);
     }
 
-    /// Reads until `text` has come.
+    /// Reads until `text` has arrived.
     pub(crate) async fn read_until(&mut self, text: &str) -> String {
         loop {
             let so_far = String::from_utf8_lossy(&self.read).into_owned();
@@ -73,7 +73,7 @@ impl Client {
         }
     }
 
-    /// Reads until the other side closes. `Err`: it broke off.
+    /// Reads until the other side closes. `Err` if it broke off.
     pub(crate) async fn read_to_end(mut self) -> Result<Vec<u8>, Vec<u8>> {
         let mut part = vec![0; 64 << 10];
         loop {
@@ -85,7 +85,7 @@ impl Client {
         }
     }
 
-    /// Reads an answer that says how long it is.
+    /// Reads a response with a declared length.
     pub(crate) async fn answer(&mut self) -> Answer {
         loop {
             if let Some(answer) = self.take_answer() {

@@ -1,4 +1,4 @@
-//! An upstream that does what a script says, byte by byte.
+//! An upstream that follows a script, byte by byte.
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
@@ -7,17 +7,17 @@ use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::{TcpListener, TcpStream};
 use tokio::sync::mpsc;
 
-/// What an upstream does on a connection, one after the other.
+/// The steps of an upstream on one connection.
 pub(crate) enum Act {
     /// Reads one request to the end of its body.
     Read,
     /// Writes bytes.
     Write(Vec<u8>),
-    /// Waits until the test lets it go on.
+    /// Waits until the test resumes it.
     Wait,
-    /// Waits until the other side closes, and says so.
+    /// Waits until the other side closes, and reports it.
     AwaitClose,
-    /// Closes the connection as one that breaks.
+    /// Resets the connection.
     Reset,
 }
 
@@ -27,7 +27,7 @@ impl Act {
     }
 }
 
-/// What a connection saw.
+/// The received bytes of a connection.
 #[derive(Debug, Default, Clone)]
 pub(crate) struct Connection {
     /// The bytes of each request, head and body.
@@ -44,7 +44,7 @@ pub(crate) struct Scripted {
 }
 
 impl Scripted {
-    /// Listens; each connection does what the next script says.
+    /// Listens; each connection follows the next script.
     pub(crate) async fn start(scripts: Vec<Vec<Act>>) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.expect("an open connection");
         let address = listener.local_addr().expect("an address");
@@ -65,22 +65,22 @@ impl Scripted {
         Self { address, seen, go_on, closed }
     }
 
-    /// Lets an upstream that waits go on.
+    /// Resumes an upstream that waits.
     pub(crate) fn go_on(&self) {
         self.go_on.send(()).expect("an upstream");
     }
 
-    /// Waits until the upstream saw that the other side closed.
+    /// Waits until the upstream has seen the other side close.
     pub(crate) async fn closed(&mut self) {
         self.closed.recv().await.expect("an open connection");
     }
 
-    /// What each connection saw so far.
+    /// Returns the received bytes of each connection so far.
     pub(crate) fn seen(&self) -> Vec<Connection> {
         self.seen.lock().expect("a lock").clone()
     }
 
-    /// The only request that was made.
+    /// Returns the only request.
     pub(crate) fn request(&self) -> Vec<u8> {
         let seen = self.seen();
         let requests: Vec<_> = seen.into_iter().flat_map(|seen| seen.requests).collect();
@@ -89,7 +89,7 @@ impl Scripted {
     }
 }
 
-/// Does one thing; whether the other side was seen to close.
+/// Executes one step; returns whether the other side was seen to close.
 async fn play(
     stream: &mut TcpStream,
     act: Act,
@@ -114,7 +114,7 @@ async fn play(
     false
 }
 
-/// Reads a head, and as much as it says is to come.
+/// Reads a head, and the declared length of the body.
 async fn read_request(stream: &mut TcpStream) -> Vec<u8> {
     let mut bytes = Vec::new();
     let mut part = vec![0; 64 << 10];
@@ -144,7 +144,7 @@ fn is_whole(head: &[u8], body: &[u8]) -> bool {
     body.len() >= length.map_or(0, |length| length.trim().parse().expect("a number or an address"))
 }
 
-/// The head's lines and the body of a request.
+/// Returns the head's lines and the body of a request.
 pub(crate) fn request_line(request: &[u8]) -> (Vec<String>, Vec<u8>) {
     let head = head_length(request).expect("a head");
     let lines = String::from_utf8_lossy(&request[..head - 4]).lines().map(str::to_owned).collect();

@@ -1,24 +1,24 @@
-//! A gateway in front of an upstream, and what it told of requests.
+//! A gateway in front of an upstream, and its reports.
 
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use foveal_gateway::exchange::{Exchange, Observer};
-use foveal_gateway::shaper::Untouched;
-use foveal_gateway::upstream::{Upstream, Upstreams};
-use foveal_gateway::{Gateway, Limits, ProxySettings, Settings, WebSockets};
+use foveal_gateway::exchange::{Exchange, ExchangeObserver};
+use foveal_gateway::shaper::NoopShaper;
+use foveal_gateway::upstream_selection::{Upstream, Upstreams};
+use foveal_gateway::{Gateway, GatewayLimits, ProxySettings, Settings, WebSocketPolicy};
 use foveal_transcript::Timestamp;
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::peer::Client;
 
-/// Keeps what it is told.
+/// Collects reports.
 #[derive(Default)]
 pub(crate) struct Noted(Mutex<Vec<Exchange>>);
 
-impl Observer for Noted {
-    fn ended(&self, exchange: &Exchange) {
+impl ExchangeObserver for Noted {
+    fn on_exchange(&self, exchange: &Exchange) {
         self.0.lock().expect("a lock").push(exchange.clone());
     }
 }
@@ -30,13 +30,13 @@ pub(crate) struct World {
     _stop: DropGuard,
 }
 
-/// A gateway before `upstream`.
+/// Starts a gateway in front of `upstream`.
 pub(crate) async fn world(upstream: SocketAddr) -> World {
     World::start(upstream, |_| {}).await
 }
 
 impl World {
-    /// The same with other settings.
+    /// Starts it with other settings.
     pub(crate) async fn start(upstream: SocketAddr, change: impl FnOnce(&mut Settings)) -> Self {
         let noted = Arc::new(Noted::default());
         let every = Upstream::new("upstream", &format!("http://{upstream}")).expect("an address");
@@ -44,15 +44,18 @@ impl World {
             address: "127.0.0.1:0".parse().expect("a number or an address"),
             token: None,
             hosts: Vec::new(),
-            upstreams: Upstreams::new().with_every(every),
-            shaper: Arc::new(Untouched),
-            observer: Arc::clone(&noted) as Arc<dyn Observer>,
+            upstreams: Upstreams::new().with_default(every),
+            shaper: Arc::new(NoopShaper),
+            observer: Arc::clone(&noted) as Arc<dyn ExchangeObserver>,
             now: || Timestamp(1_000),
-            websockets: WebSockets::Refused,
-            keep_warm: None,
+            websockets: WebSocketPolicy::Refused,
+            keep_alive: None,
             proxies: ProxySettings::default(),
-            // A machine that is busy is no reason to wait no longer.
-            limits: Limits { decision: Duration::from_secs(20), ..Limits::default() },
+            // A busy machine must not cause a time-out.
+            limits: GatewayLimits {
+                decision_timeout: Duration::from_secs(20),
+                ..GatewayLimits::default()
+            },
         };
         change(&mut settings);
         let gateway = Gateway::bind(settings).await.expect("an open connection");
@@ -66,7 +69,7 @@ impl World {
         Client::connect(self.address).await
     }
 
-    /// What was told once `count` requests have ended.
+    /// Returns the reports once `count` requests have ended.
     pub(crate) async fn told(&self, count: usize) -> Vec<Exchange> {
         loop {
             let told = self.noted.0.lock().expect("a lock").clone();

@@ -1,14 +1,14 @@
-//! What is asked of an index, and how times and memory are taken: the same wherever indexes
-//! are measured (`compare/` takes this file as well).
+//! Sample queries, and the measurement of times and memory, shared by all measurements of indexes
+//! (`compare/` includes this file as well).
 
 use std::time::Instant;
 
 use foveal_index::{Index, IndexError};
 
-/// Questions asked.
+/// The number of queries.
 pub(crate) const QUESTIONS: usize = 400;
 
-/// Two names of entities each, from all over the folder.
+/// Returns queries of two entity names each, spread over the whole folder.
 ///
 /// # Errors
 /// If the index cannot be read.
@@ -22,19 +22,19 @@ pub(crate) fn questions(index: &mut Index) -> Result<Vec<String>, IndexError> {
     Ok(pairs.map(|at| format!("{} where {}", names[at], names[other(at)])).collect())
 }
 
-/// Milliseconds since then.
+/// Returns the milliseconds since `since`.
 pub(crate) fn milliseconds(since: Instant) -> f64 {
     since.elapsed().as_secs_f64() * 1e3
 }
 
-/// The time that this share of `times` does not pass; 0 of none.
+/// Returns the percentile of `times` at `share` (0 to 1), or 0 if there are none.
 pub(crate) fn percentile(times: &[f64], share: f64) -> f64 {
     let mut sorted = times.to_vec();
     sorted.sort_by(f64::total_cmp);
     sorted.get((sorted.len() as f64 * share) as usize).copied().unwrap_or(0.0)
 }
 
-/// The most memory that was resident, in bytes; 0 where the system does not say.
+/// Returns the peak resident memory in bytes, or 0 where the system does not report it.
 pub(crate) fn peak_resident() -> u64 {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));

@@ -1,4 +1,4 @@
-//! Questions as developers ask them, beside BM25 over pieces of 40 lines.
+//! Measures the search with questions of developers, against BM25 over windows of 40 lines.
 //!
 //! ```text
 //! cargo run --release -p foveal-index --example questions -- FOLDER
@@ -6,13 +6,13 @@
 //! cargo run --release -p foveal-index --example questions -- FOLDER --misses a
 //! ```
 //!
-//! FOLDER holds a checkout of each repository of `set.jsonl`, called as the repository is.
-//! `--check` looks whether every answer stands where the set says. `--misses` lists what was
-//! found in place of the answers of one half. README.md tells how the set was made.
+//! FOLDER holds a checkout of each repository of `question_set.jsonl`, named like the repository.
+//! `--check_answers` verifies the location of every answer. `--misses` lists the hits before the answers
+//! of one half. README.md describes how the set was made.
 
 mod baseline;
-mod measure;
-mod set;
+mod question_set;
+mod ranking_metrics;
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -20,17 +20,17 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Instant;
 
-use foveal_cancel::Cancel;
-use foveal_code::embed::{Embedder, StaticModel};
+use foveal_cancel::CancelToken;
+use foveal_code::embedding::{Embedder, StaticModel};
 use foveal_index::{Index, IndexError, SearchOptions};
 
-use self::baseline::Baseline;
-use self::measure::{Measure, PLACES, Place, Table};
-use self::set::{Half, Question};
+use self::baseline::LineWindowBaseline;
+use self::question_set::{LabelledQuestion, QuestionHalf};
+use self::ranking_metrics::{FoundPlace, MetricsTable, PLACES, RankingMetrics};
 
-/// Why there are no figures.
+/// The reason why the measurement failed.
 #[derive(Debug, thiserror::Error)]
-enum Trouble {
+enum QuestionsError {
     #[error("usage: questions FOLDER [--check | --misses a | --misses b]")]
     Usage,
     #[error("{path} cannot be read")]
@@ -43,9 +43,9 @@ enum Trouble {
     Wrong(usize),
 }
 
-/// What is to be done with the set.
-enum Mode {
-    Measure { misses: Option<Half> },
+/// The action of a run.
+enum RunMode {
+    Measure { misses: Option<QuestionHalf> },
     Check,
 }
 
@@ -59,31 +59,31 @@ fn main() -> ExitCode {
     }
 }
 
-fn run() -> Result<(), Trouble> {
+fn run() -> Result<(), QuestionsError> {
     let arguments: Vec<String> = std::env::args().skip(1).collect();
-    let (folder, rest) = arguments.split_first().ok_or(Trouble::Usage)?;
+    let (folder, rest) = arguments.split_first().ok_or(QuestionsError::Usage)?;
     let mode = match rest.iter().map(String::as_str).collect::<Vec<_>>()[..] {
-        [] => Mode::Measure { misses: None },
-        ["--check"] => Mode::Check,
-        ["--misses", "a"] => Mode::Measure { misses: Some(Half::A) },
-        ["--misses", "b"] => Mode::Measure { misses: Some(Half::B) },
-        _ => return Err(Trouble::Usage),
+        [] => RunMode::Measure { misses: None },
+        ["--check"] => RunMode::Check,
+        ["--misses", "a"] => RunMode::Measure { misses: Some(QuestionHalf::A) },
+        ["--misses", "b"] => RunMode::Measure { misses: Some(QuestionHalf::B) },
+        _ => return Err(QuestionsError::Usage),
     };
     let folder = Path::new(folder);
-    let questions = set::read(include_str!("set.jsonl"))?;
+    let questions = question_set::parse_questions(include_str!("set.jsonl"))?;
     match mode {
-        Mode::Check => check(folder, &questions),
-        Mode::Measure { misses } => measure(folder, &questions, misses),
+        RunMode::Check => check_answers(folder, &questions),
+        RunMode::Measure { misses } => measure_questions(folder, &questions, misses),
     }
 }
 
-fn check(folder: &Path, questions: &[Question]) -> Result<(), Trouble> {
+fn check_answers(folder: &Path, questions: &[LabelledQuestion]) -> Result<(), QuestionsError> {
     let mut wrong = 0;
     for question in questions {
         for answer in &question.answers {
-            let path = folder.join(question.folder()).join(&answer.path);
+            let path = folder.join(question.folder_name()).join(&answer.path);
             let problem = match std::fs::read(&path) {
-                Ok(bytes) => answer.problem(&String::from_utf8_lossy(&bytes)),
+                Ok(bytes) => answer.find_problem(&String::from_utf8_lossy(&bytes)),
                 Err(_) => Some("there is no such file"),
             };
             if let Some(problem) = problem {
@@ -97,20 +97,24 @@ fn check(folder: &Path, questions: &[Question]) -> Result<(), Trouble> {
             }
         }
     }
-    let repositories = set::by_repository(questions).len();
+    let repositories = question_set::group_by_repository(questions).len();
     println!("{} questions on {repositories} repositories", questions.len());
-    if wrong == 0 { Ok(()) } else { Err(Trouble::Wrong(wrong)) }
+    if wrong == 0 { Ok(()) } else { Err(QuestionsError::Wrong(wrong)) }
 }
 
-fn measure(folder: &Path, questions: &[Question], misses: Option<Half>) -> Result<(), Trouble> {
-    let mut table = Table::default();
-    for (repository, asked) in set::by_repository(questions) {
-        let root = folder.join(asked[0].folder());
+fn measure_questions(
+    folder: &Path,
+    questions: &[LabelledQuestion],
+    misses: Option<QuestionHalf>,
+) -> Result<(), QuestionsError> {
+    let mut table = MetricsTable::default();
+    for (repository, asked) in question_set::group_by_repository(questions) {
+        let root = folder.join(asked[0].folder_name());
         let model: Arc<dyn Embedder> = Arc::new(StaticModel::built_in());
         let mut index = Index::in_memory(&root, Some(model))?;
-        index.update(&mut |_| {}, &Cancel::NEVER)?;
+        index.update(&mut |_| {}, &CancelToken::NEVER)?;
         let paths = index.symbols()?.into_iter().map(|file| file.path.to_string());
-        let baseline = Baseline::of(&root, paths)?;
+        let baseline = LineWindowBaseline::build(&root, paths)?;
         // The first search of a process loads all rows.
         index.search("load", &SearchOptions::default())?;
         for question in asked {
@@ -118,24 +122,31 @@ fn measure(folder: &Path, questions: &[Question], misses: Option<Half>) -> Resul
             let options = SearchOptions { limit: PLACES, ..SearchOptions::default() };
             let hits = index.search(&question.question, &options)?;
             table.times.push(start.elapsed());
-            let places: Vec<Place> =
-                hits.iter().map(|hit| Place { path: hit.path.clone(), lines: hit.lines }).collect();
-            let found = question.rank(&places);
-            let plain = question.rank(&baseline.search(&question.question));
-            table.add(repository, question.half(), Measure::of(found), Measure::of(plain));
+            let places: Vec<FoundPlace> = hits
+                .iter()
+                .map(|hit| FoundPlace { path: hit.path.clone(), lines: hit.lines })
+                .collect();
+            let found = question.answer_rank(&places);
+            let plain = question.answer_rank(&baseline.search(&question.question));
+            table.add_question(
+                repository,
+                question.half(),
+                RankingMetrics::from_rank(found),
+                RankingMetrics::from_rank(plain),
+            );
             if misses == Some(question.half()) && found != Some(0) {
-                tell(question, found, &hits);
+                print_miss(question, found, &hits);
             }
         }
     }
-    table.print();
+    table.print_table();
     Ok(())
 }
 
-/// What was found in place of an answer.
-fn tell(question: &Question, found: Option<usize>, hits: &[foveal_index::Hit]) {
+/// Prints the hits before the answer to a question.
+fn print_miss(question: &LabelledQuestion, found: Option<usize>, hits: &[foveal_index::SearchHit]) {
     let rank = found.map_or("-".to_owned(), |rank| (rank + 1).to_string());
-    println!("[{}] {} (at {rank})", question.folder(), question.question);
+    println!("[{}] {} (at {rank})", question.folder_name(), question.question);
     for answer in &question.answers {
         println!("      = {}:{} {}", answer.path, answer.name_line, answer.entity);
     }

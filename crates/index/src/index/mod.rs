@@ -1,8 +1,8 @@
-//! The index of one folder: opened, brought up to date, searched.
+//! The index of one folder: opening, updating, searching.
 
-mod open;
-mod said;
+mod file_summaries;
+mod folder_index;
 mod search;
 mod update;
 
-pub use open::{Chosen, Index};
+pub use folder_index::{EmbedderSelection, Index};

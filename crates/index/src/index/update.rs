@@ -1,161 +1,171 @@
-//! The index brought up to date with its folder.
+//! Updates of the index from its folder.
 
 use std::collections::HashSet;
 use std::io;
 use std::path::PathBuf;
 
-use foveal_cancel::Cancel;
-use foveal_code::embed::Embedder;
-use foveal_files::bounded::HeldFolder;
+use foveal_cancel::CancelToken;
+use foveal_code::embedding::Embedder;
+use foveal_workspace::regular_file::OpenFolder;
 
-use super::open::Index;
-use crate::embedding::{Embedded, Task, embed_waiting, is_instant};
+use super::folder_index::Index;
+use crate::embedding::{
+    EmbeddingOutcome, EmbeddingTask, embed_files_without_vectors, is_instant_embedder,
+};
 use crate::error::IndexError;
-use crate::model::{ProbedEmbedder, agree};
-use crate::progress::{Progress, Summary};
-use crate::store::Model;
-use crate::update::{Work, changed, update};
-use crate::walk::walk;
+use crate::file_update::{UpdateTask, changed_paths, update_store};
+use crate::folder_walk::walk_folder;
+use crate::model_probe::{ProbedEmbedder, identify_model};
+use crate::progress::{UpdateProgress, UpdateSummary};
+use crate::store::StoredModel;
 
-/// How often a store that is damaged is built anew before that is an error.
+/// The number of rebuilds of a damaged store before the damage is an error.
 const REBUILDS_MAX: u32 = 1;
 
 impl Index {
-    /// Brings the index up to date: looks at all files, reads those that have changed, and
-    /// then has vectors made for those that have none. Files in the queue come first, also if
-    /// they are put there meanwhile. An embedder that fails leaves files without vectors: see
-    /// [`Self::problem`].
+    /// Updates the index: looks at all files, reads the changed ones, and then embeds files without
+    /// vectors. Queued files come first, even if they are queued during the update. If the embedder
+    /// fails, files stay without vectors: see [`Self::embedding_problem`].
     ///
-    /// Stops soon after it is cancelled; what was done is kept, and the next update goes
-    /// on from there. Other indexes search what is there meanwhile.
+    /// Stops soon after a cancellation. Finished work is kept, and the next update continues from
+    /// there. Other indexes can search the store meanwhile.
     ///
     /// # Errors
-    /// If the store cannot be written; what was done is kept.
+    /// If the store cannot be written. Finished work is kept.
     pub fn update(
         &mut self,
-        progress: &mut dyn FnMut(Progress),
-        cancel: &Cancel<'_>,
-    ) -> Result<Summary, IndexError> {
+        progress: &mut dyn FnMut(UpdateProgress),
+        cancel: &CancelToken<'_>,
+    ) -> Result<UpdateSummary, IndexError> {
         let queued: HashSet<PathBuf> = self.queue.paths().into_iter().collect();
-        let summary = self.mending(cancel, &mut |this| {
-            let texts = this.read_files(None, progress, cancel)?;
-            if texts.stopped {
+        let summary = self.update_with_rebuild(cancel, &mut |this| {
+            let texts = this.update_files(None, progress, cancel)?;
+            if texts.cancelled {
                 return Ok(texts);
             }
-            let vectors = this.make_vectors(usize::MAX, true, progress, cancel)?;
-            let Summary { embedded, waiting, stopped, .. } = vectors;
-            Ok(Summary { embedded, waiting, stopped, ..texts })
+            let vectors = this.embed_files(usize::MAX, true, progress, cancel)?;
+            let UpdateSummary { embedded, without_vectors: waiting, cancelled: stopped, .. } =
+                vectors;
+            Ok(UpdateSummary { embedded, without_vectors: waiting, cancelled: stopped, ..texts })
         })?;
-        if !summary.stopped {
+        if !summary.cancelled {
             self.queue.remove(&queued);
         }
         Ok(summary)
     }
 
-    /// Brings words and structure of all files up to date, and vectors only where they are
-    /// made at once: those of a slow embedder wait for [`Self::update_vectors`].
+    /// Updates words and structure of all files, and vectors only if the embedder is instant.
+    /// Vectors of a slow embedder wait for [`Self::update_vectors`].
     ///
     /// # Errors
-    /// As [`Self::update`].
+    /// Those of [`Self::update`].
     pub fn update_texts(
         &mut self,
-        progress: &mut dyn FnMut(Progress),
-        cancel: &Cancel<'_>,
-    ) -> Result<Summary, IndexError> {
-        self.mending(cancel, &mut |this| this.read_files(None, progress, cancel))
+        progress: &mut dyn FnMut(UpdateProgress),
+        cancel: &CancelToken<'_>,
+    ) -> Result<UpdateSummary, IndexError> {
+        self.update_with_rebuild(cancel, &mut |this| this.update_files(None, progress, cancel))
     }
 
-    /// Has vectors made for at most `files_max` of the files that have none.
+    /// Embeds at most `files_max` of the files without vectors.
     ///
     /// # Errors
-    /// As [`Self::update`].
+    /// Those of [`Self::update`].
     pub fn update_vectors(
         &mut self,
         files_max: usize,
-        progress: &mut dyn FnMut(Progress),
-        cancel: &Cancel<'_>,
-    ) -> Result<Summary, IndexError> {
-        self.mending(cancel, &mut |this| this.make_vectors(files_max, false, progress, cancel))
+        progress: &mut dyn FnMut(UpdateProgress),
+        cancel: &CancelToken<'_>,
+    ) -> Result<UpdateSummary, IndexError> {
+        self.update_with_rebuild(cancel, &mut |this| {
+            this.embed_files(files_max, false, progress, cancel)
+        })
     }
 
-    /// Brings the files in the queue up to date, and no others; vectors as
-    /// [`Self::update_texts`] does.
+    /// Updates only the queued files, with vectors as in [`Self::update_texts`].
     ///
     /// # Errors
-    /// As [`Self::update`].
-    pub fn update_queued(&mut self, cancel: &Cancel<'_>) -> Result<Summary, IndexError> {
-        let files = self.queue.take();
+    /// Those of [`Self::update`].
+    pub fn update_queued(&mut self, cancel: &CancelToken<'_>) -> Result<UpdateSummary, IndexError> {
+        let files = self.queue.drain_files();
         if files.is_empty() {
-            return Ok(Summary::default());
+            return Ok(UpdateSummary::default());
         }
-        self.mending(cancel, &mut |this| this.read_files(Some(&files), &mut |_| {}, cancel))
+        self.update_with_rebuild(cancel, &mut |this| {
+            this.update_files(Some(&files), &mut |_| {}, cancel)
+        })
     }
 
-    /// Files that have changed since they were indexed, came or are gone, by path: those that an
-    /// update would look at. No file is read.
+    /// Returns the paths of new, changed and deleted files, which an update would handle. Reads no
+    /// file.
     ///
     /// # Errors
     /// If the folder or the store cannot be read.
-    pub fn changed_files(&mut self, cancel: &Cancel<'_>) -> Result<Vec<String>, IndexError> {
-        self.stay_in_place()?;
-        let found = walk(self.root.path(), None, cancel);
-        Ok(changed(&found, &self.store.known(cancel)?))
+    pub fn changed_files(&mut self, cancel: &CancelToken<'_>) -> Result<Vec<String>, IndexError> {
+        self.reopen_replaced_root()?;
+        let found = walk_folder(self.root.path(), None, cancel);
+        Ok(changed_paths(&found, &self.store.known_files(cancel)?))
     }
 
-    /// The [changed files](Self::changed_files) that answers lack while another process holds the
-    /// index; `None` where more is missing than is there, so that it is not to be asked.
+    /// Returns the [changed files](Self::changed_files) that are missing from answers while another
+    /// process locks the index. Returns `None` if more files are missing than present, so that the
+    /// index should not be used.
     ///
     /// # Errors
     /// If the folder or the store cannot be read.
-    pub fn behind(&mut self, cancel: &Cancel<'_>) -> Result<Option<Vec<String>>, IndexError> {
+    pub fn outdated_files(
+        &mut self,
+        cancel: &CancelToken<'_>,
+    ) -> Result<Option<Vec<String>>, IndexError> {
         let behind = self.changed_files(cancel)?;
         Ok((behind.len() as u64 <= self.size()?.files).then_some(behind))
     }
 
-    /// How many files have parts but no vectors of the embedder, if there is one.
+    /// Returns the number of files with chunks but without vectors of the embedder, if there is
+    /// one.
     ///
     /// # Errors
     /// If the store cannot be read.
-    pub fn waiting(&self) -> Result<u64, IndexError> {
+    pub fn files_without_vectors(&self) -> Result<u64, IndexError> {
         let Some(embedder) = &self.embedder else { return Ok(0) };
-        match self.store.model(&embedder.identity())? {
-            Some(model) => Ok(self.store.waiting(model.number)?.len() as u64),
+        match self.store.find_model(&embedder.identity())? {
+            Some(model) => Ok(self.store.files_without_vectors(model.number)?.len() as u64),
             None => Ok(self.store.size()?.files),
         }
     }
 
-    /// How many parts those files have together.
+    /// Returns the number of chunks of these files.
     ///
     /// # Errors
     /// If the store cannot be read.
-    pub fn waiting_parts(&self) -> Result<u64, IndexError> {
+    pub fn chunks_without_vectors(&self) -> Result<u64, IndexError> {
         let Some(embedder) = &self.embedder else { return Ok(0) };
-        let Some(model) = self.store.model(&embedder.identity())? else {
+        let Some(model) = self.store.find_model(&embedder.identity())? else {
             return Ok(self.store.size()?.chunks);
         };
-        let waiting = self.store.waiting(model.number)?;
+        let waiting = self.store.files_without_vectors(model.number)?;
         Ok(waiting.iter().map(|(_, known)| u64::from(known.chunks)).sum())
     }
 
-    /// Does `work`, again if the store turns out to be damaged and is built anew.
-    fn mending(
+    /// Runs `work`, and again after a rebuild if the store is damaged.
+    fn update_with_rebuild(
         &mut self,
-        cancel: &Cancel<'_>,
-        work: &mut dyn FnMut(&mut Self) -> Result<Summary, IndexError>,
-    ) -> Result<Summary, IndexError> {
-        self.unload();
+        cancel: &CancelToken<'_>,
+        work: &mut dyn FnMut(&mut Self) -> Result<UpdateSummary, IndexError>,
+    ) -> Result<UpdateSummary, IndexError> {
+        self.invalidate_loaded();
         let mut rebuilds = 0;
         loop {
             match work(self) {
                 Ok(summary) => {
                     let rebuilt = std::mem::take(&mut self.rebuilt);
-                    return Ok(Summary { rebuilt, ..summary });
+                    return Ok(UpdateSummary { rebuilt, ..summary });
                 }
-                // Another process was waited for, but no longer than until the stop.
+                // Waiting for another process ends at the cancellation.
                 Err(error) if error.is_busy() && cancel.is_cancelled() => {
-                    return Ok(Summary { stopped: true, ..Summary::default() });
+                    return Ok(UpdateSummary { cancelled: true, ..UpdateSummary::default() });
                 }
-                Err(error) if error.is_damage() && rebuilds < REBUILDS_MAX => {
+                Err(error) if error.is_corruption() && rebuilds < REBUILDS_MAX => {
                     rebuilds += 1;
                     self.rebuild()?;
                 }
@@ -164,15 +174,15 @@ impl Index {
         }
     }
 
-    /// Makes sure that the folder is the one that stands at its path. Another that was put there
-    /// is the folder from now on, unless a link was.
-    fn stay_in_place(&mut self) -> Result<(), IndexError> {
-        if self.root.is_in_place() {
+    /// Ensures that the open folder is the one at its path. Reopens another folder that replaced
+    /// it, but not a link.
+    fn reopen_replaced_root(&mut self) -> Result<(), IndexError> {
+        if self.root.is_still_at_path() {
             return Ok(());
         }
         let path = self.root.path().to_owned();
         let held = match path.canonicalize() {
-            Ok(real) if real == path => HeldFolder::open(real),
+            Ok(real) if real == path => OpenFolder::open(real),
             Ok(_) => Err(io::Error::other("a link was put in its place")),
             Err(error) => Err(error),
         };
@@ -180,72 +190,81 @@ impl Index {
         Ok(())
     }
 
-    fn read_files(
+    fn update_files(
         &mut self,
         only: Option<&[PathBuf]>,
-        progress: &mut dyn FnMut(Progress),
-        cancel: &Cancel<'_>,
-    ) -> Result<Summary, IndexError> {
-        self.stay_in_place()?;
-        let found = walk(self.root.path(), only, cancel);
-        let instant = self.embedder.clone().filter(|embedder| is_instant(&**embedder));
+        progress: &mut dyn FnMut(UpdateProgress),
+        cancel: &CancelToken<'_>,
+    ) -> Result<UpdateSummary, IndexError> {
+        self.reopen_replaced_root()?;
+        let found = walk_folder(self.root.path(), only, cancel);
+        let instant = self.embedder.clone().filter(|embedder| is_instant_embedder(&**embedder));
         let model = match &instant {
-            Some(embedder) => self.agreed(&**embedder)?,
+            Some(embedder) => self.verified_model(&**embedder)?,
             None => None,
         };
         let probed = instant.as_deref().zip(model.as_ref());
         let model = probed.map(|(embedder, model)| ProbedEmbedder { embedder, model });
-        let work = Work { root: &self.root, queue: &self.queue, model, cancel };
-        update(&mut self.store, &work, &found, only, progress)
+        let work = UpdateTask { root: &self.root, queue: &self.queue, model, cancel };
+        update_store(&mut self.store, &work, &found, only, progress)
     }
 
-    /// With `make_sure` it is asked whether the model is still the one behind its name, even
-    /// if no file waits for it.
-    fn make_vectors(
+    /// Embeds files without vectors. With `make_sure`, checks the model behind the embedder's name
+    /// even if no file needs vectors.
+    fn embed_files(
         &mut self,
         files_max: usize,
         make_sure: bool,
-        progress: &mut dyn FnMut(Progress),
-        cancel: &Cancel<'_>,
-    ) -> Result<Summary, IndexError> {
-        let Some(embedder) = self.embedder.clone() else { return Ok(Summary::default()) };
-        self.problem = None;
-        let mut done = Embedded::default();
-        let has_work = self.waiting()? > 0 || (make_sure && !is_instant(&*embedder));
+        progress: &mut dyn FnMut(UpdateProgress),
+        cancel: &CancelToken<'_>,
+    ) -> Result<UpdateSummary, IndexError> {
+        let Some(embedder) = self.embedder.clone() else { return Ok(UpdateSummary::default()) };
+        self.embedding_problem = None;
+        let mut done = EmbeddingOutcome::default();
+        let has_work =
+            self.files_without_vectors()? > 0 || (make_sure && !is_instant_embedder(&*embedder));
         if has_work && files_max > 0 && !cancel.is_cancelled() {
-            if let Some(model) = self.agreed(&*embedder)? {
+            if let Some(model) = self.verified_model(&*embedder)? {
                 let embedder = ProbedEmbedder { embedder: &*embedder, model: &model };
                 let (root, queue) = (&self.root, &self.queue);
-                let task = Task { root, queue, embedder, files_max, cancel };
-                done = embed_waiting(&mut self.store, &task, progress)?;
+                let task = EmbeddingTask { root, queue, embedder, files_max, cancel };
+                done = embed_files_without_vectors(&mut self.store, &task, progress)?;
             } else {
-                let waiting = self.waiting()?;
-                // Who only wanted to make sure goes on with the vectors that are there.
-                self.problem = self.problem.take().filter(|_| waiting > 0);
-                return Ok(Summary { waiting, ..Summary::default() });
+                let waiting = self.files_without_vectors()?;
+                // A mere check of the model continues with the existing vectors.
+                self.embedding_problem = self.embedding_problem.take().filter(|_| waiting > 0);
+                return Ok(UpdateSummary { without_vectors: waiting, ..UpdateSummary::default() });
             }
         }
-        let waiting = self.waiting()?;
+        let waiting = self.files_without_vectors()?;
         if waiting == 0
-            && let Some(model) = self.store.model(&embedder.identity())?
+            && let Some(model) = self.store.find_model(&embedder.identity())?
         {
-            let chosen = self.chosen.as_ref().and_then(|chosen| chosen.embedder.as_deref());
-            match self.store.keep_only(model.number, chosen) {
-                // It takes room until it goes, and nothing else.
+            let chosen = self.selection.as_ref().and_then(|chosen| chosen.embedder.as_deref());
+            match self.store.remove_other_models(model.number, chosen) {
+                // Other models take space until they are removed, and have no other effect.
                 Err(error) if error.is_busy() => {}
                 kept => kept?,
             }
         }
-        self.problem = done.problem;
-        let Embedded { files: embedded, stopped, .. } = done;
-        Ok(Summary { embedded, waiting, stopped, ..Summary::default() })
+        self.embedding_problem = done.problem;
+        let EmbeddingOutcome { files: embedded, cancelled: stopped, .. } = done;
+        Ok(UpdateSummary {
+            embedded,
+            without_vectors: waiting,
+            cancelled: stopped,
+            ..UpdateSummary::default()
+        })
     }
 
-    /// The model behind `embedder`; `None` if it cannot be asked.
-    fn agreed(&mut self, embedder: &dyn Embedder) -> Result<Option<Model>, IndexError> {
-        match agree(&self.store, embedder) {
+    /// Returns the verified model behind `embedder`, or `None` if it cannot be called.
+    fn verified_model(
+        &mut self,
+        embedder: &dyn Embedder,
+    ) -> Result<Option<StoredModel>, IndexError> {
+        match identify_model(&self.store, embedder) {
             Err(IndexError::Embed(problem)) => {
-                self.problem = Some(problem);
+                self.embedding_problem = Some(problem);
                 Ok(None)
             }
             other => other.map(Some),

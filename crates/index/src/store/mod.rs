@@ -1,26 +1,27 @@
-//! The file on disk: one SQLite database.
+//! The index on disk: one SQLite database.
 //!
-//! A file of the repository is one row with what its neighbours do not concern, so that a
-//! change of it is one row written, and two indexes of the same files are equal. A row's
-//! number is never given again: who has loaded it need not look whether it has changed.
+//! Each file of the repository is one row that does not depend on other files, so that a changed
+//! file is one write, and two indexes of the same files are equal. Row numbers are never reused: a
+//! loaded row with the same number has not changed.
 
-mod change;
 mod database;
-mod look;
+mod index_change;
+mod inspection;
+mod lock_wait;
 mod models;
 mod rows;
-mod said;
 mod schema;
 mod settings;
-mod waiting;
+mod summary_rows;
 
-pub use look::{Looked, definitions, look};
-pub use rows::Size;
-pub use waiting::Wait;
+pub use inspection::{IndexFileStatus, inspect_index_file, read_definitions};
+pub use lock_wait::LockWait;
+pub use rows::IndexSize;
 
-pub(crate) use change::Change;
-pub(crate) use database::Store;
+pub(crate) use database::IndexStore;
+pub(crate) use index_change::IndexChange;
 pub(crate) use rows::{
-    Analysed, Content, FileVectors, Known, Loaded, Model, ModelNumber, Row, RowId, VectorsId,
+    AnalysedFile, EncodedContent, FileRow, FileVectors, IndexedFile, LoadedFileRow, ModelNumber,
+    RowId, StoredModel, VectorsId,
 };
-pub(crate) use settings::Setting;
+pub(crate) use settings::IndexSetting;

@@ -1,67 +1,67 @@
-//! What is stored, as values.
+//! Stored rows as values.
 
-use foveal_code::embed::Vectors;
+use foveal_code::embedding::VectorTable;
 use foveal_transcript::ContentHash;
 
-use crate::walk::{Changed, Stamp};
+use crate::folder_walk::{ChangeStamp, ModificationTime};
 
-/// The number of a row. A file that is indexed again gets another.
+/// The number of a row. A file that is indexed again gets another one.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub(crate) struct RowId(pub(crate) i64);
 
-/// A row without what is stored of its file.
+/// A row without the content of its file.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct Row {
+pub(crate) struct FileRow {
     pub(crate) id: RowId,
     pub(crate) path: String,
-    /// How many parts its file has.
+    /// The number of chunks of the file.
     pub(crate) chunks: usize,
-    /// Its file is neither binary nor a key, minified or a lock file.
+    /// Whether the file has symbols: it is not binary, a key, minified or a lock file.
     pub(crate) has_symbols: bool,
-    /// Its vectors of the model that was asked for.
+    /// The file's vectors of the requested model.
     pub(crate) vectors: Option<VectorsId>,
 }
 
-/// A row with what is stored of its file.
+/// A row with the content of its file.
 #[derive(Debug)]
-pub(crate) struct Loaded {
-    pub(crate) row: Row,
-    pub(crate) content: Content,
+pub(crate) struct LoadedFileRow {
+    pub(crate) row: FileRow,
+    pub(crate) content: EncodedContent,
     pub(crate) symbols: Vec<u8>,
-    /// `None` also where they are not those that were written.
+    /// `None` also if the vectors are damaged.
     pub(crate) vectors: Option<Vec<u8>>,
 }
 
-/// What is known of a file without loading it.
+/// The stored state of a file without its content.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct Known {
+pub(crate) struct IndexedFile {
     pub(crate) row: RowId,
-    pub(crate) stamp: Stamp,
+    pub(crate) stamp: ChangeStamp,
     pub(crate) hash: ContentHash,
     pub(crate) chunks: u32,
 }
 
-/// The parts of a file, as bytes.
+/// The encoded chunks and terms of a file.
 #[derive(Debug, PartialEq, Eq)]
-pub(crate) struct Content {
+pub(crate) struct EncodedContent {
     pub(crate) chunks: Vec<u8>,
     pub(crate) terms: Vec<u8>,
 }
 
-/// What is stored of a file.
+/// All data that is stored for a file.
 #[derive(Debug)]
-pub(crate) struct Analysed {
-    pub(crate) stamp: Stamp,
+pub(crate) struct AnalysedFile {
+    pub(crate) stamp: ChangeStamp,
     pub(crate) hash: ContentHash,
-    /// What sort of file it is, as it is shown.
+    /// The name of the file's class.
     pub(crate) class: &'static str,
     pub(crate) language: Option<&'static str>,
     pub(crate) lines: u32,
     pub(crate) chunk_count: u32,
-    pub(crate) content: Content,
-    /// As [`crate::symbols::encode`] writes them.
+    pub(crate) content: EncodedContent,
+    /// Encoded by [`crate::symbols::encode_symbols`].
     pub(crate) symbols: Vec<u8>,
-    /// `None` where they are to come later, or not at all.
+    /// `None` if they come later or not at all.
     pub(crate) vectors: Option<FileVectors>,
 }
 
@@ -79,44 +79,45 @@ impl rusqlite::ToSql for ModelNumber {
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct VectorsId(pub(crate) i64);
 
-/// The vectors of a file's parts, as bytes, and their model.
+/// The encoded vectors of a file's chunks, and their model.
 #[derive(Debug)]
 pub(crate) struct FileVectors {
     pub(crate) model: ModelNumber,
     pub(crate) bytes: Vec<u8>,
 }
 
-/// A model as a store knows it.
+/// A model as the store knows it.
 #[derive(Debug, Clone)]
-pub(crate) struct Model {
+pub(crate) struct StoredModel {
     pub(crate) number: ModelNumber,
     pub(crate) dimensions: usize,
-    /// The vector of one text by which it is known again.
-    pub(crate) probe: Vectors,
+    /// The vector of the probe text, which identifies the model.
+    pub(crate) probe: VectorTable,
 }
 
-/// How large an index is.
+/// The size of an index.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default)]
-pub struct Size {
-    /// Files in it that have parts.
+pub struct IndexSize {
+    /// The number of files with chunks.
     pub files: u64,
-    /// Parts that can be found.
+    /// The number of chunks.
     pub chunks: u64,
 }
 
-/// Whether a row that begins with path, hash, class, number of parts and checksum is what was
-/// written.
-pub(super) fn is_whole(row: &rusqlite::Row<'_>) -> rusqlite::Result<bool> {
+/// Returns whether the checksum of a row is correct. The row begins with path, hash, class, number
+/// of chunks and checksum.
+pub(super) fn has_valid_checksum(row: &rusqlite::Row<'_>) -> rusqlite::Result<bool> {
     let (path, class): (String, String) = (row.get(0)?, row.get(2)?);
     let sum: Vec<u8> = row.get(4)?;
-    Ok(sum == file_sum(&path, ContentHash::from_bytes(row.get(1)?), &class, row.get(3)?))
+    Ok(sum == file_checksum(&path, ContentHash::from_bytes(row.get(1)?), &class, row.get(3)?))
 }
 
-/// A row that goes on with number, bytes and time.
-pub(super) fn known(row: &rusqlite::Row<'_>) -> rusqlite::Result<Known> {
+/// Reads a row that continues with number, size and time.
+pub(super) fn known_file_from_row(row: &rusqlite::Row<'_>) -> rusqlite::Result<IndexedFile> {
     let bytes: i64 = row.get(6)?;
-    let stamp = Stamp { bytes: bytes.unsigned_abs(), changed: Changed(row.get(7)?) };
-    Ok(Known {
+    let stamp =
+        ChangeStamp { bytes: bytes.unsigned_abs(), modified: ModificationTime(row.get(7)?) };
+    Ok(IndexedFile {
         row: RowId(row.get(5)?),
         stamp,
         hash: ContentHash::from_bytes(row.get(1)?),
@@ -124,7 +125,7 @@ pub(super) fn known(row: &rusqlite::Row<'_>) -> rusqlite::Result<Known> {
     })
 }
 
-/// Eight bytes by which damage is seen that SQLite does not see.
+/// Returns eight bytes that reveal damage which SQLite does not detect.
 pub(crate) fn checksum(parts: &[&[u8]]) -> Vec<u8> {
     let mut hasher = blake3::Hasher::new();
     for part in parts {
@@ -134,12 +135,12 @@ pub(crate) fn checksum(parts: &[&[u8]]) -> Vec<u8> {
     hasher.finalize().as_bytes()[..8].to_vec()
 }
 
-/// The same of a file's row. When it was changed and how long it is are not in it: if they are not
-/// what they were, the file is read again in any case.
-pub(super) fn file_sum(path: &str, hash: ContentHash, class: &str, chunks: u32) -> Vec<u8> {
+/// Returns the checksum of a file's row. It does not cover time and length: if these are wrong, the
+/// file is read again in any case.
+pub(super) fn file_checksum(path: &str, hash: ContentHash, class: &str, chunks: u32) -> Vec<u8> {
     checksum(&[path.as_bytes(), hash.as_bytes(), class.as_bytes(), &chunks.to_le_bytes()])
 }
 
-pub(super) fn content_sum(content: &Content) -> Vec<u8> {
+pub(super) fn content_checksum(content: &EncodedContent) -> Vec<u8> {
     checksum(&[&content.chunks, &content.terms])
 }

@@ -1,19 +1,19 @@
-//! The tables, and what is done with those of another version.
+//! The tables, and the replacement of tables of another version.
 
 use std::path::Path;
 use std::time::Duration;
 
-use foveal_database::Marks;
+use foveal_database::DatabaseOwner;
 use rusqlite::{Connection, TransactionBehavior, params};
 
-use super::settings::{put_settings, settings};
+use super::settings::{read_settings, write_missing_settings};
 use crate::error::IndexError;
 
-/// The form of the tables and of the bytes in them; another one is rebuilt.
+/// The version of the tables and of the encodings in them. A store of another version is rebuilt.
 pub(super) const VERSION: i64 = 6;
 
-/// `fovl`: says whose file it is.
-pub(super) const APPLICATION: i64 = 0x666f_766c;
+/// The application id of an index: `fovl`.
+pub(super) const APPLICATION_ID: i64 = 0x666f_766c;
 
 const TABLES: &str = "
 CREATE TABLE file(
@@ -37,8 +37,8 @@ CREATE TABLE content(
     symbols BLOB NOT NULL
 );";
 
-/// Vectors come later than the words of a file where a model takes long: they have a table apart. So
-/// does what a model says of a file, by what that holds.
+/// The tables of vectors and model summaries. They are separate from `file` because they can be
+/// written later than the words of a file. Summaries are keyed by the content hash.
 const VECTOR_TABLES: &str = "
 CREATE TABLE model(
     id INTEGER PRIMARY KEY AUTOINCREMENT,
@@ -63,71 +63,73 @@ CREATE TABLE said(
 );
 CREATE TABLE setting(name TEXT PRIMARY KEY, value TEXT NOT NULL);";
 
-/// What a file was when it was opened.
+/// The kind of a file when it was opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(super) enum Was {
-    /// A store of this version, or nothing.
+pub(super) enum IndexFileKind {
+    /// A store of this version, or an empty file.
     Store,
-    /// A store of another version, which it is no more.
+    /// A store of another version, whose tables were replaced.
     Other,
-    /// Another program's, which it still is.
+    /// A file of another program, unchanged.
     Foreign,
 }
 
-/// Opens the file, and makes its tables where it has none or those of another version. Others that
-/// hold it are waited for no longer than `wait`, then and each time later.
-pub(super) fn connect(path: &Path, wait: Duration) -> Result<(Connection, Was), IndexError> {
-    // Rows are one to three thousand bytes: what is left of pages counts.
+/// Opens the file, and creates its tables if it has none or those of another version. Waits at most
+/// `wait` for other processes that lock it, now and at each later call.
+pub(super) fn connect_and_prepare(
+    path: &Path,
+    wait: Duration,
+) -> Result<(Connection, IndexFileKind), IndexError> {
+    // Rows have one to three thousand bytes, so the unused rest of a page matters.
     let mut connection = foveal_database::connect(path, wait, "PRAGMA page_size = 1024")?;
-    let was = prepare(&mut connection)?;
+    let was = prepare_tables(&mut connection)?;
     connection.busy_timeout(wait)?;
     Ok((connection, was))
 }
 
-/// Makes the tables where there are none, or those of another version. Where there are those of
-/// this one, nothing is written: another process may write meanwhile.
-pub(super) fn prepare(connection: &mut Connection) -> Result<Was, IndexError> {
+/// Creates the tables if there are none or those of another version. Writes nothing if the version
+/// is right: another process may be writing.
+pub(super) fn prepare_tables(connection: &mut Connection) -> Result<IndexFileKind, IndexError> {
     connection.execute_batch("PRAGMA synchronous = NORMAL")?;
-    let marks = Marks::of_writable(connection, APPLICATION)?;
-    if marks == Some(Marks::Own { version: VERSION }) {
+    let marks = DatabaseOwner::read_if_writable(connection, APPLICATION_ID)?;
+    if marks == Some(DatabaseOwner::Own { version: VERSION }) {
         connection.execute_batch("PRAGMA foreign_keys = ON")?;
-        return Ok(Was::Store);
+        return Ok(IndexFileKind::Store);
     }
-    // Without keys to other tables, these go in any order.
-    // Other versions kept texts with their secrets: what is removed is overwritten.
+    // Without foreign keys the tables can be dropped in any order. Other versions stored texts with
+    // their secrets, so deleted data is overwritten.
     connection.execute_batch("PRAGMA foreign_keys = OFF; PRAGMA secure_delete = ON")?;
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let was = match Marks::of(&transaction, APPLICATION)? {
-        Marks::Own { version: VERSION } => Was::Store,
-        Marks::Empty => {
-            make_tables(&transaction)?;
-            Was::Store
+    let was = match DatabaseOwner::read(&transaction, APPLICATION_ID)? {
+        DatabaseOwner::Own { version: VERSION } => IndexFileKind::Store,
+        DatabaseOwner::Empty => {
+            create_tables(&transaction)?;
+            IndexFileKind::Store
         }
-        Marks::Own { .. } => {
-            remake_tables(&transaction)?;
-            Was::Other
+        DatabaseOwner::Own { .. } => {
+            recreate_tables(&transaction)?;
+            IndexFileKind::Other
         }
-        Marks::Foreign => Was::Foreign,
+        DatabaseOwner::Foreign => IndexFileKind::Foreign,
     };
     transaction.commit()?;
-    if was == Was::Other {
-        // What is in the log goes as soon as nobody reads it.
+    if was == IndexFileKind::Other {
+        // The log is truncated as soon as no process reads it.
         drop(connection.execute_batch("PRAGMA wal_checkpoint(TRUNCATE)"));
     }
     connection.execute_batch("PRAGMA foreign_keys = ON; PRAGMA secure_delete = OFF")?;
     Ok(was)
 }
 
-/// Replaces the tables of another version. What a user chose stays, and no number is given
-/// again.
-fn remake_tables(connection: &Connection) -> Result<(), IndexError> {
-    let settings = settings(connection);
-    // Where it cannot be read no number was given.
+/// Replaces the tables of another version. Keeps the user's choices and never reuses a row number.
+fn recreate_tables(connection: &Connection) -> Result<(), IndexError> {
+    let settings = read_settings(connection);
+    // If it cannot be read, no number was given.
     let sql = "SELECT max(seq) FROM sqlite_sequence";
     let last: i64 = connection.query_row(sql, [], |row| row.get(0)).unwrap_or_default();
     drop_tables(connection)?;
-    make_tables(connection)?;
-    put_settings(connection, &settings)?;
+    create_tables(connection)?;
+    write_missing_settings(connection, &settings)?;
     for table in ["file", "model", "vectors"] {
         let sql = "INSERT INTO sqlite_sequence(name, seq) VALUES (?1, ?2)";
         connection.execute(sql, params![table, last])?;
@@ -135,12 +137,12 @@ fn remake_tables(connection: &Connection) -> Result<(), IndexError> {
     Ok(())
 }
 
-fn make_tables(connection: &Connection) -> Result<(), IndexError> {
+fn create_tables(connection: &Connection) -> Result<(), IndexError> {
     connection.execute_batch(&format!("{TABLES} {VECTOR_TABLES}"))?;
-    Ok(Marks::write(connection, APPLICATION, VERSION)?)
+    Ok(DatabaseOwner::write(connection, APPLICATION_ID, VERSION)?)
 }
 
-/// Removes all that another version may have made.
+/// Drops every table and view that another version may have created.
 fn drop_tables(connection: &Connection) -> Result<(), IndexError> {
     let sql = "SELECT 'DROP ' || type || ' \"' || name || '\"' FROM sqlite_schema \
                WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\'";

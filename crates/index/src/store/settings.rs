@@ -1,4 +1,4 @@
-//! What a user chose, which cannot be had again from the files.
+//! The user's choices, which cannot be recovered from the files.
 
 use std::path::Path;
 
@@ -6,16 +6,16 @@ use rusqlite::{Connection, OpenFlags};
 
 use crate::error::IndexError;
 
-/// Something that is remembered beside the files.
+/// A choice that is stored beside the files.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Setting {
-    /// The embedder that the user chose.
+pub(crate) enum IndexSetting {
+    /// The chosen embedder.
     Embedder,
-    /// The one before it, as long as its vectors are there.
+    /// The previous embedder, as long as its vectors are stored.
     EmbedderBefore,
 }
 
-impl Setting {
+impl IndexSetting {
     const ALL: [Self; 2] = [Self::Embedder, Self::EmbedderBefore];
 
     pub(super) fn name(self) -> &'static str {
@@ -26,27 +26,30 @@ impl Setting {
     }
 }
 
-/// What is remembered, each with its value.
-pub(super) type Settings = [(Setting, String)];
+/// Settings with their values.
+pub(super) type SettingValues = [(IndexSetting, String)];
 
-/// What is remembered, as far as it can be read: what a user chose cannot be had again from
-/// the files. Without it the built-in model is used, as at the beginning.
-pub(super) fn settings(connection: &Connection) -> Vec<(Setting, String)> {
+/// Reads the settings as far as possible: they cannot be recovered from the files. Without them the
+/// built-in model is used, as in a new index.
+pub(super) fn read_settings(connection: &Connection) -> Vec<(IndexSetting, String)> {
     let sql = "SELECT value FROM setting WHERE name = ?1";
-    let value = |setting: Setting| {
+    let value = |setting: IndexSetting| {
         connection.query_row(sql, [setting.name()], |row| row.get(0)).ok().map(|it| (setting, it))
     };
-    Setting::ALL.into_iter().filter_map(value).collect()
+    IndexSetting::ALL.into_iter().filter_map(value).collect()
 }
 
-/// What the file at `path` remembers, which may be none of this program's.
-pub(super) fn settings_at(path: &Path) -> Vec<(Setting, String)> {
+/// Reads the settings from the file at `path`, which may belong to another program.
+pub(super) fn read_settings_of_file(path: &Path) -> Vec<(IndexSetting, String)> {
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_NO_MUTEX;
-    Connection::open_with_flags(path, flags).map(|old| settings(&old)).unwrap_or_default()
+    Connection::open_with_flags(path, flags).map(|old| read_settings(&old)).unwrap_or_default()
 }
 
-/// Remembers `settings`, but for those that have a value already.
-pub(super) fn put_settings(connection: &Connection, settings: &Settings) -> Result<(), IndexError> {
+/// Stores `read_settings`, except those that have a value already.
+pub(super) fn write_missing_settings(
+    connection: &Connection,
+    settings: &SettingValues,
+) -> Result<(), IndexError> {
     for (setting, value) in settings {
         let sql = "INSERT OR IGNORE INTO setting(name, value) VALUES (?1, ?2)";
         connection.execute(sql, [setting.name(), value])?;

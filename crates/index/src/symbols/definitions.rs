@@ -1,4 +1,4 @@
-//! The first part: what a file is and what it defines.
+//! The first part: the file and its definitions.
 
 use std::collections::HashMap;
 
@@ -8,52 +8,52 @@ use foveal_code::{
 };
 use serde::{Deserialize, Serialize};
 
-/// Stands in a signature for the name of what it is of.
+/// The placeholder of the own name in a signature.
 const NAME_MARK: char = '\u{1}';
 
-/// What a definition is beside its kind, as bits.
+/// The flag of a definition with a body.
 const HAS_BODY: u8 = 1;
-/// Its owner is spelled out, not taken from what it is in.
-const OWN_OWNER: u8 = 2;
-/// Its whole name is spelled out, not made from that of what it is in.
-const OWN_QUALIFIED: u8 = 4;
-/// Its name with its owner's before it follows that of what it is in.
+/// The flag of an owner that is stored and not inherited from the parent.
+const HAS_STORED_OWNER: u8 = 2;
+/// The flag of a qualified name that is stored and not derived from the parent's.
+const HAS_STORED_QUALIFIED_NAME: u8 = 4;
+/// The flag of a qualified name that consists of the parent's, the owner and the own name.
 const OWNER_IN_NAME: u8 = 8;
-/// Its signature has no mark for its name.
-const WHOLE_SIGNATURE: u8 = 16;
-/// The first bit of the visibility.
+/// The flag of a signature without a placeholder for the name.
+const HAS_UNMARKED_SIGNATURE: u8 = 16;
+/// The position of the visibility in the flags.
 const VISIBILITY_SHIFT: u8 = 5;
 
-/// Of each definition one in every list but the last three.
+/// The stored form. Every list but the last three has one element for each definition.
 #[derive(Default, Serialize, Deserialize)]
-struct Stored {
+struct EncodedDefinitions {
     language: Option<Language>,
     class: Option<FileClass>,
     line_count: u32,
     kinds: Vec<EntityKind>,
     flags: Vec<u8>,
-    /// From the first line of the one before.
+    /// The distance from the first line of the previous definition.
     first_lines: Vec<u32>,
     further_lines: Vec<u32>,
-    /// From its first line.
+    /// The distance from the first line of the definition.
     signature_lines: Vec<u32>,
     signature_further_lines: Vec<u32>,
-    /// How many places before, or 0.
+    /// The distance to the parent in definitions, or 0 for none.
     parents: Vec<u32>,
-    /// 0 for the next of `names`; 1 more than the place of one that was there already.
+    /// 0 for the next of `names`, or the index of an earlier name plus 1.
     name_places: Vec<u32>,
     names: Vec<Box<str>>,
     signatures: Vec<Box<str>>,
-    /// What `flags` say is spelled out, in order.
+    /// The stored owners and qualified names, in the order of the flags.
     spelled: Vec<Box<str>>,
 }
 
-pub(super) fn encode(symbols: &FileSymbols) -> Vec<u8> {
-    let mut stored = Stored {
+pub(super) fn encode_definitions(symbols: &FileSymbols) -> Vec<u8> {
+    let mut stored = EncodedDefinitions {
         language: symbols.language,
         class: Some(symbols.class),
         line_count: symbols.line_count,
-        ..Stored::default()
+        ..EncodedDefinitions::default()
     };
     let mut known: HashMap<&str, u32> = HashMap::new();
     let mut before = 0;
@@ -71,16 +71,16 @@ pub(super) fn encode(symbols: &FileSymbols) -> Vec<u8> {
             stored.names.push(of.name.clone());
         }
         stored.name_places.push(if place == next { 0 } else { place + 1 });
-        let flags = spell(symbols, of, &mut stored);
+        let flags = encode_texts(symbols, of, &mut stored);
         stored.flags.push(flags);
         before = first;
     }
     postcard::to_allocvec(&stored).expect("such values are always written")
 }
 
-/// Writes the texts of a definition that others do not tell.
-fn spell(symbols: &FileSymbols, of: &Definition, stored: &mut Stored) -> u8 {
-    let parent = of.parent.and_then(|at| symbols.definitions.get(at.get()));
+/// Appends the texts of a definition that cannot be derived, and returns its flags.
+fn encode_texts(symbols: &FileSymbols, of: &Definition, stored: &mut EncodedDefinitions) -> u8 {
+    let parent = of.parent.and_then(|at| symbols.definitions.get(at.as_usize()));
     let visibility: u8 = match of.visibility {
         Visibility::Public => 0,
         Visibility::Restricted => 1,
@@ -88,14 +88,14 @@ fn spell(symbols: &FileSymbols, of: &Definition, stored: &mut Stored) -> u8 {
     };
     let mut flags = (visibility << VISIBILITY_SHIFT) | (u8::from(of.has_body) * HAS_BODY);
     if of.owner.as_deref() != inherited_owner(parent) {
-        flags |= OWN_OWNER;
+        flags |= HAS_STORED_OWNER;
         stored.spelled.push(of.owner.clone().unwrap_or_default());
     }
-    if *of.qualified_name != qualified(parent, None, &of.name) {
-        if *of.qualified_name == qualified(parent, of.owner.as_deref(), &of.name) {
+    if *of.qualified_name != qualified_name(parent, None, &of.name) {
+        if *of.qualified_name == qualified_name(parent, of.owner.as_deref(), &of.name) {
             flags |= OWNER_IN_NAME;
         } else {
-            flags |= OWN_QUALIFIED;
+            flags |= HAS_STORED_QUALIFIED_NAME;
             stored.spelled.push(of.qualified_name.clone());
         }
     }
@@ -104,13 +104,13 @@ fn spell(symbols: &FileSymbols, of: &Definition, stored: &mut Stored) -> u8 {
         let mark = NAME_MARK.encode_utf8(&mut [0; 4]).to_owned();
         stored.signatures.push(of.signature_text.replacen(&*of.name, &mark, 1).into());
     } else {
-        flags |= WHOLE_SIGNATURE;
+        flags |= HAS_UNMARKED_SIGNATURE;
         stored.signatures.push(of.signature_text.clone());
     }
     flags
 }
 
-/// The owner of what stands in `parent`, where nothing else is said.
+/// Returns the owner that a definition inherits from `parent`.
 fn inherited_owner(parent: Option<&Definition>) -> Option<&str> {
     let parent = parent?;
     match parent.kind {
@@ -120,18 +120,18 @@ fn inherited_owner(parent: Option<&Definition>) -> Option<&str> {
     }
 }
 
-fn qualified(parent: Option<&Definition>, owner: Option<&str>, name: &str) -> String {
+fn qualified_name(parent: Option<&Definition>, owner: Option<&str>, name: &str) -> String {
     let parts = [parent.map(|parent| &*parent.qualified_name), owner, Some(name)];
     let parts: Vec<&str> = parts.into_iter().flatten().collect();
     parts.join(".")
 }
 
-pub(super) fn decode(path: &str, bytes: &[u8]) -> Option<FileSymbols> {
-    let stored: Stored = postcard::from_bytes(bytes).ok()?;
-    let mut reader = DefinitionReader { stored: &stored, spelled: 0, names: 0, line: 0 };
+pub(super) fn decode_definition_part(path: &str, bytes: &[u8]) -> Option<FileSymbols> {
+    let stored: EncodedDefinitions = postcard::from_bytes(bytes).ok()?;
+    let mut reader = DefinitionReader { encoded: &stored, spelled: 0, names: 0, line: 0 };
     let mut definitions: Vec<Definition> = Vec::with_capacity(stored.kinds.len());
     for at in 0..stored.kinds.len() {
-        definitions.push(reader.definition(at, &definitions)?);
+        definitions.push(reader.read_definition(at, &definitions)?);
     }
     Some(FileSymbols {
         path: path.into(),
@@ -145,23 +145,23 @@ pub(super) fn decode(path: &str, bytes: &[u8]) -> Option<FileSymbols> {
     })
 }
 
-/// How far definitions have been read.
+/// A reader of the stored form that tracks its position.
 struct DefinitionReader<'a> {
-    stored: &'a Stored,
-    /// How many texts that are spelled out.
+    encoded: &'a EncodedDefinitions,
+    /// The number of stored texts read so far.
     spelled: usize,
-    /// How many names that are new.
+    /// The number of new names read so far.
     names: usize,
-    /// The first line of the one before.
+    /// The first line of the previous definition.
     line: u32,
 }
 
 impl DefinitionReader<'_> {
-    /// The definition at `at`; `before` are all before it.
-    fn definition(&mut self, at: usize, before: &[Definition]) -> Option<Definition> {
-        let stored = self.stored;
+    /// Decodes the definition at `at`. `before` are all earlier ones.
+    fn read_definition(&mut self, at: usize, before: &[Definition]) -> Option<Definition> {
+        let stored = self.encoded;
         let flags = *stored.flags.get(at)?;
-        let name = self.name(*stored.name_places.get(at)?)?;
+        let name = self.read_name(*stored.name_places.get(at)?)?;
         let first = self.line.checked_add(*stored.first_lines.get(at)?)?;
         self.line = first;
         let header = first.checked_add(*stored.signature_lines.get(at)?)?;
@@ -170,18 +170,18 @@ impl DefinitionReader<'_> {
             back => Some(at.checked_sub(usize::try_from(back).ok()?)?),
         };
         let around = parent.and_then(|parent| before.get(parent));
-        let owner = match flags & OWN_OWNER {
+        let owner = match flags & HAS_STORED_OWNER {
             0 => inherited_owner(around).map(Into::into),
-            _ => Some(self.spelled()?).filter(|owner| !owner.is_empty()),
+            _ => Some(self.read_text()?).filter(|owner| !owner.is_empty()),
         };
-        let qualified_name = if flags & OWN_QUALIFIED != 0 {
-            self.spelled()?
+        let qualified_name = if flags & HAS_STORED_QUALIFIED_NAME != 0 {
+            self.read_text()?
         } else {
             let inner = owner.as_deref().filter(|_| flags & OWNER_IN_NAME != 0);
-            qualified(around, inner, &name).into()
+            qualified_name(around, inner, &name).into()
         };
         let text = stored.signatures.get(at)?;
-        let signature_text = match flags & WHOLE_SIGNATURE {
+        let signature_text = match flags & HAS_UNMARKED_SIGNATURE {
             0 => text.replacen(NAME_MARK, &name, 1).into(),
             _ => text.clone(),
         };
@@ -191,8 +191,8 @@ impl DefinitionReader<'_> {
             name,
             qualified_name,
             owner,
-            lines: range(first, *stored.further_lines.get(at)?)?,
-            signature: range(header, *stored.signature_further_lines.get(at)?)?,
+            lines: line_range(first, *stored.further_lines.get(at)?)?,
+            signature: line_range(header, *stored.signature_further_lines.get(at)?)?,
             signature_text,
             visibility: match flags >> VISIBILITY_SHIFT {
                 0 => Visibility::Public,
@@ -205,7 +205,7 @@ impl DefinitionReader<'_> {
         })
     }
 
-    fn name(&mut self, place: u32) -> Option<Box<str>> {
+    fn read_name(&mut self, place: u32) -> Option<Box<str>> {
         let place = match place.checked_sub(1) {
             Some(place) => usize::try_from(place).ok()?,
             None => {
@@ -213,15 +213,15 @@ impl DefinitionReader<'_> {
                 self.names - 1
             }
         };
-        self.stored.names.get(place).cloned()
+        self.encoded.names.get(place).cloned()
     }
 
-    fn spelled(&mut self) -> Option<Box<str>> {
+    fn read_text(&mut self) -> Option<Box<str>> {
         self.spelled += 1;
-        self.stored.spelled.get(self.spelled - 1).cloned()
+        self.encoded.spelled.get(self.spelled - 1).cloned()
     }
 }
 
-fn range(first: u32, further: u32) -> Option<LineRange> {
+fn line_range(first: u32, further: u32) -> Option<LineRange> {
     Some(LineRange::new(LineNumber(first), LineNumber(first.checked_add(further)?)))
 }

@@ -20,9 +20,9 @@ const OTHERS: &[(&str, &str)] = &[
 #[test]
 fn what_is_stored_is_read_again() {
     for (path, text) in OTHERS {
-        let symbols = FileSymbols::of(path, &foveal_code::parse(path, text), text);
-        let bytes = encode(&symbols);
-        assert_eq!(decode(path, &bytes).as_ref(), Some(&symbols), "{path}");
+        let symbols = FileSymbols::from_parsed(path, &foveal_code::parse_file(path, text), text);
+        let bytes = encode_symbols(&symbols);
+        assert_eq!(decode_symbols(path, &bytes).as_ref(), Some(&symbols), "{path}");
         let definitions = decode_definitions(path, &bytes).expect("it was written just before");
         assert_eq!(definitions.definitions, symbols.definitions, "{path}");
         assert!(definitions.uses.is_empty(), "{path}");
@@ -33,8 +33,8 @@ proptest! {
     #[test]
     fn any_text_is_read_again(text in "(\\PC|\n|[{}();:]){0,300}", ending in "(rs|py|ts|go|md|c|txt)") {
         let path = format!("a.{ending}");
-        let symbols = FileSymbols::of(&path, &foveal_code::parse(&path, &text), &text);
-        prop_assert_eq!(decode(&path, &encode(&symbols)), Some(symbols));
+        let symbols = FileSymbols::from_parsed(&path, &foveal_code::parse_file(&path, &text), &text);
+        prop_assert_eq!(decode_symbols(&path, &encode_symbols(&symbols)), Some(symbols));
     }
 
     #[test]
@@ -42,11 +42,11 @@ proptest! {
         bytes in proptest::collection::vec(0_u8..8, 0..200), length in 0_u32..200,
     ) {
         let mut stored = length.to_le_bytes().to_vec();
-        stored.extend(pack(&bytes));
-        decode("a.rs", &bytes);
+        stored.extend(compress(&bytes));
+        decode_symbols("a.rs", &bytes);
         decode_definitions("a.rs", &stored);
-        if let Some(symbols) = decode("a.rs", &stored) {
-            foveal_code::relations::Relations::of(vec![symbols]);
+        if let Some(symbols) = decode_symbols("a.rs", &stored) {
+            foveal_code::relations::Relations::from_files(vec![symbols]);
         }
     }
 }

@@ -10,7 +10,7 @@ proptest! {
         let parts: Vec<Vec<TermHash>> = parts.into_iter()
             .map(|terms| terms.into_iter().map(|t| TermHash(t.wrapping_mul(0x9E37_79B9))).collect())
             .collect();
-        let terms = FileTerms::of(parts.clone());
+        let terms = FileTerms::from_chunks(parts.clone());
         prop_assert_eq!(FileTerms::decode(&terms.encode()), Some(terms.clone()));
         for (place, part) in parts.iter().enumerate() {
             for term in part {
@@ -24,7 +24,7 @@ proptest! {
 
     #[test]
     fn any_bytes_are_read_without_harm(bytes in proptest::collection::vec(any::<u8>(), 0..200)) {
-        if let Some(terms) = FileTerms::decode(&pack(&bytes)) {
+        if let Some(terms) = FileTerms::decode(&compress(&bytes)) {
             for hash in terms.hashes.clone() {
                 terms.postings(hash);
             }

@@ -5,7 +5,7 @@ use super::*;
 fn check(action: ElicitationAction, content: Option<Value>, expected: Approval) {
     let mut answer = ElicitResult::new(action);
     answer.content = content;
-    assert_eq!(approval(&answer), expected, "{answer:?}");
+    assert_eq!(parse_approval(&answer), expected, "{answer:?}");
 }
 
 #[test]
@@ -63,7 +63,7 @@ fn only_what_was_asked_for_is_an_answer() {
 fn a_question_is_one_line_that_shows_all_of_it() {
     let asked = |subject: &str, reason: &str| {
         let (subject, reason) = (subject.to_owned(), reason.to_owned());
-        let form = form(&Question { tool: "bash", subject, reason });
+        let form = approval_form(&ApprovalQuestion { tool: "bash", subject, reason });
         let ElicitRequestParams::FormElicitationParams { message, .. } = form else {
             panic!("a form")
         };

@@ -1,4 +1,4 @@
-//! The body of a response, watched for the answer to its request.
+//! A response body that detects the answer to its request.
 
 use std::convert::Infallible;
 use std::pin::Pin;
@@ -9,28 +9,27 @@ use hyper::body::{Body, Bytes, Frame, SizeHint};
 use serde::Deserialize;
 use serde::de::IgnoredAny;
 
-use super::line::Line;
-use crate::passage::Passage;
+use super::tracked_connection::TrackedConnection;
+use crate::delivery_tracker::DeliveryTracker;
 
-/// The body of a response. Once the answer is handed over to the connection, that is to say
-/// whether it was delivered.
+/// A response body. When it yields the answer, it hands the delivery to the connection, which
+/// confirms it.
 pub(super) struct AnswerBody {
-    /// `None`: it has ended.
+    /// `None` once it has ended.
     body: Option<BoxBody<Bytes, Infallible>>,
     has_one_answer: bool,
-    passage: Passage,
-    line: Line,
+    passage: DeliveryTracker,
+    line: TrackedConnection,
 }
 
 impl AnswerBody {
-    /// If the body `has_one_answer`, it ends with it. Its end is then written together with the
-    /// answer: what is written later to a client that has read the answer and gone would look as
-    /// if it had gone without reading.
+    /// With `has_one_answer`, the body ends with the answer, so that both are written together: a
+    /// client that closes after reading the answer would otherwise look as if it had not read it.
     pub(super) fn new(
         body: BoxBody<Bytes, Infallible>,
         has_one_answer: bool,
-        passage: Passage,
-        line: Line,
+        passage: DeliveryTracker,
+        line: TrackedConnection,
     ) -> Self {
         Self { body: Some(body), has_one_answer, passage, line }
     }
@@ -50,7 +49,7 @@ impl Body for AnswerBody {
             && frame.data_ref().is_some_and(|bytes| is_answer(bytes))
         {
             if let Some(delivery) = self.passage.take_delivery() {
-                self.line.send(delivery);
+                self.line.add_delivery(delivery);
             }
             if self.has_one_answer {
                 self.body = None;
@@ -70,22 +69,22 @@ impl Body for AnswerBody {
 
 impl Drop for AnswerBody {
     fn drop(&mut self) {
-        self.line.answer_ends();
+        self.line.complete_answer();
     }
 }
 
-/// What tells the answer to a request from other messages that come before it.
+/// Distinguishes the answer to a request from other messages before it.
 #[derive(Deserialize)]
-struct Message {
+struct AnswerEnvelope {
     result: Option<IgnoredAny>,
     error: Option<IgnoredAny>,
 }
 
-/// Whether the bytes are the answer to a request, alone or as an event.
+/// Returns whether the bytes are the answer to a request, alone or as a server-sent event.
 fn is_answer(bytes: &[u8]) -> bool {
     let event = bytes.split(|byte| *byte == b'\n').find_map(|line| line.strip_prefix(b"data:"));
     serde_json::from_slice(event.unwrap_or(bytes))
-        .is_ok_and(|Message { result, error }| result.is_some() || error.is_some())
+        .is_ok_and(|AnswerEnvelope { result, error }| result.is_some() || error.is_some())
 }
 
 #[cfg(test)]

@@ -1,15 +1,15 @@
-//! Which addresses may be listened at, and which requests are authorised.
+//! Checks of the listening address and of a request's path and token.
 
-use foveal_listening::{Token, bearer};
+use foveal_http_guard::{AccessToken, bearer_credentials};
 use hyper::header::{ACCEPT_ENCODING, HeaderMap, WWW_AUTHENTICATE};
 use hyper::{Response, StatusCode};
 
-use super::clear::Unclear;
-use super::coding::Undecoded;
-use super::settings::{HttpError, HttpSettings, PATH};
+use super::ambiguity::AmbiguousRequest;
+use super::body_encoding::UnsupportedEncoding;
+use super::settings::{HttpError, HttpSettings, MCP_PATH};
 
-/// Refuses to listen where other machines reach it, unless that is wanted and guarded, and where
-/// they do not although that is wanted.
+/// Refuses addresses that other machines reach unless that is wanted and a token is set, and
+/// addresses that they cannot reach if that is wanted.
 pub(super) fn check_address(settings: &HttpSettings) -> Result<(), HttpError> {
     let address = settings.address;
     match (address.ip().is_loopback(), settings.is_public, &settings.token) {
@@ -20,56 +20,56 @@ pub(super) fn check_address(settings: &HttpSettings) -> Result<(), HttpError> {
     }
 }
 
-/// Why a request is rejected.
+/// Why a request is rejected before its body is read.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(super) enum Rejection {
+pub(super) enum RequestRejection {
     NoToken,
     NoSuchPath,
-    /// It is for another server.
-    OtherName,
-    /// It can be read in more ways than one.
-    Unclear(Unclear),
-    /// Its body is not read as it is meant.
-    Undecoded(Undecoded),
+    /// It is addressed to another server.
+    UnknownHost,
+    /// It could be read in more than one way.
+    Ambiguous(AmbiguousRequest),
+    /// Its body has an encoding that is not supported.
+    UnsupportedBody(UnsupportedEncoding),
 }
 
-/// Checks path and token of a request before anything of it is read.
+/// Checks the path and the token of a request before its body is read.
 pub(super) fn authorise(
-    token: Option<&Token>,
+    token: Option<&AccessToken>,
     path: &str,
     headers: &HeaderMap,
-) -> Result<(), Rejection> {
-    if path != PATH && path.strip_suffix('/') != Some(PATH) {
-        return Err(Rejection::NoSuchPath);
+) -> Result<(), RequestRejection> {
+    if path != MCP_PATH && path.strip_suffix('/') != Some(MCP_PATH) {
+        return Err(RequestRejection::NoSuchPath);
     }
     let Some(token) = token else { return Ok(()) };
-    match bearer(headers).is_some_and(|shown| token.is(shown)) {
+    match bearer_credentials(headers).is_some_and(|shown| token.matches(shown)) {
         true => Ok(()),
-        false => Err(Rejection::NoToken),
+        false => Err(RequestRejection::NoToken),
     }
 }
 
-impl Rejection {
-    /// What is answered.
-    pub(super) fn response(self) -> Response<String> {
+impl RequestRejection {
+    /// Converts this to a response.
+    pub(super) fn into_response(self) -> Response<String> {
         let (status, text) = match &self {
             Self::NoToken => (StatusCode::UNAUTHORIZED, "a bearer token is needed".to_owned()),
             Self::NoSuchPath => {
                 (StatusCode::NOT_FOUND, "the protocol is spoken at /mcp".to_owned())
             }
-            Self::OtherName => {
+            Self::UnknownHost => {
                 let what = "the server is not known under this name and port; if they lead here, \
                             name them with --host";
                 (StatusCode::FORBIDDEN, what.to_owned())
             }
-            Self::Unclear(what) => (StatusCode::BAD_REQUEST, what.to_string()),
-            Self::Undecoded(what) => (StatusCode::UNSUPPORTED_MEDIA_TYPE, what.to_string()),
+            Self::Ambiguous(what) => (StatusCode::BAD_REQUEST, what.to_string()),
+            Self::UnsupportedBody(what) => (StatusCode::UNSUPPORTED_MEDIA_TYPE, what.to_string()),
         };
         let response = Response::builder().status(status);
         let response = match self {
             Self::NoToken => response.header(WWW_AUTHENTICATE, "Bearer"),
-            Self::Undecoded(_) => response.header(ACCEPT_ENCODING, "identity"),
-            Self::NoSuchPath | Self::OtherName | Self::Unclear(_) => response,
+            Self::UnsupportedBody(_) => response.header(ACCEPT_ENCODING, "identity"),
+            Self::NoSuchPath | Self::UnknownHost | Self::Ambiguous(_) => response,
         };
         response.body(format!("{text}\n")).expect("all headers are fixed and valid")
     }

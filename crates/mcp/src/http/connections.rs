@@ -1,112 +1,116 @@
-//! The connections of a server, and what of their answers is known to be delivered.
+//! The open connections of a server, and the deliveries of their answers.
 
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use foveal_listening::{ConnectionPool, ConnectionSlot, Occupant, Peer, Vacancy};
+use foveal_http_guard::{Admission, ConnectionPool, ConnectionSlot, Peer, PooledConnection};
 
-use super::line::{Line, Stage};
-use super::settings::Patience;
+use super::settings::HttpTimeouts;
+use super::tracked_connection::{ConnectionStage, TrackedConnection};
 
-/// Connections that have ended, of which it is still to be told what was delivered.
-const ENDED_MAX: usize = 512;
+/// Closed connections whose deliveries are not confirmed yet.
+const CLOSED_CONNECTIONS_MAX: usize = 512;
 
-impl Occupant for Line {
+impl PooledConnection for TrackedConnection {
     fn idle_rank(&self, body_patience: Duration) -> Option<u8> {
         let (stage, since) = self.stage();
         match stage {
-            Stage::Idle => Some(0),
-            Stage::Body if since.elapsed() >= body_patience => Some(0),
-            Stage::Listening => Some(1),
-            Stage::Body | Stage::Working => None,
+            ConnectionStage::Idle => Some(0),
+            ConnectionStage::Body if since.elapsed() >= body_patience => Some(0),
+            ConnectionStage::Listening => Some(1),
+            ConnectionStage::Body | ConnectionStage::Working => None,
         }
     }
 
-    fn since(&self) -> Instant {
+    fn state_since(&self) -> Instant {
         self.stage().1
     }
 
     fn awaits_body(&self) -> bool {
-        self.stage().0 == Stage::Body
+        self.stage().0 == ConnectionStage::Body
     }
 }
 
-/// The connections of a server.
+/// The open connections of a server, and closed ones with unconfirmed deliveries.
 #[derive(Debug)]
-pub(super) struct Connections {
-    pool: Arc<ConnectionPool<Line>>,
-    patience: Patience,
-    ended: Mutex<Vec<Line>>,
+pub(super) struct HttpConnections {
+    pool: Arc<ConnectionPool<TrackedConnection>>,
+    timeouts: HttpTimeouts,
+    closed: Mutex<Vec<TrackedConnection>>,
 }
 
-/// The place of a connection among those that are open, until this is dropped.
+/// Holds the place of an open connection until it is dropped.
 #[derive(Debug)]
-pub(super) struct Slot {
-    place: ConnectionSlot<Line>,
-    line: Line,
-    connections: Arc<Connections>,
+pub(super) struct OpenConnectionGuard {
+    slot: ConnectionSlot<TrackedConnection>,
+    connection: TrackedConnection,
+    connections: Arc<HttpConnections>,
 }
 
-impl Slot {
-    /// Serves a connection until it ends or has to. The place is free then, also if serving it
-    /// panics.
+impl OpenConnectionGuard {
+    /// Serves a connection until it ends or must close. Frees its place afterwards, also after a
+    /// panic.
     pub(super) async fn serve<T>(self, connection: impl Future<Output = T>) {
-        self.place.serve(connection).await;
+        self.slot.serve(connection).await;
     }
 
     #[cfg(test)]
     fn is_to_close(&self) -> bool {
-        self.place.is_to_close()
+        self.slot.is_closing()
     }
 }
 
-impl Drop for Slot {
+impl Drop for OpenConnectionGuard {
     fn drop(&mut self) {
-        if self.line.has_untold() {
-            let mut ended = self.connections.ended();
-            if ended.len() >= ENDED_MAX {
+        if self.connection.has_unconfirmed_deliveries() {
+            let mut ended = self.connections.lock_closed();
+            if ended.len() >= CLOSED_CONNECTIONS_MAX {
                 ended.remove(0);
             }
-            ended.push(self.line.clone());
+            ended.push(self.connection.clone());
         }
     }
 }
 
-impl Connections {
-    pub(super) fn new(max: usize, patience: Patience) -> Self {
-        let pool = Arc::new(ConnectionPool::new(max, patience.body_crowded));
-        Self { pool, patience, ended: Mutex::default() }
+impl HttpConnections {
+    pub(super) fn new(max: usize, timeouts: HttpTimeouts) -> Self {
+        let pool = Arc::new(ConnectionPool::new(max, timeouts.body_crowded));
+        Self { pool, timeouts, closed: Mutex::default() }
     }
 
-    /// Takes a connection in.
-    pub(super) fn enter(self: &Arc<Self>, peer: Peer, line: &Line) -> Slot {
-        let place = self.pool.enter(peer, line.clone());
-        Slot { place, line: line.clone(), connections: Arc::clone(self) }
+    /// Adds a connection.
+    pub(super) fn add(
+        self: &Arc<Self>,
+        peer: Peer,
+        line: &TrackedConnection,
+    ) -> OpenConnectionGuard {
+        let place = self.pool.add_connection(peer, line.clone());
+        OpenConnectionGuard { slot: place, connection: line.clone(), connections: Arc::clone(self) }
     }
 
-    /// Tells of the answers that were delivered by now.
-    pub(super) fn tell_delivered(&self) {
-        self.pool.for_each(Line::tell_delivered);
-        let ended = std::mem::take(&mut *self.ended());
-        ended.iter().for_each(Line::tell_delivered);
+    /// Confirms the answers that were delivered by now.
+    pub(super) fn confirm_deliveries(&self) {
+        self.pool.for_each_connection(TrackedConnection::confirm_deliveries);
+        let ended = std::mem::take(&mut *self.lock_closed());
+        ended.iter().for_each(TrackedConnection::confirm_deliveries);
     }
 
-    /// Returns whether there is room for a connection of `peer`.
-    pub(super) fn make_room(&self, peer: Peer) -> Vacancy {
-        self.pool.make_room(peer)
+    /// Decides whether a connection of `peer` can be accepted, and closes an idle one if needed.
+    pub(super) fn admit(&self, peer: Peer) -> Admission {
+        self.pool.admit(peer)
     }
 
-    /// Closes connections whose clients take too long.
-    pub(super) fn sweep(&self) {
-        let Patience { body, stuck, .. } = self.patience;
-        self.pool.close_where(|line| {
-            let is_late = line.awaits_body() && line.since().elapsed() >= body;
-            is_late || line.stuck_for() >= stuck
+    /// Closes connections whose clients exceed the time-outs.
+    pub(super) fn close_slow(&self) {
+        let HttpTimeouts { body, write_stall: stuck, .. } = self.timeouts;
+        self.pool.close_matching(|line| {
+            let is_late = line.awaits_body() && line.state_since().elapsed() >= body;
+            is_late || line.write_stall() >= stuck
         });
     }
 
-    fn ended(&self) -> MutexGuard<'_, Vec<Line>> {
-        self.ended.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock_closed(&self) -> MutexGuard<'_, Vec<TrackedConnection>> {
+        self.closed.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 

@@ -1,11 +1,11 @@
-//! What answers requests over HTTP, and the sessions that clients have there.
+//! Answers HTTP requests, and keeps the sessions of their clients.
 
 use std::convert::Infallible;
 use std::sync::Arc;
 use std::time::Instant;
 
-use foveal_listening::{Held, Peer, Token};
-use foveal_tools::session::Arrivals;
+use foveal_http_guard::{AccessToken, MemoryBudget, Peer};
+use foveal_tools::session::LogicalClock;
 use http_body_util::combinators::BoxBody;
 use http_body_util::{BodyExt, Full};
 use hyper::body::{Bytes, Incoming};
@@ -17,55 +17,55 @@ use rmcp::transport::streamable_http_server::session::{SessionId, SessionManager
 use rmcp::transport::{StreamableHttpServerConfig, StreamableHttpService};
 use tokio_util::sync::CancellationToken;
 
+use super::allowed_hosts::AllowedHosts;
+use super::ambiguity::SESSION_HEADER;
 use super::answer_body::AnswerBody;
-use super::body::{self, Refused};
-use super::clear::SESSION_HEADER;
-use super::connections::Connections;
-use super::guests::{Guests, Room};
-use super::heads;
-use super::hosts::Hosts;
-use super::line::{Line, Stage};
+use super::connections::HttpConnections;
+use super::request_body::{self, RequestRefusal};
+use super::request_head;
+use super::session_eviction::{HttpSessionTable, SessionReservation};
 use super::settings::HttpSettings;
-use crate::claims::{Claim, Claims};
-use crate::connection::Connection;
-use crate::message::{MESSAGE_BYTES_MAX, Parsed, Refusal, parse};
-use crate::passage::Passage;
-use crate::server::Server;
+use super::tracked_connection::{ConnectionStage, TrackedConnection};
+use crate::connection::ClientConnection;
+use crate::delivery_tracker::DeliveryTracker;
+use crate::message::{JsonRpcRefusal, MESSAGE_BYTES_MAX, ParsedMessage, parse_message};
+use crate::request_ids::{RequestIdClaim, RequestIdRegistry};
+use crate::server::McpServer;
 
-type Body = BoxBody<Bytes, Infallible>;
+type HttpResponseBody = BoxBody<Bytes, Infallible>;
 
-/// What answers requests.
-pub(super) struct Endpoint {
-    protocol: StreamableHttpService<Connection, LocalSessionManager>,
+/// The server's only resource: answers requests.
+pub(super) struct HttpEndpoint {
+    protocol: StreamableHttpService<ClientConnection, LocalSessionManager>,
     sessions: Arc<LocalSessionManager>,
-    guests: Guests,
-    arrivals: Arc<Arrivals>,
-    claims: Claims,
-    body_bytes: Held,
-    hosts: Hosts,
-    token: Option<Token>,
+    session_table: HttpSessionTable,
+    logical_clock: Arc<LogicalClock>,
+    request_ids: RequestIdRegistry,
+    body_bytes: MemoryBudget,
+    hosts: AllowedHosts,
+    token: Option<AccessToken>,
 }
 
-/// Where a request comes from.
-pub(super) struct From {
+/// The peer and the connection that a request comes from.
+pub(super) struct RequestOrigin {
     pub(super) peer: Peer,
-    pub(super) line: Line,
-    pub(super) connections: Arc<Connections>,
+    pub(super) connection: TrackedConnection,
+    pub(super) connections: Arc<HttpConnections>,
 }
 
-/// What the body of a request is.
-enum Asked {
+/// The kind of message in a request body.
+enum PostedMessageKind {
     /// The first request of a client.
     Initialize,
     Request(RequestId),
     Other,
 }
 
-impl Endpoint {
+impl HttpEndpoint {
     pub(super) fn new(
-        server: &Server,
+        server: &McpServer,
         settings: &HttpSettings,
-        hosts: Hosts,
+        hosts: AllowedHosts,
         stop: &CancellationToken,
     ) -> Self {
         let idle = server.shared.settings.session_idle;
@@ -79,133 +79,157 @@ impl Endpoint {
             .with_max_request_body_bytes(MESSAGE_BYTES_MAX)
             .with_allowed_origins(settings.origins.clone())
             .enforce_origin_validation()
-            // Looked at before anything is read, and more closely.
+            // The host was checked before the body is read, and more strictly.
             .disable_allowed_hosts();
         let made = server.clone();
-        let make = move || Ok(made.request());
+        let make = move || Ok(made.open_request_connection());
         Self {
             protocol: StreamableHttpService::new(make, Arc::clone(&sessions), protocol),
             sessions,
-            guests: Guests::new(server.shared.settings.sessions_max),
-            arrivals: Arc::clone(&server.shared.arrivals),
-            claims: Claims::default(),
-            body_bytes: Held::default(),
+            session_table: HttpSessionTable::new(server.shared.settings.sessions_max),
+            logical_clock: Arc::clone(&server.shared.arrivals),
+            request_ids: RequestIdRegistry::default(),
+            body_bytes: MemoryBudget::default(),
             hosts,
             token: settings.token.clone(),
         }
     }
 
     /// Answers a request.
-    pub(super) async fn answer(&self, request: Request<Incoming>, from: From) -> Response<Body> {
-        let admitted =
-            heads::admit(&request, &from.line.take_read(), &self.hosts, self.token.as_ref());
+    pub(super) async fn handle_request(
+        &self,
+        request: Request<Incoming>,
+        from: RequestOrigin,
+    ) -> Response<HttpResponseBody> {
+        let admitted = request_head::admit_request(
+            &request,
+            &from.connection.take_recent_bytes(),
+            &self.hosts,
+            self.token.as_ref(),
+        );
         if let Err(rejection) = admitted {
-            return rejection.response().map(BodyExt::boxed);
+            return rejection.into_response().map(BodyExt::boxed);
         }
-        // What was delivered by now may be pointed at in its answer.
-        from.connections.tell_delivered();
-        let passage = Passage::arriving(&self.arrivals);
-        let From { peer, line, .. } = from;
+        // Content that is delivered by now may be referred to in this answer.
+        from.connections.confirm_deliveries();
+        let passage = DeliveryTracker::new(&self.logical_clock);
+        let RequestOrigin { peer, connection: line, .. } = from;
         let has_one_answer = request.method() == Method::POST;
-        let response = match self.pass_on(request, (peer, &line), &passage).await {
+        let response = match self.forward(request, peer, &line, &passage).await {
             Ok(response) => response,
-            Err(refused) => refused.response().map(BodyExt::boxed),
+            Err(refused) => refused.into_response().map(BodyExt::boxed),
         };
         response.map(|body| AnswerBody::new(body, has_one_answer, passage, line).boxed())
     }
 
-    /// Has the protocol answer a request that came whole.
-    async fn pass_on(
+    /// Forwards a complete request to the protocol.
+    async fn forward(
         &self,
         request: Request<Incoming>,
-        (peer, line): (Peer, &Line),
-        passage: &Passage,
-    ) -> Result<Response<Body>, Refused> {
+        peer: Peer,
+        line: &TrackedConnection,
+        passage: &DeliveryTracker,
+    ) -> Result<Response<HttpResponseBody>, RequestRefusal> {
         let (mut parts, body) = request.into_parts();
-        line.enter(Stage::Body);
-        let body = body::read(body, &self.body_bytes).await?;
-        line.enter(Stage::Working);
+        line.set_stage(ConnectionStage::Body);
+        let body = request_body::read_body(body, &self.body_bytes).await?;
+        line.set_stage(ConnectionStage::Working);
         let session = parts.headers.get(SESSION_HEADER).and_then(|id| id.to_str().ok());
         let session = session.map(str::to_owned);
         let asked = match parts.method {
-            Method::POST => asked(&body)?,
-            _ => Asked::Other,
+            Method::POST => message_kind(&body)?,
+            _ => PostedMessageKind::Other,
         };
-        if !matches!(asked, Asked::Request(_)) {
-            // A stream that is listened to stays open, and nothing is to wait for its end.
-            drop(passage.take_arrival());
+        if !matches!(asked, PostedMessageKind::Request(_)) {
+            // A stream that the client listens on stays open, and no call should wait for its end.
+            drop(passage.take_call_arrival());
         }
         let mut room = None;
         match (&session, asked) {
-            (Some(session), Asked::Request(id)) => passage.hold(self.claim(session, id)?),
-            (Some(session), Asked::Initialize | Asked::Other) => {
-                self.guests.touch(session, false, || ()).ok_or(Refused::NoSession)?;
+            (Some(session), PostedMessageKind::Request(id)) => {
+                passage.hold_request_id(self.claim_request_id(session, id)?);
             }
-            (None, Asked::Initialize) => room = Some(self.make_room().await?),
-            (None, Asked::Request(_) | Asked::Other) => {}
+            (Some(session), PostedMessageKind::Initialize | PostedMessageKind::Other) => {
+                self.session_table
+                    .mark_used(session, false, || ())
+                    .ok_or(RequestRefusal::NoSuchSession)?;
+            }
+            (None, PostedMessageKind::Initialize) => room = Some(self.reserve_session().await?),
+            (None, PostedMessageKind::Request(_) | PostedMessageKind::Other) => {}
         }
         let (ends, listens) = (parts.method == Method::DELETE, parts.method == Method::GET);
         parts.extensions.insert(passage.clone());
         let request = Request::from_parts(parts, Full::new(body));
         let mut response = self.protocol.handle(request).await;
         if listens {
-            line.enter(Stage::Listening);
+            line.set_stage(ConnectionStage::Listening);
         }
         if ends && response.status() == StatusCode::ACCEPTED {
-            // The session is gone, not about to go: some clients take `accepted` for a failure.
+            // The session is closed already: some clients treat 202 (accepted) as a failure.
             *response.status_mut() = StatusCode::OK;
         }
         if let Some(room) = room
-            && let Some(id) = session_of(response.headers())
+            && let Some(id) = session_id(response.headers())
         {
-            room.begin(id, peer);
+            room.start_session(id, peer);
         }
         Ok(response)
     }
 
-    /// Claims the id of a request in its session, which is used by that.
-    fn claim(&self, session: &str, id: RequestId) -> Result<Claim, Refused> {
-        let claim = || self.claims.claim(session, id.clone());
-        let claim = self.guests.touch(session, true, claim).ok_or(Refused::NoSession)?;
-        claim.ok_or_else(|| Refusal::id_in_use(id).into())
+    /// Claims the id of a request in its session, and marks the session as used.
+    fn claim_request_id(
+        &self,
+        session: &str,
+        id: RequestId,
+    ) -> Result<RequestIdClaim, RequestRefusal> {
+        let claim = || self.request_ids.claim(session, id.clone());
+        let claim = self
+            .session_table
+            .mark_used(session, true, claim)
+            .ok_or(RequestRefusal::NoSuchSession)?;
+        claim.ok_or_else(|| JsonRpcRefusal::id_in_use(id).into())
     }
 
-    /// Closes sessions so that there is room for one more.
-    async fn make_room(&self) -> Result<Room<'_>, Refused> {
-        // Held, so that none opens while it is chosen which end.
+    /// Reserves a place for a new session; closes others if needed.
+    async fn reserve_session(&self) -> Result<SessionReservation<'_>, RequestRefusal> {
+        // Held so that no session opens while the ones to close are chosen.
         let sessions = self.sessions.sessions.read().await;
         let names: Vec<Box<str>> = sessions.keys().map(|id| (**id).into()).collect();
-        let made = self.guests.make_room(&names, |id| self.claims.is_busy(id), Instant::now());
-        let (room, gone) = made.map_err(|_| Refused::Busy)?;
+        let made = self.session_table.reserve(
+            &names,
+            |id| self.request_ids.has_unanswered_requests(id),
+            Instant::now(),
+        );
+        let (room, gone) = made.map_err(|_| RequestRefusal::Busy)?;
         let is_gone = |id: &&SessionId| gone.iter().any(|gone| **gone == ***id);
         let gone: Vec<_> = sessions.keys().filter(is_gone).cloned().collect();
         drop(sessions);
         for id in &gone {
-            // One that is gone already is gone.
+            // A session that is closed already causes an error that does not matter.
             drop(self.sessions.close_session(id).await);
         }
         Ok(room)
     }
 }
 
-fn session_of(headers: &HeaderMap) -> Option<&str> {
+fn session_id(headers: &HeaderMap) -> Option<&str> {
     headers.get(SESSION_HEADER)?.to_str().ok()
 }
 
-/// What a client asks for; what is no message is refused.
-fn asked(body: &[u8]) -> Result<Asked, Refused> {
-    match parse(body) {
-        Parsed::Message(message) => Ok(match *message {
+/// Parses a body and returns its kind; refuses bodies that are no message.
+fn message_kind(body: &[u8]) -> Result<PostedMessageKind, RequestRefusal> {
+    match parse_message(body) {
+        ParsedMessage::Message(message) => Ok(match *message {
             JsonRpcMessage::Request(request) => match request.request {
-                ClientRequest::InitializeRequest(_) => Asked::Initialize,
-                _ => Asked::Request(request.id),
+                ClientRequest::InitializeRequest(_) => PostedMessageKind::Initialize,
+                _ => PostedMessageKind::Request(request.id),
             },
-            _ => Asked::Other,
+            _ => PostedMessageKind::Other,
         }),
-        Parsed::Nothing => {
+        ParsedMessage::Ignored => {
             let what = "this is no message of the protocol".to_owned();
-            Err(Refusal::invalid(None, what).into())
+            Err(JsonRpcRefusal::invalid(None, what).into())
         }
-        Parsed::Refused(refusal) => Err(refusal.into()),
+        ParsedMessage::Refused(refusal) => Err(refusal.into()),
     }
 }

@@ -1,22 +1,22 @@
-//! Clients over HTTP: one address, `/mcp`, by the protocol's streamable transport.
+//! Serves clients over the protocol's streamable HTTP transport at one path, `/mcp`.
 
+mod allowed_hosts;
+mod ambiguity;
 mod answer_body;
 mod auth;
-mod body;
-mod clear;
-mod coding;
+mod body_encoding;
 mod connections;
 mod endpoint;
-mod guests;
-mod heads;
-mod hosts;
-mod line;
-mod listen;
-mod read_last;
+mod listener;
+mod recent_bytes;
+mod request_body;
+mod request_head;
+mod session_eviction;
 mod settings;
+mod tracked_connection;
 
-pub use foveal_listening::Token;
+pub use foveal_http_guard::AccessToken;
 
-pub use self::heads::taken_heads;
-pub use self::listen::{serve, serve_on};
-pub use self::settings::{HttpError, HttpSettings, PATH, Patience};
+pub use self::listener::{serve, serve_listener};
+pub use self::request_head::admitted_heads;
+pub use self::settings::{HttpError, HttpSettings, HttpTimeouts, MCP_PATH};

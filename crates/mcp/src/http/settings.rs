@@ -1,60 +1,60 @@
-//! How clients over HTTP are served, and why they may not be.
+//! Settings of the HTTP transport, and why they are refused.
 
 use std::io;
 use std::net::SocketAddr;
 use std::time::Duration;
 
-use foveal_listening::Token;
+use foveal_http_guard::AccessToken;
 
-/// Where the protocol is spoken.
-pub const PATH: &str = "/mcp";
+/// The path of the endpoint.
+pub const MCP_PATH: &str = "/mcp";
 
-/// Who may come in over HTTP.
+/// Settings of the HTTP transport.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct HttpSettings {
-    /// Where to listen.
+    /// The address to listen at.
     pub address: SocketAddr,
-    /// Whether the address may be one that other machines reach. Then a token is needed.
+    /// Whether other machines may reach the address. This requires a token.
     pub is_public: bool,
-    /// What clients have to show as a bearer token; `None`: nothing.
-    pub token: Option<Token>,
-    /// Names under which the server may be addressed, beside those of this machine for itself at
-    /// its own port. One with a port is meant with that port alone.
+    /// The bearer token that clients must send; `None`: no authentication.
+    pub token: Option<AccessToken>,
+    /// Host names that the server answers to, beside those of the local machine at its own port. A
+    /// name with a port matches only that port.
     pub hosts: Vec<String>,
-    /// Origins of web pages that may call (`https://a.example`); pages of others are refused.
+    /// Origins of web pages that may call (`https://a.example`); others are refused.
     pub origins: Vec<String>,
-    /// Connections at once. For a new one another is closed that only waits.
+    /// Connections at once. A new one beyond that closes an idle one.
     pub connections_max: usize,
-    /// How long clients may take.
-    pub patience: Patience,
+    /// Time-outs for clients.
+    pub timeouts: HttpTimeouts,
 }
 
-/// How long clients may take.
+/// Time-outs for clients.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub struct Patience {
-    /// For the head of a request.
+pub struct HttpTimeouts {
+    /// To send the head of a request.
     pub head: Duration,
-    /// For its body.
+    /// To send the body.
     pub body: Duration,
-    /// For its body while there is no room for others.
+    /// To send the body while new connections wait for admission.
     pub body_crowded: Duration,
-    /// Without taking anything of what they are sent.
-    pub stuck: Duration,
+    /// Without reading, while output is waiting.
+    pub write_stall: Duration,
 }
 
-impl Default for Patience {
+impl Default for HttpTimeouts {
     fn default() -> Self {
         Self {
             head: Duration::from_secs(10),
             body: Duration::from_secs(30),
             body_crowded: Duration::from_secs(1),
-            stuck: Duration::from_secs(30),
+            write_stall: Duration::from_secs(30),
         }
     }
 }
 
 impl HttpSettings {
-    /// This machine alone, at `address`.
+    /// Local clients only, at `address`.
     pub fn new(address: SocketAddr) -> Self {
         Self {
             address,
@@ -63,25 +63,25 @@ impl HttpSettings {
             hosts: Vec::new(),
             origins: Vec::new(),
             connections_max: 256,
-            patience: Patience::default(),
+            timeouts: HttpTimeouts::default(),
         }
     }
 }
 
-/// Why clients over HTTP are not served.
+/// Why HTTP clients cannot be served.
 #[derive(Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the messages say what variants and fields are")]
 pub enum HttpError {
-    /// Other machines could reach it, and nobody wanted that.
+    /// Other machines could reach the address, which is not wanted.
     #[error(
         "other machines can reach {0}; listen at 127.0.0.1, or say that this is wanted and set a \
          token"
     )]
     Public(SocketAddr),
-    /// Other machines could reach it without a token.
+    /// Other machines could reach the address without a token.
     #[error("other machines can reach {0}; set a token that clients have to show")]
     NoToken(SocketAddr),
-    /// No other machine could reach it, although that is wanted.
+    /// No other machine could reach the address, although that is wanted.
     #[error(
         "other machines cannot reach {0}; to serve them name an address that they can, as \
          0.0.0.0:{port}", port = .0.port()
@@ -91,7 +91,7 @@ pub enum HttpError {
     Host(String),
     #[error("cannot listen at {address}; choose another port")]
     Listen { address: SocketAddr, source: io::Error },
-    /// The machine has no means for it.
+    /// The operating system refused a resource.
     #[error("cannot begin to serve: {0}")]
     Start(#[source] io::Error),
 }

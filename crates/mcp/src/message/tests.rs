@@ -1,11 +1,12 @@
 use super::*;
 
-/// What is made of a line: `message`, `nothing`, or the code and the id of the refusal.
+/// Describes the result of parsing a line: `message`, `nothing`, or the code and the id of the
+/// refusal.
 fn told(line: impl AsRef<[u8]>) -> String {
-    match parse(line.as_ref()) {
-        Parsed::Message(_) => "message".to_owned(),
-        Parsed::Nothing => "nothing".to_owned(),
-        Parsed::Refused(Refusal { id, error }) => {
+    match parse_message(line.as_ref()) {
+        ParsedMessage::Message(_) => "message".to_owned(),
+        ParsedMessage::Ignored => "nothing".to_owned(),
+        ParsedMessage::Refused(JsonRpcRefusal { id, error }) => {
             let id = id.map_or("null".to_owned(), |id| id.to_string());
             format!("{} {id}", error.code.0)
         }

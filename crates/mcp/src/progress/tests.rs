@@ -8,14 +8,14 @@ fn check(put: &[&[(u64, Option<u64>, &str)]], expected: &[(f64, Option<f64>, Opt
     let mut seen = Vec::new();
     for batch in put {
         for (done, total, message) in *batch {
-            latest.put(Progress {
+            latest.update(CallProgress {
                 done: *done,
                 total: *total,
                 message: (*message).to_owned(),
                 model: None,
             });
         }
-        seen.extend(notifier.next(&latest));
+        seen.extend(notifier.next_notification(&latest));
     }
     let seen: Vec<_> =
         seen.iter().map(|told| (told.progress, told.total, told.message.as_deref())).collect();

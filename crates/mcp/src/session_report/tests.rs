@@ -1,4 +1,4 @@
-use foveal_context::shape::ShapeKind;
+use foveal_engine::message_shape::ShapeKind;
 use foveal_transcript::Handle;
 
 use super::*;
@@ -6,15 +6,15 @@ use super::*;
 #[test]
 fn a_report_sums_up_calls() {
     let mut counts = CallCounts::default();
-    let answer = |text: &str| Answer { text: text.to_owned(), ..Answer::default() };
-    counts.count("read_file", &answer("0123456789"), None);
-    let shaped = Some((ShapeKind::Excerpt, Handle::of(b"whole")));
-    let shortened = Answer { shaped, cached: true, ..answer("01234") };
-    counts.count("read_file", &shortened, Some(&"x".repeat(105)));
-    counts.count("no such tool", &Answer { is_error: true, ..answer("no") }, None);
+    let answer = |text: &str| ToolCallAnswer { text: text.to_owned(), ..ToolCallAnswer::default() };
+    counts.record_call("read_file", &answer("0123456789"), None);
+    let shaped = Some((ShapeKind::Excerpt, Handle::from_content(b"whole")));
+    let shortened = ToolCallAnswer { reduction: shaped, cached: true, ..answer("01234") };
+    counts.record_call("read_file", &shortened, Some(&"x".repeat(105)));
+    counts.record_call("no such tool", &ToolCallAnswer { is_error: true, ..answer("no") }, None);
     let files = BTreeMap::from([("src/a.rs".to_owned(), 2)]);
-    let all_sessions = Statistics { looked_up: 3, hits: 1, misses: 2, ..Default::default() };
-    let duplicates = Duplicates { remembered: 2, all_sessions };
+    let all_sessions = CallStatistics { looked_up: 3, hits: 1, misses: 2, ..Default::default() };
+    let duplicates = DuplicateCallReport { remembered: 2, all_sessions };
     let roots = vec!["/work".to_owned()];
     let report = SessionReport::new("s".to_owned(), roots, &counts, files, duplicates);
     let expected = "\
@@ -35,8 +35,9 @@ Files read since they were last written here:
 
 - src/a.rs (2)
 ";
-    assert_eq!(report.markdown(), expected);
-    let json: serde_json::Value = serde_json::from_str(&report.json()).expect("a report is JSON");
+    assert_eq!(report.to_markdown(), expected);
+    let json: serde_json::Value =
+        serde_json::from_str(&report.to_json()).expect("a report is JSON");
     assert_eq!(json["all"]["bytes_left_out"], 100);
     assert_eq!(json["files_read"]["src/a.rs"], 2);
     assert_eq!(json["duplicates"]["all_sessions"]["misses"], 2);

@@ -1,4 +1,4 @@
-//! How fast planning, counting, reading and replaying are, on generated conversations.
+//! Benchmarks of planning, counting, reading and replaying generated conversations.
 
 mod planning;
 mod throughput;

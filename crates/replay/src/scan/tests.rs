@@ -2,7 +2,7 @@ use super::*;
 
 fn references(text: &str) -> Vec<String> {
     let mut all = Vec::new();
-    each_reference(text, |reference| all.push(reference.to_owned()));
+    for_each_reference(text, |reference| all.push(reference.to_owned()));
     all
 }
 
@@ -24,7 +24,7 @@ fn references_are_identifiers_and_paths() {
 
 #[test]
 fn a_gutter_does_not_hide_a_line() {
-    let plain = evidence_line("    let a = b();").expect("counts");
+    let plain = evidence_line_hash("    let a = b();").expect("counts");
     for printed in [
         "    let a = b();",
         "    12→    let a = b();",
@@ -34,7 +34,7 @@ fn a_gutter_does_not_hide_a_line() {
         "    12\tlet a = b();",
         "let a = b();",
     ] {
-        assert!(Scan::of(&[printed]).lines.contains(&plain), "{printed}");
+        assert!(TextScan::from_texts(&[printed]).lines.contains(&plain), "{printed}");
     }
-    assert_eq!(evidence_line("  }"), None);
+    assert_eq!(evidence_line_hash("  }"), None);
 }

@@ -36,6 +36,6 @@ fn whole_numbers_stay_whole() {
 fn places_lie_between_the_ends() {
     let axis = Axis::from_zero(8.0, 4);
     for (value, place) in [(0.0, 0.0), (4.0, 0.5), (8.0, 1.0), (99.0, 1.0), (f64::NAN, 0.0)] {
-        assert_eq!(axis.place(value), place, "{value}");
+        assert_eq!(axis.position(value), place, "{value}");
     }
 }

@@ -1,64 +1,64 @@
-//! Cost against what stays visible, for all profiles.
+//! Cost against visibility, for all profiles.
 
-use foveal_replay::run::Share;
+use foveal_replay::conversation_replay::VisibleShare;
 
 use crate::axis::Axis;
-use crate::data::{ReportData, Totals};
-use crate::frame::{Key, legend};
-use crate::markup::Html;
+use crate::data::{ReportData, ReportTotals};
+use crate::frame::{LegendKey, write_legend};
+use crate::markup::HtmlWriter;
 use crate::number;
 
-/// Width and height of a drawing in pixels. Text in it cannot be stretched, so there is one
-/// drawing for wide pages and one for narrow ones.
+/// Width and height of a drawing in pixels. Its text cannot be stretched, so there is one drawing
+/// for wide pages and one for narrow ones.
 const SIZES: [(&str, f64, f64); 2] = [("wide", 560.0, 400.0), ("narrow", 344.0, 360.0)];
 /// Left, top, right and bottom margins in pixels.
 const MARGINS: (f64, f64, f64, f64) = (56.0, 14.0, 12.0, 40.0);
-/// Width of one character of a label, in pixels, on average.
-const CHARACTER: f64 = 6.6;
+/// Mean width of one character of a label, in pixels.
+const CHARACTER_WIDTH: f64 = 6.6;
 /// Height of a label in pixels.
 const LABEL_HEIGHT: f64 = 14.0;
 
-/// Shares missed that can have a tick, where there is room.
-const TICKS: [f64; 17] = [
+/// Missed shares that may have a tick, if there is room.
+const MISSED_SHARE_TICKS: [f64; 17] = [
     0.0, 0.0001, 0.0002, 0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.03, 0.05, 0.1, 0.2, 0.3, 0.5,
     0.75, 1.0,
 ];
 
 /// One profile in a drawing.
-struct Dot<'a> {
+struct ProfileDot<'a> {
     name: &'a str,
     class: String,
     own: bool,
     change: f64,
-    share: Share,
+    share: VisibleShare,
 }
 
-/// Draws evidence and references, side by side where there is room.
-pub(crate) fn draw(html: &mut Html, data: &ReportData) {
+/// Draws evidence and references, side by side if there is room.
+pub(crate) fn draw(html: &mut HtmlWriter, data: &ReportData) {
     let classes = ["series-0", "mark baseline"];
     let texts = ["foveal", "baseline"];
-    let keys: Vec<Key<'_>> =
-        classes.into_iter().zip(texts).map(|(class, text)| Key { class, text }).collect();
-    legend(html, &keys);
-    html.open("div", &[("class", "pair")]);
+    let keys: Vec<LegendKey<'_>> =
+        classes.into_iter().zip(texts).map(|(class, text)| LegendKey { class, text }).collect();
+    write_legend(html, &keys);
+    html.open_element("div", &[("class", "pair")]);
     draw_facet(html, data, "Cost against evidence", "evidence", |totals| totals.projected.evidence);
     draw_facet(html, data, "Cost against refs", "refs", |totals| totals.projected.references);
-    html.close("div");
+    html.close_element("div");
 }
 
 fn draw_facet(
-    html: &mut Html,
+    html: &mut HtmlWriter,
     data: &ReportData,
     title: &str,
     measure: &str,
-    share: fn(&Totals) -> Share,
+    share: fn(&ReportTotals) -> VisibleShare,
 ) {
-    let mut dots = vec![Dot {
+    let mut dots = vec![ProfileDot {
         name: "as recorded",
         class: "series-raw".to_owned(),
         own: false,
         change: 0.0,
-        share: Share { used: 1, visible: 1 },
+        share: VisibleShare { used: 1, visible: 1 },
     }];
     for (at, (profile, totals)) in data.profiles.iter().zip(&data.totals).enumerate() {
         let Some(change) = totals.cost_change() else { continue };
@@ -68,90 +68,110 @@ fn draw_facet(
             (false, false) => "baseline".to_owned(),
         };
         let share = share(totals);
-        dots.push(Dot { name: &profile.name, class, own: profile.own, change, share });
+        dots.push(ProfileDot { name: &profile.name, class, own: profile.own, change, share });
     }
-    html.open("figure", &[("class", "chart scatter")]);
-    html.leaf("figcaption", &[], title);
+    html.open_element("figure", &[("class", "chart scatter")]);
+    html.text_element("figcaption", &[], title);
     for (class, width, height) in SIZES {
         let view = format!("0 0 {width} {height}");
         let label = format!(
             "{title} of {}; the table of profiles has the numbers.",
-            number::plural(dots.len() as u64 - 1, "profile")
+            number::format_plural(dots.len() as u64 - 1, "profile")
         );
-        html.open(
+        html.open_element(
             "svg",
             &[("class", class), ("viewBox", &view), ("role", "img"), ("aria-label", &label)],
         );
-        draw_dots(html, &dots, measure, (width, height));
-        html.close("svg");
+        draw_dots(html, &dots, measure, DrawingSize { width, height });
+        html.close_element("svg");
     }
-    html.close("figure");
+    html.close_element("figure");
+}
+
+/// The width and height of a drawing, in pixels.
+#[derive(Clone, Copy)]
+struct DrawingSize {
+    width: f64,
+    height: f64,
+}
+
+/// The position of a point in a drawing, in pixels from the upper left corner.
+#[derive(Debug, Clone, Copy, PartialEq)]
+struct DrawingPoint {
+    x: f64,
+    y: f64,
 }
 
 /// Both scales of a drawing.
-struct Scales {
+struct FrontierScales {
     x: Axis,
-    /// Share missed at the lower edge.
+    /// The missed share at the lower edge.
     missed_max: f64,
-    size: (f64, f64),
+    size: DrawingSize,
 }
 
-impl Scales {
-    fn of(dots: &[Dot<'_>], size: (f64, f64)) -> Self {
+impl FrontierScales {
+    fn from_dots(dots: &[ProfileDot<'_>], size: DrawingSize) -> Self {
         let least = dots.iter().map(|dot| dot.change).fold(0.0, f64::min);
         let most = dots.iter().map(|dot| dot.change).fold(0.0, f64::max);
-        // One costly baseline must not push all others into a corner: what lies far out is
-        // drawn at the edge and says its number.
+        // One expensive baseline must not push all others into a corner: a distant dot is drawn at
+        // the edge, and its label shows the number.
         let most = most.min((-least * 0.6).max(0.15));
         let pad = ((most - least) * 0.08).max(0.01);
-        let missed = dots.iter().map(|dot| missed(dot.share)).fold(0.0, f64::max);
+        let missed = dots.iter().map(|dot| missed_ratio(dot.share)).fold(0.0, f64::max);
+        let ticks = if size.width > 400.0 { 6 } else { 4 };
         Self {
-            x: Axis::between(least - pad, most + pad, if size.0 > 400.0 { 6 } else { 4 }, 0.005),
+            x: Axis::between(least - pad, most + pad, ticks, 0.005),
             missed_max: (missed * 1.15).clamp(0.002, 1.0),
             size,
         }
     }
 
-    fn is_beyond(&self, change: f64) -> bool {
+    fn is_out_of_range(&self, change: f64) -> bool {
         change > self.x.high()
     }
 
-    fn across(&self, change: f64) -> f64 {
+    fn x_position(&self, change: f64) -> f64 {
         let (left, _, right, _) = MARGINS;
-        left + self.x.place(change) * (self.size.0 - left - right)
+        left + self.x.position(change) * (self.size.width - left - right)
     }
 
-    /// The root spreads the upper end, where the profiles that matter crowd.
-    fn down(&self, missed: f64) -> f64 {
+    /// The square root spreads the upper end, where the relevant profiles crowd.
+    fn y_position(&self, missed: f64) -> f64 {
         let (_, top, _, bottom) = MARGINS;
         let place = (missed / self.missed_max).clamp(0.0, 1.0).sqrt();
-        top + 10.0 + place * (self.size.1 - top - bottom - 10.0)
+        top + 10.0 + place * (self.size.height - top - bottom - 10.0)
     }
 }
 
-fn missed(share: Share) -> f64 {
+fn missed_ratio(share: VisibleShare) -> f64 {
     (1.0 - share.ratio()).clamp(0.0, 1.0)
 }
 
-fn draw_dots(html: &mut Html, dots: &[Dot<'_>], measure: &str, size: (f64, f64)) {
-    let scales = Scales::of(dots, size);
+fn draw_dots(html: &mut HtmlWriter, dots: &[ProfileDot<'_>], measure: &str, size: DrawingSize) {
+    let scales = FrontierScales::from_dots(dots, size);
     draw_scales(html, &scales, measure);
     draw_frontier(html, dots, &scales);
-    let places: Vec<(f64, f64)> = dots
+    let places: Vec<DrawingPoint> = dots
         .iter()
-        .map(|dot| (scales.across(dot.change), scales.down(missed(dot.share))))
+        .map(|dot| DrawingPoint {
+            x: scales.x_position(dot.change),
+            y: scales.y_position(missed_ratio(dot.share)),
+        })
         .collect();
     let names: Vec<String> = dots.iter().map(|dot| label_text(dot, &scales)).collect();
-    let width = |(name, dot): (&String, &Dot<'_>)| {
-        name.chars().count() as f64 * if dot.own { CHARACTER * 1.1 } else { CHARACTER }
+    let width = |(name, dot): (&String, &ProfileDot<'_>)| {
+        name.chars().count() as f64 * if dot.own { CHARACTER_WIDTH * 1.1 } else { CHARACTER_WIDTH }
     };
     let widths: Vec<f64> = names.iter().zip(dots).map(width).collect();
     let labels = place_labels(&places, &widths, size);
     for ((dot, place), label) in dots.iter().zip(&places).zip(&labels) {
-        if let Some(label) = label.as_ref().filter(|label| label.led) {
-            let data =
-                format!("M{:.1} {:.1}L{:.1} {:.1}", place.0, place.1, label.near.0, label.near.1);
-            html.empty("path", &[("class", "leader"), ("d", &data)]);
+        if let Some(label) = label.as_ref().filter(|label| label.needs_leader) {
+            let data = format!(
+                "M{:.1} {:.1}L{:.1} {:.1}",
+                place.x, place.y, label.nearest_point.x, label.nearest_point.y
+            );
+            html.empty_element("path", &[("class", "leader"), ("d", &data)]);
         }
         draw_dot(html, dot, *place, measure);
     }
@@ -160,85 +180,86 @@ fn draw_dots(html: &mut Html, dots: &[Dot<'_>], measure: &str, size: (f64, f64))
             let (x, anchor) = label.anchor();
             let (x, y) = (format!("{x:.1}"), format!("{:.1}", label.top + 10.5));
             let class = format!("label {anchor} {}", dot.class);
-            html.leaf("text", &[("class", &class), ("x", &x), ("y", &y)], name);
+            html.text_element("text", &[("class", &class), ("x", &x), ("y", &y)], name);
         }
     }
 }
 
-fn label_text(dot: &Dot<'_>, scales: &Scales) -> String {
-    if scales.is_beyond(dot.change) {
-        format!("{} {} →", dot.name, number::change(Some(dot.change)))
+fn label_text(dot: &ProfileDot<'_>, scales: &FrontierScales) -> String {
+    if scales.is_out_of_range(dot.change) {
+        format!("{} {} →", dot.name, number::format_change(Some(dot.change)))
     } else {
         dot.name.to_owned()
     }
 }
 
-fn draw_dot(html: &mut Html, dot: &Dot<'_>, (x, y): (f64, f64), measure: &str) {
+fn draw_dot(html: &mut HtmlWriter, dot: &ProfileDot<'_>, place: DrawingPoint, measure: &str) {
+    let DrawingPoint { x, y } = place;
     let class = format!("dot {}", dot.class);
-    html.open("g", &[("class", &class)]);
+    html.open_element("g", &[("class", &class)]);
     let title = format!(
         "{}: cost {}, {measure} {}",
         dot.name,
-        number::change(Some(dot.change)),
-        number::share(dot.share)
+        number::format_change(Some(dot.change)),
+        number::format_share(dot.share)
     );
-    html.leaf("title", &[], &title);
+    html.text_element("title", &[], &title);
     // Shape as well as colour tells foveal's profiles from baselines.
     if dot.own {
         let (x, y) = (format!("{x:.1}"), format!("{y:.1}"));
-        html.empty("circle", &[("cx", &x), ("cy", &y), ("r", "5.5")]);
+        html.empty_element("circle", &[("cx", &x), ("cy", &y), ("r", "5.5")]);
     } else {
         let (x, y) = (format!("{:.1}", x - 4.5), format!("{:.1}", y - 4.5));
-        html.empty("rect", &[("x", &x), ("y", &y), ("width", "9"), ("height", "9")]);
+        html.empty_element("rect", &[("x", &x), ("y", &y), ("width", "9"), ("height", "9")]);
     }
-    html.close("g");
+    html.close_element("g");
 }
 
-fn draw_scales(html: &mut Html, scales: &Scales, measure: &str) {
+fn draw_scales(html: &mut HtmlWriter, scales: &FrontierScales, measure: &str) {
     let (left, top, right, bottom) = MARGINS;
-    let (width, height) = scales.size;
+    let DrawingSize { width, height } = scales.size;
     let floor = height - bottom;
     let mut last = f64::NEG_INFINITY;
-    for missed in TICKS {
-        let y = scales.down(missed);
+    for missed in MISSED_SHARE_TICKS {
+        let y = scales.y_position(missed);
         if missed > scales.missed_max || y - last < 26.0 {
             continue;
         }
         last = y;
         let data = format!("M{left} {y:.1}H{}", width - right);
-        html.empty("path", &[("class", "grid"), ("d", &data)]);
+        html.empty_element("path", &[("class", "grid"), ("d", &data)]);
         let (x, y) = (format!("{}", left - 7.0), format!("{:.1}", y + 4.0));
         let percent = format!("{:.2}", (1.0 - missed) * 100.0);
         let text = format!("{}\u{202f}%", percent.trim_end_matches('0').trim_end_matches('.'));
-        html.leaf("text", &[("class", "tick end"), ("x", &x), ("y", &y)], &text);
+        html.text_element("text", &[("class", "tick end"), ("x", &x), ("y", &y)], &text);
     }
     for tick in scales.x.ticks() {
-        let x = scales.across(*tick);
+        let x = scales.x_position(*tick);
         let class = if tick.abs() < 1e-9 { "grid zero" } else { "grid" };
-        html.empty("path", &[("class", class), ("d", &format!("M{x:.1} {top}V{floor}"))]);
+        html.empty_element("path", &[("class", class), ("d", &format!("M{x:.1} {top}V{floor}"))]);
         let (x, y) = (format!("{x:.1}"), format!("{}", floor + 16.0));
-        let text = number::change_tick(*tick);
-        html.leaf("text", &[("class", "tick middle"), ("x", &x), ("y", &y)], &text);
+        let text = number::format_change_tick(*tick);
+        html.text_element("text", &[("class", "tick middle"), ("x", &x), ("y", &y)], &text);
     }
     let (x, y) = (format!("{}", (left + width - right) / 2.0), format!("{}", height - 6.0));
     let name = format!("change of cost (across), {measure} visible (up)");
-    html.leaf("text", &[("class", "axis middle"), ("x", &x), ("y", &y)], &name);
+    html.text_element("text", &[("class", "axis middle"), ("x", &x), ("y", &y)], &name);
 }
 
-/// The profiles that no other beats in both measures, joined by steps.
-fn draw_frontier(html: &mut Html, dots: &[Dot<'_>], scales: &Scales) {
-    let mut order: Vec<&Dot<'_>> = dots.iter().collect();
+/// Draws a stepped line through the profiles that no other one beats in both measures.
+fn draw_frontier(html: &mut HtmlWriter, dots: &[ProfileDot<'_>], scales: &FrontierScales) {
+    let mut order: Vec<&ProfileDot<'_>> = dots.iter().collect();
     order.sort_by(|a, b| {
-        a.change.total_cmp(&b.change).then(missed(a.share).total_cmp(&missed(b.share)))
+        a.change.total_cmp(&b.change).then(missed_ratio(a.share).total_cmp(&missed_ratio(b.share)))
     });
     let mut least = f64::INFINITY;
     let mut data = String::new();
     for dot in order {
-        let missed = missed(dot.share);
+        let missed = missed_ratio(dot.share);
         if missed >= least {
             continue;
         }
-        let (x, y) = (scales.across(dot.change), scales.down(missed));
+        let (x, y) = (scales.x_position(dot.change), scales.y_position(missed));
         if data.is_empty() {
             data = format!("M{x:.1} {y:.1}");
         } else {
@@ -247,28 +268,28 @@ fn draw_frontier(html: &mut Html, dots: &[Dot<'_>], scales: &Scales) {
         least = missed;
     }
     if !data.is_empty() {
-        html.empty("path", &[("class", "frontier"), ("d", &data)]);
+        html.empty_element("path", &[("class", "frontier"), ("d", &data)]);
     }
 }
 
-/// Where a label stands.
+/// A placed label.
 #[derive(Debug, Clone, Copy, PartialEq)]
-struct Label {
+struct DotLabel {
     left: f64,
     top: f64,
     width: f64,
     /// The point of the label that is nearest to its dot.
-    near: (f64, f64),
-    /// Whether it stands so far off that a line must lead to it.
-    led: bool,
+    nearest_point: DrawingPoint,
+    /// Whether it is so far from the dot that it needs a leader line.
+    needs_leader: bool,
 }
 
-impl Label {
-    /// The end of the text that stands towards the dot, so that a text that is longer or
-    /// shorter than expected still starts beside it.
+impl DotLabel {
+    /// Returns the end of the text towards the dot as anchor, so that a text longer or shorter than
+    /// estimated still starts beside the dot.
     fn anchor(&self) -> (f64, &'static str) {
         let middle = self.left + self.width / 2.0;
-        match self.near.0 - middle {
+        match self.nearest_point.x - middle {
             off if off < -1.0 => (self.left, "start"),
             off if off > 1.0 => (self.left + self.width, "end"),
             _ => (middle, "middle"),
@@ -283,15 +304,15 @@ impl Label {
     }
 }
 
-/// Finds for each dot the nearest free place; none where there is no room.
-fn place_labels(dots: &[(f64, f64)], widths: &[f64], size: (f64, f64)) -> Vec<Option<Label>> {
-    let mut placed: Vec<Option<Label>> = Vec::new();
+/// Returns for each dot the nearest free label; `None` if there is no room.
+fn place_labels(dots: &[DrawingPoint], widths: &[f64], size: DrawingSize) -> Vec<Option<DotLabel>> {
+    let mut placed: Vec<Option<DotLabel>> = Vec::new();
     for (dot, width) in dots.iter().zip(widths) {
-        let free = |label: &Label| {
+        let free = |label: &DotLabel| {
             let inside = label.left >= MARGINS.0
-                && label.left + label.width <= size.0 - 2.0
+                && label.left + label.width <= size.width - 2.0
                 && label.top >= 2.0
-                && label.top + LABEL_HEIGHT <= size.1 - MARGINS.3;
+                && label.top + LABEL_HEIGHT <= size.height - MARGINS.3;
             let over_label = placed.iter().flatten().any(|other| {
                 label.overlaps(
                     other.left,
@@ -300,17 +321,18 @@ fn place_labels(dots: &[(f64, f64)], widths: &[f64], size: (f64, f64)) -> Vec<Op
                     other.top + LABEL_HEIGHT,
                 )
             });
-            let over_dot =
-                dots.iter().any(|(x, y)| label.overlaps(x - 6.0, y - 6.0, x + 6.0, y + 6.0));
+            let over_dot = dots
+                .iter()
+                .any(|DrawingPoint { x, y }| label.overlaps(x - 6.0, y - 6.0, x + 6.0, y + 6.0));
             inside && !over_label && !over_dot
         };
-        placed.push(candidates(*dot, *width).find(free));
+        placed.push(label_candidates(*dot, *width).find(free));
     }
     placed
 }
 
-/// Places around a dot: right and left first, then further and further around.
-fn candidates((x, y): (f64, f64), width: f64) -> impl Iterator<Item = Label> {
+/// Returns labels around a dot: right and left first, then at growing distances.
+fn label_candidates(dot: DrawingPoint, width: f64) -> impl Iterator<Item = DotLabel> {
     const DISTANCES: [f64; 7] = [9.0, 16.0, 26.0, 38.0, 52.0, 70.0, 92.0];
     const DIRECTIONS: [(f64, f64); 12] = [
         (1.0, 0.0),
@@ -328,10 +350,10 @@ fn candidates((x, y): (f64, f64), width: f64) -> impl Iterator<Item = Label> {
     ];
     DISTANCES.into_iter().flat_map(move |distance| {
         DIRECTIONS.into_iter().map(move |(across, down)| {
-            let near = (x + across * distance, y + down * distance);
-            let left = near.0 - width * (1.0 - across) / 2.0;
-            let top = near.1 - LABEL_HEIGHT * (1.0 - down) / 2.0;
-            Label { left, top, width, near, led: distance > 10.0 }
+            let near = DrawingPoint { x: dot.x + across * distance, y: dot.y + down * distance };
+            let left = near.x - width * (1.0 - across) / 2.0;
+            let top = near.y - LABEL_HEIGHT * (1.0 - down) / 2.0;
+            DotLabel { left, top, width, nearest_point: near, needs_leader: distance > 10.0 }
         })
     })
 }

@@ -1,6 +1,6 @@
-//! The plots, one a file.
+//! The plots, one per file.
 
+pub(crate) mod composition;
 pub(crate) mod context;
 pub(crate) mod cost;
-pub(crate) mod fill;
 pub(crate) mod frontier;

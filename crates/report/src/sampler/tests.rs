@@ -1,10 +1,10 @@
 use std::collections::BTreeMap;
 
-use foveal_context::prices::PriceCard;
-use foveal_context::profile::PROFILES;
-use foveal_context::tokens::Tokenizer;
+use foveal_engine::prices::PriceCard;
+use foveal_engine::profile::PROFILES;
+use foveal_engine::tokens::Tokenizer;
 use foveal_replay::replay;
-use foveal_testkit::scripts;
+use foveal_testkit::conversation_scripts;
 use proptest::prelude::*;
 
 use super::*;
@@ -12,7 +12,7 @@ use super::*;
 #[test]
 fn samples_are_even_and_bounded() {
     for (all, most) in [(0, 60), (1, 60), (60, 60), (61, 60), (471, 60), (5000, 2), (7, 1)] {
-        let kept: Vec<usize> = (0..all).filter(|at| is_kept(*at, all, most)).collect();
+        let kept: Vec<usize> = (0..all).filter(|at| is_evenly_sampled(*at, all, most)).collect();
         assert!(kept.len() <= most.max(2), "{all} {most}: {}", kept.len());
         assert_eq!(kept.first().copied(), (all > 0).then_some(0));
         assert_eq!(kept.last().copied(), all.checked_sub(1));
@@ -22,21 +22,23 @@ fn samples_are_even_and_bounded() {
     }
 }
 
-/// What fills the prompts, each walked from its beginning.
+/// Returns the composition of the prompts, each counted from its beginning.
 #[derive(Default)]
 struct Walked {
-    sums: (ByPart, ByPart),
-    prompts: Vec<(ByPart, ByPart)>,
+    sums: (TokensByKind, TokensByKind),
+    prompts: Vec<(TokensByKind, TokensByKind)>,
     files: BTreeMap<String, (Tokens, Tokens)>,
 }
 
 impl Walked {
-    fn observe(&mut self, prepared: &Prepared, projector: &Projector) {
-        let mut prompt = (ByPart::default(), ByPart::default());
+    fn observe(&mut self, prepared: &PreparedConversation, projector: &Projector) {
+        let mut prompt = (TokensByKind::default(), TokensByKind::default());
         for index in projector.window() {
             let facts = prepared.record.facts(*index);
-            let (before, after) = (facts.tokens, projector.item(*index).tokens);
-            let part = Part::of(prepared.record.entry(*index).role, facts.kind()) as usize;
+            let (before, after) = (facts.tokens, projector.entry_state(*index).tokens);
+            let part =
+                PromptContentKind::from_entry(prepared.record.entry(*index).role, facts.kind())
+                    as usize;
             for (prompt, sum, tokens) in [
                 (&mut prompt.0, &mut self.sums.0, before),
                 (&mut prompt.1, &mut self.sums.1, after),
@@ -60,15 +62,15 @@ impl Walked {
 proptest! {
     #![proptest_config(ProptestConfig { cases: 48, failure_persistence: None, ..ProptestConfig::default() })]
 
-    /// What is counted from one request to the next is what a walk over every prompt counts, also
-    /// where prompts are rewritten, cut or gone back in, by rules that decide once and by others.
+    /// The incremental counts equal those over every whole prompt, also with rewrites, cuts and
+    /// rewinds, under policies that decide once and under others.
     #[test]
-    fn sums_are_those_of_all_prompts(script in scripts(40)) {
-        let prepared = Prepared::new(script.conversation(), Tokenizer::Bytes);
+    fn sums_are_those_of_all_prompts(script in conversation_scripts(40)) {
+        let prepared = PreparedConversation::new(script.build_conversation(), Tokenizer::Bytes);
         let prices = PriceCard::anthropic_5m();
         for profile in PROFILES {
-            let (mut sampler, mut walked) = (FillSampler::new(&prepared), Walked::default());
-            let mut projector = profile.start(&prices);
+            let (mut sampler, mut walked) = (CompositionSampler::new(&prepared), Walked::default());
+            let mut projector = profile.new_projector(&prices);
             replay(&prepared, &mut projector, &prices, &mut |projector, step| {
                 sampler.observe(projector, step);
                 walked.observe(&prepared, projector);

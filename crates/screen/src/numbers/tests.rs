@@ -3,7 +3,7 @@ use super::*;
 #[test]
 fn numbers_read_well() {
     for (number, text) in [(0, "0"), (999, "999"), (1_000, "1 000"), (1_234_567, "1 234 567")] {
-        assert_eq!(count(number), text);
+        assert_eq!(format_count(number), text);
     }
     for (number, text) in [
         (950, "950"),
@@ -12,13 +12,16 @@ fn numbers_read_well() {
         (999_950, "1.0M"),
         (31_400_000, "31.4M"),
     ] {
-        assert_eq!(tokens(number), text);
+        assert_eq!(format_tokens(number), text);
     }
     for (amount, text) in [(0.0, "$0.00"), (0.01234, "$0.0123"), (1234.5, "$1 234.50")] {
-        assert_eq!(dollars(amount), text);
+        assert_eq!(format_dollars(amount), text);
     }
     for (ratio, text) in [(-0.275, "-27.5 %"), (0.07, "+7.0 %"), (-0.0001, "+0.0 %")] {
-        assert_eq!(change(ratio), text);
+        assert_eq!(format_percent_change(ratio), text);
     }
-    assert_eq!((plural(1, "file"), plural(2, "file")), ("1 file".into(), "2 files".into()));
+    assert_eq!(
+        (format_plural(1, "file"), format_plural(2, "file")),
+        ("1 file".into(), "2 files".into())
+    );
 }

@@ -1,4 +1,4 @@
-//! A store in one SQLite file, or in memory: each method of the trait in its transaction.
+//! A store in one SQLite file or in memory. Each method of the trait runs in one transaction.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
@@ -10,104 +10,108 @@ use rusqlite::Connection;
 use serde_json::Value;
 
 use crate::error::StoreError;
-use crate::file::Notice;
-use crate::json::text_of;
-use crate::keys::{CurationKey, FetchKey, Moment, ReaderPlace, RecordNumber, RootsKey, SessionId};
-use crate::records::{
-    CallChanges, CallHistory, Collected, Content, Fetch, Grant, LeftOut, Limits, Message,
-    NewContent, NotedEdit, OwnEdit, Readers, Record, Said, Session, SessionFacts, Stored, Turn,
-    Write,
+use crate::json::to_json_text;
+use crate::keys::{
+    CurationKey, NoteTime, PageKey, ReaderNoteKey, RecordNumber, RootsKey, SessionId,
 };
-use crate::spread;
+use crate::parallel_map;
+use crate::records::{
+    CachedPage, CallChanges, CallHistory, ClientEdit, ClientEditNote, CollectionTotals,
+    ContentReceipt, EditAuthor, FileWrite, Grant, MessageRecord, NewContent, OmittedContents,
+    ReaderNotes, RetentionLimits, SessionMetadata, SessionRecord, StoredContent, StoredMessage,
+    StoredSession, TurnRecord,
+};
 use crate::store::Store;
+use crate::store_notice::StoreNotice;
 
 use super::database::{BUSY_TIME, Database};
-use super::log::Log;
-use super::ready::Ready;
-use super::schema::Was;
-use super::uptime::{self, Now, Uptime, UptimeClock};
+use super::prepared_contents::PreparedContents;
+use super::schema::StoreFileKind;
+use super::session_log::LogKind;
+use super::uptime::{self, ClockReading, Uptime, UptimeClock};
 use super::{
-    askers, caches, calls, collect, content, grants, log, messages, own_edits, readers, sessions,
-    turns, writes,
+    call_readers, calls, client_edits, content, file_writes, garbage_collection, grants, messages,
+    reader_notes, session_log, sessions, shared_caches, turns,
 };
 
-/// A [`Store`] in a SQLite file that any number of processes use at once, or in memory. It keeps
-/// secrets as it keeps everything: programs use [`SqliteStore`](crate::SqliteStore).
+/// A [`Store`] in a SQLite file that several processes use at once, or in memory. It does not
+/// redact: programs use [`SqliteStore`](crate::SqliteStore).
 #[derive(Debug)]
-pub struct Sqlite {
+pub struct SqliteBackend {
     database: Database,
     uptime: Option<UptimeClock>,
-    ready: Mutex<Ready>,
+    prepared: Mutex<PreparedContents>,
 }
 
-/// What a file is that was opened to be read alone.
+/// The kind of a file that was opened for reading.
 #[derive(Debug)]
-pub enum ReadOnly<S> {
+pub enum ReadOnlyStore<S> {
     /// A store.
     Store(S),
-    /// A store of an earlier version, or an empty file: it has to be brought up to date first.
+    /// A store of an earlier version, or an empty file. It must be migrated before it can be read.
     Older,
     /// A store of a later version.
     Newer,
-    /// Another program's.
+    /// A file of another program.
     Foreign,
 }
 
-impl Sqlite {
-    /// Opens the file at `path`, or makes it with its folder. A file of an older version is
-    /// brought up to date. One that is damaged is set aside; one of a later version is left
-    /// alone and another used: [`Sqlite::take_notices`] says so. While another process writes for
-    /// longer than half a second, calls fail, and those that follow fail at once. If another
-    /// process holds the file for that long when it is opened, calls fail in the same way until
-    /// one of them can open it.
+impl SqliteBackend {
+    /// Opens or creates the file at `path` and its folder. Migrates a file of an earlier version.
+    /// Quarantines a damaged file, and leaves a file of a later version unchanged and uses another
+    /// one: [`SqliteBackend::take_notices`] reports both. While another process writes for longer
+    /// than half a second, calls fail, and the calls after that fail at once. If another process
+    /// locks the file for that long during opening, calls fail in the same way until one of them
+    /// can open it.
     ///
     /// # Errors
-    /// [`StoreError::Place`] or [`StoreError::Database`] if the file cannot be made or used.
+    /// [`StoreError::Unwritable`] or [`StoreError::Database`] if the file cannot be created or
+    /// used.
     pub fn open(path: &Path) -> Result<Self, StoreError> {
-        Ok(Self::over(Database::open_or_later(path, BUSY_TIME)?))
+        Ok(Self::from_database(Database::open_or_defer(path, BUSY_TIME)?))
     }
 
-    /// The same for a caller who cannot wait: while another process writes for longer than
-    /// `busy_time`, calls fail.
+    /// Opens the file at `path` for a caller that cannot wait. Calls fail if another process writes
+    /// for longer than `busy_time`.
     ///
     /// # Errors
-    /// Those of [`Sqlite::open`], and one that [`StoreError::is_busy`] if another process holds
-    /// the file for longer.
+    /// Those of [`SqliteBackend::open_session`], and an error with [`StoreError::is_busy`] if another
+    /// process locks the file for longer.
     pub fn open_within(path: &Path, busy_time: Duration) -> Result<Self, StoreError> {
-        Ok(Self::over(Database::open(path, busy_time)?))
+        Ok(Self::from_database(Database::open(path, busy_time)?))
     }
 
-    /// A store that is gone when it is closed.
+    /// Creates a store in memory.
     ///
     /// # Errors
     /// [`StoreError::Database`] if there is no memory.
     pub fn in_memory() -> Result<Self, StoreError> {
-        Ok(Self::over(Database::in_memory()?))
+        Ok(Self::from_database(Database::in_memory()?))
     }
 
-    /// Opens the file at `path` as it is, and changes nothing, not even beside it: every call
-    /// that writes fails.
+    /// Opens the file at `path` without any change to it or beside it. Every call that writes
+    /// fails.
     ///
     /// # Errors
     /// [`StoreError::Database`] if there is no file, or it cannot be read as a database.
-    pub fn open_read_only(path: &Path) -> Result<ReadOnly<Self>, StoreError> {
-        let (database, was) = Database::read_only(path)?;
+    pub fn open_read_only(path: &Path) -> Result<ReadOnlyStore<Self>, StoreError> {
+        let (database, was) = Database::open_read_only(path)?;
         Ok(match was {
-            Was::Store => ReadOnly::Store(Self::over(database)),
-            Was::Older => ReadOnly::Older,
-            Was::Newer => ReadOnly::Newer,
-            Was::Foreign => ReadOnly::Foreign,
+            StoreFileKind::Store => ReadOnlyStore::Store(Self::from_database(database)),
+            StoreFileKind::Older => ReadOnlyStore::Older,
+            StoreFileKind::Newer => ReadOnlyStore::Newer,
+            StoreFileKind::Foreign => ReadOnlyStore::Foreign,
         })
     }
 
-    fn over(database: Database) -> Self {
-        Self { database, uptime: None, ready: Mutex::default() }
+    fn from_database(database: Database) -> Self {
+        Self { database, uptime: None, prepared: Mutex::default() }
     }
 
-    /// The same store, which is told how long the machine runs: what a session in use rests on
-    /// stays then, also if the clock is set years ahead.
+    /// Adds a clock that reads the uptime of the machine. With it, a session in use keeps its data
+    /// even if the system clock is set years ahead.
     #[must_use]
-    pub fn told_uptime(
+    pub fn with_uptime_clock(
         mut self,
         tell: impl Fn() -> Option<Uptime> + Send + Sync + 'static,
     ) -> Self {
@@ -116,19 +120,19 @@ impl Sqlite {
     }
 
     fn uptime(&self) -> Option<Uptime> {
-        self.uptime.as_ref().and_then(UptimeClock::now)
+        self.uptime.as_ref().and_then(UptimeClock::read)
     }
 
-    fn ready(&self) -> MutexGuard<'_, Ready> {
-        self.ready.lock().unwrap_or_else(PoisonError::into_inner)
+    fn lock_prepared(&self) -> MutexGuard<'_, PreparedContents> {
+        self.prepared.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn now(&self, clock: Timestamp) -> Now {
-        Now { clock, uptime: self.uptime() }
+    fn clock_reading(&self, clock: Timestamp) -> ClockReading {
+        ClockReading { clock, uptime: self.uptime() }
     }
 
-    /// Does `work` of a session, which is used by that.
-    fn write_for<T>(
+    /// Runs `work` in a transaction and records the use of `session`.
+    fn write_for_session<T>(
         &self,
         session: Option<&SessionId>,
         work: impl Fn(&Connection) -> Result<T, StoreError>,
@@ -137,44 +141,46 @@ impl Sqlite {
         self.database.write(|connection| {
             let done = work(connection)?;
             if let Some(session) = session {
-                uptime::note(connection, session, uptime.as_ref())?;
+                uptime::note_session_uptime(connection, session, uptime.as_ref())?;
             }
             Ok(done)
         })
     }
 
-    /// What a person should know about the file, once.
-    pub fn take_notices(&self) -> Vec<Notice> {
+    /// Returns the notices about the file and clears them.
+    pub fn take_notices(&self) -> Vec<StoreNotice> {
         self.database.take_notices()
     }
 
-    /// The file in use; `None` in memory.
+    /// Returns the path of the file in use, or `None` in memory.
     pub fn path(&self) -> Option<PathBuf> {
         self.database.path()
     }
 
-    /// What SQLite itself finds wrong with the file, at the cost of reading all of it; empty
-    /// if nothing.
+    /// Runs SQLite's integrity check, which reads the whole file. Returns the problems that it
+    /// found.
     ///
     /// # Errors
-    /// [`StoreError::Database`] if it cannot even be read.
-    pub fn check(&self) -> Result<Vec<String>, StoreError> {
-        self.database.check()
+    /// [`StoreError::Database`] if the file cannot be read at all.
+    pub fn check_integrity(&self) -> Result<Vec<String>, StoreError> {
+        self.database.check_integrity()
     }
 }
 
-impl Store for Sqlite {
+impl Store for SqliteBackend {
     fn open_session(
         &self,
         session: &SessionId,
-        facts: &SessionFacts,
+        facts: &SessionMetadata,
         now: Timestamp,
     ) -> Result<bool, StoreError> {
-        self.write_for(Some(session), |connection| sessions::open(connection, session, facts, now))
+        self.write_for_session(Some(session), |connection| {
+            sessions::open_session(connection, session, facts, now)
+        })
     }
 
-    fn sessions(&self) -> Result<Vec<Session>, StoreError> {
-        self.database.read(sessions::list)
+    fn sessions(&self) -> Result<Vec<StoredSession>, StoreError> {
+        self.database.read(sessions::list_sessions)
     }
 
     fn set_pinned(&self, session: &SessionId, pinned: bool) -> Result<(), StoreError> {
@@ -182,42 +188,46 @@ impl Store for Sqlite {
     }
 
     fn delete_session(&self, session: &SessionId) -> Result<bool, StoreError> {
-        self.database.write(|connection| sessions::delete(connection, session))
+        self.database.write(|connection| sessions::delete_session(connection, session))
     }
 
-    fn refer(
+    fn reference_content(
         &self,
         session: Option<&SessionId>,
         hash: ContentHash,
         now: Timestamp,
-    ) -> Result<Option<Stored>, StoreError> {
-        self.write_for(session, |connection| content::refer(connection, session, hash, now))
+    ) -> Result<Option<ContentReceipt>, StoreError> {
+        self.write_for_session(session, |connection| {
+            content::reference_existing(connection, session, hash, now)
+        })
     }
 
-    fn put_new(
+    fn put_new_content(
         &self,
         session: Option<&SessionId>,
         content: NewContent<'_>,
         now: Timestamp,
-    ) -> Result<Stored, StoreError> {
-        // Outside of the transaction: others may write meanwhile.
-        let packed = content::Packed::of(content)?;
-        self.write_for(session, |connection| content::put(connection, session, &packed, now))
+    ) -> Result<ContentReceipt, StoreError> {
+        // Compresses outside of the transaction, so that other processes can write meanwhile.
+        let packed = content::PackedContent::compress(content)?;
+        self.write_for_session(session, |connection| {
+            content::put_content(connection, session, &packed, now)
+        })
     }
 
-    fn get(&self, handle: Handle) -> Result<Option<Content>, StoreError> {
-        self.database.read(|connection| content::get(connection, handle))
+    fn content(&self, handle: Handle) -> Result<Option<StoredContent>, StoreError> {
+        self.database.read(|connection| content::read_content(connection, handle))
     }
 
-    fn append(
+    fn append_record(
         &self,
         session: &SessionId,
         payload: &Value,
         now: Timestamp,
     ) -> Result<RecordNumber, StoreError> {
-        let payload = text_of(payload)?;
-        self.write_for(Some(session), |connection| {
-            log::append(connection, session, Log::Events, &payload, now)
+        let payload = to_json_text(payload)?;
+        self.write_for_session(Some(session), |connection| {
+            session_log::append_record(connection, session, LogKind::Events, &payload, now)
         })
     }
 
@@ -226,20 +236,21 @@ impl Store for Sqlite {
         session: &SessionId,
         from: RecordNumber,
         most: usize,
-    ) -> Result<Vec<Record>, StoreError> {
-        self.database.read(|connection| log::records(connection, session, from, most))
+    ) -> Result<Vec<SessionRecord>, StoreError> {
+        self.database.read(|connection| session_log::read_records(connection, session, from, most))
     }
 
     fn append_messages(
         &self,
         session: &SessionId,
-        messages: &[Message],
+        messages: &[StoredMessage],
         now: Timestamp,
     ) -> Result<(), StoreError> {
-        let texts: Result<Vec<String>, _> = messages.iter().map(messages::text).collect();
+        let texts: Result<Vec<String>, _> =
+            messages.iter().map(messages::message_json_text).collect();
         let texts = texts?;
-        self.write_for(Some(session), |connection| {
-            messages::append(connection, session, &texts, now)
+        self.write_for_session(Some(session), |connection| {
+            messages::append_messages(connection, session, &texts, now)
         })
     }
 
@@ -248,24 +259,24 @@ impl Store for Sqlite {
         session: &SessionId,
         from: RecordNumber,
         most: usize,
-    ) -> Result<Vec<Said>, StoreError> {
-        self.database.read(|connection| messages::read(connection, session, from, most))
+    ) -> Result<Vec<MessageRecord>, StoreError> {
+        self.database.read(|connection| messages::read_messages(connection, session, from, most))
     }
 
-    fn change_calls(
+    fn update_calls(
         &self,
         session: &SessionId,
         changes: &CallChanges,
         now: Timestamp,
     ) -> Result<(), StoreError> {
-        let changes = calls::Texts::of(changes)?;
-        self.write_for(Some(session), |connection| {
-            calls::change(connection, session, &changes, now)
+        let changes = calls::CallChangesJson::from_changes(changes)?;
+        self.write_for_session(Some(session), |connection| {
+            calls::update_calls(connection, session, &changes, now)
         })
     }
 
-    fn calls(&self, session: &SessionId) -> Result<Option<CallHistory>, StoreError> {
-        self.database.read(|connection| calls::history(connection, session))
+    fn call_history(&self, session: &SessionId) -> Result<Option<CallHistory>, StoreError> {
+        self.database.read(|connection| calls::call_history(connection, session))
     }
 
     fn put_curation(
@@ -274,50 +285,55 @@ impl Store for Sqlite {
         curation: &Value,
         now: Timestamp,
     ) -> Result<(), StoreError> {
-        let curation = text_of(curation)?;
-        self.database.write(|connection| caches::put_curation(connection, key, &curation, now))
+        let curation = to_json_text(curation)?;
+        self.database
+            .write(|connection| shared_caches::put_curation(connection, key, &curation, now))
     }
 
     fn curation(&self, key: CurationKey, now: Timestamp) -> Result<Option<Value>, StoreError> {
-        self.database.write(|connection| caches::curation(connection, key, now))
+        self.database.write(|connection| shared_caches::curation(connection, key, now))
     }
 
-    fn put_fetch(&self, key: FetchKey, fetch: &Fetch) -> Result<(), StoreError> {
-        self.database.write(|connection| caches::put_fetch(connection, key, fetch))
+    fn put_page(&self, key: PageKey, fetch: &CachedPage) -> Result<(), StoreError> {
+        self.database.write(|connection| shared_caches::put_page(connection, key, fetch))
     }
 
-    fn fetch(&self, key: FetchKey) -> Result<Option<Fetch>, StoreError> {
-        self.database.read(|connection| caches::fetch(connection, key))
+    fn page(&self, key: PageKey) -> Result<Option<CachedPage>, StoreError> {
+        self.database.read(|connection| shared_caches::page(connection, key))
     }
 
-    fn put_write(&self, session: &SessionId, write: &Write) -> Result<(), StoreError> {
-        self.write_for(Some(session), |connection| writes::put(connection, session, write))
+    fn put_file_write(&self, session: &SessionId, write: &FileWrite) -> Result<(), StoreError> {
+        self.write_for_session(Some(session), |connection| {
+            file_writes::put_file_write(connection, session, write)
+        })
     }
 
-    fn session_writes(&self, session: &SessionId) -> Result<Vec<Write>, StoreError> {
-        self.database.read(|connection| writes::of_session(connection, session))
+    fn session_writes(&self, session: &SessionId) -> Result<Vec<FileWrite>, StoreError> {
+        self.database.read(|connection| file_writes::writes_of_session(connection, session))
     }
 
-    fn writes(&self, session: &SessionId, path: &str) -> Result<Vec<Write>, StoreError> {
-        self.database.read(|connection| writes::of_file(connection, session, path))
+    fn file_writes(&self, session: &SessionId, path: &str) -> Result<Vec<FileWrite>, StoreError> {
+        self.database.read(|connection| file_writes::writes_to_file(connection, session, path))
     }
 
-    fn contents_known(&self, contents: &[ContentHash]) -> Result<HashSet<ContentHash>, StoreError> {
-        let mut known = self.ready().known(contents);
+    fn known_contents(&self, contents: &[ContentHash]) -> Result<HashSet<ContentHash>, StoreError> {
+        let mut known = self.lock_prepared().find_prepared(contents);
         let others: Vec<ContentHash> =
             contents.iter().filter(|hash| !known.contains(*hash)).copied().collect();
         if !others.is_empty() {
-            known.extend(self.database.read(|connection| content::stored(connection, &others))?);
+            known.extend(
+                self.database.read(|connection| content::find_stored(connection, &others))?,
+            );
         }
         Ok(known)
     }
 
-    fn get_ready(&self, contents: Vec<NewContent<'_>>) {
-        let mut compressor = content::compressor();
+    fn prepare_contents(&self, contents: Vec<NewContent<'_>>) {
+        let mut compressor = content::new_compressor();
         for content in contents {
-            // What cannot be made ready is given again with its turn, which says why.
-            if let Ok(packed) = content::Packed::by(&mut compressor, content) {
-                self.ready().insert(packed.into_owned());
+            // A content that fails here comes again with its turn, which reports the error.
+            if let Ok(packed) = content::PackedContent::compress_with(&mut compressor, content) {
+                self.lock_prepared().insert(packed.into_owned());
             }
         }
     }
@@ -325,118 +341,135 @@ impl Store for Sqlite {
     fn put_turn(
         &self,
         session: &SessionId,
-        turn: &Turn,
-        left_out: LeftOut<'_>,
+        turn: &TurnRecord,
+        left_out: OmittedContents<'_>,
         now: Timestamp,
     ) -> Result<(), StoreError> {
-        let LeftOut { known, new } = left_out;
-        let packed: Result<Vec<_>, _> =
-            spread::each(new, content::compressor, content::Packed::by).into_iter().collect();
+        let OmittedContents { known, new } = left_out;
+        let packed: Result<Vec<_>, _> = parallel_map::map_contents(
+            new,
+            content::new_compressor,
+            content::PackedContent::compress_with,
+        )
+        .into_iter()
+        .collect();
         let packed = packed?;
-        let (ready, stored) = self.ready().of(&known);
-        self.write_for(Some(session), |connection| {
-            let number = turns::put(connection, session, turn, now)?;
+        let (ready, stored) = self.lock_prepared().split_prepared(&known);
+        self.write_for_session(Some(session), |connection| {
+            let number = turns::put_turn(connection, session, turn, now)?;
             for hash in &stored {
-                content::refer_from(connection, number, *hash, now)?;
+                content::reference_existing_by_row(connection, number, *hash, now)?;
             }
             for content in &packed {
-                content::put_from(connection, number, content, now)?;
+                content::put_content_by_row(connection, number, content, now)?;
             }
             for content in &ready {
-                content::put_from(connection, number, content, now)?;
+                content::put_content_by_row(connection, number, content, now)?;
             }
             Ok(())
         })?;
-        self.ready().forget(&known);
+        self.lock_prepared().remove(&known);
         Ok(())
     }
 
-    fn turns(&self, beginnings: &[ContentHash]) -> Result<Vec<Turn>, StoreError> {
-        self.database.read(|connection| turns::leading_to(connection, beginnings))
+    fn turns(&self, beginnings: &[ContentHash]) -> Result<Vec<TurnRecord>, StoreError> {
+        self.database.read(|connection| turns::turns_leading_to(connection, beginnings))
     }
 
-    fn knows_turn(&self, ends: &[ContentHash]) -> Result<bool, StoreError> {
-        self.database.read(|connection| turns::knows(connection, ends))
+    fn has_turn(&self, ends: &[ContentHash]) -> Result<bool, StoreError> {
+        self.database.read(|connection| turns::has_turn(connection, ends))
     }
 
     fn put_grant(&self, roots: RootsKey, grant: &Grant, now: Timestamp) -> Result<(), StoreError> {
-        self.database.write(|connection| grants::put(connection, roots, grant, now))
+        self.database.write(|connection| grants::put_grant(connection, roots, grant, now))
     }
 
     fn remove_grant(&self, roots: RootsKey, grant: &Grant) -> Result<bool, StoreError> {
-        self.database.write(|connection| grants::remove(connection, roots, grant))
+        self.database.write(|connection| grants::remove_grant(connection, roots, grant))
     }
 
     fn grants(&self, roots: RootsKey) -> Result<Vec<Grant>, StoreError> {
-        self.database.read(|connection| grants::of_roots(connection, roots))
+        self.database.read(|connection| grants::list_grants(connection, roots))
     }
 
     fn note_reader(
         &self,
-        places: &[ReaderPlace],
+        places: &[ReaderNoteKey],
         reader: Option<&str>,
         now: Timestamp,
     ) -> Result<(), StoreError> {
-        let time = self.now(now);
-        self.database.write(|connection| readers::note(connection, places, reader, &time))
+        let time = self.clock_reading(now);
+        self.database
+            .write(|connection| reader_notes::note_reader(connection, places, reader, &time))
     }
 
-    fn readers(&self, places: &[ReaderPlace]) -> Result<Readers, StoreError> {
-        self.database.read(|connection| readers::at(connection, places))
+    fn reader_notes(&self, places: &[ReaderNoteKey]) -> Result<ReaderNotes, StoreError> {
+        self.database.read(|connection| reader_notes::read_notes(connection, places))
     }
 
-    fn note_asker(&self, call: &str, reader: &str, now: Timestamp) -> Result<(), StoreError> {
-        let time = self.now(now);
-        self.database.write(|connection| askers::note(connection, call, reader, &time))
+    fn note_call_reader(&self, call: &str, reader: &str, now: Timestamp) -> Result<(), StoreError> {
+        let time = self.clock_reading(now);
+        self.database
+            .write(|connection| call_readers::note_call_reader(connection, call, reader, &time))
     }
 
-    fn asker(&self, call: &str) -> Result<Option<String>, StoreError> {
-        self.database.read(|connection| askers::of(connection, call))
+    fn call_reader(&self, call: &str) -> Result<Option<String>, StoreError> {
+        self.database.read(|connection| call_readers::call_reader(connection, call))
     }
 
-    fn note_edit(
+    fn note_client_edit(
         &self,
-        reader: (&str, &str),
+        author: EditAuthor<'_>,
         path: &str,
-        edit: &OwnEdit,
+        edit: &ClientEdit,
         now: Timestamp,
     ) -> Result<(), StoreError> {
-        let time = self.now(now);
-        self.database.write(|connection| own_edits::note(connection, reader, path, edit, &time))
+        let time = self.clock_reading(now);
+        self.database.write(|connection| {
+            client_edits::note_client_edit(connection, author, path, edit, &time)
+        })
     }
 
-    fn edits_by(&self, reader: &str, since: Moment) -> Result<Vec<NotedEdit>, StoreError> {
-        self.database.read(|connection| own_edits::by(connection, reader, since))
+    fn client_edits(
+        &self,
+        reader: &str,
+        since: NoteTime,
+    ) -> Result<Vec<ClientEditNote>, StoreError> {
+        self.database.read(|connection| client_edits::client_edits_since(connection, reader, since))
     }
 
-    fn forget_edits(&self, session: &str) -> Result<(), StoreError> {
-        self.database.write(|connection| own_edits::forget(connection, session))
+    fn forget_client_edits(&self, session: &str) -> Result<(), StoreError> {
+        self.database.write(|connection| client_edits::forget_client_edits(connection, session))
     }
 
-    fn last_reader_note(&self) -> Result<Moment, StoreError> {
-        self.database.read(readers::last)
+    fn last_reader_note(&self) -> Result<NoteTime, StoreError> {
+        self.database.read(reader_notes::last_note_time)
     }
 
-    fn collect(&self, limits: Limits, now: Timestamp) -> Result<Collected, StoreError> {
-        let mut all = Collected::default();
+    fn collect_garbage(
+        &self,
+        limits: RetentionLimits,
+        now: Timestamp,
+    ) -> Result<CollectionTotals, StoreError> {
+        let mut all = CollectionTotals::default();
         let uptime = self.uptime();
         loop {
             let part = self.database.write(|connection| {
-                collect::collect_part(connection, limits, now, uptime.as_ref())
+                garbage_collection::collect_step(connection, limits, now, uptime.as_ref())
             })?;
             all.sessions += part.collected.sessions;
             all.contents += part.collected.contents;
             all.cached += part.collected.cached;
             all.bytes_left = part.collected.bytes_left;
-            if !part.goes_on {
+            if !part.has_more {
                 break;
             }
         }
-        self.database.read(collect::give_back)?;
+        self.database.read(garbage_collection::release_free_pages)?;
         Ok(all)
     }
 
     fn last_collection(&self) -> Result<Option<Timestamp>, StoreError> {
-        self.database.read(collect::last)
+        self.database.read(garbage_collection::last_collection)
     }
 }

@@ -5,47 +5,48 @@ use rusqlite::{Connection, OptionalExtension as _, params};
 use serde_json::Value;
 
 use crate::error::StoreError;
-use crate::json::text_of;
+use crate::json::to_json_text;
 use crate::keys::{CallNumber, SessionId};
-use crate::records::{Call, CallChanges, CallHistory};
+use crate::records::{CallChanges, CallHistory, RecentCall};
 
-use super::{row, session_row};
+use super::{columns, session_row};
 
-/// [`CallChanges`] as texts.
-pub(super) struct Texts {
+/// [`CallChanges`] as JSON texts.
+pub(super) struct CallChangesJson {
     state: Option<String>,
     calls: Vec<(i64, String)>,
-    /// The numbers of all calls that remain, as a JSON list.
+    /// The numbers of the remaining calls, as a JSON list.
     remaining: String,
 }
 
-impl Texts {
+impl CallChangesJson {
     /// # Errors
     /// [`StoreError::TooLarge`], [`StoreError::TooDeep`].
-    pub(super) fn of(changes: &CallChanges) -> Result<Self, StoreError> {
+    pub(super) fn from_changes(changes: &CallChanges) -> Result<Self, StoreError> {
         let CallChanges { state, calls, remaining } = changes;
-        let call = |call: &Call| Ok((column_of(call.number), text_of(&call.payload)?));
-        let remaining: Vec<i64> = remaining.iter().copied().map(column_of).collect();
+        let call =
+            |call: &RecentCall| Ok((call_number_column(call.number), to_json_text(&call.payload)?));
+        let remaining: Vec<i64> = remaining.iter().copied().map(call_number_column).collect();
         Ok(Self {
-            state: state.as_ref().map(text_of).transpose()?,
+            state: state.as_ref().map(to_json_text).transpose()?,
             calls: calls.iter().map(call).collect::<Result<_, StoreError>>()?,
             remaining: serde_json::to_string(&remaining)?,
         })
     }
 }
 
-fn column_of(number: CallNumber) -> i64 {
+fn call_number_column(number: CallNumber) -> i64 {
     i64::try_from(number.0).unwrap_or(i64::MAX)
 }
 
-pub(super) fn change(
+pub(super) fn update_calls(
     connection: &Connection,
     session: &SessionId,
-    changes: &Texts,
+    changes: &CallChangesJson,
     now: Timestamp,
 ) -> Result<(), StoreError> {
-    let session = session_row::touch(connection, session, 0, now)?;
-    let Texts { state, calls, remaining } = changes;
+    let session = session_row::touch_session(connection, session, 0, now)?;
+    let CallChangesJson { state, calls, remaining } = changes;
     match state {
         Some(state) => {
             let sql = "INSERT OR REPLACE INTO call_state(session, payload) VALUES (?1, ?2)";
@@ -66,7 +67,7 @@ pub(super) fn change(
     Ok(())
 }
 
-pub(super) fn history(
+pub(super) fn call_history(
     connection: &Connection,
     session: &SessionId,
 ) -> Result<Option<CallHistory>, StoreError> {
@@ -74,7 +75,7 @@ pub(super) fn history(
                WHERE s.name = ?1";
     let state: Option<Option<Value>> = connection
         .prepare_cached(sql)?
-        .query_row([&session.0], |row| row::value_in(row, 0))
+        .query_row([&session.0], |row| columns::json_column(row, 0))
         .optional()?;
     let Some(state) = state.flatten() else { return Ok(None) };
     let sql = "SELECT c.number, c.payload FROM call c JOIN session s ON s.id = c.session \
@@ -84,7 +85,7 @@ pub(super) fn history(
     let mut calls = Vec::new();
     while let Some(row) = rows.next()? {
         let number = CallNumber(row.get::<_, i64>(0)?.unsigned_abs());
-        calls.extend(row::value_in(row, 1)?.map(|payload| Call { number, payload }));
+        calls.extend(columns::json_column(row, 1)?.map(|payload| RecentCall { number, payload }));
     }
     Ok(Some(CallHistory { state, calls }))
 }

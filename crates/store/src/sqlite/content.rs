@@ -1,4 +1,4 @@
-//! Content behind handles: compressed, once.
+//! Contents behind handles. Each is stored once, compressed.
 
 use std::borrow::Cow;
 use std::collections::HashSet;
@@ -9,49 +9,52 @@ use rusqlite::{Connection, OptionalExtension as _, params};
 
 use crate::error::StoreError;
 use crate::keys::SessionId;
-use crate::records::{Content, NewContent, Stored};
+use crate::records::{ContentReceipt, NewContent, StoredContent};
 use crate::store::CONTENT_BYTES_MAX;
 
-use super::{row, session_row};
+use super::{columns, session_row};
 
-/// zstd's own default: smaller than 1 by a tenth, and still far faster than what it is put for.
-const LEVEL: i32 = 3;
+/// The default level of zstd. Its output is a tenth smaller than that of level 1, and it is much
+/// faster than the work around it.
+const COMPRESSION_LEVEL: i32 = 3;
 
-/// Below this zstd's own frame is what remains.
+/// Shorter contents are not compressed: the frame of zstd would dominate.
 const COMPRESSED_BYTES_MIN: usize = 128;
 
-/// What compresses, one content after the other; or why nothing can.
-pub(super) type Compressing = io::Result<zstd::bulk::Compressor<'static>>;
+/// A compressor for several contents, or the error of its creation.
+pub(super) type ContentCompressor = io::Result<zstd::bulk::Compressor<'static>>;
 
-/// Makes what compresses. That takes as long as to compress a short content.
-pub(super) fn compressor() -> Compressing {
-    zstd::bulk::Compressor::new(LEVEL)
+/// Creates a compressor. This takes as long as the compression of a short content.
+pub(super) fn new_compressor() -> ContentCompressor {
+    zstd::bulk::Compressor::new(COMPRESSION_LEVEL)
 }
 
-/// Content as it will be stored.
+/// Content in its stored form.
 #[derive(Debug)]
-pub(super) struct Packed<'a> {
+pub(super) struct PackedContent<'a> {
     hash: ContentHash,
-    /// Before compression.
+    /// The size before compression.
     bytes: usize,
     secrets: u32,
     compressed: bool,
     stored: Cow<'a, [u8]>,
 }
 
-impl<'a> Packed<'a> {
-    /// # Errors
-    /// zstd's.
-    pub(super) fn of(content: NewContent<'a>) -> Result<Self, StoreError> {
-        Self::by(&mut compressor(), content)
-    }
-
-    /// The same by one of [`compressor`].
+impl<'a> PackedContent<'a> {
+    /// Compresses `content`.
     ///
     /// # Errors
-    /// zstd's.
-    pub(super) fn by(
-        compressor: &mut Compressing,
+    /// The error of zstd.
+    pub(super) fn compress(content: NewContent<'a>) -> Result<Self, StoreError> {
+        Self::compress_with(&mut new_compressor(), content)
+    }
+
+    /// Compresses `content` with a compressor of [`new_compressor`].
+    ///
+    /// # Errors
+    /// The error of zstd.
+    pub(super) fn compress_with(
+        compressor: &mut ContentCompressor,
         content: NewContent<'a>,
     ) -> Result<Self, StoreError> {
         let NewContent { hash, bytes: plain, secrets } = content;
@@ -70,129 +73,130 @@ impl<'a> Packed<'a> {
     }
 }
 
-impl Packed<'_> {
-    /// The hash of the original.
+impl PackedContent<'_> {
+    /// Returns the hash of the original.
     pub(super) fn hash(&self) -> ContentHash {
         self.hash
     }
 
-    /// Bytes that it will take.
+    /// Returns the stored size in bytes.
     pub(super) fn len(&self) -> usize {
         self.stored.len()
     }
 
-    /// The same, which borrows nothing.
-    pub(super) fn into_owned(self) -> Packed<'static> {
+    /// Converts the content into one that borrows nothing.
+    pub(super) fn into_owned(self) -> PackedContent<'static> {
         let Self { hash, bytes, secrets, compressed, stored } = self;
-        Packed { hash, bytes, secrets, compressed, stored: Cow::Owned(stored.into_owned()) }
+        PackedContent { hash, bytes, secrets, compressed, stored: Cow::Owned(stored.into_owned()) }
     }
 }
 
-/// Lets a session refer to content that is there already; `None` if it is not.
-pub(super) fn refer(
+/// Makes a session refer to existing content. Returns `None` if the content is not stored.
+pub(super) fn reference_existing(
     connection: &Connection,
     session: Option<&SessionId>,
     hash: ContentHash,
     now: Timestamp,
-) -> Result<Option<Stored>, StoreError> {
-    let found = used(connection, hash, now)?;
+) -> Result<Option<ContentReceipt>, StoreError> {
+    let found = touch_existing(connection, hash, now)?;
     if found.is_some() {
-        keep_for(connection, session, row::number_of(hash.handle()), now)?;
+        add_session_reference(connection, session, columns::handle_to_number(hash.handle()), now)?;
     }
     Ok(found)
 }
 
-/// Lets the session of this number refer to content that is there.
+/// Makes the session with this row number refer to existing content.
 ///
 /// # Errors
-/// [`StoreError::Gone`] where it is not, and as [`refer`].
-pub(super) fn refer_from(
+/// [`StoreError::Gone`] if the content is not stored, and those of [`reference_existing`].
+pub(super) fn reference_existing_by_row(
     connection: &Connection,
     session: i64,
     hash: ContentHash,
     now: Timestamp,
 ) -> Result<(), StoreError> {
     let handle = hash.handle();
-    used(connection, hash, now)?.ok_or(StoreError::Gone { handle })?;
-    add_reference(connection, session, row::number_of(handle))
+    touch_existing(connection, hash, now)?.ok_or(StoreError::Gone { handle })?;
+    add_reference(connection, session, columns::handle_to_number(handle))
 }
 
-/// Those of some contents that are there.
-pub(super) fn stored(
+/// Returns those of `contents` that are stored.
+pub(super) fn find_stored(
     connection: &Connection,
     contents: &[ContentHash],
 ) -> Result<HashSet<ContentHash>, StoreError> {
-    // Each look would else take and give up its own lock of the file.
+    // One transaction for all lookups: otherwise each takes and releases a lock of the file.
     let _once = connection.unchecked_transaction()?;
     let mut stored = HashSet::new();
     for hash in contents {
-        if known(connection, *hash)?.is_some_and(|(known, _)| known == *hash.as_bytes()) {
+        if find_by_handle(connection, *hash)?.is_some_and(|(known, _)| known == *hash.as_bytes()) {
             stored.insert(*hash);
         }
     }
     Ok(stored)
 }
 
-/// The hash of the content that has this one's handle, and how many secrets were left out of it.
-fn known(
+/// Returns the full hash of the content with the handle of `hash`, and its number of removed
+/// secrets.
+fn find_by_handle(
     connection: &Connection,
     hash: ContentHash,
 ) -> Result<Option<([u8; 32], u32)>, StoreError> {
     let mut statement =
         connection.prepare_cached("SELECT hash, secrets FROM content WHERE handle = ?1")?;
-    let number = row::number_of(hash.handle());
+    let number = columns::handle_to_number(hash.handle());
     Ok(statement.query_row([number], |row| Ok((row.get(0)?, row.get(1)?))).optional()?)
 }
 
-/// Content that is there, which counts as used at `now`; `None` if it is not.
-fn used(
+/// Marks existing content as used at `now`. Returns `None` if the content is not stored.
+fn touch_existing(
     connection: &Connection,
     hash: ContentHash,
     now: Timestamp,
-) -> Result<Option<Stored>, StoreError> {
+) -> Result<Option<ContentReceipt>, StoreError> {
     let handle = hash.handle();
-    let Some((found, secrets)) = known(connection, hash)? else { return Ok(None) };
+    let Some((found, secrets)) = find_by_handle(connection, hash)? else { return Ok(None) };
     if found != *hash.as_bytes() {
         return Err(StoreError::Collision { handle });
     }
-    touch(connection, row::number_of(handle), now)?;
-    Ok(Some(Stored { handle, secrets }))
+    touch_content(connection, columns::handle_to_number(handle), now)?;
+    Ok(Some(ContentReceipt { handle, secrets }))
 }
 
-pub(super) fn put(
+pub(super) fn put_content(
     connection: &Connection,
     session: Option<&SessionId>,
-    packed: &Packed<'_>,
+    packed: &PackedContent<'_>,
     now: Timestamp,
-) -> Result<Stored, StoreError> {
-    let stored = put_for_all(connection, packed, now)?;
-    keep_for(connection, session, row::number_of(stored.handle), now)?;
+) -> Result<ContentReceipt, StoreError> {
+    let stored = insert_content(connection, packed, now)?;
+    add_session_reference(connection, session, columns::handle_to_number(stored.handle), now)?;
     Ok(stored)
 }
 
-/// Stores content to which the session of this number refers.
-pub(super) fn put_from(
+/// Stores content and makes the session with this row number refer to it.
+pub(super) fn put_content_by_row(
     connection: &Connection,
     session: i64,
-    packed: &Packed<'_>,
+    packed: &PackedContent<'_>,
     now: Timestamp,
 ) -> Result<(), StoreError> {
-    let stored = put_for_all(connection, packed, now)?;
-    add_reference(connection, session, row::number_of(stored.handle))
+    let stored = insert_content(connection, packed, now)?;
+    add_reference(connection, session, columns::handle_to_number(stored.handle))
 }
 
-/// Stores content to which nobody refers yet.
-fn put_for_all(
+/// Stores content without a reference.
+fn insert_content(
     connection: &Connection,
-    packed: &Packed<'_>,
+    packed: &PackedContent<'_>,
     now: Timestamp,
-) -> Result<Stored, StoreError> {
-    let Packed { hash, bytes, secrets, compressed, stored } = packed;
-    // Another process may have been faster.
-    if let Some(known) = used(connection, *hash, now)? {
+) -> Result<ContentReceipt, StoreError> {
+    let PackedContent { hash, bytes, secrets, compressed, stored } = packed;
+    // Another process may have stored it first.
+    if let Some(known) = touch_existing(connection, *hash, now)? {
         return Ok(known);
     }
-    let number = row::number_of(hash.handle());
+    let number = columns::handle_to_number(hash.handle());
     let sql = "INSERT INTO content(handle, hash, bytes, stored_bytes, used, secrets, \
                compressed, checksum, stored) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9)";
     connection.prepare_cached(sql)?.execute(params![
@@ -206,10 +210,10 @@ fn put_for_all(
         checksum(stored),
         stored,
     ])?;
-    Ok(Stored { handle: hash.handle(), secrets: *secrets })
+    Ok(ContentReceipt { handle: hash.handle(), secrets: *secrets })
 }
 
-fn keep_for(
+fn add_session_reference(
     connection: &Connection,
     session: Option<&SessionId>,
     handle: i64,
@@ -217,18 +221,21 @@ fn keep_for(
 ) -> Result<(), StoreError> {
     match session {
         Some(session) => {
-            let session = session_row::touch(connection, session, 0, now)?;
+            let session = session_row::touch_session(connection, session, 0, now)?;
             add_reference(connection, session, handle)
         }
         None => Ok(()),
     }
 }
 
-pub(super) fn get(connection: &Connection, handle: Handle) -> Result<Option<Content>, StoreError> {
+pub(super) fn read_content(
+    connection: &Connection,
+    handle: Handle,
+) -> Result<Option<StoredContent>, StoreError> {
     let sql = "SELECT stored, checksum, compressed, bytes, secrets FROM content WHERE handle = ?1";
     let found = connection
         .prepare_cached(sql)?
-        .query_row([row::number_of(handle)], |row| {
+        .query_row([columns::handle_to_number(handle)], |row| {
             let stored: Vec<u8> = row.get(0)?;
             let sum: Vec<u8> = row.get(1)?;
             Ok((stored, sum, row.get::<_, bool>(2)?, row.get::<_, i64>(3)?, row.get(4)?))
@@ -239,18 +246,19 @@ pub(super) fn get(connection: &Connection, handle: Handle) -> Result<Option<Cont
         return Ok(None);
     }
     if !compressed {
-        return Ok(Some(Content { bytes: stored, secrets }));
+        return Ok(Some(StoredContent { bytes: stored, secrets }));
     }
-    let room = usize::try_from(bytes).unwrap_or(0).min(room_max());
-    Ok(zstd::bulk::decompress(&stored, room).ok().map(|bytes| Content { bytes, secrets }))
+    let room = usize::try_from(bytes).unwrap_or(0).min(decompressed_bytes_max());
+    Ok(zstd::bulk::decompress(&stored, room).ok().map(|bytes| StoredContent { bytes, secrets }))
 }
 
-/// A removed secret may be shorter than the note in its place.
-fn room_max() -> usize {
+/// Returns the size limit of decompressed content. The note in place of a secret may be longer than
+/// the secret.
+fn decompressed_bytes_max() -> usize {
     CONTENT_BYTES_MAX.saturating_mul(8)
 }
 
-/// Lets a session refer to content, if it is there.
+/// Makes a session refer to content, if the content is stored.
 pub(super) fn add_reference(
     connection: &Connection,
     session: i64,
@@ -262,18 +270,22 @@ pub(super) fn add_reference(
     Ok(())
 }
 
-/// A content that counts as used so shortly before is not noted as used again, in milliseconds: a
-/// change of its row reads and writes all of it. What is removed first is told by days.
-const TOUCHED_MS: i64 = 60_000;
+/// The interval in milliseconds within which the use of a content is not recorded again: an update
+/// of its row reads and writes the whole row. Collections compare days.
+const TOUCH_INTERVAL_MS: i64 = 60_000;
 
-/// Content counts as used at `now`, or shortly before.
-fn touch(connection: &Connection, handle: i64, now: Timestamp) -> Result<(), StoreError> {
+/// Records the use of a content at `now`, unless a use shortly before is recorded.
+fn touch_content(connection: &Connection, handle: i64, now: Timestamp) -> Result<(), StoreError> {
     let sql = "UPDATE content SET used = ?2 WHERE handle = ?1 AND used < ?3";
-    connection.prepare_cached(sql)?.execute([handle, now.0, now.0.saturating_sub(TOUCHED_MS)])?;
+    connection.prepare_cached(sql)?.execute([
+        handle,
+        now.0,
+        now.0.saturating_sub(TOUCH_INTERVAL_MS),
+    ])?;
     Ok(())
 }
 
-/// Eight bytes by which damage is seen that SQLite does not see.
+/// Returns eight bytes that reveal damage which SQLite does not detect.
 fn checksum(bytes: &[u8]) -> Vec<u8> {
     blake3::hash(bytes).as_bytes()[..8].to_vec()
 }

@@ -1,4 +1,4 @@
-//! What the person granted for good.
+//! The permissions that the user granted for good.
 
 use foveal_transcript::Timestamp;
 use rusqlite::{Connection, params};
@@ -8,7 +8,7 @@ use crate::keys::RootsKey;
 use crate::records::Grant;
 use crate::store::{GRANT_BYTES_MAX, GRANTS_MAX};
 
-pub(super) fn put(
+pub(super) fn put_grant(
     connection: &Connection,
     roots: RootsKey,
     grant: &Grant,
@@ -29,7 +29,7 @@ pub(super) fn put(
     Ok(())
 }
 
-pub(super) fn remove(
+pub(super) fn remove_grant(
     connection: &Connection,
     roots: RootsKey,
     grant: &Grant,
@@ -39,7 +39,10 @@ pub(super) fn remove(
     Ok(connection.prepare_cached(sql)?.execute(values)? > 0)
 }
 
-pub(super) fn of_roots(connection: &Connection, roots: RootsKey) -> Result<Vec<Grant>, StoreError> {
+pub(super) fn list_grants(
+    connection: &Connection,
+    roots: RootsKey,
+) -> Result<Vec<Grant>, StoreError> {
     let sql = "SELECT tool, subject FROM granted WHERE roots = ?1";
     let mut statement = connection.prepare_cached(sql)?;
     let rows = statement.query_map([roots.0.to_string()], |row| {

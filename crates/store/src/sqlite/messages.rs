@@ -1,4 +1,4 @@
-//! What was said in sessions that are taken up again.
+//! The messages of sessions that can be resumed.
 
 use foveal_transcript::Timestamp;
 use rusqlite::Connection;
@@ -6,15 +6,15 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::error::StoreError;
-use crate::json::{check_depth, text_of};
+use crate::json::{check_depth, to_json_text};
 use crate::keys::{RecordNumber, SessionId};
-use crate::records::{Message, Said, Sealed};
+use crate::records::{MessageRecord, SealedJson, StoredMessage};
 
-use super::log::{self, Log};
+use super::session_log::{self, LogKind};
 
-/// A message as it is stored. What is sealed goes beside what it says.
+/// A message as it is stored, with its sealed parts beside the payload.
 #[derive(Serialize, Deserialize)]
-struct Stored {
+struct MessageJson {
     says: Value,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     sealed: Vec<Option<String>>,
@@ -22,46 +22,47 @@ struct Stored {
     redacted: bool,
 }
 
-/// The text of a message.
+/// Serializes a message.
 ///
 /// # Errors
 /// [`StoreError::TooLarge`], [`StoreError::TooDeep`].
-pub(super) fn text(message: &Message) -> Result<String, StoreError> {
-    let Message { payload, sealed, is_whole } = message;
-    // It lies in one object more.
+pub(super) fn message_json_text(message: &StoredMessage) -> Result<String, StoreError> {
+    let StoredMessage { payload, sealed, is_unredacted: is_whole } = message;
+    // The payload is nested one level deeper than the message.
     check_depth(payload)?;
     let sealed = sealed.iter().map(|sealed| Some(sealed.as_ref()?.json.clone())).collect();
-    let stored = Stored { says: payload.clone(), sealed, redacted: !is_whole };
-    text_of(&serde_json::to_value(stored)?)
+    let stored = MessageJson { says: payload.clone(), sealed, redacted: !is_whole };
+    to_json_text(&serde_json::to_value(stored)?)
 }
 
-pub(super) fn append(
+pub(super) fn append_messages(
     connection: &Connection,
     session: &SessionId,
     texts: &[String],
     now: Timestamp,
 ) -> Result<(), StoreError> {
-    texts
-        .iter()
-        .try_for_each(|text| log::append(connection, session, Log::Messages, text, now).map(drop))
+    texts.iter().try_for_each(|text| {
+        session_log::append_record(connection, session, LogKind::Messages, text, now).map(drop)
+    })
 }
 
-pub(super) fn read(
+pub(super) fn read_messages(
     connection: &Connection,
     session: &SessionId,
     from: RecordNumber,
     most: usize,
-) -> Result<Vec<Said>, StoreError> {
-    let message = |Stored { says, sealed, redacted }: Stored| Message {
+) -> Result<Vec<MessageRecord>, StoreError> {
+    let message = |MessageJson { says, sealed, redacted }: MessageJson| StoredMessage {
         payload: says,
         sealed: sealed
             .into_iter()
-            .map(|json| Some(Sealed { json: json?, closed: vec![] }))
+            .map(|json| Some(SealedJson { json: json?, opaque_values: vec![] }))
             .collect(),
-        is_whole: !redacted,
+        is_unredacted: !redacted,
     };
-    let read = log::read::<Stored>(connection, session, Log::Messages, from, most)?;
-    let said = |(number, time, stored): (_, _, Option<_>)| Said {
+    let read =
+        session_log::read_log::<MessageJson>(connection, session, LogKind::Messages, from, most)?;
+    let said = |(number, time, stored): (_, _, Option<_>)| MessageRecord {
         number,
         time,
         message: stored.map(message),

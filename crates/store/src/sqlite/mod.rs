@@ -1,28 +1,28 @@
 //! A store in one SQLite file, or in memory.
 
-mod askers;
 mod backend;
-mod caches;
+mod call_readers;
 mod calls;
-mod collect;
+mod client_edits;
+mod columns;
 mod content;
 mod database;
-mod folding;
+mod file_writes;
+mod garbage_collection;
 mod grants;
-mod log;
 mod messages;
-mod opened;
-mod own_edits;
-mod readers;
-mod ready;
-mod row;
+mod prepared_contents;
+mod reader_notes;
 mod schema;
+mod session_log;
 mod session_row;
 mod sessions;
+mod shared_caches;
+mod sqlite_store;
 mod turns;
 mod uptime;
-mod writes;
+mod wal_checkpoint;
 
-pub use backend::{ReadOnly, Sqlite};
-pub use opened::SqliteStore;
+pub use backend::{ReadOnlyStore, SqliteBackend};
+pub use sqlite_store::SqliteStore;
 pub use uptime::Uptime;

@@ -1,18 +1,18 @@
-//! The tables, and how a file of an older version gets them.
+//! The tables, and the migration of a file of an earlier version.
 
-use foveal_database::Marks;
+use foveal_database::DatabaseOwner;
 use rusqlite::{Connection, TransactionBehavior};
 
 use crate::error::StoreError;
 
-/// `fovs`: says whose file it is.
-const APPLICATION: i64 = 0x666f_7673;
+/// The application id of a store: `fovs`.
+const APPLICATION_ID: i64 = 0x666f_7673;
 
-/// Each makes of a file of the version before one of its own; the version of a file is how
-/// many were carried out. What was released is never changed, only added to. A step leaves the
-/// tables and columns of earlier ones: a process of an older version may have the file open, and
-/// would take their absence for damage.
-const STEPS: &[&str] = &[
+/// The migrations. Each one upgrades a file by one version, and the version of a file is the number
+/// of migrations it has seen. A released migration is never changed. Migrations keep the tables and
+/// columns of earlier versions: a process of an earlier version may have the file open and would
+/// take their absence for damage.
+const MIGRATIONS: &[&str] = &[
     SESSIONS_AND_CONTENT,
     CALLS_AND_CACHES,
     COLLECTION,
@@ -25,8 +25,8 @@ const STEPS: &[&str] = &[
     TURNS_BY_END,
 ];
 
-/// The version that is written.
-pub(crate) const VERSION: i64 = STEPS.len() as i64;
+/// The version that this program writes.
+pub(crate) const VERSION: i64 = MIGRATIONS.len() as i64;
 
 const SESSIONS_AND_CONTENT: &str = "
 CREATE TABLE session(
@@ -126,13 +126,13 @@ CREATE TABLE own_edit(
 CREATE INDEX own_edit_by_time ON own_edit(noted);
 CREATE INDEX own_edit_of_session ON own_edit(session);";
 
-/// When a session was last used by the time that the machine runs: the name of that start, and
-/// milliseconds since.
+/// The last use of a session by the uptime of the machine: the id of the boot, and milliseconds
+/// since.
 const UPTIME: &str = "
 ALTER TABLE session ADD COLUMN boot TEXT;
 ALTER TABLE session ADD COLUMN uptime INTEGER;";
 
-/// The same for notes of hooks, which sessions in use rest on, too.
+/// The uptime for notes of hooks, on which sessions in use depend.
 const UPTIME_OF_NOTES: &str = "
 ALTER TABLE reader ADD COLUMN boot TEXT;
 ALTER TABLE reader ADD COLUMN uptime INTEGER;
@@ -141,7 +141,7 @@ ALTER TABLE asker ADD COLUMN uptime INTEGER;
 ALTER TABLE own_edit ADD COLUMN boot TEXT;
 ALTER TABLE own_edit ADD COLUMN uptime INTEGER;";
 
-/// What was decided about requests of live conversations, each with the one that it continues.
+/// The decisions about requests of live conversations, each with the request that it continues.
 const TURNS: &str = "
 CREATE TABLE turn(
     end BLOB PRIMARY KEY,
@@ -151,8 +151,8 @@ CREATE TABLE turn(
 ) WITHOUT ROWID;
 CREATE INDEX turn_of_session ON turn(session);";
 
-/// Where a key and a long text are one row, as before, each step of a search for the key reads the
-/// texts that it passes. Here an index has the keys alone.
+/// Replaces `turn`, whose rows hold both key and long text: a lookup had to read all texts on its
+/// path. Here a separate index holds the keys alone.
 const TURNS_BY_END: &str = "
 CREATE TABLE planned(
     id INTEGER PRIMARY KEY,
@@ -166,9 +166,10 @@ INSERT INTO planned(end, before, session, decided)
 SELECT end, before, session, decided FROM turn WHERE session IN (SELECT id FROM session);
 DELETE FROM turn;";
 
-/// Before, grants, notes on readers and recent calls were one JSON text each in `calls`, the
-/// first two under sessions of nobody, and no file was a content of its own (`5f7bb64f33a6`).
-/// Notes on readers are not taken over: whoever follows them takes none for a new one.
+/// Earlier versions kept grants, notes on readers and recent calls as one JSON text each in
+/// `calls`, the first two under sessions without an owner, and used an ordinary content for a
+/// missing file (`5f7bb64f33a6`). Notes on readers are dropped: a session that follows them treats
+/// missing notes as a new note.
 const GRANTS_AND_READERS: &str = "
 CREATE TABLE granted(
     roots TEXT NOT NULL,
@@ -225,59 +226,62 @@ DELETE FROM calls;
 UPDATE write SET before = NULL WHERE before = 104984944260006;
 UPDATE write SET after = -1 WHERE after = 104984944260006;";
 
-/// What a file was when it was opened.
+/// The state of a file when it was opened.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Was {
-    /// A store of this version now.
+pub(crate) enum StoreFileKind {
+    /// A store of this version, if necessary after migration.
     Store,
-    /// A store of an earlier version, which it still is: it was only looked at.
+    /// A store of an earlier version, opened without migration.
     Older,
-    /// A store of a later version, which it still is.
+    /// A store of a later version, unchanged.
     Newer,
-    /// Another program's, which it still is.
+    /// A file of another program, unchanged.
     Foreign,
 }
 
-/// What a file is, without a change of it; one of an earlier version too is [`Was::Older`].
-pub(crate) fn look(connection: &Connection) -> Result<Was, StoreError> {
-    Ok(match Marks::of(connection, APPLICATION)? {
-        Marks::Empty => Was::Older,
-        Marks::Own { version } if version < VERSION => Was::Older,
-        Marks::Own { version } if version == VERSION => Was::Store,
-        Marks::Own { .. } => Was::Newer,
-        Marks::Foreign => Was::Foreign,
+/// Reads the kind of a file without a change. An empty file counts as [`StoreFileKind::Older`].
+pub(crate) fn inspect_schema(connection: &Connection) -> Result<StoreFileKind, StoreError> {
+    Ok(match DatabaseOwner::read(connection, APPLICATION_ID)? {
+        DatabaseOwner::Empty => StoreFileKind::Older,
+        DatabaseOwner::Own { version } if version < VERSION => StoreFileKind::Older,
+        DatabaseOwner::Own { version } if version == VERSION => StoreFileKind::Store,
+        DatabaseOwner::Own { .. } => StoreFileKind::Newer,
+        DatabaseOwner::Foreign => StoreFileKind::Foreign,
     })
 }
 
-/// Brings the tables up to this version. Where they are, nothing is written: another process may
-/// write meanwhile.
-pub(crate) fn prepare(connection: &mut Connection) -> Result<Was, StoreError> {
-    match Marks::of_writable(connection, APPLICATION)? {
-        Some(Marks::Own { version: VERSION }) => Ok(Was::Store),
-        Some(Marks::Own { .. } | Marks::Empty | Marks::Foreign) | None => {
-            carry_out(connection, STEPS)
+/// Migrates the tables to this version. Writes nothing if they have it already: another process may
+/// be writing.
+pub(crate) fn migrate(connection: &mut Connection) -> Result<StoreFileKind, StoreError> {
+    match DatabaseOwner::read_if_writable(connection, APPLICATION_ID)? {
+        Some(DatabaseOwner::Own { version: VERSION }) => Ok(StoreFileKind::Store),
+        Some(DatabaseOwner::Own { .. } | DatabaseOwner::Empty | DatabaseOwner::Foreign) | None => {
+            run_migrations(connection, MIGRATIONS)
         }
     }
 }
 
-fn carry_out(connection: &mut Connection, steps: &[&str]) -> Result<Was, StoreError> {
+fn run_migrations(
+    connection: &mut Connection,
+    steps: &[&str],
+) -> Result<StoreFileKind, StoreError> {
     let transaction = connection.transaction_with_behavior(TransactionBehavior::Immediate)?;
-    let done = match Marks::of(&transaction, APPLICATION)? {
-        Marks::Empty => Some(0),
-        Marks::Own { version } => usize::try_from(version).ok(),
-        Marks::Foreign => None,
+    let done = match DatabaseOwner::read(&transaction, APPLICATION_ID)? {
+        DatabaseOwner::Empty => Some(0),
+        DatabaseOwner::Own { version } => usize::try_from(version).ok(),
+        DatabaseOwner::Foreign => None,
     };
-    let Some(done) = done else { return Ok(Was::Foreign) };
-    let Some(left) = steps.get(done..) else { return Ok(Was::Newer) };
+    let Some(done) = done else { return Ok(StoreFileKind::Foreign) };
+    let Some(left) = steps.get(done..) else { return Ok(StoreFileKind::Newer) };
     for step in left {
         transaction.execute_batch(step)?;
     }
     if !left.is_empty() {
         let version = i64::try_from(steps.len()).expect("they are few");
-        Marks::write(&transaction, APPLICATION, version)?;
+        DatabaseOwner::write(&transaction, APPLICATION_ID, version)?;
     }
     transaction.commit()?;
-    Ok(Was::Store)
+    Ok(StoreFileKind::Store)
 }
 
 #[cfg(test)]

@@ -1,4 +1,4 @@
-//! The row of a session, to which everything else of it belongs.
+//! The row of a session, to which all its other rows refer.
 
 use foveal_transcript::Timestamp;
 use rusqlite::{Connection, OptionalExtension as _, params};
@@ -6,9 +6,8 @@ use rusqlite::{Connection, OptionalExtension as _, params};
 use crate::error::StoreError;
 use crate::keys::SessionId;
 
-/// The number of a session, whose records become larger by `bytes` and which counts as used at
-/// `now`.
-pub(super) fn touch(
+/// Adds `bytes` to the size of a session, records its use at `now`, and returns its row number.
+pub(super) fn touch_session(
     connection: &Connection,
     session: &SessionId,
     bytes: usize,
@@ -24,7 +23,7 @@ pub(super) fn touch(
     number.ok_or_else(|| StoreError::UnknownSession { session: session.clone() })
 }
 
-pub(super) fn number_of(
+pub(super) fn session_number(
     connection: &Connection,
     session: &SessionId,
 ) -> Result<Option<i64>, StoreError> {

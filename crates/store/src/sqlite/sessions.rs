@@ -4,32 +4,32 @@ use foveal_transcript::Timestamp;
 use rusqlite::{Connection, params};
 
 use crate::error::StoreError;
-use crate::json::text_of;
+use crate::json::to_json_text;
 use crate::keys::SessionId;
-use crate::records::{Session, SessionFacts};
+use crate::records::{SessionMetadata, StoredSession};
 use crate::store::SESSION_ID_BYTES_MAX;
 
-use super::{collect, row, session_row};
+use super::{columns, garbage_collection, session_row};
 
-pub(super) fn open(
+pub(super) fn open_session(
     connection: &Connection,
     session: &SessionId,
-    facts: &SessionFacts,
+    facts: &SessionMetadata,
     now: Timestamp,
 ) -> Result<bool, StoreError> {
     let (bytes, bytes_max) = (session.0.len(), SESSION_ID_BYTES_MAX);
     if bytes > bytes_max {
         return Err(StoreError::TooLarge { bytes, bytes_max });
     }
-    let was_there = session_row::number_of(connection, session)?.is_some();
+    let was_there = session_row::session_number(connection, session)?.is_some();
     let sql = "INSERT INTO session(name, facts, started, used) VALUES (?1, ?2, ?3, ?3) \
                ON CONFLICT(name) DO UPDATE SET facts = ?2, used = max(used, ?3)";
-    let facts = text_of(&serde_json::to_value(facts)?)?;
+    let facts = to_json_text(&serde_json::to_value(facts)?)?;
     connection.prepare_cached(sql)?.execute(params![session.0, facts, now.0])?;
     Ok(was_there)
 }
 
-pub(super) fn list(connection: &Connection) -> Result<Vec<Session>, StoreError> {
+pub(super) fn list_sessions(connection: &Connection) -> Result<Vec<StoredSession>, StoreError> {
     let sql = "SELECT name, facts, started, used, pinned, bytes, \
                (SELECT count(*) FROM record WHERE session = session.id), \
                (SELECT coalesce(sum(c.stored_bytes), 0) FROM reference r \
@@ -39,14 +39,14 @@ pub(super) fn list(connection: &Connection) -> Result<Vec<Session>, StoreError> 
     let mut rows = statement.query([])?;
     let mut sessions = Vec::new();
     while let Some(row) = rows.next()? {
-        sessions.push(Session {
+        sessions.push(StoredSession {
             id: SessionId(row.get(0)?),
-            facts: row::value_in(row, 1)?.unwrap_or_default(),
+            metadata: columns::json_column(row, 1)?.unwrap_or_default(),
             started: Timestamp(row.get(2)?),
-            used: Timestamp(row.get(3)?),
+            last_used: Timestamp(row.get(3)?),
             pinned: row.get(4)?,
             record_bytes: row.get::<_, i64>(5)?.unsigned_abs(),
-            events: row.get::<_, i64>(6)?.unsigned_abs(),
+            event_count: row.get::<_, i64>(6)?.unsigned_abs(),
             content_bytes: row.get::<_, i64>(7)?.unsigned_abs(),
         });
     }
@@ -65,8 +65,11 @@ pub(super) fn set_pinned(
     }
 }
 
-pub(super) fn delete(connection: &Connection, session: &SessionId) -> Result<bool, StoreError> {
-    let Some(number) = session_row::number_of(connection, session)? else { return Ok(false) };
-    collect::remove_session(connection, number)?;
+pub(super) fn delete_session(
+    connection: &Connection,
+    session: &SessionId,
+) -> Result<bool, StoreError> {
+    let Some(number) = session_row::session_number(connection, session)? else { return Ok(false) };
+    garbage_collection::remove_session(connection, number)?;
     Ok(true)
 }

@@ -1,45 +1,47 @@
-//! What was decided about requests of live conversations.
+//! The decisions about requests of live conversations.
 
 use foveal_transcript::{ContentHash, Timestamp};
 use rusqlite::{Connection, OptionalExtension as _, params};
 
 use crate::error::StoreError;
 use crate::keys::SessionId;
-use crate::records::{SessionFacts, Turn};
+use crate::records::{SessionMetadata, TurnRecord};
 use crate::store::PAYLOAD_BYTES_MAX;
 
 use super::{session_row, sessions};
 
-/// Turns of one conversation that are read at most: a way back that never ends is damage.
+/// The limit of turns that are read for one conversation. An endless chain means damage.
 const TURNS_MAX: usize = 100_000;
 
-/// Keeps a turn; the number of its session.
-pub(super) fn put(
+/// Stores a turn and returns the row number of its session.
+pub(super) fn put_turn(
     connection: &Connection,
     session: &SessionId,
-    turn: &Turn,
+    turn: &TurnRecord,
     now: Timestamp,
 ) -> Result<i64, StoreError> {
-    let (bytes, bytes_max) = (turn.decided.len(), PAYLOAD_BYTES_MAX);
+    let (bytes, bytes_max) = (turn.decision.len(), PAYLOAD_BYTES_MAX);
     if bytes > bytes_max {
         return Err(StoreError::TooLarge { bytes, bytes_max });
     }
-    let number = match session_row::touch(connection, session, bytes, now) {
+    let number = match session_row::touch_session(connection, session, bytes, now) {
         Err(StoreError::UnknownSession { .. }) => {
-            sessions::open(connection, session, &SessionFacts::default(), now)?;
-            session_row::touch(connection, session, bytes, now)?
+            sessions::open_session(connection, session, &SessionMetadata::default(), now)?;
+            session_row::touch_session(connection, session, bytes, now)?
         }
         number => number?,
     };
     let sql =
         "INSERT OR REPLACE INTO planned(end, before, session, decided) VALUES (?1, ?2, ?3, ?4)";
-    let values = params![turn.end.as_bytes(), turn.before.as_bytes(), number, turn.decided];
+    let values =
+        params![turn.end_hash.as_bytes(), turn.previous_hash.as_bytes(), number, turn.decision];
     connection.prepare_cached(sql)?.execute(values)?;
     Ok(number)
 }
 
-pub(super) fn knows(connection: &Connection, ends: &[ContentHash]) -> Result<bool, StoreError> {
-    // Each look takes and gives up a lock of the file, which takes longer than to find one.
+pub(super) fn has_turn(connection: &Connection, ends: &[ContentHash]) -> Result<bool, StoreError> {
+    // Four lookups at a time: each takes and releases a lock of the file, which takes longer than
+    // the lookup.
     let sql = "SELECT 1 FROM planned WHERE end IN (?1, ?2, ?3, ?4)";
     let mut statement = connection.prepare_cached(sql)?;
     for some in ends.chunks(4) {
@@ -51,16 +53,20 @@ pub(super) fn knows(connection: &Connection, ends: &[ContentHash]) -> Result<boo
     Ok(false)
 }
 
-pub(super) fn leading_to(
+pub(super) fn turns_leading_to(
     connection: &Connection,
     beginnings: &[ContentHash],
-) -> Result<Vec<Turn>, StoreError> {
+) -> Result<Vec<TurnRecord>, StoreError> {
     let _once = connection.unchecked_transaction()?;
     let sql = "SELECT before, decided FROM planned WHERE end = ?1";
     let mut statement = connection.prepare_cached(sql)?;
     let mut turn = |end: ContentHash| {
         let read = statement.query_row([end.as_bytes()], |row| {
-            Ok(Turn { end, before: ContentHash::from_bytes(row.get(0)?), decided: row.get(1)? })
+            Ok(TurnRecord {
+                end_hash: end,
+                previous_hash: ContentHash::from_bytes(row.get(0)?),
+                decision: row.get(1)?,
+            })
         });
         read.optional()
     };
@@ -73,7 +79,7 @@ pub(super) fn leading_to(
         }
     }
     while let Some(found) = last.take().filter(|_| turns.len() < TURNS_MAX) {
-        last = turn(found.before)?;
+        last = turn(found.previous_hash)?;
         turns.push(found);
     }
     turns.reverse();

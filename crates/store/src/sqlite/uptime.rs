@@ -1,4 +1,5 @@
-//! How long ago a session was used or something noted, also if the clock was set meanwhile.
+//! The age of sessions and notes by the uptime of the machine, which does not depend on the system
+//! clock.
 
 use std::fmt;
 use std::sync::Arc;
@@ -9,34 +10,35 @@ use rusqlite::{Connection, params};
 use crate::error::StoreError;
 use crate::keys::SessionId;
 
-/// How long the machine runs.
+/// The uptime of the machine.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Uptime {
-    /// Names this start of the machine, and no other.
+    /// The unique id of this boot of the machine.
     pub boot: String,
-    /// Milliseconds since then, sleep included.
+    /// Milliseconds since the boot, sleep included.
     pub ms: i64,
 }
 
-/// A moment by both clocks: the one that a person can set, and the other, if the system tells it.
+/// One moment by two clocks: the system clock, which a user can set, and the uptime, if the system
+/// has one.
 #[derive(Debug)]
-pub(super) struct Now {
+pub(super) struct ClockReading {
     pub(super) clock: Timestamp,
     pub(super) uptime: Option<Uptime>,
 }
 
-impl Now {
-    /// The name of this start of the machine, and milliseconds since.
-    pub(super) fn of_machine(&self) -> (Option<&str>, Option<i64>) {
+impl ClockReading {
+    /// Returns the id of the boot and the milliseconds since it, as columns.
+    pub(super) fn uptime_columns(&self) -> (Option<&str>, Option<i64>) {
         let uptime = self.uptime.as_ref();
         (uptime.map(|uptime| &*uptime.boot), uptime.map(|uptime| uptime.ms))
     }
 }
 
-/// How much later a session has to be used for that to be written again.
-const STEP_MS: i64 = 60_000;
+/// The interval in milliseconds after which a further use of a session is recorded.
+const UPDATE_INTERVAL_MS: i64 = 60_000;
 
-/// Tells how long the machine runs; `None` where the system does not.
+/// A clock that reads the uptime. It returns `None` if the system has none.
 #[derive(Clone)]
 pub(super) struct UptimeClock(Arc<dyn Fn() -> Option<Uptime> + Send + Sync>);
 
@@ -45,7 +47,7 @@ impl UptimeClock {
         Self(Arc::new(tell))
     }
 
-    pub(super) fn now(&self) -> Option<Uptime> {
+    pub(super) fn read(&self) -> Option<Uptime> {
         (self.0)()
     }
 }
@@ -56,8 +58,8 @@ impl fmt::Debug for UptimeClock {
     }
 }
 
-/// Keeps that `session` is used now.
-pub(super) fn note(
+/// Records the use of `session` at this uptime.
+pub(super) fn note_session_uptime(
     connection: &Connection,
     session: &SessionId,
     uptime: Option<&Uptime>,
@@ -65,17 +67,17 @@ pub(super) fn note(
     let Some(Uptime { boot, ms }) = uptime else { return Ok(()) };
     let sql = "UPDATE session SET boot = ?2, uptime = ?3 \
                WHERE name = ?1 AND NOT (boot IS ?2 AND uptime BETWEEN ?3 - ?4 AND ?3)";
-    connection.prepare_cached(sql)?.execute(params![session.0, boot, ms, STEP_MS])?;
+    connection.prepare_cached(sql)?.execute(params![session.0, boot, ms, UPDATE_INTERVAL_MS])?;
     Ok(())
 }
 
-/// What was used or noted in the last `ms` milliseconds of this start of the machine, whatever
-/// the clock said, as a condition on rows that have a `boot` and an `uptime`.
-pub(super) fn used_within(uptime: Option<&Uptime>, ms: i64) -> String {
+/// Returns an SQL condition for rows with `boot` and `uptime` columns: used or noted within the
+/// last `ms` milliseconds of this boot, whatever the system clock was.
+pub(super) fn used_within_condition(uptime: Option<&Uptime>, ms: i64) -> String {
     let Some(uptime) = uptime else { return "FALSE".to_owned() };
-    // Of the name of a start nothing but letters, digits and dashes is believed.
+    // Only letters, digits and dashes of the boot id are used in the statement.
     let boot: String =
         uptime.boot.chars().filter(|sign| sign.is_ascii_alphanumeric() || *sign == '-').collect();
-    let since = uptime.ms.saturating_sub(ms.max(0)).saturating_sub(STEP_MS);
+    let since = uptime.ms.saturating_sub(ms.max(0)).saturating_sub(UPDATE_INTERVAL_MS);
     format!("(boot IS '{boot}' AND uptime >= {since})")
 }

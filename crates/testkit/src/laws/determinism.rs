@@ -1,120 +1,132 @@
-//! One conversation, one plan: whatever was computed before, elsewhere or later.
+//! Laws on determinism: one conversation has one plan, independent of earlier or other
+//! calculations.
 
 use std::sync::Arc;
 
-use foveal_context::planner::Planner;
-use foveal_context::prices::PriceCard;
-use foveal_context::record::Record;
-use foveal_context::settings::Settings;
-use foveal_context::step::Step;
-use foveal_context::views::Views;
-use foveal_context::wish::Wishes;
+use foveal_engine::conversation_record::ConversationRecord;
+use foveal_engine::overrides::RequestOverrides;
+use foveal_engine::plan_step::PlanStep;
+use foveal_engine::planner::Planner;
+use foveal_engine::prices::PriceCard;
+use foveal_engine::settings::Settings;
+use foveal_engine::views::ViewSource;
 
-use super::{answers, request_time};
+use super::{answers_to_plan, request_time};
 
-fn advance(planner: &mut Planner, record: &Record, at: usize) -> Step {
-    let answer = answers(record)[at];
+fn plan_request(planner: &mut Planner, record: &ConversationRecord, at: usize) -> PlanStep {
+    let answer = answers_to_plan(record)[at];
     planner.advance(record, answer, request_time(record, answer))
 }
 
-/// A planner at the start that asks `views`.
-fn start(settings: &Settings, views: &Arc<dyn Views>) -> Planner {
-    Planner::new(settings.clone(), PriceCard::anthropic_5m()).with_views(Arc::clone(views))
+/// Returns a planner at the start with `views`.
+fn new_planner(settings: &Settings, views: &Arc<dyn ViewSource>) -> Planner {
+    Planner::new(settings.clone(), PriceCard::anthropic_5m()).with_view_source(Arc::clone(views))
 }
 
-/// The steps of the uninterrupted plan, and the planner at its end.
-fn plan(settings: &Settings, views: &Arc<dyn Views>, record: &Record) -> (Vec<Step>, Planner) {
-    let mut planner = start(settings, views);
-    let requests = 0..answers(record).len();
-    let steps = requests.map(|at| advance(&mut planner, record, at)).collect();
+/// Returns the steps of the uninterrupted plan, and the planner at its end.
+fn plan_all_requests(
+    settings: &Settings,
+    views: &Arc<dyn ViewSource>,
+    record: &ConversationRecord,
+) -> (Vec<PlanStep>, Planner) {
+    let mut planner = new_planner(settings, views);
+    let requests = 0..answers_to_plan(record).len();
+    let steps = requests.map(|at| plan_request(&mut planner, record, at)).collect();
     (steps, planner)
 }
 
-/// The same with wishes: a plan taken up from the recorded steps at any request stands where the
-/// one that made them stood, and goes on as it does. `steps` were planned with `wishes`, one for
-/// each request.
-pub fn resuming_changes_no_wish(
+/// A plan with overrides that is resumed from the recorded steps at any request continues as the
+/// uninterrupted one. `steps` were planned with `wishes`, one for each request.
+pub fn resuming_preserves_overrides(
     settings: &Settings,
-    views: &Arc<dyn Views>,
-    record: &Record,
-    (steps, wishes): (&[Step], &[Wishes]),
+    views: &Arc<dyn ViewSource>,
+    record: &ConversationRecord,
+    steps: &[PlanStep],
+    wishes: &[RequestOverrides],
 ) {
     let prices = PriceCard::anthropic_5m();
     for at in 0..=steps.len() {
         let stored = serde_json::to_string(&steps[..at]).expect("steps are plain data");
-        let recorded: Vec<Step> = serde_json::from_str(&stored).expect("what was written");
+        let recorded: Vec<PlanStep> = serde_json::from_str(&stored).expect("what was written");
         let other = Planner::resume(settings.clone(), prices.clone(), record, &recorded);
-        let mut other = other.with_views(Arc::clone(views));
+        let mut other = other.with_view_source(Arc::clone(views));
         for (request, step) in steps.iter().enumerate().skip(at) {
-            let answer = answers(record)[request];
+            let answer = answers_to_plan(record)[request];
             let now = request_time(record, answer);
-            let ours = other.advance_with(record, answer, now, &wishes[request]);
+            let ours = other.advance_with_overrides(record, answer, now, &wishes[request]);
             assert_eq!(ours, *step, "resumed at {at}");
         }
     }
 }
 
-fn assert_same(one: &Planner, other: &Planner) {
+fn assert_same_state(one: &Planner, other: &Planner) {
     assert_eq!(one.window(), other.window());
-    assert_eq!((one.tokens(), one.requests()), (other.tokens(), other.requests()));
+    assert_eq!((one.tokens(), one.request_count()), (other.tokens(), other.request_count()));
     for index in one.window() {
-        let (ours, theirs) = (one.item(*index), other.item(*index));
+        let (ours, theirs) = (one.entry_state(*index), other.entry_state(*index));
         assert_eq!(ours.decision, theirs.decision, "{index:?}");
         assert_eq!((ours.tokens, ours.level), (theirs.tokens, theirs.level), "{index:?}");
     }
 }
 
-/// Planning twice gives the same; a plan taken up from the recorded steps at one of `resumed`
-/// goes on as the uninterrupted one. The steps go through JSON, as a store would keep them.
-/// What views chose is recorded and not asked for again.
-pub fn resuming_changes_nothing(
+/// Planning twice gives equal steps; a plan resumed from the recorded steps at one of `resumed`
+/// continues as the uninterrupted one. The steps go through JSON, as in a store. Views are recorded
+/// and not requested again.
+pub fn resuming_is_deterministic(
     settings: &Settings,
-    views: &Arc<dyn Views>,
-    record: &Record,
+    views: &Arc<dyn ViewSource>,
+    record: &ConversationRecord,
     resumed: impl IntoIterator<Item = usize>,
 ) {
-    let (steps, planner) = plan(settings, views, record);
-    let (again, _) = plan(settings, views, record);
+    let (steps, planner) = plan_all_requests(settings, views, record);
+    let (again, _) = plan_all_requests(settings, views, record);
     assert_eq!(steps, again, "planned twice");
     for at in resumed.into_iter().chain([steps.len()]) {
         let at = at % (steps.len() + 1);
         let stored = serde_json::to_string(&steps[..at]).expect("steps are plain data");
-        let recorded: Vec<Step> = serde_json::from_str(&stored).expect("what was written");
+        let recorded: Vec<PlanStep> = serde_json::from_str(&stored).expect("what was written");
         let prices = PriceCard::anthropic_5m();
         let other = Planner::resume(settings.clone(), prices, record, &recorded);
-        let mut other = other.with_views(Arc::clone(views));
+        let mut other = other.with_view_source(Arc::clone(views));
         for (request, step) in steps.iter().enumerate().skip(at) {
-            let ours = advance(&mut other, record, request);
+            let ours = plan_request(&mut other, record, request);
             assert_eq!(ours, *step, "resumed at {at}");
         }
-        assert_same(&planner, &other);
+        assert_same_state(&planner, &other);
     }
 }
 
-/// A planner that has decided nothing itself makes each step as the one did that decided all
-/// before it: what that remembered of its own decisions saves work and changes nothing.
-pub fn taking_up_at_each_request_changes_nothing(
+/// A planner that only took over the earlier steps makes each step as the planner that decided
+/// them: the memory of own decisions saves work but changes no step.
+pub fn taking_over_is_deterministic(
     settings: &Settings,
-    views: &Arc<dyn Views>,
-    record: &Record,
+    views: &Arc<dyn ViewSource>,
+    record: &ConversationRecord,
 ) {
-    let (steps, _) = plan(settings, views, record);
-    let mut told = start(settings, views);
+    let (steps, _) = plan_all_requests(settings, views, record);
+    let mut told = new_planner(settings, views);
     for (request, step) in steps.iter().enumerate() {
-        let ours = advance(&mut told.clone(), record, request);
+        let ours = plan_request(&mut told.clone(), record, request);
         assert_eq!(ours, *step, "taken up at {request}");
-        told.take_over(record, step);
+        told.adopt_step(record, step);
     }
 }
 
-/// A step depends on nothing after its request: planned while the conversation grows, with
-/// facts taken as the entries come, every step is the same.
-pub fn the_future_changes_nothing(settings: &Settings, views: &Arc<dyn Views>, record: &Record) {
-    let (steps, _) = plan(settings, views, record);
-    let mut growing = Record::of(record.conversation().emptied(), record.tokenizer());
-    let mut planner = start(settings, views);
+/// A step does not depend on entries after its request: planned while the conversation grows, every
+/// step is the same.
+pub fn later_entries_change_no_step(
+    settings: &Settings,
+    views: &Arc<dyn ViewSource>,
+    record: &ConversationRecord,
+) {
+    let (steps, _) = plan_all_requests(settings, views, record);
+    let mut growing = ConversationRecord::from_conversation(
+        record.conversation().without_entries(),
+        record.tokenizer(),
+    );
+    let mut planner = new_planner(settings, views);
     for step in &steps {
-        while growing.len() < step.answer.at() {
+        while growing.len() < step.answer.as_usize() {
             growing.push(record.entries()[growing.len()].clone());
         }
         let now = request_time(record, step.answer);

@@ -1,60 +1,60 @@
-//! The engine's laws as checks of what would be sent, request by request.
+//! The engine's laws as checks of the prompt, request by request.
 //!
-//! Each check panics with a message that names the entry. They read the rendered prompt and
-//! know as little of the engine as they can: what they compare with is naive and slow.
+//! Each check panics with a message that names the entry. The checks read the rendered prompt and
+//! depend on as little of the engine as possible: their reference calculations are simple and slow.
 
 pub mod content;
 pub mod determinism;
-pub mod folds;
-pub mod frozen;
+pub mod edit_folds;
+pub mod frozen_prefix;
 pub mod pointers;
+pub mod result_overrides;
 pub mod rewrites;
-pub mod wishes;
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use foveal_context::level::Level;
-use foveal_context::planner::Planner;
-use foveal_context::prices::PriceCard;
-use foveal_context::projector::Projector;
-use foveal_context::record::Record;
-use foveal_context::settings::{CurateSettings, OldReads};
-use foveal_context::settings::{EditSettings, RewriteSettings, Settings};
-use foveal_context::shape::{Decision, Shape};
-use foveal_context::shaping::gutter::Numbers;
-use foveal_context::step::Step;
-use foveal_context::tokens::Tokens;
-use foveal_context::views::{Amount, Views, Wanted};
-use foveal_context::wish::{Standing, Wishes};
-use foveal_transcript::{EntryIndex, Mark, Role, Timestamp};
+use foveal_engine::conversation_record::ConversationRecord;
+use foveal_engine::message_shape::{Decision, MessageShape};
+use foveal_engine::overrides::{OverrideState, RequestOverrides};
+use foveal_engine::plan_step::PlanStep;
+use foveal_engine::planner::Planner;
+use foveal_engine::prices::PriceCard;
+use foveal_engine::projector::Projector;
+use foveal_engine::reduction_level::ReductionLevel;
+use foveal_engine::settings::{CurateSettings, OldReadSettings};
+use foveal_engine::settings::{EditSettings, RewriteSettings, Settings};
+use foveal_engine::shaping::gutter::GutterNumbers;
+use foveal_engine::tokens::Tokens;
+use foveal_engine::views::{CurationAmount, ViewRequest, ViewSource};
+use foveal_transcript::{EntryIndex, EntryMark, MessageRole, Timestamp};
 
-use crate::render::shown_text;
-use crate::scripted_views::ScriptedViews;
+use crate::random_views::RandomViews;
+use crate::render::sent_text;
 
-/// What is checked at every request.
-pub type Law = fn(&Moment<'_>);
+/// A check of one request.
+pub type Law = fn(&CheckedRequest<'_>);
 
-/// The engine's own profiles by name, one that rewrites at every chance, and one that also
-/// asks for views of reads at every chance.
+/// Returns foveal's profiles by name, one that rewrites at every opportunity, and one that also
+/// asks for views of reads at every opportunity.
 pub fn own_profiles() -> Vec<(&'static str, Settings)> {
     vec![
         ("lossless", Settings::lossless()),
         ("balanced", Settings::balanced()),
         ("max", Settings::max()),
         ("curated", Settings::curated()),
-        ("eager", eager()),
-        ("viewed", viewed()),
+        ("eager", eager_settings()),
+        ("viewed", eager_view_settings()),
     ]
 }
 
-/// Settings under which every rule and every reason to rewrite comes up in a short
+/// Returns settings under which every rule and every reason to rewrite occurs in a short
 /// conversation.
-pub fn eager() -> Settings {
+pub fn eager_settings() -> Settings {
     let mut settings = Settings::max();
     settings.pointer_bytes_min = 20;
     settings.pointer_bytes_min_elsewhere = 20;
-    settings.numbers = Numbers::Every(10);
+    settings.numbers = GutterNumbers::Every(10);
     settings.run_bytes_max = Some(600);
     settings.search_bytes_max = Some(400);
     settings.read_bytes_max = Some(800);
@@ -74,226 +74,241 @@ pub fn eager() -> Settings {
     settings
 }
 
-/// As [`eager`], with views of first and of old reads wherever they can be had.
-pub fn viewed() -> Settings {
-    let mut settings = eager();
+/// Returns [`eager_settings`] with views of first and of old reads wherever possible.
+pub fn eager_view_settings() -> Settings {
+    let mut settings = eager_settings();
     settings.read_bytes_max = None;
     settings.curate = Some(CurateSettings {
         lines_min: 8,
-        amount: Amount::Adaptive,
+        amount: CurationAmount::Adaptive,
         saving_min: 0.1,
         again: true,
     });
     if let Some(rewrite) = &mut settings.rewrite {
-        rewrite.old_reads = Some(OldReads { lines_min: 6, wanted: Wanted::Summary(Tokens(80)) });
+        rewrite.old_reads =
+            Some(OldReadSettings { lines_min: 6, wanted: ViewRequest::Summary(Tokens(80)) });
     }
     settings
 }
 
-/// What was sent before, as the checks remember it.
+/// The sent prompts so far.
 #[derive(Debug, Default)]
-pub struct Before {
+pub struct SentHistory {
     /// The entries of the last prompt.
     pub window: Vec<EntryIndex>,
-    /// What each of them was sent as.
+    /// The text of each entry as sent.
     pub texts: Vec<String>,
-    /// The tokens of each of them.
+    /// The tokens of each entry.
     pub tokens: Vec<Tokens>,
-    /// The last decision on every entry ever sent.
+    /// The last decision on every entry that was ever sent.
     pub decisions: HashMap<EntryIndex, Decision>,
-    /// Levels raised so far.
-    pub levels: HashMap<EntryIndex, Level>,
-    /// With how many requests each entry was sent.
+    /// The raised levels so far.
+    pub levels: HashMap<EntryIndex, ReductionLevel>,
+    /// The number of requests that each entry was sent with.
     pub requests: HashMap<EntryIndex, u64>,
-    /// Entries that the last request knew of.
+    /// The number of entries known at the last request.
     pub entries: usize,
-    /// When the last request with a known time was sent.
+    /// The time of the last request with a recorded time.
     pub time: Option<Timestamp>,
-    /// How results stand by what the person wished, where they wished something.
-    pub standings: HashMap<EntryIndex, Standing>,
+    /// The override states of results that the user changed.
+    pub override_states: HashMap<EntryIndex, OverrideState>,
 }
 
-/// One request and the one before it.
+/// One request and the history before it.
 #[derive(Debug)]
-pub struct Moment<'a> {
+pub struct CheckedRequest<'a> {
     /// The conversation and its facts.
-    pub record: &'a Record,
-    /// The projector, after the request was planned.
+    pub record: &'a ConversationRecord,
+    /// The projector after the request was planned.
     pub projector: &'a Projector,
-    /// What the request changed.
-    pub step: &'a Step,
-    /// What each entry of the prompt is sent as.
+    /// The step of the request.
+    pub step: &'a PlanStep,
+    /// The text of each entry of the prompt as sent.
     pub texts: &'a [String],
-    /// What was sent before.
-    pub before: &'a Before,
-    /// What the person wanted of the request.
-    pub wishes: &'a Wishes,
-    /// When results may be rewritten, under a profile of the engine's.
+    /// The prompts sent before.
+    pub before: &'a SentHistory,
+    /// The user's overrides at the request.
+    pub overrides: &'a RequestOverrides,
+    /// The rewrite settings, under a profile of foveal's.
     pub settings: Option<&'a RewriteSettings>,
-    /// The prices planned with.
+    /// The prices of the plan.
     pub prices: &'a PriceCard,
-    /// First window position to check; earlier ones were checked with an earlier request.
-    pub from: usize,
+    /// The first window position to check; earlier ones were checked at an earlier request.
+    pub first_position: usize,
 }
 
-impl<'a> Moment<'a> {
-    /// The entries of the prompt.
+impl<'a> CheckedRequest<'a> {
+    /// Returns the entries of the prompt.
     pub fn window(&self) -> &'a [EntryIndex] {
         self.projector.window()
     }
 
-    /// The position of an entry in the prompt.
+    /// Returns the position of an entry in the prompt.
     pub fn position(&self, index: EntryIndex) -> Option<usize> {
         self.window().iter().position(|at| *at == index)
     }
 
-    /// The replaced results to check: position, entry, shape and original.
-    pub fn replaced(&self) -> impl Iterator<Item = (usize, EntryIndex, &'a Shape, &'a str)> + '_ {
-        self.window().iter().enumerate().skip(self.from).filter_map(|(at, index)| {
-            let shape = self.projector.item(*index).decision.shape()?;
-            let result = self.record.entry(*index).result()?;
+    /// Returns the replaced results to check: position, entry, shape and original.
+    pub fn replaced_results(
+        &self,
+    ) -> impl Iterator<Item = (usize, EntryIndex, &'a MessageShape, &'a str)> + '_ {
+        self.window().iter().enumerate().skip(self.first_position).filter_map(|(at, index)| {
+            let shape = self.projector.entry_state(*index).decision.shape()?;
+            let result = self.record.entry(*index).tool_result()?;
             Some((at, *index, shape, result.content.as_str()))
         })
     }
 
-    /// The responses whose edits are told, to check: position, entry, shape and original.
-    pub fn folded(&self) -> impl Iterator<Item = (usize, EntryIndex, &'a Shape, String)> + '_ {
-        self.window().iter().enumerate().skip(self.from).filter_map(|(at, index)| {
-            let shape = self.projector.item(*index).decision.shape()?;
+    /// Returns the responses with folded edits to check: position, entry, shape and original.
+    pub fn folded_responses(
+        &self,
+    ) -> impl Iterator<Item = (usize, EntryIndex, &'a MessageShape, String)> + '_ {
+        self.window().iter().enumerate().skip(self.first_position).filter_map(|(at, index)| {
+            let shape = self.projector.entry_state(*index).decision.shape()?;
             let entry = self.record.entry(*index);
-            (entry.role == Role::Assistant).then(|| (at, *index, shape, entry.prompt_text()))
+            (entry.role == MessageRole::Assistant).then(|| (at, *index, shape, entry.prompt_text()))
         })
     }
 
-    /// Whether the client compacted or went back since the last request.
-    pub fn is_cut(&self) -> bool {
-        let known = self.step.answer.at().min(self.record.len());
+    /// Returns whether the client compacted or rewound since the last request.
+    pub fn has_client_cut(&self) -> bool {
+        let known = self.step.answer.as_usize().min(self.record.len());
         self.record.entries()[self.before.entries..known]
             .iter()
-            .any(|e| matches!(e.mark, Mark::CompactBoundary { .. } | Mark::Rewind { .. }))
+            .any(|e| matches!(e.mark, EntryMark::CompactBoundary { .. } | EntryMark::Rewind { .. }))
     }
 
-    /// Whether the projector may tell the model's own edits in a few words.
-    pub fn tells_edits(&self) -> bool {
+    /// Returns whether the projector may fold the model's edits.
+    pub fn may_fold_edits(&self) -> bool {
         let rewrite = self.planner().and_then(|planner| planner.settings().rewrite.as_ref());
         rewrite.is_some_and(|rewrite| rewrite.edits.is_some())
     }
 
-    /// The engine, if it is the projector.
+    /// Returns the planner, if it is the projector.
     pub fn planner(&self) -> Option<&'a Planner> {
         match self.projector {
             Projector::Engine(planner) => Some(planner),
-            Projector::Recomputed(_) | Projector::Fixed(_) => None,
+            Projector::Policy(_) | Projector::Preset(_) => None,
         }
     }
 }
 
-/// How closely to look.
+/// The extent of the checks.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Scope {
+pub enum CheckScope {
     /// The whole prompt at every request.
-    Everything,
-    /// What a request changed; the rest is the last request's, which [`frozen`] checks.
+    WholePrompt,
+    /// The changes of a request; the rest equals the last request, which [`frozen_prefix`] checks.
     Changes,
 }
 
-/// A way to plan, and what it is allowed.
+/// A projector to check, with its settings.
 #[derive(Debug, Clone)]
-pub struct Subject {
-    /// At the start of a conversation.
+pub struct LawSubject {
+    /// The projector at the start of a conversation.
     pub projector: Projector,
-    /// When results may be rewritten.
+    /// The rewrite settings.
     pub settings: Option<RewriteSettings>,
-    /// The prices it plans with.
+    /// The prices of the plan.
     pub prices: PriceCard,
 }
 
-impl Subject {
-    /// The engine under `settings`, with [`ScriptedViews`] to ask.
-    pub fn engine(settings: Settings) -> Self {
-        Self::engine_with(settings, Arc::new(ScriptedViews::default()))
+impl LawSubject {
+    /// Returns the planner under `settings` with [`RandomViews`].
+    pub fn from_settings(settings: Settings) -> Self {
+        Self::from_settings_and_views(settings, Arc::new(RandomViews::default()))
     }
 
-    /// The engine under `settings`, with `views` to ask.
-    pub fn engine_with(settings: Settings, views: Arc<dyn Views>) -> Self {
+    /// Returns the planner under `settings` with `views`.
+    pub fn from_settings_and_views(settings: Settings, views: Arc<dyn ViewSource>) -> Self {
         let prices = PriceCard::anthropic_5m();
         let rewrite = settings.rewrite.clone();
-        let planner = Planner::new(settings, prices.clone()).with_views(views);
+        let planner = Planner::new(settings, prices.clone()).with_view_source(views);
         Self { projector: Projector::Engine(Box::new(planner)), settings: rewrite, prices }
     }
 }
 
-/// When the request that `answer` answers was sent: with the last entry before it.
-pub fn request_time(record: &Record, answer: EntryIndex) -> Option<Timestamp> {
-    answer.at().checked_sub(1).and_then(|at| record.entries()[at].time)
+/// Returns the time of the request that `answer` answers: that of the last entry before it.
+pub fn request_time(record: &ConversationRecord, answer: EntryIndex) -> Option<Timestamp> {
+    answer.as_usize().checked_sub(1).and_then(|at| record.entries()[at].time)
 }
 
-/// The answers to plan for: every response, and one more behind the last entry.
-pub fn answers(record: &Record) -> Vec<EntryIndex> {
+/// Returns the answers to plan for: every response, and one more after the last entry.
+pub fn answers_to_plan(record: &ConversationRecord) -> Vec<EntryIndex> {
     let end = EntryIndex(record.len() as u32);
-    record.conversation().responses().chain([end]).collect()
+    record.conversation().response_indices().chain([end]).collect()
 }
 
-/// Takes `subject` through all requests and checks `laws` after each; returns the steps.
-pub fn check(record: &Record, subject: Subject, scope: Scope, laws: &[Law]) -> Vec<Step> {
-    check_with(record, subject, (scope, laws), |_, _| Wishes::NONE)
+/// Advances `subject` through all requests and checks `laws` after each; returns the steps.
+pub fn check_laws(
+    record: &ConversationRecord,
+    subject: LawSubject,
+    scope: CheckScope,
+    laws: &[Law],
+) -> Vec<PlanStep> {
+    check_laws_with_overrides(record, subject, scope, laws, |_, _| RequestOverrides::NONE)
 }
 
-/// The same with a person who wishes something of requests, each by its number and the projector
-/// before it.
-pub fn check_with(
-    record: &Record,
-    subject: Subject,
-    (scope, laws): (Scope, &[Law]),
-    mut wished: impl FnMut(usize, &Projector) -> Wishes,
-) -> Vec<Step> {
-    let Subject { mut projector, settings, prices } = subject;
-    let mut before = Before::default();
+/// As [`check_laws`], with the user's overrides: `wished` gets the number of the request and the
+/// projector before it.
+pub fn check_laws_with_overrides(
+    record: &ConversationRecord,
+    subject: LawSubject,
+    scope: CheckScope,
+    laws: &[Law],
+    mut wished: impl FnMut(usize, &Projector) -> RequestOverrides,
+) -> Vec<PlanStep> {
+    let LawSubject { mut projector, settings, prices } = subject;
+    let mut before = SentHistory::default();
     let mut steps = Vec::new();
-    for (number, answer) in answers(record).into_iter().enumerate() {
+    for (number, answer) in answers_to_plan(record).into_iter().enumerate() {
         let now = request_time(record, answer);
         let wishes = wished(number, &projector);
         let step = match &mut projector {
-            Projector::Engine(planner) => planner.advance_with(record, answer, now, &wishes),
+            Projector::Engine(planner) => {
+                planner.advance_with_overrides(record, answer, now, &wishes)
+            }
             other => other.advance(record, answer, now),
         };
         let entries = projector.window().iter();
-        let texts: Vec<String> =
-            entries.map(|index| shown_text(record.entry(*index), projector.item(*index))).collect();
-        let from = if scope == Scope::Everything { 0 } else { step.kept };
-        let moment = Moment {
+        let texts: Vec<String> = entries
+            .map(|index| sent_text(record.entry(*index), projector.entry_state(*index)))
+            .collect();
+        let from = if scope == CheckScope::WholePrompt { 0 } else { step.kept };
+        let moment = CheckedRequest {
             record,
             projector: &projector,
             step: &step,
             texts: &texts,
             before: &before,
-            wishes: &wishes,
+            overrides: &wishes,
             settings: settings.as_ref(),
             prices: &prices,
-            from,
+            first_position: from,
         };
         for law in laws {
             law(&moment);
         }
-        before.take(&projector, &step, texts);
+        before.record_step(&projector, &step, texts);
         steps.push(step);
     }
     steps
 }
 
-impl Before {
-    fn take(&mut self, projector: &Projector, step: &Step, texts: Vec<String>) {
+impl SentHistory {
+    fn record_step(&mut self, projector: &Projector, step: &PlanStep, texts: Vec<String>) {
         self.window = projector.window().to_vec();
-        self.tokens = self.window.iter().map(|index| projector.item(*index).tokens).collect();
+        self.tokens =
+            self.window.iter().map(|index| projector.entry_state(*index).tokens).collect();
         self.texts = texts;
         for index in &self.window {
             *self.requests.entry(*index).or_default() += 1;
         }
         self.decisions.extend(step.changed.iter().cloned());
         self.levels.extend(step.wished.iter().map(|wish| (wish.entry, wish.level)));
-        self.standings.extend(step.wished.iter().map(|wish| (wish.entry, wish.standing)));
+        self.override_states.extend(step.wished.iter().map(|wish| (wish.entry, wish.standing)));
         self.levels.extend(step.levels.iter().copied());
-        self.entries = step.answer.at();
+        self.entries = step.answer.as_usize();
         self.time = step.time.or(self.time);
     }
 }

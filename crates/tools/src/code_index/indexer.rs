@@ -1,89 +1,91 @@
-//! A model that reads files into the index, beside everything else: one file at a time, those that
-//! were read, and no further than its budget. Whatever it does not answer is not there.
+//! A model that summarises files for the index in the background: one file at a time, only files
+//! that were read, and within a token budget. Files without an answer stay without a summary.
 
 use std::fmt;
 use std::panic::{self, AssertUnwindSafe};
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use foveal_index::{Said, SaidQuestion, ThingSummary, Untold};
+use foveal_index::{EntitySummary, ModelSummary, SummaryJob, SummaryPrompt};
 use serde::Serialize;
 
-/// What a model is asked about a file, each without the other's words.
+/// A question to the model about a file. Each is asked without the text of the other.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Phase {
-    /// A line on each thing in it.
+pub enum IndexerPhase {
+    /// A one-line summary of each entity.
     Summaries,
-    /// How these are related beside what their syntax shows.
+    /// Relations between the entities beyond those of the syntax.
     Relations,
 }
 
-/// What came of a question, and the tokens that it took.
+/// The model's answer to a question, and the tokens it took.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct IndexerAnswer {
-    /// What the model says; `None` where no answer came.
+    /// The text of the answer; `None` if there was none.
     pub text: Option<String>,
-    /// Of question and answer, or of a question that was taken and not answered.
+    /// Tokens of the question and the answer, or of the question alone if it was accepted but not
+    /// answered.
     pub tokens: u64,
-    /// Whether nothing more may be asked, for a reason of whoever asks.
+    /// Whether the model must not be asked again, for a reason on the caller's side.
     pub is_last: bool,
 }
 
-/// Asks a model while the caller waits, until nobody waits any longer.
-pub type AskIndexer =
-    dyn Fn(Phase, &SaidQuestion, &(dyn Fn() -> bool + Sync)) -> IndexerAnswer + Send + Sync;
+/// Sends a question to a model and waits for the answer, until the callback returns `true`.
+pub type IndexerModelFn =
+    dyn Fn(IndexerPhase, &SummaryPrompt, &(dyn Fn() -> bool + Sync)) -> IndexerAnswer + Send + Sync;
 
-/// Files that wait to be asked about; of more the first that were read stay.
-pub(super) const UNTOLD_MAX: usize = 200;
+/// Most files that wait for the model; files beyond are dropped.
+pub(super) const WAITING_FILES_MAX: usize = 200;
 
-/// How often one question is asked.
+/// How often one question is asked before the file is given up.
 const TRIES_MAX: u32 = 2;
 
-/// How far a model has come that reads files into the index.
+/// The progress of a model that summarises files.
 #[derive(Debug, Clone, Default, PartialEq, Eq, Serialize)]
 pub struct IndexerState {
-    /// The model.
+    /// The name of the model.
     pub model: String,
-    /// Files that wait to be asked about.
+    /// Files that wait for the model.
     pub waiting: u64,
-    /// The file that it is asked about, if need be once it can be asked again.
+    /// The file that the model is asked about, if need be once it can be asked again.
     pub running: Option<String>,
-    /// Files that it was asked about and that are told of now.
+    /// Files that have a summary now.
     pub told: u64,
-    /// Files about which nothing came.
+    /// Files for which the model gave no usable answer.
     pub failed: u64,
     /// Tokens of all questions and answers.
     pub tokens: u64,
-    /// It is asked no more once it came to so many.
+    /// The token budget; once it is spent, no further question is asked.
     pub tokens_max: u64,
 }
 
 impl IndexerState {
-    /// Whether it came to all that it may.
-    pub fn is_over(&self) -> bool {
+    /// Returns whether the token budget is spent.
+    pub fn is_budget_spent(&self) -> bool {
         self.tokens >= self.tokens_max
     }
 }
 
-/// A model that reads files into the index.
+/// A model that summarises files for the index.
 pub struct Indexer {
-    ask: Box<AskIndexer>,
+    ask_model: Box<IndexerModelFn>,
     state: Mutex<IndexerState>,
-    /// Files that wait, of all roots.
+    /// Files that wait, over all roots.
     waiting: AtomicU64,
-    /// Whether whoever asks it may ask nothing more.
+    /// Whether the model must not be asked again.
     is_stopped: AtomicBool,
 }
 
 impl Indexer {
-    /// The model of this name, asked by `ask`, for at most so many tokens.
-    pub fn new(model: String, tokens_max: u64, ask: Box<AskIndexer>) -> Arc<Self> {
+    /// Creates an indexer for the model of this name, which `ask_model` queries, with a budget of
+    /// `tokens_max` tokens.
+    pub fn new(model: String, tokens_max: u64, ask: Box<IndexerModelFn>) -> Arc<Self> {
         let state = IndexerState { model, tokens_max, ..IndexerState::default() };
         let (waiting, is_stopped) = (AtomicU64::new(0), AtomicBool::new(false));
-        Arc::new(Self { ask, state: Mutex::new(state), waiting, is_stopped })
+        Arc::new(Self { ask_model: ask, state: Mutex::new(state), waiting, is_stopped })
     }
 
-    /// How far it has come.
+    /// Returns the progress so far.
     pub fn state(&self) -> IndexerState {
         let waiting = self.waiting.load(Ordering::Relaxed);
         IndexerState { waiting, ..self.lock().clone() }
@@ -93,19 +95,19 @@ impl Indexer {
         self.lock().model.clone()
     }
 
-    pub(super) fn is_over(&self) -> bool {
-        self.is_stopped() || self.lock().is_over()
+    pub(super) fn is_finished(&self) -> bool {
+        self.is_stopped() || self.lock().is_budget_spent()
     }
 
     fn is_stopped(&self) -> bool {
         self.is_stopped.load(Ordering::Relaxed)
     }
 
-    pub(super) fn waits(&self, more: u64) {
+    pub(super) fn add_waiting(&self, more: u64) {
         self.waiting.fetch_add(more, Ordering::Relaxed);
     }
 
-    pub(super) fn waits_no_longer(&self, fewer: u64) {
+    pub(super) fn remove_waiting(&self, fewer: u64) {
         self.waiting.fetch_sub(fewer, Ordering::Relaxed);
     }
 
@@ -113,48 +115,57 @@ impl Indexer {
         self.state.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    /// What the model says of a file; `None` where nothing came of it.
-    pub(super) fn said(&self, file: &Untold, is_over: &(dyn Fn() -> bool + Sync)) -> Option<Said> {
+    /// Returns the model's summary of a file; `None` if there is no usable answer.
+    pub(super) fn summarize_file(
+        &self,
+        file: &SummaryJob,
+        is_over: &(dyn Fn() -> bool + Sync),
+    ) -> Option<ModelSummary> {
         self.lock().running = Some(file.path.clone());
-        // Other files are told of all the same.
-        let said = panic::catch_unwind(AssertUnwindSafe(|| self.both(file, is_over)));
+        // A panic about one file must not end the summaries of others.
+        let said = panic::catch_unwind(AssertUnwindSafe(|| self.ask_both_phases(file, is_over)));
         let said = said.unwrap_or_default();
         let mut state = self.lock();
         state.running = None;
         match said {
             Some(_) => state.told += 1,
-            // Nobody was asked about it.
+            // The model was not asked about this file.
             None if self.is_stopped() => {}
             None => state.failed += 1,
         }
         said
     }
 
-    fn both(&self, file: &Untold, is_over: &(dyn Fn() -> bool + Sync)) -> Option<Said> {
-        let question = file.summaries_question();
-        let read = |answer: &str| file.summaries(answer);
-        let summaries: Vec<ThingSummary> =
-            self.asked((Phase::Summaries, question), &read, is_over)?;
-        if summaries.is_empty() || self.is_over() {
-            return Some(Said { summaries, relations: Vec::new() });
+    fn ask_both_phases(
+        &self,
+        file: &SummaryJob,
+        is_over: &(dyn Fn() -> bool + Sync),
+    ) -> Option<ModelSummary> {
+        let question = file.summaries_prompt();
+        let read = |answer: &str| file.parse_summaries(answer);
+        let summaries: Vec<EntitySummary> =
+            self.ask_until_parsed(IndexerPhase::Summaries, question, &read, is_over)?;
+        if summaries.is_empty() || self.is_finished() {
+            return Some(ModelSummary { summaries, relations: Vec::new() });
         }
-        let question = file.relations_question(&summaries);
-        let read = |answer: &str| file.relations(&summaries, answer);
-        // Without relations the summaries are worth as much.
-        let relations = self.asked((Phase::Relations, question), &read, is_over);
+        let question = file.relations_prompt(&summaries);
+        let read = |answer: &str| file.parse_relations(&summaries, answer);
+        // Summaries are useful without relations.
+        let relations = self.ask_until_parsed(IndexerPhase::Relations, question, &read, is_over);
         let relations = relations.unwrap_or_default();
-        Some(Said { summaries, relations })
+        Some(ModelSummary { summaries, relations })
     }
 
-    /// Asks one question until its answer can be read.
-    fn asked<T>(
+    /// Repeats a question until its answer can be parsed, at most [`TRIES_MAX`] times.
+    fn ask_until_parsed<T>(
         &self,
-        (phase, mut question): (Phase, SaidQuestion),
+        phase: IndexerPhase,
+        mut question: SummaryPrompt,
         read: &dyn Fn(&str) -> Option<T>,
         is_over: &(dyn Fn() -> bool + Sync),
     ) -> Option<T> {
         for _ in 0..TRIES_MAX {
-            let answer = (self.ask)(phase, &question, is_over);
+            let answer = (self.ask_model)(phase, &question, is_over);
             self.is_stopped.fetch_or(answer.is_last, Ordering::Relaxed);
             let mut state = self.lock();
             state.tokens = state.tokens.saturating_add(answer.tokens);
@@ -182,26 +193,26 @@ mod tests {
     use super::*;
     use foveal_index::Index;
 
-    fn untold() -> (tempfile::TempDir, Untold) {
+    fn untold() -> (tempfile::TempDir, SummaryJob) {
         let folder = tempfile::tempdir().expect("a folder");
         let file = folder.path().join("a.rs");
         std::fs::write(&file, "pub fn zorp() {}\n").expect("a file");
         let mut index = Index::in_memory(folder.path(), None).expect("an index");
-        index.update(&mut |_| (), &foveal_cancel::Cancel::NEVER).expect("files");
-        let untold = index.untold(&file, "small").expect("a file").expect("nothing is told of it");
+        index.update(&mut |_| (), &foveal_cancel::CancelToken::NEVER).expect("files");
+        let untold =
+            index.summary_job(&file, "small").expect("a file").expect("nothing is told of it");
         (folder, untold)
     }
 
     #[test]
     fn what_was_taken_and_not_answered_counts_as_well() {
         let (_folder, file) = untold();
-        let ask = |_: Phase, _: &SaidQuestion, _: &(dyn Fn() -> bool + Sync)| IndexerAnswer {
-            tokens: 60,
-            ..IndexerAnswer::default()
+        let ask = |_: IndexerPhase, _: &SummaryPrompt, _: &(dyn Fn() -> bool + Sync)| {
+            IndexerAnswer { tokens: 60, ..IndexerAnswer::default() }
         };
         let indexer = Indexer::new("small".to_owned(), 100, Box::new(ask));
-        assert!(indexer.said(&file, &|| false).is_none() && !indexer.is_over());
-        assert!(indexer.said(&file, &|| false).is_none() && indexer.is_over());
+        assert!(indexer.summarize_file(&file, &|| false).is_none() && !indexer.is_finished());
+        assert!(indexer.summarize_file(&file, &|| false).is_none() && indexer.is_finished());
         let state = indexer.state();
         assert_eq!((state.tokens, state.failed, state.told), (120, 2, 0));
     }
@@ -209,21 +220,21 @@ mod tests {
     #[test]
     fn whoever_asks_may_end_it() {
         let (_folder, file) = untold();
-        let ask = |_: Phase, _: &SaidQuestion, _: &(dyn Fn() -> bool + Sync)| IndexerAnswer {
-            is_last: true,
-            ..IndexerAnswer::default()
+        let ask = |_: IndexerPhase, _: &SummaryPrompt, _: &(dyn Fn() -> bool + Sync)| {
+            IndexerAnswer { is_last: true, ..IndexerAnswer::default() }
         };
         let indexer = Indexer::new("small".to_owned(), 100, Box::new(ask));
-        assert!(indexer.said(&file, &|| false).is_none() && indexer.is_over());
+        assert!(indexer.summarize_file(&file, &|| false).is_none() && indexer.is_finished());
         assert_eq!((indexer.state().failed, indexer.state().tokens), (0, 0));
     }
 
     #[test]
     fn a_panic_is_a_file_of_which_nothing_is_told() {
         let (_folder, file) = untold();
-        let ask = |_: Phase, _: &SaidQuestion, _: &(dyn Fn() -> bool + Sync)| panic!("a fault");
+        let ask =
+            |_: IndexerPhase, _: &SummaryPrompt, _: &(dyn Fn() -> bool + Sync)| panic!("a fault");
         let indexer = Indexer::new("small".to_owned(), 100, Box::new(ask));
-        assert!(indexer.said(&file, &|| false).is_none());
+        assert!(indexer.summarize_file(&file, &|| false).is_none());
         let state = indexer.state();
         assert_eq!((state.running, state.failed), (None, 1));
     }

@@ -1,4 +1,4 @@
-use super::kept::STAND_IN_TIME;
+use super::open_index::STAND_IN_RETRY_INTERVAL;
 use super::*;
 
 #[test]
@@ -9,17 +9,17 @@ fn an_index_that_stands_in_goes_when_the_other_can_be_had() {
     let open = move || {
         opened += 1;
         match opened {
-            1 | 2 => Index::standing_in(&root, None),
+            1 | 2 => Index::in_memory_substitute(&root, None),
             3 => Index::open(&root.join("none"), &root.join("index.db"), None),
             4 => Index::in_memory(&root, None),
             _ => panic!("nothing stands in any more"),
         }
     };
-    let mut kept = Kept::new(Box::new(open)).expect("an index");
+    let mut kept = OpenIndex::new(Box::new(open)).expect("an index");
     let begun = Instant::now();
     let mut is_stand_in = |times: u32| {
-        kept.try_again(begun + STAND_IN_TIME * times);
-        kept.index.is_stand_in()
+        kept.retry_open(begun + STAND_IN_RETRY_INTERVAL * times);
+        kept.index.is_substitute()
     };
     assert!(is_stand_in(0), "it is not tried at once again");
     assert!(is_stand_in(1), "the other is still held");

@@ -1,65 +1,67 @@
-//! What a tool changed in files, and how to go back.
+//! The changes that a tool made to files, with the handles that undo them.
 
-use foveal_context::note::{ChangeKind, ChangeNote, NoWayBack, Note, WayBack};
-use foveal_files::edit::LineSpan;
-use foveal_files::replace::Note as WriteNote;
+use foveal_engine::note::{FileChangeKind, FileChangeNote, Note, UndoPoint, UndoUnavailable};
+use foveal_workspace::atomic_write::WriteNotice;
+use foveal_workspace::edit::LineSpan;
 
-use super::text::AnswerText;
+use super::answer_text::AnswerText;
 
-/// Places told of one file.
+/// Most changed places that an answer lists for one file.
 const PLACES_MAX: usize = 20;
 
-/// The files that one call changed.
+/// The changes that one call made to files.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Changes {
-    pub(crate) files: Vec<Change>,
-    /// In which white space texts that were to be replaced differed from the file.
+pub(crate) struct FileChanges {
+    pub(crate) files: Vec<FileChange>,
+    /// The differences in white space between the texts to be replaced and the file.
     pub(crate) white_space: Vec<String>,
 }
 
-/// A file that was changed.
+/// The change of one file.
 #[derive(Debug, Clone)]
-pub(crate) struct Change {
+pub(crate) struct FileChange {
     /// The file's display path.
     pub(crate) path: String,
-    pub(crate) kind: ChangeKind,
-    pub(crate) undo: Result<WayBack, NoWayBack>,
-    /// What there is to know of how it was written.
-    pub(crate) notes: Vec<WriteNote>,
-    /// Where its text was changed: the lines before, and those now.
-    pub(crate) places: Vec<(LineSpan, LineSpan)>,
+    pub(crate) kind: FileChangeKind,
+    pub(crate) undo: Result<UndoPoint, UndoUnavailable>,
+    /// Notes on how the file was written.
+    pub(crate) notes: Vec<WriteNotice>,
+    /// The changed places: the lines before and the lines after.
+    pub(crate) changed_spans: Vec<(LineSpan, LineSpan)>,
 }
 
-impl Changes {
-    pub(super) fn lines(&self) -> AnswerText {
+impl FileChanges {
+    pub(super) fn render(&self) -> AnswerText {
         let mut text = AnswerText::default();
         for change in &self.files {
-            let done = ChangeNote::Done(change.kind, change.undo);
-            text.note(Note::from(done).of_file(&change.path));
-            change.notes.iter().for_each(|note| text.note(note_of(note)));
-            let (told, more) = change.places.split_at(change.places.len().min(PLACES_MAX));
-            told.iter().for_each(|(before, now)| text.note(ChangeNote::Place(*before, *now)));
+            let done = FileChangeNote::Done(change.kind, change.undo);
+            text.push_note(Note::from(done).with_file(&change.path));
+            change.notes.iter().for_each(|note| text.push_note(change_note(note)));
+            let (told, more) =
+                change.changed_spans.split_at(change.changed_spans.len().min(PLACES_MAX));
+            told.iter()
+                .for_each(|(before, now)| text.push_note(FileChangeNote::Place(*before, *now)));
             if !more.is_empty() {
-                text.note(ChangeNote::MorePlaces(more.len()));
+                text.push_note(FileChangeNote::MorePlaces(more.len()));
             }
         }
         for differences in &self.white_space {
-            text.note(ChangeNote::WhiteSpace(differences.as_str().into()));
+            text.push_note(FileChangeNote::WhiteSpace(differences.as_str().into()));
         }
         text
     }
 }
 
-impl From<Change> for Changes {
-    fn from(change: Change) -> Self {
+impl From<FileChange> for FileChanges {
+    fn from(change: FileChange) -> Self {
         Self { files: vec![change], white_space: Vec::new() }
     }
 }
 
-fn note_of(note: &WriteNote) -> ChangeNote {
+fn change_note(note: &WriteNotice) -> FileChangeNote {
     match note {
-        WriteNote::OtherNames { count } => ChangeNote::OtherNames(*count),
-        WriteNote::OwnerNotKept => ChangeNote::OwnerNotKept,
-        WriteNote::ThroughLink { link } => ChangeNote::ThroughLink(link.as_str().into()),
+        WriteNotice::OtherNames { count } => FileChangeNote::OtherNames(*count),
+        WriteNotice::OwnerNotKept => FileChangeNote::OwnerNotKept,
+        WriteNotice::ThroughLink { link } => FileChangeNote::ThroughLink(link.as_str().into()),
     }
 }

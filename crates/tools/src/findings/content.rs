@@ -1,108 +1,111 @@
-//! What one call found, whatever it was, and the text made of it.
+//! The findings of one call, of any kind, and the text made of them.
 
 use serde_json::{Value, json};
 
-use foveal_context::note::{AnswerNote, Showing};
+use foveal_engine::note::{AnswerNote, FileDisplayMode};
 
-use crate::answer::{Answer, Dependency, Image};
+use crate::answer::{AnswerDependency, AnswerImage, ToolCallAnswer};
 
-use super::changes::Changes;
-use super::file::{Beginning, FileText, LineRange, NoText, ReadKey, Structure, Unchanged};
-use super::heading::named;
-use super::search::{CodeHits, Entries, Hits, Paths};
-use super::text::AnswerText;
+use super::answer_text::AnswerText;
+use super::changes::FileChanges;
+use super::file::{
+    FileBeginning, FileLines, FileStructure, FileText, NonTextFile, ReadKey, UnchangedFile,
+};
+use super::heading_notes::file_note;
+use super::search::{FolderEntries, GlobPaths, GrepHits, IndexHits};
 
-/// What a tool found, before it is shaped.
+/// The findings of a tool, before they are shaped.
 #[derive(Debug, Clone)]
 pub(crate) struct Findings {
-    /// What it is.
-    pub(crate) content: Content,
-    /// What must be unchanged for the answer to hold.
-    pub(crate) depends: Vec<Dependency>,
-    /// Where it is from, if the work was not done again.
-    pub(crate) earlier: Option<Earlier>,
-    /// The read that it answers: asked for again at once, all is shown.
+    /// The content.
+    pub(crate) content: FindingContent,
+    /// The conditions under which the answer may be reused.
+    pub(crate) dependencies: Vec<AnswerDependency>,
+    /// The earlier answer that is reused, if one is.
+    pub(crate) reused: Option<ReusedAnswer>,
+    /// The read that these findings answer. If the same read is repeated at once, the whole file is
+    /// shown.
     pub(crate) read: Option<ReadKey>,
-    /// Whether all of it is wanted, whatever stands above.
+    /// Whether all of the content is wanted, even if parts of it are visible already.
     pub(crate) is_wanted_whole: bool,
 }
 
-/// What was found.
+/// The content of findings.
 #[derive(Debug, Clone)]
-pub(crate) enum Content {
+pub(crate) enum FindingContent {
     /// The text of a file.
     File(FileText),
     /// The beginning of a file.
-    Beginning(Beginning),
+    Beginning(FileBeginning),
     /// The structure of a file.
-    Structure(Structure),
+    Structure(FileStructure),
     /// Lines of a file.
-    Lines(LineRange),
+    Lines(FileLines),
     /// A file without text.
-    NoText(NoText),
-    /// A pointer to what is shown above.
-    Unchanged(Unchanged),
-    /// Lines that match.
-    Hits(Hits),
-    /// Paths that match.
-    Paths(Paths),
-    /// What folders hold.
-    Entries(Entries),
-    /// Parts of files.
-    Code(CodeHits),
-    /// Files that were changed.
-    Changes(Changes),
-    /// Output of a program, or an answer that is kept as text.
-    Output(Output),
-    /// A page of the web.
-    Page(Page),
-    /// Answers of several reads.
+    NoText(NonTextFile),
+    /// A pointer to content that is still visible.
+    Unchanged(UnchangedFile),
+    /// Matching lines.
+    Hits(GrepHits),
+    /// Matching paths.
+    Paths(GlobPaths),
+    /// The entries of folders.
+    Entries(FolderEntries),
+    /// Chunks of files from the index.
+    Code(IndexHits),
+    /// Changes to files.
+    Changes(FileChanges),
+    /// The output of a program, or an answer that was stored as text.
+    Output(TextOutput),
+    /// A web page.
+    Page(FetchedPage),
+    /// The answers of several reads.
     Answers(Vec<ReadAnswer>),
 }
 
-/// A text, and what of it is data.
+/// A text, with its structured data.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Output {
+pub(crate) struct TextOutput {
     pub(crate) text: AnswerText,
     pub(crate) data: Option<Value>,
-    /// Whether what was asked for failed, though the tool did its work.
+    /// Whether the requested operation failed, although the tool worked.
     pub(crate) is_error: bool,
-    /// Whether a command ran to its end and said so with an exit code.
+    /// Whether a command ran to its end and returned an exit code.
     pub(crate) has_exit_code: bool,
-    /// Whether the call was stopped, so that nobody reads this.
+    /// Whether the call was stopped, so that the model does not read this.
     pub(crate) is_stopped: bool,
 }
 
-/// A page of the web.
+/// A web page.
 #[derive(Debug, Clone)]
-pub(crate) struct Page {
+pub(crate) struct FetchedPage {
     /// Its address.
     pub(crate) url: String,
     pub(crate) text: String,
-    /// Whether it goes on.
+    /// Whether the text is cut at its end.
     pub(crate) is_cut: bool,
-    /// Whether it is its text alone, without what its markup means.
+    /// Whether the text was extracted without interpretation of the markup.
     pub(crate) is_plain: bool,
 }
 
-/// One read of several, as it was answered.
+/// The answer to one of several reads.
 #[derive(Debug, Clone)]
 pub(crate) struct ReadAnswer {
     text: AnswerText,
-    images: Vec<Image>,
+    images: Vec<AnswerImage>,
 }
 
-/// An earlier answer that is used again.
+/// An earlier answer that is reused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) struct Earlier {
-    /// Hour, minute and second when it was given.
+pub(crate) struct ReusedAnswer {
+    /// Hour, minute and second of the earlier answer.
     pub(crate) time: (u8, u8, u8),
     /// Whether the call would have written something.
     pub(crate) is_write: bool,
 }
 
-impl Earlier {
-    /// Says so.
+impl ReusedAnswer {
+    /// Returns the notes that name the earlier answer.
     pub(crate) fn notes(self) -> impl Iterator<Item = AnswerNote> {
         let (hour, minute, second) = self.time;
         let written = self.is_write.then_some(AnswerNote::NothingWritten);
@@ -111,69 +114,73 @@ impl Earlier {
 }
 
 impl Findings {
-    /// A text, which rests on nothing.
-    pub(crate) fn text(text: AnswerText) -> Self {
-        Content::Output(Output { text, ..Output::default() }).into()
+    /// Creates findings from a text, without dependencies.
+    pub(crate) fn from_text(text: AnswerText) -> Self {
+        FindingContent::Output(TextOutput { text, ..TextOutput::default() }).into()
     }
 
-    /// The same, resting on `depends`.
+    /// Returns the findings with these dependencies.
     #[must_use]
-    pub(crate) fn resting_on(self, depends: Vec<Dependency>) -> Self {
-        Self { depends, ..self }
+    pub(crate) fn with_dependencies(self, depends: Vec<AnswerDependency>) -> Self {
+        Self { dependencies: depends, ..self }
     }
 
-    /// Whether no work was done because an earlier answer still holds.
+    /// Returns whether an earlier answer still holds, so that no work was done.
     pub(crate) fn is_cached(&self) -> bool {
-        self.earlier.is_some() || matches!(self.content, Content::Unchanged(_))
+        self.reused.is_some() || matches!(self.content, FindingContent::Unchanged(_))
     }
 
-    /// The same as data, where there is any.
-    pub(crate) fn data(&self) -> Option<Value> {
+    /// Returns the structured data for the client, if there is any.
+    pub(crate) fn structured_data(&self) -> Option<Value> {
         match &self.content {
-            Content::Hits(hits) => Some(hits.data()),
-            Content::Paths(paths) => Some(paths.data()),
-            Content::Code(hits) => Some(hits.data()),
-            Content::Output(output) => output.data.clone(),
-            Content::Page(page) => Some(json!({ "url": page.url, "cached": self.is_cached() })),
+            FindingContent::Hits(hits) => Some(hits.structured_data()),
+            FindingContent::Paths(paths) => Some(paths.structured_data()),
+            FindingContent::Code(hits) => Some(hits.structured_data()),
+            FindingContent::Output(output) => output.data.clone(),
+            FindingContent::Page(page) => {
+                Some(json!({ "url": page.url, "cached": self.is_cached() }))
+            }
             _ => None,
         }
     }
 }
 
-impl From<Content> for Findings {
-    fn from(content: Content) -> Self {
+impl From<FindingContent> for Findings {
+    fn from(content: FindingContent) -> Self {
         let is_wanted_whole = false;
-        Self { content, depends: Vec::new(), earlier: None, read: None, is_wanted_whole }
+        Self { content, dependencies: Vec::new(), reused: None, read: None, is_wanted_whole }
     }
 }
 
-impl Content {
-    /// The text that the model is to be shown. Output is moved there.
+impl FindingContent {
+    /// Returns the text for the model. The text of an output is moved out of it.
     pub(crate) fn take_text(&mut self) -> AnswerText {
         match self {
-            Self::File(file) => file.lines(),
-            Self::Beginning(beginning) => beginning.lines(),
-            Self::Structure(structure) => structure.lines(),
-            Self::Lines(lines) => lines.lines(),
-            Self::NoText(file) => file.note(),
-            Self::Unchanged(pointer) => pointer.note(),
-            Self::Hits(hits) => hits.lines(),
-            Self::Paths(paths) => paths.lines(),
-            Self::Entries(entries) => entries.lines(),
-            Self::Code(hits) => hits.lines(),
-            Self::Changes(changes) => changes.lines(),
+            Self::File(file) => file.render(),
+            Self::Beginning(beginning) => beginning.render(),
+            Self::Structure(structure) => structure.render(),
+            Self::Lines(lines) => lines.render(),
+            Self::NoText(file) => file.render(),
+            Self::Unchanged(pointer) => pointer.render(),
+            Self::Hits(hits) => hits.render(),
+            Self::Paths(paths) => paths.render(),
+            Self::Entries(entries) => entries.render(),
+            Self::Code(hits) => hits.render(),
+            Self::Changes(changes) => changes.render(),
             Self::Output(output) => std::mem::take(&mut output.text),
-            Self::Page(page) => page.lines(),
+            Self::Page(page) => page.render(),
             Self::Answers(answers) => {
                 let mut text = AnswerText::default();
-                answers.iter_mut().for_each(|answer| text.append(std::mem::take(&mut answer.text)));
+                answers
+                    .iter_mut()
+                    .for_each(|answer| text.append_answer(std::mem::take(&mut answer.text)));
                 text
             }
         }
     }
 
-    /// The path that stands before its text; empty where none does.
-    pub(crate) fn path(&self) -> &str {
+    /// Returns the path in the heading; empty if the content has no heading.
+    pub(crate) fn heading_path(&self) -> &str {
         match self {
             Self::File(file) => &file.path,
             Self::Beginning(beginning) => &beginning.path,
@@ -181,38 +188,39 @@ impl Content {
         }
     }
 
-    /// Whether it only tells of answers, and so is none that another could point at.
-    pub(crate) fn is_about_answers(&self) -> bool {
+    /// Returns whether the content only refers to other answers, so that later answers cannot point
+    /// at it.
+    pub(crate) fn refers_to_answers(&self) -> bool {
         matches!(self, Self::Unchanged(_) | Self::Answers(_))
     }
 
-    /// Whether what was asked for failed.
+    /// Returns whether the requested operation failed.
     pub(crate) fn is_error(&self) -> bool {
         matches!(self, Self::Output(output) if output.is_error)
     }
 
-    /// Whether it is of a command that ran to its end, whatever came of it.
+    /// Returns whether a command ran to its end, whatever its exit code.
     pub(crate) fn has_exit_code(&self) -> bool {
         matches!(self, Self::Output(output) if output.has_exit_code)
     }
 
-    /// Whether it is what a call found before it was stopped.
+    /// Returns whether the content was found before the call was stopped.
     pub(crate) fn is_stopped(&self) -> bool {
         matches!(self, Self::Output(output) if output.is_stopped)
     }
 
-    /// The arguments as they were carried out, where these are not those of the call.
-    pub(crate) fn carried_out(&self) -> Option<Value> {
+    /// Returns the arguments as they were applied, if they differ from those of the call.
+    pub(crate) fn effective_arguments(&self) -> Option<Value> {
         match self {
-            Self::File(file) => Some(file.carried_out()),
-            Self::Beginning(beginning) => Some(beginning.carried_out()),
-            Self::Structure(structure) => Some(structure.carried_out()),
+            Self::File(file) => Some(file.effective_arguments()),
+            Self::Beginning(beginning) => Some(beginning.effective_arguments()),
+            Self::Structure(structure) => Some(structure.effective_arguments()),
             _ => None,
         }
     }
 
-    /// The pictures in it.
-    pub(crate) fn images(&self) -> Vec<Image> {
+    /// Returns the images in the content.
+    pub(crate) fn images(&self) -> Vec<AnswerImage> {
         match self {
             Self::NoText(file) => file.image.iter().cloned().collect(),
             Self::Answers(answers) => {
@@ -223,43 +231,44 @@ impl Content {
     }
 }
 
-impl Page {
-    fn lines(&mut self) -> AnswerText {
-        let mut text = AnswerText::of_content(std::mem::take(&mut self.text));
+impl FetchedPage {
+    fn render(&mut self) -> AnswerText {
+        let mut text = AnswerText::from_content(std::mem::take(&mut self.text));
         if self.is_cut {
-            text.content("\n");
-            text.note(AnswerNote::PageCut);
+            text.push_content("\n");
+            text.push_note(AnswerNote::PageCut);
         }
         if self.is_plain {
-            text.content("\n");
-            text.note(AnswerNote::PagePlain);
+            text.push_content("\n");
+            text.push_note(AnswerNote::PagePlain);
         }
         text
     }
 }
 
 impl ReadAnswer {
-    /// A read that was carried out; one that failed is named.
-    pub(crate) fn of(path: &str, answer: Answer) -> Self {
-        let Answer { text, rows, images, is_error, .. } = answer;
+    /// Creates the answer of a read that was executed; a failed one starts with a note that names
+    /// the file.
+    pub(crate) fn new(path: &str, answer: ToolCallAnswer) -> Self {
+        let ToolCallAnswer { text, rows, images, is_error, .. } = answer;
         let mut all = AnswerText::default();
         if is_error {
-            all.note(named(path, Showing::Failed));
+            all.push_note(file_note(path, FileDisplayMode::Failed));
         }
-        all.append(AnswerText::of_rows(text, rows));
-        all.end_line();
+        all.append_answer(AnswerText::from_rows(text, rows));
+        all.finish_line();
         Self { text: all, images }
     }
 
-    /// A read for which there was no room.
-    pub(crate) fn unread(path: &str) -> Self {
+    /// Creates the answer of a read that was skipped, since the output budget was spent.
+    pub(crate) fn new_skipped(path: &str) -> Self {
         let mut text = AnswerText::default();
-        text.note(named(path, Showing::NoRoom));
+        text.push_note(file_note(path, FileDisplayMode::NoRoom));
         Self { text, images: Vec::new() }
     }
 
-    /// Its text.
+    /// Returns the text of the answer.
     pub(crate) fn text(&self) -> &str {
-        self.text.text()
+        self.text.as_str()
     }
 }

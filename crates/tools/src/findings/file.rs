@@ -1,24 +1,26 @@
-//! What a read finds: a file's text, its beginning, some lines, its structure, or no change.
+//! The findings of a read: the text, the beginning, lines or the structure of a file, or a pointer.
 
 use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use foveal_code::listing::ListingRow;
-use foveal_context::note::{Counts, Lines, Note, NoteKind, Showing, Why};
-use foveal_files::stamp::Version;
-use foveal_files::{PathKey, TextFile};
+use foveal_code::numbered_listing::ListingRow;
+use foveal_engine::note::{
+    Counts, FileDisplayMode, LineNumberRange, Note, NoteKind, OmissionReason,
+};
 use foveal_transcript::ContentHash;
+use foveal_workspace::file_version::FileVersion;
+use foveal_workspace::{PathKey, TextFile};
 
-use crate::answer::Image;
+use crate::answer::AnswerImage;
 use crate::read_view::{ReadMode, ReadView};
-use crate::session::{LineCounts, Seen};
+use crate::session::{LineCounts, LineRangeSet};
 
-use super::heading::{named, shown};
-use super::lines::{NumberedLines, numbered};
-use super::text::AnswerText;
+use super::answer_text::{AnswerText, LineExcerpt};
+use super::heading_notes::{file_note, lines_shown_note};
+use super::numbered_lines::{NumberedLines, number_lines};
 
-/// What makes two reads the same.
+/// The identity of a read: two reads with the same key ask for the same.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) struct ReadKey {
     pub(crate) file: PathKey,
@@ -26,13 +28,13 @@ pub(crate) struct ReadKey {
     pub(crate) question: Option<String>,
 }
 
-/// The whole text of a file, of which the view is to be shown.
+/// The complete text of a file, with the view to be shown.
 #[derive(Debug, Clone)]
 pub(crate) struct FileText {
     /// The file's display path.
     pub(crate) path: String,
     pub(crate) key: PathKey,
-    pub(crate) version: Version,
+    pub(crate) version: FileVersion,
     pub(crate) text: Arc<TextFile>,
     pub(crate) mode: ReadMode,
     pub(crate) question: Option<String>,
@@ -40,14 +42,14 @@ pub(crate) struct FileText {
 }
 
 impl FileText {
-    pub(super) fn lines(&self) -> AnswerText {
-        numbered(self.text.text())
+    pub(super) fn render(&self) -> AnswerText {
+        number_lines(self.text.text())
     }
 
-    /// The call that it answers, however that was spelled.
-    pub(super) fn carried_out(&self) -> Value {
-        // Another question, or version, does not ask for the same again, which would be given
-        // whole.
+    /// Returns the arguments of the read in one form, however the call spelled them.
+    pub(super) fn effective_arguments(&self) -> Value {
+        // The question and the version are part of it: a read with another one is no repeat, and so
+        // does not get the whole file.
         json!({
             "path": self.path,
             "mode": self.mode,
@@ -57,180 +59,192 @@ impl FileText {
     }
 }
 
-/// How far the beginning of a file reaches, and why no more is shown.
+/// The reason why only the beginning of a file is shown.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Reach {
-    /// As far as an answer does: all was asked for.
-    Answer,
-    /// A few lines: choosing among all would take too long.
+pub(crate) enum TruncationReason {
+    /// The answer is full; the whole file was asked for.
+    AnswerFull,
+    /// Curation would take too long, so a few lines are shown.
     Uncurated,
-    /// A few lines: it has no structure that could be told in time.
+    /// The file is not parsed in time, so a few lines are shown in place of its structure.
     Unparsed,
 }
 
-/// How much there is of a file.
+/// The size of a file.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum FileSize {
-    /// Lines, of a version that was read.
+    /// Lines in a version that was read.
     Lines(u32, ContentHash),
-    /// Bytes, where the file is too large for its lines to be counted.
+    /// Bytes of a file that is too large for its lines to be counted.
     Bytes(u64),
 }
 
-/// The first lines of a file that one answer does not hold.
+/// The first lines of a file that does not fit in one answer.
 #[derive(Debug, Clone)]
-pub(crate) struct Beginning {
+pub(crate) struct FileBeginning {
     /// The file's display path.
     pub(crate) path: String,
     pub(crate) key: PathKey,
     pub(crate) size: FileSize,
     pub(crate) lines: NumberedLines,
-    /// The first line that is left out.
+    /// The first omitted line.
     pub(crate) next: Option<u64>,
-    pub(crate) reach: Reach,
-    /// Lines left out that others changed since they were seen.
+    pub(crate) truncation: TruncationReason,
+    /// Omitted lines that others changed since the model saw them.
     pub(crate) changed: Vec<(u32, u32)>,
-    /// What else there is to say of the file: its encoding, say.
+    /// Other remarks on the file, such as its encoding.
     pub(crate) remarks: Option<String>,
 }
 
-impl Beginning {
-    pub(super) fn lines(&self) -> AnswerText {
-        let mut lines = self.lines.lines();
+impl FileBeginning {
+    pub(super) fn render(&self) -> AnswerText {
+        let mut lines = self.lines.render();
         let of = |range, kind| Note { lines: vec![range], ..Note::new(kind) };
         if let Some(next) = self.next {
             let next = u32::try_from(next).unwrap_or(u32::MAX);
-            let (last, why) = match (self.size, self.reach) {
-                (FileSize::Bytes(_), _) => (u32::MAX, Why::Large),
-                (FileSize::Lines(all, _), Reach::Answer) => (all, Why::Full),
-                (FileSize::Lines(all, _), Reach::Uncurated) => (all, Why::Uncurated),
-                (FileSize::Lines(all, _), Reach::Unparsed) => (all, Why::Unparsed),
+            let (last, why) = match (self.size, self.truncation) {
+                (FileSize::Bytes(_), _) => (u32::MAX, OmissionReason::Large),
+                (FileSize::Lines(all, _), TruncationReason::AnswerFull) => {
+                    (all, OmissionReason::Full)
+                }
+                (FileSize::Lines(all, _), TruncationReason::Uncurated) => {
+                    (all, OmissionReason::Uncurated)
+                }
+                (FileSize::Lines(all, _), TruncationReason::Unparsed) => {
+                    (all, OmissionReason::Unparsed)
+                }
             };
-            lines.note(of(Lines(next, last), NoteKind::Rest(why)));
+            lines.push_note(of(LineNumberRange(next, last), NoteKind::Rest(why)));
         }
         for (first, last) in &self.changed {
-            lines.note(of(Lines(*first, *last), NoteKind::ChangedByOthers));
+            lines.push_note(of(LineNumberRange(*first, *last), NoteKind::ChangedByOthers));
         }
         lines
     }
 
-    /// The lines that are given to their end.
-    pub(crate) fn seen(&self) -> Seen {
+    /// Returns the lines that are shown in full.
+    pub(crate) fn whole_lines(&self) -> LineRangeSet {
         match self.size {
-            FileSize::Lines(..) => self.lines.whole(),
-            FileSize::Bytes(_) => Seen::default(),
+            FileSize::Lines(..) => self.lines.whole_lines(),
+            FileSize::Bytes(_) => LineRangeSet::default(),
         }
     }
 
-    pub(super) fn carried_out(&self) -> Value {
-        let mode = if self.reach == Reach::Answer { ReadMode::Full } else { ReadMode::Auto };
+    pub(super) fn effective_arguments(&self) -> Value {
+        let mode = if self.truncation == TruncationReason::AnswerFull {
+            ReadMode::Full
+        } else {
+            ReadMode::Auto
+        };
         json!({ "path": self.path, "mode": mode })
     }
 }
 
 /// The structure of a file.
 #[derive(Debug, Clone)]
-pub(crate) struct Structure {
+pub(crate) struct FileStructure {
     /// The file's display path.
     pub(crate) path: String,
     pub(crate) counts: LineCounts,
     pub(crate) rows: Vec<ListingRow>,
 }
 
-impl Structure {
-    pub(super) fn lines(&self) -> AnswerText {
+impl FileStructure {
+    pub(super) fn render(&self) -> AnswerText {
         let mut lines = AnswerText::default();
-        lines.note(named(&self.path, Showing::Structure));
-        lines.note(shown(self.counts));
+        lines.push_note(file_note(&self.path, FileDisplayMode::Structure));
+        lines.push_note(lines_shown_note(self.counts));
         for row in &self.rows {
             match row {
                 ListingRow::Line { number, text, .. } => {
-                    lines.line(number.0, &row.gutter(), (None, text, None));
+                    lines.push_line(number.0, &row.gutter(), LineExcerpt::whole_line(text));
                 }
-                ListingRow::File { .. } => lines.file(&row.to_string()),
-                ListingRow::Note { indent, note } => lines.note_indented(*indent, note.clone()),
+                ListingRow::File { .. } => lines.push_file(&row.to_string()),
+                ListingRow::Note { indent, note } => {
+                    lines.push_note_indented(*indent, note.clone());
+                }
             }
         }
         lines
     }
 
-    pub(super) fn carried_out(&self) -> Value {
+    pub(super) fn effective_arguments(&self) -> Value {
         json!({ "path": self.path, "mode": ReadMode::Full })
     }
 }
 
 /// Lines of a file, word for word.
 #[derive(Debug, Clone)]
-pub(crate) struct LineRange {
+pub(crate) struct FileLines {
     pub(crate) lines: NumberedLines,
     pub(crate) end: RangeEnd,
-    /// The file and the version of it that they are of, where that is known.
-    pub(crate) file: Option<(PathKey, Version, TextFile)>,
+    /// The file and the version that the lines are from, if known.
+    pub(crate) file: Option<(PathKey, FileVersion, TextFile)>,
 }
 
-/// Where lines that were asked for end.
+/// The reason why requested lines end.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum RangeEnd {
-    /// All are given.
+    /// All requested lines are there.
     Complete,
-    /// An answer has no room for more; the next line.
-    GoesOn(u64),
-    /// The file has fewer lines than were asked for: this many.
+    /// The output budget is spent; the number of the next line.
+    Continues(u64),
+    /// The file ends before the requested lines do; the number of its lines.
     FileEnds(u32),
 }
 
-impl LineRange {
-    pub(super) fn lines(&self) -> AnswerText {
-        let mut lines = self.lines.lines();
+impl FileLines {
+    pub(super) fn render(&self) -> AnswerText {
+        let mut lines = self.lines.render();
         match self.end {
             RangeEnd::Complete => {}
-            RangeEnd::GoesOn(next) => lines.note(Note::new(NoteKind::GoOn(next))),
+            RangeEnd::Continues(next) => lines.push_note(Note::new(NoteKind::GoOn(next))),
             RangeEnd::FileEnds(all) => {
                 let counts = Counts { lines: all, ..Counts::default() };
-                lines.note(Note { counts, ..Note::new(NoteKind::Ends) });
+                lines.push_note(Note { counts, ..Note::new(NoteKind::Ends) });
             }
         }
         lines
     }
 }
 
-/// A file that has no text to show.
+/// A file without text to show.
 #[derive(Debug, Clone)]
-pub(crate) struct NoText {
+pub(crate) struct NonTextFile {
     /// The file's display path.
     pub(crate) path: String,
-    /// What it is.
+    /// A description of the file's content.
     pub(crate) what: String,
-    pub(crate) image: Option<Image>,
+    pub(crate) image: Option<AnswerImage>,
 }
 
-impl NoText {
-    pub(super) fn note(&self) -> AnswerText {
+impl NonTextFile {
+    pub(super) fn render(&self) -> AnswerText {
         let mut text = AnswerText::default();
-        text.note(named(&self.path, Showing::NoText(self.what.as_str().into())));
+        text.push_note(file_note(&self.path, FileDisplayMode::NoText(self.what.as_str().into())));
         text
     }
 }
 
-/// A pointer: a file is unchanged since it was shown.
+/// A pointer to a file that is unchanged since it was shown.
 #[derive(Debug, Clone)]
-pub(crate) struct Unchanged {
+pub(crate) struct UnchangedFile {
     /// The file's display path.
     pub(crate) path: String,
-    /// Lines in all.
-    pub(crate) all: u32,
-    /// How many were shown, where not all were.
-    pub(crate) shown: Option<u32>,
-    /// Whether one answer does not hold the file.
+    /// The number of lines in the file.
+    pub(crate) line_count: u32,
+    /// The number of shown lines, if not all were shown.
+    pub(crate) shown_count: Option<u32>,
+    /// Whether the file does not fit in one answer.
     pub(crate) is_long: bool,
 }
 
-impl Unchanged {
-    pub(super) fn note(&self) -> AnswerText {
-        let kind = NoteKind::UnchangedFile { shown: self.shown, is_long: self.is_long };
-        let counts = Counts { lines: self.all, ..Counts::default() };
+impl UnchangedFile {
+    pub(super) fn render(&self) -> AnswerText {
+        let kind = NoteKind::UnchangedFile { shown: self.shown_count, is_long: self.is_long };
+        let counts = Counts { lines: self.line_count, ..Counts::default() };
         let mut text = AnswerText::default();
-        text.note(Note { counts, ..Note::new(kind) }.of_file(&self.path));
+        text.push_note(Note { counts, ..Note::new(kind) }.with_file(&self.path));
         text
     }
 }

@@ -1,22 +1,22 @@
-//! What a tool found, as values. Text is made of it once, when the answer is given.
+//! The findings of tools as values. They are rendered as text once, when the answer is given.
 
+mod answer_heading;
+mod answer_text;
 mod changes;
 mod content;
 mod file;
-mod headed;
-mod heading;
-mod lines;
+mod heading_notes;
+mod numbered_lines;
 mod search;
-mod text;
 
-pub(crate) use self::changes::{Change, Changes};
-pub(crate) use self::content::{Content, Earlier, Findings};
-pub(crate) use self::content::{Output, Page, ReadAnswer};
+pub(crate) use self::answer_heading::render_heading;
+pub(crate) use self::answer_text::{AnswerText, render_output};
+pub(crate) use self::changes::{FileChange, FileChanges};
+pub(crate) use self::content::{FetchedPage, ReadAnswer, TextOutput};
+pub(crate) use self::content::{FindingContent, Findings, ReusedAnswer};
 pub(crate) use self::file::{
-    Beginning, FileSize, FileText, LineRange, NoText, RangeEnd, Reach, ReadKey, Structure,
-    Unchanged,
+    FileBeginning, FileLines, FileSize, FileStructure, FileText, NonTextFile, RangeEnd, ReadKey,
+    TruncationReason, UnchangedFile,
 };
-pub(crate) use self::headed::heading;
-pub(crate) use self::lines::{NumberedLine, NumberedLines, numbered};
-pub(crate) use self::search::{CodeHits, Entries, Hits, Paths};
-pub(crate) use self::text::{AnswerText, printed};
+pub(crate) use self::numbered_lines::{NumberedLine, NumberedLines, number_lines};
+pub(crate) use self::search::{FolderEntries, GlobPaths, GrepHits, IndexHits};

@@ -1,50 +1,56 @@
-//! What searches and listings find. After the findings come notes on what is missing.
+//! The findings of searches and listings. Notes on gaps follow the results.
 
 use std::fmt::Write;
 
 use foveal_code::EntityKind;
-use foveal_context::note::{Note, NoteKind, PageOf, SearchNote};
-use foveal_files::tree::{
-    Form, GlobAnswer, GrepAnswer, GrepMode, GrepRow, ListAnswer, Passed, Unit,
+use foveal_engine::note::{Note, NoteKind, SearchNote, SearchResultKind};
+use foveal_index::SearchHit;
+use foveal_workspace::file_search::{
+    GlobAnswer, GrepAnswer, GrepLayout, GrepMode, GrepRow, ListAnswer, PageUnit, SkippedFiles,
 };
-use foveal_index::Hit;
 use serde_json::{Value, json};
 
-use super::lines::cut;
-use super::text::AnswerText;
+use super::answer_text::{AnswerText, LineExcerpt};
+use super::numbered_lines::cut_note;
 
-/// Lines that match.
+/// Matching lines.
 #[derive(Debug, Clone)]
-pub(crate) struct Hits {
+pub(crate) struct GrepHits {
     pub(crate) answer: GrepAnswer,
     pub(crate) mode: GrepMode,
-    pub(crate) missing: Vec<Note>,
+    pub(crate) gap_notes: Vec<Note>,
 }
 
-impl Hits {
-    pub(super) fn lines(&self) -> AnswerText {
+impl GrepHits {
+    pub(super) fn render(&self) -> AnswerText {
         let mut lines = AnswerText::default();
-        for row in self.answer.rows(self.mode, Form::Headings) {
+        for row in self.answer.rows(self.mode, GrepLayout::Headings) {
             match row {
                 GrepRow::Line { line, .. } => {
-                    let cut = |bytes: usize| cut(bytes as u64, NoteKind::LineCut);
-                    let shown = (cut(line.bytes_before), &*line.text, cut(line.bytes_after));
-                    lines.line(line.number.0, &row.gutter(), shown);
+                    let cut = |bytes: usize| cut_note(bytes as u64, NoteKind::LineCut);
+                    let shown = LineExcerpt {
+                        before: cut(line.bytes_before),
+                        text: &line.text,
+                        after: cut(line.bytes_after),
+                    };
+                    lines.push_line(line.number.0, &row.line_prefix(), shown);
                 }
-                GrepRow::File { path, hits: None } => lines.file(path),
-                GrepRow::File { path, hits: Some(hits) } => lines.file(&format!("{path}:{hits}")),
-                GrepRow::Blank => lines.content("\n"),
-                GrepRow::Apart => lines.content("--\n"),
+                GrepRow::File { path, hits: None } => lines.push_file(path),
+                GrepRow::File { path, hits: Some(hits) } => {
+                    lines.push_file(&format!("{path}:{hits}"));
+                }
+                GrepRow::Blank => lines.push_content("\n"),
+                GrepRow::Gap => lines.push_content("--\n"),
             }
         }
-        if let Some(page) = page_of_hits(&self.answer) {
-            lines.note(page);
+        if let Some(page) = hits_page_note(&self.answer) {
+            lines.push_note(page);
         }
-        close(&mut lines, &self.answer.passed, &self.missing);
+        append_gaps(&mut lines, &self.answer.skipped, &self.gap_notes);
         lines
     }
 
-    pub(super) fn data(&self) -> Value {
+    pub(super) fn structured_data(&self) -> Value {
         json!({
             "total": self.answer.total,
             "files": self.answer.files_with_hits,
@@ -54,92 +60,92 @@ impl Hits {
     }
 }
 
-/// Paths that match.
+/// Matching paths.
 #[derive(Debug, Clone)]
-pub(crate) struct Paths {
+pub(crate) struct GlobPaths {
     pub(crate) answer: GlobAnswer,
-    pub(crate) missing: Vec<Note>,
+    pub(crate) gap_notes: Vec<Note>,
 }
 
-impl Paths {
-    pub(super) fn lines(&self) -> AnswerText {
+impl GlobPaths {
+    pub(super) fn render(&self) -> AnswerText {
         let paths = self.answer.paths.iter().map(|path| format!("{path}\n"));
-        let mut lines = AnswerText::of_content(paths.collect());
-        if let Some(page) = page_of_paths(&self.answer) {
-            lines.note(page);
+        let mut lines = AnswerText::from_content(paths.collect());
+        if let Some(page) = paths_page_note(&self.answer) {
+            lines.push_note(page);
         }
-        close(&mut lines, &self.answer.passed, &self.missing);
+        append_gaps(&mut lines, &self.answer.skipped, &self.gap_notes);
         lines
     }
 
-    pub(super) fn data(&self) -> Value {
+    pub(super) fn structured_data(&self) -> Value {
         json!({ "total": self.answer.total, "next_offset": self.answer.next_offset() })
     }
 }
 
-/// What folders hold.
+/// The entries of folders.
 #[derive(Debug, Clone)]
-pub(crate) struct Entries {
+pub(crate) struct FolderEntries {
     pub(crate) folders: Vec<ListAnswer>,
-    pub(crate) missing: Vec<Note>,
+    pub(crate) gap_notes: Vec<Note>,
 }
 
-impl Entries {
-    pub(super) fn lines(&self) -> AnswerText {
+impl FolderEntries {
+    pub(super) fn render(&self) -> AnswerText {
         let mut lines = AnswerText::default();
         for folder in &self.folders {
-            folder.rows().iter().for_each(|row| lines.content(&format!("{row}\n")));
+            folder.rows().iter().for_each(|row| lines.push_content(&format!("{row}\n")));
             if folder.left_out > 0 {
-                lines.note(SearchNote::MoreEntries(folder.left_out));
+                lines.push_note(SearchNote::MoreEntries(folder.left_out));
             }
-            close(&mut lines, &folder.passed, &[]);
+            append_gaps(&mut lines, &folder.skipped, &[]);
         }
-        close(&mut lines, &Passed::default(), &self.missing);
+        append_gaps(&mut lines, &SkippedFiles::default(), &self.gap_notes);
         lines
     }
 }
 
-/// Parts of files that the index found.
+/// Chunks of files that the index found.
 #[derive(Debug, Clone)]
-pub(crate) struct CodeHits {
+pub(crate) struct IndexHits {
     pub(crate) query: String,
-    pub(crate) hits: Vec<Hit>,
-    pub(crate) missing: Vec<Note>,
+    pub(crate) hits: Vec<SearchHit>,
+    pub(crate) gap_notes: Vec<Note>,
 }
 
-impl CodeHits {
-    pub(super) fn lines(&self) -> AnswerText {
+impl IndexHits {
+    pub(super) fn render(&self) -> AnswerText {
         let mut lines = AnswerText::default();
         for hit in &self.hits {
-            lines.content(&line(hit));
-            if let Some(words) = &hit.said {
+            lines.push_content(&hit_line(hit));
+            if let Some(words) = &hit.model_summary {
                 let of = hit.name.as_str().into();
-                lines.note_indented(
+                lines.push_note_indented(
                     2,
                     Note::from(SearchNote::ModelSays { of, words: words.clone() }),
                 );
             }
         }
         if self.hits.is_empty() {
-            lines.note(SearchNote::NotInIndex { query: self.query.as_str().into() });
+            lines.push_note(SearchNote::NotInIndex { query: self.query.as_str().into() });
         }
-        close(&mut lines, &Passed::default(), &self.missing);
+        append_gaps(&mut lines, &SkippedFiles::default(), &self.gap_notes);
         lines
     }
 
-    pub(super) fn data(&self) -> Value {
-        json!({ "hits": self.hits.iter().map(Hit::data).collect::<Vec<_>>() })
+    pub(super) fn structured_data(&self) -> Value {
+        json!({ "hits": self.hits.iter().map(SearchHit::to_json).collect::<Vec<_>>() })
     }
 }
 
-/// What a search found beside what the page shows of it, if there is more or nothing.
-fn page_of_hits(answer: &GrepAnswer) -> Option<SearchNote> {
+/// Returns the note on the hits beyond the page, or on the absence of hits.
+fn hits_page_note(answer: &GrepAnswer) -> Option<SearchNote> {
     let (total, offset, files) = (answer.total, answer.offset as u64, answer.files_with_hits);
     let of = match answer.unit {
-        Unit::Hits => PageOf::Hits { files },
-        Unit::Files => PageOf::Files,
+        PageUnit::Hits => SearchResultKind::Hits { files },
+        PageUnit::Files => SearchResultKind::Files,
     };
-    let binary = answer.passed.binary;
+    let binary = answer.skipped.binary;
     let next = answer.next_offset();
     match (answer.shown as u64, answer.files_searched) {
         (0, _) if offset > 0 && total > 0 => {
@@ -148,51 +154,57 @@ fn page_of_hits(answer: &GrepAnswer) -> Option<SearchNote> {
         (0, 0) if total == 0 => Some(SearchNote::NoFile { binary }),
         (0, files) if total == 0 => Some(SearchNote::Nothing { files, binary }),
         (0, _) => Some(SearchNote::Counted { of, total, files, binary }),
-        (shown, _) => page(of, (offset, shown), total, next),
+        (shown, _) => page_note(of, ResultPage { offset, shown, total }, next),
     }
 }
 
-/// The same for paths.
-fn page_of_paths(answer: &GlobAnswer) -> Option<SearchNote> {
-    let (of, total, offset) = (PageOf::Paths, answer.total, answer.offset as u64);
+/// Returns the note on the paths beyond the page, or on the absence of paths.
+fn paths_page_note(answer: &GlobAnswer) -> Option<SearchNote> {
+    let (of, total, offset) = (SearchResultKind::Paths, answer.total, answer.offset as u64);
     match (answer.shown as u64, total) {
         (0, 0) => Some(SearchNote::NoPath),
         (0, _) => Some(SearchNote::PastEnd { of, total, offset, binary: 0 }),
-        (shown, _) => page(of, (offset, shown), total, answer.next_offset()),
+        (shown, _) => page_note(of, ResultPage { offset, shown, total }, answer.next_offset()),
     }
 }
 
-/// A page that shows so many from `offset` on, unless these are all.
-fn page(
-    of: PageOf,
-    (offset, shown): (u64, u64),
+/// The page of the results that an answer shows.
+#[derive(Clone, Copy)]
+struct ResultPage {
+    /// The number of results before the page.
+    offset: u64,
+    /// The number of results on the page.
+    shown: u64,
     total: u64,
-    next: Option<usize>,
-) -> Option<SearchNote> {
+}
+
+/// Returns the note on a page, unless it shows everything.
+fn page_note(of: SearchResultKind, page: ResultPage, next: Option<usize>) -> Option<SearchNote> {
+    let ResultPage { offset, shown, total } = page;
     let next = next.map(|next| next as u64);
     let page = SearchNote::Page { of, shown: (offset + 1, offset + shown), total, next };
     (shown < total).then_some(page)
 }
 
-/// Says what could not be read as text or at all, and what else is missing. Binary files are
-/// passed over by everyone's leave.
-fn close(lines: &mut AnswerText, passed: &Passed, missing: &[Note]) {
+/// Appends notes on files that were searched as bytes or not read, and on other gaps. Binary files
+/// are skipped without a note.
+fn append_gaps(lines: &mut AnswerText, passed: &SkippedFiles, missing: &[Note]) {
     if passed.as_bytes > 0 {
         let files = passed.as_bytes_first.iter().map(|path| path.as_str().into());
         let more = passed.as_bytes - passed.as_bytes_first.len() as u64;
-        lines.note(SearchNote::AsBytes { files: files.collect(), more });
+        lines.push_note(SearchNote::AsBytes { files: files.collect(), more });
     }
     if passed.unreadable > 0 {
         let files = passed.reasons.iter().map(|(path, why)| (&**path, &**why));
         let files = files.map(|(path, why)| (path.into(), why.into())).collect();
         let more = passed.unreadable - passed.reasons.len() as u64;
-        lines.note(SearchNote::NotRead { files, more });
+        lines.push_note(SearchNote::NotRead { files, more });
     }
-    missing.iter().for_each(|note| lines.note(note.clone()));
+    missing.iter().for_each(|note| lines.push_note(note.clone()));
 }
 
-/// Where a hit is and what it is, on one line.
-fn line(hit: &Hit) -> String {
+/// Returns the place, kind and signature of a hit on one line.
+fn hit_line(hit: &SearchHit) -> String {
     let kind = hit.kind.map_or("lines", EntityKind::name);
     let what = if hit.signature.is_empty() { &hit.name } else { &hit.signature };
     let mut line = format!("{}:{} {kind} {}", hit.path, hit.lines, hit.name);

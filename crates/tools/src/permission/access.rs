@@ -1,57 +1,57 @@
-//! What a call asks permission for, and what may be said of it.
+//! The permissions that calls need, and the access that rules decide about.
 
 use std::borrow::Cow;
 
 use foveal_store::Grant;
 use serde::{Deserialize, Serialize};
 
-/// What a rule says.
+/// The effect of a permission rule.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
-    /// It may be done.
+    /// Allows the access.
     Allow,
-    /// The person is asked.
+    /// Asks the user.
     Ask,
-    /// It may not be done.
+    /// Forbids the access.
     Deny,
 }
 
-/// What a call is about to touch.
+/// An access that a call is about to make.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Access<'a> {
     /// The tool.
     pub(crate) tool: &'static str,
     /// The path, command or address.
     pub(crate) subject: &'a str,
-    /// The subject as it was written, where it is told in another spelling. Rules that ask or
-    /// forbid are about both.
+    /// The subject as the call wrote it, if it is shown in another form. Rules that ask or forbid
+    /// apply to both.
     pub(crate) written: Option<&'a str>,
-    /// What makes it more than the tool's everyday work ("may hold secrets"), if anything does.
+    /// The reason for extra care, such as "may hold secrets", if there is one.
     pub(crate) concern: Option<&'a str>,
-    /// Whether it is a file outside of the folder that is meant without being named.
+    /// Whether the file is outside of the default folder.
     pub(crate) is_outside: bool,
-    /// What kind of command the subject is, if it is one.
+    /// The kind of command, if the subject is one.
     pub(crate) command: Option<CommandKind>,
-    /// Which parts of a plain line pass where no rule names them: they only read, or write to files
-    /// that may be written.
-    pub(crate) harmless: &'a [bool],
-    /// Whether all else of a line is asked about that no rule names.
+    /// The parts of a command line that pass without a rule, by position: they only read, or write
+    /// to files that may be written.
+    pub(crate) harmless_parts: &'a [bool],
+    /// Whether the user is asked about all other parts that no rule names.
     pub(crate) asks_unnamed: bool,
 }
 
-/// How a command is given to a shell.
+/// The way in which a shell receives a command.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) enum CommandKind {
-    /// As a whole line.
+    /// As a complete line.
     Line,
-    /// Typed into a terminal, where it may be a part of a line, or no command at all.
+    /// As keys typed into a terminal: perhaps a part of a line, or no command at all.
     Typed,
 }
 
 impl<'a> Access<'a> {
-    /// An access without a concern, to anything but a command.
-    pub(crate) fn of(tool: &'static str, subject: &'a str) -> Self {
+    /// Creates an access that needs no extra care, to a subject that is no command.
+    pub(crate) fn new(tool: &'static str, subject: &'a str) -> Self {
         Self {
             tool,
             subject,
@@ -59,30 +59,30 @@ impl<'a> Access<'a> {
             concern: None,
             is_outside: false,
             command: None,
-            harmless: &[],
+            harmless_parts: &[],
             asks_unnamed: false,
         }
     }
 
-    /// What is remembered when the person allows it for more than once.
-    pub(crate) fn grant(&self) -> Grant {
+    /// Returns the grant that is stored if the user allows more than this one access.
+    pub(crate) fn wider_grant(&self) -> Grant {
         Grant { tool: self.tool.to_owned(), subject: self.subject.to_owned() }
     }
 }
 
-/// What a call asks permission for: each tool says it of its arguments.
+/// The permission that a call needs, as its tool derives it from the arguments.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Asks<'a> {
-    /// For being made, and nothing else.
+pub(crate) enum PermissionRequest<'a> {
+    /// For the call itself, and nothing else.
     Itself,
-    /// For running a command, or for typing what may be one.
+    /// For a command, or for keys that may be one.
     Command(CommandKind, &'a str),
-    /// For a query, a handle: word for word.
+    /// For a query or a handle, word for word.
     Text(Cow<'a, str>),
-    /// For an address of the web, in whatever spelling.
+    /// For a web address, in any spelling.
     Address(&'a str),
-    /// For files and folders, all of them; for itself, if there are none.
+    /// For all these files and folders; for the call itself if there are none.
     Paths(Vec<&'a str>),
-    /// For files, for each of which a call of its own is made to the tool of this name.
+    /// For files, each of which becomes a call to the tool of this name.
     Calls(&'static str, Vec<&'a str>),
 }

@@ -1,4 +1,4 @@
-//! What the person granted.
+//! The permissions that the user granted.
 
 use std::collections::BTreeSet;
 
@@ -6,17 +6,17 @@ use foveal_store::Grant;
 
 use super::access::Access;
 
-/// What the person granted.
+/// The permissions that the user granted.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Grants(BTreeSet<Grant>);
 
 impl Grants {
-    /// Whether this was granted before.
-    pub(crate) fn hold(&self, access: &Access<'_>) -> bool {
-        self.0.contains(&access.grant())
+    /// Returns whether the user granted this access before.
+    pub(crate) fn covers(&self, access: &Access<'_>) -> bool {
+        self.0.contains(&access.wider_grant())
     }
 
-    /// Remembers a grant.
+    /// Stores a grant.
     pub(crate) fn add(&mut self, grant: Grant) {
         self.0.insert(grant);
     }

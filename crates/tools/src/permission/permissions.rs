@@ -1,14 +1,14 @@
-//! What a session may do: the rules, and what the person granted to it and to all sessions.
+//! The permissions of a session: the rules, and the grants for it and for all sessions.
 
 use std::sync::{Arc, Mutex, PoisonError};
 
 use crate::toolbox::Toolbox;
 
 use super::access::{Access, Verdict};
-use super::decided::Decided;
+use super::decision::PermissionDecision;
 use super::grants::Grants;
 
-/// What one session may do.
+/// The permissions of one session.
 #[derive(Debug)]
 pub struct Permissions {
     toolbox: Arc<Toolbox>,
@@ -16,24 +16,24 @@ pub struct Permissions {
 }
 
 impl Permissions {
-    /// Those of a new session.
+    /// Creates the permissions of a new session.
     pub(crate) fn new(toolbox: &Arc<Toolbox>) -> Self {
         Self { toolbox: Arc::clone(toolbox), granted: Mutex::default() }
     }
 
-    /// What the rules say, where a grant answers what they would have asked.
-    pub(crate) fn decide(&self, access: &Access<'_>) -> Decided {
+    /// Returns the decision of the rules; a grant turns [`Verdict::Ask`] into [`Verdict::Allow`].
+    pub(crate) fn decide(&self, access: &Access<'_>) -> PermissionDecision {
         match self.toolbox.policy.decide(access) {
-            Decided { verdict: Verdict::Ask, .. }
+            PermissionDecision { verdict: Verdict::Ask, .. }
                 if self.is_granted(access) || self.toolbox.is_granted(access) =>
             {
-                Decided::without_rule(Verdict::Allow)
+                PermissionDecision::without_rule(Verdict::Allow)
             }
             decided => decided,
         }
     }
 
-    /// Why a command is asked about.
+    /// Returns the reason for the question about a command.
     pub(crate) fn ask_reason(&self, access: &Access<'_>) -> String {
         self.toolbox.policy.ask_reason(access)
     }
@@ -42,40 +42,40 @@ impl Permissions {
         self.decide(access).verdict
     }
 
-    /// Whether a tool may touch `subject` without asking anybody.
-    pub fn allow(&self, tool: &'static str, subject: &str) -> bool {
-        self.verdict(&Access::of(tool, subject)) == Verdict::Allow
+    /// Returns whether a tool may access `subject` without a question to the user.
+    pub fn permits(&self, tool: &'static str, subject: &str) -> bool {
+        self.verdict(&Access::new(tool, subject)) == Verdict::Allow
     }
 
-    /// The same as [`Self::allow`] for addresses, spelled as rules have them, on any thread: by what
-    /// is granted now.
-    pub(crate) fn allowed_addresses(
+    /// Returns a filter for web addresses in the form that rules use. It decides as
+    /// [`Self::permits`] does, by the grants of this moment, and works on any thread.
+    pub(crate) fn address_filter(
         &self,
         tool: &'static str,
     ) -> impl Fn(&str) -> bool + Send + Sync + use<> {
         let toolbox = Arc::clone(&self.toolbox);
         let granted = self.granted.lock().unwrap_or_else(PoisonError::into_inner).clone();
         move |address| {
-            let access = Access { written: Some(address), ..Access::of(tool, address) };
+            let access = Access { written: Some(address), ..Access::new(tool, address) };
             match toolbox.policy.decide(&access).verdict {
                 Verdict::Allow => true,
-                Verdict::Ask => granted.hold(&access) || toolbox.is_granted(&access),
+                Verdict::Ask => granted.covers(&access) || toolbox.is_granted(&access),
                 Verdict::Deny => false,
             }
         }
     }
 
-    /// Remembers a grant for this session.
-    pub(crate) fn grant(&self, access: &Access<'_>) {
-        self.granted.lock().unwrap_or_else(PoisonError::into_inner).add(access.grant());
+    /// Stores a grant for this session.
+    pub(crate) fn grant_for_session(&self, access: &Access<'_>) {
+        self.granted.lock().unwrap_or_else(PoisonError::into_inner).add(access.wider_grant());
     }
 
-    /// Remembers a grant for all sessions.
+    /// Stores a grant for all sessions.
     pub(crate) fn grant_always(&self, access: &Access<'_>) {
-        self.toolbox.grant(access);
+        self.toolbox.add_grant(access);
     }
 
     fn is_granted(&self, access: &Access<'_>) -> bool {
-        self.granted.lock().unwrap_or_else(PoisonError::into_inner).hold(access)
+        self.granted.lock().unwrap_or_else(PoisonError::into_inner).covers(access)
     }
 }

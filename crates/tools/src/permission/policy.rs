@@ -1,67 +1,69 @@
-//! All rules, in order.
+//! The permission rules, in order.
 
-use foveal_web::normal_glob;
+use foveal_web::normalize_glob;
 use serde::{Deserialize, Serialize};
 
 use super::access::{Access, Verdict};
-use super::command;
-use super::decided::Decided;
-use super::rule::{Rule, matches, names_files};
+use super::command_rules;
+use super::decision::PermissionDecision;
+use super::rule::{PermissionRule, glob_matches, names_file};
 
-/// Rules in order; the last that matches counts. Accesses with a concern are asked about where no
-/// rule names their subject in more than wildcards.
+/// Permission rules in order; the last match decides. The user is asked about an access that needs
+/// extra care, unless a rule names its subject with more than wildcards.
 #[derive(Debug, Clone, PartialEq, Eq, Default, Serialize, Deserialize)]
 #[serde(transparent)]
-pub struct Policy {
+pub struct PermissionPolicy {
     /// The rules.
-    pub rules: Vec<Rule>,
+    pub rules: Vec<PermissionRule>,
 }
 
-impl Policy {
-    /// Whether a rule forbids or asks about commands.
+impl PermissionPolicy {
+    /// Returns whether a rule forbids or asks about commands.
     pub(crate) fn limits_commands(&self) -> bool {
-        self.rules.iter().any(|rule| rule.verdict != Verdict::Allow && command::may_be_for(rule))
+        self.rules
+            .iter()
+            .any(|rule| rule.verdict != Verdict::Allow && command_rules::may_match_commands(rule))
     }
 
-    /// Why a command is asked about, for a person.
+    /// Returns the reason for the question about a command.
     pub(crate) fn ask_reason(&self, access: &Access<'_>) -> String {
-        command::ask_reason(&self.rules, access)
+        command_rules::ask_reason(&self.rules, access)
     }
 
-    /// What the rules say of an access. Without rules, everything is allowed but accesses with a
-    /// concern, and those outside of the folder that is meant.
-    pub(crate) fn decide(&self, access: &Access<'_>) -> Decided {
+    /// Returns the decision about an access. Without rules everything is allowed, except accesses
+    /// that need extra care and files outside of the default folder.
+    pub(crate) fn decide(&self, access: &Access<'_>) -> PermissionDecision {
         if access.command.is_some() {
-            return command::decide(&self.rules, access);
+            return command_rules::decide_command(&self.rules, access);
         }
         let matching = self.rules.iter().rposition(|rule| {
-            // A rule for everything in a folder was not made with secrets in mind, nor one for
-            // everything with other folders.
-            let is_meant = (access.concern.is_none() || names_files(&rule.subject))
+            // A rule for a whole folder is not meant to open secrets, nor a rule for everything to
+            // open other folders.
+            let is_meant = (access.concern.is_none() || names_file(&rule.subject))
                 && (!access.is_outside || rule.subject.starts_with('/'));
             (is_meant || rule.verdict == Verdict::Deny)
-                && matches(&rule.tool, access.tool)
-                && is_about(rule, access)
+                && glob_matches(&rule.tool, access.tool)
+                && matches_subject(rule, access)
         });
         match matching {
-            Some(at) => Decided { verdict: self.rules[at].verdict, rule: Some(at) },
+            Some(at) => PermissionDecision { verdict: self.rules[at].verdict, rule: Some(at) },
             None if access.concern.is_some() || access.is_outside => {
-                Decided::without_rule(Verdict::Ask)
+                PermissionDecision::without_rule(Verdict::Ask)
             }
-            None => Decided::without_rule(Verdict::Allow),
+            None => PermissionDecision::without_rule(Verdict::Allow),
         }
     }
 }
 
-/// Whether a rule is about the subject. Of addresses, rules that ask or forbid, and those that
-/// allow one address alone, are also about what was written.
-fn is_about(rule: &Rule, access: &Access<'_>) -> bool {
-    let Some(written) = access.written else { return matches(&rule.subject, access.subject) };
-    let by_words = rule.verdict != Verdict::Allow && matches(&rule.subject, written);
+/// Returns whether a rule applies to the subject. For web addresses, rules that ask or forbid, and
+/// rules that allow one address, apply to the written form too.
+fn matches_subject(rule: &PermissionRule, access: &Access<'_>) -> bool {
+    let Some(written) = access.written else { return glob_matches(&rule.subject, access.subject) };
+    let by_words = rule.verdict != Verdict::Allow && glob_matches(&rule.subject, written);
     by_words
         || rule.subject == written
-        || matches(&rule.subject, access.subject)
-        || matches(&normal_glob(&rule.subject), access.subject)
+        || glob_matches(&rule.subject, access.subject)
+        || glob_matches(&normalize_glob(&rule.subject), access.subject)
 }
 
 #[cfg(test)]

@@ -1,55 +1,60 @@
-//! What a refusal says: which rule refuses, and which lines in which file would allow it.
+//! The text of refusals: the rule that refuses, and the lines that would allow the access.
 
 use std::path::Path;
 
 use super::access::Access;
-use super::rule::Rule;
+use super::rule::PermissionRule;
 
-/// What the file of rules is called where nobody said where it is.
-const USUAL_FILE: &str = "foveal/config.toml";
+/// The name of the rules file in messages, if the file is not known.
+const DEFAULT_RULES_FILE: &str = "foveal/config.toml";
 
-/// Longest subject that is written out as a rule; a longer one is cut in a message.
+/// The longest subject, in bytes, that a message quotes as a rule.
 const SUBJECT_BYTES_MAX: usize = 240;
 
-/// That the rule at `number`, from 0, forbids an access, and how to allow it.
-pub(crate) fn forbidden(
+/// Returns the message that the rule at index `number` forbids an access, with the way to allow it.
+pub(crate) fn forbidden_message(
     access: &Access<'_>,
-    decided: Option<(usize, &Rule)>,
+    decided: Option<(usize, &PermissionRule)>,
     file: Option<&Path>,
 ) -> String {
-    format!("{}; {}", forbidden_by(decided), allowing(access, file, "put at the end of"))
+    format!(
+        "{}; {}",
+        forbidding_rule_message(decided),
+        allow_instructions(access, file, "put at the end of")
+    )
 }
 
-/// That the rule at `number`, from 0, forbids something.
-pub(crate) fn forbidden_by(decided: Option<(usize, &Rule)>) -> String {
+/// Returns the message that the rule at index `number` forbids an access.
+pub(crate) fn forbidding_rule_message(decided: Option<(usize, &PermissionRule)>) -> String {
     let by = decided.map(|(number, rule)| {
         let place = number + 1;
-        format!(" (no. {place}: {} {})", quoted(&rule.tool), quoted(&rule.subject))
+        format!(" (no. {place}: {} {})", quote(&rule.tool), quote(&rule.subject))
     });
     format!("a permission rule forbids it{}", by.unwrap_or_default())
 }
 
-/// A rule, by its place from 0, in words.
-pub(crate) fn rule_in_words(number: usize, rule: &Rule) -> String {
+/// Describes the rule at index `number`.
+pub(crate) fn describe_rule(number: usize, rule: &PermissionRule) -> String {
     let place = number + 1;
-    format!("permission rule {place} ({} {})", quoted(&rule.tool), quoted(&rule.subject))
+    format!("permission rule {place} ({} {})", quote(&rule.tool), quote(&rule.subject))
 }
 
-/// That an access needs an approval that nobody can give here, and how to allow it.
-pub(crate) fn unanswered(access: &Access<'_>, file: Option<&Path>) -> String {
+/// Returns the message that an access needs an approval which no user can give here, with the way
+/// to allow it.
+pub(crate) fn unanswered_message(access: &Access<'_>, file: Option<&Path>) -> String {
     format!(
         "it needs the user's word, and there is nobody to ask here; {}",
-        allowing(access, file, "add to")
+        allow_instructions(access, file, "add to")
     )
 }
 
-/// The lines that allow an access.
-fn allowing(access: &Access<'_>, file: Option<&Path>, verb: &str) -> String {
-    let shown = shown(file);
+/// Returns the lines that allow an access, with the place to put them.
+fn allow_instructions(access: &Access<'_>, file: Option<&Path>, verb: &str) -> String {
+    let shown = rules_file_name(file);
     let Access { tool, subject, .. } = *access;
     let is_long = subject.len() > SUBJECT_BYTES_MAX;
     let subject = if subject.is_empty() { "*" } else { subject };
-    let (tool, subject) = (quoted(tool), quoted(subject));
+    let (tool, subject) = (quote(tool), quote(subject));
     let lead = "to allow it, the user can";
     match (is_json(file), is_long) {
         (false, true) => format!("{lead} {verb} `{shown}` a [[permissions]] rule"),
@@ -65,24 +70,24 @@ fn allowing(access: &Access<'_>, file: Option<&Path>, verb: &str) -> String {
     }
 }
 
-/// The file of rules, as it is named to a person.
-fn shown(file: Option<&Path>) -> String {
-    file.map_or_else(|| USUAL_FILE.to_owned(), |file| file.display().to_string())
+/// Returns the rules file as messages name it.
+fn rules_file_name(file: Option<&Path>) -> String {
+    file.map_or_else(|| DEFAULT_RULES_FILE.to_owned(), |file| file.display().to_string())
 }
 
-/// Whether what is to be added to a file is JSON.
+/// Returns whether the rules file is JSON.
 fn is_json(file: Option<&Path>) -> bool {
     file.and_then(Path::extension).is_some_and(|end| end == "json")
 }
 
-/// A text as TOML has it, which takes JSON's texts.
-pub(crate) fn quoted(text: &str) -> String {
+/// Quotes a text as a JSON string, which is valid in TOML too.
+pub(crate) fn quote(text: &str) -> String {
     serde_json::Value::from(text).to_string()
 }
 
-/// The line that lets pages of a private `host` be fetched.
-pub(crate) fn private_host(host: &str, file: Option<&Path>) -> String {
-    let (shown, host) = (shown(file), quoted(host));
+/// Returns the setting that allows pages of a private `host` to be fetched.
+pub(crate) fn private_host_setting(host: &str, file: Option<&Path>) -> String {
+    let (shown, host) = (rules_file_name(file), quote(host));
     match is_json(file) {
         true => format!("in `{shown}`:\n\"web\": {{\"private_hosts\": [{host}]}}"),
         false => format!("in `{shown}`:\n[web]\nprivate_hosts = [{host}]"),
@@ -95,19 +100,19 @@ mod tests {
 
     #[test]
     fn what_is_to_be_added_is_written_as_its_file_is() {
-        let access = Access::of("bash", "echo \"a\"");
+        let access = Access::new("bash", "echo \"a\"");
         let long = "a".repeat(SUBJECT_BYTES_MAX + 1);
         for (file, is_json) in [
             (Some(Path::new("/h/foveal/config.json")), true),
             (Some(Path::new("/h/foveal/config.toml")), false),
             (None, false),
         ] {
-            let name = file.map_or(USUAL_FILE, |file| file.to_str().expect("a text"));
+            let name = file.map_or(DEFAULT_RULES_FILE, |file| file.to_str().expect("a text"));
             let texts = [
-                forbidden(&access, None, file),
-                unanswered(&access, file),
-                forbidden(&Access::of("bash", &long), None, file),
-                private_host("localhost:3000", file),
+                forbidden_message(&access, None, file),
+                unanswered_message(&access, file),
+                forbidden_message(&Access::new("bash", &long), None, file),
+                private_host_setting("localhost:3000", file),
             ];
             for text in &texts {
                 assert!(text.contains(&format!("`{name}`")), "{text}");

@@ -1,33 +1,33 @@
-//! One rule, and what its globs match.
+//! A permission rule, and the matching of its globs.
 
 use globset::Glob;
 use serde::{Deserialize, Serialize};
 
 use super::access::Verdict;
 
-/// One rule.
+/// A permission rule.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Rule {
+pub struct PermissionRule {
     /// Glob over the tool's name.
     pub tool: String,
     /// Glob over the path, address or command; `*` stands for `/` as well. Of a command line,
     /// each command and each redirection to a file (`> file`) is matched by itself.
     pub subject: String,
-    /// What it says.
+    /// The effect of the rule.
     pub verdict: Verdict,
 }
 
-impl Rule {
-    /// Whether the rule is about a tool.
+impl PermissionRule {
+    /// Returns whether the rule applies to a tool.
     pub(crate) fn is_for_tool(&self, tool: &str) -> bool {
-        matches(&self.tool, tool)
+        glob_matches(&self.tool, tool)
     }
 }
 
-/// Whether a glob says more than wildcards of the last part of a path, or of a hidden folder
-/// above it. Of several folders in braces that is not told.
-pub(super) fn names_files(glob: &str) -> bool {
+/// Returns whether a glob names the last part of a path, or a hidden folder above it, with more
+/// than wildcards. For folders in braces the answer is `false`.
+pub(super) fn names_file(glob: &str) -> bool {
     let is_named = |part: &str| {
         let mut is_class = false;
         part.chars().any(|letter| {
@@ -52,9 +52,9 @@ pub(super) fn names_files(glob: &str) -> bool {
     !has_folders && (is_last || parts.any(is_hidden))
 }
 
-/// Whether a glob matches the whole text; what is no glob matches itself alone.
-pub(super) fn matches(glob: &str, text: &str) -> bool {
-    // Most rules name a tool, or all: what has no wildcards, or nothing else, need not be compiled.
+/// Returns whether a glob matches the whole text. An invalid glob matches only itself.
+pub(super) fn glob_matches(glob: &str, text: &str) -> bool {
+    // Most rules name one tool or all tools; such globs need no compilation.
     let is_pattern = || glob.contains(['*', '?', '[', '{', '\\']);
     glob == text
         || glob == "*"

@@ -1,50 +1,52 @@
-//! Which parts of a command line may pass where no rule names them: commands that only read what the
-//! tools themselves would read unasked, and redirections to files in the roots.
+//! The parts of a command line that may run without a rule: commands that only read files which the
+//! tools themselves would read without a question, and redirections to files in the roots.
 
 use std::fs;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
-use foveal_effects::{PlainLine, PlainPart, PlainWord, ReadScope, read_scope};
-use foveal_files::{Located, Roots, sensitivity};
-use foveal_processes::Confinement;
+use foveal_sandbox::Confinement;
+use foveal_tool_effects::{
+    CommandLinePart, CommandLineWord, ReadScope, SimpleCommandLine, read_scope,
+};
+use foveal_workspace::{ResolvedPath, WorkspaceRoots, sensitivity};
 
-use crate::permission::{Access, CommandKind, Verdict, WRITERS};
+use crate::permission::{Access, CommandKind, Verdict, WRITE_TOOLS};
 
-use super::state::Session;
+use super::tool_session::ToolSession;
 
-/// The tools whose rules hold for what commands read.
+/// The tools whose rules apply to files that commands read.
 const READERS: [&str; 3] = ["read_file", "read_lines", "read_files"];
 
-/// Names in one folder that are looked at for a pattern, and below all folders that are searched.
+/// The most names that are checked in one folder for a pattern, and below all searched folders.
 const NAMES_MAX: usize = 5_000;
-const NAMES_BELOW_MAX: usize = 50_000;
+const SEARCHED_NAMES_MAX: usize = 50_000;
 
-/// Letters of one option at which a name may begin.
+/// The most letters of a short option behind which a path may follow directly.
 const LETTERS_MAX: usize = 64;
 
-/// Folders in which the commands of a line may be, at most.
+/// The most folders in which the commands of a line may run.
 const FOLDERS_MAX: usize = 8;
 
-/// Whether a person has to allow a command before it is given to the tools.
+/// Whether the user must approve a command before it is given to the tools.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub enum CommandApproval {
-    /// No: it passes, or a rule asks or forbids when it is carried out.
+    /// The command passes, or a rule asks or forbids when it runs.
     NotNeeded,
-    /// Yes, for this reason: most often it names the rule that would let it pass.
+    /// The reason; in most cases it names the rule that would let the command pass.
     Needed(String),
 }
 
-impl Session {
-    /// Returns whether a person has to allow a command line, where all is asked about that no rule
-    /// names and that does more than read.
+impl ToolSession {
+    /// Returns whether the user must approve a command line, if every command needs approval that
+    /// no rule names and that does more than read.
     pub fn command_approval(&self, tool: &'static str, line: &str) -> CommandApproval {
         let harmless = harmless_parts(self, line, |_| true);
         let access = Access {
             command: Some(CommandKind::Line),
-            harmless: &harmless,
+            harmless_parts: &harmless,
             asks_unnamed: true,
-            ..Access::of(tool, line)
+            ..Access::new(tool, line)
         };
         let decided = self.permissions.decide(&access);
         match decided.verdict {
@@ -56,31 +58,32 @@ impl Session {
     }
 }
 
-/// Returns for each part of a plain line whether it is looked at and may pass where no rule names it.
+/// Returns for each part of a plain line whether it is selected and may run without a rule.
 pub(super) fn harmless_parts(
-    session: &Session,
+    session: &ToolSession,
     line: &str,
-    is_looked_at: fn(&PlainPart) -> bool,
+    is_looked_at: fn(&CommandLinePart) -> bool,
 ) -> Vec<bool> {
-    let Some(line) = PlainLine::parse(line) else { return Vec::new() };
+    let Some(line) = SimpleCommandLine::parse(line) else { return Vec::new() };
     let Some(folders) = working_folders(session.roots(), &line) else { return Vec::new() };
     let place = CommandPlace { session, folders };
     let is_harmless = |part| is_looked_at(part) && place.is_harmless(part);
     line.parts.iter().map(is_harmless).collect()
 }
 
-/// Returns where the commands of a line may be; `None` if that is not told, or elsewhere.
-fn working_folders(roots: Roots, line: &PlainLine) -> Option<Vec<Roots>> {
+/// Returns the folders in which the commands of a line may run; `None` if they are unknown or
+/// outside of the roots.
+fn working_folders(roots: WorkspaceRoots, line: &SimpleCommandLine) -> Option<Vec<WorkspaceRoots>> {
     let mut folders = vec![roots];
     for part in &line.parts {
-        let PlainPart::Command(words) = part else { continue };
+        let CommandLinePart::Command(words) = part else { continue };
         match words.first()?.text.as_str() {
             "cd" => {
                 let [_, to] = &words[..] else { return None };
                 if to.is_pattern || to.text.starts_with('-') {
                     return None;
                 }
-                let next: Result<Vec<Roots>, _> =
+                let next: Result<Vec<WorkspaceRoots>, _> =
                     folders.iter().map(|from| from.with_working_directory(&to.text)).collect();
                 folders.extend(next.ok()?);
             }
@@ -92,25 +95,25 @@ fn working_folders(roots: Roots, line: &PlainLine) -> Option<Vec<Roots>> {
     (folders.len() <= FOLDERS_MAX).then_some(folders)
 }
 
-/// Where a line is run.
+/// The session and the possible working directories of a command line.
 struct CommandPlace<'a> {
-    session: &'a Session,
-    folders: Vec<Roots>,
+    session: &'a ToolSession,
+    folders: Vec<WorkspaceRoots>,
 }
 
 impl CommandPlace<'_> {
-    fn is_harmless(&self, part: &PlainPart) -> bool {
+    fn is_harmless(&self, part: &CommandLinePart) -> bool {
         match part {
-            PlainPart::Redirection { target, .. } if target.is_pattern => false,
+            CommandLinePart::Redirection { target, .. } if target.is_pattern => false,
             // To a shell, `/dev/tcp/…` is a connection.
-            PlainPart::Redirection { operator: "<", target } => {
-                let is_in = |roots: &Roots| roots.resolve(&target.text).is_ok();
+            CommandLinePart::Redirection { operator: "<", target } => {
+                let is_in = |roots: &WorkspaceRoots| roots.resolve(&target.text).is_ok();
                 self.folders.iter().all(is_in) && self.may_read(&target.text, ReadScope::Contents)
             }
-            PlainPart::Redirection { target, .. } => self.may_write(&target.text),
-            PlainPart::Command(words) => {
+            CommandLinePart::Redirection { target, .. } => self.may_write(&target.text),
+            CommandLinePart::Command(words) => {
                 let may_read = |scope| {
-                    words[1..].iter().all(|word| self.is_open_word(word, scope))
+                    words[1..].iter().all(|word| self.is_readable_word(word, scope))
                         && (scope <= ReadScope::Contents || self.may_search(&words[1..], scope))
                 };
                 read_scope(words).is_some_and(may_read)
@@ -118,38 +121,41 @@ impl CommandPlace<'_> {
         }
     }
 
-    /// Whether the rules let the tools write a file, it is in the roots, none has to be asked about it, and
-    /// the kernel holds commands to the roots.
+    /// Returns whether the rules let the tools write a file, the file is in the roots and needs no
+    /// approval, and the kernel confines commands to the roots.
     fn may_write(&self, path: &str) -> bool {
-        let is_open = |roots: &Roots| {
+        let is_open = |roots: &WorkspaceRoots| {
             roots.resolve(path).is_ok_and(|located| {
                 let subject = located.rule_path();
-                self.is_meant(&located)
+                self.is_in_intended_folder(&located)
                     && located.sensitivity().is_none()
                     && located.approval_reason().is_none()
-                    && WRITERS.iter().all(|tool| self.session.permissions.allow(tool, &subject))
+                    && WRITE_TOOLS
+                        .iter()
+                        .all(|tool| self.session.permissions.permits(tool, &subject))
             })
         };
         self.session.toolbox().sandbox.is_some()
-            && matches!(Confinement::available(), Ok(Confinement::Full | Confinement::Writes))
+            && matches!(Confinement::detect(), Ok(Confinement::Full | Confinement::Writes))
             && self.folders.iter().all(is_open)
     }
 
-    fn is_meant(&self, located: &Located) -> bool {
-        let meant = self.session.toolbox().meant_folder.as_ref();
-        meant.is_none_or(|meant| located.absolute().starts_with(meant))
+    fn is_in_intended_folder(&self, located: &ResolvedPath) -> bool {
+        let meant = self.session.toolbox().default_folder.as_ref();
+        meant.is_none_or(|meant| located.absolute_path().starts_with(meant))
     }
 
-    /// Whether all that a word may name may be read.
-    fn is_open_word(&self, word: &PlainWord, scope: ReadScope) -> bool {
+    /// Returns whether the command may read each file that a word may name.
+    fn is_readable_word(&self, word: &CommandLineWord, scope: ReadScope) -> bool {
         let text = word.text.as_str();
         if word.is_pattern {
-            return self.is_open_pattern(text, scope);
+            return self.is_readable_pattern(text, scope);
         }
         if scope == ReadScope::Words {
             return true;
         }
-        // A name may stand right behind letters of options, behind a sign, or in a revision.
+        // A path may follow directly after letters of options, after `=`, or after a revision's
+        // colon.
         let is_single = text.starts_with('-') && !text.starts_with("--");
         let letters = if is_single { LETTERS_MAX } else { 0 };
         let behind_letters = text.char_indices().skip(2).take(letters).map(|(at, _)| &text[at..]);
@@ -159,11 +165,12 @@ impl CommandPlace<'_> {
         paths.all(|path| self.may_read(path, scope))
     }
 
-    /// Whether all files may be read that a pattern in its last part may stand for.
-    fn is_open_pattern(&self, text: &str, scope: ReadScope) -> bool {
+    /// Returns whether the command may read each file that may match a pattern in the last path
+    /// component.
+    fn is_readable_pattern(&self, text: &str, scope: ReadScope) -> bool {
         let (folder, name) = text.rsplit_once('/').unwrap_or((".", text));
         let folder = if folder.is_empty() { "/" } else { folder };
-        // Braces may choose whole paths, and names that begin with a dot.
+        // Braces can produce whole paths, and names that begin with a dot.
         if text.contains(['{', '~']) || folder.contains(['*', '?', '[']) || name.starts_with('.') {
             return false;
         }
@@ -185,7 +192,7 @@ impl CommandPlace<'_> {
             })
     }
 
-    /// Whether the tools would read what is at `path` unasked, or nothing is there.
+    /// Returns whether the tools would read `path` without a question, or nothing exists there.
     fn may_read(&self, path: &str, scope: ReadScope) -> bool {
         if path.is_empty() || matches!(path, "-" | "/dev/null") {
             return true;
@@ -198,8 +205,8 @@ impl CommandPlace<'_> {
             Ok(located) => {
                 let subject = located.rule_path();
                 let is_secret = scope > ReadScope::Names && located.sensitivity().is_some();
-                let allows = |tool: &&'static str| self.session.permissions.allow(tool, &subject);
-                self.is_meant(&located) && !is_secret && READERS.iter().all(allows)
+                let allows = |tool: &&'static str| self.session.permissions.permits(tool, &subject);
+                self.is_in_intended_folder(&located) && !is_secret && READERS.iter().all(allows)
             }
             Err(_) => roots.working_directory().join(path).symlink_metadata().is_err_and(|error| {
                 use ErrorKind::{InvalidFilename, NotADirectory, NotFound};
@@ -208,15 +215,15 @@ impl CommandPlace<'_> {
         })
     }
 
-    /// Whether all may be read below the working folder, and below folders that words name: which word
-    /// is a path is not told.
-    fn may_search(&self, words: &[PlainWord], scope: ReadScope) -> bool {
+    /// Returns whether the command may read each file below the working directory, and below the
+    /// folders that words name. It is unknown which words are paths.
+    fn may_search(&self, words: &[CommandLineWord], scope: ReadScope) -> bool {
         let forbids = self.session.toolbox().policy.rules.iter().any(|rule| {
             rule.verdict != Verdict::Allow && READERS.iter().any(|tool| rule.is_for_tool(tool))
         });
-        let tops = |roots: &Roots| {
+        let tops = |roots: &WorkspaceRoots| {
             let located = words.iter().filter_map(|word| roots.resolve(&word.text).ok());
-            let mut tops: Vec<PathBuf> = located.map(|located| located.absolute()).collect();
+            let mut tops: Vec<PathBuf> = located.map(|located| located.absolute_path()).collect();
             tops.push(roots.working_directory().to_owned());
             tops
         };
@@ -225,15 +232,15 @@ impl CommandPlace<'_> {
     }
 }
 
-/// Whether a file below one of `tops` may hold secrets by its name, or there are too many files to look
-/// at; of hidden ones, and of links that lead elsewhere, if these count.
+/// Returns whether a file below `tops` may hold secrets by its name, or there are too many files to
+/// check. Hidden files, and links out of `tops`, count with `with_hidden`.
 fn holds_secrets(tops: &[PathBuf], with_hidden: bool) -> bool {
     let leads_out = |link: &Path| {
         let end = link.canonicalize();
         end.is_ok_and(|end| !tops.iter().any(|top| end.starts_with(top)))
     };
     let mut waiting: Vec<PathBuf> = tops.iter().filter(|top| top.is_dir()).cloned().collect();
-    let mut left = NAMES_BELOW_MAX;
+    let mut left = SEARCHED_NAMES_MAX;
     while let Some(folder) = waiting.pop() {
         let Ok(entries) = fs::read_dir(&folder) else { return true };
         for entry in entries {

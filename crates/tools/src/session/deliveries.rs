@@ -1,232 +1,234 @@
-//! When calls arrived and when their answers were delivered: an answer may rest only on answers
-//! that were delivered before its call arrived.
+//! The order of call arrivals and answer deliveries: an answer may refer only to answers that were
+//! delivered before its call arrived.
 //!
-//! Calls run beside each other. What is given to one of them has not been read by whoever made
-//! another meanwhile, and may never be: its client breaks off, or cancels it. So every call has
-//! the moment of its arrival, every answer that of its delivery, and both are compared.
+//! Calls run concurrently. The model had not read the answer to one call when it made another
+//! meanwhile, and it may never read it: the client may disconnect, or cancel the call. So each call
+//! has an arrival tick and each answer a delivery tick of one logical clock.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
-/// A moment, told by the count of what happened until then.
-type Moment = u64;
+/// A tick of the logical clock.
+type ClockTick = u64;
 
-/// The one count of moments for all sessions of a server.
+/// The logical clock that all sessions of a server share.
 #[derive(Debug, Default)]
-pub struct Arrivals(Mutex<Counted>);
+pub struct LogicalClock(Mutex<LogicalClockState>);
 
 #[derive(Debug, Default)]
-struct Counted {
-    now: Moment,
-    /// Calls that arrived and are not yet known to their sessions.
-    waiting: BTreeSet<Moment>,
+struct LogicalClockState {
+    now: ClockTick,
+    /// Arrivals of calls that their sessions have not started yet.
+    waiting_arrivals: BTreeSet<ClockTick>,
 }
 
-impl Arrivals {
-    /// A call arrives now.
-    pub fn arrive(self: &Arc<Self>) -> Arrival {
+impl LogicalClock {
+    /// Registers the arrival of a call.
+    pub fn register_arrival(self: &Arc<Self>) -> CallArrival {
         let mut counted = self.lock();
         counted.now += 1;
         let moment = counted.now;
-        counted.waiting.insert(moment);
-        Arrival { moment, arrivals: Arc::clone(self) }
+        counted.waiting_arrivals.insert(moment);
+        CallArrival { moment, arrivals: Arc::clone(self) }
     }
 
-    fn next(&self) -> Moment {
+    fn tick(&self) -> ClockTick {
         let mut counted = self.lock();
         counted.now += 1;
         counted.now
     }
 
-    fn oldest_waiting(&self) -> Option<Moment> {
-        self.lock().waiting.first().copied()
+    fn oldest_waiting_arrival(&self) -> Option<ClockTick> {
+        self.lock().waiting_arrivals.first().copied()
     }
 
-    fn lock(&self) -> MutexGuard<'_, Counted> {
+    fn lock(&self) -> MutexGuard<'_, LogicalClockState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// That a call arrived, until its session begins to answer it.
+/// A call that arrived and that its session has not started yet.
 #[derive(Debug)]
-pub struct Arrival {
-    moment: Moment,
-    arrivals: Arc<Arrivals>,
+pub struct CallArrival {
+    moment: ClockTick,
+    arrivals: Arc<LogicalClock>,
 }
 
-impl Drop for Arrival {
+impl Drop for CallArrival {
     fn drop(&mut self) {
-        self.arrivals.lock().waiting.remove(&self.moment);
+        self.arrivals.lock().waiting_arrivals.remove(&self.moment);
     }
 }
 
-/// A call of a session, called by the moment of its arrival.
+/// The id of a call of a session: the tick of its arrival.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
-pub struct CallNumber(Moment);
+pub struct SessionCallId(ClockTick);
 
-/// Whose answers a call may rest on.
+/// The earlier answers that are visible to a call.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub struct CallView {
-    call: CallNumber,
-    /// Calls whose answers were delivered before it arrived, as far as that is still asked.
-    before: Vec<CallNumber>,
-    /// Whether its own answer counts only once its delivery is told.
+pub struct CallVisibility {
+    call: SessionCallId,
+    /// Calls whose answers were delivered before this one arrived, except settled ones.
+    delivered_before: Vec<SessionCallId>,
+    /// Whether the call's own answer becomes visible only with a confirmed delivery.
     awaits_delivery: bool,
 }
 
-impl CallView {
-    /// Of somebody who only asks, and is shown nothing.
-    pub(crate) const NOBODY: &'static Self =
-        &Self { call: CallNumber(0), before: Vec::new(), awaits_delivery: false };
+impl CallVisibility {
+    /// The view of a caller that is shown nothing.
+    pub(crate) const EMPTY: &'static Self =
+        &Self { call: SessionCallId(0), delivered_before: Vec::new(), awaits_delivery: false };
 
-    /// The call.
-    pub fn call(&self) -> CallNumber {
+    /// Returns the id of the call itself.
+    pub fn call_id(&self) -> SessionCallId {
         self.call
     }
 
-    /// Whether what was answered to another call, not long ago, counts for this one. The parts
-    /// of one call's own answer stand above each other.
-    pub fn counts(&self, other: CallNumber) -> bool {
-        other == self.call || self.before.contains(&other)
+    /// Returns whether the answer to an unsettled call is visible to this one. The parts of the
+    /// call's own answer are visible to each other.
+    pub fn is_answer_visible(&self, other: SessionCallId) -> bool {
+        other == self.call || self.delivered_before.contains(&other)
     }
 
-    /// Whether the call's own answer counts only once its delivery is told.
+    /// Returns whether the call's own answer becomes visible only with a confirmed delivery.
     pub(crate) fn awaits_delivery(&self) -> bool {
         self.awaits_delivery
     }
 }
 
-/// The calls of one session of which it matters when they came and went.
+/// The unsettled calls of one session.
 #[derive(Debug)]
 pub(crate) struct Deliveries {
-    arrivals: Arc<Arrivals>,
-    calls: Mutex<BTreeMap<CallNumber, State>>,
+    arrivals: Arc<LogicalClock>,
+    calls: Mutex<BTreeMap<SessionCallId, DeliveryState>>,
 }
 
-/// What became of a call.
+/// The state of a call.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum State {
+enum DeliveryState {
     Running,
-    /// It has an answer, which looks at nothing any more.
+    /// The answer is complete and reads no earlier answers any more.
     Answered,
-    Delivered(Moment),
+    Delivered(ClockTick),
     Lost,
 }
 
-/// Calls of which nobody has to ask any more whether their answers count.
+/// Calls whose visibility is the same for all later calls.
 #[derive(Debug, Default)]
-pub struct Settled {
-    /// Their answers count for every call from now on.
-    pub delivered: Vec<CallNumber>,
-    /// They count for none.
-    pub lost: Vec<CallNumber>,
+pub struct SettledCallIds {
+    /// Calls whose answers are visible to every call from now on.
+    pub delivered: Vec<SessionCallId>,
+    /// Calls whose answers are visible to none.
+    pub lost: Vec<SessionCallId>,
 }
 
-impl Settled {
+impl SettledCallIds {
     pub(crate) fn is_empty(&self) -> bool {
         self.delivered.is_empty() && self.lost.is_empty()
     }
 }
 
 impl Deliveries {
-    pub(crate) fn new(arrivals: Arc<Arrivals>) -> Arc<Self> {
+    pub(crate) fn new(arrivals: Arc<LogicalClock>) -> Arc<Self> {
         Arc::new(Self { arrivals, calls: Mutex::default() })
     }
 
-    /// A call arrives now.
-    pub(crate) fn arrive(&self) -> Arrival {
-        self.arrivals.arrive()
+    /// Registers the arrival of a call.
+    pub(crate) fn register_arrival(&self) -> CallArrival {
+        self.arrivals.register_arrival()
     }
 
-    /// Takes a call up, with what it may rest on. Of another count of moments, it arrives now.
-    pub(crate) fn begin(
+    /// Starts a call; returns its delivery and the answers that are visible to it. An arrival of
+    /// another clock is registered anew.
+    pub(crate) fn begin_call(
         self: &Arc<Self>,
-        arrival: Arrival,
+        arrival: CallArrival,
         awaits_delivery: bool,
-    ) -> (Delivery, CallView) {
+    ) -> (PendingDelivery, CallVisibility) {
         let arrival = match Arc::ptr_eq(&arrival.arrivals, &self.arrivals) {
             true => arrival,
-            false => self.arrive(),
+            false => self.register_arrival(),
         };
-        let call = CallNumber(arrival.moment);
+        let call = SessionCallId(arrival.moment);
         let mut calls = self.lock();
-        let is_before = |state: &State| matches!(state, State::Delivered(at) if *at < call.0);
+        let is_before =
+            |state: &DeliveryState| matches!(state, DeliveryState::Delivered(at) if *at < call.0);
         let before = calls.iter().filter(|(_, state)| is_before(state)).map(|(call, _)| *call);
         let before = before.collect();
-        calls.insert(call, State::Running);
-        // Now the session knows it.
+        calls.insert(call, DeliveryState::Running);
+        // The session knows the call now.
         drop(arrival);
-        let delivery = Delivery { call, deliveries: Arc::clone(self), is_delivered: false };
-        (delivery, CallView { call, before, awaits_delivery })
+        let delivery = PendingDelivery { call, deliveries: Arc::clone(self), is_delivered: false };
+        (delivery, CallVisibility { call, delivered_before: before, awaits_delivery })
     }
 
-    /// Takes out the calls whose answers count for all that run or for none.
-    pub(crate) fn settle(&self) -> Settled {
+    /// Removes and returns the calls whose answers are visible to all running calls or to none.
+    pub(crate) fn take_settled_ids(&self) -> SettledCallIds {
         let mut calls = self.lock();
-        let running = calls.iter().find(|(_, state)| **state == State::Running);
+        let running = calls.iter().find(|(_, state)| **state == DeliveryState::Running);
         let running = running.map(|(call, _)| call.0);
-        let oldest = running.into_iter().chain(self.arrivals.oldest_waiting()).min();
-        let is_settled = |at: Moment| oldest.is_none_or(|oldest| at < oldest);
-        let mut settled = Settled::default();
+        let oldest = running.into_iter().chain(self.arrivals.oldest_waiting_arrival()).min();
+        let is_settled = |at: ClockTick| oldest.is_none_or(|oldest| at < oldest);
+        let mut settled = SettledCallIds::default();
         calls.retain(|call, state| match state {
-            State::Delivered(at) if is_settled(*at) => {
+            DeliveryState::Delivered(at) if is_settled(*at) => {
                 settled.delivered.push(*call);
                 false
             }
-            State::Lost => {
+            DeliveryState::Lost => {
                 settled.lost.push(*call);
                 false
             }
-            State::Delivered(_) | State::Running | State::Answered => true,
+            DeliveryState::Delivered(_) | DeliveryState::Running | DeliveryState::Answered => true,
         });
         settled
     }
 
-    fn set(&self, call: CallNumber, state: State) {
+    fn set_state(&self, call: SessionCallId, state: DeliveryState) {
         if let Some(known) = self.lock().get_mut(&call) {
             *known = state;
         }
     }
 
-    fn lock(&self) -> MutexGuard<'_, BTreeMap<CallNumber, State>> {
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<SessionCallId, DeliveryState>> {
         self.calls.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-/// An answer on its way. Dropped before it is delivered, it was never given: nothing is pointed
-/// at that stood in it.
+/// The delivery of an answer. Dropped without [`confirm`](Self::confirm), the answer counts as
+/// lost, and no later answer points at it.
 #[must_use = "an answer that nobody says was delivered does not count as shown"]
-pub struct Delivery {
-    call: CallNumber,
+pub struct PendingDelivery {
+    call: SessionCallId,
     deliveries: Arc<Deliveries>,
     is_delivered: bool,
 }
 
-impl Delivery {
-    /// The client has the answer. Does not block.
-    pub fn delivered(mut self) {
+impl PendingDelivery {
+    /// Records that the client has the answer. Does not block.
+    pub fn confirm(mut self) {
         self.is_delivered = true;
-        let now = self.deliveries.arrivals.next();
-        self.deliveries.set(self.call, State::Delivered(now));
+        let now = self.deliveries.arrivals.tick();
+        self.deliveries.set_state(self.call, DeliveryState::Delivered(now));
     }
 
-    /// The answer is made.
-    pub(crate) fn answered(&self) {
-        self.deliveries.set(self.call, State::Answered);
+    /// Records that the answer is complete.
+    pub(crate) fn mark_answered(&self) {
+        self.deliveries.set_state(self.call, DeliveryState::Answered);
     }
 }
 
-impl Drop for Delivery {
+impl Drop for PendingDelivery {
     fn drop(&mut self) {
         if !self.is_delivered {
-            self.deliveries.set(self.call, State::Lost);
+            self.deliveries.set_state(self.call, DeliveryState::Lost);
         }
     }
 }
 
-impl fmt::Debug for Delivery {
+impl fmt::Debug for PendingDelivery {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.debug_struct("Delivery").field("call", &self.call).finish_non_exhaustive()
+        f.debug_struct("PendingDelivery").field("call", &self.call).finish_non_exhaustive()
     }
 }

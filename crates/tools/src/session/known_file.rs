@@ -1,194 +1,226 @@
-//! What the model knows of one file: the version it last met, and which of its lines.
+//! A file as the model knows it: the version it last met, and the lines it has seen.
 
 use std::sync::Arc;
 
-use foveal_files::TextFile;
-use foveal_files::edit::{Run, differing_lines};
-use foveal_files::stamp::Version;
+use foveal_workspace::TextFile;
+use foveal_workspace::edit::{DiffHunk, diff_hunks};
+use foveal_workspace::file_version::FileVersion;
 
-use super::seen::{LinePart, Seen};
-use super::unshown::Unshown;
+use super::external_changes::ExternalChanges;
+use super::line_range_set::{LineRangeSet, PartialLine};
 
-/// One file as the model last met it.
+/// A file as the model last met it.
 #[derive(Debug, Clone)]
 pub(crate) struct KnownFile {
-    /// The version of the file then.
-    pub(crate) version: Version,
-    /// Its text, while that is kept.
+    /// The version that the model last met.
+    pub(crate) version: FileVersion,
+    /// The version's text, while it is in memory.
     pub(crate) text: Option<Arc<TextFile>>,
-    /// The answer that shows this version.
-    pub(crate) shown: Option<ShownFile>,
-    /// Lines of this version that the model has seen.
-    pub(crate) seen: Seen,
-    /// What others changed since it saw it.
-    pub(crate) unshown: Unshown,
-    /// Whether it was written here since it was shown.
+    /// The visibility of this version in answers; `None` if no answer shows it.
+    pub(crate) shown: Option<FileVisibility>,
+    /// The lines of this version that the model has seen.
+    pub(crate) seen: LineRangeSet,
+    /// The changes by others that the model has not seen.
+    pub(crate) external_changes: ExternalChanges,
+    /// Whether the model wrote the file since it was shown.
     pub(crate) is_written: bool,
-    /// What the model wanted to know of it.
+    /// The model's question about the file.
     pub(crate) question: Option<String>,
-    /// A long line that is being shown in parts, and where the last of them ended.
-    begun: Option<(u32, u64)>,
+    /// A long line that is being shown in parts, and the byte at which the last part ended.
+    partial_line: Option<(u32, u64)>,
 }
 
 impl KnownFile {
-    /// A version that was found where `before` was met last, and is about to be shown, for
-    /// `question`: of it are seen the lines that were seen before and are the same. Whoever
-    /// wrote the others, the model has not seen them.
-    pub(crate) fn after(
+    /// Creates the entry of a version that was found in place of `before` and is about to be shown
+    /// for `question`. Lines count as seen if they were seen in `before` and are unchanged; the
+    /// model has not seen the others, whoever wrote them.
+    pub(crate) fn with_predecessor(
         before: Option<&KnownFile>,
-        version: Version,
+        version: FileVersion,
         text: Arc<TextFile>,
         question: Option<&str>,
     ) -> Self {
-        let (seen, unshown) = match before {
-            None => (Seen::default(), Unshown::default()),
+        let (seen, external_changes) = match before {
+            None => (LineRangeSet::default(), ExternalChanges::default()),
             Some(before) if before.version.hash == version.hash => {
-                (before.seen.clone(), before.unshown.clone())
+                (before.seen.clone(), before.external_changes.clone())
             }
-            Some(before) => before.carried_to(text.text()),
+            Some(before) => before.carry_lines_to(text.text()),
         };
         let question = question.map(str::to_owned);
         let text = Some(text);
-        Self { version, text, shown: None, seen, unshown, is_written: false, question, begun: None }
+        Self {
+            version,
+            text,
+            shown: None,
+            seen,
+            external_changes,
+            is_written: false,
+            question,
+            partial_line: None,
+        }
     }
 
-    /// A version of which an earlier process showed these lines.
-    pub(crate) fn recalled(version: Version, seen: Seen) -> Self {
-        let (shown, unshown) = (None, Unshown::default());
+    /// Creates the entry of a version of which an earlier process showed these lines.
+    pub(crate) fn from_stored(version: FileVersion, seen: LineRangeSet) -> Self {
+        let (shown, external_changes) = (None, ExternalChanges::default());
         Self {
             version,
             text: None,
             shown,
             seen,
-            unshown,
+            external_changes,
             is_written: false,
             question: None,
-            begun: None,
+            partial_line: None,
         }
     }
 
-    /// The same with its text, which may not be kept any more.
+    /// Returns the file with its text, which may have been dropped from memory.
     pub(crate) fn with_text(&self, text: &Arc<TextFile>) -> Self {
         Self { text: Some(Arc::clone(text)), ..self.clone() }
     }
 
-    /// What was seen of this version where it stands in another that others wrote, and what
-    /// they changed.
-    fn carried_to(&self, text: &str) -> (Seen, Unshown) {
-        // What the model saw is not known any more: all of it may have been changed.
+    /// Returns the seen lines at their places in `text`, a version by others, and the changes that
+    /// the model has not seen.
+    fn carry_lines_to(&self, text: &str) -> (LineRangeSet, ExternalChanges) {
+        // Without the known text, each line may have changed.
         let Some(own) = &self.text else {
-            return (Seen::default(), Unshown::between("", text));
+            return (LineRangeSet::default(), ExternalChanges::between("", text));
         };
-        let runs = differing_lines(own.text(), text);
-        let believed = match self.unshown.is_empty() {
-            true => Unshown::between(own.text(), text),
-            false => Unshown::between(&self.unshown.believed(own.text()), text),
+        let runs = diff_hunks(own.text(), text);
+        let believed = match self.external_changes.is_empty() {
+            true => ExternalChanges::between(own.text(), text),
+            false => {
+                ExternalChanges::between(&self.external_changes.believed_text(own.text()), text)
+            }
         };
-        (self.seen.moved(&runs), believed)
+        (self.seen.shifted_by(&runs), believed)
     }
 
-    /// The version that the model wrote over this one, in which it wrote the lines in `runs`.
-    pub(crate) fn written(&self, version: Version, text: Arc<TextFile>, runs: &[Run]) -> Self {
-        let mut seen = self.seen.moved(runs);
-        seen.add(written_lines(runs).ranges().iter().copied());
-        let unshown = self.unshown.moved(runs);
-        let (text, question) = (Some(text), self.question.clone());
-        Self { version, text, shown: None, seen, unshown, is_written: true, question, begun: None }
-    }
-
-    /// The version that the model made of this one with a tool that is not ours: of what it
-    /// changed, it knows `lines`, and those that stand in the place of lines that it had seen.
-    pub(super) fn edited_elsewhere(
+    /// Returns the version that the model wrote over this one; it has seen the lines written in
+    /// `runs`.
+    pub(crate) fn with_model_write(
         &self,
-        version: Version,
+        version: FileVersion,
         text: Arc<TextFile>,
-        lines: &Seen,
+        runs: &[DiffHunk],
     ) -> Self {
-        // Where this version is not kept, nobody can say what of it is still there.
+        let mut seen = self.seen.shifted_by(runs);
+        seen.add_ranges(replacement_lines(runs).ranges().iter().copied());
+        let unshown = self.external_changes.shifted_by(runs);
+        let (text, question) = (Some(text), self.question.clone());
+        Self {
+            version,
+            text,
+            shown: None,
+            seen,
+            external_changes: unshown,
+            is_written: true,
+            question,
+            partial_line: None,
+        }
+    }
+
+    /// Returns the version that the model made of this one with a tool of its client. Of the
+    /// changed lines it has seen `lines`, and those that replace lines it had seen.
+    pub(super) fn with_client_edit(
+        &self,
+        version: FileVersion,
+        text: Arc<TextFile>,
+        lines: &LineRangeSet,
+    ) -> Self {
+        // Without the known text, it is unknown which lines remain.
         let runs = match &self.text {
-            Some(own) => differing_lines(own.text(), text.text()),
+            Some(own) => diff_hunks(own.text(), text.text()),
             None => {
-                let mut file = Self::after(None, version, text, self.question.as_deref());
-                file.show(lines);
+                let mut file =
+                    Self::with_predecessor(None, version, text, self.question.as_deref());
+                file.mark_lines_seen(lines);
                 return file;
             }
         };
-        let mut file = self.written(version, text, &runs);
-        let is_unseen = |run: &&Run| {
+        let mut file = self.with_model_write(version, text, &runs);
+        let is_unseen = |run: &&DiffHunk| {
             let (first, count) = (run.before.first.0, run.before.lines);
-            count == 0 || !self.seen.holds_all(first, first + count - 1)
+            count == 0 || !self.seen.contains_range(first, first + count - 1)
         };
-        let unknown: Vec<Run> = runs.iter().filter(is_unseen).copied().collect();
-        file.seen.remove(&written_lines(&unknown));
-        file.show(lines);
+        let unknown: Vec<DiffHunk> = runs.iter().filter(is_unseen).copied().collect();
+        file.seen.remove_lines(&replacement_lines(&unknown));
+        file.mark_lines_seen(lines);
         file
     }
 
-    /// The same, all of which the model wrote.
-    pub(crate) fn all_written(mut self) -> Self {
-        self.seen = Seen::all(if self.text.is_some() { self.count() } else { 0 });
-        (self.unshown, self.is_written) = (Unshown::default(), true);
+    /// Returns the file as completely written by the model: every line counts as seen.
+    pub(crate) fn with_all_lines_written(mut self) -> Self {
+        self.seen = LineRangeSet::all(if self.text.is_some() { self.line_count() } else { 0 });
+        (self.external_changes, self.is_written) = (ExternalChanges::default(), true);
         self
     }
 
-    /// Lines in all; of a text that is not kept, more than there are.
-    pub(crate) fn count(&self) -> u32 {
+    /// Returns the number of lines; `u32::MAX` if the text is not in memory.
+    pub(crate) fn line_count(&self) -> u32 {
         let count = self.text.as_ref().map(|text| text.text().lines().count());
         count.and_then(|count| u32::try_from(count).ok()).unwrap_or(u32::MAX)
     }
 
-    /// The model is shown these lines.
-    pub(crate) fn show(&mut self, lines: &Seen) {
-        self.unshown.show(lines, self.count());
-        self.seen.add(lines.ranges().iter().copied());
+    /// Marks lines as shown to the model.
+    pub(crate) fn mark_lines_seen(&mut self, lines: &LineRangeSet) {
+        self.external_changes.mark_lines_seen(lines, self.line_count());
+        self.seen.add_ranges(lines.ranges().iter().copied());
     }
 
-    /// The model is shown a part of a line: it has seen the line when it was shown all of it, one
-    /// part after the other.
-    pub(crate) fn show_part(&mut self, LinePart { line, from, to }: LinePart) {
-        let goes_on = from == 0 || self.begun.is_some_and(|(of, end)| of == line && from <= end);
+    /// Marks a part of a line as shown. The line counts as seen once all its parts were shown in
+    /// order.
+    pub(crate) fn mark_part_seen(&mut self, PartialLine { line, from, to }: PartialLine) {
+        let goes_on =
+            from == 0 || self.partial_line.is_some_and(|(of, end)| of == line && from <= end);
         match (goes_on, to) {
-            (true, Some(end)) => self.begun = Some((line, end)),
-            (true, None) => self.show(&Seen::of([(line, line)])),
+            (true, Some(end)) => self.partial_line = Some((line, end)),
+            (true, None) => self.mark_lines_seen(&LineRangeSet::from_ranges([(line, line)])),
             (false, _) => {}
         }
     }
 
-    /// The lines that a reader of what was seen, and of what changed since, wants to see.
-    pub(crate) fn wanted(&self) -> Seen {
+    /// Returns the lines that were seen or that others changed since.
+    pub(crate) fn seen_and_changed_lines(&self) -> LineRangeSet {
         let mut wanted = self.seen.clone();
-        wanted.add(self.unshown.ranges());
+        wanted.add_ranges(self.external_changes.changed_ranges());
         wanted
     }
 
-    /// The lines that were seen, without those beside which something is gone unseen: what is
-    /// left to say where it is not known any more what others changed.
-    pub(crate) fn seen_beside(&self) -> Seen {
+    /// Returns the seen lines, without those next to an unseen deletion. These remain certain when
+    /// the external changes are no longer known.
+    pub(crate) fn certain_lines(&self) -> LineRangeSet {
         let mut seen = self.seen.clone();
-        seen.remove(&Seen::of(self.unshown.beside()));
+        seen.remove_lines(&LineRangeSet::from_ranges(
+            self.external_changes.lines_around_deletions(),
+        ));
         seen
     }
 
-    /// Bytes of what is kept of it.
-    pub(super) fn bytes(&self) -> usize {
-        self.text.as_ref().map_or(0, |text| text.text().len()) + self.unshown.bytes()
+    /// Returns the bytes of text in memory.
+    pub(super) fn byte_count(&self) -> usize {
+        self.text.as_ref().map_or(0, |text| text.text().len()) + self.external_changes.byte_count()
     }
 }
 
-/// The lines that stand in the place of others after `runs` were changed.
-pub(crate) fn written_lines(runs: &[Run]) -> Seen {
-    Seen::of(runs.iter().map(|Run { after, .. }| (after.first.0, after.first.0 + after.lines - 1)))
+/// Returns the lines that `runs` wrote, numbered as in the text after them.
+pub(crate) fn replacement_lines(runs: &[DiffHunk]) -> LineRangeSet {
+    LineRangeSet::from_ranges(
+        runs.iter().map(|DiffHunk { after, .. }| (after.first.0, after.first.0 + after.lines - 1)),
+    )
 }
 
-/// How much of a version of a file stands in answers.
+/// The visibility of a version of a file in answers.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) struct ShownFile {
-    /// Whether there are lines that stand nowhere.
-    pub(crate) is_view: bool,
-    /// Whether those that stand somewhere are the first ones, which nobody chose.
+pub(crate) struct FileVisibility {
+    /// Whether some lines stand in no answer.
+    pub(crate) is_partial: bool,
+    /// Whether the shown lines are the first ones rather than a selection.
     pub(crate) is_beginning: bool,
-    /// Lines in all.
-    pub(crate) all: u32,
-    /// What it was shown for.
+    /// Lines of the file.
+    pub(crate) line_count: u32,
+    /// The question that the file was shown for.
     pub(crate) question: Option<String>,
 }

@@ -1,285 +1,305 @@
-//! The files of a session: which version of each the model last met, and what it has seen of it.
+//! The files of a session: the version of each that the model last met, and the lines it has seen.
 
 use std::collections::{BTreeSet, HashMap};
 use std::sync::{Arc, Mutex, MutexGuard};
 
-use foveal_context::shape::ShapeKind;
-use foveal_files::stamp::Version;
-use foveal_files::{PathKey, TextFile};
+use foveal_engine::message_shape::ShapeKind;
 use foveal_transcript::ContentHash;
+use foveal_workspace::file_version::FileVersion;
+use foveal_workspace::{PathKey, TextFile};
 
 use crate::read_view::ReadView;
 
-use super::deliveries::{CallView, Settled};
+use super::deliveries::{CallVisibility, SettledCallIds};
+use super::external_changes::ExternalChanges;
 use super::known_file::KnownFile;
-use super::seen::{LinePart, Seen};
+use super::line_range_set::{LineRangeSet, PartialLine};
+use super::pending_visibility::{FilePresentation, PendingVisibility, ShownLines};
 use super::shaper::ShapedAnswer;
-use super::unsettled::{FileShown, ShownLines, Unsettled};
-use super::unshown::Unshown;
 
-/// Bytes of texts that are kept in memory to compare with what is on disk later.
+/// Bytes of file texts kept in memory for later comparison with the disk.
 const BYTES_MAX: usize = 32 << 20;
 
-/// Files that are known at once. One that goes is as if it had never been met.
+/// Known files at once. A removed file counts as never met.
 const FILES_MAX: usize = 10_000;
 
 /// All files of a session, by the key that equal paths share.
 #[derive(Debug, Default)]
-pub(crate) struct KnownFiles(Mutex<Table>);
+pub(crate) struct KnownFiles(Mutex<KnownFileTable>);
 
 #[derive(Debug, Default)]
-struct Table {
-    files: HashMap<PathKey, Row>,
+struct KnownFileTable {
+    files: HashMap<PathKey, KnownFileRow>,
     bytes: usize,
-    count: u64,
-    /// Those of which something new is known since that was last asked.
-    touched: BTreeSet<PathKey>,
-    /// What answers show of them that do not count for every call yet.
-    unsettled: Unsettled,
+    insertion_count: u64,
+    /// The files whose knowledge changed since the last [`KnownFiles::take_seen_changes`].
+    changed_keys: BTreeSet<PathKey>,
+    /// The lines that answers show and that are not yet visible to every call.
+    pending: PendingVisibility,
 }
 
-/// A file, when it was put, and its bytes then.
+/// A file, the number of its insertion, and its byte count then.
 #[derive(Debug)]
-struct Row {
-    at: u64,
+struct KnownFileRow {
+    insertion: u64,
     bytes: usize,
     file: KnownFile,
 }
 
-/// What is seen of a file from now on; without a version, nothing.
+/// The lines of a file that are seen from now on; without a version, none.
 #[derive(Debug)]
-pub(crate) struct SeenOfFile {
+pub(crate) struct SeenFileLines {
     pub(crate) key: PathKey,
-    pub(crate) version: Option<Version>,
-    pub(crate) lines: Seen,
+    pub(crate) version: Option<FileVersion>,
+    pub(crate) lines: LineRangeSet,
 }
 
 impl KnownFiles {
-    /// The file with this key, as far as the call knows it.
-    fn get(&self, key: &PathKey, view: &CallView) -> Option<KnownFile> {
-        self.part(key, view, KnownFile::clone)
+    /// Returns the file as it is visible to a call.
+    fn get(&self, key: &PathKey, view: &CallVisibility) -> Option<KnownFile> {
+        self.map_file(key, view, KnownFile::clone)
     }
 
-    /// The same, of which only a part is wanted.
-    fn part<T>(
+    /// Maps the file as it is visible to a call, and copies it only if it has pending lines.
+    fn map_file<T>(
         &self,
         key: &PathKey,
-        view: &CallView,
+        view: &CallVisibility,
         part: impl FnOnce(&KnownFile) -> T,
     ) -> Option<T> {
-        let table = self.table();
+        let table = self.lock_table();
         let known = &table.files.get(key)?.file;
-        let mut shown = table.unsettled.counting(key, known.version.hash, view).peekable();
+        let mut shown = table.pending.lines_visible_to(key, known.version.hash, view).peekable();
         if shown.peek().is_none() {
             return Some(part(known));
         }
         let mut known = known.clone();
-        shown.for_each(|shown| shown.apply(&mut known));
+        shown.for_each(|shown| shown.apply_to(&mut known));
         Some(part(&known))
     }
 
-    /// Whether the file was shown, to whichever call.
-    pub(crate) fn is_shown(&self, key: &PathKey) -> bool {
-        let table = self.table();
+    /// Returns whether the file was shown to any call.
+    pub(crate) fn is_visible(&self, key: &PathKey) -> bool {
+        let table = self.lock_table();
         let known = table.files.get(key).map(|row| &row.file);
-        known.is_some_and(|known| known.shown.is_some()) || table.unsettled.is_about(key)
+        known.is_some_and(|known| known.shown.is_some()) || table.pending.presents_file(key)
     }
 
-    /// Takes a version over as the one last met; nothing: it stays as it is. What is asked for is
-    /// made of what all calls know.
-    pub(crate) fn change(
+    /// Replaces the known version of a file by the result of `by`; `None` leaves it as it is. `by`
+    /// receives what is visible to all calls.
+    pub(crate) fn update(
         &self,
         key: &PathKey,
         by: impl FnOnce(Option<&KnownFile>) -> Option<KnownFile>,
     ) {
-        let mut table = self.table();
+        let mut table = self.lock_table();
         if let Some(file) = by(table.files.get(key).map(|row| &row.file)) {
             table.put(key.clone(), file);
         }
     }
 
-    /// The answers to calls have come to count, or never will.
-    pub(super) fn settle(&self, settled: &Settled) {
-        let mut table = self.table();
-        drop(table.unsettled.take(&settled.lost));
-        for (key, version, shown) in table.unsettled.take(&settled.delivered) {
-            table.show(&key, version, &shown);
+    /// Applies the shown lines of settled calls: visible to every call, or to none.
+    pub(super) fn apply_settled(&self, settled: &SettledCallIds) {
+        let mut table = self.lock_table();
+        drop(table.pending.extract_calls(&settled.lost));
+        for (key, version, shown) in table.pending.extract_calls(&settled.delivered) {
+            table.apply_shown_lines(&key, version, &shown);
         }
     }
 
-    /// The same content was found again under `version`.
-    pub(crate) fn renew(&self, key: &PathKey, version: Version) {
-        if let Some(row) = self.table().files.get_mut(key) {
+    /// Records that the same content was found again under `version`.
+    pub(crate) fn set_version(&self, key: &PathKey, version: FileVersion) {
+        if let Some(row) = self.lock_table().files.get_mut(key) {
             row.file.version = version;
         }
     }
 
-    /// Remembers what an earlier process showed.
-    pub(crate) fn recall(&self, files: impl IntoIterator<Item = (PathKey, KnownFile)>) {
-        let mut table = self.table();
+    /// Restores the files that an earlier process showed.
+    pub(crate) fn restore(&self, files: impl IntoIterator<Item = (PathKey, KnownFile)>) {
+        let mut table = self.lock_table();
         for (key, file) in files {
             table.put(key, file);
         }
-        table.touched.clear();
+        table.changed_keys.clear();
     }
 
-    /// Forgets where files were shown; which versions were met stays known.
-    pub(crate) fn forget_shown(&self) {
-        self.table().forget_shown();
+    /// Forgets which lines were shown; the known versions remain.
+    pub(crate) fn clear_visibility(&self) {
+        self.lock_table().clear_visibility();
     }
 
-    /// Forgets a file.
     pub(crate) fn remove(&self, key: &PathKey) {
-        self.table().remove(key);
+        self.lock_table().remove(key);
     }
 
-    /// What is seen of the files of which something new is known since this was last asked.
-    pub(crate) fn take_touched(&self) -> Vec<SeenOfFile> {
-        let mut table = self.table();
-        let touched = std::mem::take(&mut table.touched);
+    /// Returns the seen lines of the files that changed since the last call of this method.
+    pub(crate) fn take_seen_changes(&self) -> Vec<SeenFileLines> {
+        let mut table = self.lock_table();
+        let touched = std::mem::take(&mut table.changed_keys);
         let seen = touched.into_iter().map(|key| {
             let known = table.files.get(&key).map(|row| &row.file);
             let version = known.map(|known| known.version);
-            let lines = known.map(KnownFile::seen_beside).unwrap_or_default();
-            SeenOfFile { key, version, lines }
+            let lines = known.map(KnownFile::certain_lines).unwrap_or_default();
+            SeenFileLines { key, version, lines }
         });
         seen.collect()
     }
 
-    fn table(&self) -> MutexGuard<'_, Table> {
+    fn lock_table(&self) -> MutexGuard<'_, KnownFileTable> {
         self.0.lock().unwrap_or_else(|poisoned| {
-            // What a panic left half done is only what was shown; that is forgotten.
+            // A panic can leave only the shown lines inconsistent; they are forgotten.
             let mut table = poisoned.into_inner();
             self.0.clear_poison();
-            table.forget_shown();
+            table.clear_visibility();
             table
         })
     }
 }
 
-/// The files of a session as one call knows them.
+/// The files of a session as they are visible to one call.
 #[derive(Debug, Clone, Copy)]
-pub(crate) struct FilesOfCall<'a> {
+pub(crate) struct CallFiles<'a> {
     pub(super) files: &'a KnownFiles,
-    pub(super) view: &'a CallView,
+    pub(super) visibility: &'a CallVisibility,
 }
 
-impl FilesOfCall<'_> {
-    /// The file with this key.
+impl CallFiles<'_> {
     pub(crate) fn get(&self, key: &PathKey) -> Option<KnownFile> {
-        self.files.get(key, self.view)
+        self.files.get(key, self.visibility)
     }
 
-    /// The same, of which only a part is wanted.
-    pub(crate) fn part<T>(&self, key: &PathKey, part: impl FnOnce(&KnownFile) -> T) -> Option<T> {
-        self.files.part(key, self.view, part)
-    }
-
-    /// The answer shows these lines of a version.
-    pub(crate) fn see(
+    /// Maps the file with this key without a copy where that is possible.
+    pub(crate) fn map_file<T>(
         &self,
         key: &PathKey,
-        version: Version,
+        part: impl FnOnce(&KnownFile) -> T,
+    ) -> Option<T> {
+        self.files.map_file(key, self.visibility, part)
+    }
+
+    /// Records that the answer shows these lines, and parts of lines, of a version.
+    pub(crate) fn record_shown_version(
+        &self,
+        key: &PathKey,
+        version: FileVersion,
         text: TextFile,
-        (lines, parts): (&Seen, &[LinePart]),
+        lines: &LineRangeSet,
+        parts: &[PartialLine],
     ) {
         let text = Arc::new(text);
-        self.files.change(key, |known| {
+        self.files.update(key, |known| {
             Some(match known {
                 Some(known) if known.version.hash == version.hash => known.with_text(&text),
-                known => KnownFile::after(known, version, Arc::clone(&text), None),
+                known => KnownFile::with_predecessor(known, version, Arc::clone(&text), None),
             })
         });
         let (lines, parts) = (lines.clone(), parts.to_vec());
-        self.add(key, version.hash, ShownLines { lines, parts, ..ShownLines::default() });
+        self.push_pending(key, version.hash, ShownLines { lines, parts, ..ShownLines::default() });
     }
 
-    /// The answer shows these lines of the version last met.
-    pub(crate) fn see_lines(&self, key: &PathKey, version: ContentHash, lines: &Seen) {
-        let lines = lines.clone();
-        self.add(key, version, ShownLines { lines, ..ShownLines::default() });
-    }
-
-    /// Notes that the version last met stands in an answer, shown by this view.
-    pub(crate) fn show(
+    /// Records that the answer shows these lines of the version last met.
+    pub(crate) fn record_shown_lines(
         &self,
-        (key, version): (&PathKey, ContentHash),
+        key: &PathKey,
+        version: ContentHash,
+        lines: &LineRangeSet,
+    ) {
+        let lines = lines.clone();
+        self.push_pending(key, version, ShownLines { lines, ..ShownLines::default() });
+    }
+
+    /// Records that an answer shows the version last met in the form of `visibility`.
+    pub(crate) fn record_shown_answer(
+        &self,
+        key: &PathKey,
+        version: ContentHash,
         answer: &ShapedAnswer,
         view: &ReadView,
     ) {
         let all = answer.lines.all;
         let kind = answer.shape.as_ref().map(|shape| shape.kind);
         let lines = match view {
-            _ if kind.is_none() => Seen::all(all),
-            ReadView::Whole => Seen::all(all),
+            _ if kind.is_none() => LineRangeSet::all(all),
+            ReadView::Whole => LineRangeSet::all(all),
             ReadView::Lines(lines) => {
-                let mut lines = Seen::of(lines.iter().copied());
-                // Those for which there was no room.
-                lines.remove(&answer.left_out);
+                let mut lines = LineRangeSet::from_ranges(lines.iter().copied());
+                // Lines beyond the output budget.
+                lines.remove_lines(&answer.left_out);
                 lines
             }
             ReadView::Auto { .. } | ReadView::Curated => match kind {
                 Some(ShapeKind::Curated) => answer.shown.clone(),
-                // What is neither shown nor left out stands above.
-                _ => Seen::all(all),
+                // Other lines are shown, or they are visible in earlier answers.
+                _ => LineRangeSet::all(all),
             },
         };
-        // A view leaves out what may stand above; any other answer, what stands nowhere else.
+        // A curated view may leave out lines that earlier answers show; other answers leave out
+        // only lines that are not visible elsewhere.
         let left_out = (kind != Some(ShapeKind::Curated)).then_some(&answer.left_out);
-        let file = FileShown { all, is_beginning: false, stays: answer.place.is_some() };
-        self.add_of_file((key, version), lines, left_out, file);
+        let file = FilePresentation {
+            line_count: all,
+            is_beginning: false,
+            can_be_pointed_at: answer.place.is_some(),
+        };
+        self.record_file_lines(key, version, lines, left_out, file);
     }
 
-    /// Notes that the first lines of the version last met stand in an answer, `seen` to their
-    /// end. The file has `all`.
-    pub(crate) fn show_beginning(
+    /// Records that an answer shows the first lines of the version last met, the `line_range_set` ones of
+    /// them completely. The file has `all` lines.
+    pub(crate) fn record_shown_beginning(
         &self,
-        of: (&PathKey, ContentHash),
+        key: &PathKey,
+        version: ContentHash,
         answer: &ShapedAnswer,
         all: u32,
-        seen: &Seen,
+        seen: &LineRangeSet,
     ) {
-        let file = FileShown { all, is_beginning: true, stays: answer.place.is_some() };
-        self.add_of_file(of, seen.clone(), Some(&answer.left_out), file);
+        let file = FilePresentation {
+            line_count: all,
+            is_beginning: true,
+            can_be_pointed_at: answer.place.is_some(),
+        };
+        self.record_file_lines(key, version, seen.clone(), Some(&answer.left_out), file);
     }
 
-    fn add_of_file(
+    fn record_file_lines(
         &self,
-        (key, version): (&PathKey, ContentHash),
-        mut lines: Seen,
-        left_out: Option<&Seen>,
-        file: FileShown,
+        key: &PathKey,
+        version: ContentHash,
+        mut lines: LineRangeSet,
+        left_out: Option<&LineRangeSet>,
+        file: FilePresentation,
     ) {
         let left_out = left_out.cloned().unwrap_or_default();
-        lines.remove(&left_out);
+        lines.remove_lines(&left_out);
         let shown = ShownLines { lines, left_out, file: Some(file), ..ShownLines::default() };
-        self.add(key, version, shown);
+        self.push_pending(key, version, shown);
     }
 
-    fn add(&self, key: &PathKey, version: ContentHash, shown: ShownLines) {
-        let mut table = self.files.table();
+    fn push_pending(&self, key: &PathKey, version: ContentHash, shown: ShownLines) {
+        let mut table = self.files.lock_table();
         let known = table.files.get(key).map(|row| row.file.version.hash);
-        // It may have been changed by another call meanwhile.
+        // Another call may have changed the file meanwhile.
         if known == Some(version) {
-            table.unsettled.add(self.view.call(), key, version, shown);
+            table.pending.push(self.visibility.call_id(), key, version, shown);
         }
     }
 }
 
-impl Table {
+impl KnownFileTable {
     fn put(&mut self, key: PathKey, file: KnownFile) {
-        self.count += 1;
-        let (at, bytes) = (self.count, file.bytes());
+        self.insertion_count += 1;
+        let (at, bytes) = (self.insertion_count, file.byte_count());
         self.bytes += bytes;
-        self.touched.insert(key.clone());
+        self.changed_keys.insert(key.clone());
         let before = self.files.get(&key).map(|row| &row.file);
-        self.unsettled.follow(&key, before, &file);
-        if let Some(before) = self.files.insert(key, Row { at, bytes, file }) {
+        self.pending.follow_version(&key, before, &file);
+        if let Some(before) = self.files.insert(key, KnownFileRow { insertion: at, bytes, file }) {
             self.bytes -= before.bytes;
         }
         while self.bytes > BYTES_MAX && self.drop_oldest_text() {}
         if self.files.len() > FILES_MAX {
-            let oldest = self.files.iter().min_by_key(|(_, row)| row.at);
+            let oldest = self.files.iter().min_by_key(|(_, row)| row.insertion);
             let oldest = oldest.map(|(key, _)| key.clone());
             oldest.into_iter().for_each(|key| self.remove(&key));
         }
@@ -288,36 +308,36 @@ impl Table {
     fn remove(&mut self, key: &PathKey) {
         if let Some(row) = self.files.remove(key) {
             self.bytes -= row.bytes;
-            self.touched.insert(key.clone());
+            self.changed_keys.insert(key.clone());
         }
-        self.unsettled.forget(key);
+        self.pending.remove_file(key);
     }
 
     fn drop_oldest_text(&mut self) -> bool {
         let with_text = self.files.values_mut().filter(|row| row.bytes > 0);
-        let Some(oldest) = with_text.min_by_key(|row| row.at) else { return false };
+        let Some(oldest) = with_text.min_by_key(|row| row.insertion) else { return false };
         self.bytes -= std::mem::take(&mut oldest.bytes);
         let file = &mut oldest.file;
-        if !file.unshown.is_empty() {
-            (file.seen, file.unshown) = (file.seen_beside(), Unshown::default());
+        if !file.external_changes.is_empty() {
+            (file.seen, file.external_changes) = (file.certain_lines(), ExternalChanges::default());
         }
         file.text = None;
         true
     }
 
-    fn show(&mut self, key: &PathKey, version: ContentHash, shown: &ShownLines) {
-        let Some(Row { file, .. }) = self.files.get_mut(key) else { return };
+    fn apply_shown_lines(&mut self, key: &PathKey, version: ContentHash, shown: &ShownLines) {
+        let Some(KnownFileRow { file, .. }) = self.files.get_mut(key) else { return };
         if file.version.hash == version {
-            shown.apply(file);
-            self.touched.insert(key.clone());
+            shown.apply_to(file);
+            self.changed_keys.insert(key.clone());
         }
     }
 
-    fn forget_shown(&mut self) {
+    fn clear_visibility(&mut self) {
         for row in self.files.values_mut() {
-            (row.file.shown, row.file.seen) = (None, Seen::default());
+            (row.file.shown, row.file.seen) = (None, LineRangeSet::default());
         }
-        self.unsettled.clear();
+        self.pending.remove_all();
     }
 }
 

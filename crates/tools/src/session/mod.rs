@@ -1,47 +1,51 @@
-//! One reader's session: what it showed, what it knows of files, what it may do.
+//! The session of one reader: its shown content, its knowledge of files, and its permissions.
 
+mod call_context;
+mod client_tool_edits;
 mod command_approval;
+mod content_buffer;
 mod deliveries;
-mod duplicates;
-mod each_alone;
-mod forbidden;
-mod held_contents;
-mod journal;
-mod kept;
+mod duplicate_detector;
+mod external_changes;
+mod forbidden_files;
 mod known_file;
 mod known_files;
-mod own_edits;
-mod pointed;
+mod line_range_set;
+mod pending_visibility;
+mod pointer_answered_reads;
+mod read_counts;
 mod readers;
-mod reads;
-mod recall;
-mod recorded;
-mod seen;
+mod recorded_answer;
+mod session_recorder;
+mod session_restore;
 mod shaper;
-mod shown;
-mod state;
+mod stateless_shaper;
+mod stored_session;
+mod tool_session;
+mod transcript_shaper;
 mod undo_buffer;
-mod unsettled;
-mod unshown;
-mod work;
 mod workspace;
 
+pub(crate) use self::call_context::CallApprovals;
+pub(crate) use self::call_context::CallContext;
+pub use self::client_tool_edits::{ClientToolChange, record_client_tool_edit};
 pub use self::command_approval::CommandApproval;
-pub use self::deliveries::{Arrival, Arrivals, CallNumber, CallView, Delivery, Settled};
-pub use self::duplicates::Duplicates;
-pub(crate) use self::duplicates::shortened;
-pub(crate) use self::forbidden::{FOUND_MAX, Forbidden, LOOKED_AT_MAX};
-pub(crate) use self::journal::Event;
-pub use self::kept::{KeptCall, kept_call, kept_conversation};
-pub(crate) use self::known_file::{KnownFile, written_lines};
-pub use self::own_edits::{OwnChange, note_edit};
-pub use self::readers::{asker, note_reader};
-pub use self::reads::ReadCounts;
-pub use self::recorded::{Calls, Recorded};
-pub(crate) use self::seen::LinePart;
-pub use self::seen::Seen;
-pub use self::shaper::{EarlierCall, LineCounts, ShapedAnswer, Shaper, ShownCall, Unshaped};
-pub use self::shown::Shown;
-pub use self::state::Session;
-pub(crate) use self::work::Approvals;
-pub(crate) use self::work::Work;
+pub use self::deliveries::{
+    CallArrival, CallVisibility, LogicalClock, PendingDelivery, SessionCallId, SettledCallIds,
+};
+pub use self::duplicate_detector::DuplicateDetector;
+pub(crate) use self::duplicate_detector::hash_long_texts;
+pub(crate) use self::forbidden_files::{ForbiddenFiles, PATTERN_MATCHES_MAX, SCANNED_ENTRIES_MAX};
+pub(crate) use self::known_file::{KnownFile, replacement_lines};
+pub use self::line_range_set::LineRangeSet;
+pub(crate) use self::line_range_set::PartialLine;
+pub use self::read_counts::ReadCounts;
+pub use self::readers::{announce_reader, reader_of_call};
+pub use self::recorded_answer::{RecordedAnswer, ToolCallTracker};
+pub(crate) use self::session_recorder::SessionEvent;
+pub use self::shaper::{
+    AnswerShaper, LineCounts, PassthroughShaper, RestoredCall, ShapedAnswer, ShapingInput,
+};
+pub use self::stored_session::{StoredCall, load_conversation, parse_call_record};
+pub use self::tool_session::ToolSession;
+pub use self::transcript_shaper::TranscriptShaper;

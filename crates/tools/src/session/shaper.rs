@@ -1,8 +1,8 @@
-//! Who decides what the model is sent of what a call found.
+//! The decision how much of a tool's findings is sent to the model.
 //!
-//! Whoever holds the conversation gives the shaper: a session that serves a client by itself has
-//! its own, [`Shown`](super::Shown); an agent or a gateway that shapes whole requests takes
-//! answers [`Unshaped`], so that nothing is shaped twice.
+//! The owner of the conversation provides the shaper. A session that serves a client by itself has
+//! its own, [`TranscriptShaper`](super::TranscriptShaper). An agent or a gateway that shapes whole
+//! requests uses [`PassthroughShaper`], so that nothing is shaped twice.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
@@ -10,146 +10,147 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use foveal_context::room::Room;
-use foveal_context::shape::{Decision, Shape};
-use foveal_context::views::{ChosenBy, Watch};
+use foveal_engine::message_shape::{Decision, MessageShape};
+use foveal_engine::output_budget::OutputBudget;
+use foveal_engine::views::{CurationRecord, ProgressListener};
 use foveal_transcript::{EntryIndex, Handle, Timestamp};
 
+use crate::answer_budget::split_rows;
 use crate::read_view::ReadView;
-use crate::room::rows;
 
-use super::deliveries::{CallView, Settled};
-use super::seen::Seen;
+use super::deliveries::{CallVisibility, SettledCallIds};
+use super::line_range_set::LineRangeSet;
 
-/// Decides what the model is sent of what a call found.
-pub trait Shaper: fmt::Debug + Send {
-    /// Answers a call; a read shows `view` of its file.
-    fn shape(&mut self, call: ShownCall<'_>, content: String, view: ReadView) -> ShapedAnswer;
+/// Decides how much of a tool's findings is sent to the model.
+pub trait AnswerShaper: fmt::Debug + Send {
+    /// Shapes the answer to a call; a read shows its file in the form of `visibility`.
+    fn shape(&mut self, call: ShapingInput<'_>, content: String, view: ReadView) -> ShapedAnswer;
 
-    /// Goes on where a session ended: its calls in order. False, and nothing counts as shown,
-    /// if some are missing.
-    fn resume(&mut self, calls: Vec<EarlierCall>) -> bool;
+    /// Restores the calls of a session, in order. Returns false, with nothing counting as shown, if
+    /// some are missing.
+    fn restore(&mut self, calls: Vec<RestoredCall>) -> bool;
 
-    /// Forgets all that was shown: nothing is pointed at any more.
-    fn forget(&mut self);
+    /// Forgets all shown content: no answer points at it any more.
+    fn clear_visibility(&mut self);
 
-    /// The answers of these calls have come to count for every call, or never will. The places
-    /// of those that count and awaited it.
-    fn settle(&mut self, _settled: &Settled) -> Vec<EntryIndex> {
+    /// Applies the settled calls. Returns the places of the answers that became visible to all
+    /// calls and had awaited their delivery.
+    fn apply_settled(&mut self, _settled: &SettledCallIds) -> Vec<EntryIndex> {
         Vec::new()
     }
 
-    /// Whether so many bytes more are too many: all is to be forgotten first.
-    fn is_full(&self, bytes: usize) -> bool;
+    /// Returns whether `bytes` more would exceed the capacity, so that all content must be
+    /// forgotten first.
+    fn would_overflow(&self, bytes: usize) -> bool;
 
-    /// The whole of the latest answer with this handle, while it is held.
-    fn whole(&self, handle: Handle) -> Option<&str>;
+    /// Returns the whole content of the latest answer with this handle, while it is in memory.
+    fn find_whole_content(&self, handle: Handle) -> Option<&str>;
 }
 
-/// A call that is answered.
+/// A call whose answer is to be shaped.
 #[derive(Debug, Clone, Copy)]
-pub struct ShownCall<'a> {
+pub struct ShapingInput<'a> {
     /// The tool's name.
     pub tool: &'a str,
-    /// Its arguments as carried out.
+    /// The arguments that the tool ran with.
     pub arguments: &'a Value,
-    /// What the model wants to know, where it says so.
+    /// The model's question, if it gave one.
     pub question: Option<&'a str>,
     /// Whether the call failed.
     pub is_error: bool,
-    /// The folder that its relative paths start at, where it was carried out.
+    /// The folder in which the call's relative paths start.
     pub directory: Option<&'a Path>,
-    /// When.
+    /// The time of the call.
     pub time: Timestamp,
-    /// How much of what it found may be sent.
-    pub room: Room,
-    /// Bytes at its end that are notes, and are sent in any case.
-    pub end_bytes: usize,
-    /// Which answers it may point at.
-    pub view: &'a CallView,
-    /// Whether it may point at any.
+    /// The limit of the shaped content's size.
+    pub output_budget: OutputBudget,
+    /// Bytes of notes at the end of the content, which are sent in any case.
+    pub trailing_note_bytes: usize,
+    /// The earlier answers that the call may point at.
+    pub visibility: &'a CallVisibility,
+    /// Whether it may point at any answer.
     pub may_point: bool,
-    /// Who waits for it.
-    pub watch: Watch<'a>,
+    /// Receives the progress of long work, such as a curation by a model.
+    pub watch: ProgressListener<'a>,
 }
 
-/// A call of an earlier process, as it was answered.
+/// A call of an earlier process, with its answer.
 #[derive(Debug, Clone)]
-pub struct EarlierCall {
+pub struct RestoredCall {
     /// The tool's name.
     pub tool: String,
-    /// Its arguments as carried out.
+    /// The arguments that the tool ran with.
     pub arguments: Value,
-    /// What the model wanted to know.
+    /// The model's question.
     pub question: Option<String>,
-    /// The whole of what was found.
+    /// The whole content that the tool found.
     pub content: String,
-    /// Whether that was an error.
+    /// Whether the call failed.
     pub is_error: bool,
-    /// The folder that relative paths started at, where that is known.
+    /// The folder in which relative paths started, if it is known.
     pub directory: Option<PathBuf>,
-    /// When.
+    /// The time of the call.
     pub time: Timestamp,
-    /// Where its answer stood in what was shown.
+    /// The answer's place in the transcript.
     pub place: EntryIndex,
-    /// What was decided on it.
+    /// The engine's decision on the answer.
     pub decision: Decision,
-    /// Whether its client got the answer.
+    /// Whether the client received the answer.
     pub is_delivered: bool,
 }
 
 /// An answer as it is sent.
 #[derive(Debug, Clone)]
 pub struct ShapedAnswer {
-    /// What is sent.
+    /// The text that is sent.
     pub text: String,
-    /// The handle of the whole.
+    /// The handle of the whole content.
     pub handle: Handle,
-    /// Bytes of the whole.
+    /// Bytes of the whole content.
     pub bytes: u64,
-    /// What was replaced; `None`: nothing.
-    pub shape: Option<Arc<Shape>>,
-    /// The numbers of the lines that stand in it.
-    pub shown: Seen,
-    /// The numbers of lines of which something is left out, rather than pointed at.
-    pub left_out: Seen,
-    /// Lines with a number that there are, and that stand in it.
+    /// The reduction; `None` if the content is sent whole.
+    pub shape: Option<Arc<MessageShape>>,
+    /// The numbers of the lines in the answer.
+    pub shown: LineRangeSet,
+    /// The numbers of the lines that are left out, wholly or in part, and not pointed at.
+    pub left_out: LineRangeSet,
+    /// The counts of numbered lines.
     pub lines: LineCounts,
-    /// Whether the model is sent this; false: its caller decides what of it is sent.
+    /// Whether the text is what the model receives; false if the caller reduces it further.
     pub is_final: bool,
-    /// Where the answer stands in what was shown, so that later ones may point at it; `None`: it
-    /// may not stay as it is.
+    /// The answer's place in the transcript, at which later answers may point; `None` if the answer
+    /// may not persist in the prompt.
     pub place: Option<EntryIndex>,
-    /// The model that chose what of a file is shown, if one did.
-    pub chosen_by: Option<Box<ChosenBy>>,
+    /// The model that chose the shown lines of a file, if one did.
+    pub chosen_by: Option<Box<CurationRecord>>,
 }
 
-/// Numbered lines of an answer.
+/// The counts of numbered lines of an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub struct LineCounts {
-    /// Those that there are.
+    /// Lines of the whole content.
     pub all: u32,
-    /// Those that stand in it.
+    /// Lines in the answer.
     pub shown: u32,
 }
 
-/// Gives every answer whole, for a caller that shapes the conversation itself. No note of such a
-/// session points at an earlier answer: only the caller knows what of it the model still sees.
+/// Returns each answer whole, for callers that shape the conversation themselves. Notes of such a
+/// session point at no earlier answer, as only the caller knows which content the model still sees.
 #[derive(Debug, Clone, Copy, Default)]
-pub struct Unshaped;
+pub struct PassthroughShaper;
 
-impl Shaper for Unshaped {
-    fn shape(&mut self, _: ShownCall<'_>, content: String, _: ReadView) -> ShapedAnswer {
-        let numbers = rows(&content).filter_map(|row| row.split_once('→')?.0.parse().ok());
-        let shown = Seen::of(numbers.map(|number: u32| (number, number)));
+impl AnswerShaper for PassthroughShaper {
+    fn shape(&mut self, _: ShapingInput<'_>, content: String, _: ReadView) -> ShapedAnswer {
+        let numbers = split_rows(&content).filter_map(|row| row.split_once('→')?.0.parse().ok());
+        let shown = LineRangeSet::from_ranges(numbers.map(|number: u32| (number, number)));
         let count = shown.count();
         ShapedAnswer {
-            handle: Handle::of(content.as_bytes()),
+            handle: Handle::from_content(content.as_bytes()),
             bytes: content.len() as u64,
             text: content,
             shape: None,
             shown,
-            left_out: Seen::default(),
+            left_out: LineRangeSet::default(),
             lines: LineCounts { all: count, shown: count },
             is_final: false,
             place: None,
@@ -157,17 +158,17 @@ impl Shaper for Unshaped {
         }
     }
 
-    fn resume(&mut self, _: Vec<EarlierCall>) -> bool {
+    fn restore(&mut self, _: Vec<RestoredCall>) -> bool {
         true
     }
 
-    fn forget(&mut self) {}
+    fn clear_visibility(&mut self) {}
 
-    fn is_full(&self, _: usize) -> bool {
+    fn would_overflow(&self, _: usize) -> bool {
         false
     }
 
-    fn whole(&self, _: Handle) -> Option<&str> {
+    fn find_whole_content(&self, _: Handle) -> Option<&str> {
         None
     }
 }

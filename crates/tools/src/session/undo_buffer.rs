@@ -1,4 +1,5 @@
-//! What undo needs and no store may hold: contents with secrets, and what was seen when.
+//! The undo data that must not be in a store: contents with secrets, and which files were fully
+//! seen.
 
 use std::collections::BTreeSet;
 use std::fmt;
@@ -6,61 +7,61 @@ use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use foveal_transcript::Handle;
 
-use super::held_contents::HeldContents;
+use super::content_buffer::ContentBuffer;
 
-/// Bytes that a session keeps in memory.
+/// Bytes of contents in memory.
 const UNDO_BYTES_MAX: usize = 32 << 20;
 
-/// Handles of files that were seen before a change.
-const SEEN_MAX: usize = 10_000;
+/// Handles of fully seen contents.
+const FULL_VIEWS_MAX: usize = 10_000;
 
-/// What files held before a change, where that may not lie in a store. The oldest goes first.
+/// File contents from before changes that must not be in a store. The oldest is dropped first.
 #[derive(Default)]
-pub(crate) struct UndoBuffer(Mutex<Contents>);
+pub(crate) struct UndoBuffer(Mutex<UndoContents>);
 
-struct Contents {
-    held: HeldContents,
-    /// Files as they were when all that was written over was seen, and is still known.
-    seen: BTreeSet<Handle>,
+struct UndoContents {
+    held: ContentBuffer,
+    /// Contents of which the model has seen all that a change overwrote.
+    full_views: BTreeSet<Handle>,
 }
 
-impl Default for Contents {
+impl Default for UndoContents {
     fn default() -> Self {
-        Self { held: HeldContents::new(UNDO_BYTES_MAX), seen: BTreeSet::new() }
+        Self { held: ContentBuffer::new(UNDO_BYTES_MAX), full_views: BTreeSet::new() }
     }
 }
 
 impl UndoBuffer {
-    /// Holds a content; false if it is too large.
+    /// Adds a content; returns false if it is too large.
     pub(crate) fn put(&self, handle: Handle, content: &[u8]) -> bool {
         self.lock().held.put(handle, content)
     }
 
-    /// What is held under a handle.
+    /// Returns the content of a handle.
     pub(crate) fn get(&self, handle: Handle) -> Option<Arc<[u8]>> {
         self.lock().held.get(handle)
     }
 
-    /// Notes that the model has seen all that a change wrote over in a file that held this.
-    pub(crate) fn see(&self, handle: Handle) {
+    /// Records that the model has seen all that a change overwrote in this content.
+    pub(crate) fn record_full_view(&self, handle: Handle) {
         let mut held = self.lock();
-        if held.seen.len() == SEEN_MAX {
-            held.seen.clear();
+        if held.full_views.len() == FULL_VIEWS_MAX {
+            held.full_views.clear();
         }
-        held.seen.insert(handle);
+        held.full_views.insert(handle);
     }
 
-    /// Whether that was noted, and is still known.
-    pub(crate) fn is_seen(&self, handle: Handle) -> bool {
-        self.lock().seen.contains(&handle)
+    /// Returns whether the model has seen all that a change overwrote in this content.
+    pub(crate) fn has_full_view(&self, handle: Handle) -> bool {
+        self.lock().full_views.contains(&handle)
     }
 
-    /// What was seen is not known any more.
-    pub(crate) fn forget_seen(&self) {
-        self.lock().seen.clear();
+    /// Forgets the full views.
+    pub(crate) fn remove_full_views(&self) {
+        self.lock().full_views.clear();
     }
 
-    fn lock(&self) -> MutexGuard<'_, Contents> {
+    fn lock(&self) -> MutexGuard<'_, UndoContents> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -68,7 +69,7 @@ impl UndoBuffer {
 impl fmt::Debug for UndoBuffer {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.debug_struct("UndoBuffer")
-            .field("bytes", &self.lock().held.bytes())
+            .field("bytes", &self.lock().held.byte_count())
             .finish_non_exhaustive()
     }
 }

@@ -1,52 +1,52 @@
-//! Where a session works: its roots, the folder that commands start in, the files in focus.
+//! The workspace of a session: its roots, its working directory, and the files in focus.
 
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use foveal_files::tree::name_of;
-use foveal_files::{PathError, PathKey, Roots};
+use foveal_workspace::file_search::path_for_display;
+use foveal_workspace::{PathError, PathKey, WorkspaceRoots};
 
-/// Where a session works.
+/// The workspace of a session.
 #[derive(Debug)]
-pub(crate) struct Workspace(Mutex<State>);
+pub(crate) struct SessionWorkspace(Mutex<WorkspaceState>);
 
 #[derive(Debug)]
-struct State {
-    roots: Roots,
-    /// Files that are shown whole.
+struct WorkspaceState {
+    roots: WorkspaceRoots,
+    /// Files that are always shown whole.
     focus: BTreeMap<PathKey, PathBuf>,
-    told_unconfined: bool,
-    told_protection: bool,
-    told_cut: bool,
+    has_noted_unconfined: bool,
+    has_noted_protection: bool,
+    has_noted_incomplete: bool,
 }
 
-impl Workspace {
-    /// A session that starts in the working directory of `roots`.
-    pub(crate) fn new(roots: Roots) -> Self {
-        Self(Mutex::new(State {
+impl SessionWorkspace {
+    /// Creates a workspace with the working directory of `roots`.
+    pub(crate) fn new(roots: WorkspaceRoots) -> Self {
+        Self(Mutex::new(WorkspaceState {
             roots,
             focus: BTreeMap::new(),
-            told_unconfined: false,
-            told_protection: false,
-            told_cut: false,
+            has_noted_unconfined: false,
+            has_noted_protection: false,
+            has_noted_incomplete: false,
         }))
     }
 
-    /// The roots, relative paths taken from where the session's commands are.
-    pub(crate) fn roots(&self) -> Roots {
-        self.state().roots.clone()
+    /// Returns the roots. Relative paths start at the working directory.
+    pub(crate) fn roots(&self) -> WorkspaceRoots {
+        self.lock_state().roots.clone()
     }
 
-    /// Has commands, and relative paths, start in `folder` from now on.
-    pub(crate) fn work_in(&self, folder: &Path) -> Result<(), PathError> {
-        let roots = self.roots().with_working_directory(&name_of(folder))?;
-        self.state().roots = roots;
+    /// Sets the folder in which commands and relative paths start.
+    pub(crate) fn set_working_directory(&self, folder: &Path) -> Result<(), PathError> {
+        let roots = self.roots().with_working_directory(&path_for_display(folder))?;
+        self.lock_state().roots = roots;
         Ok(())
     }
 
-    /// Goes up to a folder that is there, if the one in which commands are run is gone; the one
-    /// that is gone, and the new one.
+    /// If the working directory is missing, changes to its nearest existing ancestor in the roots.
+    /// Returns the missing folder and the new one.
     pub(crate) fn leave_missing_folder(&self) -> Option<(PathBuf, PathBuf)> {
         let roots = self.roots();
         let gone = roots.working_directory();
@@ -55,39 +55,40 @@ impl Workspace {
         }
         let is_inside = |folder: &Path| roots.all().any(|root| folder.starts_with(root.path()));
         let left = gone.ancestors().find(|folder| folder.is_dir() && is_inside(folder))?;
-        self.work_in(left).ok()?;
+        self.set_working_directory(left).ok()?;
         Some((gone.to_owned(), left.to_owned()))
     }
 
-    /// The files that are shown whole, by their absolute paths.
-    pub(crate) fn focus(&self) -> BTreeMap<PathKey, PathBuf> {
-        self.state().focus.clone()
+    /// Returns the absolute paths of the files that are always shown whole.
+    pub(crate) fn focused_files(&self) -> BTreeMap<PathKey, PathBuf> {
+        self.lock_state().focus.clone()
     }
 
     pub(crate) fn set_focus(&self, focus: BTreeMap<PathKey, PathBuf>) {
-        self.state().focus = focus;
+        self.lock_state().focus = focus;
     }
 
     pub(crate) fn is_in_focus(&self, key: &PathKey) -> bool {
-        self.state().focus.contains_key(key)
+        self.lock_state().focus.contains_key(key)
     }
 
-    /// Whether the user is still to be told that commands are not confined: once.
-    pub(crate) fn tells_unconfined(&self) -> bool {
-        !std::mem::replace(&mut self.state().told_unconfined, true)
+    /// Returns true on the first call: the user must be told that commands are not confined.
+    pub(crate) fn take_unconfined_notice(&self) -> bool {
+        !std::mem::replace(&mut self.lock_state().has_noted_unconfined, true)
     }
 
-    /// Whether it is still to be told how forbidden files are held: once.
-    pub(crate) fn tells_protection(&self) -> bool {
-        !std::mem::replace(&mut self.state().told_protection, true)
+    /// Returns true on the first call: the model must be told how forbidden files are protected.
+    pub(crate) fn take_protection_notice(&self) -> bool {
+        !std::mem::replace(&mut self.lock_state().has_noted_protection, true)
     }
 
-    /// Whether it is still to be told that not all is held that patterns forbid: once.
-    pub(crate) fn tells_cut(&self) -> bool {
-        !std::mem::replace(&mut self.state().told_cut, true)
+    /// Returns true on the first call: the model must be told that some forbidden files are
+    /// unprotected.
+    pub(crate) fn take_incomplete_notice(&self) -> bool {
+        !std::mem::replace(&mut self.lock_state().has_noted_incomplete, true)
     }
 
-    fn state(&self) -> MutexGuard<'_, State> {
+    fn lock_state(&self) -> MutexGuard<'_, WorkspaceState> {
         self.0.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }

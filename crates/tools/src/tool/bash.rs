@@ -1,72 +1,72 @@
-//! `bash`: one command in the session's shell directory.
+//! The tool `bash`: runs one command in the session's working directory.
 
 use std::path::Path;
 use std::time::Duration;
 
-use foveal_cancel::Cancel;
-use foveal_context::note::RunNote;
-use foveal_processes::{Command, Confinement, Outcome, Ran};
+use foveal_cancel::CancelToken;
+use foveal_engine::note::RunNote;
+use foveal_sandbox::{CommandOutcome, CompletedCommand, Confinement, ShellCommand};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::definition::{Hints, Tool, ToolArguments};
 use crate::error::ToolError;
-use crate::findings::{Content, Findings, Output, printed};
-use crate::forbidden;
-use crate::permission::{Asks, CommandKind};
-use crate::session::Work;
+use crate::findings::{FindingContent, Findings, TextOutput, render_output};
+use crate::permission::{CommandKind, PermissionRequest};
+use crate::session::CallContext;
+use crate::tool_definition::{Tool, ToolArguments, ToolHints};
+use crate::write_protection;
 
-pub(crate) const TOOL: Tool = Tool::of::<Bash>(
+pub(crate) const TOOL: Tool = Tool::new::<BashToolArguments>(
     "bash",
     "Run a command",
     "Run a bash command; the working directory is kept between calls, input is empty. For \
      servers and prompts use exec.",
-    Hints::RUNS,
+    ToolHints::RUNS_COMMANDS,
 );
 
-/// How many of the programs that go on are named.
+/// Background programs that are named in an answer.
 const DAEMONS_NAMED_MAX: usize = 5;
 
 /// Arguments of `bash`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Bash {
+pub(crate) struct BashToolArguments {
     command: String,
     /// Seconds, 120 if not given
     timeout: Option<f64>,
 }
 
-impl ToolArguments for Bash {
-    fn asks(&self) -> Asks<'_> {
-        Asks::Command(CommandKind::Line, &self.command)
+impl ToolArguments for BashToolArguments {
+    fn permission_request(&self) -> PermissionRequest<'_> {
+        PermissionRequest::Command(CommandKind::Line, &self.command)
     }
 
-    fn run(self, work: &Work<'_>) -> Result<Findings, ToolError> {
-        // Whoever put another folder in the place of a root chose where the command starts.
-        work.roots().check().map_err(ToolError::failed)?;
+    fn run(self, work: &CallContext<'_>) -> Result<Findings, ToolError> {
+        // A replaced root folder must not decide where the command starts.
+        work.roots().check_in_place().map_err(ToolError::from_error)?;
         let directory = work.roots().working_directory().to_owned();
         let toolbox = work.toolbox;
         let (environment, shell) = (toolbox.command_environment(), toolbox.shell.clone());
-        let mut command = Command::new(&self.command, directory, environment, shell);
-        let forbidden = forbidden::Before::look(work);
+        let mut command = ShellCommand::new(&self.command, directory, environment, shell);
+        let forbidden = write_protection::ProtectionSnapshot::take_snapshot(work);
         command.sandbox = forbidden.sandbox(work);
         command.guard = toolbox.command_guard.clone();
         command.limits.time_out = self.time_out(work)?;
-        let progress = work.progress("");
-        let mut stream = |piece: &str| progress.output(piece);
+        let progress = work.progress_reporter("");
+        let mut stream = |piece: &str| progress.report_output(piece);
         let ran = command
-            .run(&mut stream, &Cancel::when(&|| progress.is_cancelled()))
-            .map_err(ToolError::failed)?;
-        let loose = unconfined(work, ran.confinement.as_ref());
-        let moved = ran.directory.as_ref().and_then(|directory| move_to(work, directory));
-        let forbidden = forbidden.changes(work, Some(&ran.protection));
-        Ok(found(&ran, moved.into_iter().chain(loose).chain(forbidden)))
+            .run(&mut stream, &CancelToken::from_fn(&|| progress.is_cancelled()))
+            .map_err(ToolError::from_error)?;
+        let loose = unconfined_note(work, ran.confinement.as_ref());
+        let moved = ran.directory.as_ref().and_then(|directory| change_directory(work, directory));
+        let forbidden = forbidden.notes_after_command(work, Some(&ran.protection));
+        Ok(command_findings(&ran, moved.into_iter().chain(loose).chain(forbidden)))
     }
 }
 
-impl Bash {
-    fn time_out(&self, work: &Work<'_>) -> Result<Duration, ToolError> {
+impl BashToolArguments {
+    fn time_out(&self, work: &CallContext<'_>) -> Result<Duration, ToolError> {
         let settings = &work.toolbox.settings;
         let most = Duration::from_millis(settings.run_time_out_max_ms);
         let Some(seconds) = self.timeout else {
@@ -78,31 +78,34 @@ impl Bash {
                 "timeout {seconds}: give seconds, more than 0 and at most {}",
                 most.as_secs()
             );
-            ToolError::arguments(TOOL.name, what)
+            ToolError::invalid_arguments(TOOL.name, what)
         })
     }
 }
 
-/// What to say once in a session of commands that the kernel does not hold.
-pub(super) fn unconfined(work: &Work<'_>, confinement: Option<&Confinement>) -> Option<RunNote> {
+/// Returns a note, once in a session, if the kernel does not confine commands.
+pub(super) fn unconfined_note(
+    work: &CallContext<'_>,
+    confinement: Option<&Confinement>,
+) -> Option<RunNote> {
     let loose = confinement.filter(|found| matches!(found, Confinement::Absent { .. }))?;
-    let is_news = work.session.workspace.tells_unconfined();
+    let is_news = work.session.workspace.take_unconfined_notice();
     is_news.then(|| RunNote::Unconfined(loose.to_string().into()))
 }
 
-/// Has relative paths start at `directory` from now on; what to say if it is outside.
-fn move_to(work: &Work<'_>, directory: &Path) -> Option<RunNote> {
+/// Sets the working directory; returns a note if it is outside of the roots.
+fn change_directory(work: &CallContext<'_>, directory: &Path) -> Option<RunNote> {
     let roots = work.roots();
     if directory == roots.working_directory() {
         return None;
     }
-    let error = work.session.workspace.work_in(directory).err()?;
+    let error = work.session.workspace.set_working_directory(directory).err()?;
     let stays = roots.working_directory().display();
     Some(RunNote::Outside { why: error.to_string().into(), stays: stays.to_string().into() })
 }
 
-/// Each name once, as many as can be taken in.
-fn names(daemons: &[String]) -> Box<str> {
+/// Lists each name once, up to [`DAEMONS_NAMED_MAX`].
+fn list_daemon_names(daemons: &[String]) -> Box<str> {
     let mut names: Vec<&str> = daemons.iter().map(String::as_str).collect();
     names.sort_unstable();
     names.dedup();
@@ -112,8 +115,8 @@ fn names(daemons: &[String]) -> Box<str> {
     if more > 0 { format!("{named} and {more} more").into() } else { named.into() }
 }
 
-/// The output, then how it ended where that is not plain success.
-fn found(ran: &Ran, more: impl Iterator<Item = RunNote>) -> Findings {
+/// Returns the command's output, with notes on how it ended unless it plainly succeeded.
+fn command_findings(ran: &CompletedCommand, more: impl Iterator<Item = RunNote>) -> Findings {
     let mut notes: Vec<RunNote> = Vec::new();
     if !ran.outcome.is_success() {
         notes.push(RunNote::Ended(ran.outcome.to_string().into()));
@@ -125,20 +128,20 @@ fn found(ran: &Ran, more: impl Iterator<Item = RunNote>) -> Findings {
         notes.push(RunNote::BackgroundEnded);
     }
     if !ran.daemons.is_empty() {
-        notes.push(RunNote::Daemons(names(&ran.daemons)));
+        notes.push(RunNote::Daemons(list_daemon_names(&ran.daemons)));
     }
     notes.extend(more);
-    let mut text = printed(&ran.output);
-    if text.text().is_empty() && notes.is_empty() {
+    let mut text = render_output(&ran.output);
+    if text.as_str().is_empty() && notes.is_empty() {
         notes.push(RunNote::NoOutput);
     }
-    notes.into_iter().for_each(|note| text.note(note));
+    notes.into_iter().for_each(|note| text.push_note(note));
     let exit_code = match ran.outcome {
-        Outcome::Ended(foveal_processes::Ending::Code(code)) => Some(code),
-        Outcome::Ended(_)
-        | Outcome::TimedOut { .. }
-        | Outcome::Cancelled
-        | Outcome::TooMuchOutput { .. } => None,
+        CommandOutcome::Ended(foveal_sandbox::ProcessExit::Code(code)) => Some(code),
+        CommandOutcome::Ended(_)
+        | CommandOutcome::TimedOut { .. }
+        | CommandOutcome::Cancelled
+        | CommandOutcome::TooMuchOutput { .. } => None,
     };
     let data = json!({
         "exit_code": exit_code,
@@ -148,7 +151,14 @@ fn found(ran: &Ran, more: impl Iterator<Item = RunNote>) -> Findings {
         "confined": ran.confinement.as_ref().map(ToString::to_string),
     });
     let is_error = !ran.outcome.is_success();
-    let is_stopped = matches!(ran.outcome, Outcome::Cancelled);
+    let is_stopped = matches!(ran.outcome, CommandOutcome::Cancelled);
     let has_exit_code = exit_code.is_some();
-    Content::Output(Output { text, data: Some(data), is_error, has_exit_code, is_stopped }).into()
+    FindingContent::Output(TextOutput {
+        text,
+        data: Some(data),
+        is_error,
+        has_exit_code,
+        is_stopped,
+    })
+    .into()
 }

@@ -1,29 +1,29 @@
-//! `edit_file`: one text of a file replaced by another.
+//! The tool `edit_file`: replaces one text of a file by another.
 
-use foveal_files::edit::Edit;
+use foveal_workspace::edit::Edit;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::definition::{Hints, Tool, ToolArguments};
 use crate::error::ToolError;
+use crate::file_writing::{self, PathEdit};
 use crate::findings::Findings;
-use crate::permission::Asks;
-use crate::session::Work;
-use crate::writing::{self, EditAt};
+use crate::permission::PermissionRequest;
+use crate::session::CallContext;
+use crate::tool_definition::{Tool, ToolArguments, ToolHints};
 
-pub(crate) const TOOL: Tool = Tool::of::<EditFile>(
+pub(crate) const TOOL: Tool = Tool::new::<EditFileToolArguments>(
     "edit_file",
     "Edit a file",
     "Replace old_str, which must occur once, with new_str (empty: delete). Checked against the \
      file on disk.",
-    Hints::CHANGES,
+    ToolHints::EDITS_FILES,
 )
-.lean();
+.as_lean_tool();
 
 /// Arguments of `edit_file`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct EditFile {
+pub(crate) struct EditFileToolArguments {
     path: String,
     old_str: String,
     new_str: String,
@@ -35,13 +35,16 @@ pub(crate) struct EditFile {
     intent: Option<String>,
 }
 
-impl ToolArguments for EditFile {
-    fn asks(&self) -> Asks<'_> {
-        Asks::Paths(vec![&self.path])
+impl ToolArguments for EditFileToolArguments {
+    fn permission_request(&self) -> PermissionRequest<'_> {
+        PermissionRequest::Paths(vec![&self.path])
     }
 
-    fn run(self, work: &Work<'_>) -> Result<Findings, ToolError> {
+    fn run(self, work: &CallContext<'_>) -> Result<Findings, ToolError> {
         let Self { path, old_str: old, new_str: new, replace_all, .. } = self;
-        writing::edit(work, vec![EditAt { path, edit: Edit { old, new, replace_all } }])
+        file_writing::edit_files(
+            work,
+            vec![PathEdit { path, edit: Edit { old, new, replace_all } }],
+        )
     }
 }

@@ -1,37 +1,37 @@
-//! `expand`: what was left out of an earlier answer.
+//! The tool `expand`: returns content that an earlier answer omitted.
 
-use foveal_context::note::{Counts, Giver, Lines, Note, NoteKind};
-use foveal_context::room::Room;
+use foveal_engine::note::{ContinuationTool, Counts, LineNumberRange, Note, NoteKind};
+use foveal_engine::output_budget::OutputBudget;
 use foveal_transcript::Handle;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::definition::{Hints, Repeats, Tool, ToolArguments};
 use crate::error::ToolError;
 use crate::findings::{AnswerText, Findings};
-use crate::permission::Asks;
-use crate::session::Work;
+use crate::permission::PermissionRequest;
+use crate::session::CallContext;
+use crate::tool_definition::{RepeatPolicy, Tool, ToolArguments, ToolHints};
 
-pub(crate) const TOOL: Tool = Tool::of::<Expand>(
+pub(crate) const TOOL: Tool = Tool::new::<ExpandToolArguments>(
     "expand",
     "Show what was left out",
     "Get what was left out, by the handle in its note (12 hex digits).",
-    Hints::LOOKS,
+    ToolHints::READ_ONLY,
 )
-.lean()
-.repeated(Repeats::Shaper);
+.as_lean_tool()
+.with_repeat_policy(RepeatPolicy::Shaper);
 
-/// Lines given at once where the call says nothing.
-const LINES: usize = 2_000;
-/// Bytes given at once at most.
+/// Lines returned by default.
+const DEFAULT_LINES: usize = 2_000;
+/// Bytes returned at most.
 const BYTES_MAX: usize = 200_000;
-/// Bytes kept free for the note behind them.
+/// Bytes reserved for the note after the content.
 const NOTE_BYTES: usize = 200;
 
 /// Arguments of `expand`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Expand {
+pub(crate) struct ExpandToolArguments {
     handle: String,
     /// First line, 1 if not given
     start: Option<usize>,
@@ -40,65 +40,65 @@ pub(crate) struct Expand {
     from_byte: Option<usize>,
 }
 
-impl ToolArguments for Expand {
-    fn asks(&self) -> Asks<'_> {
-        Asks::Text(self.handle.trim().into())
+impl ToolArguments for ExpandToolArguments {
+    fn permission_request(&self) -> PermissionRequest<'_> {
+        PermissionRequest::Text(self.handle.trim().into())
     }
 
-    fn run(self, work: &Work<'_>) -> Result<Findings, ToolError> {
+    fn run(self, work: &CallContext<'_>) -> Result<Findings, ToolError> {
         let handle: Handle =
             self.handle.trim().parse().map_err(|error: foveal_transcript::ParseHandleError| {
-                ToolError::arguments(TOOL.name, error.to_string())
+                ToolError::invalid_arguments(TOOL.name, error.to_string())
             })?;
         let Some(content) = work.session.content(handle) else {
-            return Err(ToolError::failed(format!(
+            return Err(ToolError::from_error(format!(
                 "nothing is kept under `{handle}`: it may be too old, or of another machine; do \
                  what gave it again"
             )));
         };
-        self.part(&content, work.room_beside_heading("").beside_notes(NOTE_BYTES))
+        self.select_lines(&content, work.budget_below_heading("").reserve_notes(NOTE_BYTES))
     }
 }
 
-impl Expand {
-    fn part(&self, content: &str, room: Room) -> Result<Findings, ToolError> {
+impl ExpandToolArguments {
+    fn select_lines(&self, content: &str, room: OutputBudget) -> Result<Findings, ToolError> {
         let all = content.lines().count();
         let start = self.start.unwrap_or(1);
-        let end = self.end.unwrap_or(start.saturating_add(LINES - 1));
+        let end = self.end.unwrap_or(start.saturating_add(DEFAULT_LINES - 1));
         if start == 0 || end < start || start > all.max(1) {
             let what = format!("no lines {start} to {end}: there are {all}, counted from 1");
-            return Err(ToolError::arguments(TOOL.name, what));
+            return Err(ToolError::invalid_arguments(TOOL.name, what));
         }
         let mut text = AnswerText::default();
-        let mut left = Room { bytes: room.bytes.min(BYTES_MAX), ..room };
+        let mut left = OutputBudget { bytes: room.bytes.min(BYTES_MAX), ..room };
         let mut last = start - 1;
         let mut before = self.from_byte.unwrap_or(0);
         for line in content.split_inclusive('\n').skip(start - 1).take(end - start + 1) {
             let from = line.floor_char_boundary(std::mem::take(&mut before).min(line.len()));
             let rest = &line[from..];
             let mut kept = rest;
-            if !left.take(rest) {
-                if !text.text().is_empty() {
+            if !left.consume(rest) {
+                if !text.as_str().is_empty() {
                     break;
                 }
-                kept = &rest[..left.fitting(rest)];
+                kept = &rest[..left.fitting_len(rest)];
             }
-            text.content(kept);
+            text.push_content(kept);
             last += 1;
             if kept.len() < rest.len() {
                 let (bytes, next) = (rest.len() - kept.len(), from + kept.len());
                 let counts = Counts { bytes: bytes as u32, ..Counts::default() };
-                let (tool, line, from_byte) = (Giver::Expand, last as u32, next as u64);
+                let (tool, line, from_byte) = (ContinuationTool::Expand, last as u32, next as u64);
                 let rest = NoteKind::LineRest { tool, line, from_byte };
-                text.note_here(Note { counts, ..Note::new(rest) });
-                text.end_line();
-                return Ok(Findings::text(text));
+                text.push_note_inline(Note { counts, ..Note::new(rest) });
+                text.finish_line();
+                return Ok(Findings::from_text(text));
             }
         }
         if last < all && self.end.is_none_or(|end| last < end) {
-            let lines = vec![Lines(start as u32, last as u32)];
-            text.note(Note { lines, ..Note::new(NoteKind::PartOf(all as u32)) });
+            let lines = vec![LineNumberRange(start as u32, last as u32)];
+            text.push_note(Note { lines, ..Note::new(NoteKind::PartOf(all as u32)) });
         }
-        Ok(Findings::text(text))
+        Ok(Findings::from_text(text))
     }
 }

@@ -1,31 +1,31 @@
-//! `grep`: lines of files that match.
+//! The tool `grep`: finds lines of files that match a pattern.
 
 use std::path::Path;
 
-use foveal_cancel::Cancel;
-use foveal_files::tree::{self, Case, GrepAnswer, GrepMode, GrepQuery};
+use foveal_cancel::CancelToken;
+use foveal_workspace::file_search::{self, CaseSensitivity, GrepAnswer, GrepMode, GrepQuery};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::definition::{Hints, Tool, ToolArguments};
 use crate::error::ToolError;
-use crate::findings::{Content, Findings, Hits};
-use crate::permission::Asks;
-use crate::reading::{SearchPlace, places, searched};
-use crate::session::Work;
+use crate::file_reading::{SearchPlace, search_path, search_places};
+use crate::findings::{FindingContent, Findings, GrepHits};
+use crate::permission::PermissionRequest;
+use crate::session::CallContext;
+use crate::tool_definition::{Tool, ToolArguments, ToolHints};
 
-pub(crate) const TOOL: Tool = Tool::of::<Grep>(
+pub(crate) const TOOL: Tool = Tool::new::<GrepToolArguments>(
     "grep",
     "Search file contents",
     "Search file contents as ripgrep does; .gitignore is respected.",
-    Hints::LOOKS,
+    ToolHints::READ_ONLY,
 )
-.lean();
+.as_lean_tool();
 
 /// Arguments of `grep`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Grep {
+pub(crate) struct GrepToolArguments {
     /// Rust regex
     pattern: String,
     /// Folder or file
@@ -35,7 +35,7 @@ pub(crate) struct Grep {
     #[serde(rename = "type")]
     kind: Option<String>,
     #[serde(default)]
-    output: Output,
+    output: GrepOutputMode,
     #[serde(default)]
     ignore_case: bool,
     #[serde(default)]
@@ -52,44 +52,48 @@ pub(crate) struct Grep {
     limit: Option<usize>,
 }
 
-/// What is asked about files.
+/// The kind of answer.
 #[derive(Debug, Clone, Copy, Default, Deserialize, JsonSchema)]
 #[serde(rename_all = "snake_case")]
-enum Output {
+enum GrepOutputMode {
     #[default]
     Content,
     Files,
     Count,
 }
 
-/// Most hits of one call.
+/// The most hits of one call.
 const LIMIT_MAX: usize = 2_000;
 
-impl ToolArguments for Grep {
-    fn asks(&self) -> Asks<'_> {
-        Asks::Paths(vec![searched(self.path.as_deref())])
+impl ToolArguments for GrepToolArguments {
+    fn permission_request(&self) -> PermissionRequest<'_> {
+        PermissionRequest::Paths(vec![search_path(self.path.as_deref())])
     }
 
-    fn run(self, work: &Work<'_>) -> Result<Findings, ToolError> {
-        let places = places(work, self.path.as_deref())?;
+    fn run(self, work: &CallContext<'_>) -> Result<Findings, ToolError> {
+        let places = search_places(work, self.path.as_deref())?;
         let mode = match self.output {
-            Output::Content => GrepMode::Content,
-            Output::Files => GrepMode::Files,
-            Output::Count => GrepMode::Count,
+            GrepOutputMode::Content => GrepMode::Content,
+            GrepOutputMode::Files => GrepMode::Files,
+            GrepOutputMode::Count => GrepMode::Count,
         };
         let mut query = GrepQuery::new(&self.pattern);
         query.fixed = self.literal;
         query.multiline = self.multiline;
-        query.case = if self.ignore_case { Case::Insensitive } else { Case::Sensitive };
+        query.case = if self.ignore_case {
+            CaseSensitivity::Insensitive
+        } else {
+            CaseSensitivity::Sensitive
+        };
         (query.before, query.after) = (self.context, self.context);
         (query.mode, query.offset) = (mode, self.offset);
         query.limit = self.limit.unwrap_or(query.limit).clamp(1, LIMIT_MAX);
-        let depends = places.depends(work);
+        let depends = places.dependencies(work);
         let mut all: Option<GrepAnswer> = None;
-        for place in &places.all {
+        for place in &places.places {
             query.scope = place.scope(self.glob.clone(), self.kind.clone());
-            let answer = search(work, place, &query)?;
-            // What is not reached yet is left to the next place.
+            let answer = search_place(work, place, &query)?;
+            // Hits beyond this place are taken from the next one.
             query.offset -= query.offset.min(usize::try_from(answer.total).unwrap_or(usize::MAX));
             query.limit -= query.limit.min(answer.shown);
             match &mut all {
@@ -97,9 +101,9 @@ impl ToolArguments for Grep {
                 None => all = Some(answer),
             }
         }
-        let Some(answer) = all else { return Err(ToolError::failed("nothing to search")) };
-        let hits = Hits { answer, mode, missing: places.missing };
-        Ok(Findings::from(Content::Hits(hits)).resting_on(depends))
+        let Some(answer) = all else { return Err(ToolError::from_error("nothing to search")) };
+        let hits = GrepHits { answer, mode, gap_notes: places.gap_notes };
+        Ok(Findings::from(FindingContent::Hits(hits)).with_dependencies(depends))
     }
 
     fn is_about_working_directory(&self) -> bool {
@@ -111,19 +115,24 @@ impl ToolArguments for Grep {
     }
 }
 
-/// Searches one place; paths are told as they are asked for.
-fn search(
-    work: &Work<'_>,
+/// Searches one place, with display paths in the answer.
+fn search_place(
+    work: &CallContext<'_>,
     place: &SearchPlace,
     query: &GrepQuery,
 ) -> Result<GrepAnswer, ToolError> {
-    let open = |path: &Path| place.open(work, path);
-    let progress = work.progress("searching");
-    let answer = tree::grep(place.base(), &open, query, &Cancel::when(&|| progress.is_cancelled()));
-    let mut answer = answer.map_err(ToolError::failed)?;
-    place.tell(&mut answer.passed);
+    let open = |path: &Path| place.open_for_search(work, path);
+    let progress = work.progress_reporter("searching");
+    let answer = file_search::grep(
+        place.root_path(),
+        &open,
+        query,
+        &CancelToken::from_fn(&|| progress.is_cancelled()),
+    );
+    let mut answer = answer.map_err(ToolError::from_error)?;
+    place.display_skipped(&mut answer.skipped);
     for file in &mut answer.files {
-        file.path = place.shown(&file.path);
+        file.path = place.display_path(&file.path);
     }
     Ok(answer)
 }

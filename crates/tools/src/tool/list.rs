@@ -1,60 +1,64 @@
-//! `list`: a folder as a tree.
+//! The tool `list`: lists a folder as a tree.
 
-use foveal_cancel::Cancel;
-use foveal_files::tree::{self, ListAnswer, ListQuery};
+use foveal_cancel::CancelToken;
+use foveal_workspace::file_search::{self, ListAnswer, ListQuery};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::definition::{Hints, Tool, ToolArguments};
 use crate::error::ToolError;
-use crate::findings::{Content, Entries, Findings};
-use crate::permission::Asks;
-use crate::reading::{SearchPlace, places, searched};
-use crate::session::Work;
+use crate::file_reading::{SearchPlace, search_path, search_places};
+use crate::findings::{FindingContent, Findings, FolderEntries};
+use crate::permission::PermissionRequest;
+use crate::session::CallContext;
+use crate::tool_definition::{Tool, ToolArguments, ToolHints};
 
-pub(crate) const TOOL: Tool =
-    Tool::of::<List>("list", "List a folder", "List a folder as a tree with sizes.", Hints::LOOKS);
+pub(crate) const TOOL: Tool = Tool::new::<ListToolArguments>(
+    "list",
+    "List a folder",
+    "List a folder as a tree with sizes.",
+    ToolHints::READ_ONLY,
+);
 
-/// Levels shown where the call says nothing.
-const DEPTH: usize = 2;
-/// Entries shown where the call says nothing.
-const LIMIT: usize = 200;
-/// Most entries.
+/// Levels shown by default.
+const DEFAULT_DEPTH: usize = 2;
+/// Entries shown by default.
+const DEFAULT_LIMIT: usize = 200;
+/// Entries shown at most.
 const LIMIT_MAX: usize = 5_000;
 
 /// Arguments of `list`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct List {
+pub(crate) struct ListToolArguments {
     path: Option<String>,
     depth: Option<usize>,
     limit: Option<usize>,
 }
 
-impl ToolArguments for List {
-    fn asks(&self) -> Asks<'_> {
-        Asks::Paths(vec![searched(self.path.as_deref())])
+impl ToolArguments for ListToolArguments {
+    fn permission_request(&self) -> PermissionRequest<'_> {
+        PermissionRequest::Paths(vec![search_path(self.path.as_deref())])
     }
 
-    fn run(self, work: &Work<'_>) -> Result<Findings, ToolError> {
-        let places = places(work, self.path.as_deref())?;
-        let depends = places.depends(work);
-        let mut left = self.limit.unwrap_or(LIMIT).clamp(1, LIMIT_MAX);
-        let mut folders = Vec::with_capacity(places.all.len());
-        for (at, place) in places.all.iter().enumerate() {
-            // What a small folder leaves of its share, those after it get.
-            let share = left.div_ceil(places.all.len() - at);
+    fn run(self, work: &CallContext<'_>) -> Result<Findings, ToolError> {
+        let places = search_places(work, self.path.as_deref())?;
+        let depends = places.dependencies(work);
+        let mut left = self.limit.unwrap_or(DEFAULT_LIMIT).clamp(1, LIMIT_MAX);
+        let mut folders = Vec::with_capacity(places.places.len());
+        for (at, place) in places.places.iter().enumerate() {
+            // The unused share of a small folder goes to the folders after it.
+            let share = left.div_ceil(places.places.len() - at);
             let query = ListQuery {
                 scope: place.scope(None, None),
-                depth: self.depth.unwrap_or(DEPTH),
+                depth: self.depth.unwrap_or(DEFAULT_DEPTH),
                 limit: share,
             };
-            let answer = list(work, place, &query)?;
+            let answer = list_place(work, place, &query)?;
             left -= left.min(answer.entries.len());
             folders.push(answer);
         }
-        let entries = Entries { folders, missing: places.missing };
-        Ok(Findings::from(Content::Entries(entries)).resting_on(depends))
+        let entries = FolderEntries { folders, gap_notes: places.gap_notes };
+        Ok(Findings::from(FindingContent::Entries(entries)).with_dependencies(depends))
     }
 
     fn is_about_working_directory(&self) -> bool {
@@ -62,18 +66,27 @@ impl ToolArguments for List {
     }
 }
 
-/// Lists one place, which is told as it is asked for.
-fn list(work: &Work<'_>, place: &SearchPlace, query: &ListQuery) -> Result<ListAnswer, ToolError> {
-    let progress = work.progress("listing");
-    let answer = tree::list(place.base(), query, &Cancel::when(&|| progress.is_cancelled()));
-    let mut answer = answer.map_err(ToolError::failed)?;
-    let paths: Vec<String> = answer.entries.iter().map(|entry| place.below(&entry.path)).collect();
-    let inside = place.inside(paths.iter().map(String::as_str));
-    answer.entries.retain(|entry| inside.contains(&place.below(&entry.path)));
-    answer.path = place.shown(&answer.path);
-    for (path, _) in &mut answer.passed.reasons {
-        *path = place.below(path);
+/// Lists one place, with display paths in the answer.
+fn list_place(
+    work: &CallContext<'_>,
+    place: &SearchPlace,
+    query: &ListQuery,
+) -> Result<ListAnswer, ToolError> {
+    let progress = work.progress_reporter("listing");
+    let answer = file_search::list_folder(
+        place.root_path(),
+        query,
+        &CancelToken::from_fn(&|| progress.is_cancelled()),
+    );
+    let mut answer = answer.map_err(ToolError::from_error)?;
+    let paths: Vec<String> =
+        answer.entries.iter().map(|entry| place.join_relative(&entry.path)).collect();
+    let inside = place.paths_without_links(paths.iter().map(String::as_str));
+    answer.entries.retain(|entry| inside.contains(&place.join_relative(&entry.path)));
+    answer.path = place.display_path(&answer.path);
+    for (path, _) in &mut answer.skipped.reasons {
+        *path = place.join_relative(path);
     }
-    place.tell(&mut answer.passed);
+    place.display_skipped(&mut answer.skipped);
     Ok(answer)
 }

@@ -1,30 +1,30 @@
-//! `map`: the files and signatures of the workspace that matter most.
+//! The tool `map`: lists the most important files and signatures of the workspace.
 
 use std::collections::HashSet;
 
-use foveal_code::listing::ListingRow;
-use foveal_code::map::{MapOptions, map};
-use foveal_code::relations::{FileRanks, Focus, NodeId, NodeKind};
-use foveal_context::tokens::{Tokens, estimate};
+use foveal_code::numbered_listing::ListingRow;
+use foveal_code::relations::{FileRanks, NodeId, RankFocus, RelationNodeKind};
+use foveal_code::repository_map::{MapOptions, build_repository_map};
+use foveal_engine::tokens::{Tokens, estimate_tokens};
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::definition::{Hints, Tool, ToolArguments};
 use crate::error::ToolError;
 use crate::findings::{AnswerText, Findings};
-use crate::permission::Asks;
-use crate::related::{Related, RelatedRoot};
-use crate::session::Work;
+use crate::permission::PermissionRequest;
+use crate::session::CallContext;
+use crate::tool_definition::{Tool, ToolArguments, ToolHints};
+use crate::workspace_relations::{RootRelations, WorkspaceRelations};
 
-pub(crate) const TOOL: Tool = Tool::of::<Map>(
+pub(crate) const TOOL: Tool = Tool::new::<MapToolArguments>(
     "map",
     "Map the repository",
     "Show the files and signatures that matter most in the workspace, or for a focus.",
-    Hints::LOOKS,
+    ToolHints::READ_ONLY,
 );
 
-/// Tokens of a map where the call says nothing.
-const TOKENS: u64 = 2_000;
+/// Tokens of a map by default.
+const DEFAULT_TOKENS: u64 = 2_000;
 
 /// The fewest and the most tokens of a map.
 const TOKENS_MIN: u64 = 200;
@@ -33,7 +33,7 @@ const TOKENS_MAX: u64 = 8_000;
 /// Arguments of `map`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Map {
+pub(crate) struct MapToolArguments {
     /// Files or symbols that the map is for.
     #[serde(default)]
     focus: Vec<String>,
@@ -41,82 +41,90 @@ pub(crate) struct Map {
     tokens: Option<u64>,
 }
 
-impl ToolArguments for Map {
-    fn asks(&self) -> Asks<'_> {
-        Asks::Itself
+impl ToolArguments for MapToolArguments {
+    fn permission_request(&self) -> PermissionRequest<'_> {
+        PermissionRequest::Itself
     }
 
-    fn run(self, work: &Work<'_>) -> Result<Findings, ToolError> {
-        let tokens = self.tokens.unwrap_or(TOKENS).clamp(TOKENS_MIN, TOKENS_MAX);
-        let related = Related::of(work, "")?;
-        let focused = focused(&related, &self.focus)?;
-        let is_meant = |focus: &&Focus| self.focus.is_empty() || !focus.is_empty();
+    fn run(self, work: &CallContext<'_>) -> Result<Findings, ToolError> {
+        let tokens = self.tokens.unwrap_or(DEFAULT_TOKENS).clamp(TOKENS_MIN, TOKENS_MAX);
+        let related = WorkspaceRelations::load(work, "")?;
+        let focused = resolve_focus(&related, &self.focus)?;
+        let is_meant = |focus: &&RankFocus| self.focus.is_empty() || !focus.is_empty();
         let count = focused.iter().filter(is_meant).count().max(1);
         let mut text = AnswerText::default();
-        for (root, focus) in related.all.iter().zip(&focused) {
+        for (root, focus) in related.by_root.iter().zip(&focused) {
             if is_meant(&focus) {
                 let budget = Tokens(tokens / count as u64);
-                text.append(of_root(work, &related, root, focus, budget));
+                text.append_answer(map_root(work, &related, root, focus, budget));
             }
         }
-        if text.text().is_empty() {
+        if text.as_str().is_empty() {
             let nothing = "nothing to map: no file here defines anything";
-            return Err(ToolError::failed(related.with_missing(nothing.to_owned())));
+            return Err(ToolError::from_error(related.append_gaps(nothing.to_owned())));
         }
-        related.missing.iter().for_each(|note| text.note(note.clone()));
-        Ok(Findings::text(text).resting_on(related.depends))
+        related.gap_notes.iter().for_each(|note| text.push_note(note.clone()));
+        Ok(Findings::from_text(text).with_dependencies(related.dependencies))
     }
 }
 
-/// What the words mean in each root.
-fn focused(related: &Related, words: &[String]) -> Result<Vec<Focus>, ToolError> {
-    let mut all = vec![Focus::default(); related.all.len()];
+/// Resolves the words to nodes in each root.
+fn resolve_focus(
+    related: &WorkspaceRelations,
+    words: &[String],
+) -> Result<Vec<RankFocus>, ToolError> {
+    let mut all = vec![RankFocus::default(); related.by_root.len()];
     for word in words {
         let mut is_known = false;
-        for (root, focus) in related.all.iter().zip(&mut all) {
-            for node in root.relations.meant(&root.symbol(&related.roots, word)) {
+        for (root, focus) in related.by_root.iter().zip(&mut all) {
+            for node in root.relations.best_matches(&root.resolve_symbol_path(&related.roots, word))
+            {
                 is_known = true;
                 match root.relations.node(node).key.kind {
-                    NodeKind::File => focus.files.push(node),
-                    NodeKind::Entity(_) => focus.entities.push(node),
+                    RelationNodeKind::File => focus.files.push(node),
+                    RelationNodeKind::Entity(_) => focus.entities.push(node),
                 }
             }
         }
         if !is_known {
-            return Err(ToolError::arguments(TOOL.name, related.unknown(word)));
+            return Err(ToolError::invalid_arguments(
+                TOOL.name,
+                related.unknown_symbol_message(word),
+            ));
         }
     }
     Ok(all)
 }
 
-/// The map of one root. Its lines are those of the index, which nobody compares with the
-/// files: they do not count as shown.
-fn of_root(
-    work: &Work<'_>,
-    related: &Related,
-    root: &RelatedRoot,
-    focus: &Focus,
+/// Returns the map of one root. Its lines come from the index and are not compared with the files,
+/// so they do not count as shown.
+fn map_root(
+    work: &CallContext<'_>,
+    related: &WorkspaceRelations,
+    root: &RootRelations,
+    focus: &RankFocus,
     budget: Tokens,
 ) -> AnswerText {
     let relations = &root.relations;
-    let mut allowed = root.allowed(work, &related.roots);
-    let hidden: HashSet<NodeId> = relations.files().filter(|file| !allowed.has(*file)).collect();
-    let options = MapOptions { budget, count: estimate, hidden };
-    let found = map(relations, &FileRanks::of(relations, focus), &options);
+    let mut allowed = root.node_filter(work, &related.roots);
+    let hidden: HashSet<NodeId> =
+        relations.files().filter(|file| !allowed.allows_node(*file)).collect();
+    let options = MapOptions { budget, count_tokens: estimate_tokens, hidden_files: hidden };
+    let found = build_repository_map(relations, &FileRanks::compute(relations, focus), &options);
     let mut text = AnswerText::default();
     let mut files = found.files.iter();
     for row in &found.rows {
         match row {
             ListingRow::File { line_count, .. } => {
-                let path = files.next().map(|of| root.path(&related.roots, of.file));
+                let path = files.next().map(|of| root.display_path(&related.roots, of.file));
                 let row = ListingRow::File {
                     path: path.unwrap_or_default().into(),
                     line_count: *line_count,
                 };
-                text.content(&format!("{row}\n"));
+                text.push_content(&format!("{row}\n"));
             }
-            ListingRow::Line { .. } => text.content(&format!("{row}\n")),
-            ListingRow::Note { indent, note } => text.note_indented(*indent, note.clone()),
+            ListingRow::Line { .. } => text.push_content(&format!("{row}\n")),
+            ListingRow::Note { indent, note } => text.push_note_indented(*indent, note.clone()),
         }
     }
     text

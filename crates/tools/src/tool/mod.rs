@@ -1,4 +1,4 @@
-//! The tools, one a file.
+//! The tools, one in each file.
 
 pub(crate) mod bash;
 pub(crate) mod edit_file;

@@ -1,37 +1,37 @@
-//! `reset`: nothing counts as shown any more.
+//! The tool `reset`: forgets all shown content.
 
-use foveal_context::note::AnswerNote;
+use foveal_engine::note::AnswerNote;
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::definition::{Hints, Tool, ToolArguments};
 use crate::error::ToolError;
 use crate::findings::{AnswerText, Findings};
-use crate::permission::Asks;
-use crate::session::Work;
+use crate::permission::PermissionRequest;
+use crate::session::CallContext;
+use crate::tool_definition::{Tool, ToolArguments, ToolHints};
 
-pub(crate) const TOOL: Tool = Tool::of::<Reset>(
+pub(crate) const TOOL: Tool = Tool::new::<ResetToolArguments>(
     "reset",
     "Forget what was shown",
     "Call after your conversation was compacted or cleared: notes stop pointing at what you \
      saw before.",
-    Hints::REMEMBERS,
+    ToolHints::CHANGES_SESSION,
 );
 
 /// Arguments of `reset`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Reset {}
+pub(crate) struct ResetToolArguments {}
 
-impl ToolArguments for Reset {
-    fn asks(&self) -> Asks<'_> {
-        Asks::Itself
+impl ToolArguments for ResetToolArguments {
+    fn permission_request(&self) -> PermissionRequest<'_> {
+        PermissionRequest::Itself
     }
 
-    fn run(self, work: &Work<'_>) -> Result<Findings, ToolError> {
-        work.session.forget();
+    fn run(self, work: &CallContext<'_>) -> Result<Findings, ToolError> {
+        work.session.clear_visibility();
         let mut text = AnswerText::default();
-        text.note(AnswerNote::Forgotten);
-        Ok(Findings::text(text))
+        text.push_note(AnswerNote::Forgotten);
+        Ok(Findings::from_text(text))
     }
 }

@@ -1,58 +1,64 @@
-//! `exec`, `write_stdin`, `close` and `terminals`: programs in terminals of their own.
+//! The tools `start_terminal`, `write_stdin`, `close` and `terminals`: run programs in terminals.
 
 use std::time::{Duration, Instant};
 
-use foveal_cancel::Cancel;
-use foveal_context::note::RunNote;
-use foveal_processes::TerminalId;
-use foveal_processes::{Paused, Reading, Size, TerminalCommand, Wait, Waiting};
+use foveal_cancel::CancelToken;
+use foveal_engine::note::RunNote;
+use foveal_sandbox::TerminalId;
+use foveal_sandbox::{
+    OutputWait, TerminalCommand, TerminalReading, TerminalSize, WaitControl, WaitOutcome,
+};
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;
 
-use crate::definition::{Hints, Tool, ToolArguments};
 use crate::error::ToolError;
-use crate::findings::{AnswerText, Content, Findings, Output, printed};
-use crate::forbidden;
-use crate::permission::{Asks, CommandKind};
-use crate::session::Work;
-use crate::tool::bash::unconfined;
+use crate::findings::{AnswerText, FindingContent, Findings, TextOutput, render_output};
+use crate::permission::{CommandKind, PermissionRequest};
+use crate::session::CallContext;
+use crate::tool::bash::unconfined_note;
+use crate::tool_definition::{Tool, ToolArguments, ToolHints};
+use crate::write_protection;
 
-pub(crate) const EXEC: Tool = Tool::of::<Exec>(
+pub(crate) const EXEC: Tool = Tool::new::<ExecToolArguments>(
     "exec",
     "Start a terminal",
     "Start a program in a terminal (servers, prompts, REPLs); returns its id and first output.",
-    Hints::RUNS,
+    ToolHints::RUNS_COMMANDS,
 );
 
-pub(crate) const WRITE_STDIN: Tool = Tool::of::<WriteStdin>(
+pub(crate) const WRITE_STDIN: Tool = Tool::new::<WriteStdinToolArguments>(
     "write_stdin",
     "Type into a terminal",
     "Type into a terminal (\\n enter, \\u0003 ctrl-C; nothing to just wait) and read its output.",
-    Hints::RUNS,
+    ToolHints::RUNS_COMMANDS,
 );
 
-pub(crate) const CLOSE: Tool = Tool::of::<Close>(
+pub(crate) const CLOSE: Tool = Tool::new::<CloseToolArguments>(
     "close",
     "Close a terminal",
     "End a terminal and all that runs in it.",
-    Hints::RUNS,
+    ToolHints::RUNS_COMMANDS,
 );
 
-pub(crate) const TERMINALS: Tool =
-    Tool::of::<ListTerminals>("terminals", "List terminals", "List open terminals.", Hints::LOOKS);
+pub(crate) const TERMINALS: Tool = Tool::new::<ListTerminalsToolArguments>(
+    "terminals",
+    "List terminals",
+    "List open terminals.",
+    ToolHints::READ_ONLY,
+);
 
-/// How long output is waited for where the call says nothing.
-const WAIT_MS: u64 = 2_000;
-/// The longest wait.
+/// The wait for output by default.
+const DEFAULT_WAIT_MS: u64 = 2_000;
+/// The longest wait for output.
 const WAIT_MS_MAX: u64 = 300_000;
-/// Output counts as paused after this.
+/// The silence after which output counts as paused.
 const PAUSE: Duration = Duration::from_millis(300);
 
-/// Arguments of `exec`.
+/// Arguments of `start_terminal`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Exec {
+pub(crate) struct ExecToolArguments {
     command: String,
     wait_ms: Option<u64>,
 }
@@ -60,7 +66,7 @@ pub(crate) struct Exec {
 /// Arguments of `write_stdin`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct WriteStdin {
+pub(crate) struct WriteStdinToolArguments {
     id: u32,
     #[serde(default)]
     text: String,
@@ -70,132 +76,142 @@ pub(crate) struct WriteStdin {
 /// Arguments of `close`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct Close {
+pub(crate) struct CloseToolArguments {
     id: u32,
 }
 
 /// Arguments of `terminals`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct ListTerminals {}
+pub(crate) struct ListTerminalsToolArguments {}
 
-impl ToolArguments for Exec {
-    fn asks(&self) -> Asks<'_> {
-        Asks::Command(CommandKind::Line, &self.command)
+impl ToolArguments for ExecToolArguments {
+    fn permission_request(&self) -> PermissionRequest<'_> {
+        PermissionRequest::Command(CommandKind::Line, &self.command)
     }
 
-    fn run(self, work: &Work<'_>) -> Result<Findings, ToolError> {
-        work.roots().check().map_err(ToolError::failed)?;
-        let forbidden = forbidden::Before::look(work);
+    fn run(self, work: &CallContext<'_>) -> Result<Findings, ToolError> {
+        work.roots().check_in_place().map_err(ToolError::from_error)?;
+        let forbidden = write_protection::ProtectionSnapshot::take_snapshot(work);
         let command = TerminalCommand {
             text: self.command,
             directory: work.roots().working_directory().to_owned(),
             environment: work.toolbox.command_environment(),
             shell: work.toolbox.shell.clone(),
-            size: Size::default(),
+            size: TerminalSize::default(),
             sandbox: forbidden.sandbox(work),
             guard: work.toolbox.command_guard.clone(),
         };
         let terminals = &work.session.terminals;
-        terminals.expire(Instant::now());
-        let wait = wait(self.wait_ms);
-        let progress = work.progress("");
+        terminals.close_idle(Instant::now());
+        let wait = wait_limits(self.wait_ms);
+        let progress = work.progress_reporter("");
         let (is_cancelled, stream) =
-            (|| progress.is_cancelled(), |piece: &str| progress.output(piece));
-        let waiting = Waiting { cancel: &Cancel::when(&is_cancelled), stream: &stream };
-        let started = terminals.exec(&command, wait, waiting, Instant::now());
-        let (id, reading) = started.map_err(ToolError::failed)?;
-        if reading.paused == Paused::Cancelled || work.check_cancelled().is_err() {
-            // Who stopped the call may never learn the terminal's id.
+            (|| progress.is_cancelled(), |piece: &str| progress.report_output(piece));
+        let waiting = WaitControl { cancel: &CancelToken::from_fn(&is_cancelled), stream: &stream };
+        let started = terminals.start_terminal(&command, wait, waiting, Instant::now());
+        let (id, reading) = started.map_err(ToolError::from_error)?;
+        if reading.paused == WaitOutcome::Cancelled || work.check_cancelled().is_err() {
+            // The caller cancelled the call and may never learn the terminal's id.
             drop(terminals.close(id));
-            return Ok(stopped(id, &reading));
+            return Ok(stopped_findings(id, &reading));
         }
         let listed = terminals.list().into_iter().find(|listed| listed.id == id);
-        let holding = listed.and_then(|listed| listed.holding);
-        let loose = unconfined(work, holding.as_ref().map(|holding| &holding.confinement));
-        let held = forbidden.begin(work, holding.as_ref());
-        let told = loose.into_iter().chain(held).chain(changes(work));
-        Ok(found(id, &reading, told))
+        let holding = listed.and_then(|listed| listed.sandbox_status);
+        let loose = unconfined_note(work, holding.as_ref().map(|holding| &holding.confinement));
+        let held = forbidden.watch_terminal(work, holding.as_ref());
+        let told = loose.into_iter().chain(held).chain(changed_file_notes(work));
+        Ok(terminal_findings(id, &reading, told))
     }
 }
 
-impl ToolArguments for WriteStdin {
-    fn asks(&self) -> Asks<'_> {
-        Asks::Command(CommandKind::Typed, &self.text)
+impl ToolArguments for WriteStdinToolArguments {
+    fn permission_request(&self) -> PermissionRequest<'_> {
+        PermissionRequest::Command(CommandKind::Typed, &self.text)
     }
 
-    fn run(self, work: &Work<'_>) -> Result<Findings, ToolError> {
-        let (id, wait) = (TerminalId(self.id), wait(self.wait_ms));
+    fn run(self, work: &CallContext<'_>) -> Result<Findings, ToolError> {
+        let (id, wait) = (TerminalId(self.id), wait_limits(self.wait_ms));
         let (terminals, now) = (&work.session.terminals, Instant::now());
-        let progress = work.progress("");
+        let progress = work.progress_reporter("");
         let (is_cancelled, stream) =
-            (|| progress.is_cancelled(), |piece: &str| progress.output(piece));
-        let waiting = Waiting { cancel: &Cancel::when(&is_cancelled), stream: &stream };
+            (|| progress.is_cancelled(), |piece: &str| progress.report_output(piece));
+        let waiting = WaitControl { cancel: &CancelToken::from_fn(&is_cancelled), stream: &stream };
         let reading = match self.text.is_empty() {
-            true => terminals.read(id, wait, waiting, now),
+            true => terminals.read_output(id, wait, waiting, now),
             false => terminals.write_stdin(id, &self.text, wait, waiting, now),
         };
-        let reading = reading.map_err(ToolError::failed)?;
-        Ok(found(id, &reading, changes(work)))
+        let reading = reading.map_err(ToolError::from_error)?;
+        Ok(terminal_findings(id, &reading, changed_file_notes(work)))
     }
 }
 
-impl ToolArguments for Close {
-    fn asks(&self) -> Asks<'_> {
-        Asks::Text(self.id.to_string().into())
+impl ToolArguments for CloseToolArguments {
+    fn permission_request(&self) -> PermissionRequest<'_> {
+        PermissionRequest::Text(self.id.to_string().into())
     }
 
-    fn run(self, work: &Work<'_>) -> Result<Findings, ToolError> {
+    fn run(self, work: &CallContext<'_>) -> Result<Findings, ToolError> {
         let id = TerminalId(self.id);
-        let reading = work.session.terminals.close(id).map_err(ToolError::failed)?;
-        Ok(found(id, &reading, changes(work)))
+        let reading = work.session.terminals.close(id).map_err(ToolError::from_error)?;
+        Ok(terminal_findings(id, &reading, changed_file_notes(work)))
     }
 }
 
-impl ToolArguments for ListTerminals {
-    fn asks(&self) -> Asks<'_> {
-        Asks::Itself
+impl ToolArguments for ListTerminalsToolArguments {
+    fn permission_request(&self) -> PermissionRequest<'_> {
+        PermissionRequest::Itself
     }
 
-    fn run(self, work: &Work<'_>) -> Result<Findings, ToolError> {
+    fn run(self, work: &CallContext<'_>) -> Result<Findings, ToolError> {
         let terminals = &work.session.terminals;
-        terminals.expire(Instant::now());
-        let line = |listed: foveal_processes::Listed| {
+        terminals.close_idle(Instant::now());
+        let line = |listed: foveal_sandbox::TerminalSummary| {
             let state = listed.ending.map_or("running".to_owned(), |ending| ending.to_string());
             format!("{} {state}: {}\n", listed.id, listed.text.lines().next().unwrap_or_default())
         };
-        let mut text = AnswerText::of_content(terminals.list().into_iter().map(line).collect());
-        if text.text().is_empty() {
-            text.note(RunNote::NoTerminals);
+        let mut text = AnswerText::from_content(terminals.list().into_iter().map(line).collect());
+        if text.as_str().is_empty() {
+            text.push_note(RunNote::NoTerminals);
         }
-        Ok(Findings::text(text))
+        Ok(Findings::from_text(text))
     }
 }
 
-/// What to say of files that changed while terminals run.
-fn changes(work: &Work<'_>) -> impl Iterator<Item = RunNote> {
-    forbidden::changes_in_terminals(work).into_iter()
+/// Returns notes on forbidden files that changed while terminals run.
+fn changed_file_notes(work: &CallContext<'_>) -> impl Iterator<Item = RunNote> {
+    write_protection::terminal_changes_note(work).into_iter()
 }
 
-fn wait(asked_ms: Option<u64>) -> Wait {
-    let longest = Duration::from_millis(asked_ms.unwrap_or(WAIT_MS).min(WAIT_MS_MAX));
-    Wait { longest, pause: PAUSE.min(longest) }
+fn wait_limits(asked_ms: Option<u64>) -> OutputWait {
+    let longest = Duration::from_millis(asked_ms.unwrap_or(DEFAULT_WAIT_MS).min(WAIT_MS_MAX));
+    OutputWait { longest, pause: PAUSE.min(longest) }
 }
 
-fn stopped(id: TerminalId, reading: &Reading) -> Findings {
-    let mut text = printed(&reading.output);
-    text.note(RunNote::Stopped(id.0));
+fn stopped_findings(id: TerminalId, reading: &TerminalReading) -> Findings {
+    let mut text = render_output(&reading.output);
+    text.push_note(RunNote::Stopped(id.0));
     let data = Some(json!({ "id": id.0, "ended": true }));
-    Content::Output(Output { text, data, is_error: true, is_stopped: true, ..Output::default() })
-        .into()
+    FindingContent::Output(TextOutput {
+        text,
+        data,
+        is_error: true,
+        is_stopped: true,
+        ..TextOutput::default()
+    })
+    .into()
 }
 
-fn found(id: TerminalId, reading: &Reading, notes: impl IntoIterator<Item = RunNote>) -> Findings {
-    let mut text = printed(&reading.output);
+fn terminal_findings(
+    id: TerminalId,
+    reading: &TerminalReading,
+    notes: impl IntoIterator<Item = RunNote>,
+) -> Findings {
+    let mut text = render_output(&reading.output);
     let ended = reading.ending.map(|ending| ending.to_string().into());
-    text.note(RunNote::Terminal { id: id.0, ended });
-    notes.into_iter().for_each(|note| text.note(note));
+    text.push_note(RunNote::Terminal { id: id.0, ended });
+    notes.into_iter().for_each(|note| text.push_note(note));
     let data = Some(json!({ "id": id.0, "ended": reading.ending.is_some() }));
-    let is_stopped = reading.paused == Paused::Cancelled;
-    Content::Output(Output { text, data, is_stopped, ..Output::default() }).into()
+    let is_stopped = reading.paused == WaitOutcome::Cancelled;
+    FindingContent::Output(TextOutput { text, data, is_stopped, ..TextOutput::default() }).into()
 }

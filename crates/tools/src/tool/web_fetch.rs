@@ -1,183 +1,193 @@
-//! `web_fetch`: a page of the web as Markdown.
+//! The tool `web_fetch`: returns a page of the web as Markdown.
 
 use std::sync::Arc;
 
-use foveal_cancel::Cancel;
-use foveal_secrets as secrets;
-use foveal_store::{Fetch, FetchKey, Stored};
+use foveal_cancel::CancelToken;
+use foveal_redaction as secrets;
+use foveal_store::{CachedPage, ContentReceipt, PageKey};
 use foveal_transcript::Timestamp;
 use foveal_web::{
-    Content as PageContent, FetchError, Fetched, MayFollow, Page as Fresh, Request, UnixMs,
-    Validators, normal_address,
+    FetchError, FetchOutcome, FetchRequest, PageContent, RedirectFilter, UnixMs, Validators,
+    WebPage as Fresh, normalize_address,
 };
 use schemars::JsonSchema;
 use serde::Deserialize;
 
-use crate::definition::{Hints, Tool, ToolArguments};
 use crate::error::ToolError;
-use crate::findings::{Content, Earlier, Findings, Page};
-use crate::permission::{Asks, refusal};
-use crate::session::Work;
+use crate::findings::{FetchedPage, FindingContent, Findings, ReusedAnswer};
+use crate::permission::{PermissionRequest, refusal};
+use crate::session::CallContext;
+use crate::tool_definition::{Tool, ToolArguments, ToolHints};
 
-pub(crate) const TOOL: Tool = Tool::of::<WebFetch>(
+pub(crate) const TOOL: Tool = Tool::new::<WebFetchToolArguments>(
     "web_fetch",
     "Fetch a page",
     "Fetch a web page as Markdown. Private addresses are refused.",
-    Hints { read_only: true, destructive: false, idempotent: true, open_world: true },
+    ToolHints { read_only: true, destructive: false, idempotent: true, open_world: true },
 );
 
 /// Arguments of `web_fetch`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-pub(crate) struct WebFetch {
+pub(crate) struct WebFetchToolArguments {
     url: String,
 }
 
-impl ToolArguments for WebFetch {
-    fn asks(&self) -> Asks<'_> {
-        Asks::Address(&self.url)
+impl ToolArguments for WebFetchToolArguments {
+    fn permission_request(&self) -> PermissionRequest<'_> {
+        PermissionRequest::Address(&self.url)
     }
 
-    fn run(self, work: &Work<'_>) -> Result<Findings, ToolError> {
+    fn run(self, work: &CallContext<'_>) -> Result<Findings, ToolError> {
         let now = work.toolbox.clock.now();
-        // Who asks again, or wants no answers from before, gets the page as it is now.
-        let kept = if work.anew { None } else { self.kept(work) };
-        let may_follow: MayFollow = Arc::new(work.session.permissions.allowed_addresses(TOOL.name));
-        // Rules are newer than what is kept, and another session may have been allowed more.
+        // A repeated call, or one that wants no earlier answers, gets the current page.
+        let kept = if work.bypass_cache { None } else { self.stored_page(work) };
+        let may_follow: RedirectFilter =
+            Arc::new(work.session.permissions.address_filter(TOOL.name));
+        // The rules may be newer than the stored page, and another session may have had more
+        // grants.
         let kept = kept.filter(|(kept, _)| {
             kept.final_url == self.url
-                || normal_address(&kept.final_url).is_some_and(|to| may_follow(&to))
+                || normalize_address(&kept.final_url).is_some_and(|to| may_follow(&to))
         });
         if let Some((kept, body)) = &kept
             && kept.expires.is_some_and(|expires| now < expires)
         {
-            let page = whole(kept.final_url.clone(), body.clone());
-            return Ok(found(page, Some(kept.checked), work));
+            let page = complete_page(kept.final_url.clone(), body.clone());
+            return Ok(page_findings(page, Some(kept.checked), work));
         }
         let cached = kept.as_ref().map(|(kept, _)| Validators {
             url: kept.final_url.clone(),
             etag: kept.etag.clone(),
             last_modified: kept.last_modified.clone(),
         });
-        let request = Request { url: self.url.clone(), cached };
-        let progress = work.progress("fetching");
+        let request = FetchRequest { url: self.url.clone(), cached };
+        let progress = work.progress_reporter("fetching");
         let fetched = work.toolbox.fetcher.fetch(
             &request,
             &may_follow,
-            &Cancel::when(&|| progress.is_cancelled()),
+            &CancelToken::from_fn(&|| progress.is_cancelled()),
         );
-        match (fetched.map_err(|error| self.refused(error, work))?, kept) {
-            (Fetched::NotModified { freshness, final_url }, Some((kept, body))) => {
-                let expires = freshness.expires_at.map(time);
+        match (fetched.map_err(|error| self.describe_failure(error, work))?, kept) {
+            (FetchOutcome::NotModified { freshness, final_url }, Some((kept, body))) => {
+                let expires = freshness.expires_at.map(timestamp);
                 let (url, at) = (self.url, final_url.clone());
-                keep(work, &Fetch { url, expires, checked: now, final_url: at, ..kept });
-                Ok(found(whole(final_url, body), Some(now), work))
+                store_fetch(
+                    work,
+                    &CachedPage { url, expires, checked: now, final_url: at, ..kept },
+                );
+                Ok(page_findings(complete_page(final_url, body), Some(now), work))
             }
-            (Fetched::NotModified { final_url, .. }, None) => {
+            (FetchOutcome::NotModified { final_url, .. }, None) => {
                 let what = format!(
                     "{final_url} answered that it has not changed, though nothing was kept"
                 );
-                Err(ToolError::failed(what))
+                Err(ToolError::from_error(what))
             }
-            (Fetched::Page(page), _) => {
-                let text = text_of(&page);
-                if !self.remember(work, &page, &text, now) {
-                    self.distrust(work);
+            (FetchOutcome::Page(page), _) => {
+                let text = page_text(&page);
+                if !self.store_page(work, &page, &text, now) {
+                    self.expire_stored_page(work);
                 }
                 let is_plain = matches!(page.content, PageContent::Stripped(_));
                 let (url, is_cut) = (page.final_url, page.truncated);
-                let found_page = Page { url, text, is_cut, is_plain };
-                Ok(found(found_page, None, work))
+                let found_page = FetchedPage { url, text, is_cut, is_plain };
+                Ok(page_findings(found_page, None, work))
             }
         }
     }
 }
 
-impl WebFetch {
-    /// Why the page cannot be had; of a private host, also which line would allow it.
-    fn refused(&self, error: FetchError, work: &Work<'_>) -> ToolError {
-        let FetchError::Forbidden { host, .. } = &error else { return ToolError::failed(error) };
+impl WebFetchToolArguments {
+    /// Describes why the page cannot be fetched; for a private host, names the rule that would
+    /// allow it.
+    fn describe_failure(&self, error: FetchError, work: &CallContext<'_>) -> ToolError {
+        let FetchError::Forbidden { host, .. } = &error else {
+            return ToolError::from_error(error);
+        };
         let name = host.split(' ').next().unwrap_or_default();
         let authority = self.url.trim().split_once("://").map_or("", |(_, rest)| rest);
         let authority = authority.split(['/', '?', '#']).next().unwrap_or_default();
         let host = if authority.starts_with(name) { authority } else { name };
         if host.is_empty() {
-            return ToolError::failed(error);
+            return ToolError::from_error(error);
         }
-        let line = refusal::private_host(host, work.toolbox.rules_file.as_deref());
-        ToolError::failed(format!("{error}, {line}"))
+        let line = refusal::private_host_setting(host, work.toolbox.rules_file.as_deref());
+        ToolError::from_error(format!("{error}, {line}"))
     }
 
-    /// The page as it was fetched before, for any session, and its text. Without a store every
-    /// page is asked for.
-    fn kept(&self, work: &Work<'_>) -> Option<(Fetch, String)> {
-        let kept = work.toolbox.store.fetch(FetchKey::of(&self.url)).ok().flatten()?;
-        let body = work.session.whole_content(kept.body)?;
+    /// Returns the stored page, fetched for any session, and its text. `None` without a store.
+    fn stored_page(&self, work: &CallContext<'_>) -> Option<(CachedPage, String)> {
+        let kept = work.toolbox.store.page(PageKey::from_url(&self.url)).ok().flatten()?;
+        let body = work.session.unredacted_content(kept.body)?;
         Some((kept, body))
     }
 
-    /// Keeps a page for all sessions, as far as its server allows and the store can: one with
-    /// secrets would come back without them. False if it is not kept.
-    fn remember(&self, work: &Work<'_>, page: &Fresh, text: &str, now: Timestamp) -> bool {
+    /// Stores a page for all sessions, if its server allows that and the store can: pages with
+    /// secrets would come back without them. Returns whether the page is stored.
+    fn store_page(&self, work: &CallContext<'_>, page: &Fresh, text: &str, now: Timestamp) -> bool {
         let mut addresses = [&self.url, &page.final_url].into_iter();
-        let is_secret = addresses.any(|url| !secrets::find(url.as_bytes()).is_empty());
-        // Of a page that was kept nobody knows any more that it is its text alone.
+        let is_secret = addresses.any(|url| !secrets::find_secrets(url.as_bytes()).is_empty());
+        // A stored page does not record that it is plain text only.
         let is_plain = matches!(page.content, PageContent::Stripped(_));
         if page.freshness.no_store || page.truncated || is_plain || is_secret {
             return false;
         }
-        let stored =
-            work.session.journal.put(text.as_bytes(), now).filter(|stored| stored.secrets == 0);
-        let Some(Stored { handle: body, .. }) = stored else { return false };
-        let fetch = Fetch {
+        let stored = work
+            .session
+            .recorder
+            .store_content(text.as_bytes(), now)
+            .filter(|stored| stored.secrets == 0);
+        let Some(ContentReceipt { handle: body, .. }) = stored else { return false };
+        let fetch = CachedPage {
             url: self.url.clone(),
             final_url: page.final_url.clone(),
             status: page.status,
             content_type: Some(page.content_type.clone()),
             etag: page.freshness.etag.clone(),
             last_modified: page.freshness.last_modified.clone(),
-            expires: page.freshness.expires_at.map(time),
+            expires: page.freshness.expires_at.map(timestamp),
             checked: now,
             body,
         };
-        keep(work, &fetch);
+        store_fetch(work, &fetch);
         true
     }
 
-    /// Has what was kept of the page before asked for anew: it is not what is there now.
-    fn distrust(&self, work: &Work<'_>) {
-        let Ok(Some(kept)) = work.toolbox.store.fetch(FetchKey::of(&self.url)) else { return };
+    /// Expires the stored page, because the current one differs from it.
+    fn expire_stored_page(&self, work: &CallContext<'_>) {
+        let Ok(Some(kept)) = work.toolbox.store.page(PageKey::from_url(&self.url)) else { return };
         let url = self.url.clone();
-        let nothing = Fetch { url, expires: None, etag: None, last_modified: None, ..kept };
-        keep(work, &nothing);
+        let nothing = CachedPage { url, expires: None, etag: None, last_modified: None, ..kept };
+        store_fetch(work, &nothing);
     }
 }
 
-/// A page that was kept: none that goes on is.
-fn whole(url: String, text: String) -> Page {
-    Page { url, text, is_cut: false, is_plain: false }
+/// Creates a complete page. Only complete pages are stored.
+fn complete_page(url: String, text: String) -> FetchedPage {
+    FetchedPage { url, text, is_cut: false, is_plain: false }
 }
 
-/// Where pages cannot be kept, they are fetched again.
-fn keep(work: &Work<'_>, fetch: &Fetch) {
-    drop(work.toolbox.store.put_fetch(FetchKey::of(&fetch.url), fetch));
+/// Stores a fetch. Errors are ignored: a page that cannot be stored is fetched again.
+fn store_fetch(work: &CallContext<'_>, fetch: &CachedPage) {
+    drop(work.toolbox.store.put_page(PageKey::from_url(&fetch.url), fetch));
 }
 
-fn time(UnixMs(ms): UnixMs) -> Timestamp {
+fn timestamp(UnixMs(ms): UnixMs) -> Timestamp {
     Timestamp(ms)
 }
 
-/// A page as text: its title and what it says.
-fn text_of(page: &Fresh) -> String {
+/// Returns a page as text, with its title.
+fn page_text(page: &Fresh) -> String {
     let title = page.title.as_ref().map(|title| format!("# {title}\n\n")).unwrap_or_default();
     let body = page.content.text();
     let has_title = matches!(page.content, PageContent::Markdown(_)) && !body.starts_with("# ");
     format!("{}{body}", if has_title { title } else { String::new() })
 }
 
-/// The page, and when it was fetched, if it was kept.
-fn found(page: Page, from: Option<Timestamp>, work: &Work<'_>) -> Findings {
-    let time = from.map(|from| work.toolbox.clock.local(from));
-    let earlier = time.map(|time| Earlier { time, is_write: false });
-    Findings { earlier, ..Content::Page(page).into() }
+/// Returns the findings of a page; `from` is the time of its fetch if it was stored.
+fn page_findings(page: FetchedPage, from: Option<Timestamp>, work: &CallContext<'_>) -> Findings {
+    let time = from.map(|from| work.toolbox.clock.local_time(from));
+    let earlier = time.map(|time| ReusedAnswer { time, is_write: false });
+    Findings { reused: earlier, ..FindingContent::Page(page).into() }
 }

@@ -5,8 +5,8 @@
 use std::fs;
 use std::sync::Arc;
 
-use foveal_tools::session::{Arrival, Delivery};
-use foveal_tools::{Answer, Control, Request, Session, Toolbox};
+use foveal_tools::session::{CallArrival, PendingDelivery};
+use foveal_tools::{CallControl, ToolCallAnswer, ToolRequest, ToolSession, Toolbox};
 use serde_json::{Value, json};
 
 use super::drive::{Chance, head_and_body, opened};
@@ -36,15 +36,15 @@ struct UnderWay {
 }
 
 enum Stage {
-    Arrived(Arrival),
-    Answered(Delivery, Answer, Vec<String>),
+    Arrived(CallArrival),
+    Answered(PendingDelivery, ToolCallAnswer, Vec<String>),
 }
 
 /// A session, and a model that makes several calls at once.
 pub(super) struct Desk {
     folder: tempfile::TempDir,
     toolbox: Arc<Toolbox>,
-    session: Session,
+    session: ToolSession,
     chance: Chance,
     files: Vec<Vec<String>>,
     /// Whether all of a file was written by the model itself.
@@ -66,7 +66,7 @@ impl Desk {
         fs::create_dir_all(work.join("code")).expect("a folder");
         fs::create_dir_all(work.join("runs")).expect("a folder");
         let toolbox = opened(&work, &folder.path().join("store.sqlite"));
-        let session = Session::new(&toolbox, "beside");
+        let session = ToolSession::new(&toolbox, "beside");
         let written = vec![false; files.len()];
         let desk = Self {
             folder,
@@ -98,8 +98,8 @@ impl Desk {
                 false => self.go_on(),
             }
             if self.chance.one_in(60) && self.under_way.is_empty() {
-                self.session.keep_delivered();
-                self.session = Session::new(&self.toolbox, "beside");
+                self.session.record_deliveries();
+                self.session = ToolSession::new(&self.toolbox, "beside");
             }
         }
         while !self.under_way.is_empty() {
@@ -115,7 +115,7 @@ impl Desk {
             4..=5 => Ask::Print(file),
             _ => Ask::Overwrite(file),
         };
-        let stage = Stage::Arrived(self.session.arrive());
+        let stage = Stage::Arrived(self.session.register_arrival());
         self.under_way.push(UnderWay { ask, reader: self.reader.clone(), stage });
     }
 
@@ -125,8 +125,9 @@ impl Desk {
         match stage {
             Stage::Arrived(arrival) => {
                 let (tool, arguments) = self.request(&ask);
-                let request = Request::new(tool, arguments);
-                let (answer, delivery) = self.session.call_from(arrival, &request, &Control::NONE);
+                let request = ToolRequest::new(tool, arguments);
+                let (answer, delivery) =
+                    self.session.call_with_delivery(arrival, &request, &CallControl::NONE);
                 let checked = self.check(&ask, &mut reader, &answer);
                 self.note(&ask, &answer, checked);
                 let (Ask::Read(file) | Ask::Full(file) | Ask::Print(file) | Ask::Overwrite(file)) =
@@ -138,7 +139,7 @@ impl Desk {
             // Nobody gets it.
             Stage::Answered(..) if self.chance.one_in(5) => {}
             Stage::Answered(delivery, answer, lines) => {
-                delivery.delivered();
+                delivery.confirm();
                 let mut known = std::mem::take(&mut self.reader);
                 let learned = look(&ask, &mut known, &answer, &lines);
                 self.reader = known;
@@ -161,7 +162,12 @@ impl Desk {
     }
 
     /// That an answer is true for who made the call.
-    fn check(&mut self, ask: &Ask, reader: &mut Reader, answer: &Answer) -> Result<(), String> {
+    fn check(
+        &mut self,
+        ask: &Ask,
+        reader: &mut Reader,
+        answer: &ToolCallAnswer,
+    ) -> Result<(), String> {
         let Ask::Overwrite(file) = ask else {
             let (Ask::Read(file) | Ask::Full(file) | Ask::Print(file) | Ask::Overwrite(file)) = ask;
             return look(ask, reader, answer, &self.files[*file].clone());
@@ -178,7 +184,7 @@ impl Desk {
         }
     }
 
-    fn note(&mut self, ask: &Ask, answer: &Answer, checked: Result<(), String>) {
+    fn note(&mut self, ask: &Ask, answer: &ToolCallAnswer, checked: Result<(), String>) {
         if let Err(what) = checked {
             self.violations.push(format!("{ask:?}: {what}\n{}", answer.text));
         }
@@ -186,7 +192,12 @@ impl Desk {
 }
 
 /// Looks through an answer about a file that held `lines`.
-fn look(ask: &Ask, reader: &mut Reader, answer: &Answer, lines: &[String]) -> Result<(), String> {
+fn look(
+    ask: &Ask,
+    reader: &mut Reader,
+    answer: &ToolCallAnswer,
+    lines: &[String],
+) -> Result<(), String> {
     let text = &*answer.text;
     match ask {
         Ask::Overwrite(_) => Ok(()),

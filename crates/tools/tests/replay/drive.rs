@@ -6,15 +6,15 @@ use std::ops::AddAssign;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use foveal_cancel::Cancel;
-use foveal_context::room::Room;
-use foveal_context::tokens::{Tokenizer, Tokens};
-use foveal_files::tree::{self, Form, GrepAnswer, GrepMode, GrepQuery, GrepRow};
+use foveal_cancel::CancelToken;
+use foveal_engine::output_budget::OutputBudget;
+use foveal_engine::tokens::{Tokenizer, Tokens};
 use foveal_index::Index;
 use foveal_store::SqliteStore;
 use foveal_tools::code_index::CodeIndex;
 use foveal_tools::settings::ToolSettings;
-use foveal_tools::{Answer, Control, Request, Session, Toolbox};
+use foveal_tools::{CallControl, ToolCallAnswer, ToolRequest, ToolSession, Toolbox};
+use foveal_workspace::file_search::{self, GrepAnswer, GrepLayout, GrepMode, GrepQuery, GrepRow};
 use serde_json::{Value, json};
 
 use super::notes::{Note, handles, note};
@@ -114,7 +114,7 @@ pub(super) struct Drive {
     folder: tempfile::TempDir,
     store: PathBuf,
     toolbox: Arc<Toolbox>,
-    session: Session,
+    session: ToolSession,
     reader: Reader,
     chance: Chance,
     /// What is on disk.
@@ -139,14 +139,14 @@ const RUN: &str = "run";
 const PLAY: &str = "cat \"$1\"\n";
 
 /// A session whose answers have much room, the usual, or little.
-fn session(toolbox: &Arc<Toolbox>, seed: u64) -> Session {
-    let usual = Room { tokens: Tokens(7_600), bytes: 24_000, lines: 1_900, is_json: false };
+fn session(toolbox: &Arc<Toolbox>, seed: u64) -> ToolSession {
+    let usual = OutputBudget { tokens: Tokens(7_600), bytes: 24_000, lines: 1_900, is_json: false };
     let room = match seed % 3 {
-        0 => Room::UNBOUNDED,
+        0 => OutputBudget::UNBOUNDED,
         1 => usual,
-        _ => Room { bytes: 7_600, is_json: true, ..usual },
+        _ => OutputBudget { bytes: 7_600, is_json: true, ..usual },
     };
-    Session::new(toolbox, "replay").with_room(room)
+    ToolSession::new(toolbox, "replay").with_output_budget(room)
 }
 
 /// Whether there was no room for the rest of an answer.
@@ -277,7 +277,7 @@ impl Drive {
         }
     }
 
-    fn call(&mut self, tool: &str, arguments: &Value) -> Answer {
+    fn call(&mut self, tool: &str, arguments: &Value) -> ToolCallAnswer {
         self.counts.calls += 1;
         match tool {
             "read_file" | "read_files" => self.counts.reads += 1,
@@ -287,13 +287,14 @@ impl Drive {
             "edit_file" => self.counts.edits += 1,
             _ => self.counts.expands += 1,
         }
-        let request = Request::new(tool, arguments.clone());
+        let request = ToolRequest::new(tool, arguments.clone());
         let answer = match self.is_delivered_later {
-            false => self.session.call(&request, &Control::NONE),
+            false => self.session.call(&request, &CallControl::NONE),
             true => {
-                let arrival = self.session.arrive();
-                let (answer, delivery) = self.session.call_from(arrival, &request, &Control::NONE);
-                delivery.delivered();
+                let arrival = self.session.register_arrival();
+                let (answer, delivery) =
+                    self.session.call_with_delivery(arrival, &request, &CallControl::NONE);
+                delivery.confirm();
                 answer
             }
         };
@@ -396,7 +397,7 @@ impl Drive {
                 query.scope.path = "code".to_owned();
                 let work = self.work();
                 let open = |path: &std::path::Path| fs::File::open(work.join(path));
-                let found = tree::grep(&work, &open, &query, &Cancel::NEVER);
+                let found = file_search::grep(&work, &open, &query, &CancelToken::NEVER);
                 found.map(|found| plain_hits(&found)).map_err(|error| error.to_string())
             }
             Whole::Output(_, output) if output.is_empty() => Ok("[no output]\n".to_owned()),
@@ -405,7 +406,12 @@ impl Drive {
     }
 
     /// That the answer is true, whole but for what it says, and points at nothing unseen.
-    fn check(&mut self, whole: &Whole, plain: &str, answer: &Answer) -> Result<Found, String> {
+    fn check(
+        &mut self,
+        whole: &Whole,
+        plain: &str,
+        answer: &ToolCallAnswer,
+    ) -> Result<Found, String> {
         let text = &answer.text;
         match whole {
             Whole::File(path) => {
@@ -504,7 +510,7 @@ impl Drive {
                 }
                 continue;
             }
-            let answer = Answer { text: own.to_owned(), ..Answer::default() };
+            let answer = ToolCallAnswer { text: own.to_owned(), ..ToolCallAnswer::default() };
             let found = self.check(&Whole::File(path.clone()), "", &answer)?;
             let before = self.together.insert(path.clone(), found);
             let is_held_back = (found.points || found.leaves_out) && !is_full(own);
@@ -559,7 +565,7 @@ impl Drive {
         Ok(())
     }
 
-    fn note_handles(&mut self, answer: &Answer, plain: &str) {
+    fn note_handles(&mut self, answer: &ToolCallAnswer, plain: &str) {
         let named: Vec<String> = handles(&answer.text).into_iter().map(str::to_owned).collect();
         for handle in named {
             if !plain.contains(&handle) {
@@ -576,7 +582,7 @@ impl Drive {
         let answer = self.call("expand", &json!({ "handle": handle }));
         self.reader.text(&answer.text);
         let parsed = handle.parse().expect("a handle");
-        let content = self.toolbox.store.get(parsed).expect("the store is readable");
+        let content = self.toolbox.store.content(parsed).expect("the store is readable");
         if content.is_some_and(|content| content.secrets > 0) {
             self.counts.with_secrets += 1;
             return;
@@ -604,12 +610,12 @@ impl Drive {
     /// Now and then something happens between two calls.
     fn disturb(&mut self) {
         if self.chance.one_in(25) {
-            self.session.forget();
+            self.session.clear_visibility();
             self.reader.forget();
             self.counts.compactions += 1;
         }
         if self.chance.one_in(60) {
-            self.session.keep_delivered();
+            self.session.record_deliveries();
             self.toolbox = opened(&self.work(), &self.store);
             self.session = session(&self.toolbox, self.seed);
             self.counts.restarts += 1;
@@ -736,15 +742,15 @@ fn plain_hits(found: &GrepAnswer) -> String {
         bytes => format!("[… {bytes} bytes of this line left out]"),
     };
     let mut plain = String::new();
-    for row in found.rows(GrepMode::Content, Form::Headings) {
+    for row in found.rows(GrepMode::Content, GrepLayout::Headings) {
         plain += &match row {
             GrepRow::File { path, .. } => path.to_owned(),
             GrepRow::Line { line, .. } => {
                 let (before, after) = (cut(line.bytes_before), cut(line.bytes_after));
-                format!("{}{before}{}{after}", row.gutter(), line.text)
+                format!("{}{before}{}{after}", row.line_prefix(), line.text)
             }
             GrepRow::Blank => String::new(),
-            GrepRow::Apart => "--".to_owned(),
+            GrepRow::Gap => "--".to_owned(),
         };
         plain.push('\n');
     }

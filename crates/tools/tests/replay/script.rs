@@ -3,12 +3,12 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::{Path, PathBuf};
 
-use foveal_context::facts::Facts;
-use foveal_context::record::Record;
-use foveal_context::tokens::Tokenizer;
-use foveal_effects::EffectKind;
+use foveal_engine::conversation_record::ConversationRecord;
+use foveal_engine::entry_facts::EntryFacts;
+use foveal_engine::tokens::Tokenizer;
+use foveal_tool_effects::EffectKind;
 use foveal_transcript::Handle;
-use foveal_transcript::{Conversation, EntryIndex, Role};
+use foveal_transcript::{Conversation, EntryIndex, MessageRole};
 use serde_json::Value;
 
 /// One step.
@@ -47,26 +47,29 @@ pub(super) fn recordings() -> Vec<PathBuf> {
 pub(super) fn of_recording(path: &Path) -> Vec<Step> {
     let file = std::fs::File::open(path).expect("a session is readable");
     let name = path.display().to_string();
-    let read =
-        foveal_wire::read_all(foveal_wire::Format::Atif, &name, std::io::BufReader::new(file));
+    let read = foveal_wire::read_all_sessions(
+        foveal_wire::SessionFormat::Atif,
+        &name,
+        std::io::BufReader::new(file),
+    );
     let (sessions, _) = read.expect("a session is readable to its end");
     let conversations = sessions.into_iter().flat_map(|session| session.conversations);
     conversations.flat_map(|conversation| of_conversation(&conversation)).collect()
 }
 
 fn of_conversation(conversation: &Conversation) -> Vec<Step> {
-    let record = Record::of(conversation.clone(), Tokenizer::Bytes);
+    let record = ConversationRecord::from_conversation(conversation.clone(), Tokenizer::Bytes);
     let mut steps = Vec::new();
     let mut files: HashMap<String, BTreeMap<u32, String>> = HashMap::new();
     let mut question = None;
     for index in (0..record.len() as u32).map(EntryIndex) {
         let entry = conversation.entry(index);
-        if entry.role != Role::Tool {
+        if entry.role != MessageRole::Tool {
             let said = entry.text();
             question =
                 Some(said.trim().chars().take(300).collect()).filter(|q: &String| !q.is_empty());
         }
-        let (Some(result), facts) = (entry.result(), record.facts(index)) else { continue };
+        let (Some(result), facts) = (entry.tool_result(), record.facts(index)) else { continue };
         match facts.kind() {
             EffectKind::Read => {
                 read(facts, &result.content, &question, &mut files, &mut steps);
@@ -75,7 +78,7 @@ fn of_conversation(conversation: &Conversation) -> Vec<Step> {
             EffectKind::Run if !result.content.is_empty() => {
                 let output =
                     &result.content[..result.content.floor_char_boundary(OUTPUT_BYTES_MAX)];
-                let name = format!("runs/{}.txt", Handle::of(facts.label().as_bytes()));
+                let name = format!("runs/{}.txt", Handle::from_content(facts.label().as_bytes()));
                 steps.push(Step::Run { name, output: output.replace('\0', "") });
             }
             _ => {}
@@ -86,7 +89,7 @@ fn of_conversation(conversation: &Conversation) -> Vec<Step> {
 
 /// The files that a read showed, as far as it showed them, and the read.
 fn read(
-    facts: &Facts,
+    facts: &EntryFacts,
     content: &str,
     question: &Option<String>,
     files: &mut HashMap<String, BTreeMap<u32, String>>,
@@ -95,7 +98,7 @@ fn read(
     let mut shown: BTreeMap<u16, BTreeMap<u32, String>> = BTreeMap::new();
     for line in &facts.printed.lines {
         let (Some(path), Some(number)) = (line.path, line.number) else { continue };
-        let text = line.text_in(content).trim_end_matches('\r').replace(['\0', '\u{feff}'], "");
+        let text = line.file_text(content).trim_end_matches('\r').replace(['\0', '\u{feff}'], "");
         shown.entry(path).or_default().insert(number.0, text);
     }
     for (path, lines) in shown {
@@ -133,19 +136,19 @@ fn in_workspace(path: &str) -> String {
     let name: String = name.chars().map(plain).collect();
     // What may hold secrets, is ignored or is read in cells is called something else.
     let name = name.trim_start_matches('.').replace("ipynb", "py");
-    let name = if foveal_files::sensitivity(Path::new(&name)).is_some() || name.is_empty() {
-        format!("{}.txt", Handle::of(name.as_bytes()))
+    let name = if foveal_workspace::sensitivity(Path::new(&name)).is_some() || name.is_empty() {
+        format!("{}.txt", Handle::from_content(name.as_bytes()))
     } else {
         name
     };
-    let folder = Handle::of(folder.as_bytes()).to_string();
+    let folder = Handle::from_content(folder.as_bytes()).to_string();
     format!("code/{}/{name}", &folder[..4])
 }
 
 /// The pattern that a recorded search looked for.
 fn search(conversation: &Conversation, index: EntryIndex, id: &str) -> Option<Step> {
-    let before = conversation.entries()[..index.at()].iter().rev();
-    let call = before.flat_map(|entry| entry.calls()).find(|call| call.id == id)?;
+    let before = conversation.entries()[..index.as_usize()].iter().rev();
+    let call = before.flat_map(|entry| entry.tool_calls()).find(|call| call.id == id)?;
     let argument = |name: &str| call.arguments.get(name).and_then(Value::as_str);
     let pattern =
         ["pattern", "query", "regex", "search_term"].iter().find_map(|name| argument(name));

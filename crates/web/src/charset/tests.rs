@@ -2,7 +2,7 @@ use super::*;
 
 #[track_caller]
 fn check(bytes: &[u8], header: Option<&str>, expected: (&str, &str)) {
-    let (text, charset) = decode(bytes, header, true);
+    let (text, charset) = decode_page(bytes, header, true);
     assert_eq!((text.as_str(), charset), expected);
 }
 
@@ -30,6 +30,6 @@ fn charsets_of_headers() {
         ("text/html;boundary=x; Charset = \"UTF-8\"", Some("UTF-8")),
         ("text/html; charset=", None),
     ] {
-        assert_eq!(of_content_type(header), expected, "{header}");
+        assert_eq!(charset_parameter(header), expected, "{header}");
     }
 }

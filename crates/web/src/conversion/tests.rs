@@ -1,15 +1,15 @@
 use super::*;
 
-fn told(input: &str) -> Option<Converted> {
+fn told(input: &str) -> Option<ConvertedPage> {
     let mut output = Vec::new();
     let text = input.to_owned();
     let work = move || {
         let (url, html) = text.split_once('\n')?;
-        Some(markdown::convert(html, &Url::parse(url).ok()?))
+        Some(markdown::convert_html(html, &Url::parse(url).ok()?))
     };
-    let converted = start("test", Some(markdown::STACK_BYTES), work).ok()?.recv().ok()??;
+    let converted = spawn_worker("test", Some(markdown::STACK_BYTES), work).ok()?.recv().ok()??;
     write_converted(&converted, &mut output).ok()?;
-    read_converted(&String::from_utf8(output).ok()?)
+    parse_converted(&String::from_utf8(output).ok()?)
 }
 
 #[test]
@@ -24,8 +24,8 @@ fn what_is_written_is_read() {
     ] {
         let expected = {
             let (html, url) = (html.to_owned(), url.clone());
-            let work = move || markdown::convert(&html, &url);
-            start("test", Some(markdown::STACK_BYTES), work).expect("a thread").recv()
+            let work = move || markdown::convert_html(&html, &url);
+            spawn_worker("test", Some(markdown::STACK_BYTES), work).expect("a thread").recv()
         };
         assert_eq!(told(&format!("{url}\n{html}")), expected.ok(), "{html:.40}");
     }
@@ -33,12 +33,12 @@ fn what_is_written_is_read() {
 
 #[test]
 fn half_an_answer_is_none() {
-    let whole = Converted { title: Some("a".into()), markdown: Some("b\nc".into()) };
+    let whole = ConvertedPage { title: Some("a".into()), markdown: Some("b\nc".into()) };
     let mut output = Vec::new();
     write_converted(&whole, &mut output).expect("room in memory");
     let text = String::from_utf8(output).expect("text");
-    assert_eq!(read_converted(&text), Some(whole));
+    assert_eq!(parse_converted(&text), Some(whole));
     for end in 0..text.len() {
-        assert_eq!(read_converted(&text[..end]), None, "{end}");
+        assert_eq!(parse_converted(&text[..end]), None, "{end}");
     }
 }

@@ -1,115 +1,115 @@
-//! OpenAI's Chat Completions, and what other servers made of them.
+//! OpenAI's Chat Completions and its variants on other servers.
 
-use foveal_transcript::{Block, Call, Entry, Role};
+use foveal_transcript::{ContentBlock, MessageRole, ToolCall, TranscriptEntry};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::part::{Part, as_it_came, part, text};
-use super::value::{Prompt, ToolSpec};
+use super::prompt_content::{Prompt, ToolSpec};
+use super::raw_part::{RawPart, opaque_part, to_raw_part, visible_text};
 
-/// What OpenRouter wants back of a model's reasoning; a list.
-const REASONING: &str = "reasoning_details";
+/// The type of OpenRouter's reasoning details, a list that has to go back.
+const REASONING_DETAILS: &str = "reasoning_details";
 
 #[derive(Serialize)]
-struct Body<'a> {
+struct ChatRequestBody<'a> {
     model: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     max_tokens: Option<u64>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    tools: Vec<Part>,
-    messages: Vec<Message<'a>>,
+    tools: Vec<RawPart>,
+    messages: Vec<ChatRequestMessage<'a>>,
     stream: bool,
     stream_options: Value,
 }
 
 #[derive(Serialize)]
-struct Message<'a> {
+struct ChatRequestMessage<'a> {
     role: &'static str,
     #[serde(skip_serializing_if = "Option::is_none")]
     tool_call_id: Option<&'a str>,
-    content: Content<'a>,
+    content: ChatMessageContent<'a>,
     #[serde(skip_serializing_if = "Option::is_none")]
-    reasoning_details: Option<Part>,
+    reasoning_details: Option<RawPart>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    tool_calls: Vec<Part>,
+    tool_calls: Vec<RawPart>,
 }
 
-/// One text is a string, which every server takes; several are parts.
+/// A message's content. A single text is a string, which every server accepts; several are parts.
 #[derive(Serialize)]
 #[serde(untagged)]
-enum Content<'a> {
+enum ChatMessageContent<'a> {
     Text(&'a str),
-    Parts(Vec<Part>),
+    Parts(Vec<RawPart>),
     None,
 }
 
 pub(super) fn encode(prompt: &Prompt<'_>) -> Vec<u8> {
-    let body = Body {
+    let body = ChatRequestBody {
         model: prompt.model,
         max_tokens: prompt.output_tokens_max,
-        tools: prompt.tools.iter().map(tool).collect(),
-        messages: prompt.entries.iter().filter_map(message).collect(),
+        tools: prompt.tools.iter().map(tool_definition).collect(),
+        messages: prompt.entries.iter().filter_map(request_message).collect(),
         stream: true,
         stream_options: json!({"include_usage": true}),
     };
     serde_json::to_vec(&body).expect("texts and JSON values are JSON")
 }
 
-fn tool(tool: &ToolSpec) -> Part {
+fn tool_definition(tool: &ToolSpec) -> RawPart {
     let ToolSpec { name, description, schema } = tool;
     let function = json!({"name": name, "description": description, "parameters": schema});
-    part(&json!({"type": "function", "function": function}))
+    to_raw_part(&json!({"type": "function", "function": function}))
 }
 
-fn message(entry: &Entry) -> Option<Message<'_>> {
+fn request_message(entry: &TranscriptEntry) -> Option<ChatRequestMessage<'_>> {
     let role = match entry.role {
-        Role::System => "system",
-        Role::User => "user",
-        Role::Assistant => "assistant",
-        Role::Tool => {
-            let result = entry.result()?;
-            return Some(Message {
+        MessageRole::System => "system",
+        MessageRole::User => "user",
+        MessageRole::Assistant => "assistant",
+        MessageRole::Tool => {
+            let result = entry.tool_result()?;
+            return Some(ChatRequestMessage {
                 role: "tool",
                 tool_call_id: Some(&result.call),
-                content: Content::Text(&result.content),
+                content: ChatMessageContent::Text(&result.content),
                 reasoning_details: None,
                 tool_calls: Vec::new(),
             });
         }
     };
-    let content = content(entry);
-    let tool_calls: Vec<Part> = entry.calls().map(call).collect();
-    if matches!(content, Content::None) && tool_calls.is_empty() {
+    let content = message_content(entry);
+    let tool_calls: Vec<RawPart> = entry.tool_calls().map(call_part).collect();
+    if matches!(content, ChatMessageContent::None) && tool_calls.is_empty() {
         return None;
     }
-    let reasoning = entry.blocks.iter().find_map(|block| as_it_came(block, &[REASONING]));
-    let reasoning_details = reasoning.filter(|_| entry.role == Role::Assistant);
-    Some(Message { role, tool_call_id: None, content, reasoning_details, tool_calls })
+    let reasoning = entry.blocks.iter().find_map(|block| opaque_part(block, &[REASONING_DETAILS]));
+    let reasoning_details = reasoning.filter(|_| entry.role == MessageRole::Assistant);
+    Some(ChatRequestMessage { role, tool_call_id: None, content, reasoning_details, tool_calls })
 }
 
-fn content(entry: &Entry) -> Content<'_> {
-    let mut texts = entry.blocks.iter().filter_map(text);
-    let is_image = |block: &&Block| as_it_came(block, &["image_url"]).is_some();
+fn message_content(entry: &TranscriptEntry) -> ChatMessageContent<'_> {
+    let mut texts = entry.blocks.iter().filter_map(visible_text);
+    let is_image = |block: &&ContentBlock| opaque_part(block, &["image_url"]).is_some();
     match (texts.next(), texts.next(), entry.blocks.iter().any(|block| is_image(&block))) {
-        (Some(only), None, false) => Content::Text(only),
-        (None, _, false) => Content::None,
+        (Some(only), None, false) => ChatMessageContent::Text(only),
+        (None, _, false) => ChatMessageContent::None,
         (_, _, _) => {
-            let of_text = |text: &str| part(&json!({"type": "text", "text": text}));
+            let of_text = |text: &str| to_raw_part(&json!({"type": "text", "text": text}));
             let parts = entry.blocks.iter().filter_map(|block| {
-                text(block).map(of_text).or_else(|| as_it_came(block, &["image_url"]))
+                visible_text(block).map(of_text).or_else(|| opaque_part(block, &["image_url"]))
             });
-            Content::Parts(parts.collect())
+            ChatMessageContent::Parts(parts.collect())
         }
     }
 }
 
-fn call(call: &Call) -> Part {
-    let function = json!({"name": call.name, "arguments": spelled(&call.arguments)});
-    part(&json!({"id": call.id, "type": "function", "function": function}))
+fn call_part(call: &ToolCall) -> RawPart {
+    let function = json!({"name": call.name, "arguments": arguments_text(&call.arguments)});
+    to_raw_part(&json!({"id": call.id, "type": "function", "function": function}))
 }
 
-/// Arguments as the text that the model wrote: what is no object is that text still.
-pub(super) fn spelled(arguments: &Value) -> String {
+/// Returns arguments as the text that the model wrote. Arguments that are no object are that text.
+pub(super) fn arguments_text(arguments: &Value) -> String {
     match arguments {
         Value::String(text) => text.clone(),
         other => other.to_string(),

@@ -1,19 +1,19 @@
-//! A conversation as the body of a request: the other direction of [`body`](crate::body).
+//! Encodes conversations as request bodies; [`request_body`](crate::request_body) reads them.
 //!
-//! Pure: [`encode`] gives the same bytes for the same [`Prompt`], and each request of a growing
-//! conversation begins with the messages of the one before it, byte for byte. What a model said
-//! that only its provider can read (signed thinking, encrypted reasoning) goes back as it came.
+//! Pure: [`encode_prompt`] returns the same bytes for the same [`Prompt`], and each request of a
+//! growing conversation begins with the messages of the previous one, byte for byte. Model output
+//! that only its provider can read (signed thinking, encrypted reasoning) goes back unchanged.
 
+mod answer_options;
+mod api_dialect;
 mod chat;
-mod dialect;
-mod encode;
 mod messages;
-mod part;
+mod prompt_content;
+mod prompt_encoding;
+mod raw_part;
 mod responses;
-mod value;
-mod wish;
 
-pub use dialect::Dialect;
-pub use encode::encode;
-pub use value::{Prompt, ToolSpec};
-pub use wish::{Wish, encode_wish};
+pub use answer_options::{AnswerOptions, encode_with_options};
+pub use api_dialect::ApiDialect;
+pub use prompt_content::{Prompt, ToolSpec};
+pub use prompt_encoding::encode_prompt;

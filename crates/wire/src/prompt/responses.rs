@@ -1,30 +1,30 @@
-//! OpenAI's Responses. Nothing is stored at the provider: the whole conversation goes each time,
-//! and of reasoning what it gave encrypted.
+//! OpenAI's Responses. The provider stores nothing: each request has the whole conversation, with
+//! the encrypted reasoning that the provider returned.
 
-use foveal_transcript::{Block, Call, Entry, Role};
+use foveal_transcript::{ContentBlock, MessageRole, ToolCall, TranscriptEntry};
 use serde::Serialize;
 use serde_json::json;
 
-use super::chat::spelled;
-use super::part::{Part, as_it_came, part, text};
-use super::value::{Prompt, ToolSpec};
+use super::chat::arguments_text;
+use super::prompt_content::{Prompt, ToolSpec};
+use super::raw_part::{RawPart, opaque_part, to_raw_part, visible_text};
 
-/// Items of the model that go back as they came.
-const OF_MODEL: [&str; 1] = ["reasoning"];
+/// Types of the model's items that go back unchanged.
+const MODEL_ITEM_TYPES: [&str; 1] = ["reasoning"];
 
-/// Parts of the user's messages that go as they are.
-const OF_USER: [&str; 2] = ["input_image", "input_file"];
+/// Types of the user's parts that are sent unchanged.
+const USER_PART_TYPES: [&str; 2] = ["input_image", "input_file"];
 
 #[derive(Serialize)]
-struct Body<'a> {
+struct ResponsesRequestBody<'a> {
     model: &'a str,
     #[serde(skip_serializing_if = "Option::is_none")]
     max_output_tokens: Option<u64>,
     #[serde(skip_serializing_if = "Option::is_none")]
     instructions: Option<&'a str>,
     #[serde(skip_serializing_if = "Vec::is_empty")]
-    tools: Vec<Part>,
-    input: Vec<Part>,
+    tools: Vec<RawPart>,
+    input: Vec<RawPart>,
     store: bool,
     #[serde(skip_serializing_if = "Vec::is_empty")]
     include: Vec<&'static str>,
@@ -32,80 +32,87 @@ struct Body<'a> {
 }
 
 pub(super) fn encode(prompt: &Prompt<'_>) -> Vec<u8> {
-    let first = prompt.entries.split_first().filter(|(first, _)| first.role == Role::System);
+    let first = prompt.entries.split_first().filter(|(first, _)| first.role == MessageRole::System);
     let lone = first.and_then(|(first, rest)| match first.blocks.as_slice() {
-        [only] => Some((text(only)?, rest)),
+        [only] => Some((visible_text(only)?, rest)),
         _ => None,
     });
     let (instructions, rest) = match lone {
         Some((text, rest)) => (Some(text), rest),
         None => (None, prompt.entries),
     };
-    let body = Body {
+    let body = ResponsesRequestBody {
         model: prompt.model,
         max_output_tokens: prompt.output_tokens_max,
         instructions,
-        tools: prompt.tools.iter().map(tool).collect(),
-        input: rest.iter().flat_map(items).collect(),
+        tools: prompt.tools.iter().map(tool_definition).collect(),
+        input: rest.iter().flat_map(entry_items).collect(),
         store: false,
-        include: Vec::from_iter(reasons(prompt.model).then_some("reasoning.encrypted_content")),
+        include: Vec::from_iter(
+            supports_reasoning(prompt.model).then_some("reasoning.encrypted_content"),
+        ),
         stream: true,
     };
     serde_json::to_vec(&body).expect("texts and JSON values are JSON")
 }
 
-/// Whether a model may reason: those that do not refuse to be asked for it.
-fn reasons(model: &str) -> bool {
+/// Returns whether the request may ask for encrypted reasoning: known models without reasoning
+/// refuse it.
+fn supports_reasoning(model: &str) -> bool {
     let bare = model.rsplit('/').next().unwrap_or(model);
     !["gpt-3", "gpt-4", "chatgpt-4"].iter().any(|before| bare.starts_with(before))
 }
 
-fn tool(tool: &ToolSpec) -> Part {
+fn tool_definition(tool: &ToolSpec) -> RawPart {
     let ToolSpec { name, description, schema } = tool;
-    part(&json!({
+    to_raw_part(&json!({
         "type": "function", "name": name, "description": description, "parameters": schema,
         "strict": false,
     }))
 }
 
-fn items(entry: &Entry) -> Vec<Part> {
+fn entry_items(entry: &TranscriptEntry) -> Vec<RawPart> {
     match entry.role {
-        Role::System => message("developer", entry).into_iter().collect(),
-        Role::User => message("user", entry).into_iter().collect(),
-        Role::Assistant => entry.blocks.iter().filter_map(of_model).collect(),
-        Role::Tool => entry.result().into_iter().map(|result| {
-            part(&json!({
+        MessageRole::System => message_item("developer", entry).into_iter().collect(),
+        MessageRole::User => message_item("user", entry).into_iter().collect(),
+        MessageRole::Assistant => entry.blocks.iter().filter_map(model_item).collect(),
+        MessageRole::Tool => entry.tool_result().into_iter().map(|result| {
+            to_raw_part(&json!({
                 "type": "function_call_output", "call_id": result.call, "output": result.content,
             }))
         }).collect(),
     }
 }
 
-fn message(role: &'static str, entry: &Entry) -> Option<Part> {
+fn message_item(role: &'static str, entry: &TranscriptEntry) -> Option<RawPart> {
     #[derive(Serialize)]
-    struct Message {
+    struct InputMessageItem {
         r#type: &'static str,
         role: &'static str,
-        content: Vec<Part>,
+        content: Vec<RawPart>,
     }
-    let of_text = |text: &str| part(&json!({"type": "input_text", "text": text}));
+    let of_text = |text: &str| to_raw_part(&json!({"type": "input_text", "text": text}));
     let parts = entry.blocks.iter();
-    let parts =
-        parts.filter_map(|block| text(block).map(of_text).or_else(|| as_it_came(block, &OF_USER)));
-    let content: Vec<Part> = parts.collect();
-    (!content.is_empty()).then(|| part(&Message { r#type: "message", role, content }))
+    let parts = parts.filter_map(|block| {
+        visible_text(block).map(of_text).or_else(|| opaque_part(block, &USER_PART_TYPES))
+    });
+    let content: Vec<RawPart> = parts.collect();
+    (!content.is_empty())
+        .then(|| to_raw_part(&InputMessageItem { r#type: "message", role, content }))
 }
 
-fn of_model(block: &Block) -> Option<Part> {
+fn model_item(block: &ContentBlock) -> Option<RawPart> {
     match block {
-        Block::Call(Call { id, name, arguments }) => Some(part(&json!({
-            "type": "function_call", "call_id": id, "name": name, "arguments": spelled(arguments),
+        ContentBlock::Call(ToolCall { id, name, arguments }) => Some(to_raw_part(&json!({
+            "type": "function_call", "call_id": id, "name": name, "arguments": arguments_text(arguments),
         }))),
-        other => text(other).map(said).or_else(|| as_it_came(other, &OF_MODEL)),
+        other => visible_text(other)
+            .map(output_text_item)
+            .or_else(|| opaque_part(other, &MODEL_ITEM_TYPES)),
     }
 }
 
-fn said(text: &str) -> Part {
+fn output_text_item(text: &str) -> RawPart {
     let content = json!({"type": "output_text", "text": text});
-    part(&json!({"type": "message", "role": "assistant", "content": [content]}))
+    to_raw_part(&json!({"type": "message", "role": "assistant", "content": [content]}))
 }

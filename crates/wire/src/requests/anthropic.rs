@@ -1,37 +1,39 @@
-//! The request body of Anthropic's Messages, and the parts its messages are made of.
+//! The request body of Anthropic's Messages, and the parts of its messages.
 
-use foveal_transcript::{Block, Call, Role, Timestamp, Usage};
+use foveal_transcript::{ContentBlock, MessageRole, Timestamp, ToolCall, Usage};
 use serde_json::Value;
 
-use crate::draft::{Answer, Draft, Step, StepIndex, StepMark};
-use crate::head::Head;
-use crate::json::{self, Object};
-use crate::output::Output;
+use crate::conversation_builder::{
+    ConversationBuilder, RecordedResult, StepDraft, StepIndex, StepMark,
+};
+use crate::json::{self, JsonObject};
+use crate::key_paths::KeyPaths;
 use crate::problem::ProblemKind;
+use crate::session_sink::SessionSink;
 
 /// Reads one request body.
-pub(crate) fn read(mut body: Object, output: &mut Output<'_>) {
+pub(crate) fn read_request(mut body: JsonObject, output: &mut SessionSink<'_>) {
     let Some(messages) = json::take_list(&mut body, "messages") else {
-        output.problem(ProblemKind::NotARecord);
+        output.report_problem(ProblemKind::NotARecord);
         return;
     };
-    let mut draft = Draft::new(output.name);
-    let system = json::message_blocks(json::take(&mut body, "system"));
+    let mut draft = ConversationBuilder::new(output.name);
+    let system = json::message_blocks(json::take_value(&mut body, "system"));
     if !system.is_empty() {
-        draft.push(Step::with(Role::System, None, system));
+        draft.push_step(StepDraft::with_blocks(MessageRole::System, None, system));
     }
     let mut is_first = true;
-    output.each_object("messages[]", messages, |message, output| {
-        let is_system = json::text(&message, "role") == Some("system");
-        self::message(&mut draft, message, is_first, output);
+    output.for_each_object("messages[]", messages, |message, output| {
+        let is_system = json::get_text(&message, "role") == Some("system");
+        self::add_message(&mut draft, message, is_first, output);
         is_first &= is_system;
     });
-    output.conversation(draft);
+    output.emit_conversation(draft);
 }
 
-/// Signs of a request body. Where nothing else tells it from OpenAI's and all was seen, the
-/// model does.
-pub(crate) fn is_format(head: &Head) -> bool {
+/// Detects a request body by its keys. If nothing else tells it from OpenAI's and no more bytes
+/// come, the model's name decides.
+pub(crate) fn is_format(head: &KeyPaths) -> bool {
     const SIGNS: [&str; 8] = [
         "system",
         "anthropic_version",
@@ -42,47 +44,50 @@ pub(crate) fn is_format(head: &Head) -> bool {
         "messages[].content[].cache_control",
         "stop_sequences",
     ];
-    let by_model = head.is_all && head.has("messages[].role") && head.starts("model", "claude");
-    head.has("messages") && (head.any(&SIGNS) || by_model)
+    let by_model = head.is_exhausted
+        && head.has_key("messages[].role")
+        && head.text_starts_with("model", "claude");
+    head.has_key("messages") && (head.has_any_key(&SIGNS) || by_model)
 }
 
-/// Adds one message. `is_first` says that none but system messages stand before it.
-pub(crate) fn message(
-    draft: &mut Draft,
-    mut message: Object,
+/// Adds one message. `is_first` means that only system messages precede it.
+pub(crate) fn add_message(
+    draft: &mut ConversationBuilder,
+    mut message: JsonObject,
     is_first: bool,
-    output: &mut Output<'_>,
+    output: &mut SessionSink<'_>,
 ) {
-    let content = json::take(&mut message, "content");
-    match json::text(&message, "role") {
+    let content = json::take_value(&mut message, "content");
+    match json::get_text(&message, "role") {
         Some("assistant") => {
-            let index = draft.push(Step::new(Role::Assistant));
-            response_blocks(draft, index, content, output);
+            let index = draft.push_step(StepDraft::new(MessageRole::Assistant));
+            add_response_blocks(draft, index, content, output);
         }
         Some("user") => {
-            let (answers, blocks) = user_blocks(content, None);
+            let (answers, blocks) = split_user_content(content, None);
             for answer in answers {
-                output.check(draft.answer(answer.unwrapped()));
+                output.report_error(draft.add_result(answer.unwrap_content()));
             }
             if !blocks.is_empty() {
-                draft.push(Step::with(Role::User, None, blocks));
+                draft.push_step(StepDraft::with_blocks(MessageRole::User, None, blocks));
             }
         }
         Some("system") => {
             let mark = if is_first { StepMark::None } else { StepMark::Injected };
-            let step = Step::with(Role::System, None, json::message_blocks(content));
-            draft.push(step.marked(mark));
+            let step =
+                StepDraft::with_blocks(MessageRole::System, None, json::message_blocks(content));
+            draft.push_step(step.with_mark(mark));
         }
-        _ => output.bad_field("role", "a known role"),
+        _ => output.report_bad_field("role", "a known role"),
     }
 }
 
 /// Adds the blocks of an Anthropic response to a step.
-pub(crate) fn response_blocks(
-    draft: &mut Draft,
+pub(crate) fn add_response_blocks(
+    draft: &mut ConversationBuilder,
     index: StepIndex,
     content: Option<Value>,
-    output: &mut Output<'_>,
+    output: &mut SessionSink<'_>,
 ) {
     let parts = match content {
         Some(Value::Array(parts)) => parts,
@@ -96,19 +101,19 @@ pub(crate) fn response_blocks(
             draft.step_mut(index).blocks.extend(json::message_blocks(Some(part)));
             continue;
         };
-        match json::text(&object, "type") {
+        match json::get_text(&object, "type") {
             Some("thinking") => {
                 let text = json::take_text(&mut object, "thinking").unwrap_or_default();
-                let block = json::reasoning(text, "thinking", &Value::Object(object));
+                let block = json::reasoning_block(text, "thinking", &Value::Object(object));
                 draft.step_mut(index).blocks.push(block);
             }
             Some("tool_use" | "server_tool_use" | "mcp_tool_use") => {
-                let call = Call {
+                let call = ToolCall {
                     id: json::take_text(&mut object, "id").unwrap_or_default(),
                     name: json::take_text(&mut object, "name").unwrap_or_default(),
-                    arguments: json::arguments(json::take(&mut object, "input")),
+                    arguments: json::parse_arguments(json::take_value(&mut object, "input")),
                 };
-                output.check(draft.call(index, call));
+                output.report_error(draft.add_call(index, call));
             }
             _ => {
                 let part = Value::Object(object);
@@ -118,11 +123,11 @@ pub(crate) fn response_blocks(
     }
 }
 
-/// The results and the other blocks of an Anthropic user message.
-pub(crate) fn user_blocks(
+/// Returns the results and the other blocks of an Anthropic user message.
+pub(crate) fn split_user_content(
     content: Option<Value>,
     time: Option<Timestamp>,
-) -> (Vec<Answer>, Vec<Block>) {
+) -> (Vec<RecordedResult>, Vec<ContentBlock>) {
     let parts = match content {
         Some(Value::Array(parts)) => parts,
         other => return (Vec::new(), json::message_blocks(other)),
@@ -131,11 +136,14 @@ pub(crate) fn user_blocks(
     let mut blocks = Vec::new();
     for part in parts {
         match part {
-            Value::Object(mut object) if json::text(&object, "type") == Some("tool_result") => {
+            Value::Object(mut object) if json::get_text(&object, "type") == Some("tool_result") => {
                 let call = json::take_text(&mut object, "tool_use_id").unwrap_or_default();
                 let is_error = json::is_true(&object, "is_error");
-                let content = json::take(&mut object, "content");
-                answers.push(Answer { is_error, ..Answer::of(call, content, time) });
+                let content = json::take_value(&mut object, "content");
+                answers.push(RecordedResult {
+                    is_error,
+                    ..RecordedResult::from_recorded(call, content, time)
+                });
             }
             other => blocks.extend(json::message_blocks(Some(other))),
         }
@@ -143,14 +151,14 @@ pub(crate) fn user_blocks(
     (answers, blocks)
 }
 
-/// Usage as Anthropic reports it.
-pub(crate) fn anthropic_usage(usage: &Object) -> Usage {
+/// Parses usage in Anthropic's form.
+pub(crate) fn parse_anthropic_usage(usage: &JsonObject) -> Usage {
     Usage {
-        input: json::count(usage, "input_tokens"),
-        cache_read: json::count(usage, "cache_read_input_tokens"),
-        cache_write: json::count(usage, "cache_creation_input_tokens"),
-        cache_write_hour: json::object(usage, "cache_creation")
-            .map_or(0, |written| json::count(written, "ephemeral_1h_input_tokens")),
-        output: json::count(usage, "output_tokens"),
+        input: json::get_count(usage, "input_tokens"),
+        cache_read: json::get_count(usage, "cache_read_input_tokens"),
+        cache_write: json::get_count(usage, "cache_creation_input_tokens"),
+        cache_write_hour: json::get_object(usage, "cache_creation")
+            .map_or(0, |written| json::get_count(written, "ephemeral_1h_input_tokens")),
+        output: json::get_count(usage, "output_tokens"),
     }
 }

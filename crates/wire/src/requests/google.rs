@@ -1,90 +1,95 @@
-//! The messages of Google's `generateContent`, and the parts that they are made of. Agents record
-//! these, also where they talk to another provider.
+//! The messages of Google's `generateContent` and their parts. Agents record them even when another
+//! provider answers.
 
-use foveal_transcript::{Block, Call, Role, Timestamp};
+use foveal_transcript::{ContentBlock, MessageRole, Timestamp, ToolCall};
 use serde_json::Value;
 
-use crate::draft::{Answer, Draft, Step};
-use crate::json::{self, Object};
-use crate::output::Output;
+use crate::conversation_builder::{ConversationBuilder, RecordedResult, StepDraft};
+use crate::json::{self, JsonObject};
+use crate::session_sink::SessionSink;
 
-/// One part of a message.
-pub(crate) enum Part {
-    Block(Block),
-    Call(Call),
-    Answer(Answer),
+/// A part of a message.
+pub(crate) enum GooglePart {
+    Block(ContentBlock),
+    Call(ToolCall),
+    ToolResult(RecordedResult),
 }
 
-/// Adds one message of a request; its results come first.
-pub(crate) fn message(draft: &mut Draft, mut message: Object, output: &mut Output<'_>) {
-    let role = match json::text(&message, "role") {
-        Some("model") => Role::Assistant,
-        Some("user" | "function") | None => Role::User,
-        Some("system") => Role::System,
-        Some(_) => return output.bad_field("role", "a known role"),
+/// Adds one message of a request, its results first.
+pub(crate) fn add_message(
+    draft: &mut ConversationBuilder,
+    mut message: JsonObject,
+    output: &mut SessionSink<'_>,
+) {
+    let role = match json::get_text(&message, "role") {
+        Some("model") => MessageRole::Assistant,
+        Some("user" | "function") | None => MessageRole::User,
+        Some("system") => MessageRole::System,
+        Some(_) => return output.report_bad_field("role", "a known role"),
     };
-    let mut step = Step::new(role);
-    for part in parts(json::take(&mut message, "parts"), None) {
+    let mut step = StepDraft::new(role);
+    for part in parse_parts(json::take_value(&mut message, "parts"), None) {
         match part {
-            Part::Block(block) => step.blocks.push(block),
-            Part::Call(call) => step.blocks.push(Block::Call(call)),
-            Part::Answer(answer) => draft.answer_alone(answer.unwrapped()),
+            GooglePart::Block(block) => step.blocks.push(block),
+            GooglePart::Call(call) => step.blocks.push(ContentBlock::Call(call)),
+            GooglePart::ToolResult(answer) => draft.add_unpaired_result(answer.unwrap_content()),
         }
     }
-    if role == Role::Assistant || !step.blocks.is_empty() {
-        draft.push(step);
+    if role == MessageRole::Assistant || !step.blocks.is_empty() {
+        draft.push_step(step);
     }
 }
 
-/// The parts of a message, whose content is text, one part or a list of both. Empty text makes
-/// no part.
-pub(crate) fn parts(content: Option<Value>, time: Option<Timestamp>) -> Vec<Part> {
+/// Parses the parts of a message, whose content is a text, a part or a list of both. Empty text
+/// makes no part.
+pub(crate) fn parse_parts(content: Option<Value>, time: Option<Timestamp>) -> Vec<GooglePart> {
     let list = match content {
         None | Some(Value::Null) => return Vec::new(),
         Some(Value::Array(list)) => list,
         Some(single) => vec![single],
     };
-    list.into_iter().filter_map(|part| self::part(part, time)).collect()
+    list.into_iter().filter_map(|part| self::parse_part(part, time)).collect()
 }
 
-fn part(part: Value, time: Option<Timestamp>) -> Option<Part> {
+fn parse_part(part: Value, time: Option<Timestamp>) -> Option<GooglePart> {
     let Value::Object(mut object) = part else {
-        return json::message_blocks(Some(part)).pop().map(Part::Block);
+        return json::message_blocks(Some(part)).pop().map(GooglePart::Block);
     };
     if let Some(call) = json::take_object(&mut object, "functionCall") {
-        return Some(Part::Call(self::call(call)));
+        return Some(GooglePart::Call(self::parse_call(call)));
     }
     if let Some(response) = json::take_object(&mut object, "functionResponse") {
-        return Some(Part::Answer(answer(response, time)));
+        return Some(GooglePart::ToolResult(parse_result(response, time)));
     }
     if let Some(text) = json::take_text(&mut object, "text") {
         let is_thought = json::is_true(&object, "thought");
-        let block = if is_thought { Block::Reasoning(text) } else { Block::Text(text) };
-        return (!matches!(&block, Block::Text(text) | Block::Reasoning(text) if text.is_empty()))
-            .then_some(Part::Block(block));
+        let block =
+            if is_thought { ContentBlock::Reasoning(text) } else { ContentBlock::Text(text) };
+        return (!matches!(&block, ContentBlock::Text(text) | ContentBlock::Reasoning(text) if text.is_empty()))
+            .then_some(GooglePart::Block(block));
     }
     let kind = object.keys().next().cloned().unwrap_or_else(|| "unknown".to_owned());
-    Some(Part::Block(json::opaque(&kind, &Value::Object(object))))
+    Some(GooglePart::Block(json::opaque_block(&kind, &Value::Object(object))))
 }
 
-/// A call; one without an id is known by its name.
-fn call(mut call: Object) -> Call {
+/// Parses a call. The name is the id of a call that has none.
+fn parse_call(mut call: JsonObject) -> ToolCall {
     let name = json::take_text(&mut call, "name").unwrap_or_default();
-    Call {
+    ToolCall {
         id: json::take_text(&mut call, "id")
             .filter(|id| !id.is_empty())
             .unwrap_or_else(|| name.clone()),
         name,
-        arguments: json::arguments(json::take(&mut call, "args")),
+        arguments: json::parse_arguments(json::take_value(&mut call, "args")),
     }
 }
 
-/// A result: its text stands in `output`, in `error` where the call failed, or in the only member
-/// that there is, whatever its name.
-fn answer(mut response: Object, time: Option<Timestamp>) -> Answer {
+/// Parses a result. Its text is in `session_sink`, for a failed call in `error`, or in the only member,
+/// whatever its name.
+fn parse_result(mut response: JsonObject, time: Option<Timestamp>) -> RecordedResult {
     let id = json::take_text(&mut response, "id").filter(|id| !id.is_empty());
     let call = id.or_else(|| json::take_text(&mut response, "name")).unwrap_or_default();
-    let mut content = json::take(&mut response, "response");
+    let mut content = json::take_value(&mut response, "response");
     let mut is_error = false;
     if let Some(Value::Object(object)) = &mut content {
         if let Some(text) = json::take_text(object, "output") {
@@ -92,21 +97,22 @@ fn answer(mut response: Object, time: Option<Timestamp>) -> Answer {
         } else if let Some(text) = json::take_text(object, "error") {
             is_error = true;
             content = Some(Value::String(text));
-        } else if let Some(text) = lone_text(object) {
+        } else if let Some(text) = take_only_text(object) {
             content = Some(Value::String(text));
         }
     }
-    let mut answer = Answer { is_error, ..Answer::of(call, content, time) };
+    let mut answer =
+        RecordedResult { is_error, ..RecordedResult::from_recorded(call, content, time) };
     for part in json::take_list(&mut response, "parts").unwrap_or_default() {
-        if let Some(Part::Block(block)) = self::part(part, time) {
-            answer.others.push(block);
+        if let Some(GooglePart::Block(block)) = self::parse_part(part, time) {
+            answer.other_blocks.push(block);
         }
     }
     answer
 }
 
-/// The text of an object's only member, moved out.
-fn lone_text(object: &mut Object) -> Option<String> {
+/// Moves the text of an object's only member out.
+fn take_only_text(object: &mut JsonObject) -> Option<String> {
     let key = object.keys().next().filter(|_| object.len() == 1)?.clone();
     json::take_text(object, &key)
 }

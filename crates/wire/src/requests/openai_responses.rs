@@ -1,190 +1,219 @@
-//! The items of OpenAI's Responses, and its request body: `{instructions, input: [...]}`.
+//! The request body of OpenAI's Responses, `{instructions, input: [...]}`, and its items.
 
-use foveal_transcript::{Block, Call, Role, Timestamp, Usage};
+use foveal_transcript::{ContentBlock, MessageRole, Timestamp, ToolCall, Usage};
 use serde_json::Value;
 
-use crate::draft::{Answer, Draft, Step, StepIndex};
-use crate::head::Head;
-use crate::json::{self, Object};
-use crate::output::Output;
+use crate::conversation_builder::{ConversationBuilder, RecordedResult, StepDraft, StepIndex};
+use crate::json::{self, JsonObject};
+use crate::key_paths::KeyPaths;
 use crate::problem::ProblemKind;
+use crate::session_sink::SessionSink;
 
-/// Item types that are known, beyond those that end in `_call` or `_output`.
-const ITEMS: [&str; 5] = ["message", "reasoning", "ghost_snapshot", "compaction", "item_reference"];
+/// Known item types that end neither in `_call` nor in `_output`.
+const ITEM_TYPES: [&str; 5] =
+    ["message", "reasoning", "ghost_snapshot", "compaction", "item_reference"];
 
-/// Whether `kind` is an item's type.
-pub(crate) fn is_item(kind: &str) -> bool {
-    ITEMS.contains(&kind) || kind.ends_with("_call") || kind.ends_with("_call_output")
+/// Returns whether `kind` is the type of an item.
+pub(crate) fn is_item_type(kind: &str) -> bool {
+    ITEM_TYPES.contains(&kind) || kind.ends_with("_call") || kind.ends_with("_call_output")
 }
 
-/// Outputs in requests do not say whether their call failed.
-pub(crate) const NEVER_FAILED: fn(&str) -> bool = |_| false;
+/// The failure check for requests, whose outputs do not tell whether their call failed.
+pub(crate) const ASSUME_SUCCESS: fn(&str) -> bool = |_| false;
 
 /// Reads one request body.
-pub(crate) fn read(mut body: Object, output: &mut Output<'_>) {
-    let mut draft = Draft::new(output.name);
+pub(crate) fn read_request(mut body: JsonObject, output: &mut SessionSink<'_>) {
+    let mut draft = ConversationBuilder::new(output.name);
     if let Some(text) = json::take_text(&mut body, "instructions") {
-        draft.push(Step::with(Role::System, None, vec![Block::Text(text)]));
+        draft.push_step(StepDraft::with_blocks(
+            MessageRole::System,
+            None,
+            vec![ContentBlock::Text(text)],
+        ));
     }
-    let mut items = Items::new(draft, NEVER_FAILED);
-    match json::take(&mut body, "input") {
+    let mut items = ResponseItemReader::new(draft, ASSUME_SUCCESS);
+    match json::take_value(&mut body, "input") {
         Some(Value::String(text)) => {
-            items.draft.push(Step::with(Role::User, None, vec![Block::Text(text)]));
+            items.draft.push_step(StepDraft::with_blocks(
+                MessageRole::User,
+                None,
+                vec![ContentBlock::Text(text)],
+            ));
         }
         Some(Value::Array(input)) => {
-            output.each_object("input[]", input, |item, output| items.item(item, None, output));
+            output.for_each_object("input[]", input, |item, output| {
+                items.read_item(item, None, output);
+            });
         }
         _ => {
-            output.problem(ProblemKind::NotARecord);
+            output.report_problem(ProblemKind::NotARecord);
             return;
         }
     }
-    output.conversation(items.draft);
+    output.emit_conversation(items.draft);
 }
 
-/// Signs of a request body.
-pub(crate) fn is_format(head: &Head) -> bool {
-    let is_typed = head.any(&["input[].type", "input[].role"]);
-    let is_told = head.any(&["instructions", "model", "previous_response_id"]);
-    !head.has("messages") && head.has("input") && (is_typed || (head.complete && is_told))
+/// Detects a request body by its keys.
+pub(crate) fn is_format(head: &KeyPaths) -> bool {
+    let is_typed = head.has_any_key(&["input[].type", "input[].role"]);
+    let is_told = head.has_any_key(&["instructions", "model", "previous_response_id"]);
+    !head.has_key("messages")
+        && head.has_key("input")
+        && (is_typed || (head.is_complete && is_told))
 }
 
-/// Joins items to messages: those of one response, in a row, are one.
-pub(crate) struct Items {
-    pub(crate) draft: Draft,
+/// Joins items to messages: consecutive items of one response are one message.
+pub(crate) struct ResponseItemReader {
+    pub(crate) draft: ConversationBuilder,
     response: Option<StepIndex>,
-    /// Items that were read before, where the draft does not have them.
-    pub(crate) earlier: usize,
-    /// Whether an output is one of something that failed, where no flag says so.
-    failed: fn(&str) -> bool,
+    /// The number of items before the first one of the conversation builder.
+    pub(crate) earlier_items: usize,
+    /// Returns whether an output is from a failed call, if no flag tells.
+    is_failed_output: fn(&str) -> bool,
 }
 
-impl Items {
-    pub(crate) fn new(draft: Draft, failed: fn(&str) -> bool) -> Self {
-        Self { draft, response: None, earlier: 0, failed }
+impl ResponseItemReader {
+    pub(crate) fn new(draft: ConversationBuilder, is_failed_output: fn(&str) -> bool) -> Self {
+        Self { draft, response: None, earlier_items: 0, is_failed_output }
     }
 
     /// Ends the open response, if any.
-    pub(crate) fn close(&mut self) {
+    pub(crate) fn close_response(&mut self) {
         self.response = None;
     }
 
-    /// Takes the next item.
-    pub(crate) fn item(
+    /// Reads the next item.
+    pub(crate) fn read_item(
         &mut self,
-        mut item: Object,
+        mut item: JsonObject,
         time: Option<Timestamp>,
-        output: &mut Output<'_>,
+        output: &mut SessionSink<'_>,
     ) {
-        let kind = json::text(&item, "type").unwrap_or("message").to_owned();
+        let kind = json::get_text(&item, "type").unwrap_or("message").to_owned();
         match kind.as_str() {
-            "message" => self.message(item, time, output),
+            "message" => self.read_message(item, time, output),
             "reasoning" => {
                 let text = reasoning_text(&mut item);
-                self.push(json::reasoning(text, &kind, &Value::Object(item)), time);
+                self.push_block(json::reasoning_block(text, &kind, &Value::Object(item)), time);
             }
-            answer if answer.ends_with("_output") => self.answer(item, time, output),
-            call if call.ends_with("_call") => self.call(call, item, time, output),
-            _ => self.push(json::opaque(&kind, &Value::Object(item)), time),
+            answer if answer.ends_with("_output") => self.read_output(item, time, output),
+            call if call.ends_with("_call") => self.read_call(call, item, time, output),
+            _ => self.push_block(json::opaque_block(&kind, &Value::Object(item)), time),
         }
     }
 
-    fn message(&mut self, mut item: Object, time: Option<Timestamp>, output: &mut Output<'_>) {
-        let blocks = json::message_blocks(json::take(&mut item, "content"));
-        let role = match json::text(&item, "role") {
+    fn read_message(
+        &mut self,
+        mut item: JsonObject,
+        time: Option<Timestamp>,
+        output: &mut SessionSink<'_>,
+    ) {
+        let blocks = json::message_blocks(json::take_value(&mut item, "content"));
+        let role = match json::get_text(&item, "role") {
             Some("assistant") => {
                 for block in blocks {
-                    self.push(block, time);
+                    self.push_block(block, time);
                 }
                 return;
             }
-            Some("user") => Role::User,
-            Some("system" | "developer") => Role::System,
+            Some("user") => MessageRole::User,
+            Some("system" | "developer") => MessageRole::System,
             _ => {
-                output.bad_field("role", "a known role");
+                output.report_bad_field("role", "a known role");
                 return;
             }
         };
-        self.close();
-        self.draft.push(Step::with(role, time, blocks));
+        self.close_response();
+        self.draft.push_step(StepDraft::with_blocks(role, time, blocks));
     }
 
-    /// Adds a block to the open response, or to a new one.
-    fn push(&mut self, block: Block, time: Option<Timestamp>) {
-        let index = self.open(time);
+    /// Adds a block to the open response or to a new one.
+    fn push_block(&mut self, block: ContentBlock, time: Option<Timestamp>) {
+        let index = self.open_response(time);
         self.draft.step_mut(index).blocks.push(block);
     }
 
-    fn open(&mut self, time: Option<Timestamp>) -> StepIndex {
+    fn open_response(&mut self, time: Option<Timestamp>) -> StepIndex {
         let draft = &mut self.draft;
-        *self
-            .response
-            .get_or_insert_with(|| draft.push(Step::with(Role::Assistant, time, Vec::new())))
+        *self.response.get_or_insert_with(|| {
+            draft.push_step(StepDraft::with_blocks(MessageRole::Assistant, time, Vec::new()))
+        })
     }
 
-    fn call(
+    fn read_call(
         &mut self,
         kind: &str,
-        mut item: Object,
+        mut item: JsonObject,
         time: Option<Timestamp>,
-        output: &mut Output<'_>,
+        output: &mut SessionSink<'_>,
     ) {
         let id = json::take_text(&mut item, "call_id").or_else(|| json::take_text(&mut item, "id"));
-        let index = self.open(time);
-        // Calls that the provider runs itself may have no id, and never an answer.
+        let index = self.open_response(time);
+        // Calls that the provider runs itself may have no id, and never have a result.
         let id = id.unwrap_or_else(|| {
-            let step = self.earlier + index.0;
+            let step = self.earlier_items + index.0;
             format!("{kind}-{step}-{}", self.draft.steps()[index.0].blocks.len())
         });
         let tool = kind.trim_end_matches("_call").to_owned();
         let (name, arguments) = match kind {
-            "function_call" | "mcp_call" => {
-                (called_name(&mut item), json::arguments(json::take(&mut item, "arguments")))
-            }
+            "function_call" | "mcp_call" => (
+                qualified_tool_name(&mut item),
+                json::parse_arguments(json::take_value(&mut item, "arguments")),
+            ),
             "custom_tool_call" => {
-                let mut arguments = Object::new();
-                let input = json::take(&mut item, "input").unwrap_or_default();
+                let mut arguments = JsonObject::new();
+                let input = json::take_value(&mut item, "input").unwrap_or_default();
                 arguments.insert("input".to_owned(), input);
                 (json::take_text(&mut item, "name").unwrap_or_default(), Value::Object(arguments))
             }
             _ => {
-                let action = json::take(&mut item, "action");
-                (tool, json::arguments(action.or_else(|| json::take(&mut item, "arguments"))))
+                let action = json::take_value(&mut item, "action");
+                (
+                    tool,
+                    json::parse_arguments(
+                        action.or_else(|| json::take_value(&mut item, "arguments")),
+                    ),
+                )
             }
         };
-        output.check(self.draft.call(index, Call { id, name, arguments }));
+        output.report_error(self.draft.add_call(index, ToolCall { id, name, arguments }));
     }
 
-    /// An output: text, a list of parts, or (in older recordings) an object that holds it.
-    fn answer(&mut self, mut item: Object, time: Option<Timestamp>, output: &mut Output<'_>) {
-        self.close();
+    /// Reads an output: text, a list of parts, or in older recordings an object that holds either.
+    fn read_output(
+        &mut self,
+        mut item: JsonObject,
+        time: Option<Timestamp>,
+        output: &mut SessionSink<'_>,
+    ) {
+        self.close_response();
         let mut is_error = false;
-        let recorded = match json::take(&mut item, "output") {
+        let recorded = match json::take_value(&mut item, "output") {
             Some(Value::Object(mut payload)) if payload.contains_key("content") => {
                 is_error = payload.get("success").and_then(Value::as_bool) == Some(false);
-                json::take(&mut payload, "content")
+                json::take_value(&mut payload, "content")
             }
             Some(other) => Some(other),
-            None => json::take(&mut item, "tools"),
+            None => json::take_value(&mut item, "tools"),
         };
         let call = json::take_text(&mut item, "call_id").unwrap_or_default();
-        let mut answer = Answer::of(call, recorded, time).unwrapped();
-        answer.is_error |= is_error || (self.failed)(&answer.content);
-        output.check(self.draft.answer(answer));
+        let mut answer = RecordedResult::from_recorded(call, recorded, time).unwrap_content();
+        answer.is_error |= is_error || (self.is_failed_output)(&answer.content);
+        output.report_error(self.draft.add_result(answer));
     }
 }
 
-/// The name of the tool that is called, behind that of its server where it stands apart.
-fn called_name(item: &mut Object) -> String {
+/// Returns the name of the called tool, prefixed by its server's name if that is a separate field.
+fn qualified_tool_name(item: &mut JsonObject) -> String {
     let name = json::take_text(item, "name").unwrap_or_default();
-    match json::text(item, "namespace").filter(|space| !space.is_empty()) {
+    match json::get_text(item, "namespace").filter(|space| !space.is_empty()) {
         Some(space) if !name.starts_with(space) => format!("{space}__{name}"),
         Some(_) | None => name,
     }
 }
 
-/// The readable parts of a reasoning item; encrypted content is none.
-fn reasoning_text(item: &mut Object) -> String {
+/// Returns the readable parts of a reasoning item, without encrypted content.
+fn reasoning_text(item: &mut JsonObject) -> String {
     let mut texts = Vec::new();
     for field in ["summary", "content"] {
         for mut part in json::take_list(item, field).unwrap_or_default() {
@@ -197,15 +226,15 @@ fn reasoning_text(item: &mut Object) -> String {
     texts.join("\n")
 }
 
-/// Usage as Responses reports it; cached tokens are among the input's.
-pub(crate) fn usage(usage: &Object) -> Usage {
-    let details = json::object(usage, "input_tokens_details");
-    let cache_read = details.map_or(0, |details| json::count(details, "cached_tokens"));
+/// Parses usage in the form of Responses, where the input includes cached tokens.
+pub(crate) fn parse_responses_usage(usage: &JsonObject) -> Usage {
+    let details = json::get_object(usage, "input_tokens_details");
+    let cache_read = details.map_or(0, |details| json::get_count(details, "cached_tokens"));
     Usage {
-        input: json::count(usage, "input_tokens").saturating_sub(cache_read),
+        input: json::get_count(usage, "input_tokens").saturating_sub(cache_read),
         cache_read,
         cache_write: 0,
         cache_write_hour: 0,
-        output: json::count(usage, "output_tokens"),
+        output: json::get_count(usage, "output_tokens"),
     }
 }

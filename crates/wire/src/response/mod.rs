@@ -1,24 +1,26 @@
-//! What is read of the answers of model APIs. By a gateway, while their bytes pass by untouched:
-//! the events of streams, what was billed, and how the answer ended. By who asks a model itself:
-//! all that it says.
+//! Readers of model API answers. The gateway reads events, usage and completion while the bytes
+//! pass unchanged. foveal's own model clients decode the whole content.
 
-mod answer;
-mod billed;
-mod draft;
-mod overflow;
-mod pick;
+mod answer_decoder;
+mod answer_metadata;
+mod answer_metadata_builder;
+mod answer_reader;
+mod billed_usage;
+mod context_overflow;
+mod field_extraction;
 mod protocols;
-mod reader;
-mod said;
 mod sse;
-mod usage;
+mod usage_table;
 
-pub use answer::{Answer, AnswerError, ERROR_BYTES_MAX, End, TEXT_BYTES_MAX};
-pub use billed::Billed;
-pub use overflow::ContextOverflow;
-pub use reader::{AnswerReader, DOCUMENT_BYTES_MAX};
-pub use said::{
-    SAID_BYTES_MAX, SAID_PARTS_MAX, Said, SaidEvent, SaidReader, StopReason, read_arguments,
+pub use answer_decoder::{
+    AnswerDecoder, DECODED_BYTES_MAX, DECODED_PARTS_MAX, DecodedAnswer, DecodedEvent, StopReason,
+    parse_call_arguments,
 };
-pub use sse::{EVENT_BYTES_MAX, Event, EventSplitter};
-pub use usage::billed;
+pub use answer_metadata::{
+    AnswerCompletion, AnswerError, AnswerMetadata, ERROR_BYTES_MAX, METADATA_TEXT_BYTES_MAX,
+};
+pub use answer_reader::{AnswerReader, DOCUMENT_BYTES_MAX};
+pub use billed_usage::BilledUsage;
+pub use context_overflow::ContextOverflow;
+pub use sse::{EVENT_BYTES_MAX, EventSplitter, StreamEvent};
+pub use usage_table::parse_billed_usage;

@@ -1,40 +1,41 @@
-//! Cline's sessions: one document with the messages, in the form of Anthropic's. Results are
-//! recorded whole, as lists of what was asked and what came of it; the model is sent each cut
-//! to [`SENT_CHARS_MAX`].
+//! Reads Cline's sessions: one document with the messages in Anthropic's form. Results are recorded
+//! whole, as lists of queries and results; Cline sends the model each text cut to
+//! [`SENT_CHARS_MAX`].
 
-use foveal_transcript::{Block, Role, Timestamp, Usage};
+use foveal_transcript::{ContentBlock, MessageRole, Timestamp, Usage};
 use serde_json::Value;
 
-use crate::draft::{Answer, Draft, Step, StepMark};
-use crate::head::Head;
-use crate::json::{self, Object};
-use crate::output::Output;
+use crate::conversation_builder::{ConversationBuilder, RecordedResult, StepDraft, StepMark};
+use crate::json::{self, JsonObject};
+use crate::key_paths::KeyPaths;
 use crate::problem::ProblemKind;
-use crate::requests::anthropic::response_blocks;
-use crate::requests::wrapped::{has_failed, is_told};
+use crate::requests::anthropic::add_response_blocks;
+use crate::requests::wrapped_results::{has_failed, is_cline_result};
+use crate::session_sink::SessionSink;
 
-/// Most characters of a text in a result that the model is sent, the note on the cut among them.
+/// Maximum length in characters of a result text as sent to the model, with the note on the cut.
 const SENT_CHARS_MAX: usize = 8000;
 
-/// Signs of a session.
-pub(crate) fn is_format(head: &Head) -> bool {
-    head.all(&["updated_at", "agent", "sessionId"]) && head.any(&["origin", "messages"])
+/// Detects a session by its keys.
+pub(crate) fn is_format(head: &KeyPaths) -> bool {
+    head.has_all_keys(&["updated_at", "agent", "sessionId"])
+        && head.has_any_key(&["origin", "messages"])
 }
 
 /// Reads one session.
-pub(crate) fn read(mut root: Object, output: &mut Output<'_>) {
+pub(crate) fn read_session(mut root: JsonObject, output: &mut SessionSink<'_>) {
     let messages = json::take_list(&mut root, "messages");
     let (Some(messages), true) = (messages, root.contains_key("updated_at")) else {
-        output.problem(ProblemKind::NotARecord);
+        output.report_problem(ProblemKind::NotARecord);
         return;
     };
     let session = json::take_text(&mut root, "sessionId");
-    let is_lead = matches!(json::text(&root, "agent"), Some("lead") | None);
+    let is_lead = matches!(json::get_text(&root, "agent"), Some("lead") | None);
     let mut draft = match (is_lead, session) {
-        (true, Some(id)) => Draft::new(id),
-        // Those that the first agent started have files of their own, with its session's id.
+        (true, Some(id)) => ConversationBuilder::new(id),
+        // Agents started by the lead agent have files of their own with the id of its session.
         (_, parent) => {
-            let mut draft = Draft::new(output.name);
+            let mut draft = ConversationBuilder::new(output.name);
             draft.parent = parent;
             draft
         }
@@ -42,40 +43,49 @@ pub(crate) fn read(mut root: Object, output: &mut Output<'_>) {
     draft.agent = Some("Cline".to_owned());
     if let Some(text) = json::take_text(&mut root, "system_prompt").filter(|text| !text.is_empty())
     {
-        draft.push(Step::with(Role::System, None, vec![Block::Text(text)]));
+        draft.push_step(StepDraft::with_blocks(
+            MessageRole::System,
+            None,
+            vec![ContentBlock::Text(text)],
+        ));
     }
-    output.each_object("messages[]", messages, |message, output| {
-        self::message(&mut draft, message, output);
+    output.for_each_object("messages[]", messages, |message, output| {
+        self::add_message(&mut draft, message, output);
     });
-    output.conversation(draft);
+    output.emit_conversation(draft);
 }
 
-fn message(draft: &mut Draft, mut message: Object, output: &mut Output<'_>) {
+fn add_message(
+    draft: &mut ConversationBuilder,
+    mut message: JsonObject,
+    output: &mut SessionSink<'_>,
+) {
     let time = message.get("ts").and_then(Value::as_f64).map(|ms| Timestamp(ms as i64));
-    let content = json::take(&mut message, "content");
-    match json::text(&message, "role") {
+    let content = json::take_value(&mut message, "content");
+    match json::get_text(&message, "role") {
         Some("assistant") => {
-            let mut step = Step::with(Role::Assistant, time, Vec::new());
-            let model = json::object(&message, "modelInfo");
-            step.model = model.and_then(|model| json::text(model, "id")).map(Into::into);
-            step.usage = json::object(&message, "metrics").map(usage);
-            let index = draft.push(step);
-            response_blocks(draft, index, content, output);
+            let mut step = StepDraft::with_blocks(MessageRole::Assistant, time, Vec::new());
+            let model = json::get_object(&message, "modelInfo");
+            step.model = model.and_then(|model| json::get_text(model, "id")).map(Into::into);
+            step.usage = json::get_object(&message, "metrics").map(parse_usage);
+            let index = draft.push_step(step);
+            add_response_blocks(draft, index, content, output);
         }
-        Some("user") => user(draft, content, time, output),
+        Some("user") => add_user_message(draft, content, time, output),
         Some("system") => {
-            let step = Step::with(Role::System, time, json::message_blocks(content));
-            draft.push(step.marked(StepMark::Injected));
+            let step =
+                StepDraft::with_blocks(MessageRole::System, time, json::message_blocks(content));
+            draft.push_step(step.with_mark(StepMark::Injected));
         }
-        _ => output.bad_field("messages[].role", "`user` or `assistant`"),
+        _ => output.report_bad_field("messages[].role", "`user` or `assistant`"),
     }
 }
 
-fn user(
-    draft: &mut Draft,
+fn add_user_message(
+    draft: &mut ConversationBuilder,
     content: Option<Value>,
     time: Option<Timestamp>,
-    output: &mut Output<'_>,
+    output: &mut SessionSink<'_>,
 ) {
     let parts = match content {
         Some(Value::Array(parts)) => parts,
@@ -84,40 +94,46 @@ fn user(
     let mut blocks = Vec::new();
     for part in parts {
         match part {
-            Value::Object(mut part) if json::text(&part, "type") == Some("tool_result") => {
+            Value::Object(mut part) if json::get_text(&part, "type") == Some("tool_result") => {
                 let call = json::take_text(&mut part, "tool_use_id").unwrap_or_default();
-                let content = json::take(&mut part, "content");
-                let mut answer = self::answer(call, content, time);
+                let content = json::take_value(&mut part, "content");
+                let mut answer = self::parse_result(call, content, time);
                 answer.is_error |= json::is_true(&part, "is_error");
-                output.check(draft.answer(answer));
+                output.report_error(draft.add_result(answer));
             }
             other => blocks.extend(json::message_blocks(Some(other))),
         }
     }
     if !blocks.is_empty() {
-        draft.push(Step::with(Role::User, time, blocks));
+        draft.push_step(StepDraft::with_blocks(MessageRole::User, time, blocks));
     }
 }
 
-/// A result. Each of its parts says what was asked, what came of it and whether that succeeded;
-/// of a single one the object may stand in a string.
-fn answer(call: String, content: Option<Value>, time: Option<Timestamp>) -> Answer {
+/// Parses a result. Each part has a query, its result and whether it succeeded; a single part may
+/// be an object in a string.
+fn parse_result(call: String, content: Option<Value>, time: Option<Timestamp>) -> RecordedResult {
     let parts = match content {
         Some(Value::String(text)) => match serde_json::from_str(&text) {
-            Ok(part @ Value::Object(_)) if is_told(&part) => vec![part],
-            _ => return Answer { content: cut(text), time, ..Answer::of(call, None, time) },
+            Ok(part @ Value::Object(_)) if is_cline_result(&part) => vec![part],
+            _ => {
+                return RecordedResult {
+                    content: truncate_as_sent(text),
+                    time,
+                    ..RecordedResult::from_recorded(call, None, time)
+                };
+            }
         },
         Some(Value::Array(parts)) => parts,
-        other => return Answer::of(call, other, time),
+        other => return RecordedResult::from_recorded(call, other, time),
     };
     let mut texts = Vec::new();
     let mut failed = !parts.is_empty();
     let mut others = Vec::new();
     for mut part in parts {
         failed &= has_failed(&part);
-        if !is_told(&part) {
+        if !is_cline_result(&part) {
             let (text, more) = json::result_content(Some(Value::Array(vec![part])));
-            texts.extend((!text.is_empty()).then(|| cut(text)));
+            texts.extend((!text.is_empty()).then(|| truncate_as_sent(text)));
             others.extend(more);
             continue;
         }
@@ -130,35 +146,42 @@ fn answer(call: String, content: Option<Value>, time: Option<Timestamp>) -> Answ
         if text.is_empty() {
             text = said(&mut part, "error");
         }
-        texts.push(cut(text));
+        texts.push(truncate_as_sent(text));
     }
-    Answer { call, content: texts.join("\n"), is_error: failed, time, others, ..Answer::default() }
+    RecordedResult {
+        call,
+        content: texts.join("\n"),
+        is_error: failed,
+        time,
+        other_blocks: others,
+        ..RecordedResult::default()
+    }
 }
 
-/// The text as the model is sent it: of a long one, both ends.
-fn cut(text: String) -> String {
+/// Returns the text as Cline sends it to the model: only both ends of a long one.
+fn truncate_as_sent(text: String) -> String {
     let chars = text.chars().count();
     if chars <= SENT_CHARS_MAX {
         return text;
     }
     let note = |left_out: usize| format!("\n\n...[truncated {left_out} chars]...\n\n");
-    // The note's own length depends on the number that it names.
+    // The length of the note depends on the number in it.
     let half = (SENT_CHARS_MAX - note(chars - SENT_CHARS_MAX).len()) / 2;
     let place = |at: usize| text.char_indices().nth(at).map_or(text.len(), |(byte, _)| byte);
     let (head, tail) = (&text[..place(half)], &text[place(chars - half)..]);
     format!("{head}{}{tail}", note(chars - 2 * half))
 }
 
-/// Cached tokens are among the input's.
-fn usage(metrics: &Object) -> Usage {
-    let cache_read = json::count(metrics, "cacheReadTokens");
-    let cache_write = json::count(metrics, "cacheWriteTokens");
-    let input = json::count(metrics, "inputTokens");
+/// Parses usage. The input includes cached tokens.
+fn parse_usage(metrics: &JsonObject) -> Usage {
+    let cache_read = json::get_count(metrics, "cacheReadTokens");
+    let cache_write = json::get_count(metrics, "cacheWriteTokens");
+    let input = json::get_count(metrics, "inputTokens");
     Usage {
         input: input.saturating_sub(cache_read).saturating_sub(cache_write),
         cache_read,
         cache_write,
         cache_write_hour: 0,
-        output: json::count(metrics, "outputTokens"),
+        output: json::get_count(metrics, "outputTokens"),
     }
 }

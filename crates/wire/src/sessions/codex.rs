@@ -1,26 +1,26 @@
-//! Codex's rollout JSONL: `{timestamp, type, payload}` lines; in older versions the bare
-//! items. Items of one response stand in a row, and are one message here.
+//! Reads Codex's rollout JSONL: `{timestamp, type, payload}` lines, in older versions the bare
+//! items. Consecutive items of one response become one message.
 
 use std::collections::HashSet;
 use std::sync::Arc;
 
-use foveal_transcript::{Block, Role, Timestamp, Usage};
+use foveal_transcript::{ContentBlock, MessageRole, Timestamp, Usage};
 use serde_json::Value;
 
-use crate::draft::{Draft, Step, StepIndex, StepMark};
-use crate::head::Head;
-use crate::json::{self, Object};
-use crate::output::Output;
+use crate::conversation_builder::{ConversationBuilder, StepDraft, StepIndex, StepMark};
+use crate::json::{self, JsonObject};
+use crate::key_paths::KeyPaths;
 use crate::problem::ProblemKind;
-use crate::reader::Reader;
-use crate::requests::openai_responses::{self, Items};
+use crate::record_reader::RecordReader;
+use crate::requests::openai_responses::{self, ResponseItemReader};
+use crate::session_sink::SessionSink;
 
 /// Line types that are never part of a prompt.
 const BOOKKEEPING: [&str; 3] =
     ["world_state", "inter_agent_communication_metadata", "session_state"];
 
-/// What user messages start with that Codex writes on its own.
-const INJECTED: [&str; 7] = [
+/// Prefixes of user messages that Codex writes itself.
+const INJECTED_PREFIXES: [&str; 7] = [
     "<environment_context>",
     "<user_instructions>",
     "# AGENTS.md instructions",
@@ -32,94 +32,101 @@ const INJECTED: [&str; 7] = [
 
 /// Reads lines of one rollout after another.
 #[derive(Default)]
-pub(crate) struct Codex {
-    open: Option<Recording>,
+pub(crate) struct CodexReader {
+    open_rollout: Option<CodexRollout>,
 }
 
-/// Signs of a rollout's lines.
-pub(crate) fn is_format(head: &Head) -> bool {
+/// Detects a rollout by the keys of its lines.
+pub(crate) fn is_format(head: &KeyPaths) -> bool {
     const ENVELOPES: [&str; 5] =
         ["session_meta", "response_item", "turn_context", "event_msg", "compacted"];
-    let is_header = head.complete && head.all(&["id", "timestamp"]) && !head.has("type");
-    let is_item = head.complete
-        && head.text("type").is_some_and(openai_responses::is_item)
-        && head.any(&["role", "call_id", "summary", "action"]);
-    (head.has("payload") && head.is("type", &ENVELOPES))
-        || (is_header && head.any(&["instructions", "git"]))
-        || head.is("record_type", &["state"])
+    let is_header =
+        head.is_complete && head.has_all_keys(&["id", "timestamp"]) && !head.has_key("type");
+    let is_item = head.is_complete
+        && head.short_text("type").is_some_and(openai_responses::is_item_type)
+        && head.has_any_key(&["role", "call_id", "summary", "action"]);
+    (head.has_key("payload") && head.has_text("type", &ENVELOPES))
+        || (is_header && head.has_any_key(&["instructions", "git"]))
+        || head.has_text("record_type", &["state"])
         || is_item
 }
 
-struct Recording {
-    items: Items,
-    /// Ids of the rollouts this one was forked from; their headers are copied into it.
+struct CodexRollout {
+    items: ResponseItemReader,
+    /// Ids of the rollouts from which this one was forked; it has copies of their headers.
     forked_from: HashSet<String>,
     model: Option<Arc<str>>,
 }
 
-impl Reader for Codex {
-    fn record(&mut self, mut record: Object, output: &mut Output<'_>) {
-        let time = output.time(&record, "timestamp");
-        let kind = json::text(&record, "type").unwrap_or_default().to_owned();
+impl RecordReader for CodexReader {
+    fn read_record(&mut self, mut record: JsonObject, output: &mut SessionSink<'_>) {
+        let time = output.parse_time(&record, "timestamp");
+        let kind = json::get_text(&record, "type").unwrap_or_default().to_owned();
         if kind == "session_meta" {
             match json::take_object(&mut record, "payload") {
-                Some(meta) => self.start(meta, time, output),
-                None => output.bad_field("payload", "an object"),
+                Some(meta) => self.start_rollout(meta, time, output),
+                None => output.report_bad_field("payload", "an object"),
             }
             return;
         }
         if kind.is_empty() {
-            // Older rollouts: the header has an id, state lines say what they are.
+            // Older rollouts: the header has an id, and state lines have a record type.
             if record.contains_key("id") {
-                self.start(record, time, output);
+                self.start_rollout(record, time, output);
             } else if !record.contains_key("record_type") {
-                output.problem(ProblemKind::NotARecord);
+                output.report_problem(ProblemKind::NotARecord);
             }
             return;
         }
-        let recording = self.open.get_or_insert_with(|| Recording::new(output.name.to_owned()));
-        if openai_responses::is_item(&kind) {
-            output.recognise();
-            recording.item(record, time, output);
+        let recording =
+            self.open_rollout.get_or_insert_with(|| CodexRollout::new(output.name.to_owned()));
+        if openai_responses::is_item_type(&kind) {
+            output.mark_recognised();
+            recording.add_item(record, time, output);
             return;
         }
         let Some(payload) = json::take_object(&mut record, "payload") else {
-            output.unknown_type(kind);
+            output.report_unknown_type(kind);
             return;
         };
         match kind.as_str() {
             "response_item" => {
-                output.recognise();
-                recording.item(payload, time, output);
+                output.mark_recognised();
+                recording.add_item(payload, time, output);
             }
-            "compacted" => recording.compacted(payload, time, output),
-            "turn_context" => recording.turn(&payload),
-            "event_msg" => recording.event(&payload, time),
-            "token_usage_record" => recording.usage_record(&payload),
+            "compacted" => recording.add_compaction(payload, time, output),
+            "turn_context" => recording.start_turn(&payload),
+            "event_msg" => recording.read_event(&payload, time),
+            "token_usage_record" => recording.read_usage_record(&payload),
             known if BOOKKEEPING.contains(&known) => {}
-            _ => output.unknown_type(kind),
+            _ => output.report_unknown_type(kind),
         }
     }
 
-    fn finish(mut self, output: &mut Output<'_>) {
-        self.close(output);
+    fn finish(mut self, output: &mut SessionSink<'_>) {
+        self.close_rollout(output);
     }
 }
 
-impl Codex {
-    /// A header starts a rollout, unless it is the copied one of what this was forked from.
-    fn start(&mut self, mut meta: Object, time: Option<Timestamp>, output: &mut Output<'_>) {
-        output.recognise();
+impl CodexReader {
+    /// Starts a rollout with its header. A copied header of the rollout's origin starts none.
+    fn start_rollout(
+        &mut self,
+        mut meta: JsonObject,
+        time: Option<Timestamp>,
+        output: &mut SessionSink<'_>,
+    ) {
+        output.mark_recognised();
         let id = json::take_text(&mut meta, "id").unwrap_or_else(|| output.name.to_owned());
         let forked_from = json::take_text(&mut meta, "forked_from_id");
-        if let Some(open) = &mut self.open
+        if let Some(open) = &mut self.open_rollout
             && (open.forked_from.contains(&id) || open.items.draft.id == id)
         {
             open.forked_from.extend(forked_from);
             return;
         }
-        self.close(output);
-        let mut recording = Recording::new(id);
+        self.close_rollout(output);
+        let mut recording = CodexRollout::new(id);
         recording.forked_from.extend(forked_from);
         let draft = &mut recording.items.draft;
         draft.directory = json::take_text(&mut meta, "cwd");
@@ -130,148 +137,168 @@ impl Codex {
             .map(str::to_owned);
         let instructions = json::take_object(&mut meta, "base_instructions");
         if let Some(text) = instructions.and_then(|mut base| json::take_text(&mut base, "text")) {
-            draft.push(Step::with(Role::System, time, vec![Block::Text(text)]));
+            draft.push_step(StepDraft::with_blocks(
+                MessageRole::System,
+                time,
+                vec![ContentBlock::Text(text)],
+            ));
         }
-        self.open = Some(recording);
+        self.open_rollout = Some(recording);
     }
 
-    fn close(&mut self, output: &mut Output<'_>) {
-        if let Some(recording) = self.open.take() {
+    fn close_rollout(&mut self, output: &mut SessionSink<'_>) {
+        if let Some(recording) = self.open_rollout.take() {
             let draft = recording.items.draft;
-            // Instructions alone are no conversation.
-            if draft.steps().iter().any(|step| step.role != Role::System) {
-                output.conversation(draft);
+            // A rollout with instructions only is no conversation.
+            if draft.steps().iter().any(|step| step.role != MessageRole::System) {
+                output.emit_conversation(draft);
             }
         }
     }
 }
 
-impl Recording {
+impl CodexRollout {
     fn new(id: String) -> Self {
-        let mut draft = Draft::new(id);
+        let mut draft = ConversationBuilder::new(id);
         draft.agent = Some("Codex".to_owned());
-        Self { items: Items::new(draft, failed), forked_from: HashSet::new(), model: None }
+        Self {
+            items: ResponseItemReader::new(draft, is_failed_output),
+            forked_from: HashSet::new(),
+            model: None,
+        }
     }
 
-    fn item(&mut self, item: Object, time: Option<Timestamp>, output: &mut Output<'_>) {
-        if json::text(&item, "type") == Some("ghost_snapshot") {
+    fn add_item(
+        &mut self,
+        item: JsonObject,
+        time: Option<Timestamp>,
+        output: &mut SessionSink<'_>,
+    ) {
+        if json::get_text(&item, "type") == Some("ghost_snapshot") {
             return;
         }
         let before = self.items.draft.len();
-        self.items.item(item, time, output);
+        self.items.read_item(item, time, output);
         let draft = &mut self.items.draft;
         if draft.len() == before {
             return;
         }
         let step = draft.step_mut(StepIndex(before));
         match step.role {
-            Role::Assistant => step.model.clone_from(&self.model),
-            Role::User if is_injected(step) => step.mark = StepMark::Injected,
-            Role::User | Role::System | Role::Tool => {}
+            MessageRole::Assistant => step.model.clone_from(&self.model),
+            MessageRole::User if is_injected(step) => step.mark = StepMark::Injected,
+            MessageRole::User | MessageRole::System | MessageRole::Tool => {}
         }
     }
 
-    /// The history was replaced: by the recorded one, or else by the summary alone.
-    fn compacted(&mut self, mut payload: Object, time: Option<Timestamp>, output: &mut Output<'_>) {
-        output.recognise();
-        self.items.close();
+    /// Replaces the history by the recorded one, or else by the summary alone.
+    fn add_compaction(
+        &mut self,
+        mut payload: JsonObject,
+        time: Option<Timestamp>,
+        output: &mut SessionSink<'_>,
+    ) {
+        output.mark_recognised();
+        self.items.close_response();
         let draft = &mut self.items.draft;
-        draft.compact(None, time);
+        draft.push_compaction(None, time);
         let summary = json::take_text(&mut payload, "message").unwrap_or_default();
         let Some(history) = json::take_list(&mut payload, "replacement_history") else {
-            draft.summary(time, vec![Block::Text(summary)]);
+            draft.push_summary(time, vec![ContentBlock::Text(summary)]);
             return;
         };
         let first = draft.len();
         for item in history {
             if let Value::Object(item) = item {
-                self.items.item(item, time, output);
+                self.items.read_item(item, time, output);
             }
         }
-        self.items.close();
+        self.items.close_response();
         let draft = &mut self.items.draft;
         for at in first..draft.len() {
             draft.step_mut(StepIndex(at)).mark = StepMark::CompactSummary;
         }
     }
 
-    fn turn(&mut self, payload: &Object) {
-        self.items.close();
-        self.model = json::text(payload, "model").map(Into::into);
+    fn start_turn(&mut self, payload: &JsonObject) {
+        self.items.close_response();
+        self.model = json::get_text(payload, "model").map(Into::into);
         let draft = &mut self.items.draft;
         if draft.directory.is_none() {
-            draft.directory = json::text(payload, "cwd").map(str::to_owned);
+            draft.directory = json::get_text(payload, "cwd").map(str::to_owned);
         }
     }
 
-    fn event(&mut self, payload: &Object, time: Option<Timestamp>) {
-        match json::text(payload, "type") {
+    fn read_event(&mut self, payload: &JsonObject, time: Option<Timestamp>) {
+        match json::get_text(payload, "type") {
             Some("token_count") => {
-                let info = json::object(payload, "info");
-                let usage = info.and_then(|info| json::object(info, "last_token_usage"));
+                let info = json::get_object(payload, "info");
+                let usage = info.and_then(|info| json::get_object(info, "last_token_usage"));
                 let draft = &mut self.items.draft;
-                let response = draft.steps().iter().rposition(|s| s.role == Role::Assistant);
+                let response = draft.steps().iter().rposition(|s| s.role == MessageRole::Assistant);
                 if let (Some(usage), Some(at)) = (usage, response) {
-                    draft.step_mut(StepIndex(at)).usage = Some(token_usage(usage));
+                    draft.step_mut(StepIndex(at)).usage = Some(parse_usage(usage));
                 }
             }
             Some("thread_rolled_back") => {
-                self.roll_back(json::count(payload, "num_turns"), time);
+                self.roll_back(json::get_count(payload, "num_turns"), time);
             }
             _ => {}
         }
     }
 
-    /// What one response was billed. Of a compaction on the server there is no response, and the
-    /// last one has its usage already.
-    fn usage_record(&mut self, payload: &Object) {
+    /// Sets the usage of the last response. A compaction on the server has no response, and the
+    /// last one then has its usage already.
+    fn read_usage_record(&mut self, payload: &JsonObject) {
         let draft = &mut self.items.draft;
-        let response = draft.steps().iter().rposition(|s| s.role == Role::Assistant);
-        if let (Some(usage), Some(at)) = (json::object(payload, "usage"), response) {
-            draft.step_mut(StepIndex(at)).usage.get_or_insert_with(|| token_usage(usage));
+        let response = draft.steps().iter().rposition(|s| s.role == MessageRole::Assistant);
+        if let (Some(usage), Some(at)) = (json::get_object(payload, "usage"), response) {
+            draft.step_mut(StepIndex(at)).usage.get_or_insert_with(|| parse_usage(usage));
         }
     }
 
-    /// The last `turns` of the user's messages, with all that followed, were dropped.
+    /// Drops the last `turns` user messages with all that followed.
     fn roll_back(&mut self, turns: u64, time: Option<Timestamp>) {
-        self.items.close();
+        self.items.close_response();
         let draft = &mut self.items.draft;
         let asked = (0..draft.len()).rev().filter(|at| {
             let step = &draft.steps()[*at];
-            step.role == Role::User && step.mark == StepMark::None && !step.blocks.is_empty()
+            step.role == MessageRole::User && step.mark == StepMark::None && !step.blocks.is_empty()
         });
         let Some(turns) = usize::try_from(turns).ok().and_then(|turns| turns.checked_sub(1)) else {
             return;
         };
         if let Some(to) = asked.take(turns.saturating_add(1)).last() {
-            let step = Step::with(Role::User, time, Vec::new());
-            draft.push(step.marked(StepMark::Rewind { to: StepIndex(to) }));
+            let step = StepDraft::with_blocks(MessageRole::User, time, Vec::new());
+            draft.push_step(step.with_mark(StepMark::Rewind { to: StepIndex(to) }));
         }
     }
 }
 
-fn is_injected(step: &Step) -> bool {
+fn is_injected(step: &StepDraft) -> bool {
     match step.blocks.first() {
-        Some(Block::Text(text)) => INJECTED.iter().any(|start| text.starts_with(start)),
+        Some(ContentBlock::Text(text)) => {
+            INJECTED_PREFIXES.iter().any(|start| text.starts_with(start))
+        }
         _ => false,
     }
 }
 
-/// OpenAI counts cached tokens among the input's and reports no writes.
-fn token_usage(usage: &Object) -> Usage {
-    let cache_read = json::count(usage, "cached_input_tokens");
+/// Parses usage. OpenAI includes cached tokens in the input and reports no writes.
+fn parse_usage(usage: &JsonObject) -> Usage {
+    let cache_read = json::get_count(usage, "cached_input_tokens");
     Usage {
-        input: json::count(usage, "input_tokens").saturating_sub(cache_read),
+        input: json::get_count(usage, "input_tokens").saturating_sub(cache_read),
         cache_read,
         cache_write: 0,
         cache_write_hour: 0,
-        output: json::count(usage, "output_tokens"),
+        output: json::get_count(usage, "output_tokens"),
     }
 }
 
-/// Whether a command's recorded output names an exit code other than 0, in one of the
-/// wordings that Codex sends: a JSON object with metadata, or lines before the output.
-fn failed(output: &str) -> bool {
+/// Returns whether a command's recorded output has an exit code other than 0, in one of Codex's
+/// forms: a JSON object with metadata, or lines before the output.
+fn is_failed_output(output: &str) -> bool {
     let code = if output.starts_with("{\"output\":") {
         output.rsplit_once("\"exit_code\":").map(|(_, code)| code)
     } else {

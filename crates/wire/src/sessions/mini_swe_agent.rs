@@ -1,145 +1,151 @@
-//! mini-swe-agent's trajectory. Version 1 knows one tool, the shell, and no calls: the
-//! command is the one fenced block of a response and the next message is its output.
-//! Version 2 also records tool calls as the provider has them.
+//! Reads mini-swe-agent's trajectories. Version 1 has one tool, the shell, and no calls: the
+//! command is the only fenced block of a response, and the next message is its output. Version 2
+//! also records tool calls in the provider's form.
 
-use foveal_transcript::{Call, Timestamp};
+use foveal_transcript::{Timestamp, ToolCall};
 use serde_json::{Value, json};
 
-use crate::draft::{Answer, Draft};
-use crate::head::Head;
-use crate::json::{self, Object};
-use crate::output::Output;
+use crate::conversation_builder::{ConversationBuilder, RecordedResult};
+use crate::json::{self, JsonObject};
+use crate::key_paths::KeyPaths;
 use crate::problem::ProblemKind;
 use crate::requests::openai_chat;
-use crate::requests::openai_responses::{self, Items};
+use crate::requests::openai_responses::{self, ResponseItemReader};
+use crate::session_sink::SessionSink;
 
-/// What opens a block with a command.
-const FENCES: [&str; 2] = ["```bash", "```mswea_bash_command"];
+/// Opening fences of a block with a command.
+const COMMAND_FENCES: [&str; 2] = ["```bash", "```mswea_bash_command"];
 
 /// Reads one trajectory document.
-pub(crate) fn read(mut root: Object, output: &mut Output<'_>) {
+pub(crate) fn read_session(mut root: JsonObject, output: &mut SessionSink<'_>) {
     let Some(messages) = json::take_list(&mut root, "messages") else {
-        output.problem(ProblemKind::NotARecord);
+        output.report_problem(ProblemKind::NotARecord);
         return;
     };
     let id = json::take_text(&mut root, "instance_id").unwrap_or_else(|| output.name.to_owned());
-    let mut draft = Draft::new(id);
+    let mut draft = ConversationBuilder::new(id);
     draft.agent = Some("mini-swe-agent".to_owned());
     let info = Value::Object(json::take_object(&mut root, "info").unwrap_or_default());
     let config = |path| info.pointer(path).and_then(Value::as_str);
     draft.directory = config("/config/environment/cwd").map(str::to_owned);
     let mut reader = MiniSweAgentReader {
-        items: Items::new(draft, failed),
+        items: ResponseItemReader::new(draft, is_failed_output),
         model: config("/config/model/model_name"),
-        open: None,
-        calls: 0,
+        open_call: None,
+        call_count: 0,
     };
-    output.each_object("messages[]", messages, |message, output| reader.message(message, output));
-    output.conversation(reader.items.draft);
+    output.for_each_object("messages[]", messages, |message, output| {
+        reader.add_message(message, output);
+    });
+    output.emit_conversation(reader.items.draft);
 }
 
-/// Signs of a trajectory.
-pub(crate) fn is_format(head: &Head) -> bool {
-    head.starts("trajectory_format", "mini-swe-agent")
-        || head.any(&["info.mini_version", "info.config.agent_type"])
+/// Detects a trajectory by its keys.
+pub(crate) fn is_format(head: &KeyPaths) -> bool {
+    head.text_starts_with("trajectory_format", "mini-swe-agent")
+        || head.has_any_key(&["info.mini_version", "info.config.agent_type"])
 }
 
 struct MiniSweAgentReader<'a> {
-    items: Items,
+    items: ResponseItemReader,
     model: Option<&'a str>,
-    /// The call whose output the next message is.
-    open: Option<String>,
-    calls: usize,
+    /// The call whose output is the next message.
+    open_call: Option<String>,
+    call_count: usize,
 }
 
 impl MiniSweAgentReader<'_> {
-    fn message(&mut self, mut message: Object, output: &mut Output<'_>) {
+    fn add_message(&mut self, mut message: JsonObject, output: &mut SessionSink<'_>) {
         let extra = json::take_object(&mut message, "extra").unwrap_or_default();
-        let time = time(&extra);
-        let role = json::text(&message, "role").map(str::to_owned);
+        let time = parse_time(&extra);
+        let role = json::get_text(&message, "role").map(str::to_owned);
         match role.as_deref() {
-            // The run's own end mark, which no model is sent.
+            // The run's end mark; no model receives it.
             Some("exit") => {}
-            Some("user") if self.open.is_some() => {
-                let call = self.open.take().unwrap_or_default();
-                self.answer(call, message, time, output);
+            Some("user") if self.open_call.is_some() => {
+                let call = self.open_call.take().unwrap_or_default();
+                self.add_result(call, message, time, output);
             }
             Some("tool") => {
                 let call = json::take_text(&mut message, "tool_call_id").unwrap_or_default();
-                self.answer(call, message, time, output);
+                self.add_result(call, message, time, output);
             }
-            Some("assistant") => self.response(message, &extra, time, output),
+            Some("assistant") => self.add_response(message, &extra, time, output),
             Some(_) => {
-                openai_chat::message(&mut self.items.draft, message, time, output);
+                openai_chat::add_message(&mut self.items.draft, message, time, output);
             }
-            None if json::text(&message, "object") == Some("response") => {
-                let usage = json::object(&message, "usage").map(openai_responses::usage);
+            None if json::get_text(&message, "object") == Some("response") => {
+                let usage = json::get_object(&message, "usage")
+                    .map(openai_responses::parse_responses_usage);
                 for item in json::take_list(&mut message, "output").unwrap_or_default() {
                     if let Value::Object(item) = item {
-                        self.items.item(item, time, output);
+                        self.items.read_item(item, time, output);
                     }
                 }
-                self.items.close();
-                if let Some(last) = self.items.draft.last() {
+                self.items.close_response();
+                if let Some(last) = self.items.draft.last_step() {
                     let step = self.items.draft.step_mut(last);
                     step.model = self.model.map(Into::into);
                     step.usage = usage;
                 }
             }
-            None => self.items.item(message, time, output),
+            None => self.items.read_item(message, time, output),
         }
     }
 
-    fn answer(
+    fn add_result(
         &mut self,
         call: String,
-        mut message: Object,
+        mut message: JsonObject,
         time: Option<Timestamp>,
-        output: &mut Output<'_>,
+        output: &mut SessionSink<'_>,
     ) {
-        let mut answer = Answer::of(call, json::take(&mut message, "content"), time);
-        answer.is_error = failed(&answer.content);
-        output.check(self.items.draft.answer(answer));
+        let mut answer =
+            RecordedResult::from_recorded(call, json::take_value(&mut message, "content"), time);
+        answer.is_error = is_failed_output(&answer.content);
+        output.report_error(self.items.draft.add_result(answer));
     }
 
-    fn response(
+    fn add_response(
         &mut self,
-        message: Object,
-        extra: &Object,
+        message: JsonObject,
+        extra: &JsonObject,
         time: Option<Timestamp>,
-        output: &mut Output<'_>,
+        output: &mut SessionSink<'_>,
     ) {
-        self.open = None;
-        let Some(index) = openai_chat::message(&mut self.items.draft, message, time, output) else {
+        self.open_call = None;
+        let Some(index) = openai_chat::add_message(&mut self.items.draft, message, time, output)
+        else {
             return;
         };
-        let response = json::object(extra, "response");
-        let usage = response.and_then(|response| json::object(response, "usage"));
+        let response = json::get_object(extra, "response");
+        let usage = response.and_then(|response| json::get_object(response, "usage"));
         let draft = &mut self.items.draft;
         let step = draft.step_mut(index);
         step.model = self.model.map(Into::into);
-        step.usage = usage.map(openai_chat::chat_usage);
-        let text = step.text();
-        let has_calls = step.has_calls();
-        if !has_calls && let Some(command) = command(&text) {
-            self.calls += 1;
-            let id = format!("call_{:05}", self.calls);
+        step.usage = usage.map(openai_chat::parse_chat_usage);
+        let text = step.joined_text();
+        let has_calls = step.has_tool_calls();
+        if !has_calls && let Some(command) = fenced_command(&text) {
+            self.call_count += 1;
+            let id = format!("call_{:05}", self.call_count);
             let (name, arguments) = ("bash".to_owned(), json!({ "command": command }));
-            output.check(draft.call(index, Call { id: id.clone(), name, arguments }));
-            self.open = Some(id);
+            output
+                .report_error(draft.add_call(index, ToolCall { id: id.clone(), name, arguments }));
+            self.open_call = Some(id);
         }
     }
 }
 
-/// Whether an output starts with the exit code of a command that failed.
-fn failed(output: &str) -> bool {
+/// Returns whether an output starts with the exit code of a failed command.
+fn is_failed_output(output: &str) -> bool {
     let code = output.strip_prefix("<returncode>").and_then(|rest| rest.split_once('<'));
     code.is_some_and(|(code, _)| code.trim().parse::<i64>().is_ok_and(|code| code != 0))
 }
 
-/// The command of a response: the content of its one fenced block. With none or several,
+/// Returns the command of a response: the content of its only fenced block. With none or several,
 /// the agent runs nothing and says so.
-fn command(text: &str) -> Option<&str> {
+fn fenced_command(text: &str) -> Option<&str> {
     let mut found = None;
     let mut rest = text;
     while let Some((start, fence)) = next_fence(rest) {
@@ -160,11 +166,11 @@ fn command(text: &str) -> Option<&str> {
 }
 
 fn next_fence(text: &str) -> Option<(usize, &'static str)> {
-    FENCES.iter().filter_map(|fence| text.find(fence).map(|at| (at, *fence))).min()
+    COMMAND_FENCES.iter().filter_map(|fence| text.find(fence).map(|at| (at, *fence))).min()
 }
 
-/// Seconds since the epoch, as version 2 records them.
-fn time(extra: &Object) -> Option<Timestamp> {
+/// Parses the time of version 2, in seconds since the epoch.
+fn parse_time(extra: &JsonObject) -> Option<Timestamp> {
     let seconds = extra.get("timestamp").and_then(Value::as_f64)?;
     // A float cast saturates, so no recorded number can overflow.
     Some(Timestamp((seconds * 1000.0) as i64))
@@ -172,7 +178,7 @@ fn time(extra: &Object) -> Option<Timestamp> {
 
 #[cfg(test)]
 mod tests {
-    use super::command;
+    use super::fenced_command;
 
     #[test]
     fn commands() {
@@ -187,7 +193,7 @@ mod tests {
             ("", None),
         ];
         for (text, expected) in cases {
-            assert_eq!(command(text), expected, "{text}");
+            assert_eq!(fenced_command(text), expected, "{text}");
         }
     }
 }

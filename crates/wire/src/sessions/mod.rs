@@ -1,7 +1,6 @@
-//! Sessions as agents record them, one file for each agent.
+//! Readers of recorded sessions, one file for each agent.
 
 pub(crate) mod atif;
-mod chain;
 pub(crate) mod claude_code;
 pub(crate) mod cline;
 pub(crate) mod codex;
@@ -11,6 +10,7 @@ pub(crate) mod opencode;
 pub(crate) mod openhands;
 pub(crate) mod pi;
 pub(crate) mod qwen_code;
+mod record_chain;
 pub(crate) mod swe_agent;
 
 #[cfg(test)]

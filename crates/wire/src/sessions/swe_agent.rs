@@ -1,140 +1,156 @@
-//! SWE-agent's `.traj`. Its `history` is what the model was sent. Responses name one
-//! command, in older versions as the last fenced block, in newer ones as tool calls; the
-//! next message is what it printed.
+//! Reads SWE-agent's `.traj`. Its `history` has the messages that the model received. A response
+//! has one command, in older versions as the last fenced block, in newer ones as tool calls; the
+//! next message is the command's output.
 
 use std::sync::Arc;
 
-use foveal_transcript::{Call, Role};
+use foveal_transcript::{MessageRole, ToolCall};
 use serde_json::Value;
 
-use crate::draft::{Answer, Draft, Step, StepIndex, StepMark};
-use crate::head::Head;
-use crate::json::{self, Object};
-use crate::output::Output;
+use crate::conversation_builder::{
+    ConversationBuilder, RecordedResult, StepDraft, StepIndex, StepMark,
+};
+use crate::json::{self, JsonObject};
+use crate::key_paths::KeyPaths;
 use crate::problem::ProblemKind;
 use crate::requests::openai_chat;
+use crate::session_sink::SessionSink;
 
-/// What the edit command prints when it refuses; the recording has no flag for it.
+/// The message of the edit command when it refuses; the recording has no flag for it.
 const EDIT_REFUSED: &str = "Your proposed edit has introduced new syntax error(s).";
 
 /// Reads one trajectory document.
-pub(crate) fn read(mut root: Object, output: &mut Output<'_>) {
+pub(crate) fn read_session(mut root: JsonObject, output: &mut SessionSink<'_>) {
     let history = json::take_list(&mut root, "history").unwrap_or_default();
     let trajectory = json::take_list(&mut root, "trajectory");
     if history.is_empty() && trajectory.is_none() {
-        output.problem(ProblemKind::NotARecord);
+        output.report_problem(ProblemKind::NotARecord);
         return;
     }
-    let mut draft = Draft::new(output.name);
+    let mut draft = ConversationBuilder::new(output.name);
     draft.agent = Some("SWE-agent".to_owned());
-    let mut reader = SweAgentReader { draft, model: model(&root), open: None, calls: 0 };
+    let mut reader =
+        SweAgentReader { draft, model: configured_model(&root), open_call: None, call_count: 0 };
     if history.is_empty() {
         let records = trajectory.unwrap_or_default();
-        output.each_object("trajectory[]", records, |record, output| reader.turn(record, output));
+        output.for_each_object("trajectory[]", records, |record, output| {
+            reader.add_trajectory_record(record, output);
+        });
     } else {
-        output.each_object("history[]", history, |message, output| reader.message(message, output));
+        output.for_each_object("history[]", history, |message, output| {
+            reader.add_message(message, output);
+        });
     }
-    output.conversation(reader.draft);
+    output.emit_conversation(reader.draft);
 }
 
-/// Signs of a trajectory.
-pub(crate) fn is_format(head: &Head) -> bool {
-    head.any(&["history[].role", "trajectory[].action", "trajectory[].response"])
+/// Detects a trajectory by its keys.
+pub(crate) fn is_format(head: &KeyPaths) -> bool {
+    head.has_any_key(&["history[].role", "trajectory[].action", "trajectory[].response"])
 }
 
-/// Newer versions keep the run's configuration as JSON text.
-fn model(root: &Object) -> Option<Arc<str>> {
-    let config: Value = serde_json::from_str(json::text(root, "replay_config")?).ok()?;
+/// Returns the model of the run's configuration, which newer versions keep as JSON text.
+fn configured_model(root: &JsonObject) -> Option<Arc<str>> {
+    let config: Value = serde_json::from_str(json::get_text(root, "replay_config")?).ok()?;
     config.pointer("/agent/model/name").and_then(Value::as_str).map(Into::into)
 }
 
 struct SweAgentReader {
-    draft: Draft,
+    draft: ConversationBuilder,
     model: Option<Arc<str>>,
-    /// The call whose output the next message is.
-    open: Option<String>,
-    calls: usize,
+    /// The call whose output is the next message.
+    open_call: Option<String>,
+    call_count: usize,
 }
 
 impl SweAgentReader {
-    /// One message of the history.
-    fn message(&mut self, mut message: Object, output: &mut Output<'_>) {
+    /// Adds one message of the history.
+    fn add_message(&mut self, mut message: JsonObject, output: &mut SessionSink<'_>) {
         let demonstration = json::is_true(&message, "is_demo");
         let action = json::take_text(&mut message, "action");
-        let role = json::text(&message, "role").unwrap_or_default().to_owned();
-        if let Some(call) = self.answered(&role, &message) {
-            self.answer(call, json::take(&mut message, "content"), output);
+        let role = json::get_text(&message, "role").unwrap_or_default().to_owned();
+        if let Some(call) = self.take_answered_call(&role, &message) {
+            self.add_result(call, json::take_value(&mut message, "content"), output);
             return;
         }
-        self.open = None;
-        let Some(index) = openai_chat::message(&mut self.draft, message, None, output) else {
+        self.open_call = None;
+        let Some(index) = openai_chat::add_message(&mut self.draft, message, None, output) else {
             return;
         };
         if demonstration {
             self.draft.step_mut(index).mark = StepMark::Demonstration;
         }
         if role == "assistant" {
-            self.response(index, action.as_deref(), output);
+            self.add_response_call(index, action.as_deref(), output);
         }
     }
 
-    /// The call a message answers: the ids that newer versions name, or the open one.
-    fn answered(&mut self, role: &str, message: &Object) -> Option<String> {
+    /// Returns the call that a message answers: an id as in newer versions, or the open call.
+    fn take_answered_call(&mut self, role: &str, message: &JsonObject) -> Option<String> {
         let named = message.get("tool_call_ids").and_then(|ids| ids.get(0)).and_then(Value::as_str);
         match (role, named) {
             ("user" | "tool", Some(id)) => Some(id.to_owned()),
-            ("user", None) => self.open.take(),
+            ("user", None) => self.open_call.take(),
             _ => None,
         }
     }
 
-    fn answer(&mut self, call: String, recorded: Option<Value>, output: &mut Output<'_>) {
-        let mut answer = Answer::of(call, recorded, None);
+    fn add_result(&mut self, call: String, recorded: Option<Value>, output: &mut SessionSink<'_>) {
+        let mut answer = RecordedResult::from_recorded(call, recorded, None);
         answer.is_error = answer.content.starts_with(EDIT_REFUSED);
-        output.check(self.draft.answer(answer));
+        output.report_error(self.draft.add_result(answer));
     }
 
-    /// Adds the command of a response as a call, unless it has calls of its own.
-    fn response(&mut self, index: StepIndex, action: Option<&str>, output: &mut Output<'_>) {
+    /// Adds the command of a response as a call, unless the response has calls of its own.
+    fn add_response_call(
+        &mut self,
+        index: StepIndex,
+        action: Option<&str>,
+        output: &mut SessionSink<'_>,
+    ) {
         let step = self.draft.step_mut(index);
         step.model.clone_from(&self.model);
-        if step.has_calls() {
+        if step.has_tool_calls() {
             return;
         }
         let Some(action) = action.filter(|action| !action.trim().is_empty()) else { return };
-        self.calls += 1;
-        let id = format!("call_{:05}", self.calls);
-        let (name, arguments) = command(action);
-        let call = Call { id: id.clone(), name, arguments: Value::Object(arguments) };
-        output.check(self.draft.call(index, call));
-        self.open = Some(id);
+        self.call_count += 1;
+        let id = format!("call_{:05}", self.call_count);
+        let (name, arguments) = parse_action(action);
+        let call = ToolCall { id: id.clone(), name, arguments: Value::Object(arguments) };
+        output.report_error(self.draft.add_call(index, call));
+        self.open_call = Some(id);
     }
 
-    /// One record of a trajectory without a history: what was asked first, then response,
-    /// action and observation.
-    fn turn(&mut self, mut record: Object, output: &mut Output<'_>) {
+    /// Adds one record of a trajectory without a history: the first query, then response, action
+    /// and observation.
+    fn add_trajectory_record(&mut self, mut record: JsonObject, output: &mut SessionSink<'_>) {
         let query = json::take_list(&mut record, "query").unwrap_or_default();
         if self.draft.is_empty() {
             for message in query {
                 if let Value::Object(message) = message {
-                    self.message(message, output);
+                    self.add_message(message, output);
                 }
             }
         }
         let response = json::take_text(&mut record, "response").unwrap_or_default();
-        let step = Step::with(Role::Assistant, None, json::message_blocks(Some(response.into())));
-        let index = self.draft.push(step);
+        let step = StepDraft::with_blocks(
+            MessageRole::Assistant,
+            None,
+            json::message_blocks(Some(response.into())),
+        );
+        let index = self.draft.push_step(step);
         let action = json::take_text(&mut record, "action");
-        self.response(index, action.as_deref(), output);
-        if let Some(call) = self.open.take() {
-            self.answer(call, json::take(&mut record, "observation"), output);
+        self.add_response_call(index, action.as_deref(), output);
+        if let Some(call) = self.open_call.take() {
+            self.add_result(call, json::take_value(&mut record, "observation"), output);
         }
     }
 }
 
-/// The commands of the windowed tools with the names of what they take; one in brackets
-/// may be left out. What follows in quotes is one word.
-const COMMANDS: [(&str, &[&str]); 10] = [
+/// The commands of the windowed tools with the names of their arguments; optional ones are in
+/// brackets. A quoted argument is one word.
+const WINDOWED_COMMANDS: [(&str, &[&str]); 10] = [
     ("open", &["path", "[line_number]"]),
     ("goto", &["line_number"]),
     ("scroll_up", &[]),
@@ -147,28 +163,28 @@ const COMMANDS: [(&str, &[&str]); 10] = [
     ("exit_forfeit", &[]),
 ];
 
-/// An action as a call. What is none of the windowed tools' commands ran in the shell.
-fn command(action: &str) -> (String, Object) {
+/// Parses an action as a call. An action that is no command of the windowed tools ran in the shell.
+fn parse_action(action: &str) -> (String, JsonObject) {
     let action = action.trim();
     let shell = || {
-        let mut arguments = Object::new();
+        let mut arguments = JsonObject::new();
         arguments.insert("command".to_owned(), Value::String(action.to_owned()));
         ("bash".to_owned(), arguments)
     };
     let (name, rest) = action.split_once(char::is_whitespace).unwrap_or((action, ""));
     if name == "edit" {
-        return edit(rest).map_or_else(shell, |arguments| (name.to_owned(), arguments));
+        return parse_edit(rest).map_or_else(shell, |arguments| (name.to_owned(), arguments));
     }
-    let Some((_, names)) = COMMANDS.iter().find(|(known, _)| *known == name) else {
+    let Some((_, names)) = WINDOWED_COMMANDS.iter().find(|(known, _)| *known == name) else {
         return shell();
     };
-    let Some(words) = words(rest) else { return shell() };
+    let Some(words) = parse_shell_words(rest) else { return shell() };
     let required = names.iter().filter(|name| !name.starts_with('[')).count();
-    // Words too many, as the answer that some challenges have submitted, must not be lost.
+    // Surplus words, such as the submitted answer of some challenges, must not be lost.
     if rest.contains('\n') || words.len() < required || words.len() > names.len() {
         return shell();
     }
-    let mut arguments = Object::new();
+    let mut arguments = JsonObject::new();
     for (name, word) in names.iter().zip(words) {
         let name = name.trim_matches(['[', ']']);
         let value = match (name, word.parse::<u32>()) {
@@ -180,22 +196,22 @@ fn command(action: &str) -> (String, Object) {
     (name.to_owned(), arguments)
 }
 
-/// `edit <first>:<last>`, the new text, and `end_of_edit`.
-fn edit(rest: &str) -> Option<Object> {
+/// Parses `<first>:<last>`, the new text, and `end_of_edit`.
+fn parse_edit(rest: &str) -> Option<JsonObject> {
     let (range, text) = rest.split_once('\n')?;
     let (first, last) = range.trim().split_once(':')?;
     let (first, last) = (first.parse::<u32>().ok()?, last.parse::<u32>().ok()?);
     let text = text.trim_end().strip_suffix("end_of_edit")?;
     let text = text.strip_suffix('\n').unwrap_or(text);
-    let mut arguments = Object::new();
+    let mut arguments = JsonObject::new();
     arguments.insert("start_line".to_owned(), first.into());
     arguments.insert("end_line".to_owned(), last.into());
     arguments.insert("replacement_text".to_owned(), text.into());
     Some(arguments)
 }
 
-/// Words as a shell splits them, with quotes taken off; `None` if a quote stays open.
-fn words(text: &str) -> Option<Vec<String>> {
+/// Splits a text into words as a shell does and removes quotes; `None` if a quote stays open.
+fn parse_shell_words(text: &str) -> Option<Vec<String>> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
     let mut quote = None;
@@ -243,7 +259,7 @@ mod tests {
             ("submit 'flag'", r#"bash {"command":"submit 'flag'"}"#),
         ];
         for (action, expected) in cases {
-            let (name, arguments) = command(action);
+            let (name, arguments) = parse_action(action);
             assert_eq!(format!("{name} {}", Value::Object(arguments)), expected, "{action}");
         }
     }

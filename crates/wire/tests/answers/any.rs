@@ -1,4 +1,4 @@
-//! Any bytes, and the corpus of the fuzz target.
+//! Arbitrary bytes, and the corpus of the fuzz target.
 
 use std::fs;
 use std::path::Path;

@@ -1,21 +1,28 @@
-//! Answers written by hand: what providers do that no table of theirs says.
+//! Hand-written answers: provider behaviour that their documentation does not mention.
 
 use foveal_wire::Protocol::{self, Chat, Gemini, Messages, Responses};
-use foveal_wire::response::{Answer, AnswerReader, DOCUMENT_BYTES_MAX, ERROR_BYTES_MAX, End};
+use foveal_wire::response::{
+    AnswerCompletion, AnswerMetadata, AnswerReader, DOCUMENT_BYTES_MAX, ERROR_BYTES_MAX,
+};
 
 const STREAM: Option<&str> = Some("text/event-stream");
 const JSON: Option<&str> = Some("application/json");
 
-fn read(protocol: Protocol, content_type: Option<&str>, status: u16, bytes: &str) -> Answer {
+fn read(
+    protocol: Protocol,
+    content_type: Option<&str>,
+    status: u16,
+    bytes: &str,
+) -> AnswerMetadata {
     let mut reader = AnswerReader::new(protocol, content_type, status);
     reader.push(bytes.as_bytes());
     reader.finish()
 }
 
-/// Kind and message of the error that an answer tells.
+/// Returns kind and message of the error in an answer.
 fn error(protocol: Protocol, status: u16, body: &str) -> (Option<String>, String) {
     let answer = read(protocol, JSON, status, body);
-    assert_eq!(answer.ended, End::Whole, "{body}");
+    assert_eq!(answer.completion, AnswerCompletion::Complete, "{body}");
     let error = answer.error.expect("an error is told");
     (error.kind, error.message)
 }
@@ -35,10 +42,13 @@ fn the_last_count_of_each_field_wins() {
     let answer = read(Messages, STREAM, 200, stream);
     let billed = answer.billed;
     assert_eq!((billed.uncached, billed.cache_read, billed.output), (Some(9), Some(6), Some(30)));
-    assert_eq!((answer.ended, answer.stop_reason.as_deref()), (End::Whole, Some("end_turn")));
-    // Cut behind the first event, the prompt is known all the same.
+    assert_eq!(
+        (answer.completion, answer.stop_reason.as_deref()),
+        (AnswerCompletion::Complete, Some("end_turn"))
+    );
+    // Usage of the prompt is known even if the stream is cut behind the first event.
     let cut = read(Messages, STREAM, 200, stream.split_inclusive("\n\n").next().expect("one"));
-    assert_eq!((cut.billed.uncached, cut.ended), (Some(9), End::Cut));
+    assert_eq!((cut.billed.uncached, cut.completion), (Some(9), AnswerCompletion::Truncated));
 }
 
 #[test]
@@ -85,14 +95,14 @@ fn errors_of_responses_in_mid_stream() {
 #[test]
 fn servers_that_speak_openais_protocol_by_halves() {
     // Azure: first a chunk about the prompt, without id and model. Groq: usage in a field of its
-    // own. Moonshot: usage beside the reason to stop. None of them ends with `[DONE]` here.
+    // own. Moonshot: usage beside the stop reason. None of these streams ends with `[DONE]`.
     let azure = "data: {\"id\":\"\",\"model\":\"\",\"choices\":[],\"prompt_filter_results\":[]}\n\ndata: {\"id\":\"c\",\"model\":\"gpt\",\"choices\":[]}\n\n";
     let answer = read(Chat, STREAM, 200, azure);
     assert_eq!((answer.id.as_deref(), answer.model.as_deref()), (Some("c"), Some("gpt")));
-    assert_eq!(answer.ended, End::Cut);
+    assert_eq!(answer.completion, AnswerCompletion::Truncated);
     let groq = "data: {\"id\":\"c\",\"model\":\"m\",\"choices\":[{\"finish_reason\":\"stop\"}],\"x_groq\":{\"usage\":{\"prompt_tokens\":5}}}\n\n";
     let answer = read(Chat, STREAM, 200, groq);
-    assert_eq!((answer.billed.uncached, answer.ended), (Some(5), End::Whole));
+    assert_eq!((answer.billed.uncached, answer.completion), (Some(5), AnswerCompletion::Complete));
     let moonshot = "data: {\"id\":\"c\",\"model\":\"m\",\"choices\":[{\"finish_reason\":\"stop\",\"usage\":{\"prompt_tokens\":5}}]}\n\n";
     assert_eq!(read(Chat, STREAM, 200, moonshot).billed.uncached, Some(5));
 }
@@ -102,19 +112,22 @@ fn gemini_in_its_other_forms() {
     let list = r#"[{"candidates":[{}],"usageMetadata":{"promptTokenCount":5}},
         {"candidates":[{"finishReason":"STOP"}],"usageMetadata":{"promptTokenCount":5,"candidatesTokenCount":2}}]"#;
     let answer = read(Gemini, JSON, 200, list);
-    assert_eq!((answer.billed.output, answer.ended), (Some(2), End::Whole));
+    assert_eq!((answer.billed.output, answer.completion), (Some(2), AnswerCompletion::Complete));
     let inner = r#"{"response":{"candidates":[{"finishReason":"STOP"}],"usageMetadata":{"promptTokenCount":5}},"traceId":"t"}"#;
     assert_eq!(read(Gemini, JSON, 200, inner).billed.uncached, Some(5));
     let refused =
         r#"{"promptFeedback":{"blockReason":"SAFETY"},"usageMetadata":{"promptTokenCount":5}}"#;
     let answer = read(Gemini, JSON, 200, refused);
-    assert_eq!((answer.stop_reason.as_deref(), answer.ended), (Some("SAFETY"), End::Whole));
+    assert_eq!(
+        (answer.stop_reason.as_deref(), answer.completion),
+        (Some("SAFETY"), AnswerCompletion::Complete)
+    );
 }
 
 #[test]
 fn what_cannot_be_read_does_no_harm() {
     let frames = read(Messages, Some("application/vnd.amazon.eventstream"), 200, "{\"usage\":{}}");
-    assert_eq!((frames.billed.uncached, frames.ended), (None, End::Cut));
+    assert_eq!((frames.billed.uncached, frames.completion), (None, AnswerCompletion::Truncated));
     let mut reader = AnswerReader::new(Chat, JSON, 200);
     let blanks = vec![b' '; 1 << 20];
     for _ in 0..=DOCUMENT_BYTES_MAX >> 20 {
@@ -133,7 +146,7 @@ fn what_cannot_be_read_does_no_harm() {
 fn events_are_counted() {
     let mut reader = AnswerReader::new(Chat, STREAM, 200);
     reader.push(b": open\n\ndata: {}\n");
-    assert_eq!(reader.events(), 0);
+    assert_eq!(reader.event_count(), 0);
     reader.push(b"\ndata: {}\n\n");
-    assert_eq!(reader.events(), 2);
+    assert_eq!(reader.event_count(), 2);
 }

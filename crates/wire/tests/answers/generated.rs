@@ -1,14 +1,19 @@
 //! Generated answers, streamed and not.
 
 use foveal_wire::Protocol;
-use foveal_wire::response::{Answer, AnswerReader, End};
+use foveal_wire::response::{AnswerCompletion, AnswerMetadata, AnswerReader};
 use proptest::prelude::*;
 
 use super::said::{Said, Sent, any_said, spelled};
 
 const STREAM: Option<&str> = Some("text/event-stream; charset=utf-8");
 
-fn read(protocol: Protocol, content_type: Option<&str>, bytes: &[u8], sizes: &[usize]) -> Answer {
+fn read(
+    protocol: Protocol,
+    content_type: Option<&str>,
+    bytes: &[u8],
+    sizes: &[usize],
+) -> AnswerMetadata {
     let mut reader = AnswerReader::new(protocol, content_type, 200);
     let (mut rest, mut sizes) = (bytes, sizes.iter().cycle());
     while !rest.is_empty() {
@@ -19,14 +24,14 @@ fn read(protocol: Protocol, content_type: Option<&str>, bytes: &[u8], sizes: &[u
     reader.finish()
 }
 
-fn expected(said: &Said, protocol: Protocol) -> Answer {
-    Answer {
+fn expected(said: &Said, protocol: Protocol) -> AnswerMetadata {
+    AnswerMetadata {
         billed: said.billed(protocol),
         model: Some(said.model.clone()),
         stop_reason: Some(Said::stop_reason(protocol).to_owned()),
         id: Some(said.id.clone()),
         error: None,
-        ended: End::Whole,
+        completion: AnswerCompletion::Complete,
     }
 }
 
@@ -34,7 +39,7 @@ fn any_protocol() -> impl Strategy<Value = Protocol> {
     prop::sample::select(Protocol::ALL.to_vec())
 }
 
-/// Events that a reader does not know or that say nothing.
+/// Events that are unknown to a reader or carry nothing.
 fn any_other_event() -> impl Strategy<Value = Sent> {
     prop_oneof![
         Just(("ping", r#"{"type":"ping"}"#.to_owned())),
@@ -58,7 +63,7 @@ proptest! {
         let stream = spelled(&said.stream(protocol), line_end);
         let answer = read(protocol, STREAM, &stream, &sizes);
         prop_assert_eq!(&answer, &expected(&said, protocol));
-        // A stream that does not say what it is is known by its first byte.
+        // A stream without a content type is recognised by its first byte.
         prop_assert_eq!(answer, read(protocol, None, &stream, &sizes));
     }
 
@@ -73,7 +78,7 @@ proptest! {
         let read = |bytes| read(protocol, Some("application/json"), bytes, &sizes);
         prop_assert_eq!(read(document.as_bytes()), expected(&said, protocol));
         let answer = read(&document.as_bytes()[..document.len() * cut / 100]);
-        prop_assert_eq!((answer.ended, answer.billed.output), (End::Cut, None));
+        prop_assert_eq!((answer.completion, answer.billed.output), (AnswerCompletion::Truncated, None));
     }
 
     #[test]
@@ -99,7 +104,7 @@ proptest! {
         let whole = expected(&said, protocol);
         let answer = read(protocol, STREAM, &stream[..stream.len() * cut / 100], &[]);
         let has_reason = answer.stop_reason.is_some();
-        prop_assert!(answer.ended == End::Cut || has_reason, "{answer:?}");
+        prop_assert!(answer.completion == AnswerCompletion::Truncated || has_reason, "{answer:?}");
         prop_assert!(answer.model.is_none() || answer.model == whole.model);
         prop_assert!(answer.id.is_none() || answer.id == whole.id);
         prop_assert!(answer.billed.output.is_none_or(|output| output <= said.output.max(1)));
@@ -120,6 +125,6 @@ proptest! {
         let answer = read(protocol, STREAM, &spelled(&events, "\n"), &[9]);
         let told = answer.error.expect("the error is told");
         prop_assert_eq!((told.kind.as_deref(), &*told.message), (Some("overloaded_error"), "too busy"));
-        prop_assert_eq!(answer.ended, End::Whole);
+        prop_assert_eq!(answer.completion, AnswerCompletion::Complete);
     }
 }

@@ -1,4 +1,4 @@
-//! What is read of answers: generated streams and documents of all four APIs in any pieces, cut
+//! Readers of answers: generated streams and documents of all four APIs in any pieces, truncated
 //! ones, errors in mid-stream, and arbitrary bytes.
 
 mod any;

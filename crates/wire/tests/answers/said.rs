@@ -1,11 +1,11 @@
-//! What a model API says in one answer, put into each protocol by hand.
+//! A model API's answer as a value, and its hand-written encoding in each protocol.
 
 use foveal_wire::Protocol;
-use foveal_wire::response::Billed;
+use foveal_wire::response::BilledUsage;
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
-/// One answer before it is put into a protocol.
+/// An answer before it is encoded for a protocol.
 #[derive(Debug, Clone)]
 pub(crate) struct Said {
     pub(crate) id: String,
@@ -18,7 +18,7 @@ pub(crate) struct Said {
     pub(crate) reasoning: u64,
 }
 
-/// One event of a stream: its name, empty where it has none, and its data.
+/// A stream event: its name, empty if there is none, and its data.
 pub(crate) type Sent = (&'static str, String);
 
 pub(crate) fn any_said() -> impl Strategy<Value = Said> {
@@ -34,7 +34,7 @@ pub(crate) fn any_said() -> impl Strategy<Value = Said> {
 }
 
 impl Said {
-    /// The word for a normal end.
+    /// Returns the stop reason of a normal end.
     pub(crate) fn stop_reason(protocol: Protocol) -> &'static str {
         match protocol {
             Protocol::Messages => "end_turn",
@@ -44,11 +44,11 @@ impl Said {
         }
     }
 
-    /// What a reader should tell of it.
-    pub(crate) fn billed(&self, protocol: Protocol) -> Billed {
+    /// Returns the result expected of a reader.
+    pub(crate) fn billed(&self, protocol: Protocol) -> BilledUsage {
         let is_gemini = protocol == Protocol::Gemini;
         let is_messages = protocol == Protocol::Messages;
-        Billed {
+        BilledUsage {
             uncached: Some(self.uncached + if is_gemini { self.written } else { 0 }),
             cache_read: Some(self.read),
             cache_write_5m: (!is_gemini).then_some(self.written),
@@ -91,7 +91,7 @@ impl Said {
         }
     }
 
-    /// The answer that is not streamed.
+    /// Returns the body of the unstreamed answer.
     pub(crate) fn document(&self, protocol: Protocol) -> String {
         let text = self.texts.concat();
         let usage = self.usage(protocol);
@@ -110,7 +110,7 @@ impl Said {
         .to_string()
     }
 
-    /// The events of the streamed answer.
+    /// Returns the events of the streamed answer.
     pub(crate) fn stream(&self, protocol: Protocol) -> Vec<Sent> {
         let usage = self.usage(protocol);
         match protocol {
@@ -206,7 +206,7 @@ impl Said {
     }
 }
 
-/// The bytes of a stream of `events` with these ends of lines.
+/// Returns the bytes of a stream of `events` with these line ends.
 pub(crate) fn spelled(events: &[Sent], line_end: &str) -> Vec<u8> {
     let mut text = String::new();
     for (name, data) in events {

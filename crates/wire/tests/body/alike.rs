@@ -1,12 +1,12 @@
-//! Message by message, a body says the same as read as a whole.
+//! Comparison of a body read message by message with the body read as a whole.
 
 use std::collections::HashMap;
 use std::fs;
 use std::path::Path;
 
-use foveal_testkit::corpora;
-use foveal_transcript::{Block, Entry, Role, Source};
-use foveal_wire::{Format, Protocol, read_all};
+use foveal_testkit::fuzz_corpora;
+use foveal_transcript::{ContentBlock, MessageRole, RecordingPosition, TranscriptEntry};
+use foveal_wire::{Protocol, SessionFormat, read_all_sessions};
 
 use super::check::{bodies, check};
 use crate::recorded::files;
@@ -15,19 +15,21 @@ use crate::recorded::files;
 pub(crate) fn check_alike(protocol: Protocol, bytes: &[u8]) {
     let Some((body, messages)) = check(protocol, bytes) else { return };
     let format = match protocol {
-        Protocol::Messages => Format::AnthropicMessages,
-        Protocol::Chat => Format::OpenAiChat,
-        Protocol::Responses => Format::OpenAiResponses,
+        Protocol::Messages => SessionFormat::AnthropicMessages,
+        Protocol::Chat => SessionFormat::OpenAiChat,
+        Protocol::Responses => SessionFormat::OpenAiResponses,
         Protocol::Gemini => return,
     };
-    let Ok((sessions, _)) = read_all(format, "body", bytes) else { return };
+    let Ok((sessions, _)) = read_all_sessions(format, "body", bytes) else { return };
     let whole = sessions[0].conversations[0].entries();
     let mut entries = Vec::new();
-    entries.extend(body.system_entry(bytes).expect("whole bodies are read with it"));
+    entries.extend(body.decode_system_prompt(bytes).expect("whole bodies are read with it"));
     for message in messages {
         for entry in message.entries {
             match entries.last_mut() {
-                Some(last) if message.continues && is_response(last) && is_response(&entry) => {
+                Some(last)
+                    if message.continues_response && is_response(last) && is_response(&entry) =>
+                {
                     last.blocks.extend(entry.blocks);
                 }
                 _ => entries.push(entry),
@@ -38,19 +40,19 @@ pub(crate) fn check_alike(protocol: Protocol, bytes: &[u8]) {
     assert_eq!(told, without_sources(whole.to_vec()));
 }
 
-fn is_response(entry: &Entry) -> bool {
-    entry.role == Role::Assistant
+fn is_response(entry: &TranscriptEntry) -> bool {
+    entry.role == MessageRole::Assistant
 }
 
-/// As the readers of whole bodies have it: results behind the message that called them, in the
-/// order of its calls.
-fn behind_their_calls(entries: Vec<Entry>) -> Vec<Entry> {
-    let mut groups: Vec<(Entry, Vec<(usize, Entry)>)> = Vec::new();
-    // Of each id the message that made calls with it last, the places of these, and how many have
+/// Sorts entries as the readers of whole bodies do: results behind the message that called them,
+/// in the order of its calls.
+fn behind_their_calls(entries: Vec<TranscriptEntry>) -> Vec<TranscriptEntry> {
+    let mut groups: Vec<(TranscriptEntry, Vec<(usize, TranscriptEntry)>)> = Vec::new();
+    // For each id: the latest message that made calls with it, their positions, and how many have
     // results.
     let mut calls: HashMap<String, (usize, Vec<usize>, usize)> = HashMap::new();
     for entry in entries {
-        let call = entry.result().map(|result| result.call.clone());
+        let call = entry.tool_result().map(|result| result.call.clone());
         if let Some((group, places, answered)) = call.and_then(|call| calls.get_mut(&call)) {
             let place = places[(*answered).min(places.len() - 1)];
             *answered += 1;
@@ -60,7 +62,7 @@ fn behind_their_calls(entries: Vec<Entry>) -> Vec<Entry> {
             continue;
         }
         for (place, block) in entry.blocks.iter().enumerate() {
-            if let Block::Call(call) = block {
+            if let ContentBlock::Call(call) = block {
                 let made = calls.entry(call.id.clone()).or_default();
                 if made.0 != groups.len() || made.1.is_empty() {
                     *made = (groups.len(), Vec::new(), 0);
@@ -70,18 +72,18 @@ fn behind_their_calls(entries: Vec<Entry>) -> Vec<Entry> {
         }
         groups.push((entry, Vec::new()));
     }
-    let flat = |(entry, results): (Entry, Vec<(usize, Entry)>)| {
+    let flat = |(entry, results): (TranscriptEntry, Vec<(usize, TranscriptEntry)>)| {
         std::iter::once(entry).chain(results.into_iter().map(|(_, result)| result))
     };
     groups.into_iter().flat_map(flat).collect()
 }
 
-/// Without places in the recording and the ids that calls without one are given after these.
-fn without_sources(mut entries: Vec<Entry>) -> Vec<Entry> {
+/// Removes the positions in the recording, and the generated call ids that depend on them.
+fn without_sources(mut entries: Vec<TranscriptEntry>) -> Vec<TranscriptEntry> {
     for entry in &mut entries {
-        entry.source = Source { step: 0, result: None };
+        entry.source = RecordingPosition { step: 0, result: None };
         for block in &mut entry.blocks {
-            if let Block::Call(call) = block
+            if let ContentBlock::Call(call) = block
                 && call.id.contains("_call-")
             {
                 call.id.clear();
@@ -93,12 +95,12 @@ fn without_sources(mut entries: Vec<Entry>) -> Vec<Entry> {
 
 #[test]
 fn the_corpus_of_bodies_holds() {
-    corpora::hold(&[("bodies", bodies)]);
+    fuzz_corpora::run_corpora(&[("bodies", bodies)]);
 }
 
 #[test]
 fn changed_corpora_of_bodies_hold() {
-    corpora::hold_changed(&[("bodies", bodies)]);
+    fuzz_corpora::run_mutated_corpora(&[("bodies", bodies)]);
 }
 
 #[test]

@@ -1,24 +1,27 @@
-//! What holds for every body, and bodies as short text.
+//! Invariants of every body, and bodies as short text.
 
 use std::fmt::Write as _;
 
-use foveal_transcript::{Block, Entry};
+use foveal_transcript::{ContentBlock, TranscriptEntry};
 use foveal_wire::Protocol;
-use foveal_wire::body::{Body, MARK, MarkPlace, Message, Slot, Spelled, splice, splice_and_mark};
+use foveal_wire::request_body::{
+    BodyMessage, BreakpointTarget, CACHE_CONTROL_MEMBER, EncodedString, RequestBody, TextSlot,
+    splice, splice_with_breakpoints,
+};
 
-/// Scans a body and reads all its messages, and checks what has to hold of any.
-pub(crate) fn check(protocol: Protocol, bytes: &[u8]) -> Option<(Body, Vec<Message>)> {
-    let body = Body::scan(protocol, bytes).ok()?;
+/// Scans a body, reads all its messages, and checks the invariants.
+pub(crate) fn check(protocol: Protocol, bytes: &[u8]) -> Option<(RequestBody, Vec<BodyMessage>)> {
+    let body = RequestBody::scan(protocol, bytes).ok()?;
     let mut messages = Vec::new();
     let mut is_whole = true;
     for at in 0..body.messages.len() {
-        body.fingerprint(bytes, at);
-        match body.message(bytes, at) {
+        body.message_fingerprint(bytes, at);
+        match body.decode_message(bytes, at) {
             Ok(message) => messages.push(message),
             Err(_) => is_whole = false,
         }
     }
-    let _ = body.system_entry(bytes);
+    let _ = body.decode_system_prompt(bytes);
     assert_eq!(splice(bytes, &[]), bytes, "nothing to replace is the identity");
     if !is_whole {
         return None;
@@ -32,14 +35,14 @@ pub(crate) fn check(protocol: Protocol, bytes: &[u8]) -> Option<(Body, Vec<Messa
     Some((body, messages))
 }
 
-/// What a fuzzer gives: the first byte says which API's body the rest is.
+/// Checks a fuzzer's input: the first byte selects the API, the rest is the body.
 pub(crate) fn bodies(data: &[u8]) {
     if let Some((first, bytes)) = data.split_first() {
         check(Protocol::ALL[usize::from(*first) % Protocol::ALL.len()], bytes);
     }
 }
 
-/// The text of a string, or of one in a document in a string.
+/// Returns the text of a string at either nesting level.
 fn text_of(string: &[u8]) -> String {
     if !string.starts_with(b"\\") {
         return serde_json::from_slice(string).expect("a slot is a string");
@@ -49,15 +52,15 @@ fn text_of(string: &[u8]) -> String {
     serde_json::from_str(&inner).expect("a slot is a string of a document")
 }
 
-/// The text of the result that a slot belongs to.
-fn content<'a>(message: &'a Message, slot: &Slot) -> &'a str {
+/// Returns the text of a slot's result.
+fn content<'a>(message: &'a BodyMessage, slot: &TextSlot) -> &'a str {
     match &message.entries[slot.entry].blocks[slot.block] {
-        Block::Result(result) => &result.content,
+        ContentBlock::Result(result) => &result.content,
         other => panic!("a slot of {other:?}"),
     }
 }
 
-fn slots_hold_what_they_say(own: &[u8], message: &Message) {
+fn slots_hold_what_they_say(own: &[u8], message: &BodyMessage) {
     let mut end = 0;
     for slot in &message.slots {
         assert!(slot.string.start >= end, "slots stand in order");
@@ -66,7 +69,7 @@ fn slots_hold_what_they_say(own: &[u8], message: &Message) {
         assert_eq!(text, content(message, slot)[slot.content.clone()]);
     }
     for (at, entry) in message.entries.iter().enumerate() {
-        let Some(result) = entry.result() else { continue };
+        let Some(result) = entry.tool_result() else { continue };
         let slots: Vec<_> = message.slots.iter().filter(|slot| slot.entry == at).collect();
         let parts: Vec<_> =
             slots.iter().map(|slot| &result.content[slot.content.clone()]).collect();
@@ -78,8 +81,13 @@ fn slots_hold_what_they_say(own: &[u8], message: &Message) {
     }
 }
 
-/// Puts a text into each slot: the body then says this there, and all else as before.
-fn replacing_replaces(protocol: Protocol, bytes: &[u8], body: &Body, messages: &[Message]) {
+/// Puts a text into each slot and checks that only these texts change.
+fn replacing_replaces(
+    protocol: Protocol,
+    bytes: &[u8],
+    body: &RequestBody,
+    messages: &[BodyMessage],
+) {
     let texts: Vec<Vec<String>> = messages
         .iter()
         .map(|message| (0..message.slots.len()).map(|at| format!("\"{at}\\\n\u{7}")).collect())
@@ -90,7 +98,8 @@ fn replacing_replaces(protocol: Protocol, bytes: &[u8], body: &Body, messages: &
         let start = body.messages[at].start;
         for (slot, text) in message.slots.iter().zip(texts) {
             replaced.push((start + slot.string.start..start + slot.string.end, text.as_str()));
-            let Block::Result(result) = &mut expected[at].entries[slot.entry].blocks[slot.block]
+            let ContentBlock::Result(result) =
+                &mut expected[at].entries[slot.entry].blocks[slot.block]
             else {
                 panic!("a slot of no result");
             };
@@ -102,54 +111,56 @@ fn replacing_replaces(protocol: Protocol, bytes: &[u8], body: &Body, messages: &
         }
     }
     let spelled = replaced.iter().map(|(place, text)| {
-        let spelled = Spelled::in_place_of(&bytes[place.clone()], text);
+        let spelled = EncodedString::encode_in_place_of(&bytes[place.clone()], text);
         (place.clone(), spelled.expect("a slot is a string"))
     });
     let spliced = splice(bytes, &spelled.collect::<Vec<_>>());
     rest_is_untouched(bytes, &spliced, &replaced);
-    let again = Body::scan(protocol, &spliced).expect("it is still a body");
+    let again = RequestBody::scan(protocol, &spliced).expect("it is still a body");
     assert_eq!(again.messages.len(), messages.len());
     for (at, expected) in expected.iter().enumerate() {
-        let message = again.message(&spliced, at).expect("it is still a message");
+        let message = again.decode_message(&spliced, at).expect("it is still a message");
         assert_eq!(message.entries, expected.entries);
         assert_eq!(message.slots.len(), expected.slots.len());
     }
 }
 
-/// Puts a mark wherever one may stand: they are found as marks, and all else is as before, each
-/// message too.
-fn marking_marks(protocol: Protocol, bytes: &[u8], body: &Body) {
-    if body.inactive.is_some() || !body.is_unmarked() {
+/// Adds a mark at every possible position and checks that they are found and that nothing else
+/// changes, fingerprints included.
+fn marking_marks(protocol: Protocol, bytes: &[u8], body: &RequestBody) {
+    if body.pass_through_reason.is_some() || !body.has_no_breakpoints() {
         return;
     }
     let parts = [body.markable_tools(bytes), body.markable_system(bytes)].into_iter();
     let messages = (0..body.messages.len()).map(|at| body.markable_message(bytes, at));
-    let of_messages: Vec<usize> = messages.flatten().filter_map(|it| it.place).collect();
-    let parts = parts.flatten().filter_map(|it| it.place);
+    let of_messages: Vec<usize> = messages.flatten().filter_map(|it| it.insert_at).collect();
+    let parts = parts.flatten().filter_map(|it| it.insert_at);
     let mut places: Vec<usize> = parts.chain(of_messages.iter().copied()).collect();
     places.sort_unstable();
-    let marked = splice_and_mark(bytes, &[], &places, MARK);
-    assert_eq!(marked.len(), bytes.len() + places.len() * MARK.len());
+    let marked = splice_with_breakpoints(bytes, &[], &places, CACHE_CONTROL_MEMBER);
+    assert_eq!(marked.len(), bytes.len() + places.len() * CACHE_CONTROL_MEMBER.len());
     let (mut before, mut after) = (0, 0);
     for place in &places {
         let between = &bytes[before..*place];
         assert_eq!(&marked[after..after + between.len()], between);
         after += between.len();
-        assert!(marked[after..].starts_with(MARK.as_bytes()));
-        (before, after) = (*place, after + MARK.len());
+        assert!(marked[after..].starts_with(CACHE_CONTROL_MEMBER.as_bytes()));
+        (before, after) = (*place, after + CACHE_CONTROL_MEMBER.len());
     }
     assert_eq!(&marked[after..], &bytes[before..]);
-    let again = Body::scan(protocol, &marked).expect("it is still a body");
+    let again = RequestBody::scan(protocol, &marked).expect("it is still a body");
     assert_eq!(again.messages.len(), body.messages.len());
     for at in 0..body.messages.len() {
-        let identity = (body.fingerprint(bytes, at), again.fingerprint(&marked, at));
+        let identity =
+            (body.message_fingerprint(bytes, at), again.message_fingerprint(&marked, at));
         assert_eq!(identity.0, identity.1, "marks are no part of what a message is");
     }
-    let found = again.marks.iter().filter(|mark| matches!(mark.place, MarkPlace::Message(_)));
+    let found =
+        again.breakpoints.iter().filter(|mark| matches!(mark.target, BreakpointTarget::Message(_)));
     assert_eq!(found.count(), of_messages.len());
 }
 
-/// What stands between the replaced strings is the same in both.
+/// Checks that the bytes between the replaced strings are the same in both.
 fn rest_is_untouched(bytes: &[u8], spliced: &[u8], replaced: &[(std::ops::Range<usize>, &str)]) {
     let (mut before, mut after) = (0, 0);
     for (place, text) in replaced {
@@ -168,24 +179,24 @@ fn rest_is_untouched(bytes: &[u8], spliced: &[u8], replaced: &[(std::ops::Range<
     assert_eq!(&spliced[after..], &bytes[before..]);
 }
 
-/// Entries as short text, a line for each block.
-pub(crate) fn render(entries: &[Entry]) -> String {
+/// Returns entries as short text, one line for each block.
+pub(crate) fn render(entries: &[TranscriptEntry]) -> String {
     let mut text = String::new();
     for entry in entries {
         let role = format!("{:?}", entry.role).to_lowercase();
         let _ = writeln!(text, "{} {role} {:?}", entry.source.step, entry.mark);
         for block in &entry.blocks {
             let _ = match block {
-                Block::Text(said) => writeln!(text, "  text {said:?}"),
-                Block::Reasoning(said) => writeln!(text, "  reasoning {said:?}"),
-                Block::Call(call) => {
+                ContentBlock::Text(said) => writeln!(text, "  text {said:?}"),
+                ContentBlock::Reasoning(said) => writeln!(text, "  reasoning {said:?}"),
+                ContentBlock::Call(call) => {
                     writeln!(text, "  call {} {} {}", call.id, call.name, call.arguments)
                 }
-                Block::Result(result) => {
+                ContentBlock::Result(result) => {
                     let flag = if result.is_error { "error" } else { "result" };
                     writeln!(text, "  {flag} {} {:?}", result.call, result.content)
                 }
-                Block::Opaque { kind, raw } => writeln!(text, "  opaque {kind} {raw}"),
+                ContentBlock::Opaque { kind, raw } => writeln!(text, "  opaque {kind} {raw}"),
             };
         }
     }

@@ -1,10 +1,10 @@
-//! Generated bodies: every kind of member, part and item, in any order, with odd numbers, names
-//! twice, escapes of every kind, unknown members, and white space anywhere.
+//! Generated bodies: every kind of member, part and item, in any order, with unusual numbers,
+//! duplicate names, all kinds of escapes, unknown members, and white space anywhere.
 
 use std::cell::Cell;
 
 use foveal_wire::Protocol;
-use foveal_wire::body::Body;
+use foveal_wire::request_body::RequestBody;
 use proptest::prelude::*;
 
 use super::alike::check_alike;
@@ -12,7 +12,7 @@ use super::check::check;
 
 type Text = BoxedStrategy<String>;
 
-/// A JSON string. Halves of characters are not among its escapes.
+/// Generates a JSON string without lone surrogates.
 fn string() -> Text {
     let unit = prop_oneof![
         8 => "[a-z \\[\\]{}:,/é漢]{1,8}",
@@ -31,7 +31,7 @@ fn space() -> Text {
     prop_oneof![6 => Just(String::new()), 1 => "[ \n\t\r]{1,3}".prop_map(|space| space)].boxed()
 }
 
-/// Any JSON value. `odd` lets numbers and strings be such that no reader of whole bodies takes.
+/// Generates a JSON value. `odd` allows numbers and strings that strict parsers reject.
 fn value(odd: bool) -> Text {
     let number = prop_oneof![
         Just("0"),
@@ -65,7 +65,7 @@ fn value(odd: bool) -> Text {
     .boxed()
 }
 
-/// An object with these members in any order, and others.
+/// Generates an object with these members in any order, and others.
 fn members(known: Vec<(&'static str, Text)>, other: Text) -> Text {
     let named = |(name, value): (&'static str, Text)| {
         prop_oneof![
@@ -108,7 +108,7 @@ fn list_of(element: Text) -> Text {
     prop::collection::vec(element, 0..6).prop_map(|all| format!("[{}]", all.join(","))).boxed()
 }
 
-/// A list of parts, or plain text, or something else.
+/// Generates a list of parts, plain text, or another value.
 fn content(part: Text, odd: bool) -> Text {
     prop_oneof![4 => list_of(part), 3 => string(), 1 => value(odd)].boxed()
 }
@@ -123,7 +123,7 @@ fn id() -> Text {
     words(&["a", "b", "c"])
 }
 
-/// A message or item of an API.
+/// Generates a message or item of an API.
 fn message(protocol: Protocol, odd: bool) -> Text {
     match protocol {
         Protocol::Messages => message_of_blocks(odd),
@@ -133,7 +133,7 @@ fn message(protocol: Protocol, odd: bool) -> Text {
     }
 }
 
-/// A message of Anthropic's.
+/// Generates a message of Anthropic's Messages.
 fn message_of_blocks(odd: bool) -> Text {
     let other = value(odd);
     let part = text_part(odd);
@@ -166,7 +166,7 @@ fn message_of_blocks(odd: bool) -> Text {
     members(vec![("role", roles), ("content", content(block, odd))], other)
 }
 
-/// A message of Chat Completions.
+/// Generates a message of Chat Completions.
 fn chat_message(odd: bool) -> Text {
     let other = value(odd);
     let part = text_part(odd);
@@ -187,7 +187,7 @@ fn chat_message(odd: bool) -> Text {
     members(known, other)
 }
 
-/// An item of Responses.
+/// Generates an item of Responses.
 fn item(odd: bool) -> Text {
     let other = value(odd);
     let part = text_part(odd);
@@ -217,7 +217,7 @@ fn item(odd: bool) -> Text {
     members(known, other)
 }
 
-/// A message of Gemini's.
+/// Generates a message of Gemini's.
 fn message_of_parts(odd: bool) -> Text {
     let other = value(odd);
     let response = prop_oneof![
@@ -276,7 +276,7 @@ fn config(cases: u32) -> ProptestConfig {
 }
 
 thread_local! {
-    /// Bodies of the running test that were read, and their slots.
+    /// The bodies read by the running test, and their slots.
     static SEEN: Cell<(usize, usize)> = const { Cell::new((0, 0)) };
 }
 
@@ -306,7 +306,7 @@ proptest! {
     #[test]
     fn cut_bodies_are_refused((protocol, text) in any_body(), at in any::<prop::sample::Index>()) {
         let end = at.index(text.trim_end().len());
-        prop_assert!(Body::scan(protocol, &text.as_bytes()[..end]).is_err());
+        prop_assert!(RequestBody::scan(protocol, &text.as_bytes()[..end]).is_err());
     }
 
     #[test]

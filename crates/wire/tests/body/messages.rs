@@ -1,10 +1,10 @@
-//! What each API's messages say, and where their slots stand.
+//! Messages of each API and the positions of their slots.
 
 use foveal_wire::Protocol;
 
 use super::check::{check, render};
 
-/// Reads the one message and compares its entries and the strings of its slots.
+/// Reads a single message and compares its entries and the strings of its slots.
 fn one(protocol: Protocol, message: &str, entries: &str, strings: &[&str]) {
     let name = match protocol {
         Protocol::Messages | Protocol::Chat => "messages",
@@ -99,7 +99,7 @@ fn system_messages_among_others_are_put_in() {
     let text = br#"{"system":"s","messages":[{"role":"system","content":"first"},
         {"role":"user","content":"x"},{"role":"system","content":[{"type":"text","text":"later"}]}]}"#;
     let (body, messages) = check(Protocol::Messages, text).expect("the body can be read");
-    let system = body.system_entry(text).expect("it can be read").expect("there is one");
+    let system = body.decode_system_prompt(text).expect("it can be read").expect("there is one");
     assert_eq!(render(&[system]), "1 system None\n  text \"s\"\n");
     let entries: Vec<_> = messages.into_iter().flat_map(|message| message.entries).collect();
     assert_eq!(
@@ -114,7 +114,7 @@ fn fingerprints_do_not_see_marks() {
     let with = |text: &str| {
         let body = format!("{{\"messages\":[{text}]}}").into_bytes();
         let (scanned, _) = check(Protocol::Messages, &body).expect("the body can be read");
-        scanned.fingerprint(&body, 0)
+        scanned.message_fingerprint(&body, 0)
     };
     let plain = r#"{"role":"user","content":[{"type":"text","text":"a"},{"type":"tool_result","content":[{}]}]}"#;
     for marked in [
@@ -133,7 +133,7 @@ fn fingerprints_do_not_see_marks() {
     ] {
         assert_eq!(with(&marked), with(plain), "{marked}");
     }
-    // A content with a mark may be a list for its sake alone.
+    // A marked content may be a list only for the sake of the mark.
     let text = r#"{"role":"user","content":"a\n"}"#;
     let listed = [
         format!(r#"{{"role":"user","content":[{{"type":"text","text":"a\n",{mark}}}]}}"#),
@@ -152,7 +152,7 @@ fn fingerprints_do_not_see_marks() {
     ] {
         assert_ne!(with(other), with(text), "{other}");
     }
-    // In what tools are called with, and in texts, it is what the message says.
+    // Inside of call arguments and texts, the word is part of the message.
     for other in [
         plain.replace("\"a\"", &format!("\"a\",\"input\":{{{mark}}}")),
         plain.replace("\"a\"", r#""\"cache_control\":{}""#),
@@ -210,7 +210,7 @@ fn documents_in_strings_have_slots_of_their_own() {
         Protocol::Chat,
         r#"{"role":"tool","content":"{\"query\":\"\u00e9\/\ud83d\ude00漢\",\"result\":\"\u0078\\u0079\"}"}"#,
         "1 tool None\n  result  \"xy\"\n",
-        // What is kept of it could not be spelled so again.
+        // The strings could not be encoded with the same bytes again.
         &[],
     );
     one(
@@ -219,7 +219,7 @@ fn documents_in_strings_have_slots_of_their_own() {
         "1 tool None\n  result  \"x → y\"\n",
         &[r#"\"x \\u2192 y\""#],
     );
-    // Where the quotes are spelled in another way, the document is one text.
+    // If the quotes are escaped in another way, the document is one text.
     let odd =
         r#"{"role":"tool","content":"{\"query\":\"\",\"result\":\u0022x\",\"success\":false}"}"#;
     one(Protocol::Chat, odd, "1 tool None\n  error  \"x\"\n", &[]);
@@ -271,11 +271,11 @@ fn items_of_one_response_continue_it() {
         {"type":"function_call_output","call_id":"b","output":"2"},
         {"type":"compaction","encrypted_content":"z"}]}"#;
     let (_, messages) = check(Protocol::Responses, text).expect("the body can be read");
-    let continues: Vec<_> = messages.iter().map(|message| message.continues).collect();
+    let continues: Vec<_> = messages.iter().map(|message| message.continues_response).collect();
     assert_eq!(continues, [false, false, true, true, false, false, false]);
-    let compacts: Vec<_> = messages.iter().map(|message| message.compacts).collect();
+    let compacts: Vec<_> = messages.iter().map(|message| message.is_compaction).collect();
     assert_eq!(compacts, [false, false, false, false, false, false, true]);
-    // Results in parallel are of one step.
+    // Parallel results belong to one step.
     let steps: Vec<_> = messages.iter().map(|message| message.entries[0].source.step).collect();
     assert_eq!(steps, [1, 2, 3, 4, 4, 4, 7]);
 }
@@ -302,6 +302,6 @@ fn parts_of_gemini() {
     );
     let text = br#"{"systemInstruction":{"parts":[{"text":"be good"}]},"contents":[]}"#;
     let (body, _) = check(Protocol::Gemini, text).expect("the body can be read");
-    let system = body.system_entry(text).expect("it can be read").expect("there is one");
+    let system = body.decode_system_prompt(text).expect("it can be read").expect("there is one");
     assert_eq!(system.text(), "be good");
 }

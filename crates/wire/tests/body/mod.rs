@@ -1,5 +1,5 @@
-//! Request bodies with places: the same entries as the readers of whole bodies make, slots that
-//! hold what they say, and not a byte changed outside of them.
+//! Scanned request bodies: they have the same entries as whole bodies, slots match their texts, and
+//! no byte outside of replaced slots changes.
 
 mod alike;
 pub(crate) mod check;

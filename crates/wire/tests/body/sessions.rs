@@ -4,7 +4,7 @@ use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
-use foveal_transcript::{Block, Call, ContentHash, Entry, Role};
+use foveal_transcript::{ContentBlock, ContentHash, MessageRole, ToolCall, TranscriptEntry};
 use foveal_wire::Protocol;
 use serde_json::{Value, json};
 
@@ -12,7 +12,7 @@ use super::alike::check_alike;
 use super::check::check;
 use crate::recorded::{files, read_file, sessions_folder};
 
-/// Of the recordings every so many is read.
+/// Sampling interval of the recordings.
 const STEP: usize = 6;
 
 #[test]
@@ -25,15 +25,16 @@ fn recorded_sessions_as_bodies() {
                 let body = body(protocol, conversation.entries());
                 let bytes = serde_json::to_vec(&body).expect("a value is JSON");
                 let (scanned, messages) = check(protocol, &bytes).expect("the body can be read");
-                assert_eq!(scanned.inactive, None);
+                assert_eq!(scanned.pass_through_reason, None);
                 let mut told = messages.iter().flat_map(|message| &message.entries);
                 for entry in conversation.entries() {
-                    let Some(result) = entry.result() else { continue };
-                    let found = told.find_map(Entry::result).expect("every result is told");
+                    let Some(result) = entry.tool_result() else { continue };
+                    let found =
+                        told.find_map(TranscriptEntry::tool_result).expect("every result is told");
                     assert_eq!((&found.call, &found.content), (&result.call, &result.content));
                 }
                 let slots: usize = messages.iter().map(|message| message.slots.len()).sum();
-                let is_result = |entry: &&Entry| entry.result().is_some();
+                let is_result = |entry: &&TranscriptEntry| entry.tool_result().is_some();
                 assert!(slots >= conversation.entries().iter().filter(is_result).count());
                 check_alike(protocol, &bytes);
             }
@@ -41,8 +42,8 @@ fn recorded_sessions_as_bodies() {
     }
 }
 
-/// A body that says what these entries say.
-fn body(protocol: Protocol, entries: &[Entry]) -> Value {
+/// Returns a body with the content of these entries.
+fn body(protocol: Protocol, entries: &[TranscriptEntry]) -> Value {
     let messages: Vec<Value> = entries.iter().flat_map(|entry| told(protocol, entry)).collect();
     match protocol {
         Protocol::Messages | Protocol::Chat => json!({"model": "m", "messages": messages}),
@@ -51,8 +52,8 @@ fn body(protocol: Protocol, entries: &[Entry]) -> Value {
     }
 }
 
-fn told(protocol: Protocol, entry: &Entry) -> Vec<Value> {
-    if let Some(result) = entry.result() {
+fn told(protocol: Protocol, entry: &TranscriptEntry) -> Vec<Value> {
+    if let Some(result) = entry.tool_result() {
         let (call, content) = (&result.call, &result.content);
         let parts = |kind: &str| parts(kind, content);
         return vec![match protocol {
@@ -68,24 +69,24 @@ fn told(protocol: Protocol, entry: &Entry) -> Vec<Value> {
         }];
     }
     let text = entry.text();
-    let calls = entry.calls();
+    let calls = entry.tool_calls();
     match (protocol, entry.role) {
-        (Protocol::Messages, Role::Assistant) => {
-            let use_of = |call: &Call| json!({"type": "tool_use", "id": call.id, "name": call.name, "input": call.arguments});
+        (Protocol::Messages, MessageRole::Assistant) => {
+            let use_of = |call: &ToolCall| json!({"type": "tool_use", "id": call.id, "name": call.name, "input": call.arguments});
             let mut content = vec![json!({"type": "text", "text": text})];
             content.extend(calls.map(use_of));
             vec![json!({"role": "assistant", "content": content})]
         }
-        (Protocol::Chat, Role::Assistant) => {
-            let call_of = |call: &Call| {
+        (Protocol::Chat, MessageRole::Assistant) => {
+            let call_of = |call: &ToolCall| {
                 let function = json!({"name": call.name, "arguments": call.arguments.to_string()});
                 json!({"id": call.id, "type": "function", "function": function})
             };
             let calls: Vec<_> = calls.map(call_of).collect();
             vec![json!({"role": "assistant", "content": text, "tool_calls": calls})]
         }
-        (Protocol::Responses, Role::Assistant) => {
-            let item_of = |call: &Call| {
+        (Protocol::Responses, MessageRole::Assistant) => {
+            let item_of = |call: &ToolCall| {
                 json!({"type": "function_call", "call_id": call.id, "name": call.name,
                     "arguments": call.arguments.to_string()})
             };
@@ -94,19 +95,19 @@ fn told(protocol: Protocol, entry: &Entry) -> Vec<Value> {
             items.extend(calls.map(item_of));
             items
         }
-        (Protocol::Gemini, Role::Assistant) => {
-            let part_of = |call: &Call| json!({"functionCall": {"id": call.id, "name": call.name, "args": call.arguments}});
+        (Protocol::Gemini, MessageRole::Assistant) => {
+            let part_of = |call: &ToolCall| json!({"functionCall": {"id": call.id, "name": call.name, "args": call.arguments}});
             let mut parts = vec![json!({"text": text})];
             parts.extend(calls.map(part_of));
             vec![json!({"role": "model", "parts": parts})]
         }
         (Protocol::Gemini, _) => vec![json!({"role": "user", "parts": [{"text": text}]})],
-        (_, Role::System) => vec![json!({"role": "system", "content": text})],
+        (_, MessageRole::System) => vec![json!({"role": "system", "content": text})],
         (_, _) => vec![json!({"role": "user", "content": text})],
     }
 }
 
-/// A result's content: plain, or in two parts where a line break stands in its middle.
+/// Returns a result's content as a string, or as two parts if it has a line break in the middle.
 fn parts(kind: &str, content: &str) -> Value {
     let half = content.len() / 2;
     match content.as_bytes().iter().skip(half).position(|byte| *byte == b'\n') {
@@ -118,7 +119,7 @@ fn parts(kind: &str, content: &str) -> Value {
     }
 }
 
-/// Bodies that the scripts of `clients` wrote down, if they were run with this folder.
+/// Reads the bodies that the scripts of `clients` recorded, if they were run with this folder.
 #[test]
 fn bodies_of_real_clients() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/clients/runs");
@@ -143,9 +144,10 @@ fn bodies_of_real_clients() {
         let bytes = fs::read(&path).expect("the file reads");
         let (body, messages) =
             check(protocol, &bytes).unwrap_or_else(|| panic!("{name} is not read"));
-        let prints: Vec<_> = (0..messages.len()).map(|at| body.fingerprint(&bytes, at)).collect();
+        let prints: Vec<_> =
+            (0..messages.len()).map(|at| body.message_fingerprint(&bytes, at)).collect();
         let earlier = known.entry(path.with_file_name("")).or_default();
-        // A request that begins as another goes on with one, wherever its marks stand.
+        // A request that begins as an earlier one continues it, wherever its marks are.
         if earlier.iter().any(|known| known.0.first() == prints.first()) {
             let continues = |known: &&(Vec<ContentHash>, ContentHash)| prints.starts_with(&known.0);
             let (known, prefix) = earlier
@@ -168,11 +170,11 @@ fn bodies_of_real_clients() {
     assert!(slots > 0 && continued > 0, "there are results in them");
 }
 
-fn has_text(entry: &Entry) -> bool {
+fn has_text(entry: &TranscriptEntry) -> bool {
     entry
         .blocks
         .iter()
-        .any(|block| matches!(block, Block::Result(result) if !result.content.is_empty()))
+        .any(|block| matches!(block, ContentBlock::Result(result) if !result.content.is_empty()))
 }
 
 fn protocol_of(path: &str) -> Option<Protocol> {

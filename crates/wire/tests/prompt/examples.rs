@@ -1,27 +1,27 @@
-//! Bodies that stand here as they go.
+//! Expected bodies, byte for byte.
 
-use foveal_transcript::{Block, Call, Entry, Role, ToolResult};
-use foveal_wire::prompt::{Dialect, Prompt, ToolSpec, encode};
+use foveal_transcript::{ContentBlock, MessageRole, ToolCall, ToolResult, TranscriptEntry};
+use foveal_wire::prompt::{ApiDialect, Prompt, ToolSpec, encode_prompt};
 use serde_json::{Value, json};
 
 use super::generated::{decoded, entry, prompt};
 
-fn text(text: &str) -> Block {
-    Block::Text(text.to_owned())
+fn text(text: &str) -> ContentBlock {
+    ContentBlock::Text(text.to_owned())
 }
 
-fn call(id: &str, arguments: Value) -> Block {
-    Block::Call(Call { id: id.to_owned(), name: "read_file".to_owned(), arguments })
+fn call(id: &str, arguments: Value) -> ContentBlock {
+    ContentBlock::Call(ToolCall { id: id.to_owned(), name: "read_file".to_owned(), arguments })
 }
 
-fn result(id: &str, content: &str) -> Entry {
+fn result(id: &str, content: &str) -> TranscriptEntry {
     let result =
         ToolResult { call: id.to_owned(), content: content.to_owned(), is_error: id == "b" };
-    entry(Role::Tool, vec![Block::Result(result)])
+    entry(MessageRole::Tool, vec![ContentBlock::Result(result)])
 }
 
-fn opaque(kind: &str, raw: &str) -> Block {
-    Block::Opaque { kind: kind.to_owned(), raw: raw.to_owned() }
+fn opaque(kind: &str, raw: &str) -> ContentBlock {
+    ContentBlock::Opaque { kind: kind.to_owned(), raw: raw.to_owned() }
 }
 
 fn tools() -> Vec<ToolSpec> {
@@ -32,10 +32,10 @@ fn tools() -> Vec<ToolSpec> {
     }]
 }
 
-/// Two calls at once, an answer to each, and a word of the user behind them.
-fn conversation(reasoning: Block) -> Vec<Entry> {
+/// Two parallel calls, a result for each, and a user message behind them.
+fn conversation(reasoning: ContentBlock) -> Vec<TranscriptEntry> {
     let calls = vec![
-        Block::Reasoning("hm".to_owned()),
+        ContentBlock::Reasoning("hm".to_owned()),
         reasoning,
         text("I look."),
         text(" "),
@@ -43,18 +43,18 @@ fn conversation(reasoning: Block) -> Vec<Entry> {
         call("b", json!({})),
     ];
     vec![
-        entry(Role::System, vec![text("Be brief.")]),
-        entry(Role::User, vec![text("go")]),
-        entry(Role::Assistant, calls),
+        entry(MessageRole::System, vec![text("Be brief.")]),
+        entry(MessageRole::User, vec![text("go")]),
+        entry(MessageRole::Assistant, calls),
         result("a", "1→x"),
         result("b", "no such file"),
-        entry(Role::User, vec![text("and then")]),
+        entry(MessageRole::User, vec![text("and then")]),
     ]
 }
 
-fn body(dialect: Dialect, reasoning: Block) -> Value {
+fn body(dialect: ApiDialect, reasoning: ContentBlock) -> Value {
     let (entries, tools) = (conversation(reasoning), tools());
-    let body = encode(dialect, &prompt(&entries, &tools));
+    let body = encode_prompt(dialect, &prompt(&entries, &tools));
     assert_eq!(decoded(dialect, &body).len(), 6);
     serde_json::from_slice(&body).expect("JSON")
 }
@@ -62,7 +62,7 @@ fn body(dialect: Dialect, reasoning: Block) -> Value {
 #[test]
 fn messages() {
     let thinking = r#"{"type":"thinking","thinking":"hm","signature":"s/=="}"#;
-    let told = body(Dialect::Messages, opaque("thinking", thinking));
+    let told = body(ApiDialect::Messages, opaque("thinking", thinking));
     let expected = json!({
         "model": "some-model", "max_tokens": 1000,
         "tools": [{"name": "read_file", "description": "Reads.", "input_schema": {"type": "object"}}],
@@ -88,7 +88,7 @@ fn messages() {
 
 #[test]
 fn chat() {
-    let told = body(Dialect::Chat, opaque("reasoning_details", r#"[{"data":"x"}]"#));
+    let told = body(ApiDialect::Chat, opaque("reasoning_details", r#"[{"data":"x"}]"#));
     let function = |id: &str, arguments: &str| json!({"id": id, "type": "function", "function": {"name": "read_file", "arguments": arguments}});
     let expected = json!({
         "model": "some-model", "max_tokens": 1000,
@@ -111,7 +111,7 @@ fn chat() {
 #[test]
 fn responses() {
     let reasoning = r#"{"type":"reasoning","id":"rs","summary":[],"encrypted_content":"e"}"#;
-    let told = body(Dialect::Responses, opaque("reasoning", reasoning));
+    let told = body(ApiDialect::Responses, opaque("reasoning", reasoning));
     let message = |role: &str, kind: &str, text: &str| json!({"type": "message", "role": role, "content": [{"type": kind, "text": text}]});
     let expected = json!({
         "model": "some-model", "max_output_tokens": 1000, "instructions": "Be brief.",
@@ -136,24 +136,25 @@ fn responses() {
 fn what_only_a_provider_can_read_goes_back_byte_for_byte() {
     for (dialect, kind, raw) in [
         (
-            Dialect::Messages,
+            ApiDialect::Messages,
             "thinking",
             r#"{"signature": "s\/=", "type":"thinking","thinking":"h","n":1.50}"#,
         ),
-        (Dialect::Messages, "redacted_thinking", r#"{"type":"redacted_thinking", "data":"é"}"#),
+        (ApiDialect::Messages, "redacted_thinking", r#"{"type":"redacted_thinking", "data":"é"}"#),
         (
-            Dialect::Responses,
+            ApiDialect::Responses,
             "reasoning",
             r#"{"type":"reasoning", "encrypted_content":"e\u0065", "summary":[]}"#,
         ),
-        (Dialect::Chat, "reasoning_details", r#"[ {"data":"e\u0065"} ]"#),
+        (ApiDialect::Chat, "reasoning_details", r#"[ {"data":"e\u0065"} ]"#),
     ] {
         let entries = conversation(opaque(kind, raw));
-        let body = String::from_utf8(encode(dialect, &prompt(&entries, &[]))).expect("text");
+        let body = String::from_utf8(encode_prompt(dialect, &prompt(&entries, &[]))).expect("text");
         assert!(body.contains(raw), "{body}");
-        // No other provider is sent it.
-        for other in Dialect::ALL.into_iter().filter(|other| *other != dialect) {
-            let body = String::from_utf8(encode(other, &prompt(&entries, &[]))).expect("text");
+        // Other providers do not receive it.
+        for other in ApiDialect::ALL.into_iter().filter(|other| *other != dialect) {
+            let body =
+                String::from_utf8(encode_prompt(other, &prompt(&entries, &[]))).expect("text");
             assert!(!body.contains("redacted") && !body.contains(raw), "{body}");
         }
     }
@@ -162,11 +163,11 @@ fn what_only_a_provider_can_read_goes_back_byte_for_byte() {
 #[test]
 fn what_is_not_said_is_not_sent() {
     let entries = [
-        entry(Role::User, vec![text("go")]),
-        entry(Role::Assistant, vec![Block::Reasoning("hm".to_owned()), text("")]),
-        entry(Role::User, vec![text("\n"), text("on")]),
+        entry(MessageRole::User, vec![text("go")]),
+        entry(MessageRole::Assistant, vec![ContentBlock::Reasoning("hm".to_owned()), text("")]),
+        entry(MessageRole::User, vec![text("\n"), text("on")]),
     ];
-    for dialect in Dialect::ALL {
+    for dialect in ApiDialect::ALL {
         let prompt = Prompt {
             model: "m",
             entries: &entries,
@@ -174,16 +175,16 @@ fn what_is_not_said_is_not_sent() {
             output_tokens_max: None,
             drops_bound_thinking: false,
         };
-        let body = encode(dialect, &prompt);
-        let read: Vec<_> = decoded(dialect, &body).iter().map(Entry::text).collect();
+        let body = encode_prompt(dialect, &prompt);
+        let read: Vec<_> = decoded(dialect, &body).iter().map(TranscriptEntry::text).collect();
         assert_eq!(read, ["go", "on"]);
         let told: Value = serde_json::from_slice(&body).expect("JSON");
-        assert_eq!(told.get("max_tokens").is_some(), dialect == Dialect::Messages);
+        assert_eq!(told.get("max_tokens").is_some(), dialect == ApiDialect::Messages);
         assert!(told.get("tools").is_none() && told.get("system").is_none(), "{told}");
     }
 }
 
-/// Models that do not reason refuse to be asked for it.
+/// Models without reasoning refuse requests for it.
 #[test]
 fn reasoning_is_asked_for_where_there_is_any() {
     let includes = |model: &str| {
@@ -195,34 +196,34 @@ fn reasoning_is_asked_for_where_there_is_any() {
             drops_bound_thinking: false,
         };
         let body: Value =
-            serde_json::from_slice(&encode(Dialect::Responses, &prompt)).expect("JSON");
+            serde_json::from_slice(&encode_prompt(ApiDialect::Responses, &prompt)).expect("JSON");
         body.get("include").is_some()
     };
     assert!(includes("gpt-5") && includes("o4-mini") && includes("openai/gpt-5.6-codex"));
     assert!(!includes("gpt-4o") && !includes("openai/gpt-4.1"));
 }
 
-/// The API takes objects alone, and the others the text that the model wrote.
+/// Messages accepts only objects; the others accept the text that the model wrote.
 #[test]
 fn arguments_that_are_no_object_go_back() {
     let broken = Value::String("{\"path\":".to_owned());
     let entries = [
-        entry(Role::User, vec![text("go")]),
-        entry(Role::Assistant, vec![call("a", broken.clone())]),
+        entry(MessageRole::User, vec![text("go")]),
+        entry(MessageRole::Assistant, vec![call("a", broken.clone())]),
         result("a", "no JSON"),
     ];
-    for dialect in Dialect::ALL {
-        let read = decoded(dialect, &encode(dialect, &prompt(&entries, &[])));
-        let arguments = &read[1].calls().next().expect("a call").arguments;
+    for dialect in ApiDialect::ALL {
+        let read = decoded(dialect, &encode_prompt(dialect, &prompt(&entries, &[])));
+        let arguments = &read[1].tool_calls().next().expect("a call").arguments;
         let expected = match dialect {
-            Dialect::Messages => json!({"arguments": broken}),
-            Dialect::Chat | Dialect::Responses => broken.clone(),
+            ApiDialect::Messages => json!({"arguments": broken}),
+            ApiDialect::Chat | ApiDialect::Responses => broken.clone(),
         };
         assert_eq!(arguments, &expected);
     }
 }
 
-/// An image in a result goes as a part beside its text, to who takes such.
+/// An image in a result is a part beside its text, for APIs that accept it.
 #[test]
 fn parts_of_a_result_stand_beside_its_text() {
     let image =
@@ -230,12 +231,13 @@ fn parts_of_a_result_stand_beside_its_text() {
     let mut answer = result("a", "a picture");
     answer.blocks.push(opaque("image", image));
     let entries = [
-        entry(Role::User, vec![text("go")]),
-        entry(Role::Assistant, vec![call("a", json!({}))]),
+        entry(MessageRole::User, vec![text("go")]),
+        entry(MessageRole::Assistant, vec![call("a", json!({}))]),
         answer,
     ];
-    let read = decoded(Dialect::Messages, &encode(Dialect::Messages, &prompt(&entries, &[])));
+    let read =
+        decoded(ApiDialect::Messages, &encode_prompt(ApiDialect::Messages, &prompt(&entries, &[])));
     assert_eq!(read[2].blocks, entries[2].blocks);
-    let read = decoded(Dialect::Chat, &encode(Dialect::Chat, &prompt(&entries, &[])));
+    let read = decoded(ApiDialect::Chat, &encode_prompt(ApiDialect::Chat, &prompt(&entries, &[])));
     assert_eq!(read[2].blocks, entries[2].blocks[..1]);
 }

@@ -1,4 +1,4 @@
-//! Conversations as bodies of requests: what is encoded is read back, and grows at its end.
+//! Encoded conversations: they are read back as the same, and grow only at the end.
 
 mod examples;
 pub(crate) mod generated;

@@ -1,14 +1,14 @@
-//! Streams written by hand: what servers do that no table of theirs says.
+//! Hand-written streams: server behaviour that the documentation does not mention.
 
-use foveal_transcript::{Block, Call};
-use foveal_wire::prompt::Dialect::{self, Chat, Messages, Responses};
-use foveal_wire::response::{End, Said, SaidReader, StopReason};
+use foveal_transcript::{ContentBlock, ToolCall};
+use foveal_wire::prompt::ApiDialect::{self, Chat, Messages, Responses};
+use foveal_wire::response::{AnswerCompletion, AnswerDecoder, DecodedAnswer, StopReason};
 use serde_json::{Value, json};
 
 use super::generated::read;
 
-/// What events say that have no names.
-fn said(dialect: Dialect, events: &[Value]) -> Said {
+/// Decodes events without names.
+fn said(dialect: ApiDialect, events: &[Value]) -> DecodedAnswer {
     let stream: String = events.iter().map(|event| format!("data: {event}\n\n")).collect();
     read(dialect, stream.as_bytes(), &[]).1
 }
@@ -21,8 +21,8 @@ fn ended(reason: &str) -> Value {
     json!({"choices": [{"delta": {}, "finish_reason": reason}]})
 }
 
-fn calls(said: &Said) -> Vec<(String, String, Value)> {
-    let told = |call: &Call| (call.id.clone(), call.name.clone(), call.arguments.clone());
+fn calls(said: &DecodedAnswer) -> Vec<(String, String, Value)> {
+    let told = |call: &ToolCall| (call.id.clone(), call.name.clone(), call.arguments.clone());
     said.calls().map(told).collect()
 }
 
@@ -33,7 +33,7 @@ fn told(id: &str, name: &str, arguments: Value) -> (String, String, Value) {
 #[test]
 fn calls_without_ids_and_indexes_are_told_apart() {
     let function = |name: &str, arguments: &str| json!({"name": name, "arguments": arguments});
-    // Whole calls in one event, as Ollama has them.
+    // Complete calls in one event, as Ollama sends them.
     let whole = said(
         Chat,
         &[
@@ -45,7 +45,7 @@ fn calls_without_ids_and_indexes_are_told_apart() {
         ],
     );
     assert_eq!(calls(&whole), [told("a", "x", json!({"n": 1})), told("b", "y", json!({}))]);
-    // One after the other under the same index, or under none.
+    // Consecutive calls with the same index, or without one.
     for index in [json!(0), Value::Null] {
         let same = said(
             Chat,
@@ -60,7 +60,7 @@ fn calls_without_ids_and_indexes_are_told_apart() {
             ],
         );
         assert_eq!(calls(&same), [told("a", "x", json!({})), told("b", "x", json!({}))], "{index}");
-        assert_eq!(same.stop, StopReason::Calls);
+        assert_eq!(same.stop_reason, StopReason::ToolCalls);
     }
     // A name in each piece, and an id in each.
     let repeated = said(
@@ -108,7 +108,7 @@ fn arguments_that_are_nearly_json_are_put_right() {
         let function = json!({"name": "x", "arguments": arguments});
         let call = json!({"index": 0, "id": "a", "function": function});
         let said = said(Chat, &[chunk(&json!({"tool_calls": [call]})), ended("tool_calls")]);
-        assert!(said.is_whole());
+        assert!(said.is_complete());
         said.calls().next().expect("a call").arguments.clone()
     };
     assert_eq!(of("{\"n\":1,}"), json!({"n": 1}));
@@ -128,7 +128,7 @@ fn messages_of_other_servers_give_arguments_at_once() {
         ],
     );
     assert_eq!(calls(&said), [told("a", "x", json!({"n": 1}))]);
-    assert_eq!(said.stop, StopReason::Other(String::new()));
+    assert_eq!(said.stop_reason, StopReason::Other(String::new()));
 }
 
 #[test]
@@ -147,9 +147,10 @@ fn reasoning_goes_back_only_where_the_provider_knows_it_again() {
         );
         said.blocks
     };
-    let opaque = |kind: &str, raw: &str| Block::Opaque { kind: kind.into(), raw: raw.into() };
+    let opaque =
+        |kind: &str, raw: &str| ContentBlock::Opaque { kind: kind.into(), raw: raw.into() };
     let redacted = opaque("redacted_thinking", r#"{"type":"redacted_thinking","data":"d"}"#);
-    let reasoning = Block::Reasoning("hm".to_owned());
+    let reasoning = ContentBlock::Reasoning("hm".to_owned());
     assert_eq!(thinking(""), [reasoning.clone(), redacted.clone()]);
     let signed = opaque("thinking", r#"{"type":"thinking","thinking":"hm","signature":"s"}"#);
     assert_eq!(thinking("s"), [reasoning, signed, redacted]);
@@ -162,8 +163,8 @@ fn reasoning_goes_back_only_where_the_provider_knows_it_again() {
         ],
     );
     let list = opaque("reasoning_details", r#"[{"text":"h"},{"data":"x"}]"#);
-    assert_eq!(details.blocks, [Block::Reasoning("h".to_owned()), list]);
-    // Pieces are one element: the provider knows only the whole of it again.
+    assert_eq!(details.blocks, [ContentBlock::Reasoning("h".to_owned()), list]);
+    // The pieces form one element: the provider accepts only the complete element.
     let piece = |text: &str, signature: Value| {
         let kind = "reasoning.text";
         chunk(
@@ -182,7 +183,7 @@ fn reasoning_goes_back_only_where_the_provider_knows_it_again() {
     );
     let list =
         json!([{"type": "reasoning.text", "index": 0, "text": "I think", "signature": "s"}, other]);
-    let Some(Block::Opaque { raw, .. }) = pieces.blocks.last() else { panic!("{pieces:?}") };
+    let Some(ContentBlock::Opaque { raw, .. }) = pieces.blocks.last() else { panic!("{pieces:?}") };
     assert_eq!(serde_json::from_str::<Value>(raw).expect("JSON"), list);
 }
 
@@ -199,9 +200,9 @@ fn items_that_come_whole_are_said() {
             json!({"type": "response.completed", "response": {"status": "completed"}}),
         ],
     );
-    assert_eq!(said.blocks[0], Block::Text("hi!".to_owned()));
+    assert_eq!(said.blocks[0], ContentBlock::Text("hi!".to_owned()));
     assert_eq!(calls(&said), [told("a", "x", json!({"n": 1}))]);
-    assert!(said.is_whole() && said.stop == StopReason::Calls);
+    assert!(said.is_complete() && said.stop_reason == StopReason::ToolCalls);
 }
 
 #[test]
@@ -210,12 +211,16 @@ fn what_is_lost_is_told() {
     // An event that is no JSON.
     let broken = format!("data: {text}\n\ndata: {{\"choices\":[{{\"de\n\ndata: [DONE]\n\n");
     let said = read(Chat, broken.as_bytes(), &[]).1;
-    assert!(said.is_broken && !said.is_whole() && said.answer.ended == End::Whole);
-    // Arguments of a call that never began.
+    assert!(
+        said.is_broken
+            && !said.is_complete()
+            && said.metadata.completion == AnswerCompletion::Complete
+    );
+    // Arguments of a call without a start.
     let delta = json!({"type": "content_block_delta", "index": 3, "delta": {"partial_json": "{"}});
     let lost = self::said(Messages, &[delta, json!({"type": "message_stop"})]);
     assert!(lost.is_broken && lost.is_empty());
-    // A call that never ended.
+    // A call without an end.
     let block = json!({"type": "tool_use", "id": "a", "name": "x"});
     let open = json!({"type": "content_block_start", "index": 0, "content_block": block});
     let open = self::said(Messages, &[open, json!({"type": "message_stop"})]);
@@ -227,9 +232,9 @@ fn errors_are_told() {
     let text = json!({"type": "content_block_start", "index": 0, "content_block": {"type": "text", "text": "a"}});
     let error = json!({"type": "error", "error": {"type": "overloaded_error", "message": "later"}});
     let mid = said(Messages, &[text, error]);
-    assert!(!mid.is_whole());
-    assert_eq!(mid.answer.error.expect("told").kind.as_deref(), Some("overloaded_error"));
-    let mut reader = SaidReader::new(Chat, Some("application/json"), 400, 0);
+    assert!(!mid.is_complete());
+    assert_eq!(mid.metadata.error.expect("told").kind.as_deref(), Some("overloaded_error"));
+    let mut reader = AnswerDecoder::new(Chat, Some("application/json"), 400, 0);
     let mut events = Vec::new();
     reader.push(
         br#"{"error":{"message":"too long","code":"context_length_exceeded"}}"#,
@@ -238,7 +243,7 @@ fn errors_are_told() {
         },
     );
     let said = reader.finish(&mut |it| events.push(it));
-    assert_eq!(said.answer.error.expect("told").message, "too long");
+    assert_eq!(said.metadata.error.expect("told").message, "too long");
     assert!(events.is_empty() && said.blocks.is_empty());
 }
 
@@ -246,18 +251,18 @@ fn errors_are_told() {
 fn a_reason_to_stop_is_one_word_for_all() {
     let messages = |word: &str| {
         let delta = json!({"stop_reason": word});
-        said(Messages, &[json!({"type": "message_delta", "delta": delta, "usage": {}})]).stop
+        said(Messages, &[json!({"type": "message_delta", "delta": delta, "usage": {}})]).stop_reason
     };
-    assert_eq!(messages("max_tokens"), StopReason::Length);
-    assert_eq!(messages("model_context_window_exceeded"), StopReason::Window);
-    assert_eq!(messages("refusal"), StopReason::Refused);
+    assert_eq!(messages("max_tokens"), StopReason::OutputLimit);
+    assert_eq!(messages("model_context_window_exceeded"), StopReason::ContextWindow);
+    assert_eq!(messages("refusal"), StopReason::Refusal);
     assert_eq!(messages("pause_turn"), StopReason::Other("pause_turn".to_owned()));
-    assert_eq!(said(Chat, &[ended("length")]).stop, StopReason::Length);
-    assert_eq!(said(Chat, &[ended("content_filter")]).stop, StopReason::Refused);
+    assert_eq!(said(Chat, &[ended("length")]).stop_reason, StopReason::OutputLimit);
+    assert_eq!(said(Chat, &[ended("content_filter")]).stop_reason, StopReason::Refusal);
     let response =
         json!({"status": "incomplete", "incomplete_details": {"reason": "max_output_tokens"}});
     let short = said(Responses, &[json!({"type": "response.incomplete", "response": response})]);
-    assert_eq!(short.stop, StopReason::Length);
+    assert_eq!(short.stop_reason, StopReason::OutputLimit);
 }
 
 #[test]
@@ -267,10 +272,10 @@ fn it_is_over_with_the_last_event() {
         (Chat, "data: [DONE]\n\n"),
         (Responses, "data: {\"type\":\"response.completed\",\"response\":{}}\n\n"),
     ] {
-        let mut reader = SaidReader::new(dialect, Some("text/event-stream"), 200, 0);
+        let mut reader = AnswerDecoder::new(dialect, Some("text/event-stream"), 200, 0);
         reader.push(b"data: {\"type\":\"ping\"}\n\n", &mut |_| {});
-        assert!(!reader.is_over());
+        assert!(!reader.has_finished());
         reader.push(last.as_bytes(), &mut |_| {});
-        assert!(reader.is_over());
+        assert!(reader.has_finished());
     }
 }

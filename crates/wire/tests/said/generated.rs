@@ -1,8 +1,8 @@
-//! Generated answers, put into the three protocols by hand.
+//! Generated answers with hand-written encodings for the three dialects.
 
-use foveal_transcript::{Block, Call, Role};
-use foveal_wire::prompt::{Dialect, encode};
-use foveal_wire::response::{Said, SaidEvent, SaidReader, StopReason};
+use foveal_transcript::{ContentBlock, MessageRole, ToolCall};
+use foveal_wire::prompt::{ApiDialect, encode_prompt};
+use foveal_wire::response::{AnswerDecoder, DecodedAnswer, DecodedEvent, StopReason};
 use proptest::prelude::*;
 use serde_json::{Value, json};
 
@@ -10,7 +10,7 @@ use crate::prompt::generated::{decoded, entry, prompt};
 
 pub(crate) const STREAM: Option<&str> = Some("text/event-stream");
 
-/// One answer before it is put into a protocol.
+/// An answer before it is encoded for a protocol.
 #[derive(Debug, Clone)]
 struct Spoken {
     reasoning: Vec<String>,
@@ -39,15 +39,15 @@ fn id(at: usize) -> String {
 }
 
 impl Spoken {
-    fn events(&self, dialect: Dialect) -> Vec<Value> {
+    fn events(&self, dialect: ApiDialect) -> Vec<Value> {
         match dialect {
-            Dialect::Messages => self.messages(),
-            Dialect::Chat => self.chat(),
-            Dialect::Responses => self.responses(),
+            ApiDialect::Messages => self.messages(),
+            ApiDialect::Chat => self.chat(),
+            ApiDialect::Responses => self.responses(),
         }
     }
 
-    fn stream(&self, dialect: Dialect) -> Vec<u8> {
+    fn stream(&self, dialect: ApiDialect) -> Vec<u8> {
         let mut stream = String::new();
         for event in self.events(dialect) {
             if let Some(name) = event["type"].as_str() {
@@ -55,7 +55,7 @@ impl Spoken {
             }
             stream.push_str(&format!("data: {event}\n\n"));
         }
-        if dialect == Dialect::Chat {
+        if dialect == ApiDialect::Chat {
             stream.push_str("data: [DONE]\n\n");
         }
         stream.into_bytes()
@@ -171,25 +171,29 @@ impl Spoken {
         events
     }
 
-    /// What of it can be read.
-    fn blocks(&self) -> Vec<Block> {
+    /// Returns the readable content.
+    fn blocks(&self) -> Vec<ContentBlock> {
         let mut blocks = Vec::new();
         if !self.reasoning.is_empty() {
-            blocks.push(Block::Reasoning(self.reasoning.concat()));
+            blocks.push(ContentBlock::Reasoning(self.reasoning.concat()));
         }
         if !self.texts.is_empty() {
-            blocks.push(Block::Text(self.texts.concat()));
+            blocks.push(ContentBlock::Text(self.texts.concat()));
         }
         blocks.extend(self.calls.iter().enumerate().map(|(at, (name, arguments, _))| {
             let (name, arguments) = (name.clone(), arguments.clone());
-            Block::Call(Call { id: id(at), name, arguments })
+            ContentBlock::Call(ToolCall { id: id(at), name, arguments })
         }));
         blocks
     }
 }
 
-pub(crate) fn read(dialect: Dialect, stream: &[u8], sizes: &[usize]) -> (Vec<SaidEvent>, Said) {
-    let mut reader = SaidReader::new(dialect, STREAM, 200, 7);
+pub(crate) fn read(
+    dialect: ApiDialect,
+    stream: &[u8],
+    sizes: &[usize],
+) -> (Vec<DecodedEvent>, DecodedAnswer) {
+    let mut reader = AnswerDecoder::new(dialect, STREAM, 200, 7);
     let mut events = Vec::new();
     let (mut rest, mut sizes) = (stream, sizes.iter().cycle());
     while !rest.is_empty() {
@@ -201,30 +205,30 @@ pub(crate) fn read(dialect: Dialect, stream: &[u8], sizes: &[usize]) -> (Vec<Sai
     (events, said)
 }
 
-/// Blocks that can be read by people.
-fn readable(blocks: &[Block]) -> Vec<Block> {
-    blocks.iter().filter(|block| !matches!(block, Block::Opaque { .. })).cloned().collect()
+/// Returns the blocks that people can read.
+fn readable(blocks: &[ContentBlock]) -> Vec<ContentBlock> {
+    blocks.iter().filter(|block| !matches!(block, ContentBlock::Opaque { .. })).cloned().collect()
 }
 
-/// The id of a call, its tool, and its arguments as they were spelled.
+/// The id of a call, its tool, and the text of its arguments.
 type Spelled = (String, String, String);
 
-/// What the events say, put together.
-fn together(events: &[SaidEvent]) -> (String, String, Vec<Spelled>, Vec<Call>) {
+/// Returns the joined content of the events.
+fn together(events: &[DecodedEvent]) -> (String, String, Vec<Spelled>, Vec<ToolCall>) {
     let (mut text, mut reasoning) = (String::new(), String::new());
     let (mut spelled, mut calls) = (Vec::<Spelled>::new(), Vec::new());
     for event in events {
         match event {
-            SaidEvent::Text(piece) => text.push_str(piece),
-            SaidEvent::Reasoning(piece) => reasoning.push_str(piece),
-            SaidEvent::CallStart { id, name } => {
+            DecodedEvent::Text(piece) => text.push_str(piece),
+            DecodedEvent::Reasoning(piece) => reasoning.push_str(piece),
+            DecodedEvent::CallStart { id, name } => {
                 spelled.push((id.clone(), name.clone(), String::new()));
             }
-            SaidEvent::CallArguments { id, piece } => {
+            DecodedEvent::CallArguments { id, piece } => {
                 let call = spelled.iter_mut().find(|(at, _, _)| at == id).expect("it began");
                 call.2.push_str(piece);
             }
-            SaidEvent::CallEnd(call) => calls.push(call.clone()),
+            DecodedEvent::CallEnd(call) => calls.push(call.clone()),
         }
     }
     (text, reasoning, spelled, calls)
@@ -238,22 +242,22 @@ proptest! {
         spoken in any_spoken(),
         sizes in prop::collection::vec(1usize..60, 1..5),
     ) {
-        for dialect in Dialect::ALL {
+        for dialect in ApiDialect::ALL {
             let stream = spoken.stream(dialect);
             let (whole, said) = read(dialect, &stream, &[]);
-            prop_assert!(said.is_whole(), "{:?} {:?}", dialect, said);
+            prop_assert!(said.is_complete(), "{:?} {:?}", dialect, said);
             prop_assert_eq!(readable(&said.blocks), spoken.blocks(), "{:?}", dialect);
             let is_calling = !spoken.calls.is_empty();
-            let stop = if is_calling { StopReason::Calls } else { StopReason::End };
-            prop_assert_eq!(&said.stop, &stop);
-            prop_assert_eq!(said.answer.billed.prompt(), Some(5));
-            prop_assert_eq!(said.answer.billed.output, Some(9));
+            let stop = if is_calling { StopReason::ToolCalls } else { StopReason::EndOfTurn };
+            prop_assert_eq!(&said.stop_reason, &stop);
+            prop_assert_eq!(said.metadata.billed.prompt_tokens(), Some(5));
+            prop_assert_eq!(said.metadata.billed.output, Some(9));
             prop_assert_eq!(read(dialect, &stream, &sizes), (whole.clone(), said));
-            // The events say what the whole says.
+            // The events have the same content as the decoded answer.
             let (text, reasoning, spelled, calls) = together(&whole);
             prop_assert_eq!(text, spoken.texts.concat());
             prop_assert_eq!(reasoning, spoken.reasoning.concat());
-            let arguments = spelled.iter().map(|(id, name, spelled)| Call {
+            let arguments = spelled.iter().map(|(id, name, spelled)| ToolCall {
                 id: id.clone(), name: name.clone(),
                 arguments: serde_json::from_str(spelled).expect("JSON"),
             });
@@ -261,30 +265,30 @@ proptest! {
         }
     }
 
-    /// What was said goes back to the model, and is read there as what was said.
+    /// A decoded answer goes back to the model and is read there as the same content.
     #[test]
     fn what_was_said_goes_back(spoken in any_spoken()) {
-        for dialect in Dialect::ALL {
+        for dialect in ApiDialect::ALL {
             let (_, said) = read(dialect, &spoken.stream(dialect), &[]);
             if said.is_empty() {
                 continue;
             }
             let entries = [
-                entry(Role::User, vec![Block::Text("go".to_owned())]),
-                entry(Role::Assistant, said.blocks.clone()),
+                entry(MessageRole::User, vec![ContentBlock::Text("go".to_owned())]),
+                entry(MessageRole::Assistant, said.blocks.clone()),
             ];
-            let read = decoded(dialect, &encode(dialect, &prompt(&entries, &[])));
-            // Chat has no place for reasoning that goes back to any server.
+            let read = decoded(dialect, &encode_prompt(dialect, &prompt(&entries, &[])));
+            // Chat has no field for reasoning that goes back to any server.
             let mut expected = spoken.blocks();
-            expected.retain(|it| dialect != Dialect::Chat || !matches!(it, Block::Reasoning(_)));
+            expected.retain(|it| dialect != ApiDialect::Chat || !matches!(it, ContentBlock::Reasoning(_)));
             prop_assert_eq!(&read[1].blocks, &expected, "{:?}", dialect);
         }
     }
 
-    /// A cut answer says no more than came, and is not taken for a whole one.
+    /// A truncated answer has no more than the received content, and does not count as complete.
     #[test]
     fn a_cut_answer_is_no_whole_one(spoken in any_spoken(), cut in 0.0..1.0f64) {
-        for dialect in Dialect::ALL {
+        for dialect in ApiDialect::ALL {
             let stream = spoken.stream(dialect);
             let (whole, said) = read(dialect, &stream, &[]);
             let at = (stream.len() as f64 * cut) as usize;
@@ -295,7 +299,7 @@ proptest! {
             let (all, _, _, every) = together(&whole);
             prop_assert!(all.starts_with(&text));
             prop_assert!(every.starts_with(&calls), "{:?} {:?}", every, calls);
-            if short.is_whole() {
+            if short.is_complete() {
                 prop_assert_eq!(short.blocks, said.blocks);
             }
         }
@@ -303,7 +307,7 @@ proptest! {
 
     #[test]
     fn no_bytes_make_it_panic(bytes in prop::collection::vec(any::<u8>(), 0..300), size in 1usize..50) {
-        for dialect in Dialect::ALL {
+        for dialect in ApiDialect::ALL {
             read(dialect, &bytes, &[size]);
         }
     }
@@ -316,7 +320,7 @@ proptest! {
             texts: vec!["t".to_owned()],
             calls: vec![("a".to_owned(), json!({"k": "v"}), 3), ("b".to_owned(), json!({}), 2)],
         };
-        for dialect in Dialect::ALL {
+        for dialect in ApiDialect::ALL {
             let known = spoken.events(dialect);
             let mut stream = String::new();
             for (at, cut) in &events {
@@ -325,7 +329,7 @@ proptest! {
                 stream.push_str(&format!("data: {}\n\n", &event[..event.floor_char_boundary(end)]));
             }
             let (events, said) = read(dialect, stream.as_bytes(), &[]);
-            let sorted = |mut calls: Vec<Call>| {
+            let sorted = |mut calls: Vec<ToolCall>| {
                 calls.sort_by(|one, other| one.id.cmp(&other.id));
                 calls.dedup_by(|one, other| one.id == other.id);
                 calls

@@ -1,4 +1,4 @@
-//! What a model says, read while it streams: generated answers in any pieces, and what servers do.
+//! Decoding of streamed answers: generated answers in any pieces, and the variants of servers.
 
 mod bounds;
 mod examples;

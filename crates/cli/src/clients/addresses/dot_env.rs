@@ -1,28 +1,28 @@
-//! Files of variables, a line each.
+//! Reads and edits files of environment variables, one on each line.
 
 use serde_json::{Map, Value};
 
-use super::places::Changed;
+use super::address_entries::AddressChange;
 
-/// What a file says: names and values.
-pub(super) fn value(text: &str) -> Value {
+/// Parses a file into names and values.
+pub(super) fn parse_variables(text: &str) -> Value {
     let lines = text.lines().filter_map(|line| {
-        let (name, value) = split(line)?;
-        Some((name.to_owned(), Value::from(without_comment(value).0)))
+        let (name, value) = split_variable(line)?;
+        Some((name.to_owned(), Value::from(split_comment(value).0)))
     });
     Value::Object(lines.collect::<Map<_, _>>())
 }
 
-/// The name of a line and what stands behind its sign of equality.
-fn split(line: &str) -> Option<(&str, &str)> {
+/// Splits a line into the name and the text behind the equals sign.
+fn split_variable(line: &str) -> Option<(&str, &str)> {
     let line = line.trim_start();
     let line = line.strip_prefix("export ").unwrap_or(line);
     let (name, value) = line.split_once('=').filter(|_| !line.starts_with('#'))?;
     Some((name.trim(), value))
 }
 
-/// A value without its quotes, and the comment behind it with the blanks before.
-fn without_comment(value: &str) -> (&str, &str) {
+/// Returns a value without quotes, and the comment behind it with the blanks before it.
+fn split_comment(value: &str) -> (&str, &str) {
     let trimmed = value.trim_start();
     let quote = trimmed.chars().next().filter(|sign| matches!(sign, '"' | '\''));
     if let Some((inner, behind)) = quote.and_then(|quote| trimmed[1..].split_once(quote)) {
@@ -34,15 +34,15 @@ fn without_comment(value: &str) -> (&str, &str) {
     (value.trim(), comment.trim_end())
 }
 
-/// The text with these values.
-pub(super) fn set(text: &str, changed: &[Changed]) -> String {
+/// Returns the text with these variables set or removed.
+pub(super) fn set_variables(text: &str, changed: &[AddressChange]) -> String {
     let mut text = text.to_owned();
     for (keys, wanted) in changed {
         let name = keys.first().map(String::as_str).unwrap_or_default();
         let mut is_there = false;
         let mut now = String::with_capacity(text.len() + 64);
         for line in text.split_inclusive('\n') {
-            if split(line).is_none_or(|(known, _)| known != name) {
+            if split_variable(line).is_none_or(|(known, _)| known != name) {
                 now.push_str(line);
                 continue;
             }
@@ -50,7 +50,7 @@ pub(super) fn set(text: &str, changed: &[Changed]) -> String {
             if let Some(wanted) = wanted {
                 let before = &line[..=line.find('=').unwrap_or_default()];
                 let end = &line[line.trim_end_matches(['\r', '\n']).len()..];
-                let comment = split(line).map_or("", |(_, value)| without_comment(value).1);
+                let comment = split_variable(line).map_or("", |(_, value)| split_comment(value).1);
                 now.push_str(&format!("{before}{wanted}{comment}{end}"));
             }
         }
@@ -79,8 +79,8 @@ mod tests {
             ("URL='a # b'", "a # b", "URL=b"),
             ("URL=", "", "URL=b"),
         ] {
-            assert_eq!(super::value(line)["URL"], value, "{line}");
-            assert_eq!(set(line, &[(key.clone(), Some("b".into()))]), now, "{line}");
+            assert_eq!(super::parse_variables(line)["URL"], value, "{line}");
+            assert_eq!(set_variables(line, &[(key.clone(), Some("b".into()))]), now, "{line}");
         }
     }
 }

@@ -1,13 +1,13 @@
-//! The addresses by which an agent finds its model, in its own settings: led to a gateway and back.
+//! The provider addresses in an agent's own settings: pointed at a gateway, and restored.
 
+mod address_edit;
+mod address_entries;
+mod address_source;
 mod dot_env;
-mod edit;
-mod json;
-mod places;
-mod source;
-mod toml;
+mod json_addresses;
+mod toml_addresses;
 
-pub(super) use self::edit::{add, asks_maker, remove};
-pub(crate) use self::places::{AddressFile, Addresses};
-pub(super) use self::source::sources;
-pub(crate) use self::source::{AddressSource, SourcePlace};
+pub(super) use self::address_edit::{add_gateway_addresses, restore_addresses, uses_vendor_api};
+pub(crate) use self::address_entries::{AddressFile, Addresses};
+pub(super) use self::address_source::find_address_sources;
+pub(crate) use self::address_source::{AddressLocation, AddressSource};

@@ -1,23 +1,23 @@
-//! Claude Code: variables, which its settings overrule.
+//! Launches Claude Code by environment variables, which its settings override.
 
 use std::path::{Path, PathBuf};
 
 use serde_json::{Value, json};
 
-use super::plan::{Asked, CannotWrap, GATEWAY, Plan};
-use crate::clients::settings::read_json;
+use super::launch_plan::{GATEWAY, LaunchPlan, LaunchRequest, WrapError};
+use crate::clients::agent_settings::read_json_file;
 use crate::environment::Environment;
 
 const ADDRESS: &str = "ANTHROPIC_BASE_URL";
 
-/// What Claude Code does of itself only where it asks Anthropic directly, and how it is had back:
-/// tools that are looked for when they are needed, and their arguments as they are written
+/// The features that Claude Code enables only at Anthropic's own address, and the variables that
+/// enable them elsewhere: tool search, and streaming of tool arguments
 /// (code.claude.com/docs/en/llm-gateway-protocol).
-pub(in crate::clients) const OF_ANTHROPIC: [(&str, &str); 2] =
+pub(in crate::clients) const ANTHROPIC_FEATURES: [(&str, &str); 2] =
     [("ENABLE_TOOL_SEARCH", "true"), ("CLAUDE_CODE_ENABLE_FINE_GRAINED_TOOL_STREAMING", "1")];
 
-/// By which it is told to ask another cloud, in that one's own way.
-const CLOUDS: [&str; 5] = [
+/// The variables that make Claude Code use another cloud with that cloud's own protocol.
+const CLOUD_VARIABLES: [&str; 5] = [
     "CLAUDE_CODE_USE_BEDROCK",
     "CLAUDE_CODE_USE_VERTEX",
     "CLAUDE_CODE_USE_FOUNDRY",
@@ -25,45 +25,45 @@ const CLOUDS: [&str; 5] = [
     "CLAUDE_CODE_USE_ANTHROPIC_AWS",
 ];
 
-/// Settings that no argument overrules.
-pub(in crate::clients) const MANAGED: [&str; 2] = [
+/// The settings files that no argument overrides.
+pub(in crate::clients) const MANAGED_SETTINGS: [&str; 2] = [
     "/etc/claude-code/managed-settings.json",
     "/Library/Application Support/ClaudeCode/managed-settings.json",
 ];
 
-/// Whether Claude Code takes a variable for a yes.
-fn is_on(value: &str) -> bool {
+/// Returns whether Claude Code treats the value of a variable as true.
+fn is_truthy(value: &str) -> bool {
     !matches!(value.trim().to_ascii_lowercase().as_str(), "" | "0" | "false" | "no" | "off")
 }
 
-pub(super) fn plan(asked: &Asked<'_>) -> Result<Plan, CannotWrap> {
-    let files = settings_files(asked)?;
-    let managed = MANAGED.map(PathBuf::from);
+pub(super) fn plan_launch(asked: &LaunchRequest<'_>) -> Result<LaunchPlan, WrapError> {
+    let files = read_settings_files(asked)?;
+    let managed = MANAGED_SETTINGS.map(PathBuf::from);
     let managed: Vec<Value> =
-        managed.iter().map(|path| read_json(path)).collect::<Result<_, _>>()?;
+        managed.iter().map(|path| read_json_file(path)).collect::<Result<_, _>>()?;
     let set = |name: &str| -> Option<String> {
-        let of_file = files.iter().chain(&managed).find_map(|file| variable(file, name));
-        of_file.or_else(|| asked.environment.told(name).map(str::to_owned))
+        let of_file = files.iter().chain(&managed).find_map(|file| settings_variable(file, name));
+        of_file.or_else(|| asked.environment.agent_variable(name).map(str::to_owned))
     };
     if let Some(cloud) =
-        CLOUDS.into_iter().find(|cloud| set(cloud).is_some_and(|value| is_on(&value)))
+        CLOUD_VARIABLES.into_iter().find(|cloud| set(cloud).is_some_and(|value| is_truthy(&value)))
     {
-        return Err(CannotWrap::Agent(format!(
+        return Err(WrapError::Agent(format!(
             "Claude Code is told to ask another cloud ({cloud}): foveal cannot be put between for \
              one run; `foveal serve --upstream` can, where that cloud's requests are not signed"
         )));
     }
-    if managed.iter().any(|file| variable(file, ADDRESS).is_some()) {
-        return Err(CannotWrap::Agent(format!(
+    if managed.iter().any(|file| settings_variable(file, ADDRESS).is_some()) {
+        return Err(WrapError::Agent(format!(
             "your organisation's settings of Claude Code say {ADDRESS}, and nothing overrules them"
         )));
     }
-    let mut plan = Plan::new(asked.given.clone());
-    let of_files = files.iter().find_map(|file| variable(file, ADDRESS));
-    let address = plan.one_address(set(ADDRESS).as_deref(), "")?;
+    let mut plan = LaunchPlan::new(asked.upstreams.clone());
+    let of_files = files.iter().find_map(|file| settings_variable(file, ADDRESS));
+    let address = plan.plan_single_address(set(ADDRESS).as_deref(), "")?;
     if of_files.is_some() {
         if asked.arguments.iter().any(|one| one.split('=').next() == Some("--settings")) {
-            return Err(CannotWrap::Agent(format!(
+            return Err(WrapError::Agent(format!(
                 "its settings say {ADDRESS}, and foveal can overrule that only by an argument \
                  --settings of its own: put what yours says into a file of settings"
             )));
@@ -72,9 +72,10 @@ pub(super) fn plan(asked: &Asked<'_>) -> Result<Plan, CannotWrap> {
         plan.arguments.extend(["--settings".to_owned(), overruled]);
     }
     plan.variables.push((ADDRESS, address));
-    plan.replaces_maker = asks_anthropic(&plan);
-    if plan.replaces_maker {
-        for (name, value) in OF_ANTHROPIC.into_iter().filter(|(name, _)| set(name).is_none()) {
+    plan.replaces_vendor_api = uses_anthropic_api(&plan);
+    if plan.replaces_vendor_api {
+        for (name, value) in ANTHROPIC_FEATURES.into_iter().filter(|(name, _)| set(name).is_none())
+        {
             plan.variables.push((name, value.to_owned()));
         }
     }
@@ -82,19 +83,19 @@ pub(super) fn plan(asked: &Asked<'_>) -> Result<Plan, CannotWrap> {
     Ok(plan)
 }
 
-/// Whether requests go to Anthropic itself, which knows all that Claude Code can ask for.
-fn asks_anthropic(plan: &Plan) -> bool {
-    let every = plan.given.every_address();
+/// Returns whether requests go to Anthropic itself, which supports every feature of Claude Code.
+fn uses_anthropic_api(plan: &LaunchPlan) -> bool {
+    let every = plan.upstreams.default_address();
     every.is_none_or(|every| every.starts_with("https://api.anthropic.com"))
 }
 
-/// The settings that overrule variables, the strongest first.
-fn settings_files(asked: &Asked<'_>) -> Result<Vec<Value>, CannotWrap> {
-    let places = settings_places(Some(asked.folder), asked.environment);
-    Ok(places.iter().map(|path| read_json(path)).collect::<Result<_, _>>()?)
+/// Reads the settings files that override variables, the strongest first.
+fn read_settings_files(asked: &LaunchRequest<'_>) -> Result<Vec<Value>, WrapError> {
+    let places = settings_paths(Some(asked.folder), asked.environment);
+    Ok(places.iter().map(|path| read_json_file(path)).collect::<Result<_, _>>()?)
 }
 
-fn settings_places(folder: Option<&Path>, environment: &Environment) -> Vec<PathBuf> {
+fn settings_paths(folder: Option<&Path>, environment: &Environment) -> Vec<PathBuf> {
     let own = folder.map(|folder| folder.join(".claude")).into_iter();
     let of_project =
         own.flat_map(|own| [own.join("settings.local.json"), own.join("settings.json")]);
@@ -102,22 +103,23 @@ fn settings_places(folder: Option<&Path>, environment: &Environment) -> Vec<Path
     of_project.chain(of_user).collect()
 }
 
-/// Returns the variables of [`OF_ANTHROPIC`] that are set nowhere. A file that cannot be read sets
-/// none.
-pub(in crate::clients) fn unset_variables(
+/// Returns the variables of [`ANTHROPIC_FEATURES`] that are not set. Unreadable files count as
+/// empty.
+pub(in crate::clients) fn unset_feature_variables(
     environment: &Environment,
     folder: Option<&Path>,
 ) -> Vec<&'static str> {
-    let managed = MANAGED.map(PathBuf::from).into_iter();
-    let places = settings_places(folder, environment).into_iter().chain(managed);
-    let files: Vec<Value> = places.map(|path| read_json(&path).unwrap_or_default()).collect();
+    let managed = MANAGED_SETTINGS.map(PathBuf::from).into_iter();
+    let places = settings_paths(folder, environment).into_iter().chain(managed);
+    let files: Vec<Value> = places.map(|path| read_json_file(&path).unwrap_or_default()).collect();
     let is_set = |name: &str| {
-        files.iter().any(|file| variable(file, name).is_some()) || environment.told(name).is_some()
+        files.iter().any(|file| settings_variable(file, name).is_some())
+            || environment.agent_variable(name).is_some()
     };
-    OF_ANTHROPIC.iter().map(|(name, _)| *name).filter(|name| !is_set(name)).collect()
+    ANTHROPIC_FEATURES.iter().map(|(name, _)| *name).filter(|name| !is_set(name)).collect()
 }
 
-fn variable(settings: &Value, name: &str) -> Option<String> {
+fn settings_variable(settings: &Value, name: &str) -> Option<String> {
     let value = settings["env"].get(name)?;
     let text = value.as_str().map_or_else(|| value.to_string(), str::to_owned);
     (!text.is_empty()).then_some(text)

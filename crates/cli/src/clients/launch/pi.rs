@@ -1,28 +1,28 @@
-//! pi: an extension for this run, which gives its providers other addresses.
+//! Launches pi with an extension that changes the addresses of its providers.
 
 use serde_json::{Map, Value};
 
-use super::plan::{Asked, CannotWrap, GATEWAY, Plan};
-use crate::clients::settings::read_json;
+use super::launch_plan::{GATEWAY, LaunchPlan, LaunchRequest, WrapError};
+use crate::clients::agent_settings::read_json_file;
 
-/// What follows the gateway's address for providers whose own address nobody gave.
-pub(in crate::clients) const BUILT_IN: [(&str, &str); 4] =
+/// The providers that need no address in the settings, with the suffix of the gateway's address.
+pub(in crate::clients) const BUILT_IN_PROVIDERS: [(&str, &str); 4] =
     [("anthropic", ""), ("openai", "/v1"), ("google", "/v1beta"), ("openrouter", "/openrouter/v1")];
 
-pub(super) fn plan(asked: &Asked<'_>) -> Result<Plan, CannotWrap> {
+pub(super) fn plan_launch(asked: &LaunchRequest<'_>) -> Result<LaunchPlan, WrapError> {
     let models = asked.environment.pi_folder().map(|folder| folder.join("models.json"));
-    let models = models.map(|path| read_json(&path)).transpose()?.unwrap_or_default();
-    let mut plan = Plan::new(asked.given.clone());
+    let models = models.map(|path| read_json_file(&path)).transpose()?.unwrap_or_default();
+    let mut plan = LaunchPlan::new(asked.upstreams.clone());
     let mut told = Map::new();
-    for (name, behind) in BUILT_IN {
-        let behind = if plan.given.takes_all() { "/v1" } else { behind };
+    for (name, behind) in BUILT_IN_PROVIDERS {
+        let behind = if plan.upstreams.has_default() { "/v1" } else { behind };
         let behind = if name == "anthropic" { "" } else { behind };
         told.insert(name.to_owned(), format!("{GATEWAY}{behind}").into());
     }
     let providers = models["providers"].as_object().cloned().unwrap_or_default();
     for (name, provider) in &providers {
         if let Some(set) = provider["baseUrl"].as_str() {
-            told.insert(name.clone(), plan.named_address(name, set)?.into());
+            told.insert(name.clone(), plan.plan_provider_address(name, set)?.into());
         }
     }
     let told = Value::Object(told);

@@ -1,21 +1,22 @@
-//! Qwen Code: an argument, and a variable for what it starts itself.
+//! Launches Qwen Code with an argument, and with an environment variable for the processes that it
+//! starts.
 
-use super::plan::{Asked, CannotWrap, Plan};
-use crate::clients::settings::{dot_env, read_json};
+use super::launch_plan::{LaunchPlan, LaunchRequest, WrapError};
+use crate::clients::agent_settings::{read_dot_env_variable, read_json_file};
 
-const ADDRESS: &str = "OPENAI_BASE_URL";
+const ADDRESS_VARIABLE: &str = "OPENAI_BASE_URL";
 const ARGUMENT: &str = "--openai-base-url";
 
-/// Names an address for which Qwen Code does what it does for Alibaba's own: marks for the cache, and
-/// headers (github.com/QwenLM/qwen-code/pull/3991). It has to be the address of the model, to the
-/// letter.
+/// The variable with an address that Qwen Code treats as Alibaba's: it sets cache breakpoints and
+/// headers for it (github.com/QwenLM/qwen-code/pull/3991). It has to equal the model's address
+/// exactly.
 pub(in crate::clients) const DASHSCOPE_PROXY: &str = "DASHSCOPE_PROXY_BASE_URL";
 
-/// The servers of Alibaba that Qwen Code knows by their names.
+/// Alibaba's servers, which Qwen Code recognizes by their host names.
 const DASHSCOPE_HOSTS: [&str; 3] =
     ["dashscope.aliyuncs.com", "dashscope-intl.aliyuncs.com", "dashscope-us.aliyuncs.com"];
 
-/// Whether Qwen Code takes an address for one of Alibaba's own.
+/// Returns whether Qwen Code treats an address as Alibaba's.
 pub(in crate::clients) fn is_dashscope(address: &str) -> bool {
     let rest = address.strip_prefix("https://").unwrap_or_default();
     let host = rest.split(['/', ':', '?']).next().unwrap_or_default().to_ascii_lowercase();
@@ -26,43 +27,58 @@ pub(in crate::clients) fn is_dashscope(address: &str) -> bool {
     is_plan || DASHSCOPE_HOSTS.iter().any(is_of)
 }
 
-pub(super) fn plan(asked: &Asked<'_>) -> Result<Plan, CannotWrap> {
+pub(super) fn plan_launch(asked: &LaunchRequest<'_>) -> Result<LaunchPlan, WrapError> {
     if asked.arguments.iter().any(|one| one.split('=').next() == Some(ARGUMENT)) {
-        return Err(CannotWrap::Agent(format!(
+        return Err(WrapError::Agent(format!(
             "`{ARGUMENT}` would lead past foveal: say it as `foveal wrap --upstream URL qwen`"
         )));
     }
-    let settings = asked.environment.in_home(".qwen/settings.json");
-    let settings = settings.map(|path| read_json(&path)).transpose()?.unwrap_or_default();
+    let settings = asked.environment.path_in_home(".qwen/settings.json");
+    let settings = settings.map(|path| read_json_file(&path)).transpose()?.unwrap_or_default();
     let auth = &settings["security"]["auth"];
     if auth["selectedType"] == "qwen-oauth" {
-        return Err(CannotWrap::Agent(
+        return Err(WrapError::Agent(
             "Qwen Code asks its own service with this login: foveal can be put between where it \
              asks with a key (OPENAI_API_KEY)"
                 .to_owned(),
         ));
     }
     if settings["modelProviders"].as_object().is_some_and(|all| !all.is_empty()) {
-        return Err(CannotWrap::Agent(
+        return Err(WrapError::Agent(
             "its settings name providers (`modelProviders`), which no argument overrules: \
              `foveal init --gateway qwen` sets them"
                 .to_owned(),
         ));
     }
-    let of_file = dot_env(asked.folder, asked.environment.home.as_deref(), ".qwen", ADDRESS);
-    let of_settings = settings["env"][ADDRESS].as_str().or(auth["baseUrl"].as_str());
+    let of_file = read_dot_env_variable(
+        asked.folder,
+        asked.environment.home.as_deref(),
+        ".qwen",
+        ADDRESS_VARIABLE,
+    );
+    let of_settings = settings["env"][ADDRESS_VARIABLE].as_str().or(auth["baseUrl"].as_str());
     let of_settings = of_settings.map(str::to_owned);
-    let set = asked.environment.told(ADDRESS).map(str::to_owned).or(of_file).or(of_settings);
-    let mut plan = Plan::new(asked.given.clone());
-    let address = plan.one_address(set.as_deref(), "/v1")?;
+    let set = asked
+        .environment
+        .agent_variable(ADDRESS_VARIABLE)
+        .map(str::to_owned)
+        .or(of_file)
+        .or(of_settings);
+    let mut plan = LaunchPlan::new(asked.upstreams.clone());
+    let address = plan.plan_single_address(set.as_deref(), "/v1")?;
     plan.arguments.extend([ARGUMENT.to_owned(), address.clone()]);
-    let is_chosen = asked.environment.told(DASHSCOPE_PROXY).is_some()
-        || dot_env(asked.folder, asked.environment.home.as_deref(), ".qwen", DASHSCOPE_PROXY)
-            .is_some();
+    let is_chosen = asked.environment.agent_variable(DASHSCOPE_PROXY).is_some()
+        || read_dot_env_variable(
+            asked.folder,
+            asked.environment.home.as_deref(),
+            ".qwen",
+            DASHSCOPE_PROXY,
+        )
+        .is_some();
     if set.as_deref().is_some_and(is_dashscope) && !is_chosen {
-        // Variables count before what settings say of the same name.
+        // Environment variables take precedence over variables in settings.
         plan.variables.push((DASHSCOPE_PROXY, address.clone()));
     }
-    plan.variables.push((ADDRESS, address));
+    plan.variables.push((ADDRESS_VARIABLE, address));
     Ok(plan)
 }

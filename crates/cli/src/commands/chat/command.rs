@@ -1,43 +1,48 @@
-//! The command line, and the chat from its beginning to its end.
+//! The command line of `foveal chat`, and the chat from start to end.
 
 use std::process::ExitCode;
 use std::sync::mpsc::sync_channel;
 use std::time::Duration;
 
 use anyhow::{Context, bail};
-use foveal_agent::{Limits, Spent};
-use foveal_chat::{Chat, Input, Setup};
-use foveal_screen::numbers::{dollars_behind, plural};
-use foveal_transcript::{Block, Entry, Role};
+use foveal_agent::{RunLimits, RunTotals};
+use foveal_screen::numbers::{cost_suffix, format_plural};
+use foveal_transcript::{ContentBlock, MessageRole, TranscriptEntry};
+use foveal_tui::{Chat, ChatInput, ChatSetup};
 
-use super::arrived::ARRIVED_MAX;
-use super::course::{Course, End};
-use super::person::person;
-use super::screen::{Screen, put_back};
-use crate::commands::own_agent::{self, Company, Earlier, Opened, Options, Wanted, amount};
+use super::approval_dialog::screen_prompter;
+use super::chat_app::{ChatApp, ChatExit};
+use super::chat_event::CHAT_EVENTS_MAX;
+use super::screen::{Screen, restore_terminal};
+use crate::commands::own_agent::{
+    self, AgentArguments, AgentSpec, InteractionMode, ReadyAgent, ResumableSession, parse_dollars,
+};
 use crate::environment::Environment;
 use crate::notice;
 use crate::user_settings;
 
-/// Requests to the model for one message.
+/// Requests to the model for one message of the user.
 const TURNS_MAX: u32 = 200;
 
 /// The command line of `foveal chat`.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Arguments {
+pub(crate) struct ChatArguments {
     #[command(flatten)]
-    options: Options,
+    options: AgentArguments,
     /// Asks no more at this many US dollars: what the provider says that it charges, else your own
     /// prices, else list prices.
-    #[arg(long, value_name = "DOLLARS", value_parser = amount)]
+    #[arg(long, value_name = "DOLLARS", value_parser = parse_dollars)]
     max_cost: Option<f64>,
 }
 
-/// Talks with a person until they leave.
+/// Runs the chat until the user quits.
 ///
 /// # Errors
 /// If there is no terminal, no model, or the folder cannot be used.
-pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::Result<ExitCode> {
+pub(crate) fn run(
+    arguments: &ChatArguments,
+    environment: &Environment,
+) -> anyhow::Result<ExitCode> {
     if !environment.terminal.input || !environment.terminal.output {
         bail!(
             "`foveal chat` needs a terminal for its input and output: `foveal run \"TASK\"` does a \
@@ -47,91 +52,92 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
     let folder = std::env::current_dir().context("there is no current folder")?;
     let folder = folder.canonicalize().unwrap_or(folder);
     let options = &arguments.options;
-    let mut earlier = options.earlier(&folder, environment)?;
-    let (runtime, client) = own_agent::runtime(environment)?;
-    let (sender, arrived) = sync_channel(ARRIVED_MAX);
+    let mut earlier = options.open_resumable_session(&folder, environment)?;
+    let (runtime, client) = own_agent::start_runtime_and_client(environment)?;
+    let (sender, arrived) = sync_channel(CHAT_EVENTS_MAX);
     let mut model = options.model.clone();
-    let mut course: Option<Course> = None;
-    let cancel = own_agent::listen(&runtime, put_back);
+    let mut course: Option<ChatApp> = None;
+    let cancel = own_agent::cancel_on_signals(&runtime, restore_terminal);
     let ended = loop {
-        // What other models of this chat came to counts.
-        let before = course.as_ref().map_or(0.0, |course| course.spent().charge.cost);
+        // The limit covers all models of this chat.
+        let before = course.as_ref().map_or(0.0, |course| course.total_spending().charge.cost);
         let cost = arguments.max_cost.map(|most| most - before);
-        let limits = Limits { turns: Some(TURNS_MAX), cost, ..Limits::default() };
-        let wanted = Wanted {
+        let limits = RunLimits { turns: Some(TURNS_MAX), cost, ..RunLimits::default() };
+        let wanted = AgentSpec {
             folder: &folder,
             model: model.as_ref(),
             profile: options.profile.as_deref(),
             limits,
             pinned: &options.pin,
             earlier: earlier.take(),
-            company: Company::Person,
-            yes: false,
-            person: Some(person(sender.clone())),
+            interaction: InteractionMode::Interactive,
+            auto_approves: false,
+            prompter: Some(screen_prompter(sender.clone())),
         };
-        let opened = own_agent::open(wanted, (&runtime, client.clone()), environment)?;
+        let opened = own_agent::build_agent(wanted, &runtime, client.clone(), environment)?;
         let course = match &mut course {
             Some(course) => {
-                course.update(Input::Model(opened.model.clone()));
+                course.update_chat(ChatInput::ModelChanged(opened.model.clone()));
                 course
             }
             None => {
                 let chat = new_chat(&opened, &folder.display().to_string(), environment)?;
                 let screen = Screen::enter().context("the terminal cannot be drawn on")?;
-                course.insert(Course::new((chat, screen), (&folder, environment), sender.clone()))
+                course.insert(ChatApp::new(chat, screen, &folder, environment, sender.clone()))
             }
         };
         let session = opened.session.clone();
-        match course.run(opened, &arrived, &cancel, (&runtime, &client, environment))? {
-            End::Quit => break session,
-            End::Model(next) => {
+        match course.run_until_exit(opened, &arrived, &cancel, (&runtime, &client, environment))? {
+            ChatExit::Quit => break session,
+            ChatExit::SwitchModel(next) => {
                 model = Some(next);
-                // Nothing may have been said yet.
-                let named = session.map(|name| Earlier::named(&name, &folder, environment));
+                // The session is missing if nothing was said yet.
+                let named =
+                    session.map(|name| ResumableSession::open_by_name(&name, &folder, environment));
                 earlier = named.and_then(Result::ok);
             }
         }
     };
-    let spent = course.map(|course| course.spent()).unwrap_or_default();
-    // What still runs is not waited for.
+    let spent = course.map(|course| course.total_spending()).unwrap_or_default();
+    // Tasks that still run are not awaited.
     runtime.shutdown_timeout(Duration::from_millis(200));
-    say_end(&spent, ended.as_deref());
+    print_summary(&spent, ended.as_deref());
     Ok(ExitCode::SUCCESS)
 }
 
-/// Tells what a chat came to, and how to go on with its session.
-fn say_end(spent: &Spent, session: Option<&str>) {
+/// Prints the cost of a chat and the command that continues its session.
+fn print_summary(spent: &RunTotals, session: Option<&str>) {
     if spent.turns == 0 {
         return;
     }
-    let cost = dollars_behind(spent.charge.cost);
-    notice::say(format_args!("{}{cost}", plural(spent.turns.into(), "request")));
+    let cost = cost_suffix(spent.charge.cost);
+    notice::print_notice(format_args!("{}{cost}", format_plural(spent.turns.into(), "request")));
     if let Some(name) = session {
-        notice::say(format_args!("`foveal chat --session {name}` goes on with it"));
+        notice::print_notice(format_args!("`foveal chat --session {name}` goes on with it"));
     }
 }
 
-/// A chat with what was said before in its session.
+/// Returns a chat that shows the earlier messages of its session.
 ///
 /// # Errors
-/// If the settings cannot be used.
-fn new_chat(opened: &Opened, folder: &str, environment: &Environment) -> anyhow::Result<Chat> {
-    let wish = user_settings::read(environment)?.chat.colours;
+/// If the settings are invalid.
+fn new_chat(opened: &ReadyAgent, folder: &str, environment: &Environment) -> anyhow::Result<Chat> {
+    let wish = user_settings::read_user_settings(environment)?.chat.colours;
     let past = opened.agent.conversation().entries();
-    let said = past.iter().filter(|entry| entry.role == Role::User);
-    let mut chat = Chat::new(Setup {
+    let said = past.iter().filter(|entry| entry.role == MessageRole::User);
+    let mut chat = Chat::new(ChatSetup {
         model: opened.model.clone(),
         session: opened.session.clone(),
         folder: folder.to_owned(),
-        colours: wish.colours(environment.colour, environment.has_256_colours),
-        history: said.map(Entry::text).collect(),
+        colours: wish.resolve_colours(environment.colour, environment.has_256_colours),
+        history: said.map(TranscriptEntry::text).collect(),
     });
     let mut past = past.to_vec();
     for block in past.iter_mut().flat_map(|entry| &mut entry.blocks) {
-        if let Block::Call(call) = block {
-            *call = own_agent::spelled(call);
+        if let ContentBlock::Call(call) = block {
+            *call = own_agent::normalize_argument_names(call);
         }
     }
-    chat.update(Input::Past(past));
+    chat.update(ChatInput::EarlierMessages(past));
     Ok(chat)
 }

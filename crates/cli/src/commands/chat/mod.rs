@@ -1,13 +1,13 @@
-//! `foveal chat`: foveal's own agent with a person, on a screen.
+//! `foveal chat`: foveal's own agent, interactive on a full screen.
 
-mod arrived;
+mod agent_commands;
+mod approval_dialog;
+mod chat_app;
+mod chat_event;
 mod command;
-mod control;
-mod course;
-mod finder;
-mod keys;
-mod person;
+mod completion;
 mod screen;
 mod symbols;
+mod terminal_input;
 
-pub(crate) use command::{Arguments, run};
+pub(crate) use command::{ChatArguments, run};

@@ -1,16 +1,16 @@
-//! The terminal while a chat is drawn on it, and as it was before.
+//! The terminal while a chat is drawn on it, and its restoration.
 //!
-//! A chat takes the alternate screen: any block can be opened and closed at any time, and what has
-//! scrolled away in the terminal's own lines cannot be drawn again. What stood there before is there
-//! again afterwards, whatever ends the program.
+//! A chat uses the alternate screen: blocks can be opened and closed at any time, and lines that
+//! scrolled out of the normal screen cannot be redrawn. The normal screen is restored afterwards,
+//! whatever ends the program.
 
-mod sixteen;
+mod basic_colours;
 
 use std::io::{self, BufWriter, Stdout, Write, stdout};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use foveal_chat::{Chat, draw};
+use foveal_tui::{Chat, draw_chat};
 use ratatui_core::terminal::Terminal;
 use ratatui_crossterm::CrosstermBackend;
 use ratatui_crossterm::crossterm::event::{
@@ -23,58 +23,57 @@ use ratatui_crossterm::crossterm::terminal::{
 };
 use ratatui_crossterm::crossterm::{cursor, execute, queue};
 
-use self::sixteen::Sixteen;
+use self::basic_colours::BasicColourWriter;
 use crate::notice;
 
-/// Bytes of a frame that are written at once.
+/// Bytes of the buffer for a frame.
 const FRAME_BYTES: usize = 64 << 10;
 
-/// Whether the terminal is to be put back. One for the process, as the terminal is.
-static IS_TAKEN: AtomicBool = AtomicBool::new(false);
+/// Whether the terminal must be restored. One for the process, as there is one terminal.
+static NEEDS_RESTORATION: AtomicBool = AtomicBool::new(false);
 
-/// The terminal, drawn on until this is dropped.
+/// The terminal in the mode of the chat, restored on drop.
 pub(super) struct Screen {
-    terminal: Terminal<CrosstermBackend<Sixteen<BufWriter<Stdout>>>>,
+    terminal: Terminal<CrosstermBackend<BasicColourWriter<BufWriter<Stdout>>>>,
 }
 
 impl Screen {
-    /// Takes the terminal.
+    /// Switches the terminal to the mode of the chat.
     ///
     /// # Errors
-    /// If it cannot be drawn on; it is as it was then.
+    /// If it cannot be drawn on; it is restored then.
     pub(super) fn enter() -> io::Result<Self> {
-        put_back_on_panic();
-        IS_TAKEN.store(true, Ordering::SeqCst);
-        let taken = Self::take();
+        restore_terminal_on_panic();
+        NEEDS_RESTORATION.store(true, Ordering::SeqCst);
+        let taken = Self::set_terminal_modes();
         if taken.is_err() {
-            put_back();
+            restore_terminal();
         }
         taken
     }
 
-    fn take() -> io::Result<Self> {
+    fn set_terminal_modes() -> io::Result<Self> {
         enable_raw_mode()?;
         execute!(
             stdout(),
             EnterAlternateScreen,
             EnableMouseCapture,
             EnableBracketedPaste,
-            // With it Shift+Enter is another key than Enter. Terminals that do not know it pass it
-            // over.
+            // Distinguishes Shift+Enter from Enter. Terminals without support ignore it.
             PushKeyboardEnhancementFlags(KeyboardEnhancementFlags::DISAMBIGUATE_ESCAPE_CODES),
             SetTitle("foveal chat"),
         )?;
-        let writer = Sixteen::new(BufWriter::with_capacity(FRAME_BYTES, stdout()));
+        let writer = BasicColourWriter::new(BufWriter::with_capacity(FRAME_BYTES, stdout()));
         Ok(Self { terminal: Terminal::new(CrosstermBackend::new(writer))? })
     }
 
-    /// Draws the chat, all at once where the terminal can.
+    /// Draws the chat, as one synchronized update where the terminal supports that.
     ///
     /// # Errors
     /// If the terminal is gone.
     pub(super) fn draw(&mut self, chat: &mut Chat) -> io::Result<()> {
         queue!(self.terminal.backend_mut(), BeginSynchronizedUpdate)?;
-        self.terminal.draw(|frame| draw(chat, frame))?;
+        self.terminal.draw(|frame| draw_chat(chat, frame))?;
         queue!(self.terminal.backend_mut(), EndSynchronizedUpdate)?;
         Write::flush(self.terminal.backend_mut())
     }
@@ -82,17 +81,17 @@ impl Screen {
 
 impl Drop for Screen {
     fn drop(&mut self) {
-        put_back();
+        restore_terminal();
     }
 }
 
-/// Puts the terminal back as it was, once.
-pub(super) fn put_back() {
-    if !IS_TAKEN.swap(false, Ordering::SeqCst) {
+/// Restores the terminal, once.
+pub(super) fn restore_terminal() {
+    if !NEEDS_RESTORATION.swap(false, Ordering::SeqCst) {
         return;
     }
-    notice::divert(None);
-    // Where the terminal is gone there is nothing to put back.
+    notice::redirect_notices(None);
+    // Errors are ignored: a terminal that is gone needs no restoration.
     drop(execute!(
         stdout(),
         EndSynchronizedUpdate,
@@ -105,17 +104,17 @@ pub(super) fn put_back() {
     drop(disable_raw_mode());
 }
 
-/// Has a panic of the thread that draws put the terminal back before it is told of. One of another
-/// thread is a message: the chat goes on.
-fn put_back_on_panic() {
+/// Installs a panic hook. A panic of the drawing thread restores the terminal before its message; a
+/// panic of another thread becomes a note, and the chat goes on.
+fn restore_terminal_on_panic() {
     let drawing = thread::current().id();
     let before = std::panic::take_hook();
     std::panic::set_hook(Box::new(move |panic| {
         if thread::current().id() == drawing {
-            put_back();
+            restore_terminal();
         }
-        match IS_TAKEN.load(Ordering::SeqCst) {
-            true => notice::say(format_args!("a part of foveal broke off: {panic}")),
+        match NEEDS_RESTORATION.load(Ordering::SeqCst) {
+            true => notice::print_notice(format_args!("a part of foveal broke off: {panic}")),
             false => before(panic),
         }
     }));

@@ -1,33 +1,36 @@
-//! The command line of `foveal config`, and what it prints.
+//! The command line of `foveal config`, and its output.
 
 use std::process::{Command, ExitCode};
 
 use anyhow::{Context, bail};
 use serde_json::{Value, json};
 
-use super::settings::{NO_PLACE, changed, explained, named, of_project, plain, rows, understood};
-use crate::clients::write;
+use super::settings::{
+    NO_SETTINGS_FOLDER, explain_setting, find_setting, project_value, read_valid_settings,
+    setting_rows, unquote, write_change,
+};
+use crate::clients::replace_settings_file;
 use crate::environment::Environment;
 use crate::exit_code;
 use crate::notice;
 use crate::output;
-use crate::table::{Narrow, Side, Table};
-use crate::user_settings::keys::Key;
+use crate::text_table::{Alignment, ColumnNarrowing, TextTable};
+use crate::user_settings::setting_keys::SettingKey;
 use crate::user_settings::{self, schema};
 
 /// The command line of `foveal config`.
 #[derive(Debug, clap::Args)]
 #[command(args_conflicts_with_subcommands = true)]
-pub(crate) struct Arguments {
+pub(crate) struct ConfigArguments {
     /// Print JSON: for each setting its name, what is set, what holds without it, and what it means.
     #[arg(long)]
     json: bool,
     #[command(subcommand)]
-    what: Option<What>,
+    what: Option<ConfigAction>,
 }
 
 #[derive(Debug, clap::Subcommand)]
-enum What {
+enum ConfigAction {
     /// Prints the value of a setting: what is set, or what holds without that.
     ///
     /// Exits with 1 if there is none.
@@ -64,101 +67,109 @@ enum What {
 /// Shows or changes settings.
 ///
 /// # Errors
-/// If the file cannot be read, understood or written, and for settings and values that are none.
-pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::Result<ExitCode> {
+/// If the file cannot be read, parsed or written, or a setting or value is invalid.
+pub(crate) fn run(
+    arguments: &ConfigArguments,
+    environment: &Environment,
+) -> anyhow::Result<ExitCode> {
     match &arguments.what {
-        None => list(arguments.json, environment)?,
-        Some(What::Path) => {
-            let path = user_settings::file::path(environment).context(NO_PLACE)?;
+        None => list_settings(arguments.json, environment)?,
+        Some(ConfigAction::Path) => {
+            let path = user_settings::settings_file::settings_path(environment)
+                .context(NO_SETTINGS_FOLDER)?;
             output::print(format!("{}\n", path.display()))?;
         }
-        Some(What::Schema) => output::print(format!("{:#}\n", schema::schema()))?,
-        Some(What::Get { key }) => return get(key, environment),
-        Some(What::Explain { key }) => output::print(explained(key, environment)? + "\n")?,
-        Some(What::Set { key, value }) => {
-            let setting = named(key)?;
-            changed(environment, |source| Ok(Some(source.set(setting, key, value)?)))?;
+        Some(ConfigAction::Schema) => output::print(format!("{:#}\n", schema::json_schema()))?,
+        Some(ConfigAction::Get { key }) => return print_setting(key, environment),
+        Some(ConfigAction::Explain { key }) => {
+            output::print(explain_setting(key, environment)? + "\n")?;
         }
-        Some(What::Unset { key }) => {
-            named(key)?;
-            if changed(environment, |source| Ok(source.unset(key)?))?.is_none() {
-                notice::say(format_args!("`{key}` is not set"));
+        Some(ConfigAction::Set { key, value }) => {
+            let setting = find_setting(key)?;
+            write_change(environment, |source| Ok(Some(source.set_value(setting, key, value)?)))?;
+        }
+        Some(ConfigAction::Unset { key }) => {
+            find_setting(key)?;
+            if write_change(environment, |source| Ok(source.remove_value(key)?))?.is_none() {
+                notice::print_notice(format_args!("`{key}` is not set"));
                 return Ok(ExitCode::from(exit_code::NEGATIVE));
             }
         }
-        Some(What::Edit) => return edit(environment),
+        Some(ConfigAction::Edit) => return edit_settings(environment),
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn get(name: &str, environment: &Environment) -> anyhow::Result<ExitCode> {
-    let key = named(name)?;
-    let file = understood(environment)?;
-    let set = match of_project(name, environment) {
+fn print_setting(name: &str, environment: &Environment) -> anyhow::Result<ExitCode> {
+    let key = find_setting(name)?;
+    let file = read_valid_settings(environment)?;
+    let set = match project_value(name, environment) {
         Some((value, _, true)) => Some(value),
-        Some((_, _, false)) | None => file.source().value(name)?,
+        Some((_, _, false)) | None => file.source().read_value(name)?,
     };
-    match set.or(key.usual.map(str::to_owned)) {
-        Some(value) => output::print(format!("{}\n", plain(&value)))?,
+    match set.or(key.default_value.map(str::to_owned)) {
+        Some(value) => output::print(format!("{}\n", unquote(&value)))?,
         None => {
-            notice::say(format_args!("`{name}` is not set"));
+            notice::print_notice(format_args!("`{name}` is not set"));
             return Ok(ExitCode::from(exit_code::NEGATIVE));
         }
     }
     Ok(ExitCode::SUCCESS)
 }
 
-fn list(json: bool, environment: &Environment) -> anyhow::Result<()> {
-    let file = understood(environment)?;
-    let rows = rows(file.source())?;
+fn list_settings(json: bool, environment: &Environment) -> anyhow::Result<()> {
+    let file = read_valid_settings(environment)?;
+    let rows = setting_rows(file.source())?;
     let path = &file.path;
     if json {
-        let all: Vec<Value> = rows.iter().map(|(name, key, set)| as_json(name, key, set)).collect();
+        let all: Vec<Value> =
+            rows.iter().map(|(name, key, set)| setting_to_json(name, key, set)).collect();
         let path = path.display().to_string();
         output::print(format!("{:#}\n", json!({ "path": path, "settings": all })))?;
         return Ok(());
     }
     let columns = ["setting", "value", "", "what it means"];
-    let table = Table::new(columns.into_iter().map(|name| (name, Side::Left)).collect());
-    let mut table = table.narrowing(&["what it means"], Narrow::LosesEnd);
+    let table = TextTable::new(columns.into_iter().map(|name| (name, Alignment::Left)).collect());
+    let mut table = table.with_narrowing(&["what it means"], ColumnNarrowing::CutEnd);
     for (name, key, set) in rows {
         let mark = if set.is_some() { "set" } else { "" };
-        let value = set.or(key.usual.map(str::to_owned)).unwrap_or_default();
+        let value = set.or(key.default_value.map(str::to_owned)).unwrap_or_default();
         let value = value.lines().next().unwrap_or_default().to_owned();
-        table.row(vec![name, value, mark.to_owned(), key.about.to_owned()]);
+        table.push_row(vec![name, value, mark.to_owned(), key.description.to_owned()]);
     }
     let there = if file.text.is_some() { "" } else { " (not there yet)" };
     let heading = format!("settings in {}{there}\n\n", path.display());
-    output::print(heading + &table.render_within(environment.width, "--json shows all"))?;
+    output::print(heading + &table.render(environment.stdout_columns, "--json shows all"))?;
     Ok(())
 }
 
-fn as_json(name: &str, key: &Key, set: &Option<String>) -> Value {
+fn setting_to_json(name: &str, key: &SettingKey, set: &Option<String>) -> Value {
     json!({
         "name": name,
         "set": set,
-        "usual": key.usual,
-        "takes": key.expected(),
-        "about": key.about,
+        "usual": key.default_value,
+        "takes": key.expected_value(),
+        "about": key.description,
     })
 }
 
-fn edit(environment: &Environment) -> anyhow::Result<ExitCode> {
-    let path = user_settings::file::path(environment).context(NO_PLACE)?;
+fn edit_settings(environment: &Environment) -> anyhow::Result<ExitCode> {
+    let path =
+        user_settings::settings_file::settings_path(environment).context(NO_SETTINGS_FOLDER)?;
     let Some(editor) = &environment.editor else {
         bail!("no editor is named: set VISUAL or EDITOR, or edit `{}`", path.display());
     };
     if !path.exists() {
-        write(&path, None, Some(&schema::template()), false)
+        replace_settings_file(&path, None, Some(&schema::settings_template()), false)
             .with_context(|| format!("`{}` cannot be written", path.display()))?;
     }
-    // As git does: what users put there may have arguments.
+    // As in git, the value may contain arguments.
     let mut command = Command::new("sh");
     let status = command.args(["-c", &format!("{editor} \"$@\""), editor]).arg(&path).status();
     let status = status.with_context(|| format!("`{editor}` cannot be started"))?;
     if !status.success() {
         bail!("`{editor}` ended with an error ({status})");
     }
-    understood(environment)?;
+    read_valid_settings(environment)?;
     Ok(ExitCode::SUCCESS)
 }

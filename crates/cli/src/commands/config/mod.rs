@@ -1,8 +1,8 @@
-//! `foveal config`: what can be set, what is set, and changes of that.
+//! `foveal config`: the available settings, their values, and changes.
 
 mod command;
 mod panel;
 mod settings;
 
-pub(crate) use self::command::{Arguments, run};
-pub(crate) use self::panel::{Panel, refusal};
+pub(crate) use self::command::{ConfigArguments, run};
+pub(crate) use self::panel::{SettingsPanel, refusal_message};

@@ -1,91 +1,106 @@
-//! The settings for the screen of `foveal chat`: what holds and why, and changes that can be taken
-//! back.
+//! The settings for the screen of `foveal chat`: effective values with their origin, and changes
+//! with undo.
 
 use anyhow::{Context, bail};
-use foveal_chat::{Origin, Setting, Settings, Takes};
 use foveal_store::Grant;
+use foveal_tui::{EditableSetting, SettingInput, SettingOrigin, SettingsList};
 
-use super::settings::{Change, changed, explained, named, plain, project, rows, understood};
-use crate::clients::write;
+use super::settings::{
+    SettingsChange, current_project_file, explain_setting, find_setting, read_valid_settings,
+    setting_rows, unquote, write_change,
+};
+use crate::clients::replace_settings_file;
 use crate::environment::Environment;
-use crate::gateway::named_by_variable;
-use crate::grants::list_grants_here;
+use crate::gateway::endpoint_variable;
+use crate::grants::list_grants_of_current_folder;
 use crate::notice;
 use crate::project_settings::ProjectFile;
-use crate::user_settings::keys::{Form, Key, is_any};
-use crate::user_settings::{NotUnderstood, change};
+use crate::user_settings::setting_keys::{SettingKey, SettingType, is_placeholder};
+use crate::user_settings::{SettingsParseError, setting_edit};
 
-/// Changes that can be taken back.
+/// Limit of changes that can be undone.
 const CHANGES_MAX: usize = 100;
 
-/// What is said of a value that no line can say.
-const IN_THE_FILE: &str =
+/// The notice for a value that does not fit on one line.
+const EDIT_FILE_NOTICE: &str =
     "what is set has more than one line can say: `foveal config edit` opens the file";
 
-/// Settings that a person looks at and changes.
+/// The settings panel, with its changes.
 #[derive(Debug, Default)]
-pub(crate) struct Panel {
-    /// The changes that were made, the last one at the end.
-    made: Vec<Change>,
+pub(crate) struct SettingsPanel {
+    /// The changes so far, the latest last.
+    changes: Vec<SettingsChange>,
 }
 
-impl Panel {
-    /// All settings with what holds, where that comes from, and how they are changed.
+impl SettingsPanel {
+    /// Returns all settings with their effective values, origins, and ways to change them.
     ///
     /// # Errors
-    /// If the file cannot be read or understood.
-    pub(crate) fn settings(environment: &Environment) -> anyhow::Result<Settings> {
-        let file = understood(environment)?;
-        let project = obeyed(environment);
-        let all = rows(file.source())?.into_iter().map(|(name, key, set)| {
-            let (value, origin) = match overruling(&name, project.as_ref(), environment)? {
+    /// If the file cannot be read or parsed.
+    pub(crate) fn list_settings(environment: &Environment) -> anyhow::Result<SettingsList> {
+        let file = read_valid_settings(environment)?;
+        let project = trusted_project_file(environment);
+        let all = setting_rows(file.source())?.into_iter().map(|(name, key, set)| {
+            let (value, origin) = match overriding_value(&name, project.as_ref(), environment)? {
                 Some((value, origin)) => (Some(value), origin),
-                None if set.is_some() => (set, Origin::File),
-                None => (key.usual.map(str::to_owned), Origin::Default),
+                None if set.is_some() => (set, SettingOrigin::File),
+                None => (key.default_value.map(str::to_owned), SettingOrigin::Default),
             };
-            let line = value.as_deref().map(|value| change::line(key, value));
-            let takes = match (takes(&name, key), &line) {
-                (Takes::Text, Some(None)) => Takes::Elsewhere(IN_THE_FILE.to_owned()),
+            let line = value.as_deref().map(|value| setting_edit::editable_line(key, value));
+            let takes = match (input_kind(&name, key), &line) {
+                (SettingInput::Text, Some(None)) => {
+                    SettingInput::Unavailable(EDIT_FILE_NOTICE.to_owned())
+                }
                 (takes, _) => takes,
             };
-            let value = value.map(|value| line.flatten().unwrap_or_else(|| shown(&value)));
-            let usual = key.usual.map(shown);
-            let (expected, about) = (key.expected(), key.about.to_owned());
-            Ok(Setting { name, value, origin, usual, takes, expected, about })
+            let value =
+                value.map(|value| line.flatten().unwrap_or_else(|| first_line_unquoted(&value)));
+            let usual = key.default_value.map(first_line_unquoted);
+            let (expected, about) = (key.expected_value(), key.description.to_owned());
+            Ok(EditableSetting {
+                name,
+                value,
+                origin,
+                default_value: usual,
+                input: takes,
+                expected,
+                description: about,
+            })
         });
-        let mut all: Vec<Setting> = all.collect::<anyhow::Result<_>>()?;
-        all.extend(always_allowed(environment));
-        Ok(Settings { file: file.path.display().to_string(), all })
+        let mut all: Vec<EditableSetting> = all.collect::<anyhow::Result<_>>()?;
+        all.extend(grant_rows(environment));
+        Ok(SettingsList { file: file.path.display().to_string(), settings: all })
     }
 
-    /// Writes a setting, or takes it out; what became of it.
+    /// Sets or, without a value, unsets a setting; returns the message for the user.
     ///
     /// # Errors
-    /// If the value is none for it, or the file cannot be read, understood or written.
-    pub(crate) fn set(
+    /// If the value is invalid, or the file cannot be read, parsed or written.
+    pub(crate) fn set_value(
         &mut self,
         name: &str,
         value: Option<&str>,
         environment: &Environment,
     ) -> anyhow::Result<String> {
-        let key = named(name)?;
-        let change = changed(environment, |source| match value {
-            Some(value) => Ok(Some(source.set(key, name, value)?)),
-            None => Ok(source.unset(name)?),
+        let key = find_setting(name)?;
+        let change = write_change(environment, |source| match value {
+            Some(value) => Ok(Some(source.set_value(key, name, value)?)),
+            None => Ok(source.remove_value(name)?),
         })?;
         let Some(change) = change else { return Ok(format!("{name} is not set in your file")) };
         let file = change.path.display().to_string();
         if change.before.as_ref() != Some(&change.after) {
-            if self.made.len() >= CHANGES_MAX {
-                self.made.remove(0);
+            if self.changes.len() >= CHANGES_MAX {
+                self.changes.remove(0);
             }
-            self.made.push(change);
+            self.changes.push(change);
         }
         let what = if value.is_some() { "set in" } else { "taken out of" };
-        let overruling = overruling(name, obeyed(environment).as_ref(), environment)?;
+        let overruling =
+            overriding_value(name, trusted_project_file(environment).as_ref(), environment)?;
         let holds = match overruling.map(|(_, origin)| origin) {
-            Some(Origin::Project) => "but here the project's value holds".to_owned(),
-            Some(Origin::Environment(variable)) => {
+            Some(SettingOrigin::Project) => "but here the project's value holds".to_owned(),
+            Some(SettingOrigin::Environment(variable)) => {
                 format!("but {variable} in the environment goes first, and holds here")
             }
             _ => "it holds for what begins from now on".to_owned(),
@@ -93,104 +108,112 @@ impl Panel {
         Ok(format!("{name} is {what} {file}: {holds}"))
     }
 
-    /// Puts the file back as it was before the last change.
+    /// Undoes the last change of the file.
     ///
     /// # Errors
-    /// If nothing was changed, or the file holds something else by now.
-    pub(crate) fn undo(&mut self) -> anyhow::Result<String> {
-        let Some(Change { path, before, after }) = self.made.pop() else {
+    /// If there is no change, or the file was changed since.
+    pub(crate) fn undo_last_change(&mut self) -> anyhow::Result<String> {
+        let Some(SettingsChange { path, before, after }) = self.changes.pop() else {
             bail!("nothing was changed here: there is nothing to take back");
         };
-        write(&path, Some(&after), before.as_deref(), false)
+        replace_settings_file(&path, Some(&after), before.as_deref(), false)
             .with_context(|| format!("`{}` cannot be put back", path.display()))?;
         Ok("the last change is taken back: the file is as it was before it".to_owned())
     }
 
-    /// What is told of the setting that is named; with a value behind the name, that is set.
+    /// Explains the setting that is named; with a value after the name, sets it.
     ///
     /// # Errors
-    /// As those of [`Self::set`].
-    pub(crate) fn told(
+    /// See [`Self::set_value`].
+    pub(crate) fn explain_or_set(
         &mut self,
         argument: &str,
         environment: &Environment,
     ) -> anyhow::Result<String> {
         match argument.split_once(char::is_whitespace) {
-            None => explained(argument, environment),
-            Some((name, value)) => self.set(name, Some(value.trim()), environment),
+            None => explain_setting(argument, environment),
+            Some((name, value)) => self.set_value(name, Some(value.trim()), environment),
         }
     }
 }
 
-/// What was allowed for good in the current folder, as rows beside the settings.
-fn always_allowed(environment: &Environment) -> impl Iterator<Item = Setting> + use<> {
-    let grants = list_grants_here(environment).into_iter().enumerate();
+/// Returns the permanent grants for the current folder, as rows beside the settings.
+fn grant_rows(environment: &Environment) -> impl Iterator<Item = EditableSetting> + use<> {
+    let grants = list_grants_of_current_folder(environment).into_iter().enumerate();
     grants.map(|(at, Grant { tool, subject })| {
         let number = at + 1;
-        Setting {
+        EditableSetting {
             name: format!("always allowed here.{number}"),
             value: Some(format!("{tool} {subject}")),
-            origin: Origin::Default,
-            usual: None,
-            takes: Takes::Elsewhere(format!("`foveal permissions revoke {number}` takes it back")),
+            origin: SettingOrigin::Default,
+            default_value: None,
+            input: SettingInput::Unavailable(format!(
+                "`foveal permissions revoke {number}` takes it back"
+            )),
             expected: "nothing: it is asked about again once it is revoked".to_owned(),
-            about: "what you allowed for good in this folder".to_owned(),
+            description: "what you allowed for good in this folder".to_owned(),
         }
     })
 }
 
-/// The file of the project of the current folder, if it holds.
-fn obeyed(environment: &Environment) -> Option<ProjectFile> {
-    project(environment).filter(|(_, holds)| *holds).map(|(file, _)| file)
+/// Returns the settings file of the current project, if it is trusted and valid.
+fn trusted_project_file(environment: &Environment) -> Option<ProjectFile> {
+    current_project_file(environment).filter(|(_, holds)| *holds).map(|(file, _)| file)
 }
 
-/// What holds of a setting whatever the user's file says, as it would be written there, and where
-/// that comes from.
-fn overruling(
+/// Returns a value that overrides the user's file, in the syntax of the file, with its origin.
+fn overriding_value(
     name: &str,
     project: Option<&ProjectFile>,
     environment: &Environment,
-) -> anyhow::Result<Option<(String, Origin)>> {
-    let variable = (name == "gateway.otel").then(|| named_by_variable(&environment.of_traces));
+) -> anyhow::Result<Option<(String, SettingOrigin)>> {
+    let variable =
+        (name == "gateway.otel").then(|| endpoint_variable(&environment.trace_variables));
     if let Some((variable, value)) = variable.flatten() {
         let value = toml_edit::Value::from(value).to_string();
-        return Ok(Some((value, Origin::Environment(variable.to_owned()))));
+        return Ok(Some((value, SettingOrigin::Environment(variable.to_owned()))));
     }
     let Some(file) = project else { return Ok(None) };
-    Ok(file.source().value(name)?.map(|value| (value, Origin::Project)))
+    Ok(file.source().read_value(name)?.map(|value| (value, SettingOrigin::Project)))
 }
 
-/// Why a change was not made, without the place in the file: it was never written.
-pub(crate) fn refusal(error: &anyhow::Error) -> String {
-    let reason = error.chain().find_map(|cause| cause.downcast_ref::<NotUnderstood>());
+/// Explains why a change was refused, without a line number, since the change was never written.
+pub(crate) fn refusal_message(error: &anyhow::Error) -> String {
+    let reason = error.chain().find_map(|cause| cause.downcast_ref::<SettingsParseError>());
     match reason {
         Some(reason) => format!("nothing was changed: {}", reason.message),
-        None => notice::in_one_line(error.as_ref()),
+        None => notice::describe_error(error.as_ref()),
     }
 }
 
-/// The first line of a value, texts without quotes.
-fn shown(value: &str) -> String {
-    let plain = plain(value);
+/// Returns the first line of a value, without the quotes of a text.
+fn first_line_unquoted(value: &str) -> String {
+    let plain = unquote(value);
     match plain.split_once('\n') {
         Some((first, _)) => format!("{first} …"),
         None => plain,
     }
 }
 
-/// How a setting is changed on a screen.
-fn takes(name: &str, key: &Key) -> Takes {
-    if name.split('.').any(is_any) {
+/// Returns the way to change a setting on the screen.
+fn input_kind(name: &str, key: &SettingKey) -> SettingInput {
+    if name.split('.').any(is_placeholder) {
         let how = format!("name one in place of the capitals: /config {name} VALUE");
-        return Takes::Elsewhere(how);
+        return SettingInput::Unavailable(how);
     }
-    match key.form {
-        Form::YesNo => Takes::YesNo,
-        Form::OneOf(all) => Takes::OneOf(all.iter().map(|one| (*one).to_owned()).collect()),
-        Form::Tables | Form::ByName => Takes::Elsewhere(
+    match key.value_type {
+        SettingType::Boolean => SettingInput::Toggle,
+        SettingType::Choice(all) => {
+            SettingInput::Choice(all.iter().map(|one| (*one).to_owned()).collect())
+        }
+        SettingType::Tables | SettingType::NamedTables => SettingInput::Unavailable(
             "it is written in tables of its own: `foveal config edit` opens the file".to_owned(),
         ),
-        Form::Whole | Form::Share | Form::Text | Form::WholeOrText | Form::Texts => Takes::Text,
+        SettingType::Integer
+        | SettingType::Fraction
+        | SettingType::Text
+        | SettingType::IntegerOrText
+        | SettingType::TextList => SettingInput::Text,
     }
 }
 

@@ -1,108 +1,115 @@
-//! The settings as they are, and changes of them.
+//! The current settings, and changes of the file.
 
 use std::path::PathBuf;
 
 use anyhow::{Context, bail};
 
-use crate::clients::write;
+use crate::clients::replace_settings_file;
 use crate::environment::Environment;
-use crate::project_settings::{Book, ProjectFile, Trust};
-use crate::user_settings::file::SettingsFile;
-use crate::user_settings::keys::{self, Form, KEYS, Key};
-use crate::user_settings::source::Source;
-use crate::user_settings::{self, removed};
+use crate::project_settings::{ProjectFile, ProjectTrust, TrustState};
+use crate::user_settings::setting_keys::{self, SETTING_KEYS, SettingKey, SettingType};
+use crate::user_settings::settings_file::SettingsFile;
+use crate::user_settings::settings_source::SettingsSource;
+use crate::user_settings::{self, removed_settings};
 
-pub(super) const NO_PLACE: &str = "there is no place for settings: set HOME or XDG_CONFIG_HOME";
+pub(super) const NO_SETTINGS_FOLDER: &str =
+    "there is no place for settings: set HOME or XDG_CONFIG_HOME";
 
-/// A change of the file.
+/// A change of the settings file.
 #[derive(Debug)]
-pub(super) struct Change {
+pub(super) struct SettingsChange {
     pub(super) path: PathBuf,
-    /// What it held; `None`: it was not there.
+    /// The text before; `None` if the file did not exist.
     pub(super) before: Option<String>,
     pub(super) after: String,
 }
 
-/// The setting of this name.
-pub(super) fn named(name: &str) -> anyhow::Result<&'static Key> {
-    if let Some(key) = keys::named(name) {
+/// Returns the setting with this name.
+pub(super) fn find_setting(name: &str) -> anyhow::Result<&'static SettingKey> {
+    if let Some(key) = setting_keys::find_setting(name) {
         return Ok(key);
     }
-    if let Some(advice) = removed::advice(name) {
+    if let Some(advice) = removed_settings::removal_advice(name) {
         bail!("{advice}");
     }
-    let meant = match keys::nearest(name, KEYS.iter().map(|key| key.name)) {
+    let meant = match setting_keys::nearest_name(name, SETTING_KEYS.iter().map(|key| key.name)) {
         Some(meant) => format!("did you mean `{meant}`? "),
         None => String::new(),
     };
     bail!("there is no setting `{name}`: {meant}`foveal config` lists all");
 }
 
-/// The file, which is understood.
-pub(super) fn understood(environment: &Environment) -> anyhow::Result<SettingsFile> {
-    let file = SettingsFile::read(environment)?.context(NO_PLACE)?;
-    user_settings::check(file.source()).with_context(|| {
+/// Reads the settings file and checks that it is valid.
+pub(super) fn read_valid_settings(environment: &Environment) -> anyhow::Result<SettingsFile> {
+    let file = SettingsFile::read(environment)?.context(NO_SETTINGS_FOLDER)?;
+    user_settings::check_source(file.source()).with_context(|| {
         format!("`{}` cannot be used: correct it, or remove it", file.path.display())
     })?;
     Ok(file)
 }
 
-/// A text without its quotes; other values as they are written.
-pub(super) fn plain(value: &str) -> String {
+/// Returns a text without its quotes, and any other value as it is written.
+pub(super) fn unquote(value: &str) -> String {
     let parsed: Option<toml_edit::Value> = value.parse().ok();
     let text = parsed.as_ref().and_then(toml_edit::Value::as_str);
     text.map_or_else(|| value.to_owned(), str::to_owned)
 }
 
-/// The file of the project of the current folder, and whether it holds.
-pub(super) fn project(environment: &Environment) -> Option<(ProjectFile, bool)> {
-    let file = ProjectFile::of(&std::env::current_dir().ok()?).ok()??;
-    let user = user_settings::read(environment).ok()?;
-    let is_trusted = Book::open(environment).trust(&file) == Trust::Trusted;
-    let holds = is_trusted && user_settings::project::over(&user, file.source()).is_ok();
+/// Returns the settings file of the current project, and whether it is trusted and valid.
+pub(super) fn current_project_file(environment: &Environment) -> Option<(ProjectFile, bool)> {
+    let file = ProjectFile::find(&std::env::current_dir().ok()?).ok()??;
+    let user = user_settings::read_user_settings(environment).ok()?;
+    let is_trusted = ProjectTrust::open(environment).trust_state(&file) == TrustState::Trusted;
+    let holds = is_trusted
+        && user_settings::project_layer::apply_project_settings(&user, file.source()).is_ok();
     Some((file, holds))
 }
 
-/// What the project of the current folder sets of a setting, in which file, and whether that holds.
-pub(super) fn of_project(name: &str, environment: &Environment) -> Option<(String, PathBuf, bool)> {
-    let (file, holds) = project(environment)?;
-    let value = file.source().value(name).ok()??;
+/// Returns the value that the current project sets, the file, and whether that is in effect.
+pub(super) fn project_value(
+    name: &str,
+    environment: &Environment,
+) -> Option<(String, PathBuf, bool)> {
+    let (file, holds) = current_project_file(environment)?;
+    let value = file.source().read_value(name).ok()??;
     Some((value, file.path, holds))
 }
 
-pub(super) fn explained(name: &str, environment: &Environment) -> anyhow::Result<String> {
-    let key = named(name)?;
-    let mut lines = vec![format!("{name}: {}", key.about), format!("takes: {}", key.expected())];
-    lines.push(format!("without it: {}", key.usual.unwrap_or("nothing")));
-    lines.push(match understood(environment) {
-        Ok(file) => match file.source().value(name)? {
+pub(super) fn explain_setting(name: &str, environment: &Environment) -> anyhow::Result<String> {
+    let key = find_setting(name)?;
+    let mut lines =
+        vec![format!("{name}: {}", key.description), format!("takes: {}", key.expected_value())];
+    lines.push(format!("without it: {}", key.default_value.unwrap_or("nothing")));
+    lines.push(match read_valid_settings(environment) {
+        Ok(file) => match file.source().read_value(name)? {
             Some(value) => format!("set: {value}, in {}", file.path.display()),
             None => "set: no".to_owned(),
         },
         Err(error) => format!("set: not known. {error:#}").trim_end().to_owned(),
     });
-    if let Some((value, path, holds)) = of_project(name, environment) {
+    if let Some((value, path, holds)) = project_value(name, environment) {
         let path = path.display();
         lines.push(match holds {
             true => format!("set by the project, which holds here: {value}, in {path}"),
             false => format!("set by the project: {value}, in {path}, which is not obeyed"),
         });
     }
-    if !matches!(key.form, Form::Tables | Form::ByName) {
+    if !matches!(key.value_type, SettingType::Tables | SettingType::NamedTables) {
         lines.push(format!("to set it: foveal config set {name} VALUE"));
     }
     Ok(lines.join("\n"))
 }
 
-/// Every setting with its value. Those for any name have a row for each name that is set.
-pub(super) fn rows(
-    source: Source<'_>,
-) -> anyhow::Result<Vec<(String, &'static Key, Option<String>)>> {
+/// Returns every setting with its value. A setting with a free part in its name has one row for
+/// each name in use.
+pub(super) fn setting_rows(
+    source: SettingsSource<'_>,
+) -> anyhow::Result<Vec<(String, &'static SettingKey, Option<String>)>> {
     let mut rows = Vec::new();
-    for key in &KEYS {
-        let named = source.names(key)?;
+    for key in &SETTING_KEYS {
+        let named = source.matching_names(key)?;
         for name in &named {
-            rows.push((name.clone(), key, source.value(name)?));
+            rows.push((name.clone(), key, source.read_value(name)?));
         }
         if named.is_empty() {
             rows.push((key.name.to_owned(), key, None));
@@ -111,19 +118,20 @@ pub(super) fn rows(
     Ok(rows)
 }
 
-/// Writes the file with a change, if that leaves it understood; `None`: there is none to be made.
-pub(super) fn changed(
+/// Applies `change` to the file and writes it, if the result is valid; `None` if there is no
+/// change.
+pub(super) fn write_change(
     environment: &Environment,
-    change: impl FnOnce(Source<'_>) -> anyhow::Result<Option<String>>,
-) -> anyhow::Result<Option<Change>> {
-    let file = understood(environment)?;
+    change: impl FnOnce(SettingsSource<'_>) -> anyhow::Result<Option<String>>,
+) -> anyhow::Result<Option<SettingsChange>> {
+    let file = read_valid_settings(environment)?;
     let Some(after) = change(file.source())? else { return Ok(None) };
-    user_settings::check(Source { text: &after, ..file.source() })
+    user_settings::check_source(SettingsSource { text: &after, ..file.source() })
         .context("nothing was changed: the file would not be understood")?;
     let SettingsFile { path, text: before } = file;
     if before.as_deref() != Some(&after) {
-        write(&path, before.as_deref(), Some(&after), false)
+        replace_settings_file(&path, before.as_deref(), Some(&after), false)
             .with_context(|| format!("`{}` cannot be written", path.display()))?;
     }
-    Ok(Some(Change { path, before, after }))
+    Ok(Some(SettingsChange { path, before, after }))
 }

@@ -1,120 +1,150 @@
-//! The agents on this machine, and whether foveal is set up in them.
+//! Checks of the agents on this machine and of their setup with foveal.
 
 use std::path::Path;
 
-use super::finding::{Finding, State};
+use super::diagnosis::{Diagnosis, HealthStatus};
 use super::gateways;
-use crate::clients::{self, CLIENTS, Client, HOOKS_SINCE, Program, Start, Target, version_of};
+use crate::clients::{
+    self, CLIENT_AGENTS, ClientAgent, FovealProgram, HOOKS_SINCE, ServerCommand, SettingsTarget,
+    program_version,
+};
 use crate::environment::Environment;
 
-/// All agents that are found, or that foveal is set up in.
-pub(super) fn look(environment: &Environment) -> Vec<Finding> {
-    let Ok(program) = Program::own(environment) else { return Vec::new() };
+/// Checks all agents that are installed, or that have foveal set up.
+pub(super) fn check_agents(environment: &Environment) -> Vec<Diagnosis> {
+    let Ok(program) = FovealProgram::locate(environment) else { return Vec::new() };
     let folder = std::env::current_dir().ok();
     let mut findings = Vec::new();
-    for client in &CLIENTS {
+    for client in &CLIENT_AGENTS {
         let is_installed = client.is_installed(environment);
-        let user = client.servers(environment, None, &Start::new(program.shown(), None));
+        let user =
+            client.server_target(environment, None, &ServerCommand::new(program.path(), None));
         let project = folder.as_deref().and_then(|folder| {
-            client.servers(environment, Some(folder), &Start::new(program.shown(), None))
+            client.server_target(
+                environment,
+                Some(folder),
+                &ServerCommand::new(program.path(), None),
+            )
         });
-        let found = [user, project].into_iter().flatten().map(|target| state(&target));
-        let mut found: Vec<Setup> = found.collect();
-        found.retain(|found| *found != Setup::Absent);
+        let found = [user, project].into_iter().flatten().map(|target| setup_state(&target));
+        let mut found: Vec<SetupState> = found.collect();
+        found.retain(|found| *found != SetupState::Absent);
         if found.is_empty() && !is_installed {
             continue;
         }
         if found.is_empty() && client.starts_servers() {
             let remedy = format!("foveal init {}", client.name);
             findings.push(
-                Finding::new(State::Note, client.name, "foveal is not set up in it").remedy(remedy),
+                Diagnosis::new(HealthStatus::Note, client.name, "foveal is not set up in it")
+                    .with_remedy(remedy),
             );
         }
-        findings.extend(found.into_iter().map(|found| found.told(client)));
-        findings.extend(hooks(client, environment, &program));
-        findings.extend(gateways::look(client, environment));
+        findings.extend(found.into_iter().map(|found| found.into_diagnosis(client)));
+        findings.extend(check_hooks(client, environment, &program));
+        findings.extend(gateways::check_gateways(client, environment));
     }
     if findings.is_empty() {
-        findings.push(Finding::new(State::Note, "agents", "none was found on this machine"));
+        findings.push(Diagnosis::new(
+            HealthStatus::Note,
+            "agents",
+            "none was found on this machine",
+        ));
     }
     findings
 }
 
-/// How foveal stands in a file.
+/// The setup of foveal in a settings file.
 #[derive(Debug, PartialEq, Eq)]
-enum Setup {
-    /// It is not named there.
+enum SetupState {
+    /// The file does not name foveal.
     Absent,
-    /// It is, and there is such a program.
-    Works(String),
-    /// The same, and the agent is not to start it.
-    Off(String),
-    /// It is, and there is no such program.
-    Gone { path: String, program: String },
-    /// The file cannot be understood.
+    /// The file names foveal, and the program exists.
+    Active(String),
+    /// The file names foveal, and the agent has it switched off.
+    SwitchedOff(String),
+    /// The file names a program that does not exist.
+    MissingProgram { path: String, program: String },
+    /// The file cannot be read or parsed.
     Unreadable { path: String, why: String },
 }
 
-fn state(target: &Target) -> Setup {
+fn setup_state(target: &SettingsTarget) -> SetupState {
     let path = target.path.display().to_string();
-    let text = match clients::read(&target.path) {
-        Ok(None) => return Setup::Absent,
+    let text = match clients::read_settings_file(&target.path) {
+        Ok(None) => return SetupState::Absent,
         Ok(Some(text)) => text,
-        Err(error) => return Setup::Unreadable { path, why: error.to_string() },
+        Err(error) => return SetupState::Unreadable { path, why: error.to_string() },
     };
     if let Err(clients::EditError::Broken { line, what }) = target.edit.remove(&text) {
-        return Setup::Unreadable { path, why: format!("line {line}: {what}") };
+        return SetupState::Unreadable { path, why: format!("line {line}: {what}") };
     }
-    match target.edit.program(&text) {
-        None => Setup::Absent,
-        // A name alone is looked for by who starts it.
+    match target.edit.installed_program(&text) {
+        None => SetupState::Absent,
+        // The agent resolves a bare name through PATH.
         Some(program) if program.contains('/') && !Path::new(&program).exists() => {
-            Setup::Gone { path, program }
+            SetupState::MissingProgram { path, program }
         }
-        Some(_) if target.edit.is_off(&text) => Setup::Off(path),
-        Some(_) => Setup::Works(path),
+        Some(_) if target.edit.is_disabled(&text) => SetupState::SwitchedOff(path),
+        Some(_) => SetupState::Active(path),
     }
 }
 
-impl Setup {
-    fn told(self, client: &Client) -> Finding {
+impl SetupState {
+    fn into_diagnosis(self, client: &ClientAgent) -> Diagnosis {
         let name = client.name;
         match self {
-            Self::Absent => Finding::new(State::Note, name, "foveal is not set up in it"),
-            Self::Works(path) => Finding::new(State::Ok, name, format!("set up in {path}")),
-            Self::Off(path) => {
-                Finding::new(State::Note, name, format!("set up in {path}, but switched off there"))
+            Self::Absent => Diagnosis::new(HealthStatus::Note, name, "foveal is not set up in it"),
+            Self::Active(path) => {
+                Diagnosis::new(HealthStatus::Ok, name, format!("set up in {path}"))
             }
-            Self::Gone { path, program } => {
+            Self::SwitchedOff(path) => Diagnosis::new(
+                HealthStatus::Note,
+                name,
+                format!("set up in {path}, but switched off there"),
+            ),
+            Self::MissingProgram { path, program } => {
                 let what = format!("{path} starts `{program}`, which is not there");
-                Finding::new(State::Broken, name, what).remedy(format!("foveal init {name}"))
+                Diagnosis::new(HealthStatus::Broken, name, what)
+                    .with_remedy(format!("foveal init {name}"))
             }
             Self::Unreadable { path, why } => {
                 let what = format!("{path} cannot be understood: {why}");
-                Finding::new(State::Broken, name, what).remedy("correct the file")
+                Diagnosis::new(HealthStatus::Broken, name, what).with_remedy("correct the file")
             }
         }
     }
 }
 
-fn hooks(client: &Client, environment: &Environment, program: &Program) -> Option<Finding> {
-    let target = client.hooks(environment, None, program)?;
+fn check_hooks(
+    client: &ClientAgent,
+    environment: &Environment,
+    program: &FovealProgram,
+) -> Option<Diagnosis> {
+    let target = client.hook_target(environment, None, program)?;
     let about = format!("{} hooks", client.name);
-    let found = state(&target);
-    // An agent that is asked for its version may make folders in the home folder.
-    let is_asked = client.name == "claude-code" && matches!(found, Setup::Works(_));
-    let program = client.program(environment).filter(|_| is_asked);
-    let version = program.and_then(|program| version_of(&program));
+    let found = setup_state(&target);
+    // Asking some agents for their version may create folders in the home folder.
+    let is_asked = client.name == "claude-code" && matches!(found, SetupState::Active(_));
+    let program = client.program_path(environment).filter(|_| is_asked);
+    let version = program.and_then(|program| program_version(&program));
     let is_old = version.filter(|version| *version < HOOKS_SINCE);
     match (found, is_old) {
-        (Setup::Absent, _) => Some(
-            Finding::new(State::Note, about, "not set up: its own tools answer as they do")
-                .remedy(format!("foveal init {}", client.name)),
+        (SetupState::Absent, _) => Some(
+            Diagnosis::new(
+                HealthStatus::Note,
+                about,
+                "not set up: its own tools answer as they do",
+            )
+            .with_remedy(format!("foveal init {}", client.name)),
         ),
-        (Setup::Works(_), Some(version)) => Some(
-            Finding::new(State::Broken, about, format!("version {version} does not heed them"))
-                .remedy(format!("update it to {HOOKS_SINCE} or later")),
+        (SetupState::Active(_), Some(version)) => Some(
+            Diagnosis::new(
+                HealthStatus::Broken,
+                about,
+                format!("version {version} does not heed them"),
+            )
+            .with_remedy(format!("update it to {HOOKS_SINCE} or later")),
         ),
-        (found, _) => Some(Finding { about, ..found.told(client) }),
+        (found, _) => Some(Diagnosis { subject: about, ..found.into_diagnosis(client) }),
     }
 }

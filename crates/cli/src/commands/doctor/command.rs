@@ -1,42 +1,45 @@
-//! `foveal doctor`: looks at everything and prints the findings.
+//! `foveal doctor`: runs all checks and prints the diagnoses.
 
 use std::process::ExitCode;
 
 use serde_json::{Value, json};
 
-use super::finding::{Finding, State};
+use super::diagnosis::{Diagnosis, HealthStatus};
 use super::{agents, machine};
-use crate::colour::Style;
+use crate::colour::OutputStyle;
+use crate::coloured_text::ColouredText;
 use crate::environment::Environment;
 use crate::exit_code;
 use crate::output;
-use crate::shown::Shown;
-use crate::table::wrapped;
-use foveal_code::highlight::HighlightClass;
+use crate::text_table::wrap_text;
+use foveal_code::highlighting::HighlightClass;
 
 /// The command line of `foveal doctor`.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Arguments {
+pub(crate) struct DoctorArguments {
     /// Prints JSON.
     #[arg(long)]
     json: bool,
 }
 
-/// Looks at everything and says how it is. Ends with 1 if something is broken.
+/// Runs all checks and prints the results. Exits with 1 if something is broken.
 ///
 /// # Errors
 /// If standard output cannot be written.
-pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::Result<ExitCode> {
-    let mut findings = machine::look(environment);
-    findings.extend(agents::look(environment));
-    let text: Shown = if arguments.json {
+pub(crate) fn run(
+    arguments: &DoctorArguments,
+    environment: &Environment,
+) -> anyhow::Result<ExitCode> {
+    let mut findings = machine::check_machine(environment);
+    findings.extend(agents::check_agents(environment));
+    let text: ColouredText = if arguments.json {
         let all: Vec<Value> = findings
             .iter()
             .map(|finding| {
                 json!({
-                    "about": finding.about,
-                    "state": finding.state.word(),
-                    "what": finding.what,
+                    "about": finding.subject,
+                    "state": finding.status.label(),
+                    "what": finding.description,
                     "remedy": finding.remedy,
                 })
             })
@@ -44,41 +47,41 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
         let all = json!({ "version": env!("CARGO_PKG_VERSION"), "findings": all });
         format!("{all}\n").into()
     } else {
-        text(&findings, environment)
+        diagnoses_text(&findings, environment)
     };
     output::print(text)?;
-    let worst = findings.iter().map(|finding| finding.state).max();
-    Ok(if worst == Some(State::Broken) {
+    let worst = findings.iter().map(|finding| finding.status).max();
+    Ok(if worst == Some(HealthStatus::Broken) {
         ExitCode::from(exit_code::NEGATIVE)
     } else {
         ExitCode::SUCCESS
     })
 }
 
-/// Characters of the word before each finding, with the gap behind it.
-const STATE_CHARS: usize = 8;
+/// The width of the status before each diagnosis, with the gap after it.
+const STATUS_CHARS: usize = 8;
 
-fn text(findings: &[Finding], environment: &Environment) -> Shown {
+fn diagnoses_text(findings: &[Diagnosis], environment: &Environment) -> ColouredText {
     let painter = environment.painter();
-    let width = findings.iter().map(|finding| finding.about.chars().count()).max().unwrap_or(0);
-    let start = STATE_CHARS + width + 2;
-    // In a narrow terminal what is found stands below what it is about.
-    let columns = environment.width.unwrap_or(usize::MAX);
-    let is_narrow = columns < start + WORDS_CHARS_MIN;
-    let indent = " ".repeat(if is_narrow { STATE_CHARS } else { start });
+    let width = findings.iter().map(|finding| finding.subject.chars().count()).max().unwrap_or(0);
+    let start = STATUS_CHARS + width + 2;
+    // On a narrow terminal the text of a diagnosis stands below its subject.
+    let columns = environment.stdout_columns.unwrap_or(usize::MAX);
+    let is_narrow = columns < start + TEXT_CHARS_MIN;
+    let indent = " ".repeat(if is_narrow { STATUS_CHARS } else { start });
     let room = columns.saturating_sub(indent.len());
-    let within = |text: &str| match environment.width {
+    let within = |text: &str| match environment.stdout_columns {
         None => text.to_owned(),
-        Some(_) => wrapped(text, room, "").trim_end().replace('\n', &format!("\n{indent}")),
+        Some(_) => wrap_text(text, room, "").trim_end().replace('\n', &format!("\n{indent}")),
     };
-    let mut text = Shown::default();
-    for Finding { about, state, what, remedy } in findings {
+    let mut text = ColouredText::default();
+    for Diagnosis { subject: about, status: state, description: what, remedy } in findings {
         let style = match state {
-            State::Ok => Style::Code(HighlightClass::Text),
-            State::Note => Style::Code(HighlightClass::Keyword),
-            State::Broken => Style::Code(HighlightClass::Constant),
+            HealthStatus::Ok => OutputStyle::Code(HighlightClass::Text),
+            HealthStatus::Note => OutputStyle::Code(HighlightClass::Keyword),
+            HealthStatus::Broken => OutputStyle::Code(HighlightClass::Constant),
         };
-        let word = painter.paint(style, &format!("{:<6}", state.word()));
+        let word = painter.paint(style, &format!("{:<6}", state.label()));
         let what = within(what);
         text.push(word);
         text.push(match is_narrow {
@@ -88,12 +91,12 @@ fn text(findings: &[Finding], environment: &Environment) -> Shown {
         if let Some(remedy) = remedy {
             for line in within(remedy).lines() {
                 text.push_str(&indent);
-                text.push(painter.paint(Style::Aside, line.trim_start()).and("\n"));
+                text.push(painter.paint(OutputStyle::Secondary, line.trim_start()).append("\n"));
             }
         }
     }
     text
 }
 
-/// Characters that a finding needs beside what it is about.
-const WORDS_CHARS_MIN: usize = 36;
+/// Smallest width for the text of a diagnosis beside its subject.
+const TEXT_CHARS_MIN: usize = 36;

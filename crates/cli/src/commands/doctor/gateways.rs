@@ -1,42 +1,52 @@
-//! The gateways that an agent asks.
+//! Checks of the gateways to which agents send their requests.
 
-use super::finding::{Finding, State};
-use crate::clients::Client;
-use crate::commands::init::{AgentGateway, gateways_of, losses};
+use super::diagnosis::{Diagnosis, HealthStatus};
+use crate::clients::ClientAgent;
+use crate::commands::init::{AgentGateway, find_client_gateways, lost_features};
 use crate::environment::Environment;
-use crate::gateway::Listener;
+use crate::gateway::ListeningProgram;
 
-/// Returns a finding for each gateway that `client` asks, and what the client does without there.
-pub(super) fn look(client: &'static Client, environment: &Environment) -> Vec<Finding> {
-    let gateways = gateways_of(client, environment);
+/// Returns a diagnosis for each gateway of `client`, and one for each feature that the client loses
+/// behind it.
+pub(super) fn check_gateways(
+    client: &'static ClientAgent,
+    environment: &Environment,
+) -> Vec<Diagnosis> {
+    let gateways = find_client_gateways(client, environment);
     let about = format!("{} gateway", client.name);
     let asks_foveal = gateways.iter().any(AgentGateway::is_foveal);
     let finding = |gateway: AgentGateway| {
         let state = match gateway.listener {
-            Listener::Foveal => State::Ok,
-            _ if gateway.is_broken() => State::Broken,
-            _ => State::Note,
+            ListeningProgram::Foveal => HealthStatus::Ok,
+            _ if gateway.is_broken() => HealthStatus::Broken,
+            _ => HealthStatus::Note,
         };
-        let (what, remedy) = (gateway.sentence(), gateway.remedy());
-        Finding { remedy, ..Finding::new(state, &*about, what) }
+        let (what, remedy) = (gateway.describe_state(), gateway.remedy());
+        Diagnosis { remedy, ..Diagnosis::new(state, &*about, what) }
     };
-    let mut findings: Vec<Finding> = gateways.into_iter().map(finding).collect();
+    let mut findings: Vec<Diagnosis> = gateways.into_iter().map(finding).collect();
     if asks_foveal {
-        findings.extend(unset(client, environment, &about));
-        let losses = losses(client, environment);
-        findings.extend(losses.map(|loss| Finding::new(State::Note, &*about, loss)));
+        findings.extend(diagnose_unset_variables(client, environment, &about));
+        let losses = lost_features(client, environment);
+        findings.extend(losses.map(|loss| Diagnosis::new(HealthStatus::Note, &*about, loss)));
     }
     findings
 }
 
-/// Returns a finding for settings that bring back what the agent leaves off for other addresses.
-fn unset(client: &Client, environment: &Environment, about: &str) -> Option<Finding> {
-    let names = client.unset_variables(environment, std::env::current_dir().ok().as_deref());
+/// Returns a diagnosis for settings that would restore features which the agent disables for
+/// foreign addresses.
+fn diagnose_unset_variables(
+    client: &ClientAgent,
+    environment: &Environment,
+    about: &str,
+) -> Option<Diagnosis> {
+    let names =
+        client.unset_feature_variables(environment, std::env::current_dir().ok().as_deref());
     let what = format!(
         "{} leaves off for this address what {} would turn on",
         client.title,
         names.join(" and ")
     );
     let remedy = format!("foveal init {} --gateway", client.name);
-    (!names.is_empty()).then(|| Finding::new(State::Note, about, what).remedy(remedy))
+    (!names.is_empty()).then(|| Diagnosis::new(HealthStatus::Note, about, what).with_remedy(remedy))
 }

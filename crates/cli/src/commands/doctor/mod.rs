@@ -1,11 +1,11 @@
-//! `foveal doctor`: what works here, what does not, and what to do about it.
+//! `foveal doctor`: checks of the machine, with advice for repairs.
 
 mod agents;
 mod command;
-mod data;
-mod finding;
+mod diagnosis;
 mod gateways;
 mod machine;
-mod room;
+mod stored_data;
+mod write_access;
 
-pub(crate) use self::command::{Arguments, run};
+pub(crate) use self::command::{DoctorArguments, run};

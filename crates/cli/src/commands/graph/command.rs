@@ -1,25 +1,25 @@
-//! `foveal graph`: who calls, tests and uses a symbol, and what it calls and uses.
+//! `foveal graph`: the callers, tests and users of a symbol, and the symbols that it uses.
 
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use super::said::ModelWords;
+use super::model_statements::ModelStatements;
 use super::{diagram, json, neighbours, symbol, text};
 use crate::environment::Environment;
 use crate::output;
-use crate::repository_index::Related;
-use crate::rules::Rules;
+use crate::permission_checker::PermissionChecker;
+use crate::repository_index::RelationsAnswer;
 use crate::{exit_code, repository_index};
 use anyhow::bail;
 use foveal_code::relations::NodeId;
 use foveal_index::Index;
 
-/// The tool whose permission rules hold here.
+/// The tool whose permission rules apply.
 const TOOL: &str = "graph";
 
 /// The command line of `foveal graph`.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Arguments {
+pub(crate) struct GraphArguments {
     /// A name (`parse`), a qualified name (`Parser.parse`, `Parser::parse`), a file, a line
     /// of one (`src/parse.rs:12`), or a name in one (`src/parse.rs:parse`).
     #[arg(value_name = "SYMBOL")]
@@ -32,14 +32,14 @@ pub(crate) struct Arguments {
     depth: u32,
     /// How to print it.
     #[arg(long, default_value = "text", value_name = "FORMAT")]
-    format: Format,
-    /// The same as `--format json`.
+    format: GraphFormat,
+    /// An alias of `--format json`.
     #[arg(long, conflicts_with = "format")]
     json: bool,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq, clap::ValueEnum)]
-enum Format {
+enum GraphFormat {
     /// Lists for people.
     Text,
     /// A Mermaid flowchart.
@@ -53,38 +53,44 @@ enum Format {
 /// Prints the relations of a symbol.
 ///
 /// # Errors
-/// If there is nothing to read, or the index cannot be read, or the symbol means nothing or several things.
-pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::Result<ExitCode> {
+/// If there is no source to read, the index cannot be read, or the symbol is unknown or ambiguous.
+pub(crate) fn run(
+    arguments: &GraphArguments,
+    environment: &Environment,
+) -> anyhow::Result<ExitCode> {
     if arguments.symbol.trim().is_empty() {
         bail!("the symbol is empty: name a function, type or file");
     }
     let path = arguments.path.as_deref();
-    let related = repository_index::relations(path, environment, Index::said)?;
-    let Some(Related { relations, more: said, root: folder }) = related else {
+    let related = repository_index::query_relations(path, environment, Index::model_summaries)?;
+    let Some(RelationsAnswer { relations, extra: said, root: folder }) = related else {
         return Ok(ExitCode::from(exit_code::INTERRUPTED));
     };
-    let rules = Rules::within(&folder, environment)?;
+    let rules = PermissionChecker::for_folder(&folder, environment)?;
     rules.permit(TOOL, &arguments.symbol)?;
-    let is_told =
-        |node: NodeId| rules.allow(TOOL, &relations.node(relations.file_of(node)).key.path);
-    let root = symbol::one(&relations, &arguments.symbol, &is_told)?;
-    let words = ModelWords::of(&said, &relations);
-    let related = words.related(root, &is_told);
+    let is_told = |node: NodeId| {
+        rules.allows_without_question(TOOL, &relations.node(relations.file_of(node)).key.path)
+    };
+    let root = symbol::resolve_symbol(&relations, &arguments.symbol, &is_told)?;
+    let words = ModelStatements::new(&said, &relations);
+    let related = words.visible_relations(root, &is_told);
     let around = || {
-        let mut around = neighbours::around(&relations, root, arguments.depth, &is_told);
+        let mut around =
+            neighbours::find_neighbourhood(&relations, root, arguments.depth, &is_told);
         around.nodes.extend(related.iter().flat_map(|relation| [relation.from, relation.to]));
         around
     };
-    let format = if arguments.json { Format::Json } else { arguments.format };
+    let format = if arguments.json { GraphFormat::Json } else { arguments.format };
     let printed = match format {
-        Format::Text => {
-            let lists = text::lists(&relations, root, arguments.depth, &is_told);
-            text::text(&relations, (root, &lists), (words, &related), environment)
+        GraphFormat::Text => {
+            let lists = text::visible_lists(&relations, root, arguments.depth, &is_told);
+            text::render_text(&relations, root, &lists, words, &related, environment)
         }
-        Format::Mermaid => diagram::mermaid(&relations, &around(), &related).into(),
-        Format::Dot => diagram::dot(&relations, &around(), &related).into(),
-        Format::Json => {
-            format!("{}\n", json::json(&relations, root, &around(), (words, &related))).into()
+        GraphFormat::Mermaid => diagram::mermaid_flowchart(&relations, &around(), &related).into(),
+        GraphFormat::Dot => diagram::graphviz_digraph(&relations, &around(), &related).into(),
+        GraphFormat::Json => {
+            format!("{}\n", json::relations_to_json(&relations, root, &around(), words, &related))
+                .into()
         }
     };
     output::print(printed)?;

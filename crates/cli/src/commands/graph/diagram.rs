@@ -1,31 +1,32 @@
-//! The relations around a symbol as diagrams.
+//! Diagrams of the relations around a symbol.
 
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use foveal_code::relations::{NodeId, NodeKind, Relations};
+use foveal_code::relations::{NodeId, RelationNodeKind, Relations};
 
-use super::neighbours::Around;
-use super::said::ModelRelation;
+use super::model_statements::ModelRelation;
+use super::neighbours::Neighbourhood;
 
-/// A Mermaid flowchart. Relations that a model sees are dotted.
-pub(super) fn mermaid(
+/// Returns a Mermaid flowchart. Relations that a model stated are dotted.
+pub(super) fn mermaid_flowchart(
     relations: &Relations,
-    around: &Around,
+    around: &Neighbourhood,
     related: &[ModelRelation<'_>],
 ) -> String {
-    let ids = ids(around);
+    let ids = node_ids(around);
     let mut out = String::from("flowchart LR\n");
     for (node, id) in &ids {
-        let (name, place) = label(relations, *node);
-        let _ = writeln!(out, "  {id}[\"{}<br/>{}\"]", in_mermaid(&name), in_mermaid(&place));
+        let (name, place) = node_name_and_location(relations, *node);
+        let _ =
+            writeln!(out, "  {id}[\"{}<br/>{}\"]", escape_mermaid(&name), escape_mermaid(&place));
     }
     for relation in &around.relations {
         let (from, to) = (&ids[&relation.from], &ids[&relation.to]);
         let _ = writeln!(out, "  {from} -->|{}| {to}", relation.kind.name());
     }
     for ModelRelation { from, to, why } in related {
-        let (from, to, why) = (&ids[from], &ids[to], in_mermaid(why));
+        let (from, to, why) = (&ids[from], &ids[to], escape_mermaid(why));
         let _ = writeln!(out, "  {from} -. \"a model says: {why}\" .-> {to}");
     }
     if around.left_out > 0 {
@@ -34,20 +35,29 @@ pub(super) fn mermaid(
     out
 }
 
-/// A Graphviz digraph. Relations that a model sees are dotted.
-pub(super) fn dot(relations: &Relations, around: &Around, related: &[ModelRelation<'_>]) -> String {
-    let ids = ids(around);
+/// Returns a Graphviz digraph. Relations that a model stated are dotted.
+pub(super) fn graphviz_digraph(
+    relations: &Relations,
+    around: &Neighbourhood,
+    related: &[ModelRelation<'_>],
+) -> String {
+    let ids = node_ids(around);
     let mut out = String::from("digraph foveal {\n  rankdir=LR;\n  node [shape=box];\n");
     for (node, id) in &ids {
-        let (name, place) = label(relations, *node);
-        let _ = writeln!(out, "  {id} [label=\"{}\\n{}\"];", in_dot(&name), in_dot(&place));
+        let (name, place) = node_name_and_location(relations, *node);
+        let _ = writeln!(
+            out,
+            "  {id} [label=\"{}\\n{}\"];",
+            escape_graphviz(&name),
+            escape_graphviz(&place)
+        );
     }
     for relation in &around.relations {
         let (from, to) = (&ids[&relation.from], &ids[&relation.to]);
         let _ = writeln!(out, "  {from} -> {to} [label=\"{}\"];", relation.kind.name());
     }
     for ModelRelation { from, to, why } in related {
-        let (from, to, why) = (&ids[from], &ids[to], in_dot(why));
+        let (from, to, why) = (&ids[from], &ids[to], escape_graphviz(why));
         let _ = writeln!(out, "  {from} -> {to} [label=\"a model says: {why}\", style=dotted];");
     }
     if around.left_out > 0 {
@@ -57,21 +67,23 @@ pub(super) fn dot(relations: &Relations, around: &Around, related: &[ModelRelati
     out
 }
 
-fn ids(around: &Around) -> BTreeMap<NodeId, String> {
+fn node_ids(around: &Neighbourhood) -> BTreeMap<NodeId, String> {
     around.nodes.iter().enumerate().map(|(at, node)| (*node, format!("n{at}"))).collect()
 }
 
-/// What a node is called, and where it is.
-fn label(relations: &Relations, of: NodeId) -> (String, String) {
+/// Returns the name and the location of a node.
+fn node_name_and_location(relations: &Relations, of: NodeId) -> (String, String) {
     let key = &relations.node(of).key;
     match key.kind {
-        NodeKind::File => ("file".to_owned(), key.path.to_string()),
-        NodeKind::Entity(_) => (key.name.to_string(), format!("{}:{}", key.path, key.line.0)),
+        RelationNodeKind::File => ("file".to_owned(), key.path.to_string()),
+        RelationNodeKind::Entity(_) => {
+            (key.name.to_string(), format!("{}:{}", key.path, key.line.0))
+        }
     }
 }
 
-/// Mermaid reads markup in labels; its signs are spelled as numbers.
-fn in_mermaid(text: &str) -> String {
+/// Escapes text for a Mermaid label, which may contain markup.
+fn escape_mermaid(text: &str) -> String {
     let mut out = String::new();
     for letter in text.chars() {
         match letter {
@@ -85,7 +97,7 @@ fn in_mermaid(text: &str) -> String {
     out
 }
 
-fn in_dot(text: &str) -> String {
+fn escape_graphviz(text: &str) -> String {
     let mut out = String::new();
     for letter in text.chars() {
         match letter {

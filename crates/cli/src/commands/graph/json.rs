@@ -1,24 +1,25 @@
-//! The relations around a symbol for programs.
+//! The relations around a symbol as JSON.
 
-use foveal_code::relations::{NodeId, NodeKind, Relation, Relations};
+use foveal_code::relations::{NodeId, Relation, RelationNodeKind, Relations};
 use serde_json::{Value, json};
 
-use super::neighbours::Around;
-use super::said::{ModelRelation, ModelWords};
+use super::model_statements::{ModelRelation, ModelStatements};
+use super::neighbours::Neighbourhood;
 
-/// Nodes by number, and relations between them. What a model says stands apart.
-pub(super) fn json(
+/// Returns the nodes by number and the relations between them. Statements of a model are separate.
+pub(super) fn relations_to_json(
     relations: &Relations,
     root: NodeId,
-    around: &Around,
-    (words, related): (ModelWords<'_>, &[ModelRelation<'_>]),
+    around: &Neighbourhood,
+    words: ModelStatements<'_>,
+    related: &[ModelRelation<'_>],
 ) -> Value {
     let node = |of: &NodeId| {
         let node = relations.node(*of);
         json!({
             "id": of.0,
             "kind": relations.kind_name(*of),
-            "name": (node.key.kind != NodeKind::File).then_some(&*node.key.name),
+            "name": (node.key.kind != RelationNodeKind::File).then_some(&*node.key.name),
             "path": node.key.path.as_ref(),
             "line": node.key.line.0,
             "lines": [node.lines.first.0, node.lines.last.0],

@@ -1,11 +1,11 @@
-//! `foveal graph`: who calls, tests and uses a symbol, and what it calls and uses.
+//! `foveal graph`: the callers, tests and users of a symbol, and the symbols that it uses.
 
 mod command;
 mod diagram;
 mod json;
+mod model_statements;
 mod neighbours;
-mod said;
 mod symbol;
 mod text;
 
-pub(crate) use self::command::{Arguments, run};
+pub(crate) use self::command::{GraphArguments, run};

@@ -1,29 +1,30 @@
-//! The nodes and relations around one.
+//! The neighbourhood of a node: nodes and relations.
 
 use std::collections::BTreeSet;
 
 use foveal_code::relations::{NodeId, Relation, RelationKind, Relations};
 
-/// Relations shown around one node.
+/// Limit of relations around one node.
 const RELATIONS_MAX: usize = 400;
 
-/// What is around a node.
-pub(super) struct Around {
-    /// The nodes, the one in the middle among them.
+/// The neighbourhood of a node.
+pub(super) struct Neighbourhood {
+    /// The nodes, including the one in the middle.
     pub(super) nodes: BTreeSet<NodeId>,
-    /// The relations between them that lead there, in order.
+    /// The relations that connect them, sorted.
     pub(super) relations: Vec<Relation>,
-    /// Relations that were left out.
+    /// The number of omitted relations.
     pub(super) left_out: usize,
 }
 
-/// What leads to `root` and what it leads to, up to `depth` steps each way.
-pub(super) fn around(
+/// Returns the nodes that lead to `root` or that it leads to, up to `depth` steps each way. Nodes
+/// that may not be shown are skipped.
+pub(super) fn find_neighbourhood(
     relations: &Relations,
     root: NodeId,
     depth: u32,
     is_told: &dyn Fn(NodeId) -> bool,
-) -> Around {
+) -> Neighbourhood {
     let mut found: Vec<Relation> = Vec::new();
     let mut seen = BTreeSet::new();
     for up in [true, false] {
@@ -32,7 +33,7 @@ pub(super) fn around(
         for _ in 0..depth {
             let mut next = BTreeSet::new();
             for node in &level {
-                for relation in leading(relations, *node, up) {
+                for relation in non_containment_relations(relations, *node, up) {
                     let other = if up { relation.from } else { relation.to };
                     if !is_told(other) {
                         continue;
@@ -49,17 +50,17 @@ pub(super) fn around(
         }
     }
     let left_out = found.len().saturating_sub(RELATIONS_MAX);
-    // Those that are near come first.
+    // Near relations come first, so that far ones are omitted.
     found.truncate(RELATIONS_MAX);
     found.sort_by_key(|relation| (relation.from, relation.kind, relation.to));
     let mut nodes: BTreeSet<NodeId> =
         found.iter().flat_map(|relation| [relation.from, relation.to]).collect();
     nodes.insert(root);
-    Around { nodes, relations: found, left_out }
+    Neighbourhood { nodes, relations: found, left_out }
 }
 
-/// The relations to or from a node, other than of parts and wholes.
-fn leading(relations: &Relations, node: NodeId, up: bool) -> Vec<&Relation> {
+/// Returns the relations to (`up`) or from a node, other than containment.
+fn non_containment_relations(relations: &Relations, node: NodeId, up: bool) -> Vec<&Relation> {
     let all: Vec<&Relation> = if up {
         relations.incoming(node).collect()
     } else {

@@ -1,41 +1,41 @@
-//! Which symbol is meant, and what it is called.
+//! The resolution of symbols to nodes, and labels of nodes.
 
 use anyhow::bail;
-use foveal_code::relations::{NodeId, NodeKind, Relations};
+use foveal_code::relations::{NodeId, RelationNodeKind, Relations};
 
-/// Symbols that are listed where one name means several.
-const LISTED_MAX: usize = 30;
+/// Limit of symbols that are listed for an ambiguous name.
+const CANDIDATES_MAX: usize = 30;
 
-/// What `symbol` means, if it is one thing.
-/// What may not be told is as if it were not there.
-pub(super) fn one(
+/// Returns the node that `symbol` names, if it is the only one. Nodes that may not be shown are
+/// treated as missing.
+pub(super) fn resolve_symbol(
     relations: &Relations,
     symbol: &str,
     is_told: &dyn Fn(NodeId) -> bool,
 ) -> anyhow::Result<NodeId> {
-    let mut meant = relations.meant(symbol);
+    let mut meant = relations.best_matches(symbol);
     meant.retain(|node| is_told(*node));
     match meant[..] {
-        [] => bail!(relations.unknown(symbol)),
+        [] => bail!(relations.unknown_symbol_message(symbol)),
         [only] => return Ok(only),
         _ => {}
     }
     let mut message = format!("`{symbol}` is {} things; name one by its line:", meant.len());
-    for node in meant.iter().take(LISTED_MAX) {
-        message.push_str(&format!("\n  {}", place_and_name(relations, *node)));
+    for node in meant.iter().take(CANDIDATES_MAX) {
+        message.push_str(&format!("\n  {}", node_label(relations, *node)));
     }
-    if meant.len() > LISTED_MAX {
-        message.push_str(&format!("\n  and {} more", meant.len() - LISTED_MAX));
+    if meant.len() > CANDIDATES_MAX {
+        message.push_str(&format!("\n  and {} more", meant.len() - CANDIDATES_MAX));
     }
     bail!(message)
 }
 
-/// `src/parse.rs:12  function parse`.
-pub(super) fn place_and_name(relations: &Relations, of: NodeId) -> String {
+/// Returns the label of a node: `src/parse.rs:12  function parse`.
+pub(super) fn node_label(relations: &Relations, of: NodeId) -> String {
     let key = &relations.node(of).key;
     match key.kind {
-        NodeKind::File => format!("{}  file", key.path),
-        NodeKind::Entity(_) => {
+        RelationNodeKind::File => format!("{}  file", key.path),
+        RelationNodeKind::Entity(_) => {
             format!("{}:{}  {} {}", key.path, key.line.0, relations.kind_name(of), key.name)
         }
     }

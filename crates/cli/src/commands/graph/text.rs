@@ -4,24 +4,24 @@ use std::fmt::Write;
 
 use foveal_code::relations::{NodeId, RelationList, RelationRow, Relations};
 
-use super::said::{ModelRelation, ModelWords};
-use super::symbol::place_and_name;
-use crate::colour::Style;
+use super::model_statements::{ModelRelation, ModelStatements};
+use super::symbol::node_label;
+use crate::colour::OutputStyle;
+use crate::coloured_text::ColouredText;
 use crate::environment::Environment;
-use crate::shown::Shown;
-use crate::table::wrapped;
+use crate::text_table::wrap_text;
 
-/// Rows of one list; the rest is counted.
+/// Limit of rows of one list; further rows are counted only.
 const ROWS_MAX: usize = 100;
 
-/// The lists around a symbol, as far as they may be told.
-pub(super) fn lists(
+/// Returns the lists of relations around a symbol, without nodes that may not be shown.
+pub(super) fn visible_lists(
     relations: &Relations,
     root: NodeId,
     depth: u32,
     is_told: &dyn Fn(NodeId) -> bool,
 ) -> Vec<RelationList> {
-    let mut lists = relations.lists(root, depth);
+    let mut lists = relations.relation_lists(root, depth);
     for list in &mut lists {
         let hidden = list.rows.iter().filter(|row| row.depth == 0 && !is_told(row.node)).count();
         list.direct -= hidden.min(list.direct);
@@ -31,28 +31,35 @@ pub(super) fn lists(
     lists
 }
 
-/// What is printed for people; what a model says last of each part, and as its words.
-pub(super) fn text(
+/// Renders the lists for people, with the statements of a model, marked as such, after the rest.
+pub(super) fn render_text(
     relations: &Relations,
-    (root, lists): (NodeId, &[RelationList]),
-    (words, related): (ModelWords<'_>, &[ModelRelation<'_>]),
+    root: NodeId,
+    lists: &[RelationList],
+    words: ModelStatements<'_>,
+    related: &[ModelRelation<'_>],
     environment: &Environment,
-) -> Shown {
+) -> ColouredText {
     let painter = environment.painter();
     let node = relations.node(root);
-    let mut out = painter.paint(Style::Name, &place_and_name(relations, root)).and("\n");
-    let within = |line: &str| match environment.width {
-        Some(width) => wrapped(line, width.saturating_sub(2), "    ").trim_end().to_owned(),
+    let mut out = painter.paint(OutputStyle::Name, &node_label(relations, root)).append("\n");
+    let within = |line: &str| match environment.stdout_columns {
+        Some(width) => wrap_text(line, width.saturating_sub(2), "    ").trim_end().to_owned(),
         None => line.to_owned(),
     };
     let signature: Vec<String> = node.signature.lines().map(str::trim_end).map(within).collect();
     if !signature.is_empty() {
-        out.push(painter.piece(&node.key.path, &signature.join("\n")).indented("  ").and("\n"));
+        out.push(
+            painter
+                .highlight_fragment(&node.key.path, &signature.join("\n"))
+                .with_indent("  ")
+                .append("\n"),
+        );
     }
-    let says = |out: &mut Shown, words: &str| {
+    let says = |out: &mut ColouredText, words: &str| {
         for line in within(words).lines() {
             out.push_str("  ");
-            out.push(painter.paint(Style::Aside, line).and("\n"));
+            out.push(painter.paint(OutputStyle::Secondary, line).append("\n"));
         }
     };
     if let Some(words) = words.summary(root) {
@@ -60,10 +67,10 @@ pub(super) fn text(
     }
     for list in lists {
         out.push_str("\n");
-        out.push(painter.paint(Style::Name, list.heading));
+        out.push(painter.paint(OutputStyle::Name, list.heading));
         let _ = writeln!(out, " ({})", list.direct);
         for row in list.rows.iter().take(ROWS_MAX) {
-            out.push(line(relations, row, environment).and("\n"));
+            out.push(render_row(relations, row, environment).append("\n"));
         }
         if list.rows.len() > ROWS_MAX {
             let _ = writeln!(out, "  and {} more", list.rows.len() - ROWS_MAX);
@@ -71,12 +78,12 @@ pub(super) fn text(
     }
     if !related.is_empty() {
         out.push_str("\n");
-        out.push(painter.paint(Style::Name, "related, as a model says"));
+        out.push(painter.paint(OutputStyle::Name, "related, as a model says"));
         let _ = writeln!(out, " ({})", related.len());
     }
     for ModelRelation { from, to, why } in related {
         let (other, way) = if *from == root { (*to, "from here") } else { (*from, "to here") };
-        says(&mut out, &format!("{}  {way}: {why}", place_and_name(relations, other)));
+        says(&mut out, &format!("{}  {way}: {why}", node_label(relations, other)));
     }
     if lists.is_empty() && related.is_empty() {
         out.push_str("\nno relations found\n");
@@ -84,22 +91,25 @@ pub(super) fn text(
     out
 }
 
-fn line(relations: &Relations, row: &RelationRow, environment: &Environment) -> Shown {
+fn render_row(relations: &Relations, row: &RelationRow, environment: &Environment) -> ColouredText {
     let painter = environment.painter();
     let again = if row.is_above { "  (above)" } else { "" };
     let times = if row.count > 1 { format!("  x{}", row.count) } else { String::new() };
     let at = row.line.map(|line| format!("  at {}", line.0)).unwrap_or_default();
     let indent = "  ".repeat(row.depth as usize + 1);
-    let whole = place_and_name(relations, row.node);
+    let whole = node_label(relations, row.node);
     let place = whole.split("  ").next().unwrap_or_default();
     let aside = format!("{at}{times}{again}");
     let length = indent.len() + whole.chars().count() + aside.len();
-    let is_narrow = environment.width.is_some_and(|width| length > width);
-    // The name stands below its place where there is no room beside it.
+    let is_narrow = environment.stdout_columns.is_some_and(|width| length > width);
+    // On a narrow terminal the name stands below its location.
     let name = match is_narrow {
         true => format!("\n{indent}  {}", &whole[place.len()..]),
         false => whole[place.len()..].to_owned(),
     };
-    let place = painter.paint(Style::Place, place);
-    Shown::from(indent).and(place).and(name).and(painter.paint(Style::Aside, &aside))
+    let place = painter.paint(OutputStyle::Location, place);
+    ColouredText::from(indent)
+        .append(place)
+        .append(name)
+        .append(painter.paint(OutputStyle::Secondary, &aside))
 }

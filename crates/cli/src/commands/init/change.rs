@@ -1,103 +1,106 @@
-//! One change of one file: planned, shown, made.
+//! One change of one settings file: planned, shown, applied.
 
 use std::path::Path;
 
-use foveal_secrets::without;
+use foveal_redaction::redact_text;
 use similar::TextDiff;
 
-use crate::clients::{self, Client, Edit, FileError, Target, backup_of};
+use crate::clients::{
+    self, ClientAgent, SettingsEdit, SettingsFileError, SettingsTarget, backup_path,
+};
 
-/// Lines shown around what changes.
-const CONTEXT_LINES: usize = 3;
+/// Unchanged lines shown around a change.
+const DIFF_CONTEXT_LINES: usize = 3;
 
-/// One change of one file.
-pub(crate) struct Change {
-    pub(crate) client: &'static Client,
-    /// `None` if there is no such file.
-    pub(crate) target: Option<Target>,
-    /// All that is ours in that file, whichever change put it there.
-    ours: Vec<Edit>,
+/// One change of one settings file.
+pub(crate) struct SetupChange {
+    pub(crate) client: &'static ClientAgent,
+    /// The file and its edit; `None` if there is no such file.
+    pub(crate) target: Option<SettingsTarget>,
+    /// All edits of ours that the file may contain, from any change.
+    own_edits: Vec<SettingsEdit>,
     before: Option<String>,
     after: Option<String>,
-    pub(crate) outcome: Outcome,
-    /// What a person should know beside it.
+    pub(crate) outcome: SetupOutcome,
+    /// Further information for the user.
     pub(crate) remarks: Vec<String>,
 }
 
-/// What came of a change.
+/// The outcome of a change.
 #[derive(Debug, Clone, PartialEq, Eq)]
-pub(crate) enum Outcome {
-    /// It can be made.
-    Open,
-    /// It need not be made.
-    Already,
-    /// It would have been made.
-    Would,
-    /// It was made.
-    Done,
-    /// It was not wanted.
-    LeftAlone,
-    /// Something has to be done first.
-    NotYet(String),
-    /// It cannot be made.
+pub(crate) enum SetupOutcome {
+    /// It can be applied.
+    Pending,
+    /// It is not needed.
+    UpToDate,
+    /// A dry run: it would have been applied.
+    WouldChange,
+    /// It was applied.
+    Applied,
+    /// The user declined it.
+    Declined,
+    /// A precondition is missing.
+    Blocked(String),
+    /// It cannot be applied.
     Failed(String),
 }
 
-impl Change {
-    /// What there is to do to a file, or why it cannot be done. One of the project in `folder`
-    /// has to be in it.
+impl SetupChange {
+    /// Plans the change of a file, or records why it is impossible. A file of the project in
+    /// `folder` must lie inside of it.
     pub(crate) fn plan(
-        client: &'static Client,
-        (target, ours): (Target, Vec<Edit>),
+        client: &'static ClientAgent,
+        target: SettingsTarget,
+        ours: Vec<SettingsEdit>,
         folder: Option<&Path>,
         removes: bool,
     ) -> Self {
-        let leaves = folder.is_some_and(|folder| clients::leaves(&target.path, folder));
+        let leaves = folder.is_some_and(|folder| clients::is_linked_outside(&target.path, folder));
         let mut change = Self {
             client,
             target: Some(target),
-            ours,
+            own_edits: ours,
             before: None,
             after: None,
-            outcome: Outcome::Already,
+            outcome: SetupOutcome::UpToDate,
             remarks: Vec::new(),
         };
         if leaves {
             let why = "a link leads out of the project: set up the file that it leads to, or remove the link";
-            change.outcome = Outcome::Failed(why.to_owned());
+            change.outcome = SetupOutcome::Failed(why.to_owned());
             return change;
         }
-        change.look(removes);
+        change.update_outcome(removes);
         change
     }
 
-    /// Finds out anew what there is to do, where an earlier change may have been of the same file.
-    pub(crate) fn look_again(&mut self, removes: bool) {
-        if self.is_open() {
-            self.look(removes);
+    /// Plans the change again, since an earlier change may have been of the same file.
+    pub(crate) fn replan(&mut self, removes: bool) {
+        if self.is_pending() {
+            self.update_outcome(removes);
         }
     }
 
-    fn look(&mut self, removes: bool) {
-        self.outcome = match self.compare(removes) {
-            Ok(true) => Outcome::Open,
-            Ok(false) => Outcome::Already,
-            Err(why) => Outcome::Failed(format!("{why:#}")),
+    fn update_outcome(&mut self, removes: bool) {
+        self.outcome = match self.compute_change(removes) {
+            Ok(true) => SetupOutcome::Pending,
+            Ok(false) => SetupOutcome::UpToDate,
+            Err(why) => SetupOutcome::Failed(format!("{why:#}")),
         };
     }
 
-    /// Whether foveal works without it, so that nobody need be told where it is of no use.
-    pub(crate) fn is_extra(&self) -> bool {
-        self.target.as_ref().is_some_and(|target| target.is_extra)
+    /// Returns true if foveal works without this change, so that it may be skipped silently.
+    pub(crate) fn is_optional(&self) -> bool {
+        self.target.as_ref().is_some_and(|target| target.is_optional)
     }
 
-    /// A change that cannot be made at all.
-    pub(crate) fn failed(client: &'static Client, why: &str) -> Self {
-        let outcome = Outcome::Failed(why.to_owned());
+    /// Creates a change that cannot be applied.
+    pub(crate) fn new_failed(client: &'static ClientAgent, why: &str) -> Self {
+        let outcome = SetupOutcome::Failed(why.to_owned());
         Self {
             client,
             target: None,
-            ours: Vec::new(),
+            own_edits: Vec::new(),
             before: None,
             after: None,
             outcome,
@@ -105,12 +108,12 @@ impl Change {
         }
     }
 
-    /// Whether it waits for a word.
-    pub(crate) fn is_open(&self) -> bool {
-        self.outcome == Outcome::Open
+    /// Returns true if the change waits for confirmation.
+    pub(crate) fn is_pending(&self) -> bool {
+        self.outcome == SetupOutcome::Pending
     }
 
-    /// The lines that change, with those around them.
+    /// Returns the diff, with context lines, redacted if the file holds keys.
     pub(crate) fn diff(&self) -> String {
         let (before, after) = (self.before.as_deref(), self.after.as_deref());
         if before == after {
@@ -119,19 +122,19 @@ impl Change {
         let diff = TextDiff::from_lines(before.unwrap_or(""), after.unwrap_or(""));
         let diff = diff
             .unified_diff()
-            .context_radius(CONTEXT_LINES)
+            .context_radius(DIFF_CONTEXT_LINES)
             .missing_newline_hint(false)
             .to_string();
-        match self.target.as_ref().is_some_and(|target| target.edit.is_beside_keys()) {
-            true => without(&diff).into_owned(),
+        match self.target.as_ref().is_some_and(|target| target.edit.is_beside_credentials()) {
+            true => redact_text(&diff).into_owned(),
             false => diff,
         }
     }
 
-    /// Finds out what changes; whether anything does.
-    fn compare(&mut self, removes: bool) -> anyhow::Result<bool> {
-        let Some(Target { path, edit, .. }) = &self.target else { return Ok(false) };
-        self.before = clients::read(path)?;
+    /// Computes the new text; returns true if it differs.
+    fn compute_change(&mut self, removes: bool) -> anyhow::Result<bool> {
+        let Some(SettingsTarget { path, edit, .. }) = &self.target else { return Ok(false) };
+        self.before = clients::read_settings_file(path)?;
         if !removes {
             let added = edit.apply(self.before.as_deref().unwrap_or(""))?;
             let changes = added.is_some();
@@ -143,13 +146,13 @@ impl Change {
             self.after = self.before.clone();
             return Ok(false);
         };
-        let kept = clients::read(&backup_of(path)).ok().flatten();
-        // What else is in it decides: our entry may have been changed since it was put in.
+        let kept = clients::read_settings_file(&backup_path(path)).ok().flatten();
+        // The rest of the file decides, because our entry may have been edited since.
         let leads_here = |text: &str| {
             let with = edit.apply(text).ok().flatten();
             with.and_then(|with| edit.remove(&with).ok().flatten()).as_ref() == Some(&without)
         };
-        // Where nothing else changed since, all is again as it was, to the byte.
+        // If nothing else changed since, the original is restored byte by byte.
         self.after = match kept.filter(|kept| leads_here(kept)) {
             Some(kept) => Some(kept),
             None if leads_here("") => None,
@@ -158,50 +161,50 @@ impl Change {
         Ok(true)
     }
 
-    /// Makes it.
-    pub(crate) fn make(&mut self, removes: bool) {
-        self.outcome = match self.written(removes) {
-            Ok(true) => Outcome::Done,
-            Ok(false) => Outcome::Failed(format!(
+    /// Applies the change and records the outcome.
+    pub(crate) fn apply(&mut self, removes: bool) {
+        self.outcome = match self.write_file(removes) {
+            Ok(true) => SetupOutcome::Applied,
+            Ok(false) => SetupOutcome::Failed(format!(
                 "{} wrote it at the same time: end that, then run this again",
                 self.client.title
             )),
-            Err(why) => Outcome::Failed(format!("{:#}", anyhow::Error::from(why))),
+            Err(why) => SetupOutcome::Failed(format!("{:#}", anyhow::Error::from(why))),
         };
     }
 
-    /// Writes it; whether it is still there afterwards.
-    fn written(&self, removes: bool) -> Result<bool, FileError> {
-        let Some(Target { path, edit, .. }) = &self.target else { return Ok(false) };
+    /// Writes the file; returns true if the change is still there afterwards.
+    fn write_file(&self, removes: bool) -> Result<bool, SettingsFileError> {
+        let Some(SettingsTarget { path, edit, .. }) = &self.target else { return Ok(false) };
         let (before, after) = (self.before.as_deref(), self.after.as_deref());
-        let backup = backup_of(path);
-        // What was there before the first change is what is kept, and nothing with our entry.
-        let is_there = |edit: &Edit, text| matches!(edit.remove(text), Ok(Some(_)));
-        let mut ours = self.ours.iter().chain([edit]);
+        let backup = backup_path(path);
+        // The backup is the file before the first change, without any entry of ours.
+        let is_there = |edit: &SettingsEdit, text| matches!(edit.remove(text), Ok(Some(_)));
+        let mut ours = self.own_edits.iter().chain([edit]);
         let has_ours = before.is_some_and(|text| ours.any(|edit| is_there(edit, text)));
         let keeps = before.is_some() && !has_ours;
-        clients::write(path, before, after, keeps)?;
+        clients::replace_settings_file(path, before, after, keeps)?;
         if removes {
-            // What is kept is what there is again, or would bring back only our own entry.
-            let kept = clients::read(&backup)?;
+            // The backup equals the restored file, or would bring back only our entry.
+            let kept = clients::read_settings_file(&backup)?;
             if kept.is_some() && (kept.as_deref() == after || after.is_none()) {
                 std::fs::remove_file(&backup)?;
             }
-            return Ok(clients::read(path)?.as_deref() == after);
+            return Ok(clients::read_settings_file(path)?.as_deref() == after);
         }
-        let now = clients::read(path)?.unwrap_or_default();
+        let now = clients::read_settings_file(path)?.unwrap_or_default();
         Ok(matches!(edit.apply(&now), Ok(None)))
     }
 
-    /// Whether it is set up, and switched off.
-    pub(crate) fn is_off(&self) -> bool {
+    /// Returns true if foveal is set up in the file, but switched off.
+    pub(crate) fn is_switched_off(&self) -> bool {
         let edit = self.target.as_ref().map(|target| &target.edit);
-        edit.zip(self.before.as_ref()).is_some_and(|(edit, before)| edit.is_off(before))
+        edit.zip(self.before.as_ref()).is_some_and(|(edit, before)| edit.is_disabled(before))
     }
 
-    /// Where the file is kept as it was.
-    pub(crate) fn backup(&self) -> Option<String> {
-        let backup = backup_of(&self.target.as_ref()?.path);
+    /// Returns the path of the backup, if there is one.
+    pub(crate) fn backup_path(&self) -> Option<String> {
+        let backup = backup_path(&self.target.as_ref()?.path);
         (self.before.is_some() && backup.exists()).then(|| backup.display().to_string())
     }
 }

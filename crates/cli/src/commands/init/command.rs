@@ -1,4 +1,4 @@
-//! `foveal init`: has agents on this machine start the tools.
+//! `foveal init`: sets up agents on this machine to start the tools.
 
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
@@ -6,24 +6,27 @@ use std::process::ExitCode;
 use anyhow::{Context, bail};
 use serde_json::{Value, json};
 
-use super::address;
-use super::change::{Change, Outcome};
-use super::gateways::{self, AgentGateway, agent_gateways};
+use super::change::{SetupChange, SetupOutcome};
+use super::gateway_address;
+use super::gateways::{self, AgentGateway, find_agent_gateways};
 use super::text;
-use crate::clients::{CLIENTS, Client, Edit, HooksProblem, Program, Start, Target};
+use crate::clients::{
+    CLIENT_AGENTS, ClientAgent, FovealProgram, HooksProblem, ServerCommand, SettingsEdit,
+    SettingsTarget,
+};
 use crate::commands::mcp::ToolChoice;
 use crate::environment::Environment;
 use crate::exit_code;
-use crate::gateway::Routes;
+use crate::gateway::GatewayAddressMap;
 use crate::notice;
 use crate::output;
 
 /// The command line of `foveal init`.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Arguments {
+pub(crate) struct InitArguments {
     /// Agents: claude-code, codex, opencode, cursor, vscode, zed, cline, gemini, qwen, pi. If not
     /// given, all that are found on this machine.
-    #[arg(value_name = "AGENT", value_parser = client)]
+    #[arg(value_name = "AGENT", value_parser = parse_client)]
     clients: Vec<&'static str>,
     /// Sets up only the project in the current folder.
     #[arg(long)]
@@ -58,22 +61,27 @@ pub(crate) struct Arguments {
     json: bool,
 }
 
-/// An agent that there is not.
+/// The error for an unknown agent.
 #[derive(Debug, thiserror::Error)]
-#[error("unknown agent `{0}`: one of {known}", known = CLIENTS.each_ref().map(|client| client.name).join(", "))]
+#[error("unknown agent `{0}`: one of {known}", known = CLIENT_AGENTS.each_ref().map(|client| client.name).join(", "))]
 struct UnknownClient(String);
 
-fn client(text: &str) -> Result<&'static str, UnknownClient> {
-    Client::named(text).map(|client| client.name).ok_or_else(|| UnknownClient(text.to_owned()))
+fn parse_client(text: &str) -> Result<&'static str, UnknownClient> {
+    ClientAgent::from_agent_name(text)
+        .map(|client| client.name)
+        .ok_or_else(|| UnknownClient(text.to_owned()))
 }
 
-/// Shows each change and makes it if it is wanted.
+/// Shows each change and applies it after confirmation.
 ///
 /// # Errors
-/// If there is nothing to set up, or nobody to ask.
-pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::Result<ExitCode> {
-    let clients = chosen(arguments, environment)?;
-    let program = Program::own(environment)?;
+/// If there is no agent to set up, or no user to ask.
+pub(crate) fn run(
+    arguments: &InitArguments,
+    environment: &Environment,
+) -> anyhow::Result<ExitCode> {
+    let clients = selected_clients(arguments, environment)?;
+    let program = FovealProgram::locate(environment)?;
     let folder = match arguments.project {
         true => Some(std::env::current_dir().context("there is no current folder")?),
         false => None,
@@ -82,186 +90,194 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
     let offers_rules = arguments.allow_read_only
         || arguments.remove
         || (asks && !arguments.yes && !arguments.dry_run);
-    let routes = match (address::routes(environment, arguments.remove), arguments.gateway) {
-        (Ok(routes), _) => Some(routes),
-        (Err(_), false) => None,
-        (Err(error), true) => return Err(error),
-    };
+    let routes =
+        match (gateway_address::gateway_routes(environment, arguments.remove), arguments.gateway) {
+            (Ok(routes), _) => Some(routes),
+            (Err(_), false) => None,
+            (Err(error), true) => return Err(error),
+        };
     let mut changes = Vec::new();
     for client in clients {
-        changes.extend(changes_of(
+        changes.extend(plan_client_changes(
             client,
             arguments,
             environment,
             folder.as_ref(),
             &program,
-            (offers_rules, routes.as_ref()),
+            offers_rules,
+            routes.as_ref(),
         ));
     }
-    let is_open = changes.iter().any(Change::is_open);
+    let is_open = changes.iter().any(SetupChange::is_pending);
     let must_ask = is_open && !arguments.yes && !arguments.dry_run;
-    carry_out(&mut changes, arguments, environment, asks)?;
-    let gateways = agent_gateways(environment);
+    apply_changes(&mut changes, arguments, environment, asks)?;
+    let gateways = find_agent_gateways(environment);
     if arguments.json {
-        let all: Vec<Value> = changes.iter().map(as_json).collect();
-        let gateways: Vec<Value> = gateways.iter().map(AgentGateway::as_json).collect();
-        let all = json!({ "program": program.shown(), "files": all, "gateways": gateways });
+        let all: Vec<Value> = changes.iter().map(change_to_json).collect();
+        let gateways: Vec<Value> = gateways.iter().map(AgentGateway::to_json).collect();
+        let all = json!({ "program": program.path(), "files": all, "gateways": gateways });
         output::print(format!("{all}\n"))?;
     }
     if !arguments.json {
-        output::print(gateways::lines(&gateways))?;
+        output::print(gateways::render_problems(&gateways))?;
     }
     if must_ask && !asks {
         bail!("nothing was written, because nobody can be asked: give --yes or --dry-run");
     }
-    let is_done = changes.iter().any(|change| change.outcome == Outcome::Done);
+    let is_done = changes.iter().any(|change| change.outcome == SetupOutcome::Applied);
     if arguments.gateway && is_done && !arguments.remove {
         if let Some(routes) = &routes {
-            address::remember(environment, routes);
+            gateway_address::record_gateway(environment, routes);
         }
         if !arguments.json {
-            output::print(address::NOW)?;
+            output::print(gateway_address::KEEP_SERVING_NOTICE)?;
         }
     }
     if arguments.remove && changes.is_empty() && !arguments.json {
         output::print("foveal is set up nowhere\n")?;
     }
-    let has_failed = changes.iter().any(|change| matches!(change.outcome, Outcome::Failed(_)));
+    let has_failed = changes.iter().any(|change| matches!(change.outcome, SetupOutcome::Failed(_)));
     Ok(if has_failed { ExitCode::from(exit_code::FAILED) } else { ExitCode::SUCCESS })
 }
 
-/// Shows each change and makes it if it is wanted.
-fn carry_out(
-    changes: &mut [Change],
-    arguments: &Arguments,
+/// Shows each change and applies it after confirmation.
+fn apply_changes(
+    changes: &mut [SetupChange],
+    arguments: &InitArguments,
     environment: &Environment,
     asks: bool,
 ) -> anyhow::Result<()> {
     let verb = if arguments.remove { "Take this out" } else { "Write this" };
-    // The agent that is not set up, whose rules nobody needs.
+    // The agent whose setup was declined or failed; its optional changes are pointless.
     let mut left_alone = None;
     for change in changes.iter_mut() {
-        if change.is_extra() && left_alone == Some(change.client.name) {
-            change.outcome = Outcome::LeftAlone;
+        if change.is_optional() && left_alone == Some(change.client.name) {
+            change.outcome = SetupOutcome::Declined;
             continue;
         }
-        change.look_again(arguments.remove);
+        change.replan(arguments.remove);
         if !arguments.json {
-            let shown = text::change(change, arguments.remove, environment);
+            let shown = text::render_change(change, arguments.remove, environment);
             output::print(shown)?;
         }
-        if change.is_open() && arguments.dry_run {
-            change.outcome = Outcome::Would;
-        } else if change.is_open()
+        if change.is_pending() && arguments.dry_run {
+            change.outcome = SetupOutcome::WouldChange;
+        } else if change.is_pending()
             && (arguments.yes || (asks && notice::confirm(&format!("{verb}?"))))
         {
-            change.make(arguments.remove);
-        } else if change.is_open() {
-            change.outcome = Outcome::LeftAlone;
+            change.apply(arguments.remove);
+        } else if change.is_pending() {
+            change.outcome = SetupOutcome::Declined;
         }
-        if matches!(change.outcome, Outcome::LeftAlone | Outcome::Failed(_)) {
+        if matches!(change.outcome, SetupOutcome::Declined | SetupOutcome::Failed(_)) {
             left_alone = Some(change.client.name);
         }
         if !arguments.json {
-            output::print(text::outcome(change, arguments.remove))?;
+            output::print(text::render_outcome(change, arguments.remove))?;
         }
     }
     Ok(())
 }
 
-/// The agents that are meant.
-fn chosen(
-    arguments: &Arguments,
+/// Returns the selected agents.
+fn selected_clients(
+    arguments: &InitArguments,
     environment: &Environment,
-) -> anyhow::Result<Vec<&'static Client>> {
+) -> anyhow::Result<Vec<&'static ClientAgent>> {
     if !arguments.clients.is_empty() {
-        let named = |client: &&Client| arguments.clients.contains(&client.name);
-        return Ok(CLIENTS.iter().filter(named).collect());
+        let named = |client: &&ClientAgent| arguments.clients.contains(&client.name);
+        return Ok(CLIENT_AGENTS.iter().filter(named).collect());
     }
     if arguments.remove {
-        return Ok(CLIENTS.iter().collect());
+        return Ok(CLIENT_AGENTS.iter().collect());
     }
-    let found: Vec<_> = CLIENTS.iter().filter(|client| client.is_installed(environment)).collect();
+    let found: Vec<_> =
+        CLIENT_AGENTS.iter().filter(|client| client.is_installed(environment)).collect();
     if found.is_empty() {
-        let known = CLIENTS.each_ref().map(|client| client.name).join(", ");
+        let known = CLIENT_AGENTS.each_ref().map(|client| client.name).join(", ");
         bail!("no agent was found on this machine: name one of {known}");
     }
     Ok(found)
 }
 
-/// What is to be changed for one agent.
-fn changes_of(
-    client: &'static Client,
-    arguments: &Arguments,
+/// Plans the changes for one agent.
+fn plan_client_changes(
+    client: &'static ClientAgent,
+    arguments: &InitArguments,
     environment: &Environment,
     folder: Option<&PathBuf>,
-    program: &Program,
-    (offers_rules, routes): (bool, Option<&Routes>),
-) -> Vec<Change> {
+    program: &FovealProgram,
+    offers_rules: bool,
+    routes: Option<&GatewayAddressMap>,
+) -> Vec<SetupChange> {
     let folder = folder.map(PathBuf::as_path);
-    let shown = if folder.is_some() { program.shared() } else { program.shown() };
-    let start = Start::new(shown, arguments.profile.map(ToolChoice::name));
-    let servers = client.servers(environment, folder, &start);
-    let hooks = client.hooks(environment, folder, program);
-    let rules = client.rules(environment, folder);
+    let shown = if folder.is_some() { program.portable_name() } else { program.path() };
+    let start = ServerCommand::new(shown, arguments.profile.map(ToolChoice::value_name));
+    let servers = client.server_target(environment, folder, &start);
+    let hooks = client.hook_target(environment, folder, program);
+    let rules = client.permission_target(environment, folder);
     let addresses = routes.filter(|_| folder.is_none());
-    let addresses = addresses.and_then(|routes| client.addresses(environment, routes));
+    let addresses = addresses.and_then(|routes| client.address_target(environment, routes));
     let possible = [&servers, &hooks, &rules, &addresses].into_iter().flatten();
-    let possible: Vec<(PathBuf, Edit)> =
+    let possible: Vec<(PathBuf, SettingsEdit)> =
         possible.map(|target| (target.path.clone(), target.edit.clone())).collect();
     let hooks = hooks.filter(|_| !arguments.no_hooks);
     let rules = rules.filter(|_| offers_rules);
     let has_hooks = hooks.is_some();
     let wanted = match (arguments.gateway, arguments.remove) {
         (true, _) => [None, None, None, addresses],
-        // What was set goes with all else.
+        // Removal includes the gateway's address.
         (false, true) => {
-            let addresses = addresses.filter(address::is_set);
-            let addresses = addresses.map(|target| Target { is_extra: true, ..target });
+            let addresses = addresses.filter(gateway_address::is_gateway_set);
+            let addresses = addresses.map(|target| SettingsTarget { is_optional: true, ..target });
             [servers, hooks, rules, addresses]
         }
         (false, false) => [servers, hooks, rules, None],
     };
-    let targets = by_file(wanted.into_iter().flatten(), arguments.remove);
-    let ours = |target: &Target| {
+    let targets = merge_by_file(wanted.into_iter().flatten(), arguments.remove);
+    let ours = |target: &SettingsTarget| {
         let same = possible.iter().filter(|(path, _)| *path == target.path);
         same.map(|(_, edit)| edit.clone()).collect()
     };
     let mut changes = Vec::new();
     if arguments.gateway {
-        changes.extend(address::no_place(client, targets.is_empty()));
+        changes.extend(gateway_address::unsupported_address_change(client, targets.is_empty()));
     } else {
-        changes.extend(no_place(client, arguments, folder, (&targets, has_hooks)));
+        changes.extend(missing_settings_change(client, arguments, folder, &targets, has_hooks));
     }
     let told = routes.filter(|_| arguments.gateway && !arguments.remove);
     for target in targets {
         let is_hooks = target.is_hooks;
         let ours = ours(&target);
-        let remarks = told.map(|routes| address::remarks(client, &target, environment, routes));
-        let mut change = Change::plan(client, (target, ours), folder, arguments.remove);
+        let remarks = told
+            .map(|routes| gateway_address::address_remarks(client, &target, environment, routes));
+        let mut change = SetupChange::plan(client, target, ours, folder, arguments.remove);
         change.remarks = remarks.unwrap_or_default();
         changes.push(match is_hooks && !arguments.remove {
-            true => heeded(change, environment),
+            true => check_hook_support(change, environment),
             false => change,
         });
     }
-    // Where nothing was ever put in, there is nothing to say.
+    // Agents in which foveal was never set up are not listed.
     changes.retain(|change| {
-        let is_named = !arguments.clients.is_empty() && !change.is_extra();
-        !(arguments.remove && !is_named && change.outcome == Outcome::Already)
+        let is_named = !arguments.clients.is_empty() && !change.is_optional();
+        !(arguments.remove && !is_named && change.outcome == SetupOutcome::UpToDate)
     });
     changes
 }
 
-/// Changes of the same file as one. Rules are asked about by themselves, and taken out with all
-/// else.
-fn by_file(wanted: impl Iterator<Item = Target>, removes: bool) -> Vec<Target> {
-    let mut targets: Vec<Target> = Vec::new();
+/// Merges changes of the same file. Permission rules are confirmed separately, but removed together
+/// with the rest.
+fn merge_by_file(
+    wanted: impl Iterator<Item = SettingsTarget>,
+    removes: bool,
+) -> Vec<SettingsTarget> {
+    let mut targets: Vec<SettingsTarget> = Vec::new();
     for target in wanted {
         let of_same = targets.iter().position(|known| known.path == target.path);
-        match of_same.filter(|_| removes || !target.is_extra) {
+        match of_same.filter(|_| removes || !target.is_optional) {
             Some(at) => {
-                let (both, _) = targets.remove(at).with(target);
+                let (both, _) = targets.remove(at).merge(target);
                 targets.insert(at, both);
             }
             None => targets.push(target),
@@ -270,17 +286,18 @@ fn by_file(wanted: impl Iterator<Item = Target>, removes: bool) -> Vec<Target> {
     targets
 }
 
-/// That there is no file for an agent that was named.
-fn no_place(
-    client: &'static Client,
-    arguments: &Arguments,
+/// Returns a failed change for a named agent without a settings file.
+fn missing_settings_change(
+    client: &'static ClientAgent,
+    arguments: &InitArguments,
     folder: Option<&Path>,
-    (targets, has_hooks): (&[Target], bool),
-) -> Option<Change> {
-    // Who names nothing gets what there is.
+    targets: &[SettingsTarget],
+    has_hooks: bool,
+) -> Option<SetupChange> {
+    // Only agents that the user named need an explanation.
     let is_asked = !arguments.clients.is_empty();
     let has_place = match client.starts_servers() {
-        true => targets.iter().any(|target| !target.is_hooks && !target.is_extra),
+        true => targets.iter().any(|target| !target.is_hooks && !target.is_optional),
         false => has_hooks,
     };
     let why = match folder {
@@ -290,29 +307,29 @@ fn no_place(
         }
         None => "there is no place for its settings: set HOME",
     };
-    (is_asked && !has_place).then(|| Change::failed(client, why))
+    (is_asked && !has_place).then(|| SetupChange::new_failed(client, why))
 }
 
-/// A change of a file with hooks, where this version of the agent can use them.
-fn heeded(mut change: Change, environment: &Environment) -> Change {
+/// Checks that this version of the agent supports the hooks of a change.
+fn check_hook_support(mut change: SetupChange, environment: &Environment) -> SetupChange {
     match change.client.hooks_problem(environment) {
-        Some(HooksProblem::Version(why)) => Change::failed(change.client, &why),
-        Some(HooksProblem::NotYet(why)) if change.is_open() => {
-            change.outcome = Outcome::NotYet(why);
+        Some(HooksProblem::UnsupportedVersion(why)) => SetupChange::new_failed(change.client, &why),
+        Some(HooksProblem::SetupNeeded(why)) if change.is_pending() => {
+            change.outcome = SetupOutcome::Blocked(why);
             change
         }
         _ => change,
     }
 }
 
-fn as_json(change: &Change) -> Value {
+fn change_to_json(change: &SetupChange) -> Value {
     let (outcome, problem) = match &change.outcome {
-        Outcome::Open | Outcome::Would => ("would_change", None),
-        Outcome::Already => ("already", None),
-        Outcome::Done => ("changed", None),
-        Outcome::LeftAlone => ("left_alone", None),
-        Outcome::NotYet(why) => ("not_yet", Some(why)),
-        Outcome::Failed(why) => ("failed", Some(why)),
+        SetupOutcome::Pending | SetupOutcome::WouldChange => ("would_change", None),
+        SetupOutcome::UpToDate => ("already", None),
+        SetupOutcome::Applied => ("changed", None),
+        SetupOutcome::Declined => ("left_alone", None),
+        SetupOutcome::Blocked(why) => ("not_yet", Some(why)),
+        SetupOutcome::Failed(why) => ("failed", Some(why)),
     };
     let diff = Some(change.diff()).filter(|diff| !diff.is_empty() && problem.is_none());
     json!({

@@ -1,101 +1,109 @@
-//! The gateways that agents on this machine ask, and whether foveal answers there: an agent whose
-//! gateway is gone repeats its request for minutes and says nothing.
+//! The gateways to which agents on this machine send their requests, and whether foveal answers
+//! there. An agent whose gateway is gone repeats its request for minutes without a message.
 
 use serde_json::{Value, json};
 
-use super::address::routes;
-use crate::clients::{CLIENTS, Client, SourcePlace};
+use super::gateway_address::gateway_routes;
+use crate::clients::{AddressLocation, CLIENT_AGENTS, ClientAgent};
 use crate::environment::Environment;
-use crate::gateway::{Listener, local_origin};
+use crate::gateway::{ListeningProgram, local_origin};
 
-/// An address of this machine, or of foveal, that an agent asks in place of its model's.
+/// A local or foveal address to which an agent sends requests instead of its provider's.
 pub(crate) struct AgentGateway {
-    pub(crate) client: &'static Client,
-    /// Without a path.
+    pub(crate) client: &'static ClientAgent,
+    /// The address, without a path.
     pub(crate) address: String,
-    /// Where it stands.
-    pub(crate) places: Vec<SourcePlace>,
-    /// Whether it is one at which foveal listens, or listened before.
+    /// The places that set it.
+    pub(crate) places: Vec<AddressLocation>,
+    /// True if foveal listens there, or did before.
     pub(crate) is_known: bool,
-    pub(crate) listener: Listener,
+    pub(crate) listener: ListeningProgram,
 }
 
-/// Returns the gateways of all agents that are installed, as seen from the current folder.
-pub(crate) fn agent_gateways(environment: &Environment) -> Vec<AgentGateway> {
-    let installed = CLIENTS.iter().filter(|client| client.is_installed(environment));
-    installed.flat_map(|client| gateways_of(client, environment)).collect()
+/// Returns the gateways of all installed agents, as seen from the current folder.
+pub(crate) fn find_agent_gateways(environment: &Environment) -> Vec<AgentGateway> {
+    let installed = CLIENT_AGENTS.iter().filter(|client| client.is_installed(environment));
+    installed.flat_map(|client| find_client_gateways(client, environment)).collect()
 }
 
-/// Returns the gateways of one agent. Servers of other makers that answer are none.
-pub(crate) fn gateways_of(client: &'static Client, environment: &Environment) -> Vec<AgentGateway> {
-    let Ok(routes) = routes(environment, true) else { return Vec::new() };
+/// Returns the gateways of one agent. Responding servers of other programs do not count.
+pub(crate) fn find_client_gateways(
+    client: &'static ClientAgent,
+    environment: &Environment,
+) -> Vec<AgentGateway> {
+    let Ok(routes) = gateway_routes(environment, true) else { return Vec::new() };
     let folder = std::env::current_dir().ok();
     let mut found: Vec<AgentGateway> = Vec::new();
     for source in client.address_sources(environment, folder.as_deref(), &routes) {
-        let known = routes.gateway_of(&source.address);
+        let known = routes.gateway_origin(&source.address);
         let Some(address) = known.or_else(|| local_origin(&source.address)) else { continue };
         if let Some(same) = found.iter_mut().find(|one| one.address == address) {
-            if !same.places.contains(&source.place) {
-                same.places.push(source.place);
+            if !same.places.contains(&source.location) {
+                same.places.push(source.location);
             }
             continue;
         }
         found.push(AgentGateway {
             client,
             address: address.to_owned(),
-            places: vec![source.place],
+            places: vec![source.location],
             is_known: known.is_some(),
-            listener: Listener::at(address),
+            listener: ListeningProgram::probe(address),
         });
     }
-    found.retain(|one| one.is_known || one.listener != Listener::Other);
+    found.retain(|one| one.is_known || one.listener != ListeningProgram::Other);
     found
 }
 
 impl AgentGateway {
-    /// Returns whether it is foveal, running or not.
+    /// Returns true if the gateway is foveal, running or not.
     pub(crate) fn is_foveal(&self) -> bool {
-        self.is_known || self.listener == Listener::Foveal
+        self.is_known || self.listener == ListeningProgram::Foveal
     }
 
-    /// Returns whether requests fail for certain. A server of the user's own that does not run may
-    /// be one of several.
+    /// Returns true if requests certainly fail. A server of the user's own that does not run may be
+    /// one of several.
     pub(crate) fn is_broken(&self) -> bool {
-        let is_variable = |place: &SourcePlace| matches!(place, SourcePlace::Variable(_));
-        self.listener != Listener::Foveal && (self.is_known || self.places.iter().any(is_variable))
+        let is_variable = |place: &AddressLocation| matches!(place, AddressLocation::Variable(_));
+        self.listener != ListeningProgram::Foveal
+            && (self.is_known || self.places.iter().any(is_variable))
     }
 
-    /// Returns the state in a sentence without its full stop.
-    pub(crate) fn sentence(&self) -> String {
+    /// Describes the state in a sentence without its full stop.
+    pub(crate) fn describe_state(&self) -> String {
         let Self { client, address, .. } = self;
         let places: Vec<String> = self.places.iter().map(ToString::to_string).collect();
         let places = places.join(" and ");
         let (title, asks) = (client.title, "sends its requests to");
         match self.listener {
-            Listener::Foveal => format!("foveal answers at {address}, which {places} names"),
-            Listener::Other => {
+            ListeningProgram::Foveal => {
+                format!("foveal answers at {address}, which {places} names")
+            }
+            ListeningProgram::Other => {
                 format!("{title} {asks} {address} ({places}), where another program answers")
             }
-            Listener::None => format!("{title} {asks} {address} ({places}), where nothing answers"),
+            ListeningProgram::None => {
+                format!("{title} {asks} {address} ({places}), where nothing answers")
+            }
         }
     }
 
-    /// Returns what to do where requests fail.
+    /// Returns the advice for a gateway that is not foveal.
     pub(crate) fn remedy(&self) -> Option<String> {
-        if self.listener == Listener::Foveal {
+        if self.listener == ListeningProgram::Foveal {
             return None;
         }
         let start = match (self.is_known, self.listener) {
-            (true, Listener::Other) => "end that program and start `foveal serve`",
+            (true, ListeningProgram::Other) => "end that program and start `foveal serve`",
             (true, _) => "start `foveal serve`",
             (false, _) => "start the server that belongs there",
         };
         let ways = self.places.iter().map(|place| match place {
-            SourcePlace::Variable(name) => format!("unset {name}"),
-            SourcePlace::UserFile(_) if self.is_known => {
+            AddressLocation::Variable(name) => format!("unset {name}"),
+            AddressLocation::UserFile(_) if self.is_known => {
                 format!("run `foveal init {} --gateway --remove`", self.client.name)
             }
-            SourcePlace::UserFile(path) | SourcePlace::OtherFile(path) => {
+            AddressLocation::UserFile(path) | AddressLocation::OtherFile(path) => {
                 format!("take the address out of {}", path.display())
             }
         });
@@ -103,7 +111,7 @@ impl AgentGateway {
         Some(format!("{start}, or {}", ways.join(" and ")))
     }
 
-    pub(super) fn as_json(&self) -> Value {
+    pub(super) fn to_json(&self) -> Value {
         json!({
             "agent": self.client.name,
             "address": self.address,
@@ -114,13 +122,13 @@ impl AgentGateway {
     }
 }
 
-/// Returns the lines about gateways at which foveal does not answer.
-pub(crate) fn lines(gateways: &[AgentGateway]) -> String {
+/// Renders the gateways at which foveal does not answer, with advice.
+pub(crate) fn render_problems(gateways: &[AgentGateway]) -> String {
     let one = |gateway: &AgentGateway| {
         let remedy = gateway.remedy()?;
         let mut letters = remedy.chars();
         let first = letters.next()?.to_uppercase();
-        Some(format!("{}\n  {first}{}\n", gateway.sentence(), letters.as_str()))
+        Some(format!("{}\n  {first}{}\n", gateway.describe_state(), letters.as_str()))
     };
     gateways.iter().filter_map(one).collect()
 }

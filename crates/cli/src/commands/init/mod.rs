@@ -1,13 +1,13 @@
-//! `foveal init`: has agents on this machine start the tools.
+//! `foveal init`: sets up agents on this machine to start the tools.
 
-mod address;
 mod change;
 mod command;
+mod gateway_address;
 mod gateways;
 mod text;
 
-pub(crate) use self::address::losses;
-pub(crate) use self::command::{Arguments, run};
+pub(crate) use self::command::{InitArguments, run};
+pub(crate) use self::gateway_address::lost_features;
 pub(crate) use self::gateways::{
-    AgentGateway, agent_gateways, gateways_of, lines as gateway_lines,
+    AgentGateway, find_agent_gateways, find_client_gateways, render_problems as gateway_lines,
 };

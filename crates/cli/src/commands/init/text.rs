@@ -1,43 +1,49 @@
-//! Changes as a person reads them.
+//! Changes as text for people.
 
-use super::change::{Change, Outcome};
-use crate::colour::Style;
-use crate::diff;
+use super::change::{SetupChange, SetupOutcome};
+use crate::colour::OutputStyle;
+use crate::coloured_text::ColouredText;
+use crate::diff_view;
 use crate::environment::Environment;
-use crate::shown::Shown;
 
-/// Whose file it is, and what would change in it.
-pub(super) fn change(change: &Change, removes: bool, environment: &Environment) -> Shown {
+/// Renders the file of a change and its diff.
+pub(super) fn render_change(
+    change: &SetupChange,
+    removes: bool,
+    environment: &Environment,
+) -> ColouredText {
     let painter = environment.painter();
-    let title = painter.paint(Style::Name, change.client.title);
-    let Some(target) = &change.target else { return title.and("\n") };
-    let path = painter.paint(Style::Place, &target.path.display().to_string());
-    let mut text = title.and(": ").and(path).and(format!(" ({})\n", target.purpose));
-    if !change.is_open() {
+    let title = painter.paint(OutputStyle::Name, change.client.title);
+    let Some(target) = &change.target else { return title.append("\n") };
+    let path = painter.paint(OutputStyle::Location, &target.path.display().to_string());
+    let mut text = title.append(": ").append(path).append(format!(" ({})\n", target.purpose));
+    if !change.is_pending() {
         return text;
     }
     if removes && change.diff().lines().all(|line| !line.starts_with(['+', ' '])) {
         text.push_str("  removes the file, because nothing else is in it\n");
     }
-    text.and(diff::painted(&change.diff(), painter))
+    text.append(diff_view::paint_diff(&change.diff(), painter))
 }
 
-/// What came of it.
-pub(super) fn outcome(change: &Change, removes: bool) -> String {
+/// Renders the outcome of a change and its remarks.
+pub(super) fn render_outcome(change: &SetupChange, removes: bool) -> String {
     let told = match (&change.outcome, removes) {
-        (Outcome::Already, false) if change.is_off() => {
+        (SetupOutcome::UpToDate, false) if change.is_switched_off() => {
             "already set up, but switched off there: switch it on to use it".to_owned()
         }
-        (Outcome::Already, false) => "already set up".to_owned(),
-        (Outcome::Already, true) => "not set up there".to_owned(),
-        (Outcome::Open | Outcome::Would, false) => "would be written".to_owned(),
-        (Outcome::Open | Outcome::Would, true) => "would be taken out".to_owned(),
-        (Outcome::LeftAlone, _) => "left alone".to_owned(),
-        (Outcome::NotYet(why), _) => format!("not yet: {why}"),
-        (Outcome::Failed(why), _) => format!("left alone: {why}"),
-        (Outcome::Done, true) => "taken out".to_owned(),
-        (Outcome::Done, false) => {
-            let kept = change.backup().map(|kept| format!("; what it held is in {kept}"));
+        (SetupOutcome::UpToDate, false) => "already set up".to_owned(),
+        (SetupOutcome::UpToDate, true) => "not set up there".to_owned(),
+        (SetupOutcome::Pending | SetupOutcome::WouldChange, false) => "would be written".to_owned(),
+        (SetupOutcome::Pending | SetupOutcome::WouldChange, true) => {
+            "would be taken out".to_owned()
+        }
+        (SetupOutcome::Declined, _) => "left alone".to_owned(),
+        (SetupOutcome::Blocked(why), _) => format!("not yet: {why}"),
+        (SetupOutcome::Failed(why), _) => format!("left alone: {why}"),
+        (SetupOutcome::Applied, true) => "taken out".to_owned(),
+        (SetupOutcome::Applied, false) => {
+            let kept = change.backup_path().map(|kept| format!("; what it held is in {kept}"));
             format!("set up{}", kept.unwrap_or_default())
         }
     };

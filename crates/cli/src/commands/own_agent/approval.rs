@@ -1,161 +1,184 @@
-//! What a person has to allow before it is done: whatever changes or runs something, or reaches
-//! beyond this machine.
+//! Approvals of tool calls that change or run something, or reach beyond this machine.
 
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use foveal_agent::{START_AGENT, SubTask, ToolAnswer};
-use foveal_screen::{in_one_line, quoted};
+use foveal_agent::{START_AGENT, SubAgentTask, ToolAnswer};
+use foveal_screen::{escape_one_line, quote_escaped};
 use foveal_store::{Grant, RootsKey, SessionId, Store};
+use foveal_tools::call_control::{Approval, ApprovalQuestion};
 use foveal_tools::clock::{Clock, SystemClock};
-use foveal_tools::control::{Approval, Question};
 use foveal_tools::session::CommandApproval;
-use foveal_tools::table;
-use foveal_transcript::Call;
+use foveal_tools::tool_table;
+use foveal_transcript::ToolCall;
 use serde_json::Value;
 
 use crate::notice;
 
-/// Characters of a call that a person is shown in passing.
-const SHOWN_CHARS_MAX: usize = 300;
+/// Characters of a call's subject in a line of output.
+const SUBJECT_LINE_CHARS_MAX: usize = 300;
 
-/// Characters that a person who is asked can be expected to read. What is longer is not asked about,
-/// and not done: nobody allows what they did not see.
-const ASKED_CHARS_MAX: usize = 4_000;
+/// Characters that a user can be expected to read before an approval. A call with a longer subject
+/// is refused without a question: an approval must not cover text that was not shown.
+const PROMPT_CHARS_MAX: usize = 4_000;
 
-/// What a person is asked.
-pub(crate) struct Asked<'a> {
-    /// The tool.
+/// A question to the user whether a tool call may run.
+pub(crate) struct ApprovalPrompt<'a> {
+    /// The name of the tool.
     pub(crate) tool: &'a str,
-    /// What it is about, all of it.
+    /// The whole subject of the call: its command, path, address or arguments.
     pub(crate) subject: String,
-    /// Why it is asked, where a rule or the subject is the reason.
+    /// The reason for the question, where it is a rule or the subject.
     pub(crate) reason: Option<&'a str>,
-    /// What it changes, as a unified diff.
-    pub(crate) change: Option<String>,
-    /// What is granted if it is allowed for good, in a sentence; `None`: it cannot be.
-    pub(crate) always: Option<String>,
-    /// The sub-agent that makes it, as the person knows it; `None`: the agent itself does.
-    pub(crate) agent: Option<&'a str>,
+    /// The change to files, as a unified diff.
+    pub(crate) diff: Option<String>,
+    /// A sentence that states the permission which "always" grants; `None` if there is no such
+    /// choice.
+    pub(crate) permanent_grant: Option<String>,
+    /// The label of the sub-agent that makes the call; `None` for the agent itself.
+    pub(crate) sub_agent: Option<&'a str>,
 }
 
-/// A call about which a person may be asked.
+/// A call that may need an approval.
 pub(crate) struct ApprovalRequest<'a> {
-    /// The call, its arguments [spelled](spelled) as the schemas name them.
-    pub(crate) call: &'a Call,
-    /// Returns what it changes, as a unified diff.
-    pub(crate) change: &'a (dyn Fn() -> Option<String> + Sync),
-    /// Whether the command that it runs needs an approval, if it runs one.
+    /// The call, with [argument names](normalize_argument_names) as in the tool's schema.
+    pub(crate) call: &'a ToolCall,
+    /// Returns the change to files, as a unified diff.
+    pub(crate) diff: &'a (dyn Fn() -> Option<String> + Sync),
+    /// Whether the command needs an approval; `None` if the call runs no command.
     pub(crate) command: Option<&'a CommandApproval>,
 }
 
-/// Returns the call with its arguments as the schema of its tool names them: models know tools of
-/// other agents, whose names are taken as well.
-pub(crate) fn spelled(call: &Call) -> Call {
-    match table::named(&call.name) {
-        Some(tool) => Call { arguments: tool.spelled(&call.arguments), ..call.clone() },
+/// Returns the call with its arguments named as in the schema of its tool. Models also use the
+/// argument names of other agents' tools, which the tools accept.
+pub(crate) fn normalize_argument_names(call: &ToolCall) -> ToolCall {
+    match tool_table::find_tool(&call.name) {
+        Some(tool) => {
+            ToolCall { arguments: tool.normalize_arguments(&call.arguments), ..call.clone() }
+        }
         None => call.clone(),
     }
 }
 
-/// Asks a person, unless it is over before there is an answer: then it is no.
-pub(crate) type Person = dyn Fn(&Asked<'_>, &dyn Fn() -> bool) -> Approval + Send + Sync;
+/// A function that asks the user. It returns [`Approval::Off`] if `is_over`, its second argument,
+/// becomes true before there is an answer.
+pub(crate) type UserPrompter =
+    dyn Fn(&ApprovalPrompt<'_>, &dyn Fn() -> bool) -> Approval + Send + Sync;
 
-/// What a person allows an agent, or one of its sub-agents: what they allow one of them for more than
-/// once, all of them may do.
+/// The approvals of an agent and its sub-agents, from the view of one of them. Grants for more than
+/// one call apply to all of them.
 #[derive(Clone)]
 pub(crate) struct Approvals {
-    shared: Arc<Shared>,
-    agent: Option<SubAgent>,
+    shared: Arc<SharedApprovals>,
+    agent: Option<RequestingSubAgent>,
 }
 
-/// The sub-agent that asks.
+/// The sub-agent whose calls are checked.
 #[derive(Clone)]
-struct SubAgent {
-    /// What the person knows it by.
+struct RequestingSubAgent {
+    /// The label that the user sees.
     label: String,
     session: SessionId,
 }
 
-/// What a person allows an agent and its sub-agents.
-struct Shared {
-    /// Whether all was allowed beforehand.
-    yes: bool,
-    /// Who can be asked, one question at a time.
-    person: Option<Box<Person>>,
-    asking: Mutex<()>,
-    /// What was allowed for more than once, and to which sub-agent alone.
-    granted: Mutex<HashSet<(Option<SessionId>, Grant)>>,
-    /// Where is kept what is allowed for good, and for which folder.
-    kept: Option<(Arc<dyn Store>, PathBuf)>,
+/// The state that an agent shares with its sub-agents.
+struct SharedApprovals {
+    /// Whether `--auto_approves` approves calls without a question. Questions that the tools raise are still
+    /// asked.
+    auto_approves: bool,
+    /// Asks the user; `None` if there is no user to ask.
+    prompter: Option<Box<UserPrompter>>,
+    /// Held during a question: there is one at a time.
+    prompt_lock: Mutex<()>,
+    /// Grants for more than one call, each for all agents or for one sub-agent's session.
+    grants: Mutex<HashSet<(Option<SessionId>, Grant)>>,
+    /// The store and folder of permanent grants.
+    grant_store: Option<(Arc<dyn Store>, PathBuf)>,
 }
 
 impl Approvals {
-    /// What a person allows who can be asked, if there is one; with what was allowed for good, where
-    /// that is kept for a folder.
+    /// Returns the approvals of an agent, with the permanent grants that the store has for the
+    /// folder of `grant_store`. With `auto_approves` calls are approved without a question; `prompter` asks the user.
     pub(crate) fn new(
         yes: bool,
-        person: Option<Box<Person>>,
+        person: Option<Box<UserPrompter>>,
         kept: Option<(&Arc<dyn Store>, &Path)>,
     ) -> Self {
         let kept = kept.map(|(store, folder)| (Arc::clone(store), folder.to_owned()));
-        // What cannot be read is asked about again.
+        // If the grants cannot be read, the user is asked again.
         let granted = kept.as_ref();
-        let granted =
-            granted.and_then(|(store, folder)| store.grants(RootsKey::of([&**folder])).ok());
-        let granted = granted.into_iter().flatten().filter(|it| !is_of_terminal(&it.tool));
+        let granted = granted
+            .and_then(|(store, folder)| store.grants(RootsKey::from_roots([&**folder])).ok());
+        let granted = granted.into_iter().flatten().filter(|it| !targets_terminal(&it.tool));
         let granted = Mutex::new(granted.map(|grant| (None, grant)).collect());
         let asking = Mutex::default();
-        Self { shared: Arc::new(Shared { yes, person, asking, granted, kept }), agent: None }
+        Self {
+            shared: Arc::new(SharedApprovals {
+                auto_approves: yes,
+                prompter: person,
+                prompt_lock: asking,
+                grants: granted,
+                grant_store: kept,
+            }),
+            agent: None,
+        }
     }
 
-    /// The same for the sub-agent with this session: who is asked is told that it asks.
-    pub(crate) fn of_agent(&self, label: &str, session: &SessionId) -> Self {
-        let agent = SubAgent { label: label.to_owned(), session: session.clone() };
+    /// Returns the approvals of a sub-agent. Questions show its label.
+    pub(crate) fn for_sub_agent(&self, label: &str, session: &SessionId) -> Self {
+        let agent = RequestingSubAgent { label: label.to_owned(), session: session.clone() };
         Self { shared: Arc::clone(&self.shared), agent: Some(agent) }
     }
 
-    fn label(&self) -> Option<&str> {
+    fn sub_agent_label(&self) -> Option<&str> {
         self.agent.as_ref().map(|agent| agent.label.as_str())
     }
 
-    /// Whether all was allowed beforehand.
-    pub(crate) fn allow_all(&self) -> bool {
-        self.shared.yes
+    /// Returns whether `--auto_approves` approves calls without a question.
+    pub(crate) fn auto_approves(&self) -> bool {
+        self.shared.auto_approves
     }
 
-    /// Whether there is somebody who can be asked.
-    pub(crate) fn asks(&self) -> bool {
-        self.shared.person.is_some()
+    /// Returns whether there is a user to ask.
+    pub(crate) fn has_prompter(&self) -> bool {
+        self.shared.prompter.is_some()
     }
 
-    /// The answer to a call that is not allowed; `None` to go on. A tool that is not known says so
-    /// itself. Nobody is asked any longer when the run is over.
-    pub(crate) fn of(
+    /// Asks the user for an approval if the call needs one. Returns the answer to a call that may
+    /// not run, or `None` if it may. Calls of unknown tools pass: the tool session answers them.
+    /// There is no question once `is_over` returns true.
+    pub(crate) fn request_approval(
         &self,
         request: &ApprovalRequest<'_>,
         is_over: &dyn Fn() -> bool,
     ) -> Option<ToolAnswer> {
         let call = request.call;
-        let hints = table::named(&call.name)?.hints;
+        let hints = tool_table::find_tool(&call.name)?.hints;
         let needs_none = !hints.destructive && !hints.open_world;
         let reason = match request.command {
             Some(CommandApproval::NotNeeded) => return None,
             Some(CommandApproval::Needed(reason)) => Some(reason.as_str()),
             None => None,
         };
-        if needs_none || self.shared.yes {
+        if needs_none || self.shared.auto_approves {
             return None;
         }
-        let subject = readable(about(call));
-        let why = match (&self.shared.person, subject) {
+        let subject = readable_subject(call_subject(call));
+        let why = match (&self.shared.prompter, subject) {
             (Some(person), Some(subject)) => {
-                let always = self.always(&call.name, &subject);
-                let (tool, agent) = (&*call.name, self.label());
-                let change = (request.change)();
-                let asked = Asked { tool, subject, reason, change, always, agent };
-                match self.is_allowed(person, &asked, is_over) {
+                let always = self.permanent_grant_text(&call.name, &subject);
+                let (tool, agent) = (&*call.name, self.sub_agent_label());
+                let change = (request.diff)();
+                let asked = ApprovalPrompt {
+                    tool,
+                    subject,
+                    reason,
+                    diff: change,
+                    permanent_grant: always,
+                    sub_agent: agent,
+                };
+                match self.ask_unless_granted(person, &asked, is_over) {
                     true => return None,
                     false if is_over() => "the run is ended",
                     false => "the person said no",
@@ -173,34 +196,42 @@ impl Approvals {
         Some(ToolAnswer { text, is_error: true, cached: false })
     }
 
-    /// What the person says to what the tools themselves ask about a call. What that grants, the
-    /// tools remember.
-    pub(crate) fn ask(
+    /// Asks the user a question that a tool raised during a call. The tool session itself remembers
+    /// what the answer grants.
+    pub(crate) fn ask_tool_question(
         &self,
         request: &ApprovalRequest<'_>,
-        question: &Question,
+        question: &ApprovalQuestion,
         is_over: &dyn Fn() -> bool,
     ) -> Approval {
-        let Some(person) = &self.shared.person else { return Approval::No };
-        let _turn = self.shared.asking.lock().unwrap_or_else(PoisonError::into_inner);
-        let Question { tool, subject, reason } = question;
-        let (subject, reason, agent) = (subject.clone(), Some(&**reason), self.label());
-        let (change, always) = ((request.change)(), self.always(tool, &subject));
-        let asked = Asked { tool, subject, reason, change, always, agent };
+        let Some(person) = &self.shared.prompter else { return Approval::No };
+        let _turn = self.shared.prompt_lock.lock().unwrap_or_else(PoisonError::into_inner);
+        let ApprovalQuestion { tool, subject, reason } = question;
+        let (subject, reason, agent) = (subject.clone(), Some(&**reason), self.sub_agent_label());
+        let (change, always) = ((request.diff)(), self.permanent_grant_text(tool, &subject));
+        let asked = ApprovalPrompt {
+            tool,
+            subject,
+            reason,
+            diff: change,
+            permanent_grant: always,
+            sub_agent: agent,
+        };
         if is_over() { Approval::No } else { person(&asked, is_over) }
     }
 
-    /// What is granted where a call is allowed for good; `None`: it cannot be.
-    fn always(&self, tool: &str, subject: &str) -> Option<String> {
-        let (_, folder) = self.shared.kept.as_ref()?;
+    /// Returns a sentence that states the permission which "always" grants, or `None` if the call
+    /// allows no permanent grant.
+    fn permanent_grant_text(&self, tool: &str, subject: &str) -> Option<String> {
+        let (_, folder) = self.shared.grant_store.as_ref()?;
         let what = match tool {
-            _ if is_of_terminal(tool) => return None,
+            _ if targets_terminal(tool) => return None,
             "write_file" | "edit_file" | "multi_edit" => {
-                format!("change {}, whatever it writes there,", quoted(subject))
+                format!("change {}, whatever it writes there,", quote_escaped(subject))
             }
             _ if subject.is_empty() => "be called".to_owned(),
-            "bash" | "exec" => format!("run {}", quoted(subject)),
-            _ => format!("be called about {}", quoted(subject)),
+            "bash" | "exec" => format!("run {}", quote_escaped(subject)),
+            _ => format!("be called about {}", quote_escaped(subject)),
         };
         let folder = folder.display();
         Some(format!(
@@ -209,12 +240,20 @@ impl Approvals {
         ))
     }
 
-    fn is_allowed(&self, person: &Person, asked: &Asked<'_>, is_over: &dyn Fn() -> bool) -> bool {
-        let Shared { asking, granted, kept, .. } = &*self.shared;
+    /// Returns whether a call is granted already, or the user approves it now. Records the new
+    /// grant.
+    fn ask_unless_granted(
+        &self,
+        person: &UserPrompter,
+        asked: &ApprovalPrompt<'_>,
+        is_over: &dyn Fn() -> bool,
+    ) -> bool {
+        let SharedApprovals { prompt_lock: asking, grants: granted, grant_store: kept, .. } =
+            &*self.shared;
         let _turn = asking.lock().unwrap_or_else(PoisonError::into_inner);
         let (tool, subject) = (asked.tool.to_owned(), asked.subject.clone());
         let grant = Grant { tool, subject };
-        let is_of_terminal = is_of_terminal(asked.tool);
+        let is_of_terminal = targets_terminal(asked.tool);
         let agent = self.agent.as_ref().filter(|_| is_of_terminal);
         let key = (agent.map(|agent| agent.session.clone()), grant);
         let mut granted = granted.lock().unwrap_or_else(PoisonError::into_inner);
@@ -229,8 +268,12 @@ impl Approvals {
             Approval::Session => drop(granted.insert(key)),
             Approval::Always => {
                 if let Some((store, folder)) = kept.as_ref().filter(|_| !is_of_terminal) {
-                    // What cannot be kept holds as long as the process runs.
-                    drop(store.put_grant(RootsKey::of([&**folder]), &key.1, SystemClock.now()));
+                    // A grant that cannot be stored holds until the process ends.
+                    drop(store.put_grant(
+                        RootsKey::from_roots([&**folder]),
+                        &key.1,
+                        SystemClock.now(),
+                    ));
                 }
                 granted.insert(key);
             }
@@ -240,49 +283,51 @@ impl Approvals {
     }
 }
 
-/// Whether calls of a tool are about a terminal by its number. In another session, and with another
-/// agent, that is the number of another one.
-fn is_of_terminal(tool: &str) -> bool {
+/// Returns whether calls of a tool address a terminal by its number. The same number means another
+/// terminal in another session or another agent, so such grants are not shared.
+fn targets_terminal(tool: &str) -> bool {
     matches!(tool, "write_stdin" | "close")
 }
 
-/// Lines of a change that are shown at the terminal.
-const CHANGE_LINES_MAX: usize = 1_000;
+/// Lines of a diff that are shown at the terminal.
+const DIFF_LINES_MAX: usize = 1_000;
 
-/// Asks the person at the terminal, in a line below what would change.
-pub(crate) fn at_terminal(asked: &Asked<'_>, is_over: &dyn Fn() -> bool) -> Approval {
-    if let Some(change) = &asked.change {
-        let lines: Vec<&str> = change.lines().take(CHANGE_LINES_MAX).collect();
+/// Asks the user at the terminal, with the diff above the question.
+pub(crate) fn ask_at_terminal(asked: &ApprovalPrompt<'_>, is_over: &dyn Fn() -> bool) -> Approval {
+    if let Some(change) = &asked.diff {
+        let lines: Vec<&str> = change.lines().take(DIFF_LINES_MAX).collect();
         let more = change.lines().count() - lines.len();
-        notice::say(lines.join("\n"));
+        notice::print_notice(lines.join("\n"));
         if more > 0 {
-            notice::say(format_args!("{more} more lines of the change are not shown"));
+            notice::print_notice(format_args!("{more} more lines of the change are not shown"));
         }
     }
-    let yes = notice::confirm_unless(&question(asked), is_over);
+    let yes = notice::confirm_until(&question_line(asked), is_over);
     if yes { Approval::Once } else { Approval::No }
 }
 
-/// The question in one line.
-fn question(asked: &Asked<'_>) -> String {
-    let Asked { tool, subject, reason, agent, .. } = asked;
-    let about = if subject.is_empty() { String::new() } else { format!(" {}", quoted(subject)) };
-    let who = agent.map_or_else(String::new, |agent| format!("sub-agent {}: ", quoted(agent)));
+/// Returns the question in one line.
+fn question_line(asked: &ApprovalPrompt<'_>) -> String {
+    let ApprovalPrompt { tool, subject, reason, sub_agent: agent, .. } = asked;
+    let about =
+        if subject.is_empty() { String::new() } else { format!(" {}", quote_escaped(subject)) };
+    let who =
+        agent.map_or_else(String::new, |agent| format!("sub-agent {}: ", quote_escaped(agent)));
     match reason {
-        Some(reason) => format!("{who}{tool}{about}: {}. Go on?", in_one_line(reason)),
+        Some(reason) => format!("{who}{tool}{about}: {}. Go on?", escape_one_line(reason)),
         None => format!("{who}{tool}{about}. Go on?"),
     }
 }
 
-/// What a call is about, unless that is more than a person reads.
-fn readable(about: String) -> Option<String> {
-    let is_read = quoted(&about).chars().nth(ASKED_CHARS_MAX).is_none();
+/// Returns the subject, or `None` if it is longer than [`PROMPT_CHARS_MAX`].
+fn readable_subject(about: String) -> Option<String> {
+    let is_read = quote_escaped(&about).chars().nth(PROMPT_CHARS_MAX).is_none();
     is_read.then_some(about)
 }
 
-/// What a call is about: the command, file or address; of edits of several files these; of other
-/// calls all that they say.
-fn about(call: &Call) -> String {
+/// Returns the subject of a call: its command, file or address, the paths of a multi-file edit,
+/// else all arguments as JSON.
+fn call_subject(call: &ToolCall) -> String {
     const NAMES: [&str; 7] = ["command", "path", "pattern", "query", "url", "symbol", "handle"];
     let text = |name: &&str| call.arguments.get(name).and_then(Value::as_str);
     if let Some(named) = NAMES.iter().find_map(text) {
@@ -296,13 +341,15 @@ fn about(call: &Call) -> String {
     paths.join(", ")
 }
 
-/// What a call is about, in one line that may be cut.
-pub(crate) fn subject(call: &Call) -> String {
-    // What it is to do in full would fill the screen.
-    let label = (call.name == START_AGENT).then(|| SubTask::of(&call.arguments).ok()).flatten();
-    let about = label.map_or_else(|| about(call), |task| task.label);
-    let line = in_one_line(&about).into_owned();
-    match line.char_indices().nth(SHOWN_CHARS_MAX) {
+/// Returns the subject of a call in one line of bounded length.
+pub(crate) fn call_subject_line(call: &ToolCall) -> String {
+    // The full task of a sub-agent would fill the screen.
+    let label = (call.name == START_AGENT)
+        .then(|| SubAgentTask::from_arguments(&call.arguments).ok())
+        .flatten();
+    let about = label.map_or_else(|| call_subject(call), |task| task.label);
+    let line = escape_one_line(&about).into_owned();
+    match line.char_indices().nth(SUBJECT_LINE_CHARS_MAX) {
         Some((at, _)) => format!("{} …", &line[..at]),
         None => line,
     }
@@ -315,8 +362,8 @@ mod tests {
 
     use super::*;
 
-    fn call(name: &str, arguments: Value) -> Call {
-        Call { id: "a".to_owned(), name: name.to_owned(), arguments }
+    fn call(name: &str, arguments: Value) -> ToolCall {
+        ToolCall { id: "a".to_owned(), name: name.to_owned(), arguments }
     }
 
     #[test]
@@ -336,20 +383,30 @@ mod tests {
 
     #[test]
     fn a_call_is_told_by_what_it_is_about() {
-        assert_eq!(subject(&call("bash", json!({"command": "make\nall"}))), "make\\nall");
-        assert_eq!(subject(&call("x", json!({"n": 1}))), r#"{"n":1}"#);
-        assert!(subject(&call("x", json!({"path": "a".repeat(999)}))).chars().count() < 310);
+        assert_eq!(call_subject_line(&call("bash", json!({"command": "make\nall"}))), "make\\nall");
+        assert_eq!(call_subject_line(&call("x", json!({"n": 1}))), r#"{"n":1}"#);
+        assert!(
+            call_subject_line(&call("x", json!({"path": "a".repeat(999)}))).chars().count() < 310
+        );
     }
 
-    /// Whether a call may be made, where it changes nothing.
-    fn refusal(approvals: &Approvals, call: &Call) -> Option<ToolAnswer> {
-        approvals.of(&ApprovalRequest { call, change: &|| None, command: None }, &|| false)
+    /// Returns the refusal of a call that changes no file.
+    fn refusal(approvals: &Approvals, call: &ToolCall) -> Option<ToolAnswer> {
+        approvals
+            .request_approval(&ApprovalRequest { call, diff: &|| None, command: None }, &|| false)
     }
 
-    fn asked(call: &Call) -> Option<String> {
-        let subject = readable(about(call))?;
+    fn asked(call: &ToolCall) -> Option<String> {
+        let subject = readable_subject(call_subject(call))?;
         let (tool, reason, change, always, agent) = (&*call.name, None, None, None, None);
-        Some(question(&Asked { tool, subject, reason, change, always, agent }))
+        Some(question_line(&ApprovalPrompt {
+            tool,
+            subject,
+            reason,
+            diff: change,
+            permanent_grant: always,
+            sub_agent: agent,
+        }))
     }
 
     #[test]
@@ -357,7 +414,7 @@ mod tests {
         for (answer, times) in [(Approval::Once, 3), (Approval::Session, 2), (Approval::No, 3)] {
             let asked = Arc::new(Mutex::new(0));
             let count = Arc::clone(&asked);
-            let person = move |_: &Asked<'_>, _: &dyn Fn() -> bool| {
+            let person = move |_: &ApprovalPrompt<'_>, _: &dyn Fn() -> bool| {
                 *count.lock().expect("a count") += 1;
                 answer
             };
@@ -374,20 +431,20 @@ mod tests {
     fn who_is_asked_is_told_that_a_sub_agent_asks() {
         let asked = Arc::new(Mutex::new(Vec::new()));
         let questions = Arc::clone(&asked);
-        let person = move |asked: &Asked<'_>, _: &dyn Fn() -> bool| {
-            questions.lock().expect("questions").push(question(asked));
+        let person = move |asked: &ApprovalPrompt<'_>, _: &dyn Fn() -> bool| {
+            questions.lock().expect("questions").push(question_line(asked));
             Approval::Session
         };
         let approvals = Approvals::new(false, Some(Box::new(person)), None);
-        let agent = approvals.of_agent("fix `it`", &SessionId("run a/1".to_owned()));
+        let agent = approvals.for_sub_agent("fix `it`", &SessionId("run a/1".to_owned()));
         let make = call("bash", json!({"command": "make"}));
         assert_eq!(refusal(&agent, &make), None);
-        // What the one may, the other may.
+        // Grants are shared between the agents.
         assert_eq!(refusal(&approvals, &make), None);
         let (subject, reason) = ("make".to_owned(), "a rule asks".to_owned());
-        let question = Question { tool: "bash", subject, reason };
-        agent.ask(
-            &ApprovalRequest { call: &make, change: &|| None, command: None },
+        let question = ApprovalQuestion { tool: "bash", subject, reason };
+        agent.ask_tool_question(
+            &ApprovalRequest { call: &make, diff: &|| None, command: None },
             &question,
             &|| false,
         );
@@ -399,15 +456,15 @@ mod tests {
         assert_eq!(*asked, expected);
     }
 
-    /// What is typed into terminal 1 goes to whatever runs in it: in that of a sub-agent, or of a later
-    /// session, that is something else.
+    /// Input for terminal 1 goes to the program that runs in it. A sub-agent's or a later session's
+    /// terminal 1 is another terminal.
     #[test]
     fn what_is_allowed_of_a_terminal_holds_where_it_is() {
         let store: Arc<dyn Store> = Arc::new(SqliteStore::in_memory().expect("a store"));
         let asked = Arc::new(Mutex::new(0));
         let opened = || {
             let count = Arc::clone(&asked);
-            let person = move |_: &Asked<'_>, _: &dyn Fn() -> bool| {
+            let person = move |_: &ApprovalPrompt<'_>, _: &dyn Fn() -> bool| {
                 *count.lock().expect("a count") += 1;
                 Approval::Always
             };
@@ -417,14 +474,14 @@ mod tests {
             call("write_stdin", json!({"id": 1, "text": "y\n"})),
             call("bash", json!({"command": "make"})),
         );
-        let asks = |approvals: &Approvals, call: &Call| {
+        let asks = |approvals: &Approvals, call: &ToolCall| {
             let before = *asked.lock().expect("a count");
             assert_eq!(refusal(approvals, call), None);
             *asked.lock().expect("a count") > before
         };
         let first = opened();
         let [one, other] =
-            ["run a/1", "run a/2"].map(|it| first.of_agent("it", &SessionId(it.to_owned())));
+            ["run a/1", "run a/2"].map(|it| first.for_sub_agent("it", &SessionId(it.to_owned())));
         for approvals in [&first, &one, &other] {
             assert!(asks(approvals, &typed) && !asks(approvals, &typed));
         }

@@ -1,89 +1,92 @@
-//! The files that stand in the system prompt: what a project says of itself, and what the user
-//! pins. They are read once, when a session begins, so that the prompt keeps its bytes; and again
-//! where contents are reset, when files in use move there too.
+//! Base files: project knowledge and pinned files in the system prompt.
+//!
+//! They are read once, when a session begins, so that the prompt keeps its bytes, and again at a
+//! content reset, which moves the files in use into the system prompt.
 
 use std::fs;
 use std::io::{ErrorKind, Read as _};
 use std::path::Path;
 
 use anyhow::{Context, bail};
-use foveal_context::placement::base_files::BaseFile;
-use foveal_files::bounded::HeldFolder;
-use foveal_files::sensitive::sensitivity;
+use foveal_engine::placement::base_files::BaseFile;
+use foveal_workspace::regular_file::OpenFolder;
+use foveal_workspace::sensitive_files::sensitivity;
 
 use crate::notice;
-use crate::numbers::{count, plural};
+use crate::numbers::{format_count, format_plural};
 
-/// Files of a project that are told unasked, whatever else is.
-const FOR_AGENTS: [&str; 2] = ["AGENTS.md", "CLAUDE.md"];
+/// Files for agents, included by default.
+const AGENT_FILES: [&str; 2] = ["AGENTS.md", "CLAUDE.md"];
 
-/// Endings of names of files that hold what is known of a project.
-const KNOWLEDGE: [&str; 2] = ["knowledge.md", ".knowledge.md"];
+/// File name endings of project knowledge.
+const KNOWLEDGE_ENDINGS: [&str; 2] = ["knowledge.md", ".knowledge.md"];
 
-/// Bytes of a file that is told unasked; of a longer one nothing is.
-const FOR_AGENTS_BYTES_MAX: u64 = 40_000;
+/// Bytes of a file that is included by default. A longer file is left out whole.
+const DEFAULT_FILE_BYTES_MAX: u64 = 40_000;
 
-/// The same of a README: longer ones are written for people, who need not pay for each look.
+/// Bytes of a README that is included. Longer ones are written for human readers, and every request
+/// would pay for them.
 const README_BYTES_MAX: u64 = 8_000;
 
-/// Bytes of a file that the user pins.
+/// Bytes of a file that the user names.
 const PINNED_BYTES_MAX: u64 = 200_000;
 
-/// Bytes of all files together that are told unasked; those beyond are left out.
-const UNASKED_BYTES_MAX: usize = 200_000;
+/// Bytes of all files that are included by default. Files beyond are left out.
+const DEFAULT_FILES_BYTES_MAX: usize = 200_000;
 
-/// Bytes of all of them together.
-const BYTES_MAX: usize = 400_000;
+/// Bytes of all base files.
+const BASE_FILES_BYTES_MAX: usize = 400_000;
 
-/// Names in a folder that are looked at.
+/// Names of a folder that are examined.
 const NAMES_MAX: usize = 10_000;
 
-/// The files that stand in the system prompt, in their order: those for agents, what is known of the
-/// project, its README, those that the settings name (`wanted`; a project need not have them), and
-/// those that are `pinned`.
+/// Returns the base files in their order: files for agents, project knowledge, the README, the
+/// files of the settings (`wanted`, which may be missing), and the `pinned` files.
 ///
 /// # Errors
-/// If one that is pinned cannot be placed.
-pub(crate) fn base_files(
+/// If a pinned file cannot be included.
+pub(crate) fn collect_base_files(
     directory: &Path,
     wanted: &[String],
     pinned: &[String],
 ) -> anyhow::Result<Vec<BaseFile>> {
-    let held = HeldFolder::open(directory.to_owned());
+    let held = OpenFolder::open(directory.to_owned());
     let held = held.with_context(|| format!("`{}` cannot be read", directory.display()))?;
-    let mut placed = Placed { held, files: Vec::new(), left_out: 0 };
-    let names = names(directory);
-    let knowledge = names.iter().filter(|name| is_knowledge(name)).map(String::as_str);
-    for name in FOR_AGENTS.into_iter().chain(knowledge) {
-        placed.place_if_there(name, FOR_AGENTS_BYTES_MAX);
+    let mut placed = BaseFileCollector { held, files: Vec::new(), left_out: 0 };
+    let names = file_names(directory);
+    let knowledge = names.iter().filter(|name| is_knowledge_file(name)).map(String::as_str);
+    for name in AGENT_FILES.into_iter().chain(knowledge) {
+        placed.add_if_readable(name, DEFAULT_FILE_BYTES_MAX);
     }
     if let Some(readme) = names.iter().find(|name| is_readme(name)) {
-        placed.place_if_there(readme, README_BYTES_MAX);
+        placed.add_if_readable(readme, README_BYTES_MAX);
     }
     if placed.left_out > 0 {
-        notice::say(format_args!(
+        notice::print_notice(format_args!(
             "{} are left out of the system prompt, which has room for {} bytes of such files; \
              name those that matter with --pin",
-            plural(placed.left_out as u64, "file"),
-            count(UNASKED_BYTES_MAX as u64)
+            format_plural(placed.left_out as u64, "file"),
+            format_count(DEFAULT_FILES_BYTES_MAX as u64)
         ));
     }
     for path in wanted {
-        match placed.place(path, PINNED_BYTES_MAX) {
+        match placed.add_named(path, PINNED_BYTES_MAX) {
             Err(error) if !is_missing(&error) => {
-                notice::say(format_args!("{error:#}: it is left out of the system prompt"));
+                notice::print_notice(format_args!(
+                    "{error:#}: it is left out of the system prompt"
+                ));
             }
             Ok(()) | Err(_) => {}
         }
     }
     for path in pinned {
-        placed.place(path, PINNED_BYTES_MAX)?;
+        placed.add_named(path, PINNED_BYTES_MAX)?;
     }
     Ok(placed.files)
 }
 
-/// The files of a folder itself, in order.
-fn names(directory: &Path) -> Vec<String> {
+/// Returns the sorted names of a folder's direct entries.
+fn file_names(directory: &Path) -> Vec<String> {
     let entries = fs::read_dir(directory).into_iter().flatten().take(NAMES_MAX).flatten();
     let mut names: Vec<String> =
         entries.filter_map(|entry| entry.file_name().into_string().ok()).collect();
@@ -91,8 +94,8 @@ fn names(directory: &Path) -> Vec<String> {
     names
 }
 
-fn is_knowledge(name: &str) -> bool {
-    KNOWLEDGE.iter().any(|end| match end.strip_prefix('.') {
+fn is_knowledge_file(name: &str) -> bool {
+    KNOWLEDGE_ENDINGS.iter().any(|end| match end.strip_prefix('.') {
         Some(_) => name.ends_with(end),
         None => name == *end,
     })
@@ -108,60 +111,61 @@ fn is_missing(error: &anyhow::Error) -> bool {
     cause.is_some_and(|error| error.kind() == ErrorKind::NotFound)
 }
 
-/// The files so far.
-struct Placed {
-    held: HeldFolder,
+/// The base files found so far.
+struct BaseFileCollector {
+    held: OpenFolder,
     files: Vec<BaseFile>,
-    /// How many that nobody named found no room.
+    /// The number of default files that did not fit.
     left_out: usize,
 }
 
-impl Placed {
-    /// Places a file that nobody named, if there is one that can be placed.
-    fn place_if_there(&mut self, path: &str, bytes_max: u64) {
-        if let Ok(content) = self.read(path, bytes_max)
+impl BaseFileCollector {
+    /// Adds a default file, if it is readable and not empty. Counts it as left out if it does not
+    /// fit.
+    fn add_if_readable(&mut self, path: &str, bytes_max: u64) {
+        if let Ok(content) = self.read_bounded(path, bytes_max)
             && !content.trim().is_empty()
         {
-            match self.bytes() + content.len() <= UNASKED_BYTES_MAX {
-                true => self.push(path, content),
+            match self.total_bytes() + content.len() <= DEFAULT_FILES_BYTES_MAX {
+                true => self.push_once(path, content),
                 false => self.left_out += 1,
             }
         }
     }
 
-    fn bytes(&self) -> usize {
+    fn total_bytes(&self) -> usize {
         self.files.iter().map(|file| file.content.len()).sum()
     }
 
-    /// Places a file that the user named.
-    fn place(&mut self, path: &str, bytes_max: u64) -> anyhow::Result<()> {
+    /// Adds a file that the user named.
+    fn add_named(&mut self, path: &str, bytes_max: u64) -> anyhow::Result<()> {
         let path = path.strip_prefix("./").unwrap_or(path);
-        let content = self.read(path, bytes_max)?;
-        if self.bytes() + content.len() > BYTES_MAX {
+        let content = self.read_bounded(path, bytes_max)?;
+        if self.total_bytes() + content.len() > BASE_FILES_BYTES_MAX {
             bail!(
                 "`{path}` cannot be pinned: with it the files in the system prompt have more than \
                  {} bytes; pin fewer",
-                count(BYTES_MAX as u64)
+                format_count(BASE_FILES_BYTES_MAX as u64)
             );
         }
-        self.push(path, content);
+        self.push_once(path, content);
         Ok(())
     }
 
-    fn push(&mut self, path: &str, content: String) {
+    fn push_once(&mut self, path: &str, content: String) {
         if self.files.iter().all(|file| file.path != path) {
             self.files.push(BaseFile { path: path.to_owned(), content });
         }
     }
 
-    fn read(&self, path: &str, bytes_max: u64) -> anyhow::Result<String> {
+    fn read_bounded(&self, path: &str, bytes_max: u64) -> anyhow::Result<String> {
         let file = self.held.open_regular(Path::new(path));
         let file = file.with_context(|| format!("`{path}` cannot be pinned"))?;
         let mut bytes = Vec::new();
         let read = file.take(bytes_max + 1).read_to_end(&mut bytes);
         read.with_context(|| format!("`{path}` cannot be read"))?;
         if bytes.len() as u64 > bytes_max {
-            let most = count(bytes_max);
+            let most = format_count(bytes_max);
             bail!(
                 "`{path}` cannot be pinned: it has more than {most} bytes; the model can read it \
                  in parts"
@@ -172,20 +176,22 @@ impl Placed {
     }
 }
 
-/// What a file of a folder holds, if it may stand in the system prompt unasked.
-pub(super) fn in_use(directory: &Path, path: &str) -> Option<String> {
+/// Returns the content of a file in use, or `None` if it may not move into the system prompt: it is
+/// outside of the folder, too long, sensitive, or has a secret.
+pub(super) fn read_file_in_use(directory: &Path, path: &str) -> Option<String> {
     let path = Path::new(path);
     let path = path.strip_prefix(directory).unwrap_or(path);
-    let held = HeldFolder::open(directory.to_owned()).ok()?;
-    let placed = Placed { held, files: Vec::new(), left_out: 0 };
-    let content = placed.read(path.to_str()?, PINNED_BYTES_MAX).ok()?;
-    // A secret stands where it was read, and nowhere else; what is kept has none.
+    let held = OpenFolder::open(directory.to_owned()).ok()?;
+    let placed = BaseFileCollector { held, files: Vec::new(), left_out: 0 };
+    let content = placed.read_bounded(path.to_str()?, PINNED_BYTES_MAX).ok()?;
+    // A secret must not move into the system prompt, where it would stay; stored contents have
+    // none.
     (sensitivity(path).is_none() && has_no_secret(&content)).then_some(content)
 }
 
-/// Whether a content has no secret, so that it is kept as it is.
+/// Returns whether a content has no secret, so that redaction leaves it unchanged.
 pub(super) fn has_no_secret(content: &str) -> bool {
-    foveal_secrets::without(content) == content
+    foveal_redaction::redact_text(content) == content
 }
 
 #[cfg(test)]
@@ -200,7 +206,7 @@ mod tests {
             fs::write(path, content).expect("it can be written");
         }
         let own = |paths: &[&str]| paths.iter().map(|path| (*path).to_owned()).collect::<Vec<_>>();
-        let files = base_files(folder.path(), &own(wanted), &own(pinned))?;
+        let files = collect_base_files(folder.path(), &own(wanted), &own(pinned))?;
         Ok(files.iter().map(|file| file.path.as_str()).collect::<Vec<_>>().join(" "))
     }
 
@@ -238,10 +244,10 @@ mod tests {
         fs::write(folder.path().join("README.md"), "x").expect("it can be written");
         fs::write(folder.path().join("notes.md"), "y".repeat(150_000)).expect("it can be written");
         let pinned = ["notes.md".to_owned()];
-        let files = base_files(folder.path(), &[], &pinned).expect("files");
+        let files = collect_base_files(folder.path(), &[], &pinned).expect("files");
         let bytes = |files: &[BaseFile]| files.iter().map(|it| it.content.len()).sum::<usize>();
-        assert!(bytes(&files) <= BYTES_MAX, "{} bytes", bytes(&files));
-        // What the user pins has its room, and so has what is small.
+        assert!(bytes(&files) <= BASE_FILES_BYTES_MAX, "{} bytes", bytes(&files));
+        // Pinned and small files still fit.
         assert_eq!(files.last().map(|file| &*file.path), Some("notes.md"));
         assert!(files.iter().any(|file| file.path == "README.md"));
         assert_eq!(files.len(), 5 + 2);
@@ -270,10 +276,10 @@ mod tests {
         std::os::unix::fs::symlink(outside.path(), folder.path().join("docs")).expect("a link");
         std::os::unix::fs::symlink(outside.path().join("key"), folder.path().join("AGENTS.md"))
             .expect("a link");
-        let all = base_files(folder.path(), &["docs/key".to_owned()], &[]).expect("files");
+        let all = collect_base_files(folder.path(), &["docs/key".to_owned()], &[]).expect("files");
         assert_eq!(all, []);
         for path in ["docs/key", "../key", "/etc/passwd"] {
-            assert!(base_files(folder.path(), &[], &[path.to_owned()]).is_err(), "{path}");
+            assert!(collect_base_files(folder.path(), &[], &[path.to_owned()]).is_err(), "{path}");
         }
     }
 }

@@ -1,25 +1,29 @@
-//! foveal's own agent at work: what `foveal run` and `foveal chat` share.
+//! foveal's own agent: the parts that `foveal run` and `foveal chat` share.
 
+mod agent_arguments;
+mod agent_builder;
+mod agent_config;
+mod agent_loop;
+mod agent_runtime;
 mod approval;
-mod asking;
+mod base_file_source;
 mod base_files;
-mod calling;
-mod change;
-mod drive;
-mod earlier;
-mod in_use;
-mod indexing;
-mod means;
-mod open;
-mod opening;
-mod options;
+mod change_preview;
+mod indexing_progress;
+mod model_client;
+mod resumable_session;
 mod signals;
 mod sub_agents;
+mod tool_executor;
 
-pub(crate) use self::approval::{Asked, Person, at_terminal, spelled, subject};
-pub(crate) use self::drive::{Control, drive};
-pub(crate) use self::earlier::Earlier;
-pub(crate) use self::open::{Opened, Wanted, open, runtime};
-pub(crate) use self::opening::Company;
-pub(crate) use self::options::{Options, amount};
-pub(crate) use self::signals::listen;
+pub(crate) use self::agent_arguments::{AgentArguments, parse_dollars};
+pub(crate) use self::agent_builder::{
+    AgentSpec, ReadyAgent, build_agent, start_runtime_and_client,
+};
+pub(crate) use self::agent_config::InteractionMode;
+pub(crate) use self::agent_loop::{AgentCommand, AgentSignals, run_agent};
+pub(crate) use self::approval::{
+    ApprovalPrompt, UserPrompter, ask_at_terminal, call_subject_line, normalize_argument_names,
+};
+pub(crate) use self::resumable_session::ResumableSession;
+pub(crate) use self::signals::cancel_on_signals;

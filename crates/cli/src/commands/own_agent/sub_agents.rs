@@ -1,155 +1,168 @@
-//! Sub-agents at work: each with a conversation, a ledger and a session of its own.
+//! Sub-agents, each with a conversation, a ledger and a session of its own.
 
 use std::sync::mpsc::sync_channel;
 use std::sync::{Mutex, PoisonError};
 
 use foveal_agent::{
-    Agent, Event, Outcome, Settings, StartAgent, SubTask, Told, ToolAnswer, answer_of_agent,
+    Agent, AgentEvent, AgentInput, RunOutcome, Settings, SubAgentCall, SubAgentTask, ToolAnswer,
+    sub_agent_tool_answer,
 };
-use foveal_cancel::Cancel;
+use foveal_cancel::CancelToken;
 use foveal_store::SessionId;
 use foveal_tools::clock::{Clock, SystemClock};
 use foveal_transcript::Timestamp;
 
+use super::agent_loop::{AgentSignals, run_agent};
+use super::agent_runtime::{AgentRuntime, EVENTS_MAX};
 use super::approval::Approvals;
-use super::calling::Calling;
-use super::drive::drive;
-use super::means::{EVENTS_MAX, Means};
-use crate::runs::{OfCall, Run, RunLog, keep_agents, latest_agent, of_agent};
+use super::model_client::session_requester;
+use super::tool_executor::ToolExecutor;
+use crate::runs::{
+    ParentCall, RunLog, RunSettings, latest_sub_agent_number, retain_sub_agents,
+    sub_agent_session_id,
+};
 
-/// What sub-agents are made of: what the agent is that starts them, but for its conversation and
-/// what it was shown. Each has sessions of its own in the tools, the store and the engine.
-pub(crate) struct SubAgents {
-    means: Means,
-    /// What each of them is, but for its name and limits.
+/// Creates the sub-agents of one agent. They share its resources, but not its conversation and
+/// visibility: each has its own sessions in the tools, the store and the engine.
+pub(crate) struct SubAgentFactory {
+    runtime: AgentRuntime,
+    /// The settings of every sub-agent, except for its name and limits.
     settings: Settings,
-    /// The session of the agent that starts them, and how it is gone on with.
+    /// The session of the parent agent.
     session: SessionId,
-    run: Run,
+    /// The record of the parent's run.
+    run: RunSettings,
     approvals: Approvals,
-    /// The number of the last one.
-    last: Mutex<u32>,
+    /// The number of the newest sub-agent.
+    last_number: Mutex<u32>,
 }
 
-impl SubAgents {
-    /// Those of the agent with these settings and this system prompt, which is kept in `session`.
+impl SubAgentFactory {
+    /// Returns a factory for the agent with the session `session`. Sub-agents get these settings
+    /// and this system prompt.
     pub(super) fn new(
-        means: Means,
-        (settings, system): (Settings, String),
-        (session, run): (&SessionId, &Run),
+        runtime: AgentRuntime,
+        settings: Settings,
+        system: String,
+        session: &SessionId,
+        run: &RunSettings,
         approvals: Approvals,
     ) -> Self {
         let (session, run) = (session.clone(), run.clone());
-        let settings = Settings { system, stays: false, ..settings };
-        Self { means, settings, session, run, approvals, last: Mutex::default() }
+        let settings = Settings { system_prompt: system, waits_for_tasks: false, ..settings };
+        Self { runtime, settings, session, run, approvals, last_number: Mutex::default() }
     }
 
-    /// Has a sub-agent do a task, and answers what it says last. What happens is told; where nobody
-    /// listens any more, or it is cancelled, it ends.
-    pub(super) fn work(
+    /// Runs a sub-agent on a task and returns its last text as the answer of the call. Events go to
+    /// `tell`; the sub-agent ends when `tell` returns false or the call is cancelled.
+    pub(super) fn run_sub_agent(
         &self,
-        SubTask { task, label }: SubTask,
-        start: &StartAgent,
-        tell: &dyn Fn(Told) -> bool,
-        cancel: &Cancel<'_>,
+        SubAgentTask { task, label }: SubAgentTask,
+        start: &SubAgentCall,
+        tell: &dyn Fn(AgentEvent) -> bool,
+        cancel: &CancelToken<'_>,
     ) -> ToolAnswer {
         let session = self.next_session();
         let (sender, events) = sync_channel(EVENTS_MAX);
-        let toolbox = &self.means.toolbox;
-        let (_, asking) = self.means.asking(&session, &sender);
-        let approvals = self.approvals.of_agent(&label, &session);
-        let calling = Calling::new(toolbox, &session, approvals, sender);
-        let of = Some(OfCall { step: start.step, place: start.place });
-        let run = Run { of, ..self.run.clone() };
+        let toolbox = &self.runtime.toolbox;
+        let (_, asking) = session_requester(&self.runtime, &session, &sender);
+        let approvals = self.approvals.for_sub_agent(&label, &session);
+        let calling = ToolExecutor::new(toolbox, &session, approvals, sender);
+        let of = Some(ParentCall { step: start.step, place: start.call_position });
+        let run = RunSettings { of, ..self.run.clone() };
         let roots = vec![self.settings.directory.clone()];
         let mut log = RunLog::new(&toolbox.store, &session, roots, run);
         let settings =
             Settings { session: session.0, limits: start.limits, ..self.settings.clone() };
-        let mut said = LastSaid::default();
-        let mut show = |told: Told| {
-            said.take(&told);
-            // How far the index is, the agent tells itself.
-            let is_own = !matches!(told, Told::Indexing(_));
+        let mut said = LastAnswerText::default();
+        let mut show = |told: AgentEvent| {
+            said.record_event(&told);
+            // The agent itself reports the indexing progress.
+            let is_own = !matches!(told, AgentEvent::Indexing(_));
             anyhow::ensure!(!is_own || tell(told), "nobody listens");
             Ok(())
         };
         let (_, nothing) = sync_channel(0);
-        let (how, heard) = ((asking, calling), (&events, &nothing, cancel));
-        let first = Event::Task(task);
-        let ended = drive(Agent::new(settings), first, how, (&mut show, &mut log), heard);
-        // Where that cannot be done it is kept as long as other sessions.
-        drop(keep_agents(&*toolbox.store, &self.session, SystemClock.now()));
-        answer_of_agent(&ended.unwrap_or(Outcome::Stopped), said.text())
+        let signals = AgentSignals { events: &events, commands: &nothing, cancel };
+        let (agent, first) = (Agent::new(settings), AgentInput::Task(task));
+        let ended = run_agent(agent, first, asking, calling, &mut show, &mut log, signals);
+        // On an error the sub-agents' sessions are stored as long as other sessions.
+        drop(retain_sub_agents(&*toolbox.store, &self.session, SystemClock.now()));
+        sub_agent_tool_answer(&ended.unwrap_or(RunOutcome::Stopped), said.text())
     }
 
-    /// A session that no other sub-agent of the agent has, also none of an earlier run.
+    /// Returns a session that no other sub-agent of the agent has, in this run or an earlier one.
     fn next_session(&self) -> SessionId {
-        let mut last = self.last.lock().unwrap_or_else(PoisonError::into_inner);
-        let kept = latest_agent(&*self.means.toolbox.store, &self.session).ok();
-        *last = next_number(*last, kept, SystemClock.now());
-        of_agent(&self.session, *last)
+        let mut last = self.last_number.lock().unwrap_or_else(PoisonError::into_inner);
+        let kept = latest_sub_agent_number(&*self.runtime.toolbox.store, &self.session).ok();
+        *last = next_agent_number(*last, kept, SystemClock.now());
+        sub_agent_session_id(&self.session, *last)
     }
 }
 
-/// The number of the next sub-agent, after this last one of the process and these that are kept. Where
-/// it is not known which are, it is one that no other process took: two would be kept as one.
-fn next_number(last: u32, kept: Option<u32>, now: Timestamp) -> u32 {
+/// Returns the next number after the last one of this process (`last_number`) and the stored ones
+/// (`kept`). If the stored ones are unknown, the number comes from the clock, so that no two
+/// processes choose the same one and store two sub-agents as one.
+fn next_agent_number(last: u32, kept: Option<u32>, now: Timestamp) -> u32 {
     let kept = kept.unwrap_or_else(|| u32::try_from(now.0 / 1_000).unwrap_or(u32::MAX / 2));
     kept.max(last).saturating_add(1)
 }
 
-/// What an agent said last, also where the rest of it never came.
+/// The last text of an agent, even if its answer broke off.
 #[derive(Default)]
-struct LastSaid {
-    whole: String,
-    coming: String,
+struct LastAnswerText {
+    complete: String,
+    streaming: String,
 }
 
-impl LastSaid {
-    fn take(&mut self, told: &Told) {
+impl LastAnswerText {
+    fn record_event(&mut self, told: &AgentEvent) {
         match told {
-            Told::Text { text } => self.coming.push_str(text),
-            // It is said anew.
-            Told::Sent { .. } | Told::Again { .. } => self.coming.clear(),
-            Told::Usage { .. } if !self.coming.trim().is_empty() => {
-                self.whole = std::mem::take(&mut self.coming);
+            AgentEvent::Text { text } => self.streaming.push_str(text),
+            // The answer starts again.
+            AgentEvent::Sent { .. } | AgentEvent::Again { .. } => self.streaming.clear(),
+            AgentEvent::Usage { .. } if !self.streaming.trim().is_empty() => {
+                self.complete = std::mem::take(&mut self.streaming);
             }
             _ => {}
         }
     }
 
     fn text(&self) -> &str {
-        if self.coming.trim().is_empty() { &self.whole } else { self.coming.trim_start() }
+        if self.streaming.trim().is_empty() { &self.complete } else { self.streaming.trim_start() }
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use foveal_agent::Spent;
+    use foveal_agent::RunTotals;
 
     use super::*;
 
     #[test]
     fn no_two_have_one_number() {
         let now = Timestamp(1_700_000_000_000);
-        assert_eq!(next_number(0, Some(0), now), 1);
-        assert_eq!((next_number(1, Some(4), now), next_number(4, Some(1), now)), (5, 5));
-        let unknown = next_number(2, None, now);
+        assert_eq!(next_agent_number(0, Some(0), now), 1);
+        assert_eq!(
+            (next_agent_number(1, Some(4), now), next_agent_number(4, Some(1), now)),
+            (5, 5)
+        );
+        let unknown = next_agent_number(2, None, now);
         assert!(unknown > 1_700_000_000);
-        assert_eq!(next_number(unknown, None, now), unknown + 1);
-        assert_eq!(next_number(0, Some(unknown), now), unknown + 1);
+        assert_eq!(next_agent_number(unknown, None, now), unknown + 1);
+        assert_eq!(next_agent_number(0, Some(unknown), now), unknown + 1);
     }
 
     #[test]
     fn what_was_said_last_is_known_also_where_it_was_cut() {
-        let mut said = LastSaid::default();
-        let mut take = |told: &[Told]| {
-            told.iter().for_each(|told| said.take(told));
+        let mut said = LastAnswerText::default();
+        let mut take = |told: &[AgentEvent]| {
+            told.iter().for_each(|told| said.record_event(told));
             said.text().to_owned()
         };
-        let text = |text: &str| Told::Text { text: text.to_owned() };
-        let again = Told::Again { number: 1, why: String::new(), wait_ms: 1 };
-        let whole = Told::Usage { number: 1, spent: Spent::default(), estimated: false };
+        let text = |text: &str| AgentEvent::Text { text: text.to_owned() };
+        let again = AgentEvent::Again { number: 1, why: String::new(), wait_ms: 1 };
+        let whole = AgentEvent::Usage { number: 1, spent: RunTotals::default(), estimated: false };
         assert_eq!(take(&[]), "");
         assert_eq!(take(&[text("lost"), again, text("I "), text("look.")]), "I look.");
         assert_eq!(take(&[whole.clone(), text(" ")]), "I look.");

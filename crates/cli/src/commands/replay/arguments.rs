@@ -1,22 +1,22 @@
-//! The command line of `foveal replay`, checked.
+//! The command line of `foveal replay`, and its validation.
 
 use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
-use foveal_context::prices::{Constraints, PriceCard};
-use foveal_context::profile::{DEFAULT, PROFILES, Profile, RAW};
-use foveal_context::tokens::Tokenizer;
-use foveal_live::models::Model;
-use foveal_wire::{Format, Protocol};
+use foveal_engine::prices::{PriceCard, ProviderConstraints};
+use foveal_engine::profile::{DEFAULT_PROFILE, PROFILES, Profile, RAW};
+use foveal_engine::tokens::Tokenizer;
+use foveal_proxy::models::ModelTraits;
+use foveal_wire::{Protocol, SessionFormat};
 
 use crate::environment::Environment;
-use crate::prompt_view::Detail;
-use crate::summary::Sort;
+use crate::prompt_view::MessageDetail;
+use crate::replay_summary::SummaryOrder;
 use crate::user_settings;
 
-/// What the long help adds.
+/// The text after the options in the long help.
 const LONG_HELP: &str = "\
 What the table shows:
   tokens           the tokens of all prompts; peak: those of the largest prompt
@@ -74,7 +74,7 @@ profile, when foveal rewrote it. Claude Code records only the first output token
 /// The command line of `foveal replay`.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = LONG_HELP)]
-pub(crate) struct Arguments {
+pub(crate) struct ReplayArguments {
     /// Files and folders of recorded sessions, and names of sessions of `foveal run`, as `foveal
     /// sessions` lists them. If not given, the sessions that agents keep on this machine, foveal's
     /// own among them.
@@ -82,8 +82,8 @@ pub(crate) struct Arguments {
     paths: Vec<PathBuf>,
     /// The format of the files. Detected if not given.
     #[arg(long, value_name = "NAME")]
-    format: Option<Format>,
-    /// A profile to replay. Repeat it for several; `all` is all of them. With --prompt-log or
+    format: Option<SessionFormat>,
+    /// A profile to replay. Repeat it for several; `built_in_cards` is all of them. With --prompt-log or
     /// --show, `raw` is the prompts as they were recorded.
     #[arg(long = "profile", value_name = "NAME")]
     profiles: Vec<String>,
@@ -102,7 +102,7 @@ pub(crate) struct Arguments {
     tokenizer: TokenizerName,
     /// Sort the rows.
     #[arg(long, value_name = "BY")]
-    sort: Option<Sort>,
+    sort: Option<SummaryOrder>,
     /// Adds a row for every session, under the default profile or the first one named.
     #[arg(long)]
     per_session: bool,
@@ -153,51 +153,51 @@ impl From<TokenizerName> for Tokenizer {
     }
 }
 
-/// What to replay, and what to show of it.
+/// The validated command line: the sessions to replay, and the output.
 #[derive(Debug)]
-pub(crate) struct Config {
+pub(crate) struct ReplayConfig {
     pub(super) paths: Vec<PathBuf>,
-    pub(super) format: Option<Format>,
+    pub(super) format: Option<SessionFormat>,
     pub(super) profiles: Vec<&'static Profile>,
     pub(super) prices: PriceCard,
-    /// What the provider refuses; `None`: what those of the recorded models do.
-    pub(super) constraints: Option<Constraints>,
+    /// The provider's constraints; `None`: those of the recorded models.
+    pub(super) constraints: Option<ProviderConstraints>,
     pub(super) tokenizer: Tokenizer,
-    pub(super) sort: Option<Sort>,
+    pub(super) sort: Option<SummaryOrder>,
     pub(super) per_session: bool,
     pub(super) json: bool,
     pub(super) problems_max: usize,
     pub(super) prompt_log: Option<PathBuf>,
     pub(super) keep_secrets: bool,
     pub(super) report: Option<PathBuf>,
-    pub(super) show: Option<Show>,
+    pub(super) prompt_to_show: Option<PromptSelection>,
 }
 
-/// One prompt to show.
+/// The prompt to show.
 #[derive(Debug)]
-pub(crate) struct Show {
-    /// The request, from 1.
+pub(crate) struct PromptSelection {
+    /// The number of the request, from 1.
     pub(super) turn: u32,
-    pub(super) detail: Detail,
-    /// A sub-agent's conversation.
+    pub(super) detail: MessageDetail,
+    /// The id of a sub-agent's conversation; `None` for the main one.
     pub(super) conversation: Option<String>,
 }
 
-/// Problems shown where not all are asked for.
+/// Problems that are listed without `--problems`.
 const PROBLEMS_SHOWN: usize = 5;
 
-impl Arguments {
-    /// Checks everything that can be checked before files are read.
+impl ReplayArguments {
+    /// Returns the configuration, validated as far as possible without reading sessions.
     ///
     /// # Errors
-    /// For unknown profiles and prices, and arguments that do not go together.
-    pub(crate) fn resolve(self, environment: &Environment) -> anyhow::Result<Config> {
+    /// If a profile or price card is unknown, or arguments contradict each other.
+    pub(crate) fn into_config(self, environment: &Environment) -> anyhow::Result<ReplayConfig> {
         let about_one = match (&self.show, &self.prompt_log) {
             (Some(_), _) => Some("--show"),
             (None, Some(_)) => Some("--prompt-log"),
             (None, None) => None,
         };
-        let profiles = chosen_profiles(&self.profiles, about_one.is_some())?;
+        let profiles = parse_profiles(&self.profiles, about_one.is_some())?;
         if let Some(option) = about_one.filter(|_| profiles.len() != 1) {
             bail!("{option} is about one profile: name it with --profile NAME");
         }
@@ -205,18 +205,18 @@ impl Arguments {
             bail!("--show prints one prompt only: leave out --prompt-log and --report");
         }
         let detail = match (self.short, self.diff) {
-            (true, _) => Detail::Headings,
-            (false, true) => Detail::Diff,
-            (false, false) => Detail::Text,
+            (true, _) => MessageDetail::Headings,
+            (false, true) => MessageDetail::Diff,
+            (false, false) => MessageDetail::Text,
         };
         let conversation = self.conversation;
-        let model = self.model.map(|name| Model::named(&name, Protocol::Chat));
+        let model = self.model.map(|name| ModelTraits::from_name(&name, Protocol::Chat));
         let prices = match (&self.prices, &model) {
-            (Some(name), _) => chosen_prices(name, environment)?,
+            (Some(name), _) => load_price_card(name, environment)?,
             (None, Some(model)) => model.prices.clone(),
             (None, None) => PriceCard::anthropic_5m(),
         };
-        Ok(Config {
+        Ok(ReplayConfig {
             paths: self.paths,
             format: self.format,
             profiles,
@@ -230,19 +230,20 @@ impl Arguments {
             prompt_log: self.prompt_log,
             keep_secrets: self.keep_secrets,
             report: self.report,
-            show: self.show.map(|turn| Show { turn, detail, conversation }),
+            prompt_to_show: self.show.map(|turn| PromptSelection { turn, detail, conversation }),
         })
     }
 }
 
-/// The profiles called `names`; without a name the default one or all.
-fn chosen_profiles(names: &[String], one: bool) -> anyhow::Result<Vec<&'static Profile>> {
+/// Returns the profiles with these names. Without a name it is the default profile if `one` is set,
+/// else all.
+fn parse_profiles(names: &[String], one: bool) -> anyhow::Result<Vec<&'static Profile>> {
     let mut chosen: Vec<&'static Profile> = Vec::new();
-    let default = [if one { DEFAULT.to_owned() } else { "all".to_owned() }];
+    let default = [if one { DEFAULT_PROFILE.to_owned() } else { "all".to_owned() }];
     for name in if names.is_empty() { &default } else { names } {
         if name == "all" {
             chosen.extend(PROFILES);
-        } else if let Some(profile) = Profile::named(name) {
+        } else if let Some(profile) = Profile::find(name) {
             chosen.push(profile);
         } else if name == RAW.name && one {
             chosen.push(&RAW);
@@ -261,25 +262,27 @@ fn chosen_profiles(names: &[String], one: bool) -> anyhow::Result<Vec<&'static P
     Ok(chosen)
 }
 
-/// The card of this name: a built-in one, one of the settings, or a file.
-fn chosen_prices(name: &str, environment: &Environment) -> anyhow::Result<PriceCard> {
-    if let Some(card) = PriceCard::named(name) {
+/// Returns the price card with this name: a built-in one, one of the settings, or one in a file.
+fn load_price_card(name: &str, environment: &Environment) -> anyhow::Result<PriceCard> {
+    if let Some(card) = PriceCard::find(name) {
         return Ok(card);
     }
     let is_file = Path::new(name).is_file();
-    let own = match user_settings::read(environment) {
+    let own = match user_settings::read_user_settings(environment) {
         Ok(settings) => settings.gateway.prices,
-        // It says nothing of a file.
+        // Invalid settings do not matter for a price card in a file.
         Err(_) if is_file => Vec::new(),
         Err(error) => return Err(error),
     };
-    if let Some(rule) = own.iter().find(|rule| rule.said.name == name) {
-        let maker = Model::named(rule.model.as_deref().unwrap_or_default(), Protocol::Chat).prices;
-        return Ok(rule.said.card(&maker));
+    if let Some(rule) = own.iter().find(|rule| rule.prices.name == name) {
+        let maker =
+            ModelTraits::from_name(rule.model.as_deref().unwrap_or_default(), Protocol::Chat)
+                .prices;
+        return Ok(rule.prices.to_price_card(&maker));
     }
     if !is_file {
-        let all = PriceCard::all().into_iter().map(|card| card.name);
-        let known: Vec<String> = all.chain(own.into_iter().map(|rule| rule.said.name)).collect();
+        let all = PriceCard::built_in_cards().into_iter().map(|card| card.name);
+        let known: Vec<String> = all.chain(own.into_iter().map(|rule| rule.prices.name)).collect();
         bail!(
             "unknown price card `{name}`: one of {} or a JSON file is expected",
             known.join(", ")

@@ -1,119 +1,124 @@
-//! `foveal replay`: what each profile would have cost and kept on recorded sessions.
+//! `foveal replay`: the cost of recorded sessions under each profile, and the evidence that each
+//! kept.
 
 use std::io::{self, BufWriter, Write as _};
 use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Context, bail};
-use foveal_cancel::Cancel;
-use foveal_code::views::CuratedViews;
-use foveal_context::profile::DEFAULT;
-use foveal_live::models::recorded_constraints;
-use foveal_report::{Limits, ProfileLine, ReportBuilder};
-use foveal_screen::in_one_line;
+use foveal_cancel::CancelToken;
+use foveal_code::curated_view_source::CuratedViewSource;
+use foveal_engine::profile::DEFAULT_PROFILE;
+use foveal_proxy::models::recorded_constraints;
+use foveal_report::{ReportBuilder, ReportLimits, ReportProfile};
+use foveal_screen::escape_one_line;
 use foveal_store::Store;
 
-use super::arguments::{Config, Show};
-use crate::commands::one_session::{check_turn, conversation};
+use super::arguments::{PromptSelection, ReplayConfig};
+use crate::commands::session_selection::{check_turn, find_conversation};
 use crate::environment::Environment;
 use crate::exit_code;
-use crate::figures::{SessionFigures, Totals};
 use crate::interrupt;
-use crate::measure::{self, Attachments, FileOutcome, PastSavings};
 use crate::notice;
-use crate::numbers::plural;
-use crate::ordered::Ordered;
+use crate::numbers::format_plural;
+use crate::ordered_output::OrderedWriter;
 use crate::output;
+use crate::parallel_replay::{self, Attachments, FileOutcome, PastSavings};
 use crate::private_file;
-use crate::progress;
+use crate::progress_bar;
 use crate::prompt_view::PromptView;
-use crate::sessions::{self, FoundSessions, load_kept, load_one, own};
-use crate::summary::{self, Summary};
+use crate::replay_summary::{self, ReplaySummary};
+use crate::replay_totals::{ReplayTotals, SessionFigures};
+use crate::sessions::{
+    self, FoundSessions, agent_folders, load_single_session, load_stored_session,
+};
 use crate::toolbox;
 
-/// Replays and prints.
+/// Replays sessions and prints the result.
 ///
 /// # Errors
-/// If nothing can be read or the output cannot be written.
-pub(crate) fn run(config: &Config, environment: &Environment) -> anyhow::Result<ExitCode> {
-    if let Some(show) = &config.show {
-        return show_prompt(config, show, environment);
+/// If no session can be read, or the output cannot be written.
+pub(crate) fn run(config: &ReplayConfig, environment: &Environment) -> anyhow::Result<ExitCode> {
+    if let Some(show) = &config.prompt_to_show {
+        return print_prompt(config, show, environment);
     }
-    let Some(found) = session_files(config, environment)? else {
-        bail!("{}", own::NOTHING);
+    let Some(found) = find_session_files(config, environment)? else {
+        bail!("{}", agent_folders::NO_SESSIONS_HINT);
     };
-    let cancel = &interrupt::listen();
+    let cancel = &interrupt::cancel_on_ctrl_c();
     let builder = Mutex::new(report_builder(config));
-    // Without a store foveal did nothing before.
-    let store = toolbox::store_to_read(environment).unwrap_or_default();
+    // Without a store there were no earlier savings.
+    let store = toolbox::open_store_for_reading(environment).unwrap_or_default();
     let store = store.as_ref().map(|store| store as &dyn Store);
-    let savings = store.map(PastSavings::read).transpose();
+    let savings = store.map(PastSavings::load).transpose();
     let savings = savings.context("what foveal did before cannot be read")?.unwrap_or_default();
-    let past = measure::Past { savings: &savings, store };
-    let outcomes = measure_files(config, &found, past, (cancel, &builder))?;
-    let collected = Collected::of(outcomes, &found);
+    let past = parallel_replay::ShapingHistory { savings: &savings, store };
+    let outcomes = replay_files(config, &found, past, cancel, &builder)?;
+    let collected = ReplayResults::from_outcomes(outcomes, &found);
     if let Some(path) = config.report.as_ref().filter(|_| !collected.sessions.is_empty()) {
         let data = builder.into_inner().unwrap_or_else(PoisonError::into_inner).finish();
-        private_file::create(path)
+        private_file::create_private_file(path)
             .and_then(|mut file| file.write_all(foveal_report::render(&data).as_bytes()))
             .with_context(|| format!("`{}` cannot be written", path.display()))?;
     }
-    collected.report(config, cancel.is_cancelled(), environment)
+    collected.print_results(config, cancel.is_cancelled(), environment)
 }
 
-fn measure_files(
-    config: &Config,
+fn replay_files(
+    config: &ReplayConfig,
     found: &FoundSessions,
-    past: measure::Past<'_>,
-    (cancel, builder): (&Cancel<'_>, &Mutex<ReportBuilder>),
+    past: parallel_replay::ShapingHistory<'_>,
+    cancel: &CancelToken<'_>,
+    builder: &Mutex<ReportBuilder>,
 ) -> anyhow::Result<Vec<Option<FileOutcome>>> {
-    let bar = progress::bar(found.files.len() as u64);
-    let log = open_log(config)?;
-    let report = config.report.as_ref().map(|_| measure::Report {
+    let bar = progress_bar::file_progress_bar(found.files.len() as u64);
+    let log = open_prompt_log(config)?;
+    let report = config.report.as_ref().map(|_| parallel_replay::ReportPlan {
         builder,
-        limits: Limits::default(),
+        limits: ReportLimits::default(),
         order: report_order(config),
     });
-    let plan = measure::Plan {
+    let plan = parallel_replay::ReplayPlan {
         profiles: &config.profiles,
         prices: &config.prices,
         constraints: config.constraints,
-        views: Arc::new(CuratedViews::default()),
+        views: Arc::new(CuratedViewSource::default()),
         tokenizer: config.tokenizer,
         format: config.format,
         prompt_log: log.as_ref(),
-        // What is printed is what is there; what is kept is kept without secrets.
-        keeps_secrets: config.keep_secrets || is_printed(config),
+        // Standard output gets the prompts as recorded; a file gets them without secrets.
+        keeps_secrets: config.keep_secrets || prints_prompt_log(config),
         report,
         problems_max: config.problems_max,
-        past,
+        shaping_history: past,
         cancel,
     };
-    let outcomes = measure::measure(&plan, &found.files, &|| bar.inc(1))
+    let outcomes = parallel_replay::replay_files_in_parallel(&plan, &found.files, &|| bar.inc(1))
         .context("the prompt log cannot be written")?;
     bar.finish_and_clear();
     Ok(outcomes)
 }
 
-/// The places of the profiles as the page has them, the default one first, then those of the
-/// oracles.
-fn report_order(config: &Config) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..measure::candidates(&config.profiles).len()).collect();
+/// Returns the order of the rows in the report, as indexes into the candidates: the default
+/// profile, the other profiles, the oracles.
+fn report_order(config: &ReplayConfig) -> Vec<usize> {
+    let mut order: Vec<usize> =
+        (0..parallel_replay::list_candidates(&config.profiles).len()).collect();
     let others = &mut order[..config.profiles.len()];
-    others.sort_by_key(|place| config.profiles[*place].name != DEFAULT);
+    others.sort_by_key(|place| config.profiles[*place].name != DEFAULT_PROFILE);
     order
 }
 
-fn report_builder(config: &Config) -> ReportBuilder {
-    let candidates = measure::candidates(&config.profiles);
-    let lines = report_order(config).into_iter().map(|at| ProfileLine::from(candidates[at]));
-    ReportBuilder::new(lines.collect(), config.prices.clone(), Limits::default())
+fn report_builder(config: &ReplayConfig) -> ReportBuilder {
+    let candidates = parallel_replay::list_candidates(&config.profiles);
+    let lines = report_order(config).into_iter().map(|at| ReportProfile::from(candidates[at]));
+    ReportBuilder::new(lines.collect(), config.prices.clone(), ReportLimits::default())
 }
 
 /// Prints the prompt of one request.
-fn show_prompt(
-    config: &Config,
-    show: &Show,
+fn print_prompt(
+    config: &ReplayConfig,
+    show: &PromptSelection,
     environment: &Environment,
 ) -> anyhow::Result<ExitCode> {
     if config.paths.is_empty() {
@@ -121,34 +126,37 @@ fn show_prompt(
     }
     let session = match config.paths.as_slice() {
         [path] if config.format.is_none() && !path.exists() => {
-            load_kept(&path.to_string_lossy(), environment)?
+            load_stored_session(&path.to_string_lossy(), environment)?
         }
-        paths => load_one(paths, config.format)?,
+        paths => load_single_session(paths, config.format)?,
     };
-    let conversation = conversation(&session, show.conversation.as_deref())?;
+    let conversation = find_conversation(&session, show.conversation.as_deref())?;
     check_turn(conversation, show.turn)?;
     let [profile] = config.profiles.as_slice() else { bail!("--show is about one profile") };
     let constraints = config.constraints.unwrap_or_else(|| recorded_constraints(conversation));
     let (prices, tokenizer) = (&config.prices, config.tokenizer);
     let view =
-        PromptView::of(conversation.clone(), show.turn, profile, prices, tokenizer, constraints)
+        PromptView::plan(conversation.clone(), show.turn, profile, prices, tokenizer, constraints)
             .context("the conversation ends before this request")?;
     output::print(view.render(profile, show.detail, environment.painter()))?;
     Ok(ExitCode::SUCCESS)
 }
 
-/// The files to read, or `None` where the user named none and has none.
-fn session_files(
-    config: &Config,
+/// Returns the files to read, or `None` if the user named none and there are none on this machine.
+fn find_session_files(
+    config: &ReplayConfig,
     environment: &Environment,
 ) -> anyhow::Result<Option<FoundSessions>> {
     if !config.paths.is_empty() {
-        return Ok(Some(named_files(config, environment)?));
+        return Ok(Some(find_named_files(config, environment)?));
     }
-    let kept = own::look(own::places(environment), config.format);
-    let found = own::describe(&kept);
+    let kept = agent_folders::find_agent_sessions(
+        agent_folders::list_agent_folders(environment),
+        config.format,
+    );
+    let found = agent_folders::describe_sessions(&kept);
     if !found.is_empty() {
-        notice::say(found.trim_end());
+        notice::print_notice(found.trim_end());
     }
     let mut found = FoundSessions::default();
     for kept in kept {
@@ -158,57 +166,61 @@ fn session_files(
     Ok((!found.files.is_empty() || !found.unlisted.is_empty()).then_some(found))
 }
 
-/// The files that the user named, and the sessions of foveal's own that are named in their place.
-fn named_files(config: &Config, environment: &Environment) -> anyhow::Result<FoundSessions> {
+/// Returns the files that the user named, and those of foveal's own sessions that the user named by
+/// session.
+fn find_named_files(
+    config: &ReplayConfig,
+    environment: &Environment,
+) -> anyhow::Result<FoundSessions> {
     let mut found = FoundSessions::default();
     let mut paths = Vec::new();
     for path in &config.paths {
         let name = path.to_str().filter(|_| config.format.is_none() && !path.exists());
-        match name.map(|name| sessions::run_named(name, environment)).transpose()?.flatten() {
+        match name.map(|name| sessions::find_run(name, environment)).transpose()?.flatten() {
             Some(file) => found.files.push(file),
             None => paths.push(path.clone()),
         }
     }
     if !paths.is_empty() {
-        let of_paths = sessions::find(&paths, config.format)?;
+        let of_paths = sessions::find_session_files(&paths, config.format)?;
         found.files.extend(of_paths.files);
         found.unlisted.extend(of_paths.unlisted);
     }
     Ok(found)
 }
 
-/// Whether the prompts go to standard output.
-fn is_printed(config: &Config) -> bool {
+/// Returns whether the prompt log goes to standard output.
+fn prints_prompt_log(config: &ReplayConfig) -> bool {
     config.prompt_log.as_ref().is_some_and(|path| path.as_os_str() == "-")
 }
 
-fn open_log(config: &Config) -> anyhow::Result<Option<Ordered<'static>>> {
+fn open_prompt_log(config: &ReplayConfig) -> anyhow::Result<Option<OrderedWriter<'static>>> {
     let Some(path) = &config.prompt_log else { return Ok(None) };
     if path.as_os_str() == "-" {
-        return Ok(Some(Ordered::new(output::stream())));
+        return Ok(Some(OrderedWriter::new(output::stdout_writer())));
     }
-    let file = private_file::create(path)
+    let file = private_file::create_private_file(path)
         .with_context(|| format!("`{}` cannot be written", path.display()))?;
-    Ok(Some(Ordered::new(Box::new(BufWriter::new(file)))))
+    Ok(Some(OrderedWriter::new(Box::new(BufWriter::new(file)))))
 }
 
-/// What all files gave.
-struct Collected {
+/// The results of all files.
+struct ReplayResults {
     sessions: Vec<SessionFigures>,
     not_read: Vec<String>,
-    /// Whether a file that the user named is among those not read.
+    /// Whether `not_read` has a file that the user named.
     named_not_read: bool,
     problems: Vec<String>,
     problem_count: u64,
     /// Sessions whose requests all count in other sessions.
     copies: u64,
-    /// Requests whose bills hold savings of foveal already.
+    /// Requests that went through foveal, so that their bills already contain its savings.
     discounted: u64,
     attachments: Attachments,
 }
 
-impl Collected {
-    fn of(outcomes: Vec<Option<FileOutcome>>, found: &FoundSessions) -> Self {
+impl ReplayResults {
+    fn from_outcomes(outcomes: Vec<Option<FileOutcome>>, found: &FoundSessions) -> Self {
         let mut all = Self {
             sessions: Vec::new(),
             not_read: found.unlisted.iter().map(ToString::to_string).collect(),
@@ -224,30 +236,30 @@ impl Collected {
             all.sessions.extend(outcome.sessions);
             all.problems.extend(outcome.problems);
             all.problem_count += outcome.problem_count;
-            all.copies += outcome.copies;
-            all.discounted += outcome.discounted;
-            all.attachments.join(&outcome.attachments);
+            all.copies += outcome.copied_sessions;
+            all.discounted += outcome.discounted_requests;
+            all.attachments.merge(&outcome.attachments);
             if let Some(error) = outcome.error {
-                all.named_not_read |= file.named;
+                all.named_not_read |= file.is_named_by_user;
                 all.not_read.push(error.to_string());
             }
         }
         all
     }
 
-    fn report(
+    fn print_results(
         mut self,
-        config: &Config,
+        config: &ReplayConfig,
         interrupted: bool,
         environment: &Environment,
     ) -> anyhow::Result<ExitCode> {
         self.problems.truncate(config.problems_max);
-        self.complain(interrupted);
+        self.print_problems(interrupted);
         if self.sessions.is_empty() && !interrupted {
             return Ok(ExitCode::from(exit_code::FAILED));
         }
-        if !is_printed(config) {
-            self.print(config, interrupted, environment.width)?;
+        if !prints_prompt_log(config) {
+            self.print_summary(config, interrupted, environment.stdout_columns)?;
         }
         Ok(match (interrupted, self.named_not_read) {
             (true, _) => ExitCode::from(exit_code::INTERRUPTED),
@@ -256,14 +268,17 @@ impl Collected {
         })
     }
 
-    fn print(
+    fn print_summary(
         &mut self,
-        config: &Config,
+        config: &ReplayConfig,
         interrupted: bool,
         width: Option<usize>,
     ) -> io::Result<()> {
-        let totals = Totals::of(&self.sessions, measure::candidates(&config.profiles).len());
-        let mut summary = Summary {
+        let totals = ReplayTotals::from_sessions(
+            &self.sessions,
+            parallel_replay::list_candidates(&config.profiles).len(),
+        );
+        let mut summary = ReplaySummary {
             profiles: &config.profiles,
             prices: &config.prices,
             tokenizer: config.tokenizer,
@@ -275,55 +290,62 @@ impl Collected {
             problem_count: self.problem_count,
             interrupted,
         };
-        summary::sort_sessions(&mut self.sessions, summary.main_profile(), config.sort);
+        replay_summary::sort_sessions(
+            &mut self.sessions,
+            summary.main_profile_index(),
+            config.sort,
+        );
         summary.sessions = &self.sessions;
         output::print(match config.json {
-            true => summary::json::render(&summary, config.per_session),
-            false => summary::text::render(&summary, config.per_session, width),
+            true => replay_summary::json::render_json(&summary, config.per_session),
+            false => replay_summary::text::render_text(&summary, config.per_session, width),
         })
     }
 
-    /// Says on standard error what was not read.
-    fn complain(&self, interrupted: bool) {
+    /// Prints to standard error which files were not read or not counted.
+    fn print_problems(&self, interrupted: bool) {
         let alone = self.sessions.is_empty() && !interrupted;
         match self.not_read.len() as u64 {
             0 => {}
             _ if alone => {
                 for reason in &self.not_read {
-                    notice::say(format_args!("error: {}", in_one_line(reason)));
+                    notice::print_notice(format_args!("error: {}", escape_one_line(reason)));
                 }
             }
             many => {
                 let were = if many == 1 { "was" } else { "were" };
-                notice::say(format_args!("{} {were} not read:", plural(many, "file")));
+                notice::print_notice(format_args!(
+                    "{} {were} not read:",
+                    format_plural(many, "file")
+                ));
                 for reason in &self.not_read {
-                    notice::say(format_args!("  {}", in_one_line(reason)));
+                    notice::print_notice(format_args!("  {}", escape_one_line(reason)));
                 }
             }
         }
         if self.problem_count > 0 {
             let shown = self.problems.len() as u64;
             let rest = if shown < self.problem_count { "; --problems lists all" } else { "" };
-            let many = plural(self.problem_count, "problem");
-            notice::say(format_args!("{many} in what was read{rest}:"));
+            let many = format_plural(self.problem_count, "problem");
+            notice::print_notice(format_args!("{many} in what was read{rest}:"));
             for problem in &self.problems {
-                notice::say(format_args!("  {}", in_one_line(problem)));
+                notice::print_notice(format_args!("  {}", escape_one_line(problem)));
             }
         }
         if self.copies > 0 {
             let are = if self.copies == 1 { "is a copy" } else { "are copies" };
-            let many = plural(self.copies, "session");
-            notice::say(format_args!("{many} {are} of others and not counted"));
+            let many = format_plural(self.copies, "session");
+            notice::print_notice(format_args!("{many} {are} of others and not counted"));
         }
         if self.discounted > 0 {
-            let many = plural(self.discounted, "request");
-            notice::say(format_args!(
+            let many = format_plural(self.discounted, "request");
+            notice::print_notice(format_args!(
                 "{many} went through foveal: their bills hold its saving already and are left \
                  out; `foveal stats` tells it"
             ));
         }
         if !self.attachments.is_empty() {
-            notice::say(&self.attachments);
+            notice::print_notice(&self.attachments);
         }
     }
 }

@@ -1,7 +1,8 @@
-//! `foveal replay`: what each profile would have cost and kept on recorded sessions.
+//! `foveal replay`: the cost of recorded sessions under each profile, and the evidence that each
+//! kept.
 
 mod arguments;
 mod command;
 
-pub(crate) use self::arguments::Arguments;
+pub(crate) use self::arguments::ReplayArguments;
 pub(crate) use self::command::run;

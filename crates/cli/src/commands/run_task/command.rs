@@ -1,32 +1,33 @@
-//! The command line, what is made of it, and how it ends.
+//! The command line of `foveal run`, the run, and its exit code.
 
 use std::io::{IsTerminal, Read};
 use std::process::ExitCode;
 use std::time::Duration;
 
 use anyhow::{Context, bail};
-use foveal_agent::{Event, Limits, Outcome, Told};
+use foveal_agent::{AgentEvent, AgentInput, RunLimits, RunOutcome};
 
-use super::show::Show;
+use super::run_output::RunPrinter;
 use crate::commands::own_agent::{
-    self, Company, Earlier, Opened, Options, Person, Wanted, amount, at_terminal, drive,
+    self, AgentArguments, AgentSignals, AgentSpec, InteractionMode, ReadyAgent, ResumableSession,
+    UserPrompter, ask_at_terminal, parse_dollars, run_agent,
 };
 use crate::environment::Environment;
 use crate::exit_code;
-use crate::rules::can_ask;
+use crate::permission_checker::can_ask_user;
 
 /// Bytes of a task that are read from standard input.
 const TASK_BYTES_MAX: u64 = 1 << 20;
 
 /// The command line of `foveal run`.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Arguments {
-    /// What is to be done. If not given, it is read from standard input. In a session that is gone
-    /// on with, it is what you say next; without it, the session goes on where it was.
+pub(crate) struct RunArguments {
+    /// The task. If not given, it is read from standard input. In a session that is gone on with,
+    /// it is what you say next; without it, the session goes on where it was.
     #[arg(value_name = "TASK")]
     task: Option<String>,
     #[command(flatten)]
-    options: Options,
+    options: AgentArguments,
     /// Changes files and runs commands without asking. What your permission rules ask about, and
     /// files that look like keys, still need your approval.
     #[arg(long)]
@@ -34,9 +35,9 @@ pub(crate) struct Arguments {
     /// Prints what happens as JSON, one event a line.
     #[arg(long)]
     json: bool,
-    /// Ends it at this many US dollars: what the provider says that it charges, else your own prices,
-    /// else list prices.
-    #[arg(long, value_name = "DOLLARS", value_parser = amount)]
+    /// Ends it at this many US dollars: what the provider says that it charges, else your own
+    /// prices, else list prices.
+    #[arg(long, value_name = "DOLLARS", value_parser = parse_dollars)]
     max_cost: Option<f64>,
     /// Ends it at this many tokens of prompts and answers together.
     #[arg(long, value_name = "TOKENS")]
@@ -49,57 +50,70 @@ pub(crate) struct Arguments {
     max_time: Option<u32>,
 }
 
-/// Works on a task until the model says that it is done.
+/// Runs the agent on a task until it ends.
 ///
 /// # Errors
 /// If there is no task, no model, or the folder cannot be used.
-pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::Result<ExitCode> {
+pub(crate) fn run(arguments: &RunArguments, environment: &Environment) -> anyhow::Result<ExitCode> {
     let folder = std::env::current_dir().context("there is no current folder")?;
     let folder = folder.canonicalize().unwrap_or(folder);
     let options = &arguments.options;
-    let earlier = options.earlier(&folder, environment)?;
-    let first = first(arguments.task.as_deref(), earlier.as_ref())?;
-    let (runtime, client) = own_agent::runtime(environment)?;
-    let asks = can_ask(environment) && !arguments.json;
-    let wanted = Wanted {
+    let earlier = options.open_resumable_session(&folder, environment)?;
+    let first = first_event(arguments.task.as_deref(), earlier.as_ref())?;
+    let (runtime, client) = own_agent::start_runtime_and_client(environment)?;
+    let asks = can_ask_user(environment) && !arguments.json;
+    let wanted = AgentSpec {
         folder: &folder,
         model: options.model.as_ref(),
         profile: options.profile.as_deref(),
-        limits: limits(arguments),
+        limits: run_limits(arguments),
         pinned: &options.pin,
         earlier,
-        company: Company::Alone,
-        yes: arguments.yes,
-        person: asks.then(|| Box::new(at_terminal) as Box<Person>),
+        interaction: InteractionMode::Unattended,
+        auto_approves: arguments.yes,
+        prompter: asks.then(|| Box::new(ask_at_terminal) as Box<UserPrompter>),
     };
-    let opened = own_agent::open(wanted, (&runtime, client), environment)?;
-    let Opened { agent, asking, calling, mut log, events, toolbox, session, lock, .. } = opened;
-    let cancel = own_agent::listen(&runtime, || {});
-    let mut show = Show::new(arguments.json, session);
-    let mut tell = |told: Told| show.tell(&told);
+    let opened = own_agent::build_agent(wanted, &runtime, client, environment)?;
+    let ReadyAgent {
+        agent,
+        requester: asking,
+        executor: calling,
+        mut log,
+        events,
+        toolbox,
+        session,
+        lock,
+        ..
+    } = opened;
+    let cancel = own_agent::cancel_on_signals(&runtime, || {});
+    let mut show = RunPrinter::new(arguments.json, session);
+    let mut tell = |told: AgentEvent| show.print_event(&told);
     let (_, nothing) = std::sync::mpsc::sync_channel(0);
-    let heard = (&events, &nothing, &cancel);
-    let ended = drive(agent, first, (asking, calling), (&mut tell, &mut log), heard);
-    // What still runs is not waited for.
+    let signals = AgentSignals { events: &events, commands: &nothing, cancel: &cancel };
+    let ended = run_agent(agent, first, asking, calling, &mut tell, &mut log, signals);
+    // Tasks that still run are not awaited.
     runtime.shutdown_timeout(Duration::from_millis(200));
     drop(toolbox.collect());
     drop(lock);
-    Ok(ExitCode::from(code(&ended?)))
+    Ok(ExitCode::from(outcome_exit_code(&ended?)))
 }
 
-/// What a run begins with: the task, or that an earlier one goes on.
-fn first(given: Option<&str>, earlier: Option<&Earlier>) -> anyhow::Result<Event> {
+/// Returns the first event of the run: a task, or the continuation of an earlier session.
+fn first_event(
+    given: Option<&str>,
+    earlier: Option<&ResumableSession>,
+) -> anyhow::Result<AgentInput> {
     match (given, earlier) {
         (None, Some(earlier)) => {
-            earlier.check_goes_on()?;
-            Ok(Event::GoOn)
+            earlier.check_unfinished()?;
+            Ok(AgentInput::Continue)
         }
-        (given, _) => Ok(Event::Task(task(given)?)),
+        (given, _) => Ok(AgentInput::Task(read_task(given)?)),
     }
 }
 
-/// The task: what is given, or what stands on standard input.
-fn task(given: Option<&str>) -> anyhow::Result<String> {
+/// Returns the task from the argument, else from standard input.
+fn read_task(given: Option<&str>) -> anyhow::Result<String> {
     let task = match given {
         Some("-") | None if !std::io::stdin().is_terminal() => {
             let mut text = String::new();
@@ -120,8 +134,8 @@ fn task(given: Option<&str>) -> anyhow::Result<String> {
     Ok(task)
 }
 
-fn limits(arguments: &Arguments) -> Limits {
-    Limits {
+fn run_limits(arguments: &RunArguments) -> RunLimits {
+    RunLimits {
         turns: Some(arguments.max_turns),
         tokens: arguments.max_tokens,
         cost: arguments.max_cost,
@@ -129,15 +143,15 @@ fn limits(arguments: &Arguments) -> Limits {
     }
 }
 
-/// What the program ends with.
-fn code(outcome: &Outcome) -> u8 {
+/// Returns the exit code of the program.
+fn outcome_exit_code(outcome: &RunOutcome) -> u8 {
     match outcome {
-        Outcome::Finished { .. } => 0,
-        Outcome::Cut { .. }
-        | Outcome::Refused { .. }
-        | Outcome::Limit { .. }
-        | Outcome::Repeated { .. } => exit_code::NEGATIVE,
-        Outcome::TooLong { .. } | Outcome::Failed { .. } => exit_code::FAILED,
-        Outcome::Stopped => exit_code::INTERRUPTED,
+        RunOutcome::Finished { .. } => 0,
+        RunOutcome::Cut { .. }
+        | RunOutcome::Refused { .. }
+        | RunOutcome::Limit { .. }
+        | RunOutcome::Repeated { .. } => exit_code::NEGATIVE,
+        RunOutcome::TooLong { .. } | RunOutcome::Failed { .. } => exit_code::FAILED,
+        RunOutcome::Stopped => exit_code::INTERRUPTED,
     }
 }

@@ -1,6 +1,6 @@
 //! `foveal run`: foveal's own agent on one task, without a screen.
 
 mod command;
-mod show;
+mod run_output;
 
-pub(crate) use command::{Arguments, run};
+pub(crate) use command::{RunArguments, run};

@@ -7,34 +7,35 @@ use std::time::Duration;
 
 use foveal_gateway::{Gateway, ProxySettings};
 
-use super::learners::Learners;
-use super::one_arena;
+use super::billing_context::BillingContext;
+use super::gateway_options::{GatewayOptions, KeepAliveMode};
+use super::request_log::{RequestLogOutput, RequestLogger};
+use super::request_tracer::{CollectorWarningTiming, RequestTracer};
 use super::service;
-use super::start::{Choices, WherePaid};
-use super::told::{Lines, Teller};
-use super::traced::{Complaints, Traced};
+use super::single_malloc_arena;
 use crate::environment::{Environment, SERVE_TOKEN_VARIABLE};
 use crate::gateway::{
-    CacheChoice, GatewayRule, GatewaySettings, Given, LISTEN_PORT, Profile, WebSocketChoice,
+    CacheChoice, GatewayProfile, GatewayRule, GatewaySettings, LISTEN_PORT, UpstreamConfig,
+    WebSocketChoice,
 };
-use crate::listening;
+use crate::listen_options;
 use crate::notice;
 use crate::toolbox;
 use crate::user_settings;
 
-/// How long a decision may take where nothing is said.
-const DECISION_TIME: Duration = Duration::from_millis(300);
+/// The time-out of a decision where neither the command line nor the settings name one.
+const DEFAULT_DECISION_TIME: Duration = Duration::from_millis(300);
 
-/// The command line of `foveal serve`. What is not given is as `[gateway]` in the user's
-/// `config.toml` says.
+/// The command line of `foveal serve`. Options that are not given default to `[gateway]` in the
+/// user's `config.toml`.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Arguments {
+pub(crate) struct ServeArguments {
     /// Where to listen: a port of this machine, or an address. 0 takes any free port. If not given,
     /// 4117.
-    #[arg(long, value_name = "ADDRESS", value_parser = listening::address)]
+    #[arg(long, value_name = "ADDRESS", value_parser = listen_options::parse_listen_address)]
     listen: Option<SocketAddr>,
     #[command(flatten)]
-    behaviour: Behaviour,
+    behaviour: GatewayArguments,
     /// A host name under which clients may reach it, beside localhost. Repeat it for several.
     #[arg(long = "host", value_name = "NAME")]
     hosts: Vec<String>,
@@ -50,23 +51,23 @@ pub(crate) struct Arguments {
     uninstall: bool,
 }
 
-/// What every gateway can be told.
+/// Options of every gateway, of `foveal serve` and of `foveal wrap`.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Behaviour {
+pub(crate) struct GatewayArguments {
     /// Where requests go, as `https://api.example.com`; if not given, each protocol to its own
     /// provider. `NAME=URL` adds one that the path `/NAME/…` or the header `x-foveal-upstream`
     /// chooses. Repeat it for several.
     #[arg(long = "upstream", value_name = "[NAME=]URL")]
     upstreams: Vec<String>,
-    /// What is done to requests. If not given, balanced.
+    /// The profile by which results are reduced. If not given, balanced.
     #[arg(long, value_name = "PROFILE")]
-    profile: Option<Profile>,
+    profile: Option<GatewayProfile>,
     /// Whether marks for the provider's prompt cache are set where an agent sets none, and one more
     /// where it marks the end of its messages: auto, when that pays, or off. If not given, auto.
     #[arg(long, value_name = "CHOICE")]
     cache: Option<CacheChoice>,
-    /// What becomes of WebSockets to a model, for which nothing can be done: refused, so that
-    /// the agent speaks HTTP, or passed through. If not given, refused.
+    /// Handling of WebSockets to a model, for which nothing can be done: refused, so that the agent
+    /// speaks HTTP, or passed through. If not given, refused.
     #[arg(long, value_name = "CHOICE")]
     websockets: Option<WebSocketChoice>,
     /// How long a decision may take, in milliseconds. After that a request goes with what was
@@ -79,59 +80,69 @@ pub(crate) struct Behaviour {
     keep_warm: bool,
 }
 
-impl Behaviour {
-    /// The servers that were given: here, and else in the settings.
+impl GatewayArguments {
+    /// Returns the upstreams of the command line, else those of the settings.
     ///
     /// # Errors
-    /// If an address is none, or two are to take everything.
-    pub(crate) fn given(&self, settings: &GatewaySettings) -> anyhow::Result<Given> {
-        Ok(Given::of(&self.upstreams)?.or(&settings.upstreams))
+    /// If an address is invalid, or two upstreams claim all requests.
+    pub(crate) fn upstream_config(
+        &self,
+        settings: &GatewaySettings,
+    ) -> anyhow::Result<UpstreamConfig> {
+        Ok(UpstreamConfig::parse(&self.upstreams)?.with_fallback(&settings.upstreams))
     }
 
-    /// The servers that were given for one run of an agent: what the settings say that takes
-    /// everything is for those who chose it, and not for the keys of an agent that asks another.
+    /// Returns the upstreams for one wrapped run of an agent. An upstream of the settings that
+    /// takes all requests is left out: its user chose it for other clients, and the keys of this
+    /// agent may belong to another provider.
     ///
     /// # Errors
-    /// If an address is none, or two are to take everything.
-    pub(crate) fn given_for_one(&self, settings: &GatewaySettings) -> anyhow::Result<Given> {
-        Ok(Given::of(&self.upstreams)?.or(&settings.upstreams.only_named()))
+    /// If an address is invalid, or two upstreams claim all requests.
+    pub(crate) fn upstream_config_for_wrap(
+        &self,
+        settings: &GatewaySettings,
+    ) -> anyhow::Result<UpstreamConfig> {
+        Ok(UpstreamConfig::parse(&self.upstreams)?
+            .with_fallback(&settings.upstreams.without_default()))
     }
 
-    /// A gateway at `listen` before `given`, as it is told here, and else in the settings.
-    pub(crate) fn choices(
+    /// Returns the options of a gateway that listens at `listen` and forwards to the upstreams of
+    /// `upstream_config`. Options that the command line leaves open come from `into_settings`.
+    pub(crate) fn gateway_options(
         &self,
         listen: SocketAddr,
-        given: &Given,
+        given: &UpstreamConfig,
         settings: &GatewaySettings,
-    ) -> Choices {
-        let decision = self.decision_time.map(Duration::from_millis).or(settings.decision);
-        Choices {
+    ) -> GatewayOptions {
+        let decision = self.decision_time.map(Duration::from_millis).or(settings.decision_timeout);
+        GatewayOptions {
             listen,
             token: None,
             hosts: Vec::new(),
-            upstreams: given.upstreams(),
-            profile: self.profile.or(settings.profile).unwrap_or(Profile::Balanced),
-            rules: self.rules(settings),
+            upstreams: given.to_upstreams(),
+            profile: self.profile.or(settings.profile).unwrap_or(GatewayProfile::Balanced),
+            rules: self.gateway_rules(settings),
             without_pointers: settings.without_pointers,
             tools_without_pointers: settings.tools_without_pointers.clone(),
             cache: self.cache.or(settings.cache).unwrap_or(CacheChoice::Auto),
             websockets: self.websockets.or(settings.websockets).unwrap_or(WebSocketChoice::Refuse),
-            decision: decision.unwrap_or(DECISION_TIME),
+            decision_time_out: decision.unwrap_or(DEFAULT_DECISION_TIME),
             keep_warm: match (self.keep_warm, settings.keep_warm) {
-                (true, _) => WherePaid::Anew,
-                (false, true) => WherePaid::Yes,
-                (false, false) => WherePaid::No,
+                (true, _) => KeepAliveMode::Restarted,
+                (false, true) => KeepAliveMode::WhileProfitable,
+                (false, false) => KeepAliveMode::Off,
             },
-            learners: Learners::default(),
-            prices: settings.prices.clone(),
+            billing: BillingContext::default(),
+            price_rules: settings.prices.clone(),
             proxies: ProxySettings::default(),
         }
     }
 }
 
-impl Behaviour {
-    /// What the settings say of models and agents. What is given for this run counts before it.
-    fn rules(&self, settings: &GatewaySettings) -> Vec<GatewayRule> {
+impl GatewayArguments {
+    /// Returns the settings' rules for models and agents, or none if the command line names a
+    /// profile.
+    fn gateway_rules(&self, settings: &GatewaySettings) -> Vec<GatewayRule> {
         match self.profile {
             Some(_) => Vec::new(),
             None => settings.rules.clone(),
@@ -139,44 +150,56 @@ impl Behaviour {
     }
 }
 
-/// Serves until Ctrl+C or SIGTERM.
+/// Runs a gateway until Ctrl+C or SIGTERM; with `--install` or `--uninstall`, sets up or removes
+/// its service instead.
 ///
 /// # Errors
 /// If an upstream or the address cannot be used.
-pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::Result<ExitCode> {
+pub(crate) fn run(
+    arguments: &ServeArguments,
+    environment: &Environment,
+) -> anyhow::Result<ExitCode> {
     if arguments.uninstall {
         return service::uninstall(environment);
     }
     if !arguments.install {
-        one_arena::begin_again(environment);
+        single_malloc_arena::restart_with_single_arena(environment);
     }
-    let settings = user_settings::read(environment)?.gateway;
-    let given = arguments.behaviour.given(&settings)?;
+    let settings = user_settings::read_user_settings(environment)?.gateway;
+    let given = arguments.behaviour.upstream_config(&settings)?;
     let usual = SocketAddr::from((Ipv4Addr::LOCALHOST, LISTEN_PORT));
     let listen = arguments.listen.or(settings.listen).unwrap_or(usual);
     if arguments.install {
         return service::install(listen, environment);
     }
-    let mut choices = arguments.behaviour.choices(listen, &given, &settings);
+    let mut choices = arguments.behaviour.gateway_options(listen, &given, &settings);
     choices.hosts = match arguments.hosts.is_empty() {
-        true => settings.hosts.clone(),
+        true => settings.allowed_hosts.clone(),
         false => arguments.hosts.clone(),
     };
-    choices.token = listening::token(environment.serve_token.as_deref(), SERVE_TOKEN_VARIABLE)?;
+    choices.token = listen_options::parse_client_token(
+        environment.serve_token.as_deref(),
+        SERVE_TOKEN_VARIABLE,
+    )?;
     choices.proxies = environment.proxies();
-    let store = toolbox::store_of_gateway(environment);
-    let choices = choices.with_learners(toolbox::store_path(environment).as_deref())?;
-    let lines = Lines::printed(arguments.json, environment);
-    let traced = Traced::start(environment, &settings, choices.profile, Complaints::AtOnce);
+    let store = toolbox::open_gateway_store(environment);
+    let choices = choices.with_billing(toolbox::store_path(environment).as_deref())?;
+    let lines = RequestLogOutput::for_stdout(arguments.json, environment);
+    let traced = RequestTracer::start(
+        environment,
+        &settings,
+        choices.profile,
+        CollectorWarningTiming::Immediate,
+    );
     let (teller, telling) =
-        Teller::start(Arc::clone(&store), lines, traced, choices.learners.clone());
-    let settings = choices.settings(store, Arc::new(teller))?;
+        RequestLogger::start(Arc::clone(&store), lines, traced, choices.billing.clone());
+    let settings = choices.into_settings(store, Arc::new(teller))?;
     Gateway::run(settings, |address| {
-        notice::say(format_args!("listening at http://{address}"));
+        notice::print_notice(format_args!("listening at http://{address}"));
     })?;
     let totals = telling.finish();
     if !totals.is_empty() {
-        notice::say(totals.line());
+        notice::print_notice(totals.summary_line());
     }
     Ok(ExitCode::SUCCESS)
 }
@@ -185,18 +208,18 @@ pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::R
 mod tests {
     use clap::Args as _;
 
-    use super::{Arguments, DECISION_TIME};
-    use crate::user_settings::keys;
+    use super::{DEFAULT_DECISION_TIME, ServeArguments};
+    use crate::user_settings::setting_keys;
 
-    /// The default of a setting as its table has it.
+    /// Returns the default of a setting from the table of settings.
     fn default_of(key: &str) -> &'static str {
-        let usual = keys::named(key).and_then(|key| key.usual);
+        let usual = setting_keys::find_setting(key).and_then(|key| key.default_value);
         usual.expect("the setting has a default").trim_matches('"')
     }
 
     #[test]
     fn the_help_names_the_defaults_of_the_settings() {
-        let command = Arguments::augment_args(clap::Command::new("serve"));
+        let command = ServeArguments::augment_args(clap::Command::new("serve"));
         for (option, key) in [
             ("listen", "gateway.listen"),
             ("profile", "gateway.profile"),
@@ -209,6 +232,9 @@ mod tests {
             let default = default_of(key);
             assert!(help.contains("If not given, ") && help.contains(default), "{option}: {help}");
         }
-        assert_eq!(DECISION_TIME.as_millis().to_string(), default_of("gateway.decision_time_ms"));
+        assert_eq!(
+            DEFAULT_DECISION_TIME.as_millis().to_string(),
+            default_of("gateway.decision_time_ms")
+        );
     }
 }

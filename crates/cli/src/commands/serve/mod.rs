@@ -1,23 +1,24 @@
-//! `foveal serve`: the engine in front of model APIs.
+//! `foveal serve`: a gateway that shapes the requests of agents before it passes them to model
+//! APIs.
 
-mod books;
-mod charges;
+mod adaptive_keep_alive;
+mod billing_context;
 mod command;
-mod kept;
-mod learners;
+mod cost_ledger;
+mod decision_recorder;
+mod gateway_options;
+mod gateway_totals;
 mod metrics;
-mod one_arena;
+mod request_log;
+mod request_prices;
+mod request_tracer;
 mod service;
-mod start;
-mod told;
-mod totals;
-mod traced;
-mod warm;
+mod single_malloc_arena;
 
-pub(crate) use charges::prices;
-pub(crate) use command::{Arguments, Behaviour, run};
-pub(crate) use kept::{Kept, decided_step};
-pub(crate) use start::Choices;
-pub(crate) use told::{Lines, Teller};
-pub(crate) use traced::{Complaints, Traced};
-pub(crate) use warm::{has_not_paid_before, verdict_file as warm_file};
+pub(crate) use adaptive_keep_alive::{keep_alive_verdict_path, was_judged_unprofitable};
+pub(crate) use command::{GatewayArguments, ServeArguments, run};
+pub(crate) use decision_recorder::{StoreRecorder, parse_stored_step};
+pub(crate) use gateway_options::GatewayOptions;
+pub(crate) use request_log::{RequestLogOutput, RequestLogger};
+pub(crate) use request_prices::upstream_price_card;
+pub(crate) use request_tracer::{CollectorWarningTiming, RequestTracer};

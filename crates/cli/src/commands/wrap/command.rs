@@ -1,4 +1,4 @@
-//! The command line of `foveal wrap`, and one run of an agent.
+//! `foveal wrap`: its command line, and one run of an agent.
 
 use std::fs::{File, OpenOptions};
 use std::io::Write as _;
@@ -11,25 +11,28 @@ use anyhow::{Context, bail};
 use foveal_gateway::Gateway;
 use tempfile::NamedTempFile;
 
-use super::child;
-use crate::caches::make_private;
-use crate::clients::Client;
-use crate::clients::launch::{self, Asked, GATEWAY, Plan, WRAPPED};
-use crate::commands::serve::{Behaviour, Choices, Complaints, Lines, Teller, Traced};
+use super::agent_process;
+use crate::clients::ClientAgent;
+use crate::clients::launch::{self, GATEWAY, LaunchPlan, LaunchRequest, WRAPPABLE_AGENTS};
+use crate::command_caches::create_private_folder;
+use crate::commands::serve::{
+    CollectorWarningTiming, GatewayArguments, GatewayOptions, RequestLogOutput, RequestLogger,
+    RequestTracer,
+};
 use crate::environment::Environment;
 use crate::gateway::WebSocketChoice;
 use crate::notice;
 use crate::toolbox;
 use crate::user_settings;
 
-/// Bytes of a log behind which it is begun anew.
+/// Size of a log file, in bytes, above which it is emptied.
 const LOG_BYTES_MAX: u64 = 16 << 20;
 
 /// The command line of `foveal wrap`.
 #[derive(Debug, clap::Args)]
-pub(crate) struct Arguments {
+pub(crate) struct WrapArguments {
     #[command(flatten)]
-    behaviour: Behaviour,
+    behaviour: GatewayArguments,
     /// Where a line of JSON for each request goes. If not given, to
     /// ~/.local/share/foveal/log/wrap.jsonl, or where your system has data of programs.
     #[arg(long, value_name = "FILE")]
@@ -46,74 +49,84 @@ pub(crate) struct Arguments {
     command: Vec<String>,
 }
 
-/// An agent that there is not.
+/// The error for an unknown agent.
 #[derive(Debug, thiserror::Error)]
-#[error("unknown agent `{0}`: one of {known}", known = WRAPPED.join(", "))]
+#[error("unknown agent `{0}`: one of {known}", known = WRAPPABLE_AGENTS.join(", "))]
 struct UnknownAgent(String);
 
-fn agent(text: &str) -> Result<&'static str, UnknownAgent> {
-    let client = Client::named(text).or_else(|| Client::with_program(text));
+fn parse_agent(text: &str) -> Result<&'static str, UnknownAgent> {
+    let client =
+        ClientAgent::from_agent_name(text).or_else(|| ClientAgent::from_program_name(text));
     client.map(|client| client.name).ok_or_else(|| UnknownAgent(text.to_owned()))
 }
 
-/// Runs the agent, and a gateway for as long as that takes.
+/// Runs the agent behind a gateway that lives as long.
 ///
 /// # Errors
-/// If the agent is not installed, cannot be put on a gateway, or cannot be started.
-pub(crate) fn run(arguments: &Arguments, environment: &Environment) -> anyhow::Result<ExitCode> {
+/// If the agent is not installed, cannot be put behind a gateway, or cannot be started.
+pub(crate) fn run(
+    arguments: &WrapArguments,
+    environment: &Environment,
+) -> anyhow::Result<ExitCode> {
     let (name, rest) = arguments.command.split_first().context("no agent is named")?;
-    let client = Client::named(agent(name)?).context("the agent is not known")?;
-    let settings = user_settings::read(environment)?.gateway;
-    let given = arguments.behaviour.given_for_one(&settings)?;
+    let client =
+        ClientAgent::from_agent_name(parse_agent(name)?).context("the agent is not known")?;
+    let settings = user_settings::read_user_settings(environment)?.gateway;
+    let given = arguments.behaviour.upstream_config_for_wrap(&settings)?;
     let folder = std::env::current_dir().context("there is no current folder")?;
-    let asked = Asked { environment, folder: &folder, arguments: rest, given };
-    let plan = launch::plan(client.name, client.title, &asked)
+    let asked = LaunchRequest { environment, folder: &folder, arguments: rest, upstreams: given };
+    let plan = launch::plan_launch(client.name, client.title, &asked)
         .with_context(|| format!("foveal cannot be put between {} and its model", client.title))?;
-    let Some(program) = client.program(environment) else {
+    let Some(program) = client.program_path(environment) else {
         bail!("{} is not installed: no `{}` in PATH", client.title, client.programs.join("` or `"));
     };
-    for beside in &plan.beside {
-        notice::say(format_args!("not through foveal: {beside}"));
+    for beside in &plan.bypassing {
+        notice::print_notice(format_args!("not through foveal: {beside}"));
     }
-    plan.remarks.iter().for_each(notice::say);
-    let log = log(arguments.log.as_deref(), environment)?;
-    let store = toolbox::store_of_gateway(environment);
+    plan.remarks.iter().for_each(notice::print_notice);
+    let log = open_request_log(arguments.log.as_deref(), environment)?;
+    let store = toolbox::open_gateway_store(environment);
     let listen = SocketAddr::from((Ipv4Addr::LOCALHOST, 0));
-    let choices = arguments.behaviour.choices(listen, &plan.given, &settings);
-    let choices = Choices { proxies: environment.proxies(), ..choices };
-    let choices = choices.with_learners(toolbox::store_path(environment).as_deref())?;
-    let traced = Traced::start(environment, &settings, choices.profile, Complaints::AtTheEnd);
-    let lines = log.map_or(Lines::None, Lines::File);
+    let choices = arguments.behaviour.gateway_options(listen, &plan.upstreams, &settings);
+    let choices = GatewayOptions { proxies: environment.proxies(), ..choices };
+    let choices = choices.with_billing(toolbox::store_path(environment).as_deref())?;
+    let traced = RequestTracer::start(
+        environment,
+        &settings,
+        choices.profile,
+        CollectorWarningTiming::AtExit,
+    );
+    let lines = log.map_or(RequestLogOutput::Off, RequestLogOutput::File);
     let (teller, telling) =
-        Teller::start(Arc::clone(&store), lines, traced, choices.learners.clone());
-    if environment.terminal.error && plan.replaces_maker {
+        RequestLogger::start(Arc::clone(&store), lines, traced, choices.billing.clone());
+    if environment.terminal.error && plan.replaces_vendor_api {
         let passes = choices.websockets == WebSocketChoice::Pass;
-        client.losses(passes).for_each(notice::say);
+        client.feature_losses(passes).for_each(notice::print_notice);
     }
-    let settings = choices.settings(store, Arc::new(teller))?;
+    let settings = choices.into_settings(store, Arc::new(teller))?;
     let has_terminal = environment.terminal.input || environment.terminal.error;
-    let status = Gateway::beside(settings, |address| {
+    let status = Gateway::serve_during(settings, |address| {
         let mut command = Command::new(&program);
-        // The file is there as long as the agent runs.
-        let _file = tell(&mut command, &plan, &address.to_string(), environment)?;
+        // The temporary file must exist as long as the agent runs.
+        let _file = configure_agent(&mut command, &plan, &address.to_string(), environment)?;
         command.args(rest);
-        let started = child::run(&mut command, has_terminal);
+        let started = agent_process::run_agent_process(&mut command, has_terminal);
         started.with_context(|| format!("`{}` cannot be started", program.display()))
     })??;
     let totals = telling.finish();
     if environment.terminal.error {
-        notice::say(match totals.is_empty() {
+        notice::print_notice(match totals.is_empty() {
             true => "no request came: the agent asked elsewhere, or nothing".to_owned(),
-            false => totals.line(),
+            false => totals.summary_line(),
         });
     }
-    Ok(child::exit_code(status))
+    Ok(agent_process::agent_exit_code(status))
 }
 
-/// Tells an agent of the gateway at `address`, and gives back the file that was made for that.
-fn tell(
+/// Configures an agent for the gateway at `address`; returns the temporary file made for that.
+fn configure_agent(
     command: &mut Command,
-    plan: &Plan,
+    plan: &LaunchPlan,
     address: &str,
     environment: &Environment,
 ) -> anyhow::Result<Option<NamedTempFile>> {
@@ -122,12 +135,14 @@ fn tell(
     for (name, value) in &plan.variables {
         command.env(name, with_address(value));
     }
-    // A proxy of the user's is not to be asked for this machine.
+    // The user's proxy must not receive requests to this machine.
     for name in ["NO_PROXY", "no_proxy"] {
         let proxy = if name == "no_proxy" { "https_proxy" } else { "HTTPS_PROXY" };
         let plain = if name == "no_proxy" { "http_proxy" } else { "HTTP_PROXY" };
-        let known = environment.told(name);
-        if known.is_some() || [proxy, plain].iter().any(|one| environment.told(one).is_some()) {
+        let known = environment.agent_variable(name);
+        if known.is_some()
+            || [proxy, plain].iter().any(|one| environment.agent_variable(one).is_some())
+        {
             let all = known.into_iter().chain(["127.0.0.1"]).collect::<Vec<_>>().join(",");
             command.env(name, all);
         }
@@ -140,8 +155,11 @@ fn tell(
     Ok(Some(file))
 }
 
-/// The file that lines go to; `None` where there is no place for it and none was asked for.
-fn log(asked: Option<&Path>, environment: &Environment) -> anyhow::Result<Option<File>> {
+/// Opens the request log; `Off` if none was asked for and there is no data folder.
+fn open_request_log(
+    asked: Option<&Path>,
+    environment: &Environment,
+) -> anyhow::Result<Option<File>> {
     let mut options = OpenOptions::new();
     options.append(true).create(true);
     #[cfg(unix)]
@@ -153,8 +171,8 @@ fn log(asked: Option<&Path>, environment: &Environment) -> anyhow::Result<Option
     let Some(folder) = environment.data_folder().map(|data| data.join("foveal").join("log")) else {
         return Ok(None);
     };
-    // The run is worth more than its log.
-    let made = std::fs::create_dir_all(&folder).and_then(|()| make_private(&folder));
+    // The run matters more than its log, so errors are ignored.
+    let made = std::fs::create_dir_all(&folder).and_then(|()| create_private_folder(&folder));
     let file = made.and_then(|()| options.open(folder.join("wrap.jsonl"))).ok();
     if let Some(file) = &file
         && file.metadata().is_ok_and(|data| data.len() > LOG_BYTES_MAX)

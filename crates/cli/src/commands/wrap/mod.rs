@@ -1,6 +1,6 @@
-//! `foveal wrap`: an agent and a gateway for one run.
+//! `foveal wrap`: an agent behind a gateway, for one run.
 
-mod child;
+mod agent_process;
 mod command;
 
-pub(crate) use self::command::{Arguments, run};
+pub(crate) use self::command::{WrapArguments, run};

@@ -1,13 +1,13 @@
-//! Sessions as opencode itself keeps them: a tree of small JSON files, in newer versions a
-//! database. Each session is put together as the document that `opencode export` writes
-//! and read as one, so that there is a single reader for all of them.
+//! opencode's own session storage: a tree of small JSON files, in newer versions a database. Each
+//! session is converted to the document that `opencode export` writes, so that one reader serves
+//! all forms.
 
 mod database;
+mod discovery;
 mod document;
-mod find;
-mod listing;
-mod load;
-mod tree;
+mod loading;
+mod opencode_files;
+mod session_tree;
 
-pub(super) use self::find::{in_data_folder, in_database, in_folder};
-pub(super) use self::load::load;
+pub(super) use self::discovery::{find_in_data_folder, find_in_database, find_in_folder};
+pub(super) use self::loading::load_opencode_sessions;

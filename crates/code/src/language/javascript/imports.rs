@@ -1,11 +1,11 @@
-//! What scripts take from other modules, and what they export by name.
+//! Imports and named exports of JavaScript and TypeScript.
 
-use crate::spec::{Imported, with_alias, without_comments};
+use crate::language_spec::{ParsedImport, append_alias, without_comments};
 
-/// Exports of each form that are looked for.
+/// The largest number of exports of each form.
 const EXPORTS_MAX: usize = 50;
 
-/// The names in `export { a, b as c }`, `export default a` and `module.exports = { a, b }`.
+/// Returns the names in `export { a, b as c }`, `export default a` and `module.exports = { a, b }`.
 pub(super) fn exports(text: &str) -> Vec<&str> {
     let mut found = Vec::new();
     for mark in ["export {", "export default ", "module.exports = {", "module.exports = "] {
@@ -13,16 +13,16 @@ pub(super) fn exports(text: &str) -> Vec<&str> {
             let rest = &text[at + mark.len()..];
             let end = if mark.ends_with('{') { rest.find('}') } else { rest.find([';', '\n']) };
             let list = &rest[..end.unwrap_or(0)];
-            // Only plain names; what is defined in place is marked there.
+            // Plain names only; inline definitions are exported where they are defined.
             found.extend(list.split(',').filter_map(|part| part.split_whitespace().next()));
         }
     }
     found
 }
 
-pub(super) fn imports(text: &str) -> Vec<Imported> {
+pub(super) fn imports(text: &str) -> Vec<ParsedImport> {
     let text = &*without_comments(text);
-    let found = required(text);
+    let found = parse_requires(text);
     if !found.is_empty() {
         return found;
     }
@@ -37,17 +37,17 @@ pub(super) fn imports(text: &str) -> Vec<Imported> {
     for part in outside.split(',').map(str::trim).filter(|part| !part.is_empty()) {
         names.push(match part.strip_prefix('*') {
             Some(rest) => {
-                with_alias("*", rest.trim_start().strip_prefix("as ").unwrap_or_default().trim())
+                append_alias("*", rest.trim_start().strip_prefix("as ").unwrap_or_default().trim())
             }
-            None => with_alias("default", part),
+            None => append_alias("default", part),
         });
     }
-    names.extend(taken(inside));
+    names.extend(parse_name_list(inside));
     vec![(text[start + 1..end].to_owned(), names)]
 }
 
-/// What `const … = require('…')` imports, also `require('…').name`.
-fn required(text: &str) -> Vec<Imported> {
+/// Parses `const … = require('…')` and `const … = require('…').name`.
+fn parse_requires(text: &str) -> Vec<ParsedImport> {
     let mut found = Vec::new();
     let mut before = "";
     for part in text.split("require(") {
@@ -57,26 +57,28 @@ fn required(text: &str) -> Vec<Imported> {
         else {
             continue;
         };
-        // What is called with it, or made from it otherwise, is not the module.
+        // A local is an alias of the module only if it is assigned the `require` itself, not a
+        // value derived from it.
         let declared = left.strip_suffix('=').map(last_declarator).unwrap_or_default();
         let (name, type_or_names) =
             declared.split_at(declared.find(['{', ':']).unwrap_or(declared.len()));
         if let Some(names) = type_or_names.strip_prefix('{') {
-            found.push((module.to_owned(), taken(names)));
+            found.push((module.to_owned(), parse_name_list(names)));
             continue;
         }
         let alias = name.split_whitespace().last().unwrap_or_default();
         let member = rest.trim_start().strip_prefix(").").unwrap_or_default();
         let end = member.find(|c: char| !c.is_alphanumeric() && c != '_' && c != '$');
         match &member[..end.unwrap_or(member.len())] {
-            "" => found.push((with_alias(module, alias), Vec::new())),
-            name => found.push((module.to_owned(), vec![with_alias(name, alias)])),
+            "" => found.push((append_alias(module, alias), Vec::new())),
+            name => found.push((module.to_owned(), vec![append_alias(name, alias)])),
         }
     }
     found
 }
 
-/// What follows the last comma outside brackets in what stands before an `=`.
+/// Returns the last declarator of the text before an `=`: the part after the last comma outside
+/// brackets.
 fn last_declarator(text: &str) -> &str {
     let mut depth = 0u32;
     for (at, letter) in text.char_indices().rev() {
@@ -90,17 +92,17 @@ fn last_declarator(text: &str) -> &str {
     text
 }
 
-/// The names in `a, b as c, type D, e: f }`.
-fn taken(list: &str) -> Vec<String> {
+/// Returns the names in `a, b as c, type D, e: f }`.
+fn parse_name_list(list: &str) -> Vec<String> {
     let list = list.split('}').next().unwrap_or_default();
     let parts = list.split(',').map(|part| part.trim().trim_start_matches("type "));
     let named = |part: &str| {
-        // A value that is taken where there is none changes nothing about the name.
+        // A default value does not affect the name.
         let part = part.split('=').next().unwrap_or_default();
         let words: Vec<&str> = part.split([':', ' ', '\n']).filter(|w| !w.is_empty()).collect();
         match words[..] {
             [name] => Some(name.to_owned()),
-            [name, "as", alias] | [name, alias] => Some(with_alias(name, alias)),
+            [name, "as", alias] | [name, alias] => Some(append_alias(name, alias)),
             _ => None,
         }
     };

@@ -1,7 +1,9 @@
 //! The requests that a recording's agent would have sent.
 
-use foveal_testkit::bodies::{Api, messages_of};
-use foveal_transcript::{Block, Conversation, Entry, Role, Timestamp, ToolResult, Window};
+use foveal_testkit::request_bodies::{ModelApi, build_messages};
+use foveal_transcript::{
+    ClientPrompt, ContentBlock, Conversation, MessageRole, Timestamp, ToolResult, TranscriptEntry,
+};
 use serde_json::{Value, json};
 
 use super::route::Route;
@@ -10,65 +12,67 @@ use super::route::Route;
 #[derive(Debug)]
 pub(crate) struct Ask {
     pub(crate) body: Vec<u8>,
-    /// When it was sent, as far as recorded.
+    /// The time at which it was sent, as far as recorded.
     pub(crate) time: Option<Timestamp>,
 }
 
-/// A system prompt as long as that of an agent: recordings leave theirs out, and without one short
-/// conversations would be below what providers cache. It begins with the conversation's own name,
-/// so that conversations which begin alike share nothing in the provider's cache.
+/// Returns a system prompt as long as that of an agent: recordings omit theirs, and without one
+/// short conversations would be below the minimum that providers cache. It begins with the
+/// conversation's own name, so that conversations with equal beginnings share nothing in the
+/// provider's cache.
 pub(crate) fn system_prompt(name: &str) -> String {
     let rule = |at: usize| format!("Rule {at}: read a file before you change it, and say why.\n");
     format!("Conversation {name}.\n{}", (0..400).map(rule).collect::<String>())
 }
 
-/// All requests of a conversation. Reasoning is left out, as a replay counts none.
+/// Returns all requests of a conversation. Reasoning is omitted, because a replay does not count
+/// it.
 pub(crate) fn asks<'a>(
     route: &'a Route,
     name: &str,
     conversation: &'a Conversation,
 ) -> impl Iterator<Item = Ask> + 'a {
     let system = system_prompt(name);
-    let mut window = Window::default();
+    let mut window = ClientPrompt::default();
     let mut known = 0;
-    conversation.responses().filter_map(move |answer| {
-        while known < answer.at() {
+    conversation.response_indices().filter_map(move |answer| {
+        while known < answer.as_usize() {
             window.push(conversation);
             known += 1;
         }
-        let time = foveal_replay::run::request_time(conversation, answer);
+        let time = foveal_replay::conversation_replay::request_time(conversation, answer);
         let entries = window.entries().iter().map(|index| spoken(conversation.entry(*index)));
         let entries = answered(entries.collect());
-        let lead = entries.iter().take_while(|entry| entry.role == Role::System).count();
+        let lead = entries.iter().take_while(|entry| entry.role == MessageRole::System).count();
         let (lead, rest) = entries.split_at(lead);
-        let messages = messages_of(route.api, rest);
-        let system = std::iter::once(system.clone()).chain(lead.iter().map(Entry::text));
+        let messages = build_messages(route.api, rest);
+        let system = std::iter::once(system.clone()).chain(lead.iter().map(TranscriptEntry::text));
         let body = body(route, &system.collect::<Vec<_>>(), messages)?;
         Some(Ask { body: body.to_string().into_bytes(), time })
     })
 }
 
-fn spoken(entry: &Entry) -> Entry {
+fn spoken(entry: &TranscriptEntry) -> TranscriptEntry {
     let mut entry = entry.clone();
-    entry.blocks.retain(|block| !matches!(block, Block::Reasoning(_)));
+    entry.blocks.retain(|block| !matches!(block, ContentBlock::Reasoning(_)));
     entry
 }
 
-/// The entries with an empty result for each call that has none right behind it, and without
-/// results whose call is not there: recordings have such where somebody broke in, and an agent
-/// mends them before it asks again, as the APIs refuse both.
-fn answered(entries: Vec<Entry>) -> Vec<Entry> {
-    let mut all: Vec<Entry> = Vec::with_capacity(entries.len());
+/// Adds an empty result for each call without one right behind it, and removes results without a
+/// call. Recordings have both after an interruption; agents repair them before the next request,
+/// because the APIs refuse both.
+fn answered(entries: Vec<TranscriptEntry>) -> Vec<TranscriptEntry> {
+    let mut all: Vec<TranscriptEntry> = Vec::with_capacity(entries.len());
     let mut open: Vec<String> = Vec::new();
     for entry in entries {
-        match entry.result() {
+        match entry.tool_result() {
             Some(result) => match open.iter().position(|id| *id == result.call) {
                 Some(at) => drop(open.remove(at)),
                 None => continue,
             },
             None => all.extend(open.drain(..).map(|id| nothing(&entry, id))),
         }
-        open.extend(entry.calls().map(|call| call.id.clone()));
+        open.extend(entry.tool_calls().map(|call| call.id.clone()));
         all.push(entry);
     }
     if let Some(last) = all.last().cloned() {
@@ -77,19 +81,23 @@ fn answered(entries: Vec<Entry>) -> Vec<Entry> {
     all
 }
 
-/// A result that says nothing, at the time of `near`.
-fn nothing(near: &Entry, call: String) -> Entry {
+/// Returns an empty result at the time of `near`.
+fn nothing(near: &TranscriptEntry, call: String) -> TranscriptEntry {
     let result = ToolResult { call, content: String::new(), is_error: false };
-    Entry { role: Role::Tool, blocks: vec![Block::Result(result)], ..near.clone() }
+    TranscriptEntry {
+        role: MessageRole::Tool,
+        blocks: vec![ContentBlock::Result(result)],
+        ..near.clone()
+    }
 }
 
-/// The body; `None` where nothing has been said yet.
+/// Returns the body; `None` if there is no message yet.
 fn body(route: &Route, system: &[String], mut messages: Vec<Value>) -> Option<Value> {
     if messages.is_empty() {
         return None;
     }
     Some(match route.api {
-        Api::Messages => {
+        ModelApi::Messages => {
             let system = system.iter().map(|text| json!({ "type": "text", "text": text }));
             let mut system: Vec<Value> = system.collect();
             if let Some(ttl) = route.mark {
@@ -100,19 +108,21 @@ fn body(route: &Route, system: &[String], mut messages: Vec<Value>) -> Option<Va
             json!({ "model": route.model, "max_tokens": 1000, "system": system,
                     "messages": messages })
         }
-        Api::Chat => {
+        ModelApi::Chat => {
             let system = system.iter().map(|text| json!({ "role": "system", "content": text }));
             let messages: Vec<Value> = system.chain(messages).collect();
             json!({ "model": route.model, "messages": messages })
         }
-        Api::Responses => json!({ "model": route.model, "instructions": system.join("\n"),
+        ModelApi::Responses => json!({ "model": route.model, "instructions": system.join("\n"),
                                   "input": messages, "store": false }),
-        Api::Gemini => json!({ "systemInstruction": { "parts": [{ "text": system.join("\n") }] },
-                               "contents": messages }),
+        ModelApi::Gemini => {
+            json!({ "systemInstruction": { "parts": [{ "text": system.join("\n") }] },
+                               "contents": messages })
+        }
     })
 }
 
-/// Marks the last messages of the user's side.
+/// Sets breakpoints in the last messages of the user's side.
 fn mark_last(messages: &mut [Value], count: usize, mark: &Value) {
     let of_user = messages.iter_mut().rev().filter(|message| message["role"] == "user");
     for message in of_user.take(count) {

@@ -1,11 +1,11 @@
-//! A client's connection, which stays open.
+//! A client's persistent connection.
 
 use std::net::SocketAddr;
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 use tokio::net::TcpStream;
 
-/// An open connection to a server.
+/// A connection to a server.
 pub(crate) struct Connection(TcpStream);
 
 impl Connection {
@@ -15,7 +15,7 @@ impl Connection {
         Ok(Self(stream))
     }
 
-    /// Asks, and reads the answer; its status.
+    /// Sends a request, and reads the response; returns its status.
     pub(crate) async fn ask(
         &mut self,
         path: &str,
@@ -41,7 +41,7 @@ impl Connection {
     }
 }
 
-/// The status of an answer that is there to its end.
+/// Returns the status of a response that is complete.
 fn whole(read: &[u8]) -> Option<u16> {
     let head = read.windows(4).position(|window| window == b"\r\n\r\n")? + 4;
     let lines = String::from_utf8_lossy(&read[..head]).to_ascii_lowercase();

@@ -1,22 +1,22 @@
-//! One profile, or none, on all recordings: what the upstream saw and billed.
+//! One profile, or none, on all recordings: the requests that the upstream received, and its bill.
 
 use std::cell::Cell;
 use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use foveal_code::views::CuratedViews;
-use foveal_gateway::exchange::{Exchange, Observer};
-use foveal_gateway::upstream::{Upstream as To, Upstreams};
-use foveal_gateway::{Gateway, Limits, Settings, WebSockets};
-use foveal_live::Conversations;
-use foveal_live::recorder::InMemory;
-use foveal_live::rules::Rules;
-use foveal_testkit::bodies::Api;
+use foveal_code::curated_view_source::CuratedViewSource;
+use foveal_gateway::exchange::{Exchange, ExchangeObserver};
+use foveal_gateway::upstream_selection::{Upstream, Upstreams};
+use foveal_gateway::{Gateway, GatewayLimits, Settings, WebSocketPolicy};
+use foveal_mock_provider::{MockProvider, RuleViolation, TokenBill};
+use foveal_proxy::RequestShaper;
+use foveal_proxy::recorder::InMemoryRecorder;
+use foveal_proxy::rules::ShapingRules;
+use foveal_testkit::request_bodies::ModelApi;
 use foveal_transcript::Timestamp;
-use foveal_upstream::{Bill, Broken, Upstream};
 use foveal_wire::Protocol;
-use foveal_wire::body::{Body, MARK, MARK_FOR_AN_HOUR};
+use foveal_wire::request_body::{CACHE_CONTROL_MEMBER, CACHE_CONTROL_MEMBER_1H, RequestBody};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::asks::{Ask, asks};
@@ -24,25 +24,25 @@ use super::connection::Connection;
 use super::figures::Recording;
 use super::route::Route;
 
-/// What came of one request.
+/// The outcome of one request.
 #[derive(Debug, Clone)]
 pub(crate) struct Outcome {
-    pub(crate) bill: Bill,
-    /// The first part of the prompt that is another than at the request before.
+    pub(crate) bill: TokenBill,
+    /// The first part of the prompt that differs from the previous request.
     pub(crate) broken_at: Option<usize>,
-    /// Rules of the API that it breaks.
+    /// The rules of the API that it breaks.
     pub(crate) broken_rules: usize,
-    /// Whether what was sent before was changed, and that was told.
+    /// Whether earlier messages changed, and the change was reported.
     pub(crate) is_rewrite: bool,
-    /// Whether a byte outside of the texts of results and of the marks that are told is another
-    /// than the client's, or the body is longer than the client's.
+    /// Whether the body is longer than the client's, or differs from it outside of the texts of
+    /// results and of reported breakpoints.
     pub(crate) is_foreign: bool,
-    /// Whether the client's own bytes went though there was something to decide.
+    /// Whether the client's own bytes were sent although a decision was due.
     pub(crate) is_undecided: bool,
 }
 
 thread_local! {
-    /// The recordings' time. Each course has a thread of its own, on which its gateway runs too.
+    /// The recordings' time. Each run has its own thread, on which its gateway runs too.
     static NOW: Cell<Timestamp> = const { Cell::new(Timestamp(0)) };
 }
 
@@ -50,24 +50,24 @@ fn now() -> Timestamp {
     NOW.get()
 }
 
-/// Keeps what was told last.
+/// Keeps the last report.
 #[derive(Default)]
 struct Last(Mutex<Vec<Exchange>>);
 
-impl Observer for Last {
-    fn ended(&self, exchange: &Exchange) {
+impl ExchangeObserver for Last {
+    fn on_exchange(&self, exchange: &Exchange) {
         self.0.lock().expect("a lock").push(exchange.clone());
     }
 }
 
-/// Who is asked: an upstream, perhaps behind a gateway.
+/// The server that is asked: an upstream, perhaps behind a gateway.
 struct Asked {
-    upstream: Upstream,
+    upstream: MockProvider,
     address: SocketAddr,
     told: Option<(Arc<Last>, DropGuard)>,
 }
 
-/// How many clients ask at once, and how long a gateway may take to decide.
+/// The number of concurrent clients, and the time that a gateway has for a decision.
 #[derive(Clone, Copy)]
 pub(crate) struct Load {
     pub(crate) clients: usize,
@@ -75,14 +75,14 @@ pub(crate) struct Load {
 }
 
 impl Default for Load {
-    /// One client, and time enough that what is decided is measured, not how fast.
+    /// One client, and enough time that the decisions are measured and not their speed.
     fn default() -> Self {
         Self { clients: 1, decision: Duration::from_secs(60) }
     }
 }
 
-/// Asks for all recordings, by as many clients at once as `load` says, each with a gateway and an
-/// upstream of its own; the outcomes by recording. `None`: without a gateway.
+/// Replays all recordings with as many concurrent clients as `load` says, each with a gateway and
+/// an upstream of its own; returns the outcomes by recording. `None` replays without a gateway.
 pub(crate) fn course(
     route: &Route,
     profile: Option<&str>,
@@ -108,7 +108,7 @@ pub(crate) fn course(
     Ok(all.into_iter().map(|(_, outcomes)| outcomes).collect())
 }
 
-/// Asks for these recordings one after the other; the outcomes with the recordings' numbers.
+/// Replays these recordings one after the other; returns the outcomes with the recordings' numbers.
 fn client(
     route: &Route,
     profile: Option<&str>,
@@ -129,7 +129,7 @@ fn client(
                 let time = ask.time.or(last);
                 if let (Some(time), Some(last)) = (time, last) {
                     let pause = u64::try_from(time.since_ms(last)).unwrap_or_default();
-                    asked.upstream.advance(Duration::from_millis(pause));
+                    asked.upstream.advance_clock(Duration::from_millis(pause));
                 }
                 last = time;
                 NOW.set(time.unwrap_or(Timestamp(0)));
@@ -144,28 +144,30 @@ fn client(
 }
 
 async fn start(profile: Option<&str>, decision: Duration) -> std::io::Result<Asked> {
-    let settings =
-        foveal_upstream::Settings { is_strict: false, ..foveal_upstream::Settings::default() };
-    let upstream = Upstream::start(settings)?;
+    let settings = foveal_mock_provider::Settings {
+        refuses_violations: false,
+        ..foveal_mock_provider::Settings::default()
+    };
+    let upstream = MockProvider::start(settings)?;
     let Some(profile) = profile else {
         return Ok(Asked { address: upstream.address(), upstream, told: None });
     };
-    let mut rules = Rules::named(profile).ok_or(std::io::ErrorKind::InvalidInput)?;
-    rules.views = Some(Arc::new(CuratedViews::default()));
+    let mut rules = ShapingRules::from_profile(profile).ok_or(std::io::ErrorKind::InvalidInput)?;
+    rules.views = Some(Arc::new(CuratedViewSource::default()));
     let told = Arc::new(Last::default());
-    let every = To::new("upstream", &upstream.url()).map_err(std::io::Error::other)?;
+    let every = Upstream::new("upstream", &upstream.url()).map_err(std::io::Error::other)?;
     let gateway = Gateway::bind(Settings {
         address: ([127, 0, 0, 1], 0).into(),
         token: None,
         hosts: Vec::new(),
-        upstreams: Upstreams::new().with_every(every),
-        shaper: Arc::new(Conversations::new(rules, Arc::new(InMemory::default()))),
-        observer: Arc::clone(&told) as Arc<dyn Observer>,
+        upstreams: Upstreams::new().with_default(every),
+        shaper: Arc::new(RequestShaper::new(rules, Arc::new(InMemoryRecorder::default()))),
+        observer: Arc::clone(&told) as Arc<dyn ExchangeObserver>,
         now,
-        websockets: WebSockets::Refused,
-        keep_warm: None,
+        websockets: WebSocketPolicy::Refused,
+        keep_alive: None,
         proxies: foveal_gateway::ProxySettings::default(),
-        limits: Limits { decision, ..Limits::default() },
+        limits: GatewayLimits { decision_timeout: decision, ..GatewayLimits::default() },
     });
     let gateway = gateway.await.map_err(std::io::Error::other)?;
     let address = gateway.address();
@@ -187,20 +189,20 @@ async fn outcome(
             "status {status} in conversation {conversation}"
         )));
     }
-    let mut seen = asked.upstream.take_seen();
+    let mut seen = asked.upstream.take_received_requests();
     let seen = match (seen.pop(), seen.is_empty()) {
         (Some(seen), true) => seen,
         _ => return Err(std::io::Error::other("one request was to be seen")),
     };
-    if asked.told.is_none() && seen.broken.iter().any(Broken::is_refused) {
-        // Nothing would be billed, and what comes later could not be compared.
-        let what = format!("a recorded request breaks a rule: {:?}", seen.broken);
+    if asked.told.is_none() && seen.violations.iter().any(RuleViolation::causes_refusal) {
+        // Nothing would be billed, and later requests could not be compared.
+        let what = format!("a recorded request breaks a rule: {:?}", seen.violations);
         return Err(std::io::Error::other(what));
     }
     let mut outcome = Outcome {
         bill: seen.bill.unwrap_or_default(),
-        broken_at: seen.common.and_then(|common| common.broken_at),
-        broken_rules: seen.broken.len(),
+        broken_at: seen.overlap.and_then(|common| common.first_difference),
+        broken_rules: seen.violations.len(),
         is_rewrite: false,
         is_foreign: false,
         is_undecided: false,
@@ -213,9 +215,10 @@ async fn outcome(
             }
             tokio::task::yield_now().await;
         };
-        outcome.is_rewrite = exchange.about.rewrite.is_some();
-        marks = exchange.about.marks;
-        outcome.is_undecided = exchange.about.inactive.is_some() || exchange.failed_open.is_some();
+        outcome.is_rewrite = exchange.report.rewrite.is_some();
+        marks = exchange.report.breakpoints;
+        outcome.is_undecided =
+            exchange.report.inactive_reason.is_some() || exchange.failed_open.is_some();
     }
     outcome.is_foreign = is_foreign(route, &ask.body, &seen.body, marks);
     Ok(outcome)
@@ -230,20 +233,20 @@ fn is_foreign(route: &Route, asked: &[u8], sent: &[u8], marks: u64) -> bool {
     sent.len() > asked.len() || without_results(api, asked) != without_results(api, &sent)
 }
 
-/// The bytes of a body without the marks that foveal set, and how many these are: those that the
-/// client's has not. `None` where the client's are not all there.
+/// Returns the bytes of a body without the breakpoints that foveal set (those that the client's
+/// body does not have), and the number of these. `None` if breakpoints of the client are missing.
 fn without_marks(asked: &[u8], sent: &[u8]) -> Option<(Vec<u8>, u64)> {
-    let count = |bytes: &[u8]| Some(Body::scan(Protocol::Messages, bytes).ok()?.marks);
+    let count = |bytes: &[u8]| Some(RequestBody::scan(Protocol::Messages, bytes).ok()?.breakpoints);
     let Some((theirs, all)) = count(asked).zip(count(sent)) else {
         return Some((sent.to_vec(), 0));
     };
-    let mut theirs = theirs.iter().map(|mark| mark.place).peekable();
+    let mut theirs = theirs.iter().map(|mark| mark.target).peekable();
     let (mut rest, mut taken, mut at) = (Vec::new(), 0, 0);
     for mark in &all {
-        if theirs.next_if_eq(&mark.place).is_some() {
+        if theirs.next_if_eq(&mark.target).is_some() {
             continue;
         }
-        let text = [MARK, MARK_FOR_AN_HOUR].into_iter().find(|text| {
+        let text = [CACHE_CONTROL_MEMBER, CACHE_CONTROL_MEMBER_1H].into_iter().find(|text| {
             let start = mark.value.end.checked_sub(text.len());
             start.is_some_and(|start| &sent[start..mark.value.end] == text.as_bytes())
         });
@@ -254,19 +257,19 @@ fn without_marks(asked: &[u8], sent: &[u8]) -> Option<(Vec<u8>, u64)> {
     theirs.next().is_none().then_some((rest, taken))
 }
 
-/// The bytes of a body without the texts of its results.
-fn without_results(api: Api, body: &[u8]) -> Option<Vec<u8>> {
+/// Returns the bytes of a body without the texts of its results.
+fn without_results(api: ModelApi, body: &[u8]) -> Option<Vec<u8>> {
     let protocol = match api {
-        Api::Messages => Protocol::Messages,
-        Api::Chat => Protocol::Chat,
-        Api::Responses => Protocol::Responses,
-        Api::Gemini => Protocol::Gemini,
+        ModelApi::Messages => Protocol::Messages,
+        ModelApi::Chat => Protocol::Chat,
+        ModelApi::Responses => Protocol::Responses,
+        ModelApi::Gemini => Protocol::Gemini,
     };
-    let scanned = Body::scan(protocol, body).ok()?;
+    let scanned = RequestBody::scan(protocol, body).ok()?;
     let mut rest = Vec::new();
     let mut at = 0;
     for (message, range) in scanned.messages.iter().enumerate() {
-        for slot in scanned.message(body, message).ok()?.slots {
+        for slot in scanned.decode_message(body, message).ok()?.slots {
             rest.extend_from_slice(&body[at..range.start + slot.string.start]);
             at = range.start + slot.string.end;
         }

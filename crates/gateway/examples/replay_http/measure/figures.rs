@@ -1,18 +1,18 @@
-//! What was billed through the gateway, without it, and what a replay of the same says.
+//! The bills with the gateway and without it, and the prediction of a replay.
 
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use foveal_code::views::CuratedViews;
-use foveal_context::planner::Planner;
-use foveal_context::prices::PriceCard;
-use foveal_context::profile::Profile;
-use foveal_context::projector::Projector;
-use foveal_context::tokens::Tokenizer;
-use foveal_live::rules::Rules;
-use foveal_replay::{Prepared, Replay, RequestFigures, replay};
-use foveal_transcript::{Block, Conversation};
-use foveal_upstream::Bill;
+use foveal_code::curated_view_source::CuratedViewSource;
+use foveal_engine::planner::Planner;
+use foveal_engine::prices::PriceCard;
+use foveal_engine::profile::Profile;
+use foveal_engine::projector::Projector;
+use foveal_engine::tokens::Tokenizer;
+use foveal_mock_provider::TokenBill;
+use foveal_proxy::rules::ShapingRules;
+use foveal_replay::{ConversationReplay, PreparedConversation, RequestFigures, replay};
+use foveal_transcript::{ContentBlock, Conversation};
 use rayon::prelude::*;
 
 use super::asks::system_prompt;
@@ -22,12 +22,12 @@ use super::route::Route;
 /// A recorded conversation.
 pub(crate) struct Recording {
     file: String,
-    prepared: Prepared,
+    prepared: PreparedConversation,
 }
 
 impl Recording {
     pub(crate) fn new(file: String, conversation: Conversation) -> Self {
-        Self { file, prepared: Prepared::new(conversation, Tokenizer::O200k) }
+        Self { file, prepared: PreparedConversation::new(conversation, Tokenizer::O200k) }
     }
 
     pub(crate) fn conversation(&self) -> &Conversation {
@@ -40,7 +40,7 @@ impl Recording {
 pub(crate) struct Dearer {
     pub(crate) card: &'static str,
     pub(crate) file: String,
-    /// By how much, as a share of the cost without it.
+    /// The difference, as a share of the cost without it.
     pub(crate) by: f64,
 }
 
@@ -51,41 +51,41 @@ pub(crate) struct Measured {
     pub(crate) profile: &'static str,
     /// Whether the provider reads from its cache in steps.
     pub(crate) in_steps: bool,
-    /// Whether clients set no marks though the provider wants some.
+    /// Whether clients set no breakpoints although the provider needs some.
     pub(crate) is_unmarked: bool,
     pub(crate) requests: usize,
     /// Dollars on the route's first card without and with the gateway.
     pub(crate) raw: f64,
     pub(crate) sent: f64,
-    /// What `foveal replay` says is saved, as a share, repairs left out.
+    /// The saving by `foveal replay`, as a share, without repairs.
     pub(crate) replayed_saved: f64,
-    /// The same of a replay that knows and does no more than the gateway can: it is not told of
-    /// tools that failed where the API has no word for that, and leaves the model's edits alone.
+    /// The saving by a replay with the gateway's knowledge and rules: it does not know of failed
+    /// tools if the API has no field for that, and leaves the model's edits unchanged.
     pub(crate) alike_saved: f64,
     pub(crate) rewrites: usize,
     pub(crate) alike_rewrites: usize,
-    /// Prompts whose beginning changed though neither the client changed it nor a rewrite was
-    /// told.
+    /// Prompts whose prefix changed although neither the client changed it nor a rewrite was
+    /// reported.
     pub(crate) breaks: usize,
-    /// Rules of the API that are broken and were not by the client.
+    /// Rules of the API that are broken, but not by the client.
     pub(crate) broken_rules: usize,
-    /// Bodies with a change outside of results and of marks that are told, or longer than the
+    /// Bodies with a change outside of results and reported breakpoints, or longer than the
     /// client's.
     pub(crate) foreign: usize,
-    /// Requests that passed as they came, for a reason that was told.
+    /// Requests that were forwarded unchanged, for a reported reason.
     pub(crate) undecided: usize,
     pub(crate) dearer: Vec<Dearer>,
 }
 
 impl Measured {
-    /// What was saved, as a share of the cost without the gateway.
+    /// Returns the saving, as a share of the cost without the gateway.
     pub(crate) fn saved(&self) -> f64 {
         1.0 - self.sent / self.raw
     }
 }
 
-/// Asks for all recordings on each route without a gateway and under each profile, and replays
-/// them. `progress` is called with route, profile and how many recordings are done.
+/// Replays all recordings on each route without a gateway and under each profile, and computes the
+/// predictions. `progress` is called with the route, the profile and the number of recordings done.
 pub(crate) fn measure(
     recordings: &[Recording],
     routes: &[&'static Route],
@@ -122,7 +122,7 @@ fn compare(
     sent: &[Vec<Outcome>],
 ) -> Measured {
     let cards: Vec<PriceCard> =
-        route.cards.iter().filter_map(|name| PriceCard::named(name)).collect();
+        route.cards.iter().filter_map(|name| PriceCard::find(name)).collect();
     let alike = alike(route, recordings, profile.name, &cards[0]);
     let pairs = || raw.iter().flatten().zip(sent.iter().flatten());
     let is_break = |(raw, sent): &(&Outcome, &Outcome)| {
@@ -173,54 +173,69 @@ fn compare(
     measured
 }
 
-fn requests(replays: &[Replay]) -> impl Iterator<Item = &RequestFigures> {
+fn requests(replays: &[ConversationReplay]) -> impl Iterator<Item = &RequestFigures> {
     replays.iter().flat_map(|replay| &replay.requests)
 }
 
-/// What replays say is saved, as a share.
-fn saved(replays: &[Replay]) -> f64 {
+/// Returns the predicted saving, as a share.
+fn saved(replays: &[ConversationReplay]) -> f64 {
     let raw: f64 = requests(replays).map(|request| request.raw.dollars).sum();
     let sent: f64 = requests(replays).map(|request| request.projected.dollars).sum();
     1.0 - sent / raw
 }
 
-/// What `foveal replay` does.
-fn replays(recordings: &[Recording], profile: &Profile, card: &PriceCard) -> Vec<Replay> {
-    let views = Arc::new(CuratedViews::default());
+/// Replays a recording as `foveal replay` does.
+fn replays(
+    recordings: &[Recording],
+    profile: &Profile,
+    card: &PriceCard,
+) -> Vec<ConversationReplay> {
+    let views = Arc::new(CuratedViewSource::default());
     let one = |recording: &Recording| {
-        let mut projector = profile.start(card).with_views(Arc::clone(&views) as _);
+        let mut projector = profile.new_projector(card).with_view_source(Arc::clone(&views) as _);
         replay(&recording.prepared, &mut projector, card, &mut |_, _| {})
     };
     recordings.par_iter().map(one).collect()
 }
 
-/// The same with the rules of live conversations and what the API can tell.
-fn alike(route: &Route, recordings: &[Recording], profile: &str, card: &PriceCard) -> Vec<Replay> {
-    let views = Arc::new(CuratedViews::default());
-    let settings = Rules::named(profile).expect("a live profile").settings;
+/// Replays a recording with the rules for live conversations and the knowledge that the API
+/// transmits.
+fn alike(
+    route: &Route,
+    recordings: &[Recording],
+    profile: &str,
+    card: &PriceCard,
+) -> Vec<ConversationReplay> {
+    let views = Arc::new(CuratedViewSource::default());
+    let settings = ShapingRules::from_profile(profile).expect("a live profile").settings;
     let one = |recording: &Recording| {
         let planner = Planner::new(settings.clone(), card.clone());
         let mut projector =
-            Projector::Engine(Box::new(planner)).with_views(Arc::clone(&views) as _);
+            Projector::Engine(Box::new(planner)).with_view_source(Arc::clone(&views) as _);
         if route.tells_failures() {
             return replay(&recording.prepared, &mut projector, card, &mut |_, _| {});
         }
-        let told = recording.conversation().clone().edited(|entry| {
+        let told = recording.conversation().clone().map_entries(|entry| {
             for block in &mut entry.blocks {
-                if let Block::Result(result) = block {
+                if let ContentBlock::Result(result) = block {
                     result.is_error = false;
                 }
             }
         });
-        replay(&Prepared::new(told, Tokenizer::O200k), &mut projector, card, &mut |_, _| {})
+        replay(
+            &PreparedConversation::new(told, Tokenizer::O200k),
+            &mut projector,
+            card,
+            &mut |_, _| {},
+        )
     };
     recordings.par_iter().map(one).collect()
 }
 
-/// What a bill costs without the system prompt of so many tokens, which a replay does not count
-/// and which stands before all else.
-fn dollars(bill: Bill, card: &PriceCard, system: u64) -> f64 {
-    let Bill { mut uncached, mut read, mut written_5m, mut written_1h, .. } = bill;
+/// Returns the cost of a bill without the system prompt of so many tokens. A replay does not count
+/// it, and it stands in front of all else.
+fn dollars(bill: TokenBill, card: &PriceCard, system: u64) -> f64 {
+    let TokenBill { mut uncached, mut read, mut written_5m, mut written_1h, .. } = bill;
     let mut left = system;
     for part in [&mut read, &mut written_1h, &mut written_5m, &mut uncached] {
         let taken = left.min(*part);
@@ -232,7 +247,7 @@ fn dollars(bill: Bill, card: &PriceCard, system: u64) -> f64 {
         / 1e6
 }
 
-/// The figures as a table.
+/// Renders the figures as a table.
 pub(crate) fn table(all: &[Measured]) -> String {
     let mut text = String::from(
         "route          profile   requests       raw      sent    saved    alike     diff   \

@@ -1,4 +1,4 @@
-//! Recorded conversations asked again, request by request, of a gateway and of the bare API.
+//! Replays recorded conversations, request by request, through a gateway and directly.
 
 mod asks;
 mod connection;

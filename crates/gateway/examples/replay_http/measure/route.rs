@@ -1,49 +1,48 @@
-//! The ways in which recordings are asked: an API, a model, marks for the cache, and the price
-//! cards that the bill is made out by.
+//! The routes of a replay: an API, a model, cache breakpoints, and the price cards of the bill.
 
-use foveal_context::tokens::Tokenizer;
-use foveal_testkit::bodies::Api;
+use foveal_engine::tokens::Tokenizer;
+use foveal_testkit::request_bodies::ModelApi;
 
-/// One way to ask.
+/// A route.
 #[derive(Debug)]
 pub(crate) struct Route {
     pub(crate) name: &'static str,
-    pub(crate) api: Api,
+    pub(crate) api: ModelApi,
     pub(crate) model: &'static str,
     pub(crate) path: &'static str,
-    /// What the marks of the client say, where the API has marks.
+    /// The content of the client's breakpoints, if the API has them.
     pub(crate) mark: Option<&'static str>,
-    /// How many of the last messages of the user's side it marks.
+    /// The number of messages at the end of the user's side that it gives breakpoints.
     pub(crate) marked: usize,
-    /// The price cards: the one that a replay is compared by comes first.
+    /// The price cards; the first one is compared with the replay.
     pub(crate) cards: &'static [&'static str],
-    /// Whether the provider reads from its cache in steps, and that tells on these cards: a replay
-    /// knows of no steps, which are some percent of the bill of a short conversation.
+    /// Whether the provider reads from its cache in steps that matter on these cards. A replay
+    /// knows no steps, which are some per cent of the bill of a short conversation.
     pub(crate) in_steps: bool,
 }
 
 impl Route {
-    /// Whether the API says of a result that its tool failed.
+    /// Whether the API has a field for results of failed tools.
     pub(crate) fn tells_failures(&self) -> bool {
-        self.api == Api::Messages
+        self.api == ModelApi::Messages
     }
 
-    /// Whether its clients set no marks though the provider wants some.
+    /// Whether its clients set no breakpoints although the provider needs some.
     pub(crate) fn is_unmarked(&self) -> bool {
-        self.api == Api::Messages && self.mark.is_none()
+        self.api == ModelApi::Messages && self.mark.is_none()
     }
 
-    /// What the provider counts tokens with.
+    /// The provider's tokenizer.
     pub(crate) fn tokenizer(&self) -> Tokenizer {
-        if self.api == Api::Messages { Tokenizer::Claude } else { Tokenizer::O200k }
+        if self.api == ModelApi::Messages { Tokenizer::Claude } else { Tokenizer::O200k }
     }
 }
 
-/// All of them. Which cards the gateway decides by, it reads off the model's name.
+/// Returns all routes. The gateway derives its card from the model's name.
 pub(crate) static ROUTES: &[Route] = &[
     Route {
         name: "messages",
-        api: Api::Messages,
+        api: ModelApi::Messages,
         model: "claude-opus-4-5",
         path: "/v1/messages",
         mark: Some("5m"),
@@ -53,7 +52,7 @@ pub(crate) static ROUTES: &[Route] = &[
     },
     Route {
         name: "chat",
-        api: Api::Chat,
+        api: ModelApi::Chat,
         model: "gpt-5",
         path: "/v1/chat/completions",
         mark: None,
@@ -63,7 +62,7 @@ pub(crate) static ROUTES: &[Route] = &[
     },
     Route {
         name: "responses",
-        api: Api::Responses,
+        api: ModelApi::Responses,
         model: "gpt-5",
         path: "/v1/responses",
         mark: None,
@@ -71,10 +70,10 @@ pub(crate) static ROUTES: &[Route] = &[
         cards: &["openai-before"],
         in_steps: true,
     },
-    // As Claude Code marks its messages.
+    // As Claude Code sets its breakpoints.
     Route {
         name: "messages-last",
-        api: Api::Messages,
+        api: ModelApi::Messages,
         model: "claude-opus-4-5",
         path: "/v1/messages",
         mark: Some("5m"),
@@ -84,7 +83,7 @@ pub(crate) static ROUTES: &[Route] = &[
     },
     Route {
         name: "messages-1h",
-        api: Api::Messages,
+        api: ModelApi::Messages,
         model: "claude-opus-4-5",
         path: "/v1/messages",
         mark: Some("1h"),
@@ -92,10 +91,10 @@ pub(crate) static ROUTES: &[Route] = &[
         cards: &["anthropic-1h"],
         in_steps: false,
     },
-    // Nothing is cached without the gateway, so that a replay cannot tell what is saved.
+    // Nothing is cached without the gateway, so a replay cannot predict the saving.
     Route {
         name: "messages-unmarked",
-        api: Api::Messages,
+        api: ModelApi::Messages,
         model: "claude-opus-4-5",
         path: "/v1/messages",
         mark: None,
@@ -105,7 +104,7 @@ pub(crate) static ROUTES: &[Route] = &[
     },
     Route {
         name: "responses-5.6",
-        api: Api::Responses,
+        api: ModelApi::Responses,
         model: "gpt-5.6",
         path: "/v1/responses",
         mark: None,
@@ -115,7 +114,7 @@ pub(crate) static ROUTES: &[Route] = &[
     },
     Route {
         name: "gemini",
-        api: Api::Gemini,
+        api: ModelApi::Gemini,
         model: "gemini-2.5-pro",
         path: "/v1beta/models/gemini-2.5-pro:generateContent",
         mark: None,
@@ -125,7 +124,7 @@ pub(crate) static ROUTES: &[Route] = &[
     },
     Route {
         name: "chat-flat",
-        api: Api::Chat,
+        api: ModelApi::Chat,
         model: "qwen3-coder",
         path: "/v1/chat/completions",
         mark: None,

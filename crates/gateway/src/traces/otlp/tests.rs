@@ -1,11 +1,11 @@
 use serde_json::{Value as Json, json};
 
-use super::super::span::{Span, Value};
-use super::{rejected, request};
+use super::super::span::{AttributeValue, TraceSpan};
+use super::{encode_request, parse_rejection};
 use crate::trace_parent::{SpanId, TraceId};
 
-fn span() -> Span {
-    Span {
+fn span() -> TraceSpan {
+    TraceSpan {
         trace: TraceId([0x5b; 16]),
         id: SpanId([0xee; 8]),
         parent: Some(SpanId([0x0a; 8])),
@@ -13,10 +13,10 @@ fn span() -> Span {
         start_ns: 1_544_712_660_000_000_000,
         end_ns: 1_544_712_661_000_000_001,
         attributes: vec![
-            ("text", Value::from("a \"b\"\n")),
-            ("texts", Value::Texts(vec!["stop".to_owned()])),
-            ("count", Value::from(u64::MAX)),
-            ("number", Value::from(0.5)),
+            ("text", AttributeValue::from("a \"b\"\n")),
+            ("texts", AttributeValue::Texts(vec!["stop".to_owned()])),
+            ("count", AttributeValue::from(u64::MAX)),
+            ("number", AttributeValue::from(0.5)),
         ],
         has_failed: true,
     }
@@ -25,7 +25,7 @@ fn span() -> Span {
 #[test]
 fn spans_have_the_shape_of_the_specification() {
     let resource = [("service.name".to_owned(), "my service".to_owned())];
-    let body = request(&resource, &[span()]);
+    let body = encode_request(&resource, &[span()]);
     let body: Json = serde_json::from_slice(&body).expect("JSON");
     let expected = json!({ "resourceSpans": [{
         "resource": { "attributes": [
@@ -58,7 +58,7 @@ fn spans_have_the_shape_of_the_specification() {
 
 #[test]
 fn a_root_names_no_parent_and_success_no_status() {
-    let body = request(&[], &[Span { parent: None, has_failed: false, ..span() }]);
+    let body = encode_request(&[], &[TraceSpan { parent: None, has_failed: false, ..span() }]);
     let body: Json = serde_json::from_slice(&body).expect("JSON");
     let span = &body["resourceSpans"][0]["scopeSpans"][0]["spans"][0];
     assert_eq!(span.get("parentSpanId"), None);
@@ -67,7 +67,7 @@ fn a_root_names_no_parent_and_success_no_status() {
 
 #[test]
 fn a_collector_says_what_it_did_not_take() {
-    let said = |text: &str| rejected(text.as_bytes());
+    let said = |text: &str| parse_rejection(text.as_bytes());
     let partial = r#"{"partialSuccess":{"rejectedSpans":"3","errorMessage":"too old"}}"#;
     assert_eq!(said(partial), (3, "too old".to_owned()));
     assert_eq!(said(r#"{"partialSuccess":{"rejectedSpans":2}}"#).0, 2);

@@ -8,7 +8,7 @@ use super::*;
 const QUESTION: &str = r#"data: {"jsonrpc":"2.0","id":7,"method":"ping"}"#;
 const ANSWER: &str = r#"data: {"jsonrpc":"2.0","id":1,"result":{}}"#;
 
-/// Says all it has, and then nothing more without an end.
+/// Yields all its events, and then stays pending.
 struct Events(Vec<&'static str>);
 
 impl Body for Events {
@@ -26,13 +26,14 @@ impl Body for Events {
     }
 }
 
-/// Says these events and then waits for more: which came through, and whether the body ended.
+/// Sends these events and waits for more. Returns those that came through, and whether the body
+/// ended.
 async fn check(has_one_answer: bool, events: &[&'static str], through: usize, ends: bool) {
     let listener = TcpListener::bind("127.0.0.1:0").await.expect("a port");
     let address = listener.local_addr().expect("an address");
     let (near, _far) = tokio::join!(listener.accept(), TcpStream::connect(address));
-    let line = Line::new(near.expect("a client").0);
-    let passage = Passage::arriving(&std::sync::Arc::default());
+    let line = TrackedConnection::new(near.expect("a client").0);
+    let passage = DeliveryTracker::new(&std::sync::Arc::default());
     let body = Events(events.to_vec()).boxed();
     let mut body = AnswerBody::new(body, has_one_answer, passage, line);
     let mut context = Context::from_waker(Waker::noop());

@@ -6,7 +6,7 @@ use super::*;
 fn only_this_machine_comes_in_without_a_token() {
     let settings = |address: &str, is_public: bool, token: Option<&str>| HttpSettings {
         is_public,
-        token: token.and_then(Token::new),
+        token: token.and_then(AccessToken::new),
         ..HttpSettings::new(address.parse().expect("an address"))
     };
     let token = Some("0123456789abcdef0123456789abcdef");
@@ -31,8 +31,8 @@ fn only_this_machine_comes_in_without_a_token() {
 
 #[test]
 fn requests_show_the_token_at_the_right_path() {
-    let token = Token::new("0123456789abcdef0123456789abcdef").expect("long enough");
-    let check = |path: &str, shown: Option<&str>, expected: Result<(), Rejection>| {
+    let token = AccessToken::new("0123456789abcdef0123456789abcdef").expect("long enough");
+    let check = |path: &str, shown: Option<&str>, expected: Result<(), RequestRejection>| {
         let mut headers = HeaderMap::new();
         if let Some(shown) = shown {
             headers.insert(AUTHORIZATION, shown.parse().expect("a header's value"));
@@ -41,12 +41,12 @@ fn requests_show_the_token_at_the_right_path() {
     };
     check("/mcp", Some("Bearer 0123456789abcdef0123456789abcdef"), Ok(()));
     check("/mcp/", Some("bearer 0123456789abcdef0123456789abcdef"), Ok(()));
-    check("/mcp", None, Err(Rejection::NoToken));
-    check("/mcp", Some(""), Err(Rejection::NoToken));
-    check("/mcp", Some("Bearer 0123456789abcdef0123456789abcdeX"), Err(Rejection::NoToken));
-    check("/mcp", Some("Bearer 0123456789abcdef0123456789abcde"), Err(Rejection::NoToken));
-    check("/mcp", Some("Basic 0123456789abcdef0123456789abcdef"), Err(Rejection::NoToken));
-    check("/", Some("Bearer 0123456789abcdef0123456789abcdef"), Err(Rejection::NoSuchPath));
+    check("/mcp", None, Err(RequestRejection::NoToken));
+    check("/mcp", Some(""), Err(RequestRejection::NoToken));
+    check("/mcp", Some("Bearer 0123456789abcdef0123456789abcdeX"), Err(RequestRejection::NoToken));
+    check("/mcp", Some("Bearer 0123456789abcdef0123456789abcde"), Err(RequestRejection::NoToken));
+    check("/mcp", Some("Basic 0123456789abcdef0123456789abcdef"), Err(RequestRejection::NoToken));
+    check("/", Some("Bearer 0123456789abcdef0123456789abcdef"), Err(RequestRejection::NoSuchPath));
     assert_eq!(authorise(None, "/mcp", &HeaderMap::new()), Ok(()));
     assert_eq!(format!("{token:?}"), "Token(..)");
 }

@@ -3,19 +3,19 @@ use super::*;
 fn hits(shown: usize, total: u64, offset: usize, (hit, searched): (u64, u64)) -> GrepAnswer {
     GrepAnswer {
         files: Vec::new(),
-        unit: Unit::Hits,
+        unit: PageUnit::Hits,
         offset,
         shown,
         total,
         files_with_hits: hit,
         files_searched: searched,
-        passed: Passed::default(),
+        skipped: SkippedFiles::default(),
     }
 }
 
 fn text(answer: GrepAnswer) -> String {
-    let hits = Hits { answer, mode: GrepMode::Content, missing: Vec::new() };
-    hits.lines().text().to_owned()
+    let hits = GrepHits { answer, mode: GrepMode::Content, gap_notes: Vec::new() };
+    hits.render().as_str().to_owned()
 }
 
 #[test]
@@ -27,7 +27,7 @@ fn what_is_not_on_a_page_of_hits_is_told() {
         (hits(2, 5, 0, (2, 2)), "[lines 1-2 of 5 found in 2 files; the next from offset 2]\n"),
         (hits(1, 5, 4, (2, 2)), "[lines 5-5 of 5 found in 2 files]\n"),
         (hits(5, 5, 0, (2, 2)), ""),
-        (GrepAnswer { unit: Unit::Files, ..hits(1, 2, 1, (2, 3)) }, "[files 2-2 of 2 found]\n"),
+        (GrepAnswer { unit: PageUnit::Files, ..hits(1, 2, 1, (2, 3)) }, "[files 2-2 of 2 found]\n"),
         (
             hits(0, 0, 0, (0, 0)),
             "[no file was searched: none is there, or none fits path, glob and type, or all are \
@@ -40,7 +40,7 @@ fn what_is_not_on_a_page_of_hits_is_told() {
 
 #[test]
 fn what_was_passed_over_is_told() {
-    let passed = Passed {
+    let passed = SkippedFiles {
         binary: 1,
         unreadable: 3,
         reasons: vec![("a".to_owned(), "not allowed here".to_owned())],
@@ -48,7 +48,7 @@ fn what_was_passed_over_is_told() {
         as_bytes_first: vec!["b".to_owned()],
     };
     assert_eq!(
-        text(GrepAnswer { passed, ..hits(0, 0, 0, (0, 1)) }),
+        text(GrepAnswer { skipped: passed, ..hits(0, 0, 0, (0, 1)) }),
         "[nothing found in 1 files; 1 binary file was passed over]\n\
          [no UTF-8 and not decoded, so letters beyond ASCII may be missed: b]\n\
          [not read: a (not allowed here) and 2 more]\n"
@@ -64,9 +64,9 @@ fn what_is_not_on_a_page_of_paths_is_told() {
         (1, 3, 2, "[files 3-3 of 3]\n"),
         (3, 3, 0, ""),
     ] {
-        let (paths, changed, passed) = (Vec::new(), Vec::new(), Passed::default());
-        let answer = GlobAnswer { paths, changed, shown, offset, total, passed };
-        let paths = Paths { answer, missing: Vec::new() };
-        assert_eq!(paths.lines().text(), expected);
+        let (paths, changed, passed) = (Vec::new(), Vec::new(), SkippedFiles::default());
+        let answer = GlobAnswer { paths, changed, shown, offset, total, skipped: passed };
+        let paths = GlobPaths { answer, gap_notes: Vec::new() };
+        assert_eq!(paths.render().as_str(), expected);
     }
 }

@@ -1,15 +1,15 @@
 use super::*;
 
 fn check(rules: &[(&str, &str, Verdict)], access: (&'static str, &str, bool), said: Verdict) {
-    let rule = |(tool, subject, verdict): &(&str, &str, Verdict)| Rule {
+    let rule = |(tool, subject, verdict): &(&str, &str, Verdict)| PermissionRule {
         tool: (*tool).to_owned(),
         subject: (*subject).to_owned(),
         verdict: *verdict,
     };
-    let policy = Policy { rules: rules.iter().map(rule).collect() };
+    let policy = PermissionPolicy { rules: rules.iter().map(rule).collect() };
     let (tool, subject, has_concern) = access;
     let concern = has_concern.then_some("may hold secrets");
-    let access = Access { concern, ..Access::of(tool, subject) };
+    let access = Access { concern, ..Access::new(tool, subject) };
     assert_eq!(policy.decide(&access).verdict, said, "{rules:?} {access:?}");
 }
 
@@ -52,14 +52,14 @@ fn what_may_hold_secrets_is_asked_about_unless_it_is_named() {
 fn rules_about_addresses_are_about_all_their_spellings() {
     use Verdict::{Allow, Deny};
     let say = |rules: &[(&str, &str, Verdict)], written: &str| {
-        let rule = |(tool, subject, verdict): &(&str, &str, Verdict)| Rule {
+        let rule = |(tool, subject, verdict): &(&str, &str, Verdict)| PermissionRule {
             tool: (*tool).to_owned(),
             subject: (*subject).to_owned(),
             verdict: *verdict,
         };
-        let policy = Policy { rules: rules.iter().map(rule).collect() };
-        let normal = foveal_web::normal_address(written).expect("an address");
-        let access = Access { written: Some(written), ..Access::of("web_fetch", &normal) };
+        let policy = PermissionPolicy { rules: rules.iter().map(rule).collect() };
+        let normal = foveal_web::normalize_address(written).expect("an address");
+        let access = Access { written: Some(written), ..Access::new("web_fetch", &normal) };
         policy.decide(&access).verdict
     };
     let denies = [("web_fetch", "https://Docs.example/secret*", Deny)];

@@ -1,47 +1,49 @@
-//! OpenAI's Chat Completions, and what other servers made of them.
+//! OpenAI's Chat Completions and its variants on other servers.
 
 use serde_json::value::RawValue;
 
-use super::super::draft::Draft;
-use super::super::pick::{Field, bytes, pick, tells};
+use super::super::answer_metadata_builder::AnswerMetadataBuilder;
+use super::super::field_extraction::{RawField, extract_fields, field_bytes, may_have_field};
 
-/// An event of a stream: a chunk, or `[DONE]`. Parsed are the first chunks, until model and id
-/// are known, and those with usage, a reason to stop or an error.
-pub(in super::super) fn event(draft: &mut Draft, data: &[u8]) {
+/// Reads a stream event: a chunk or `[DONE]`. Parses the first chunks until model and id are known,
+/// and the chunks with usage, a stop reason or an error.
+pub(in super::super) fn read_event(draft: &mut AnswerMetadataBuilder, data: &[u8]) {
     if data.trim_ascii() == b"[DONE]" {
-        draft.is_over = true;
+        draft.is_complete = true;
         return;
     }
     let is_known = draft.model.is_some() && draft.id.is_some();
-    let tells = |key| tells(data, key);
+    let tells = |key| may_have_field(data, key);
     if !is_known || tells(b"\"usage\"") || tells(b"\"finish_reason\"") || tells(b"\"error\"") {
-        document(draft, data);
+        read_document(draft, data);
     }
 }
 
-/// A chunk or a whole answer. It is over with a reason to stop, since not all servers send
-/// `[DONE]`.
-pub(in super::super) fn document(draft: &mut Draft, json: &[u8]) {
+/// Reads a chunk or a complete answer. A stop reason completes the answer, since not all servers
+/// send `[DONE]`.
+pub(in super::super) fn read_document(draft: &mut AnswerMetadataBuilder, json: &[u8]) {
     let keys = ["id", "model", "choices", "usage", "error", "x_groq"];
-    let Some([id, model, choices, usage, error, groq]) = pick(json, keys) else { return };
-    draft.take_id(id);
-    draft.take_model(model);
-    draft.take_error(error);
-    take_choice(draft, choices);
-    if let Some([usage]) = pick(bytes(groq), ["usage"]) {
-        draft.take_usage(usage);
+    let Some([id, model, choices, usage, error, groq]) = extract_fields(json, keys) else { return };
+    draft.set_id(id);
+    draft.set_model(model);
+    draft.set_error(error);
+    read_choice(draft, choices);
+    if let Some([usage]) = extract_fields(field_bytes(groq), ["usage"]) {
+        draft.merge_usage(usage);
     }
-    draft.take_usage(usage);
+    draft.merge_usage(usage);
 }
 
-/// Takes the first choice's reason to stop, and the usage that Moonshot puts beside it.
-fn take_choice(draft: &mut Draft, choices: Field<'_>) {
+/// Reads the first choice's stop reason, and the usage that Moonshot puts beside it.
+fn read_choice(draft: &mut AnswerMetadataBuilder, choices: RawField<'_>) {
     let choices: Option<Vec<&RawValue>> =
         choices.and_then(|choices| serde_json::from_str(choices.get()).ok());
     let Some(first) = choices.as_deref().and_then(<[_]>::first) else { return };
-    if let Some([reason, usage]) = pick(first.get().as_bytes(), ["finish_reason", "usage"]) {
-        draft.is_over |= reason.is_some();
-        draft.take_stop_reason(reason);
-        draft.take_usage(usage);
+    if let Some([reason, usage]) =
+        extract_fields(first.get().as_bytes(), ["finish_reason", "usage"])
+    {
+        draft.is_complete |= reason.is_some();
+        draft.set_stop_reason(reason);
+        draft.merge_usage(usage);
     }
 }

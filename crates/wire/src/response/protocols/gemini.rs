@@ -2,25 +2,25 @@
 
 use serde_json::value::RawValue;
 
-use super::super::draft::Draft;
-use super::super::pick::{Field, bytes, pick};
+use super::super::answer_metadata_builder::AnswerMetadataBuilder;
+use super::super::field_extraction::{RawField, extract_fields, field_bytes};
 
-/// An event of a stream: a whole answer each, with the usage up to there.
-pub(in super::super) fn event(draft: &mut Draft, data: &[u8]) {
-    take(draft, data);
+/// Reads a stream event: a complete answer with the usage so far.
+pub(in super::super) fn read_event(draft: &mut AnswerMetadataBuilder, data: &[u8]) {
+    read_answer(draft, data);
 }
 
-/// A whole answer, or, of a stream that was not asked for as events, the list of its parts.
-pub(in super::super) fn document(draft: &mut Draft, json: &[u8]) {
+/// Reads a complete answer, or the list of parts of a stream that was not requested as events.
+pub(in super::super) fn read_document(draft: &mut AnswerMetadataBuilder, json: &[u8]) {
     if json.trim_ascii_start().starts_with(b"[") {
         let parts: Vec<&RawValue> = serde_json::from_slice(json).unwrap_or_default();
-        parts.iter().for_each(|part| take(draft, part.get().as_bytes()));
+        parts.iter().for_each(|part| read_answer(draft, part.get().as_bytes()));
     } else {
-        take(draft, json);
+        read_answer(draft, json);
     }
 }
 
-fn take(draft: &mut Draft, json: &[u8]) {
+fn read_answer(draft: &mut AnswerMetadataBuilder, json: &[u8]) {
     let keys = [
         "responseId",
         "modelVersion",
@@ -31,32 +31,37 @@ fn take(draft: &mut Draft, json: &[u8]) {
         "response",
         "totalTokens",
     ];
-    let Some([id, model, candidates, feedback, usage, error, inner, total]) = pick(json, keys)
+    let Some([id, model, candidates, feedback, usage, error, inner, total]) =
+        extract_fields(json, keys)
     else {
         return;
     };
-    // Logged-in Gemini CLIs are answered with the answer inside another object.
+    // For logged-in users of Gemini CLI, the answer is inside of another object.
     if let (Some(inner), None) = (inner, candidates) {
-        return take(draft, inner.get().as_bytes());
+        return read_answer(draft, inner.get().as_bytes());
     }
-    draft.take_id(id);
-    draft.take_model(model);
-    draft.take_usage(usage);
-    draft.take_error(error);
-    // A count of tokens is all its answer.
-    draft.is_over |= total.is_some();
-    take_reason(draft, candidates, feedback);
+    draft.set_id(id);
+    draft.set_model(model);
+    draft.merge_usage(usage);
+    draft.set_error(error);
+    // A token count is a complete answer.
+    draft.is_complete |= total.is_some();
+    read_stop_reason(draft, candidates, feedback);
 }
 
-/// The first candidate's reason to stop, or why the prompt was refused.
-fn take_reason(draft: &mut Draft, candidates: Field<'_>, feedback: Field<'_>) {
+/// Reads the first candidate's stop reason, or the reason that the prompt was refused.
+fn read_stop_reason(
+    draft: &mut AnswerMetadataBuilder,
+    candidates: RawField<'_>,
+    feedback: RawField<'_>,
+) {
     let candidates: Option<Vec<&RawValue>> =
         candidates.and_then(|candidates| serde_json::from_str(candidates.get()).ok());
     let first = candidates.as_deref().and_then(<[_]>::first);
-    let reason = first.and_then(|first| pick(first.get().as_bytes(), ["finishReason"]));
-    let refusal = pick(bytes(feedback), ["blockReason"]);
+    let reason = first.and_then(|first| extract_fields(first.get().as_bytes(), ["finishReason"]));
+    let refusal = extract_fields(field_bytes(feedback), ["blockReason"]);
     for [reason] in [reason, refusal].into_iter().flatten() {
-        draft.is_over |= reason.is_some();
-        draft.take_stop_reason(reason);
+        draft.is_complete |= reason.is_some();
+        draft.set_stop_reason(reason);
     }
 }

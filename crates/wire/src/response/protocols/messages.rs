@@ -1,21 +1,23 @@
 //! Anthropic's Messages.
 
-use super::super::draft::Draft;
-use super::super::pick::{Field, bytes, pick, tells, text};
+use super::super::answer_metadata_builder::AnswerMetadataBuilder;
+use super::super::field_extraction::{
+    RawField, extract_fields, field_bytes, field_text, may_have_field,
+};
 
-/// An event of a stream. Those with text are not even parsed.
-pub(in super::super) fn event(draft: &mut Draft, name: &[u8], data: &[u8]) {
+/// Reads a stream event. Events with text are not parsed.
+pub(in super::super) fn read_event(draft: &mut AnswerMetadataBuilder, name: &[u8], data: &[u8]) {
     let is_read = match name {
         b"message_start" | b"message_delta" | b"error" => true,
         b"message_stop" => {
-            draft.is_over = true;
+            draft.is_complete = true;
             false
         }
-        // Servers that speak this protocol by halves leave the name out.
+        // Servers with a partial implementation of the protocol leave the name out.
         b"" | b"message" => {
             let has_type = |kind| memchr::memmem::find(data, kind).is_some();
-            tells(data, b"\"usage\"")
-                || tells(data, b"\"error\"")
+            may_have_field(data, b"\"usage\"")
+                || may_have_field(data, b"\"error\"")
                 || has_type(b"\"message_stop\"".as_slice())
         }
         _ => false,
@@ -24,40 +26,44 @@ pub(in super::super) fn event(draft: &mut Draft, name: &[u8], data: &[u8]) {
         return;
     }
     let keys = ["type", "message", "delta", "usage", "error"];
-    let Some([kind, message, delta, usage, error]) = pick(data, keys) else { return };
-    match text(kind).as_deref() {
-        Some("message_start") => take_message(draft, message),
+    let Some([kind, message, delta, usage, error]) = extract_fields(data, keys) else { return };
+    match field_text(kind).as_deref() {
+        Some("message_start") => read_message(draft, message),
         Some("message_delta") => {
-            draft.take_usage(usage);
-            if let Some([reason]) = pick(bytes(delta), ["stop_reason"]) {
-                draft.take_stop_reason(reason);
+            draft.merge_usage(usage);
+            if let Some([reason]) = extract_fields(field_bytes(delta), ["stop_reason"]) {
+                draft.set_stop_reason(reason);
             }
         }
-        Some("message_stop") => draft.is_over = true,
-        Some("error") => draft.take_error(error),
+        Some("message_stop") => draft.is_complete = true,
+        Some("error") => draft.set_error(error),
         _ => {}
     }
 }
 
-/// A whole answer: a message, an error, or a count of tokens.
-pub(in super::super) fn document(draft: &mut Draft, json: &[u8]) {
-    let Some([error]) = pick(json, ["error"]) else { return };
-    draft.take_error(error);
-    draft.is_over = true;
-    if let Some([id, model, reason, usage]) = pick(json, ["id", "model", "stop_reason", "usage"]) {
-        take(draft, [id, model, reason, usage]);
+/// Reads a complete answer: a message, an error, or a token count.
+pub(in super::super) fn read_document(draft: &mut AnswerMetadataBuilder, json: &[u8]) {
+    let Some([error]) = extract_fields(json, ["error"]) else { return };
+    draft.set_error(error);
+    draft.is_complete = true;
+    if let Some([id, model, reason, usage]) =
+        extract_fields(json, ["id", "model", "stop_reason", "usage"])
+    {
+        set_fields(draft, [id, model, reason, usage]);
     }
 }
 
-fn take_message(draft: &mut Draft, message: Field<'_>) {
-    if let Some(fields) = pick(bytes(message), ["id", "model", "stop_reason", "usage"]) {
-        take(draft, fields);
+fn read_message(draft: &mut AnswerMetadataBuilder, message: RawField<'_>) {
+    if let Some(fields) =
+        extract_fields(field_bytes(message), ["id", "model", "stop_reason", "usage"])
+    {
+        set_fields(draft, fields);
     }
 }
 
-fn take(draft: &mut Draft, [id, model, reason, usage]: [Field<'_>; 4]) {
-    draft.take_id(id);
-    draft.take_model(model);
-    draft.take_stop_reason(reason);
-    draft.take_usage(usage);
+fn set_fields(draft: &mut AnswerMetadataBuilder, [id, model, reason, usage]: [RawField<'_>; 4]) {
+    draft.set_id(id);
+    draft.set_model(model);
+    draft.set_stop_reason(reason);
+    draft.merge_usage(usage);
 }

@@ -1,4 +1,4 @@
-//! What of each protocol's events and documents is read, one protocol a file.
+//! Readers of events and documents, one protocol a file.
 
 pub(super) mod chat;
 pub(super) mod gemini;

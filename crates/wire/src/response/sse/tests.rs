@@ -4,10 +4,10 @@ use super::*;
 
 type Owned = (String, String);
 
-/// The events of `chunks`, and how many were skipped.
+/// Returns the events of `chunks`, and how many were skipped.
 fn split(chunks: &[&[u8]], bytes_max: usize) -> (Vec<Owned>, u64) {
     let mut events = Vec::new();
-    let mut on_event = |event: Event<'_>| {
+    let mut on_event = |event: StreamEvent<'_>| {
         let text = |bytes| String::from_utf8_lossy(bytes).into_owned();
         events.push((text(event.name), text(event.data)));
     };
@@ -15,7 +15,7 @@ fn split(chunks: &[&[u8]], bytes_max: usize) -> (Vec<Owned>, u64) {
     for chunk in chunks {
         splitter.push(chunk, &mut on_event);
     }
-    let skipped = splitter.skipped();
+    let skipped = splitter.skipped_count();
     splitter.finish(&mut on_event);
     (events, skipped)
 }
@@ -82,12 +82,12 @@ fn no_more_than_one_event_is_held() {
     }
     for _ in 0..1000 {
         splitter.push(b"\ndata: 0123456789", &mut |_| {});
-        let Data::Kept(data) = &splitter.pending.data else { continue };
+        let EventData::Owned(data) = &splitter.pending.data else { continue };
         assert!(data.len() <= 1000);
     }
 }
 
-/// What the WHATWG says, on the whole stream at once.
+/// The WHATWG's algorithm on the whole stream at once.
 fn naive(stream: &[u8]) -> Vec<Owned> {
     let text = String::from_utf8_lossy(stream).into_owned();
     let text = text.strip_prefix('\u{feff}').unwrap_or(&text);

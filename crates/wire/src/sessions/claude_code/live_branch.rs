@@ -1,10 +1,9 @@
-//! The branch of a Claude Code record that its next request continues.
+//! Finds the branch of a Claude Code record that its next request continues.
 //!
-//! A rewind leaves the branch that it replaces in the record. Each line names its parent, so the
-//! live branch is the path from its newest line to the root. Parallel calls put lines beside that
-//! path: the other lines of a response, and the results of its calls, belong to it too. The path
-//! may begin anywhere: of a record without its beginning, the lines that lead to the newest one
-//! are found as well.
+//! A rewind leaves the replaced branch in the record. Each line names its parent, so the live
+//! branch is the path from its newest line to the root. Parallel calls put lines beside that path:
+//! the other lines of a response, and the results of its calls, belong to it, too. In a record
+//! without its beginning, the path starts at the first known line.
 
 use std::borrow::Cow;
 use std::collections::{HashMap, HashSet};
@@ -12,27 +11,27 @@ use std::collections::{HashMap, HashSet};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
-/// The branch of a record that is continued.
+/// The live branch of a record.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct LiveBranch {
     /// The record without the lines of other branches.
     pub record: Vec<u8>,
-    /// The id of the newest response line that is on another branch: it stays the same until the
-    /// next rewind or compaction.
+    /// The id of the newest response line on another branch. It changes only with the next rewind
+    /// or compaction.
     pub replaced_response: Option<String>,
 }
 
-/// Returns the live branch of `record`, which may lack its beginning, for the main conversation
-/// or a sub-agent's. It ends with the response that makes the call `call`, or with the newest
+/// Returns the live branch of `record`, which may lack its beginning, for the main conversation or
+/// a sub-agent's. The branch ends with the response that makes the call `call`, or with the newest
 /// line if no line has that call. Lines of other conversations are kept.
-pub fn live_branch(record: &[u8], agent: Option<&str>, call: Option<&str>) -> LiveBranch {
+pub fn find_live_branch(record: &[u8], agent: Option<&str>, call: Option<&str>) -> LiveBranch {
     let ends = memchr::memchr_iter(b'\n', record).map(|end| end + 1).chain([record.len()]);
     let mut start = 0;
     let lines: Vec<&[u8]> =
         ends.map(|end| &record[std::mem::replace(&mut start, end)..end]).collect();
-    let parsed = lines.iter().map(|line| serde_json::from_slice::<Line<'_>>(line).ok());
-    let branches = Branches::new(parsed.collect(), agent);
-    let Some(leaf) = branches.leaf(call) else {
+    let parsed = lines.iter().map(|line| serde_json::from_slice::<LinkedLine<'_>>(line).ok());
+    let branches = ConversationLines::new(parsed.collect(), agent);
+    let Some(leaf) = branches.find_leaf(call) else {
         return LiveBranch { record: record.to_vec(), replaced_response: None };
     };
     let live = branches.live_lines(leaf);
@@ -47,7 +46,7 @@ pub fn live_branch(record: &[u8], agent: Option<&str>, call: Option<&str>) -> Li
 /// The fields of a line that place it in its conversation.
 #[derive(Debug, Deserialize)]
 #[serde(rename_all = "camelCase")]
-struct Line<'a> {
+struct LinkedLine<'a> {
     #[serde(borrow, rename = "type")]
     kind: Option<Cow<'a, str>>,
     #[serde(borrow)]
@@ -63,49 +62,49 @@ struct Line<'a> {
 
 /// The id of a response.
 #[derive(Debug, Deserialize)]
-struct Response<'a> {
+struct ResponseId<'a> {
     #[serde(borrow)]
     id: Option<Cow<'a, str>>,
 }
 
-impl Line<'_> {
-    fn is_kind(&self, kind: &str) -> bool {
+impl LinkedLine<'_> {
+    fn has_type(&self, kind: &str) -> bool {
         self.kind.as_deref() == Some(kind)
     }
 
-    fn has(&self, text: &str) -> bool {
+    fn message_contains(&self, text: &str) -> bool {
         self.message.is_some_and(|message| message.get().contains(text))
     }
 
     fn response_id(&self) -> Option<Cow<'_, str>> {
-        let message = self.message.filter(|_| self.is_kind("assistant"))?;
-        serde_json::from_str::<Response<'_>>(message.get()).ok()?.id
+        let message = self.message.filter(|_| self.has_type("assistant"))?;
+        serde_json::from_str::<ResponseId<'_>>(message.get()).ok()?.id
     }
 }
 
-/// The lines of one conversation among those of a record.
-struct Branches<'a> {
-    /// All lines; `None` where one is no record.
-    lines: Vec<Option<Line<'a>>>,
-    /// The lines of the conversation that have an id, by it.
-    places: HashMap<String, usize>,
+/// The lines of one conversation in a record.
+struct ConversationLines<'a> {
+    /// All lines; `None` for lines that are no record.
+    lines: Vec<Option<LinkedLine<'a>>>,
+    /// The indexes of the conversation's lines by their ids.
+    index_by_id: HashMap<String, usize>,
     agent: Option<&'a str>,
 }
 
-impl<'a> Branches<'a> {
-    fn new(lines: Vec<Option<Line<'a>>>, agent: Option<&'a str>) -> Self {
-        let mut branches = Self { lines, places: HashMap::new(), agent };
+impl<'a> ConversationLines<'a> {
+    fn new(lines: Vec<Option<LinkedLine<'a>>>, agent: Option<&'a str>) -> Self {
+        let mut branches = Self { lines, index_by_id: HashMap::new(), agent };
         for at in 0..branches.lines.len() {
             if branches.is_message(at)
                 && let Some(uuid) = branches.uuid(at).map(str::to_owned)
             {
-                branches.places.entry(uuid).or_insert(at);
+                branches.index_by_id.entry(uuid).or_insert(at);
             }
         }
         branches
     }
 
-    fn line(&self, at: usize) -> Option<&Line<'a>> {
+    fn line(&self, at: usize) -> Option<&LinkedLine<'a>> {
         self.lines.get(at)?.as_ref()
     }
 
@@ -113,7 +112,7 @@ impl<'a> Branches<'a> {
         self.line(at)?.uuid.as_deref()
     }
 
-    /// Whether a line stands in the conversation: book-keeping has no id.
+    /// Returns whether a line is part of the conversation. Book-keeping lines have no id.
     fn is_message(&self, at: usize) -> bool {
         self.line(at).is_some_and(|line| {
             let is_own = match self.agent {
@@ -125,39 +124,39 @@ impl<'a> Branches<'a> {
     }
 
     fn is_response(&self, at: usize) -> bool {
-        self.line(at).is_some_and(|line| line.is_kind("assistant"))
+        self.line(at).is_some_and(|line| line.has_type("assistant"))
     }
 
-    /// The line that the next request continues.
-    fn leaf(&self, call: Option<&str>) -> Option<usize> {
+    /// Returns the line that the next request continues.
+    fn find_leaf(&self, call: Option<&str>) -> Option<usize> {
         let makes_call = |at: &usize| {
             let quoted = call.map(|call| format!("\"{call}\""));
             let line = self.line(*at).filter(|_| self.is_response(*at));
-            line.zip(quoted).is_some_and(|(line, quoted)| line.has(&quoted))
+            line.zip(quoted).is_some_and(|(line, quoted)| line.message_contains(&quoted))
         };
         let messages = || (0..self.lines.len()).rev().filter(|at| self.is_message(*at));
         messages().find(makes_call).or_else(|| messages().next())
     }
 
-    /// The lines on the path to `leaf` and those that belong to it.
+    /// Returns the lines on the path to `find_leaf` and those that belong to it.
     fn live_lines(&self, leaf: usize) -> HashSet<usize> {
         let mut live = HashSet::new();
         let mut next = Some(leaf);
         while let Some(at) = next.filter(|at| live.insert(*at)) {
             let parent = self.line(at).and_then(|line| line.parent_uuid.as_deref());
-            next = parent.and_then(|parent| self.places.get(parent)).copied();
+            next = parent.and_then(|parent| self.index_by_id.get(parent)).copied();
         }
-        let ids = |at: &usize| self.line(*at).and_then(Line::response_id);
+        let ids = |at: &usize| self.line(*at).and_then(LinkedLine::response_id);
         let responses: HashSet<_> = live.iter().filter_map(ids).collect();
         let messages: Vec<usize> =
             (0..self.lines.len()).filter(|at| self.is_message(*at)).collect();
         let of_response = |at: &&usize| ids(at).is_some_and(|id| responses.contains(&id));
         live.extend(messages.iter().filter(of_response));
         let of_call = |at: &&usize| {
-            let line = self.line(**at).filter(|line| line.is_kind("user"));
-            let result = line.filter(|line| line.has("\"tool_result\""));
+            let line = self.line(**at).filter(|line| line.has_type("user"));
+            let result = line.filter(|line| line.message_contains("\"tool_result\""));
             let parent = result.and_then(|line| line.parent_uuid.as_deref());
-            let parent = parent.and_then(|parent| self.places.get(parent)).copied();
+            let parent = parent.and_then(|parent| self.index_by_id.get(parent)).copied();
             parent.is_some_and(|at| self.is_response(at) && live.contains(&at))
         };
         let results: Vec<usize> = messages.iter().filter(of_call).copied().collect();
@@ -170,7 +169,7 @@ impl<'a> Branches<'a> {
 mod tests {
     use serde_json::json;
 
-    use super::live_branch;
+    use super::find_live_branch;
 
     /// A record of lines `id < parent kind text`, of which a response has the message of its id's
     /// first letter, and results name their call.
@@ -196,7 +195,7 @@ mod tests {
 
     #[track_caller]
     fn check(lines: &[&str], call: Option<&str>, live: &[&str], replaced: Option<&str>) {
-        let branch = live_branch(&record(lines), None, call);
+        let branch = find_live_branch(&record(lines), None, call);
         let text = String::from_utf8(branch.record).expect("text");
         let ids = text.lines().map(|line| {
             let line: serde_json::Value = serde_json::from_str(line).expect("JSON");
@@ -246,7 +245,7 @@ mod tests {
         let circle = ["u1 u2 user: hello", "u2 u1 user: hello"];
         check(&circle, None, &["u1", "u2"], None);
         let text = b"{\"type\":\"mode\"}\n{\"uuid\":7}\nnonsense\n\xff\n";
-        assert_eq!(live_branch(text, None, None).record, text);
-        assert_eq!(live_branch(b"", Some("x"), Some("y")).record, b"");
+        assert_eq!(find_live_branch(text, None, None).record, text);
+        assert_eq!(find_live_branch(b"", Some("x"), Some("y")).record, b"");
     }
 }

@@ -1,10 +1,9 @@
-//! Gemini CLI's sessions: JSONL in newer versions, where a message is written again with each
-//! thing that comes to it, and one document in older ones.
+//! Reads Gemini CLI's sessions: JSONL in newer versions, where a message is written again with each
+//! addition, and one document in older ones.
 //!
-//! A `$set` of all messages is how a compaction is written, and `$rewindTo` how the conversation
-//! goes back.
+//! `$set` with all messages records a compaction, and `$rewindTo` a rewind.
 
-mod messages;
 mod reader;
+mod tracked_messages;
 
-pub(crate) use self::reader::{GeminiCli, is_format};
+pub(crate) use self::reader::{GeminiCliReader, is_format};

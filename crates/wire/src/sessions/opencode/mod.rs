@@ -1,171 +1,178 @@
-//! The output of `opencode export`: `{info, messages: [{info, parts}]}`. A message of the
-//! model may hold several responses, each between `step-start` and `step-finish`. In opencode 2
+//! Reads the output of `opencode export`: `{info, messages: [{info, parts}]}`. A message of the
+//! model may hold several responses, each between `get_or_open_step-start` and `get_or_open_step-finish`. In opencode 2,
 //! messages are [`records`].
 
-mod fields;
+mod common_fields;
 mod records;
 
-use foveal_transcript::{Block, Call, Role, Timestamp};
+use foveal_transcript::{ContentBlock, MessageRole, Timestamp, ToolCall};
 use serde_json::Value;
 
-use self::fields::{time_at, usage};
-use crate::draft::{Answer, Draft, Step, StepIndex};
-use crate::head::Head;
-use crate::json::{self, Object};
-use crate::output::Output;
+use self::common_fields::{parse_time, parse_usage};
+use crate::conversation_builder::{ConversationBuilder, RecordedResult, StepDraft, StepIndex};
+use crate::json::{self, JsonObject};
+use crate::key_paths::KeyPaths;
 use crate::problem::ProblemKind;
+use crate::session_sink::SessionSink;
 
-/// Part types that the model is not sent.
+/// Part types that the model does not receive.
 const BOOKKEEPING: [&str; 7] =
     ["snapshot", "patch", "agent", "retry", "subtask", "compaction", "step-start"];
 
 /// Reads one exported session.
-pub(crate) fn read(mut root: Object, output: &mut Output<'_>) {
+pub(crate) fn read_session(mut root: JsonObject, output: &mut SessionSink<'_>) {
     let info = json::take_object(&mut root, "info");
     let messages = json::take_list(&mut root, "messages");
     let (Some(mut info), Some(messages)) = (info, messages) else {
-        output.problem(ProblemKind::NotARecord);
+        output.report_problem(ProblemKind::NotARecord);
         return;
     };
     let is_message =
         |message: &Value| message.get("info").is_some() || message.get("type").is_some();
     if messages.first().is_some_and(|message| !is_message(message)) {
-        output.problem(ProblemKind::NotARecord);
+        output.report_problem(ProblemKind::NotARecord);
         return;
     }
     let id = json::take_text(&mut info, "id").unwrap_or_else(|| output.name.to_owned());
-    let mut draft = Draft::new(id);
+    let mut draft = ConversationBuilder::new(id);
     draft.agent = Some("OpenCode".to_owned());
     draft.parent = json::take_text(&mut info, "parentID");
     draft.directory = json::take_text(&mut info, "directory");
-    output.each_object("messages[]", messages, |message, output| {
+    output.for_each_object("messages[]", messages, |message, output| {
         if records::is_record(&message) {
-            records::add(&mut draft, message, output);
+            records::add_record(&mut draft, message, output);
         } else {
-            self::message(&mut draft, message, output);
+            self::add_message(&mut draft, message, output);
         }
     });
-    output.conversation(draft);
+    output.emit_conversation(draft);
 }
 
-/// Signs of an exported session.
-pub(crate) fn is_format(head: &Head) -> bool {
-    head.has("messages[].parts") || head.all(&["info.id", "info.time"])
+/// Detects an exported session by its keys.
+pub(crate) fn is_format(head: &KeyPaths) -> bool {
+    head.has_key("messages[].parts") || head.has_all_keys(&["info.id", "info.time"])
 }
 
-fn message(draft: &mut Draft, mut message: Object, output: &mut Output<'_>) {
+fn add_message(
+    draft: &mut ConversationBuilder,
+    mut message: JsonObject,
+    output: &mut SessionSink<'_>,
+) {
     let info = json::take_object(&mut message, "info").unwrap_or_default();
     let parts = json::take_list(&mut message, "parts").unwrap_or_default();
-    let time = time_at(&info, "created");
-    match json::text(&info, "role") {
+    let time = parse_time(&info, "created");
+    match json::get_text(&info, "role") {
         Some("user") => {
             let blocks: Vec<_> = parts.into_iter().filter_map(message_block).collect();
             if !blocks.is_empty() {
-                draft.push(Step::with(Role::User, time, blocks));
+                draft.push_step(StepDraft::with_blocks(MessageRole::User, time, blocks));
             }
         }
         Some("assistant") if is_summary(&info) => {
-            draft.compact(None, time);
-            draft.summary(time, parts.into_iter().filter_map(message_block).collect());
+            draft.push_compaction(None, time);
+            draft.push_summary(time, parts.into_iter().filter_map(message_block).collect());
         }
-        Some("assistant") => Response { draft, info, time, open: None }.read(parts, output),
-        _ => output.bad_field("messages[].info.role", "`user` or `assistant`"),
+        Some("assistant") => {
+            ResponsePartReader { draft, info, time, open_step: None }.read_parts(parts, output);
+        }
+        _ => output.report_bad_field("messages[].info.role", "`user` or `assistant`"),
     }
 }
 
-/// The field was a flag, and holds a diff summary in other messages.
-fn is_summary(info: &Object) -> bool {
-    json::is_true(info, "summary") || json::text(info, "mode") == Some("compaction")
+/// Returns whether a message is a summary. In other messages the field holds a diff summary.
+fn is_summary(info: &JsonObject) -> bool {
+    json::is_true(info, "summary") || json::get_text(info, "mode") == Some("compaction")
 }
 
-/// A part of a message as the model is sent it.
-fn message_block(part: Value) -> Option<Block> {
+/// Returns a part of a message as the model receives it.
+fn message_block(part: Value) -> Option<ContentBlock> {
     let Value::Object(mut part) = part else { return None };
-    match json::text(&part, "type")? {
+    match json::get_text(&part, "type")? {
         "text" if json::is_true(&part, "ignored") => None,
-        "text" => {
-            json::take_text(&mut part, "text").filter(|text| !text.is_empty()).map(Block::Text)
-        }
+        "text" => json::take_text(&mut part, "text")
+            .filter(|text| !text.is_empty())
+            .map(ContentBlock::Text),
         known if BOOKKEEPING.contains(&known) || known == "step-finish" => None,
-        "reasoning" => json::take_text(&mut part, "text").map(Block::Reasoning),
+        "reasoning" => json::take_text(&mut part, "text").map(ContentBlock::Reasoning),
         other => {
             let kind = other.to_owned();
-            Some(json::opaque(&kind, &Value::Object(part)))
+            Some(json::opaque_block(&kind, &Value::Object(part)))
         }
     }
 }
 
-struct Response<'a> {
-    draft: &'a mut Draft,
-    info: Object,
+struct ResponsePartReader<'a> {
+    draft: &'a mut ConversationBuilder,
+    info: JsonObject,
     time: Option<Timestamp>,
-    open: Option<StepIndex>,
+    open_step: Option<StepIndex>,
 }
 
-impl Response<'_> {
-    fn read(mut self, parts: Vec<Value>, output: &mut Output<'_>) {
+impl ResponsePartReader<'_> {
+    fn read_parts(mut self, parts: Vec<Value>, output: &mut SessionSink<'_>) {
         let first = self.draft.len();
         for part in parts {
-            let kind = json::kind_of(&part).to_owned();
+            let kind = json::part_type(&part).to_owned();
             match (kind.as_str(), part) {
-                ("step-start", _) => self.open = None,
+                ("step-start", _) => self.open_step = None,
                 ("step-finish", Value::Object(part)) => {
-                    if let (Some(index), Some(tokens)) = (self.open, json::object(&part, "tokens"))
+                    if let (Some(index), Some(tokens)) =
+                        (self.open_step, json::get_object(&part, "tokens"))
                     {
-                        self.draft.step_mut(index).usage = Some(usage(tokens));
+                        self.draft.step_mut(index).usage = Some(parse_usage(tokens));
                     }
                 }
-                ("tool", Value::Object(part)) => self.tool(part, output),
+                ("tool", Value::Object(part)) => self.add_tool_call(part, output),
                 (_, part) => {
                     if let Some(block) = message_block(part) {
-                        let index = self.step();
+                        let index = self.get_or_open_step();
                         self.draft.step_mut(index).blocks.push(block);
                     }
                 }
             }
         }
-        // Without marks between responses, the message's own counts are of its only one.
+        // Without marks between responses, the message's counts belong to its only response.
         if self.draft.len() == first + 1
-            && let Some(tokens) = json::object(&self.info, "tokens")
+            && let Some(tokens) = json::get_object(&self.info, "tokens")
         {
-            self.draft.step_mut(StepIndex(first)).usage.get_or_insert(usage(tokens));
+            self.draft.step_mut(StepIndex(first)).usage.get_or_insert(parse_usage(tokens));
         }
     }
 
-    /// The open response, or a new one.
-    fn step(&mut self) -> StepIndex {
-        if let Some(index) = self.open {
+    /// Returns the step of the open response, or a new one.
+    fn get_or_open_step(&mut self) -> StepIndex {
+        if let Some(index) = self.open_step {
             return index;
         }
-        let mut step = Step::with(Role::Assistant, self.time, Vec::new());
-        step.model = json::text(&self.info, "modelID").map(Into::into);
-        let index = self.draft.push(step);
-        self.open = Some(index);
+        let mut step = StepDraft::with_blocks(MessageRole::Assistant, self.time, Vec::new());
+        step.model = json::get_text(&self.info, "modelID").map(Into::into);
+        let index = self.draft.push_step(step);
+        self.open_step = Some(index);
         index
     }
 
-    /// A call with its state: pending and running ones have no result.
-    fn tool(&mut self, mut part: Object, output: &mut Output<'_>) {
-        let index = self.step();
+    /// Adds a call, and its result unless the call is pending or running.
+    fn add_tool_call(&mut self, mut part: JsonObject, output: &mut SessionSink<'_>) {
+        let index = self.get_or_open_step();
         let mut state = json::take_object(&mut part, "state").unwrap_or_default();
         let id = json::take_text(&mut part, "callID").unwrap_or_default();
-        let call = Call {
+        let call = ToolCall {
             id: id.clone(),
             name: json::take_text(&mut part, "tool").unwrap_or_default(),
-            arguments: json::arguments(json::take(&mut state, "input")),
+            arguments: json::parse_arguments(json::take_value(&mut state, "input")),
         };
-        output.check(self.draft.call(index, call));
-        let is_error = json::text(&state, "status") == Some("error");
-        let recorded = match json::text(&state, "status") {
-            Some("completed") => json::take(&mut state, "output"),
-            Some("error") => json::take(&mut state, "error"),
+        output.report_error(self.draft.add_call(index, call));
+        let is_error = json::get_text(&state, "status") == Some("error");
+        let recorded = match json::get_text(&state, "status") {
+            Some("completed") => json::take_value(&mut state, "output"),
+            Some("error") => json::take_value(&mut state, "error"),
             _ => return,
         };
-        let mut answer = Answer::of(id, recorded, time_at(&state, "end"));
+        let mut answer = RecordedResult::from_recorded(id, recorded, parse_time(&state, "end"));
         answer.is_error = is_error;
         for file in json::take_list(&mut state, "attachments").unwrap_or_default() {
-            answer.others.push(json::opaque("attachment", &file));
+            answer.other_blocks.push(json::opaque_block("attachment", &file));
         }
-        output.check(self.draft.answer(answer));
+        output.report_error(self.draft.add_result(answer));
     }
 }

@@ -1,9 +1,9 @@
-//! OpenHands' events. They come as `output.jsonl` of a benchmark (a `history` per line, in old
-//! versions of pairs), as an array of events, or one event per line.
+//! Reads OpenHands' events. They come as `output.jsonl` of a benchmark (one `history` per line, in
+//! old versions of pairs), as an array of events, or as one event per line.
 
-mod action;
-mod events;
-mod kinds;
+mod action_events;
+mod event_session;
+mod kind_events;
 mod reader;
 
-pub(crate) use self::reader::{OpenHands, is_format};
+pub(crate) use self::reader::{OpenHandsReader, is_format};

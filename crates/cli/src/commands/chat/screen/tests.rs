@@ -4,7 +4,7 @@ use portable_pty::{CommandBuilder, PtySize, native_pty_system};
 
 use super::*;
 
-/// Run by the tests below at a terminal of its own.
+/// Run by the tests below in a pseudoterminal.
 #[test]
 #[ignore = "needs a terminal that it may take"]
 fn the_thread_that_draws_panics() {
@@ -17,14 +17,14 @@ fn the_thread_that_draws_panics() {
 fn another_thread_panics() {
     let (sender, told) = std::sync::mpsc::sync_channel(1);
     let screen = Screen::enter().expect("a terminal");
-    notice::divert(Some(sender));
+    notice::redirect_notices(Some(sender));
     drop(thread::spawn(|| panic!("told on the screen")).join());
     let told = told.try_recv().expect("a message");
     drop(screen);
-    notice::say(format_args!("after it: {told}"));
+    notice::print_notice(format_args!("after it: {told}"));
 }
 
-/// What the test called `name` writes at a terminal.
+/// Returns the output of the test `name` in a pseudoterminal.
 fn written(name: &str) -> String {
     let pair = native_pty_system().openpty(PtySize::default()).expect("a terminal");
     let mut command = CommandBuilder::new(std::env::current_exe().expect("a program"));
@@ -34,7 +34,7 @@ fn written(name: &str) -> String {
     drop(pair.slave);
     let mut written = Vec::new();
     let mut reader = pair.master.try_clone_reader().expect("a reader");
-    // The end of a terminal is an error on Linux.
+    // On Linux the end of a pseudoterminal is a read error.
     drop(reader.read_to_end(&mut written));
     child.wait().expect("it ends");
     String::from_utf8_lossy(&written).into_owned()
@@ -46,7 +46,7 @@ fn a_panic_is_told_on_the_terminal_as_it_was() {
     let left = written.find("\x1b[?1049l").expect("the screen is left");
     let told = written.find("told at the end").expect("the panic is told");
     assert!(written.contains("\x1b[?1049h") && left < told, "{written:?}");
-    // Lines end as in a terminal that is not raw.
+    // Lines end with a carriage return only outside of raw mode.
     assert!(written[told..].contains("\r\n"), "{written:?}");
 }
 

@@ -1,11 +1,11 @@
 use std::path::Path;
 
 use super::*;
-use crate::user_settings::file::SettingsFile;
+use crate::user_settings::settings_file::SettingsFile;
 
 /// An environment whose file of settings is in this folder.
 fn environment(folder: &Path) -> Environment {
-    Environment { config: Some(folder.to_owned()), ..Environment::default() }
+    Environment { config_home: Some(folder.to_owned()), ..Environment::default() }
 }
 
 fn write_file(folder: &Path, name: &str, text: &str) {
@@ -13,17 +13,17 @@ fn write_file(folder: &Path, name: &str, text: &str) {
     std::fs::write(folder.join("foveal").join(name), text).expect("it is written");
 }
 
-fn setting(environment: &Environment, name: &str) -> Setting {
-    let settings = Panel::settings(environment).expect("they are understood");
-    settings.all.into_iter().find(|one| one.name == name).expect("it is there")
+fn setting(environment: &Environment, name: &str) -> EditableSetting {
+    let settings = SettingsPanel::list_settings(environment).expect("they are understood");
+    settings.settings.into_iter().find(|one| one.name == name).expect("it is there")
 }
 
 /// Enter, and Enter again: what stands in the editor is written as it is.
 fn enter_twice(environment: &Environment, name: &str) -> Option<anyhow::Result<String>> {
-    let Setting { takes, value, .. } = setting(environment, name);
+    let EditableSetting { input: takes, value, .. } = setting(environment, name);
     let typed = value.unwrap_or_default();
-    let is_typed = takes == Takes::Text;
-    is_typed.then(|| Panel::default().set(name, Some(typed.trim()), environment))
+    let is_typed = takes == SettingInput::Text;
+    is_typed.then(|| SettingsPanel::default().set_value(name, Some(typed.trim()), environment))
 }
 
 #[test]
@@ -42,7 +42,7 @@ fn a_list_is_edited_whole_and_a_value_that_no_line_holds_is_not() {
         let set = enter_twice(&environment, name).expect("it is typed");
         assert!(set.is_ok(), "{file}: {set:?}");
         let file = SettingsFile::read(&environment).expect("it is there").expect("a place");
-        let again = file.source().value(name).expect("it is understood").expect("it is set");
+        let again = file.source().read_value(name).expect("it is understood").expect("it is set");
         let [again, meant] = [&*again, list].map(|it| it.parse::<toml::Value>().expect("TOML"));
         assert_eq!(again, meant);
         std::fs::remove_file(&file.path).expect("it is there");
@@ -56,8 +56,9 @@ fn a_list_is_edited_whole_and_a_value_that_no_line_holds_is_not() {
         (name, "[agent]\nbase_files = [\"a\\nb\"]\n"),
     ] {
         write_file(home.path(), "config.toml", text);
-        let takes = setting(&environment, name).takes;
-        let is_told = matches!(&takes, Takes::Elsewhere(how) if how.contains("config edit"));
+        let takes = setting(&environment, name).input;
+        let is_told =
+            matches!(&takes, SettingInput::Unavailable(how) if how.contains("config edit"));
         assert!(is_told, "{text}: {takes:?}");
     }
 }
@@ -74,16 +75,19 @@ fn what_is_no_list_is_not_written_as_one() {
         let unset = enter_twice(&environment, "agent.base_files").expect("it is typed");
         assert!(unset.is_err(), "{unset:?}");
         for wrong in ["", " ", "[", "[ …", "[\"a\", \"b\"", "[a]", "[::1]:80, x", "[1]"] {
-            let set = Panel::default().set("web.private_hosts", Some(wrong), &environment);
+            let set =
+                SettingsPanel::default().set_value("web.private_hosts", Some(wrong), &environment);
             assert!(set.is_err(), "{file}: {wrong}");
-            let set = Panel::default().set("agent.base_files", Some(wrong), &environment);
-            let told = refusal(&set.expect_err("it is no list"));
+            let set =
+                SettingsPanel::default().set_value("agent.base_files", Some(wrong), &environment);
+            let told = refusal_message(&set.expect_err("it is no list"));
             assert!(told.contains("takes: a list of texts"), "{file}: {wrong}: {told}");
         }
         let path = home.path().join("foveal").join(file);
         assert_eq!(std::fs::read_to_string(&path).expect("it is there"), text);
         for host in ["[::1]:80", "[::1]", "[]", "[\"b\", \"::1\"]"] {
-            let set = Panel::default().set("web.private_hosts", Some(host), &environment);
+            let set =
+                SettingsPanel::default().set_value("web.private_hosts", Some(host), &environment);
             assert!(set.is_ok(), "{file}: {host}: {set:?}");
         }
         std::fs::remove_file(path).expect("it is there");
@@ -96,20 +100,22 @@ fn what_is_written_and_does_not_hold_here_is_told_as_that() {
     let mut environment = environment(home.path());
     let address = |port: &str| format!("http://localhost:{port}");
     let set = |environment: &Environment, value: Option<&str>| {
-        Panel::default().set("gateway.otel", value, environment).expect("it is set")
+        SettingsPanel::default().set_value("gateway.otel", value, environment).expect("it is set")
     };
     let told = set(&environment, Some(&address("1")));
     assert!(told.ends_with("config.toml: it holds for what begins from now on"), "{told}");
     let variable = "OTEL_EXPORTER_OTLP_ENDPOINT";
-    environment.of_traces.insert(variable, address("2"));
+    environment.trace_variables.insert(variable, address("2"));
     let shown = setting(&environment, "gateway.otel");
     assert_eq!(shown.value, Some(address("2")));
-    assert_eq!(shown.origin, Origin::Environment(variable.to_owned()));
+    assert_eq!(shown.origin, SettingOrigin::Environment(variable.to_owned()));
     for value in [Some(address("3")), None] {
         let told = set(&environment, value.as_deref());
         let end = format!(": but {variable} in the environment goes first, and holds here");
         assert!(told.ends_with(&end), "{told}");
     }
-    let told = Panel::default().set("keep_contents", Some("no"), &environment).expect("it is set");
+    let told = SettingsPanel::default()
+        .set_value("keep_contents", Some("no"), &environment)
+        .expect("it is set");
     assert!(told.ends_with("it holds for what begins from now on"), "{told}");
 }

@@ -1,18 +1,18 @@
 use foveal_gateway::exchange::FailedOpen;
-use foveal_gateway::traces::Sent;
-use foveal_live::request::About;
+use foveal_gateway::traces::ExportStats;
+use foveal_proxy::request::RequestReport;
 
 use super::Metrics;
-use crate::commands::serve::books::tests::{billed, exchange};
+use crate::commands::serve::cost_ledger::tests::{billed, exchange};
 
-/// The lines of the page that begin so.
+/// Returns the lines of the page with this beginning.
 fn lines(page: &str, begin: &str) -> Vec<String> {
     page.lines().filter(|line| line.starts_with(begin)).map(str::to_owned).collect()
 }
 
 #[test]
 fn the_page_is_in_prometheus_text_format() {
-    let page = Metrics::default().render(Some(Sent { taken: 3, dropped: 1 }));
+    let page = Metrics::default().render(Some(ExportStats { exported: 3, dropped: 1 }));
     let line = regex::Regex::new(
         r#"^(# (HELP|TYPE) foveal_[a-z_]+ .+|foveal_[a-z_]+(\{[a-z]+="[^"\\]*"(,[a-z]+="[^"\\]*")*\})? [-+0-9.e]+)$"#,
     )
@@ -26,19 +26,19 @@ fn the_page_is_in_prometheus_text_format() {
 #[test]
 fn requests_are_counted_by_how_they_ended() {
     let mut metrics = Metrics::default();
-    let about = About {
-        tokens_asked: 900,
+    let about = RequestReport {
+        tokens_received: 900,
         tokens_sent: 600,
-        inactive: Some("a reason with the client's \"words\"".to_owned()),
+        inactive_reason: Some("a reason with the client's \"words\"".to_owned()),
         inactive_kind: Some("server_edits"),
-        ..About::default()
+        ..RequestReport::default()
     };
     let mut one = exchange(0, billed(0, 5_000), about);
     one.failed_open = Some(FailedOpen::Late);
-    one.about.marks = 2;
-    metrics.count(&one, None);
-    metrics.count(&one, None);
-    metrics.lost();
+    one.report.breakpoints = 2;
+    metrics.count_exchange(&one, None);
+    metrics.count_exchange(&one, None);
+    metrics.count_unlogged();
     let page = metrics.render(None);
     let expected =
         "foveal_requests_total{protocol=\"messages\",outcome=\"whole\",status=\"2xx\"} 2";
@@ -54,7 +54,7 @@ fn requests_are_counted_by_how_they_ended() {
     assert_eq!(lines(&page, "foveal_failed"), ["foveal_failed_open_total{reason=\"late\"} 2"]);
     assert_eq!(lines(&page, "foveal_cache_marks"), ["foveal_cache_marks_total 4"]);
     assert_eq!(lines(&page, "foveal_requests_unc"), ["foveal_requests_uncounted_total 1"]);
-    // What clients say is in no label.
+    // No label holds a text of clients.
     for foreign in ["words", "claude", "abc", "anthropic"] {
         assert!(!page.contains(foreign), "{foreign}");
     }
@@ -63,7 +63,7 @@ fn requests_are_counted_by_how_they_ended() {
 #[test]
 fn the_time_that_is_added_is_a_histogram() {
     let mut metrics = Metrics::default();
-    metrics.count(&exchange(0, billed(0, 1), About::default()), None);
+    metrics.count_exchange(&exchange(0, billed(0, 1), RequestReport::default()), None);
     let page = metrics.render(None);
     let buckets = lines(&page, "foveal_added_seconds_bucket");
     assert_eq!(buckets[2], "foveal_added_seconds_bucket{le=\"0.0005\"} 0");

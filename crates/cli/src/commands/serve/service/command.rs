@@ -8,65 +8,65 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, bail};
 
 use super::init_system::{InitSystem, run_commands};
-use super::unit::{MARK, ServiceCommand};
-use crate::clients::{self, Program};
-use crate::commands::init::{agent_gateways, gateway_lines};
+use super::service_files::{GENERATED_MARK, ServiceCommand};
+use crate::clients::{self, FovealProgram};
+use crate::commands::init::{find_agent_gateways, gateway_lines};
 use crate::environment::{self, Environment, SERVE_TOKEN_VARIABLE};
 use crate::exit_code;
-use crate::gateway::Listener;
+use crate::gateway::ListeningProgram;
 use crate::notice;
 use crate::output;
 
-/// How long a service may take until it answers.
-const START_TIME: Duration = Duration::from_secs(5);
+/// The time-out for the first answer of a started service.
+const START_TIME_OUT: Duration = Duration::from_secs(5);
 
-/// How often it is asked meanwhile.
-const LOOK_UP_TIME: Duration = Duration::from_millis(100);
+/// The pause between two attempts to reach a starting service.
+const START_POLL_INTERVAL: Duration = Duration::from_millis(100);
 
-/// The arguments that the service is not to be started with.
-const OWN_ARGUMENTS: [&str; 1] = ["--install"];
+/// Arguments of this command line that the service must not be started with.
+const INSTALL_ARGUMENTS: [&str; 1] = ["--install"];
 
-/// Has the system start a gateway that listens at `listen`, now and with each session of the user,
-/// with the arguments of this program.
+/// Installs and starts a service of the user's session that runs a gateway at `listen`, with the
+/// arguments of this command line.
 ///
 /// # Errors
-/// If the gateway could not serve there, or the file of the service cannot be written.
+/// If the gateway could not serve at the address, or the service file cannot be written.
 pub(in crate::commands::serve) fn install(
     listen: SocketAddr,
     environment: &Environment,
 ) -> anyhow::Result<ExitCode> {
-    let system = init_system()?;
-    let path = system.file(environment)?;
-    let before = own_text(&path)?;
-    let address = format!("http://{}", reachable(listen));
-    check_address(listen, system, environment)?;
+    let system = detect_init_system()?;
+    let path = system.service_file_path(environment)?;
+    let before = read_service_file(&path)?;
+    let address = format!("http://{}", reachable_address(listen));
+    check_service_address(listen, system, environment)?;
     if before.is_none() {
-        match Listener::at(&address) {
-            Listener::None => {}
-            Listener::Foveal => {
+        match ListeningProgram::probe(&address) {
+            ListeningProgram::None => {}
+            ListeningProgram::Foveal => {
                 bail!("a `foveal serve` runs at {address} already: end it, then run this again")
             }
-            Listener::Other => {
+            ListeningProgram::Other => {
                 bail!("another program listens at {address}: end it, or take another --listen")
             }
         }
     }
-    let text = system.text(&command(system, environment)?, environment)?;
+    let text = system.service_file_text(&service_command(system, environment)?, environment)?;
     if before.as_ref() != Some(&text) {
-        clients::write(&path, before.as_deref(), Some(&text), false)
+        clients::replace_settings_file(&path, before.as_deref(), Some(&text), false)
             .with_context(|| format!("`{}` cannot be written", path.display()))?;
     }
-    let (user, shown) = (user(), path.display());
+    let (user, shown) = (user_id(), path.display());
     if let Err(why) = run_commands(&system.start_commands(&path, user, before.is_some())) {
-        let (title, line) = (system.title(), system.start_command_line(&path, user));
-        notice::say(format_args!(
+        let (title, line) = (system.display_name(), system.start_command_line(&path, user));
+        notice::print_notice(format_args!(
             "{shown} is written, but {title} does not run it: {why}. Where {title} runs for your \
              user, start it with `{line}`. Until then run `foveal serve` yourself."
         ));
         return Ok(ExitCode::from(exit_code::FAILED));
     }
-    if !answers(&address) {
-        notice::say(format_args!(
+    if !wait_until_reachable(&address) {
+        notice::print_notice(format_args!(
             "{shown} is written and started, but nothing answers at {address}: `{}` says why",
             system.log_command_line()
         ));
@@ -78,8 +78,8 @@ pub(in crate::commands::serve) fn install(
     Ok(ExitCode::SUCCESS)
 }
 
-/// An address of this machine at which a gateway that listens at `listen` is reached.
-fn reachable(listen: SocketAddr) -> SocketAddr {
+/// Returns an address of this machine under which a gateway that listens at `listen` is reached.
+fn reachable_address(listen: SocketAddr) -> SocketAddr {
     match listen {
         SocketAddr::V4(at) if at.ip().is_unspecified() => (Ipv4Addr::LOCALHOST, at.port()).into(),
         SocketAddr::V6(at) if at.ip().is_unspecified() => (Ipv6Addr::LOCALHOST, at.port()).into(),
@@ -90,55 +90,56 @@ fn reachable(listen: SocketAddr) -> SocketAddr {
 /// Undoes [`install`].
 ///
 /// # Errors
-/// If the file of the service cannot be removed, or is another program's.
+/// If the service file cannot be removed, or another program wrote it.
 pub(in crate::commands::serve) fn uninstall(environment: &Environment) -> anyhow::Result<ExitCode> {
-    let system = init_system()?;
-    let path = system.file(environment)?;
-    let Some(text) = own_text(&path)? else {
+    let system = detect_init_system()?;
+    let path = system.service_file_path(environment)?;
+    let Some(text) = read_service_file(&path)? else {
         output::print(format!("there is no service of foveal: no {}\n", path.display()))?;
         return Ok(ExitCode::SUCCESS);
     };
-    let stopped = run_commands(&system.stop_commands(user()));
+    let stopped = run_commands(&system.stop_commands(user_id()));
     if stopped.is_err() {
-        for link in system.links(&path) {
-            // Where systemd does not run, nothing else takes it away, or it is not there.
+        for link in system.enabled_links(&path) {
+            // Without a running systemd its links remain unless they are removed here. A missing
+            // link is no error.
             let _ = std::fs::remove_file(link);
         }
     }
-    clients::write(&path, Some(&text), None, false)
+    clients::replace_settings_file(&path, Some(&text), None, false)
         .with_context(|| format!("`{}` cannot be removed", path.display()))?;
-    // It knows by itself once it starts anew.
-    let _ = run_commands(&system.forget_commands());
+    // An error is ignored: the init system reads its files again at its next start.
+    let _ = run_commands(&system.reload_commands());
     output::print(format!(
         "foveal does not start by itself any more: {} is gone\n",
         path.display()
     ))?;
     if let Err(why) = stopped {
-        let title = system.title();
-        notice::say(format_args!("{title} was not told: {why}. What it started runs on."));
+        let title = system.display_name();
+        notice::print_notice(format_args!("{title} was not told: {why}. What it started runs on."));
     }
-    output::print(gateway_lines(&agent_gateways(environment)))?;
+    output::print(gateway_lines(&find_agent_gateways(environment)))?;
     Ok(ExitCode::SUCCESS)
 }
 
-fn init_system() -> anyhow::Result<InitSystem> {
-    InitSystem::of_this_machine().context(
+fn detect_init_system() -> anyhow::Result<InitSystem> {
+    InitSystem::detect().context(
         "foveal knows the init systems systemd and launchd alone: have yours run `foveal serve`",
     )
 }
 
-/// What stands in the file of the service; `None` where there is none.
-fn own_text(path: &Path) -> anyhow::Result<Option<String>> {
-    let text =
-        clients::read(path).with_context(|| format!("`{}` cannot be read", path.display()))?;
-    if text.as_ref().is_some_and(|text| !text.contains(MARK)) {
+/// Returns the text of the service file, or `None` if there is none.
+fn read_service_file(path: &Path) -> anyhow::Result<Option<String>> {
+    let text = clients::read_settings_file(path)
+        .with_context(|| format!("`{}` cannot be read", path.display()))?;
+    if text.as_ref().is_some_and(|text| !text.contains(GENERATED_MARK)) {
         bail!("`{}` is not foveal's: rename it, then run this again", path.display());
     }
     Ok(text)
 }
 
-/// Refuses addresses at which a service could not serve.
-fn check_address(
+/// Returns an error for an address at which a service could not serve.
+fn check_service_address(
     listen: SocketAddr,
     system: InitSystem,
     environment: &Environment,
@@ -155,7 +156,7 @@ fn check_address(
              that others can read: write a service of your own"
         );
     };
-    let stated = clients::read(&file).ok().flatten().unwrap_or_default();
+    let stated = clients::read_settings_file(&file).ok().flatten().unwrap_or_default();
     if !stated.lines().any(|line| line.trim_start().starts_with(SERVE_TOKEN_VARIABLE)) {
         bail!(
             "an address that other machines reach needs a token: write {SERVE_TOKEN_VARIABLE}=… into \
@@ -166,21 +167,25 @@ fn check_address(
     Ok(())
 }
 
-/// What the service is started with: all that this program was, and what it takes from its
-/// environment, but for what may hold a key.
-fn command(system: InitSystem, environment: &Environment) -> anyhow::Result<ServiceCommand> {
-    let program = Program::own(environment)?.shown().to_owned();
+/// Returns the command of the service: this program with its arguments and the environment
+/// variables that it reads, except variables that may hold a key.
+fn service_command(
+    system: InitSystem,
+    environment: &Environment,
+) -> anyhow::Result<ServiceCommand> {
+    let program = FovealProgram::locate(environment)?.path().to_owned();
     let given = std::env::args_os().skip(1).map(|word| {
         word.into_string().map_err(|word| anyhow::anyhow!("`{}` is no text", word.display()))
     });
     let mut arguments = given.collect::<Result<Vec<String>, _>>()?;
-    arguments.retain(|word| !OWN_ARGUMENTS.contains(&word.as_str()));
-    let (secret, variables): (Vec<_>, Vec<_>) =
-        environment::of_services().into_iter().partition(|(name, value)| is_secret(name, value));
+    arguments.retain(|word| !INSTALL_ARGUMENTS.contains(&word.as_str()));
+    let (secret, variables): (Vec<_>, Vec<_>) = environment::service_variables()
+        .into_iter()
+        .partition(|(name, value)| is_secret(name, value));
     if !secret.is_empty() {
         let names: Vec<&str> = secret.iter().map(|(name, _)| *name).collect();
         let names = names.join(", ");
-        notice::say(match system.variables_file(environment) {
+        notice::print_notice(match system.variables_file(environment) {
             Some(file) => format!(
                 "not told to the service, for there may be a key in it: {names}. Write that into {}, \
                  a NAME=VALUE a line, and let nobody else read the file.",
@@ -198,18 +203,18 @@ fn is_secret(name: &str, value: &str) -> bool {
     name == SERVE_TOKEN_VARIABLE || name.ends_with("HEADERS") || value.contains('@')
 }
 
-fn user() -> u32 {
+fn user_id() -> u32 {
     rustix::process::getuid().as_raw()
 }
 
-/// Whether foveal answers, soon.
-fn answers(address: &str) -> bool {
+/// Returns whether foveal answers at `address` within [`START_TIME_OUT`].
+fn wait_until_reachable(address: &str) -> bool {
     let begin = Instant::now();
-    while Listener::at(address) != Listener::Foveal {
-        if begin.elapsed() > START_TIME {
+    while ListeningProgram::probe(address) != ListeningProgram::Foveal {
+        if begin.elapsed() > START_TIME_OUT {
             return false;
         }
-        std::thread::sleep(LOOK_UP_TIME);
+        std::thread::sleep(START_POLL_INTERVAL);
     }
     true
 }

@@ -1,4 +1,5 @@
-//! The init systems that foveal knows: where files of services are, and how services are started.
+//! The supported init systems: the places of their service files, and the commands that start and
+//! stop services.
 
 use std::io;
 use std::path::{Path, PathBuf};
@@ -8,16 +9,16 @@ use std::time::Duration;
 
 use anyhow::Context;
 
-use super::unit::{LABEL, ServiceCommand, launchd_agent, systemd_unit};
+use super::service_files::{LABEL, ServiceCommand, launchd_agent, systemd_unit};
 use crate::environment::Environment;
 
-/// The name of the unit of systemd.
-const UNIT: &str = "foveal.service";
+/// The name of the systemd unit.
+const SYSTEMD_UNIT: &str = "foveal.service";
 
-/// How often a command is run that fails for what is still under way.
+/// Attempts for a command that fails because an earlier operation is still in progress.
 const ATTEMPTS_MAX: u32 = 20;
 
-/// The pause before it is run again.
+/// The pause between two attempts.
 const ATTEMPT_WAIT: Duration = Duration::from_millis(250);
 
 /// Exit codes of `launchctl bootstrap` while the service is still being removed: `bootout` returns
@@ -35,36 +36,36 @@ pub(super) enum InitSystem {
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(super) struct SystemCommand {
     words: Vec<String>,
-    /// Whether all else is in vain where it fails.
-    is_needed: bool,
-    /// Exit codes after which it may succeed a little later.
+    /// Whether its failure ends the whole sequence of commands.
+    is_required: bool,
+    /// Exit codes after which a later attempt may succeed.
     busy_codes: &'static [i32],
 }
 
 impl SystemCommand {
-    fn new(words: &[&str], is_needed: bool) -> Self {
+    fn new(words: &[&str], is_required: bool) -> Self {
         let words = words.iter().map(|word| (*word).to_owned()).collect();
-        Self { words, is_needed, busy_codes: &[] }
+        Self { words, is_required, busy_codes: &[] }
     }
 
-    /// Runs it, again after `wait` as long as it fails for what is still under way.
+    /// Runs the command, and repeats it after `wait` while an earlier operation is in progress.
     fn run(&self, wait: Duration) -> Result<(), SystemCommandError> {
         for _ in 1..ATTEMPTS_MAX {
-            match self.attempt() {
+            match self.run_once() {
                 Err(SystemCommandError::Failed { status, .. }) if self.is_busy(status) => {
                     thread::sleep(wait);
                 }
                 result => return result,
             }
         }
-        self.attempt()
+        self.run_once()
     }
 
     fn is_busy(&self, status: ExitStatus) -> bool {
         status.code().is_some_and(|code| self.busy_codes.contains(&code))
     }
 
-    fn attempt(&self) -> Result<(), SystemCommandError> {
+    fn run_once(&self) -> Result<(), SystemCommandError> {
         let Some((program, arguments)) = self.words.split_first() else { return Ok(()) };
         let command = self.words.join(" ");
         match Command::new(program).args(arguments).stdin(Stdio::null()).output() {
@@ -84,8 +85,8 @@ impl SystemCommand {
 }
 
 impl InitSystem {
-    /// Returns the one of this machine.
-    pub(super) fn of_this_machine() -> Option<Self> {
+    /// Returns the init system of this platform.
+    pub(super) fn detect() -> Option<Self> {
         match std::env::consts::OS {
             "linux" => Some(Self::Systemd),
             "macos" => Some(Self::Launchd),
@@ -93,46 +94,49 @@ impl InitSystem {
         }
     }
 
-    /// Returns its name for people.
-    pub(super) fn title(self) -> &'static str {
+    /// Returns the name for messages.
+    pub(super) fn display_name(self) -> &'static str {
         match self {
             Self::Systemd => "systemd",
             Self::Launchd => "launchd",
         }
     }
 
-    /// Returns where the file of the service belongs.
+    /// Returns the path of the service file.
     ///
     /// # Errors
     /// If there is no home folder.
-    pub(super) fn file(self, environment: &Environment) -> anyhow::Result<PathBuf> {
+    pub(super) fn service_file_path(self, environment: &Environment) -> anyhow::Result<PathBuf> {
         let path = match self {
             Self::Systemd => {
-                environment.config_folder().map(|it| it.join("systemd/user").join(UNIT))
+                environment.config_folder().map(|it| it.join("systemd/user").join(SYSTEMD_UNIT))
             }
-            Self::Launchd => environment.in_home(&format!("Library/LaunchAgents/{LABEL}.plist")),
+            Self::Launchd => {
+                environment.path_in_home(&format!("Library/LaunchAgents/{LABEL}.plist"))
+            }
         };
         path.context("there is no place for its file: set HOME")
     }
 
-    /// Returns the file of variables that the service reads too, which only the user may read.
+    /// Returns the path of a file with further environment variables for the service, readable by
+    /// the user alone; `None` where the init system has no such file.
     pub(super) fn variables_file(self, environment: &Environment) -> Option<PathBuf> {
         let folder = environment.config_folder().filter(|_| self == Self::Systemd)?;
         Some(folder.join("foveal").join("serve.env"))
     }
 
-    /// Returns the text of the file.
+    /// Returns the text of the service file.
     ///
     /// # Errors
-    /// If a path is no text.
-    pub(super) fn text(
+    /// If a path is not valid UTF-8, or there is no home folder.
+    pub(super) fn service_file_text(
         self,
         command: &ServiceCommand,
         environment: &Environment,
     ) -> anyhow::Result<String> {
         let other = match self {
             Self::Systemd => self.variables_file(environment),
-            Self::Launchd => environment.in_home("Library/Logs/foveal-serve.log"),
+            Self::Launchd => environment.path_in_home("Library/Logs/foveal-serve.log"),
         };
         let other = other.context("there is no home folder: set HOME")?;
         let other = other.to_str().with_context(|| format!("`{}` is no text", other.display()))?;
@@ -142,8 +146,8 @@ impl InitSystem {
         })
     }
 
-    /// Returns the commands after which the service whose file is at `path` runs, now and with each
-    /// session of `user`. One that is set up may run as an earlier file said.
+    /// Returns the commands that start the service file at `path`, now and with each session of
+    /// `user`. With `is_set_up` a service that runs with an older file is restarted.
     pub(super) fn start_commands(
         self,
         path: &Path,
@@ -154,10 +158,13 @@ impl InitSystem {
             Self::Systemd => {
                 let mut commands = vec![
                     SystemCommand::new(&["systemctl", "--user", "daemon-reload"], true),
-                    SystemCommand::new(&["systemctl", "--user", "enable", "--now", UNIT], true),
+                    SystemCommand::new(
+                        &["systemctl", "--user", "enable", "--now", SYSTEMD_UNIT],
+                        true,
+                    ),
                 ];
                 if is_set_up {
-                    let restart = ["systemctl", "--user", "restart", UNIT];
+                    let restart = ["systemctl", "--user", "restart", SYSTEMD_UNIT];
                     commands.push(SystemCommand::new(&restart, true));
                 }
                 commands
@@ -176,11 +183,14 @@ impl InitSystem {
         }
     }
 
-    /// Returns the commands after which the service neither runs nor starts.
+    /// Returns the commands that stop the service and keep it from starting again.
     pub(super) fn stop_commands(self, user: u32) -> Vec<SystemCommand> {
         match self {
             Self::Systemd => {
-                vec![SystemCommand::new(&["systemctl", "--user", "disable", "--now", UNIT], true)]
+                vec![SystemCommand::new(
+                    &["systemctl", "--user", "disable", "--now", SYSTEMD_UNIT],
+                    true,
+                )]
             }
             Self::Launchd => {
                 let service = format!("gui/{user}/{LABEL}");
@@ -189,8 +199,8 @@ impl InitSystem {
         }
     }
 
-    /// Returns the commands for after the file is gone.
-    pub(super) fn forget_commands(self) -> Vec<SystemCommand> {
+    /// Returns the commands to run after the service file is removed.
+    pub(super) fn reload_commands(self) -> Vec<SystemCommand> {
         match self {
             Self::Systemd => {
                 vec![SystemCommand::new(&["systemctl", "--user", "daemon-reload"], false)]
@@ -199,25 +209,28 @@ impl InitSystem {
         }
     }
 
-    /// Returns links to the file that the system makes where it enables the service.
-    pub(super) fn links(self, path: &Path) -> Vec<PathBuf> {
+    /// Returns the links to the service file that the init system makes when it enables the
+    /// service.
+    pub(super) fn enabled_links(self, path: &Path) -> Vec<PathBuf> {
         match self {
-            Self::Systemd => vec![path.with_file_name("default.target.wants").join(UNIT)],
+            Self::Systemd => vec![path.with_file_name("default.target.wants").join(SYSTEMD_UNIT)],
             Self::Launchd => Vec::new(),
         }
     }
 
-    /// Returns the command line by which a person starts the service whose file is at `path`.
+    /// Returns the shell command with which a user starts the service file at `path`.
     pub(super) fn start_command_line(self, path: &Path, user: u32) -> String {
         match self {
             Self::Systemd => {
-                format!("systemctl --user daemon-reload && systemctl --user enable --now {UNIT}")
+                format!(
+                    "systemctl --user daemon-reload && systemctl --user enable --now {SYSTEMD_UNIT}"
+                )
             }
             Self::Launchd => format!("launchctl bootstrap gui/{user} '{}'", path.display()),
         }
     }
 
-    /// Returns where a person reads why the service does not run.
+    /// Returns the shell command that shows the log of the service.
     pub(super) fn log_command_line(self) -> &'static str {
         match self {
             Self::Systemd => "journalctl --user -u foveal.service",
@@ -226,7 +239,7 @@ impl InitSystem {
     }
 }
 
-/// Why a command of an init system is in vain.
+/// The failure of a command of an init system.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum SystemCommandError {
     #[error("there is no `{0}`")]
@@ -237,14 +250,14 @@ pub(super) enum SystemCommandError {
     Failed { command: String, status: ExitStatus, text: String },
 }
 
-/// Runs commands, one after the other.
+/// Runs commands in order.
 ///
 /// # Errors
-/// If one fails that is needed.
+/// If a required command fails.
 pub(super) fn run_commands(commands: &[SystemCommand]) -> Result<(), SystemCommandError> {
     for command in commands {
         match command.run(ATTEMPT_WAIT) {
-            Err(why) if command.is_needed => return Err(why),
+            Err(why) if command.is_required => return Err(why),
             _ => {}
         }
     }
@@ -273,8 +286,8 @@ mod tests {
         assert_eq!(lines(&system.stop_commands(501)), ["launchctl bootout gui/501/foveal.serve"]);
     }
 
-    /// Returns whether `bootstrap` succeeds in place of whose `launchctl` one fails with the exit
-    /// code `code` as often as `failures` says, and how often that is run.
+    /// Runs `bootstrap` with a `launchctl` that fails `failures` times with the exit code `code`.
+    /// Returns whether it succeeds, and the number of its runs.
     #[cfg(unix)]
     fn bootstrap(code: i32, failures: u32) -> (bool, u32) {
         let folder = tempfile::tempdir().unwrap();
@@ -299,7 +312,7 @@ mod tests {
             assert_eq!(bootstrap(code, 3), (true, 4));
         }
         assert_eq!(bootstrap(5, 1000), (false, ATTEMPTS_MAX));
-        // No session of the user in the graphical interface: nothing to wait for.
+        // Exit code for a missing graphical session: repeating is useless.
         assert_eq!(bootstrap(125, 1), (false, 1));
     }
 }

@@ -1,9 +1,0 @@
-//! Keys and events in, the screen as text out.
-
-mod asked;
-mod bounds;
-mod input;
-mod map;
-mod script;
-mod settings;
-mod talking;

@@ -1,0 +1,85 @@
+//! Traces of the gateway's requests, sent to an OpenTelemetry collector.
+
+use std::sync::{Arc, Mutex, PoisonError};
+
+use clap::ValueEnum as _;
+use foveal_gateway::exchange::Exchange;
+use foveal_gateway::traces::{ExportStats, SpanDetails, Tracer};
+
+use crate::environment::Environment;
+use crate::gateway::{GatewayProfile, GatewaySettings, TraceSettings};
+use crate::gateway_requests::GatewayRequest;
+use crate::notice;
+
+/// The time at which the user reads what is wrong with a collector.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum CollectorWarningTiming {
+    /// As soon as it is detected.
+    Immediate,
+    /// When the gateway ends: until then the terminal belongs to an agent.
+    AtExit,
+}
+
+/// Makes spans of requests and sends them to the collector.
+pub(crate) struct RequestTracer {
+    tracer: Tracer,
+    /// The profile of requests that name none.
+    profile: GatewayProfile,
+    warning: Arc<Mutex<Option<String>>>,
+}
+
+impl RequestTracer {
+    /// Starts a tracer and prints where traces go, or returns `None` if neither the environment nor
+    /// the settings name a collector.
+    pub(crate) fn start(
+        environment: &Environment,
+        settings: &GatewaySettings,
+        profile: GatewayProfile,
+        complaints: CollectorWarningTiming,
+    ) -> Option<Self> {
+        let traces =
+            TraceSettings::resolve(&environment.trace_variables, settings.trace_collector.as_ref());
+        for remark in &traces.warnings {
+            notice::print_notice(remark);
+        }
+        let collector = traces.collector?;
+        notice::print_notice(format_args!("traces go to {collector}"));
+        let complaint = Arc::<Mutex<Option<String>>>::default();
+        let kept = Arc::clone(&complaint);
+        let tracer = Tracer::start(collector, move |text| match complaints {
+            CollectorWarningTiming::Immediate => notice::print_notice(text),
+            CollectorWarningTiming::AtExit => {
+                *kept.lock().unwrap_or_else(PoisonError::into_inner) = Some(text);
+            }
+        });
+        Some(Self { tracer, profile, warning: complaint })
+    }
+
+    pub(super) fn trace_request(&self, exchange: &Exchange, request: &GatewayRequest) {
+        let wish = exchange
+            .profile_override
+            .as_deref()
+            .and_then(|wish| GatewayProfile::from_str(wish, false).ok());
+        let profile = wish.unwrap_or(self.profile).engine_profile_name().unwrap_or("off");
+        self.tracer.record_exchange(
+            exchange,
+            SpanDetails { profile, costs: request.billed_and_baseline_dollars() },
+        );
+    }
+
+    pub(super) fn span_counts(&self) -> ExportStats {
+        self.tracer.stats()
+    }
+
+    /// Sends the remaining spans, which takes a moment at most, and prints a pending warning and
+    /// the number of lost spans.
+    pub(super) fn finish(&self) {
+        let sent = self.tracer.finish();
+        let complaint = self.warning.lock().unwrap_or_else(PoisonError::into_inner).take();
+        complaint.into_iter().for_each(notice::print_notice);
+        if sent.dropped > 0 {
+            let all = sent.exported + sent.dropped;
+            notice::print_notice(format_args!("{} of {all} traces were not taken", sent.dropped));
+        }
+    }
+}

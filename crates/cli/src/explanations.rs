@@ -1,0 +1,36 @@
+//! Explanations of decisions on standard error, one line each, for the chosen topics.
+
+use std::fmt::Display;
+
+use foveal_screen::escape_one_line;
+use foveal_tools::explanation::{ExplanationSink, ExplanationTopic as ToolTopic};
+
+use crate::debug_topics::{DebugTopic, DebugTopics};
+use crate::notice;
+
+/// Prints an explanation if its topic is chosen.
+pub(crate) fn print_explanation<T: Display>(
+    debug: DebugTopics,
+    topic: DebugTopic,
+    text: impl FnOnce() -> T,
+) {
+    if debug.includes(topic) {
+        let text = text().to_string();
+        notice::print_notice(format_args!(
+            "[{}] {}",
+            DebugTopics::topic_name(topic),
+            escape_one_line(&text)
+        ));
+    }
+}
+
+/// Returns the receiver of the tools' explanations.
+pub(crate) fn tool_explainer(debug: DebugTopics) -> ExplanationSink {
+    ExplanationSink::new(move |explained| {
+        let topic = match explained.topic() {
+            ToolTopic::Reads => DebugTopic::Reads,
+            ToolTopic::Index => DebugTopic::Index,
+        };
+        print_explanation(debug, topic, || explained);
+    })
+}

@@ -1,0 +1,83 @@
+//! Chooses the model of an agent.
+
+use anyhow::{Context, bail};
+use foveal_llm::{KEY_VARIABLE, LlmClient, ModelServer, ModelSpec};
+
+use super::available_models::{
+    AvailableModel, ModelSource, find_available_models, hosted_models, with_environment_address,
+};
+use crate::environment::{Environment, MODEL_VARIABLE};
+
+/// The advice that is shown when no model is found.
+pub(crate) const NO_MODEL_MESSAGE: &str = "no model is found\n\
+    for a local one, start a server, and name the model if it has several:\n  \
+    ollama pull qwen3 && foveal run --model ollama:qwen3 \"TASK\"\n\
+    for a hosted one, set its key:\n  \
+    export ANTHROPIC_API_KEY=… && foveal run \"TASK\"\n\
+    `foveal models` shows what is found";
+
+/// A model with the server that answers for it.
+#[derive(Debug)]
+pub(crate) struct ChosenModel {
+    /// The server, with its key.
+    pub(crate) server: ModelServer,
+    /// The name that users give it.
+    pub(crate) spec: ModelSpec,
+    /// Whether it runs on this machine, where requests cost nothing.
+    pub(crate) is_free: bool,
+    /// Whether other models could have been chosen as well.
+    pub(crate) is_ambiguous: bool,
+}
+
+/// Chooses the model that `wanted` or the environment names, or else the first available one.
+///
+/// # Errors
+/// Returns an error with advice if no model is available, or its key is not set.
+pub(crate) async fn choose_model(
+    client: &LlmClient,
+    wanted: Option<&ModelSpec>,
+    environment: &Environment,
+) -> anyhow::Result<ChosenModel> {
+    if let Some(spec) = wanted {
+        return resolve_model_spec(spec.clone(), environment);
+    }
+    if let Some(text) = &environment.model {
+        let spec = text.parse().with_context(|| format!("{MODEL_VARIABLE} cannot be used"))?;
+        return resolve_model_spec(spec, environment);
+    }
+    let mut known = hosted_models(environment);
+    if known.is_empty() {
+        known = find_available_models(client, environment).await;
+    }
+    let is_guessed = known.len() > 1;
+    match known.into_iter().next() {
+        Some(AvailableModel { spec, server, source: found_by }) => {
+            let is_free = found_by == ModelSource::LocalServer;
+            Ok(ChosenModel { server, spec, is_free, is_ambiguous: is_guessed })
+        }
+        None => bail!(NO_MODEL_MESSAGE),
+    }
+}
+
+/// Resolves a named model to its server and key.
+///
+/// # Errors
+/// Returns an error with advice if the model needs a key that is not set.
+pub(crate) fn resolve_model_spec(
+    spec: ModelSpec,
+    environment: &Environment,
+) -> anyhow::Result<ChosenModel> {
+    let provider = spec.provider();
+    let variable = provider.key_variable.filter(|_| !spec.has_custom_address());
+    let key = environment.model_keys.get(variable.unwrap_or(KEY_VARIABLE)).cloned();
+    if let (Some(variable), None) = (variable, &key) {
+        bail!("{} asks for a key: set {variable}", provider.title);
+    }
+    let is_free = provider.is_local() && !spec.has_custom_address();
+    let spec = match spec.has_custom_address() {
+        true => spec,
+        false => with_environment_address(spec, environment).context("no model can be asked")?,
+    };
+    let server = spec.to_server(key);
+    Ok(ChosenModel { server, spec, is_free, is_ambiguous: false })
+}

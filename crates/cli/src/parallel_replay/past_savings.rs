@@ -1,0 +1,140 @@
+//! The savings that foveal already made in recorded sessions, in requests through its gateway and
+//! results shaped by its hook. Their bills include these savings, so that a further one cannot be
+//! calculated from them, and some agents record the shaped text.
+
+use std::collections::{HashMap, HashSet};
+
+use foveal_store::{RecordNumber, Store, StoreError};
+use foveal_transcript::{
+    ContentBlock, Conversation, EntryIndex, MessageRole, TranscriptEntry, Usage,
+};
+
+use crate::hook::{self, RecordedReplacement};
+use crate::{gateway_requests, sessions};
+
+/// The largest difference between the time of a recorded answer and that of the stored request, in
+/// milliseconds.
+const TIME_DIFFERENCE_MS_MAX: i64 = 30 * 60 * 1000;
+
+/// The most records that are read of a hook's session.
+const RECORDS_MAX: usize = 20_000;
+
+/// The tokens of a prompt as the provider billed them. Output tokens are left out, because some
+/// agents record fewer of them.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]
+struct BilledPrompt {
+    input: u64,
+    cache_read: u64,
+    cache_write: u64,
+}
+
+impl From<&Usage> for BilledPrompt {
+    fn from(usage: &Usage) -> Self {
+        let Usage { input, cache_read, cache_write, .. } = *usage;
+        Self { input, cache_read, cache_write }
+    }
+}
+
+/// The past requests and results that foveal shortened, from the store.
+#[derive(Debug, Default)]
+pub(crate) struct PastSavings {
+    /// The times of the requests that the gateway shortened, in milliseconds.
+    shortened_requests: HashMap<BilledPrompt, Vec<i64>>,
+    /// The results that a hook shaped, by the agent's session and by call.
+    shaped_results: HashMap<String, HashMap<String, RecordedReplacement>>,
+}
+
+/// A recorded conversation with the original texts of shaped results.
+pub(super) struct UnshapedConversation {
+    pub(super) conversation: Conversation,
+    /// The answers whose bills include savings.
+    pub(super) discounted_answers: HashSet<EntryIndex>,
+}
+
+impl PastSavings {
+    /// Loads the past savings from `store`.
+    ///
+    /// # Errors
+    /// Returns an error if the store cannot be read.
+    pub(crate) fn load(store: &dyn Store) -> Result<Self, StoreError> {
+        let mut past = Self::default();
+        for session in store.sessions()? {
+            if gateway_requests::is_gateway_session(&session) {
+                gateway_requests::for_each_request(store, &session.id, &mut |kept| {
+                    past.add_request(&kept.request);
+                })?;
+                continue;
+            }
+            let (kind, name) = sessions::split_session_id(&session.id.0);
+            if kind.is_some_and(hook::is_hook_session_kind) {
+                let name = name.split('/').next().unwrap_or(name);
+                for record in store.records(&session.id, RecordNumber(1), RECORDS_MAX)? {
+                    if let Some((call, sent)) = hook::recorded_replacement(&record.payload) {
+                        past.shaped_results.entry(name.to_owned()).or_default().insert(call, sent);
+                    }
+                }
+            }
+        }
+        Ok(past)
+    }
+
+    fn add_request(&mut self, request: &gateway_requests::GatewayRequest) {
+        let Some(billed) = &request.billed else { return };
+        if request.tokens_sent < request.tokens_asked {
+            self.shortened_requests
+                .entry((&billed.to_bill_usage()).into())
+                .or_default()
+                .push(request.time);
+        }
+    }
+
+    /// Replaces shaped results by their original texts, where `store` still has them.
+    pub(super) fn restore_texts(
+        &self,
+        session: &str,
+        conversation: Conversation,
+        store: Option<&dyn Store>,
+    ) -> UnshapedConversation {
+        let results = self.shaped_results.get(session);
+        if results.is_none() && self.shortened_requests.is_empty() {
+            return UnshapedConversation { conversation, discounted_answers: HashSet::new() };
+        }
+        let mut discounted = HashSet::new();
+        let mut entries = conversation.entries().to_vec();
+        let mut is_shaped = false;
+        for (index, entry) in (0u32..).zip(&mut entries) {
+            if entry.role == MessageRole::Assistant {
+                if is_shaped || self.is_shortened_request(entry) {
+                    discounted.insert(EntryIndex(index));
+                }
+                continue;
+            }
+            for block in &mut entry.blocks {
+                let ContentBlock::Result(result) = block else { continue };
+                let Some(sent) = results.and_then(|all| all.get(&result.call)) else { continue };
+                is_shaped = true;
+                let whole = sent.original.zip(store).and_then(|(whole, store)| {
+                    let content = store.content(whole).ok()??;
+                    String::from_utf8(content.bytes).ok()
+                });
+                if let Some(whole) = whole.filter(|_| result.content.contains(&sent.text)) {
+                    result.content = result.content.replacen(&sent.text, &whole, 1);
+                }
+            }
+        }
+        let mut unshaped = conversation.without_entries();
+        for entry in entries {
+            unshaped.push(entry);
+        }
+        UnshapedConversation { conversation: unshaped, discounted_answers: discounted }
+    }
+
+    /// Returns whether the gateway shortened the request that `answer` answers.
+    fn is_shortened_request(&self, answer: &TranscriptEntry) -> bool {
+        let Some((usage, time)) = answer.usage.as_ref().zip(answer.time) else { return false };
+        let times = self.shortened_requests.get(&usage.into());
+        times.is_some_and(|all| {
+            all.iter().any(|known| known.abs_diff(time.0) <= TIME_DIFFERENCE_MS_MAX.unsigned_abs())
+        })
+    }
+}

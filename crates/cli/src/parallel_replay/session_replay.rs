@@ -1,0 +1,155 @@
+//! Replays one session under every profile and oracle.
+
+use foveal_replay::copied_requests::{ConversationPlace, RequestOwners};
+use foveal_replay::figures::ReplayFigures;
+use foveal_replay::oracle::Hindsight;
+use foveal_replay::{ConversationReplay, PreparedConversation, replay};
+use foveal_report::{CompositionSampler, MeasuredConversation, PromptComposition};
+use foveal_transcript::RecordedSession;
+use rayon::prelude::*;
+
+use super::past_savings::UnshapedConversation;
+use super::replay_plan::{ReplayCandidate, ReplayPlan, list_candidates};
+use crate::prompt_log::{ConversationLog, conversation_name};
+use crate::replay_totals::SessionFigures;
+
+/// The outcome of one session.
+pub(super) struct SessionOutcome {
+    pub(super) figures: SessionFigures,
+    /// The lines of the prompt log, if one is written.
+    pub(super) prompt_lines: Vec<u8>,
+    /// The session's conversations for the report, if one is drawn.
+    pub(super) report_conversations: Vec<MeasuredConversation>,
+    /// The number of requests whose bills already include savings of foveal.
+    pub(super) discounted_requests: u64,
+}
+
+/// The replay of one conversation under one candidate.
+struct CandidateReplay {
+    replay: ConversationReplay,
+    fill: Option<PromptComposition>,
+    prompt_lines: Vec<u8>,
+}
+
+/// The file of a session, and the owners of requests that several sessions hold.
+pub(super) struct SessionOrigin<'a> {
+    pub(super) file: &'a str,
+    pub(super) owners: &'a RequestOwners,
+    /// The place of the session's first conversation.
+    pub(super) first_conversation: ConversationPlace,
+}
+
+/// Replays `session` under every candidate; `None` if the plan was cancelled. Conversations whose
+/// requests all count elsewhere are left out.
+pub(super) fn replay_session(
+    plan: &ReplayPlan<'_>,
+    mut session: RecordedSession,
+    origin: &SessionOrigin<'_>,
+) -> Option<SessionOutcome> {
+    let mut outcome = SessionOutcome {
+        figures: SessionFigures {
+            session: session.id.clone(),
+            file: origin.file.to_owned(),
+            conversations: 0,
+            raw: ReplayFigures::default(),
+            profiles: vec![ReplayFigures::default(); list_candidates(plan.profiles).len()],
+            pauses: Vec::new(),
+        },
+        prompt_lines: Vec::new(),
+        report_conversations: Vec::new(),
+        discounted_requests: 0,
+    };
+    for at in 0..session.conversations.len() {
+        let name = conversation_name(&session, at);
+        if plan.cancel.is_cancelled() {
+            return None;
+        }
+        let conversation = std::mem::take(&mut session.conversations[at]);
+        let place = ConversationPlace {
+            conversation: origin.first_conversation.conversation + at,
+            ..origin.first_conversation
+        };
+        let copies = origin.owners.copied_answers(place, &conversation);
+        if !copies.is_empty() && copies.len() == conversation.response_indices().count() {
+            continue;
+        }
+        outcome.figures.conversations += 1;
+        let UnshapedConversation { conversation, discounted_answers: discounted } = plan
+            .shaping_history
+            .savings
+            .restore_texts(&session.id, conversation, plan.shaping_history.store);
+        outcome.discounted_requests += discounted.len() as u64;
+        let prepared = PreparedConversation::new(conversation, plan.tokenizer)
+            .with_copies(copies)
+            .with_unusable_bills(discounted);
+        let runs = replay_candidates(plan, &prepared, &name)?;
+        if let Some(report) = &plan.report {
+            let conversation = prepared.record.conversation();
+            let mut measured =
+                MeasuredConversation::new(&name, conversation, plan.prices, report.limits);
+            for place in &report.order {
+                let run = &runs[*place];
+                measured.add(&run.replay, run.fill.clone());
+            }
+            outcome.report_conversations.push(measured);
+        }
+        for (place, run) in runs.into_iter().enumerate() {
+            if place == 0 {
+                outcome.figures.raw += ReplayFigures::from_recording(&run.replay);
+                let long = run.replay.pauses.iter().filter(|pause| !pause.is_short());
+                outcome.figures.pauses.extend(long);
+                outcome.prompt_lines.extend(run.prompt_lines);
+            }
+            outcome.figures.profiles[place] += ReplayFigures::from_projection(&run.replay);
+        }
+    }
+    Some(outcome)
+}
+
+/// Replays a conversation under each candidate, in parallel; `None` if the plan was cancelled.
+fn replay_candidates(
+    plan: &ReplayPlan<'_>,
+    prepared: &PreparedConversation,
+    name: &str,
+) -> Option<Vec<CandidateReplay>> {
+    let hindsight = &Hindsight::from_prepared(prepared);
+    let places: Vec<_> = list_candidates(plan.profiles).into_iter().enumerate().collect();
+    places
+        .par_iter()
+        .map(|(place, candidate)| {
+            let drawn = plan.report.as_ref().is_some_and(|report| report.draws_profile(*place));
+            let logged = plan.prompt_log.is_some() && *place == 0;
+            let conversation = prepared.record.conversation();
+            let log = || ConversationLog::new(name.to_owned(), conversation, plan.keeps_secrets);
+            let log = logged.then(log);
+            (!plan.cancel.is_cancelled())
+                .then(|| replay_candidate(plan, prepared, hindsight, *candidate, log, drawn))
+        })
+        .collect()
+}
+
+fn replay_candidate(
+    plan: &ReplayPlan<'_>,
+    prepared: &PreparedConversation,
+    hindsight: &Hindsight<'_>,
+    candidate: ReplayCandidate,
+    mut log: Option<ConversationLog<'_>>,
+    drawn: bool,
+) -> CandidateReplay {
+    let conversation = prepared.record.conversation();
+    let mut projector = plan.start_projector(candidate, conversation, hindsight);
+    let mut sampler = drawn.then(|| CompositionSampler::new(prepared));
+    let replay = replay(prepared, &mut projector, plan.prices, &mut |projector, step| {
+        if let Some(log) = &mut log {
+            log.push_request(projector, step);
+        }
+        if let Some(sampler) = &mut sampler {
+            sampler.observe(projector, step);
+        }
+    });
+    CandidateReplay {
+        replay,
+        fill: sampler.map(CompositionSampler::finish),
+        prompt_lines: log.map(ConversationLog::into_lines).unwrap_or_default(),
+    }
+}

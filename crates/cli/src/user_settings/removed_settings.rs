@@ -1,0 +1,68 @@
+//! Removed settings, with advice for their users.
+
+/// A removed setting.
+struct RemovedKey {
+    /// The names of its tables and its own, joined by dots.
+    name: &'static str,
+    /// The advice for its users.
+    advice: &'static str,
+}
+
+static REMOVED_KEYS: [RemovedKey; 4] = [
+    RemovedKey { name: "gist_model", advice: TURN_SUMMARIES },
+    RemovedKey { name: "gateway.expand", advice: EXPAND_TOOL },
+    RemovedKey { name: "gateway.shorten_tools", advice: TOOL_DEFINITIONS },
+    RemovedKey { name: "gateway.rules.shorten_tools", advice: TOOL_DEFINITIONS },
+];
+
+const TOOL_DEFINITIONS: &str =
+    "remove it; agents load definitions of tools on demand themselves, as far as they can";
+
+const EXPAND_TOOL: &str = "remove it; a model runs `foveal expand HANDLE`, which notes name, or \
+                           calls the tool `expand` of `foveal mcp`";
+
+const TURN_SUMMARIES: &str = "remove it; where a prompt stays too long, `foveal run` and `foveal \
+                              chat` leave the oldest messages out at the model's window";
+
+/// The removed value of `curator_model` that stood for the model of an agent that calls `foveal
+/// mcp`.
+pub(super) const CLIENT_MODEL: &str = "client";
+
+/// The advice about [`CLIENT_MODEL`].
+pub(super) const CLIENT_MODEL_ADVICE: &str = "curator_model = \"client\" no longer exists: name a model of yours, such as \
+     curator_model = \"ollama:qwen3\", or remove the line";
+
+/// Returns a sentence of advice about a removed setting.
+pub(crate) fn removal_advice(name: &str) -> Option<String> {
+    let key = REMOVED_KEYS.iter().find(|key| key.name == name)?;
+    Some(format!("`{name}` no longer exists: {}", key.advice))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::user_settings::{parse_toml, setting_keys};
+
+    #[test]
+    fn a_removed_setting_is_refused_with_advice() {
+        for key in &REMOVED_KEYS {
+            assert!(setting_keys::find_setting(key.name).is_none(), "{}", key.name);
+            let (tables, last) = key.name.rsplit_once('.').unwrap_or(("", key.name));
+            let header = match tables {
+                "" => String::new(),
+                "gateway.rules" => format!("[[{tables}]]\nprofile = \"max\"\n"),
+                tables => format!("[{tables}]\n"),
+            };
+            let text = format!("{header}{last} = true\n");
+            let error = format!("{:#}", parse_toml(text.as_bytes()).expect_err("it was removed"));
+            let advice = removal_advice(key.name).expect("it was removed");
+            assert!(error.contains("unknown field") && error.contains(&advice), "{error}");
+        }
+    }
+
+    #[test]
+    fn the_model_of_a_client_is_refused_with_advice() {
+        let error = parse_toml(b"\ncurator_model = \"client\"\n").expect_err("it was removed");
+        assert_eq!(error.to_string(), format!("line 2: {CLIENT_MODEL_ADVICE}"));
+    }
+}

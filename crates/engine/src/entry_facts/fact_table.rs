@@ -1,0 +1,191 @@
+//! The facts of all entries of one conversation, computed once as the entries arrive.
+
+use std::sync::Arc;
+
+use super::call::CallFacts;
+use super::edits::EditFacts;
+use super::entry::{EntryFacts, extract_argument_lines, visible_texts};
+use super::file_names::{file_key, for_each_file_name};
+use super::line_hash::{LineHash, LineHashMap, LineId};
+use crate::entry_size::EntrySize;
+use crate::lines::{ExcerptSource, PriorShaping, has_note_handle, parse_result_lines};
+use crate::tokens::Tokenizer;
+use foveal_tool_effects::{Effect, ReadSpan};
+use foveal_transcript::{
+    ContentHash, EntryIndex, MessageRole, OpenCalls, ToolResult, TranscriptEntry,
+};
+
+/// A call that waits for its result.
+#[derive(Debug, Clone)]
+struct PendingCall {
+    facts: Arc<CallFacts>,
+    /// Index of the response, and of the call in it.
+    place: Option<(usize, u16)>,
+}
+
+/// The facts of each entry, and the state that the next entry's facts depend on.
+#[derive(Debug, Clone)]
+pub(crate) struct FactTable {
+    tokenizer: Tokenizer,
+    facts: Vec<EntryFacts>,
+    open_calls: OpenCalls<PendingCall>,
+    last_response: Option<usize>,
+    directory: Option<String>,
+    ids: LineHashMap<LineId>,
+}
+
+impl FactTable {
+    /// Creates an empty table. `directory` is the agent's initial folder, if known.
+    pub(crate) fn new(tokenizer: Tokenizer, directory: Option<&str>) -> Self {
+        Self {
+            tokenizer,
+            facts: Vec::new(),
+            open_calls: OpenCalls::default(),
+            last_response: None,
+            directory: directory.map(str::to_owned),
+            ids: LineHashMap::default(),
+        }
+    }
+
+    /// Sets the folder that relative paths of the next calls start from.
+    pub(crate) fn set_directory(&mut self, directory: &str) {
+        self.directory = Some(directory.to_owned());
+    }
+
+    pub(crate) fn tokenizer(&self) -> Tokenizer {
+        self.tokenizer
+    }
+
+    pub(crate) fn facts(&self, index: EntryIndex) -> &EntryFacts {
+        &self.facts[index.as_usize()]
+    }
+
+    /// Marks the last entry as one that must not be replaced.
+    pub(crate) fn mark_last_fixed(&mut self) {
+        if let Some(facts) = self.facts.last_mut() {
+            facts.is_fixed = true;
+        }
+    }
+
+    /// Sets the full content behind the excerpt in the result at `index`.
+    pub(crate) fn set_excerpt_source(&mut self, index: EntryIndex, source: ExcerptSource) {
+        self.facts[index.as_usize()].excerpt_source = Some(source);
+    }
+
+    /// Computes the facts of the next entry.
+    pub(crate) fn push(&mut self, entry: &TranscriptEntry, weight: EntrySize) {
+        let turn = self.facts.last().map_or(0, |facts| facts.turn)
+            + u32::from(entry.role == MessageRole::Assistant);
+        let facts = match entry.tool_result() {
+            Some(result) => self.result_facts(result),
+            None => self.message_facts(entry, weight),
+        };
+        let files = file_keys(facts.call.iter().chain(&facts.calls));
+        self.facts.push(EntryFacts { turn, tokens: weight.tokens, files, ..facts });
+    }
+
+    fn message_facts(&mut self, entry: &TranscriptEntry, weight: EntrySize) -> EntryFacts {
+        let calls = self.call_facts(entry);
+        let edits = EditFacts::from_entry(entry, &calls, weight.bytes, weight.tokens);
+        let (arguments, hashes) = extract_argument_lines(entry);
+        let ids = self.assign_line_ids(hashes.into_iter());
+        let mut names = Vec::new();
+        for text in visible_texts(entry) {
+            for_each_file_name(text, |key| names.push(key));
+        }
+        names.sort_unstable();
+        names.dedup();
+        names.shrink_to_fit();
+        EntryFacts {
+            calls,
+            edits,
+            arguments,
+            line_ids: ids,
+            mentioned_files: names,
+            ..EntryFacts::default()
+        }
+    }
+
+    fn result_facts(&mut self, result: &ToolResult) -> EntryFacts {
+        let open = self.open_calls.take(result);
+        // A result counts only until the next response, so that later entries change nothing.
+        if let Some((response, call)) = open.as_ref().and_then(|open| open.place)
+            && self.last_response == Some(response)
+        {
+            let EntryFacts { calls, edits, .. } = &mut self.facts[response];
+            edits.record_result(call, &calls[usize::from(call)].effect, result);
+        }
+        let call = open.map(|open| open.facts);
+        let unknown = Effect::default();
+        let effect = call.as_ref().map_or(&unknown, |call| &call.effect);
+        let content = result.content.as_str();
+        let mut printed = parse_result_lines(content, effect);
+        // Kept as long as the conversation; a vector may have twice the capacity it needs.
+        printed.lines.shrink_to_fit();
+        if has_note_handle(content) {
+            printed.prior_shaping = PriorShaping::Notes;
+        }
+        let is_own = effect.is_own || printed.prior_shaping != PriorShaping::None;
+        let hashes = printed.lines.iter().map(|line| LineHash::from_text(line.file_text(content)));
+        EntryFacts {
+            line_ids: self.assign_line_ids(hashes),
+            printed,
+            was_shaped_by_foveal: is_own,
+            whole_hash: Some(LineHash::from_text(content)),
+            content_hash: Some(ContentHash::from_content(content.as_bytes())),
+            kind: effect.kind,
+            reads_whole_file: effect.reads.iter().any(|read| read.span == ReadSpan::All),
+            call,
+            is_error: result.is_error,
+            has_terminal_noise: has_terminal_noise(content),
+            ..EntryFacts::default()
+        }
+    }
+
+    /// Returns the numbers of line texts, with new ones for new texts.
+    fn assign_line_ids(&mut self, hashes: impl ExactSizeIterator<Item = LineHash>) -> Vec<LineId> {
+        let mut ids = Vec::with_capacity(hashes.len());
+        for hash in hashes {
+            let next = LineId(self.ids.len() as u32);
+            ids.push(*self.ids.entry(hash).or_insert(next));
+        }
+        ids
+    }
+
+    fn call_facts(&mut self, entry: &TranscriptEntry) -> Vec<Arc<CallFacts>> {
+        let mut all = Vec::new();
+        if entry.role == MessageRole::Assistant {
+            self.last_response = Some(self.facts.len());
+            self.open_calls.begin_response();
+        }
+        for (at, call) in entry.tool_calls().enumerate() {
+            let facts = Arc::new(CallFacts::from_call(call, self.directory.as_deref()));
+            if let Some(directory) = &facts.effect.directory_after {
+                self.directory = Some(directory.clone());
+            }
+            let place = u16::try_from(at).ok().map(|at| (self.facts.len(), at));
+            self.open_calls.insert(call, PendingCall { facts: Arc::clone(&facts), place });
+            all.push(facts);
+        }
+        all
+    }
+}
+
+/// Returns the distinct keys of the files that the calls read or write.
+fn file_keys<'a>(calls: impl Iterator<Item = &'a Arc<CallFacts>>) -> Box<[LineHash]> {
+    let mut keys = Vec::new();
+    for call in calls {
+        keys.extend(call.effect.reads.iter().map(|read| file_key(&read.path)));
+        keys.extend(call.effect.writes.iter().map(|write| file_key(&write.path)));
+    }
+    keys.sort_unstable();
+    keys.dedup();
+    keys.into()
+}
+
+/// Returns whether a text holds escape codes or carriage returns.
+fn has_terminal_noise(content: &str) -> bool {
+    let bytes = content.as_bytes();
+    // Two passes are several times faster than one pass byte by byte.
+    bytes.contains(&0x1b) || bytes.contains(&b'\r')
+}

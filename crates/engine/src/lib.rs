@@ -1,0 +1,43 @@
+//! The engine of foveal: it plans the prompt that a model is sent for a conversation.
+//!
+//! The crate is pure: it reads no clock, file, environment variable or network. The transcript
+//! is the full conversation; a projection is the prompt that the model is sent in its place.
+
+pub mod bill;
+pub mod budget;
+pub mod call_texts;
+pub mod continuation;
+pub mod conversation_record;
+pub mod early_reduction;
+pub mod engine;
+pub mod entry_costs;
+pub mod entry_facts;
+pub mod entry_size;
+pub mod file_interest;
+pub mod keep_alive;
+pub mod ledger;
+pub mod lines;
+pub mod message_shape;
+mod model_json;
+pub mod new_result;
+pub mod note;
+pub mod output_budget;
+pub mod overrides;
+pub mod placement;
+pub mod plan_step;
+pub mod planner;
+pub mod policies;
+pub mod prices;
+pub mod profile;
+pub mod projector;
+pub mod reduction_level;
+pub mod reuse_score;
+pub mod rewrite;
+pub mod savings_balance;
+pub mod settings;
+pub mod shaping;
+pub mod timeline;
+pub mod tokens;
+pub mod views;
+pub mod visible_prompt;
+pub mod window_tokens;

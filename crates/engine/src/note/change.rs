@@ -1,0 +1,119 @@
+//! Notes on changes of files and how to undo them.
+
+use std::fmt::{self, Display, Formatter};
+
+use foveal_transcript::{Handle, LineSpan};
+use serde::{Deserialize, Serialize};
+
+/// A note on the change of a file.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum FileChangeNote {
+    /// The named file was changed.
+    Done(FileChangeKind, Result<UndoPoint, UndoUnavailable>),
+    /// The file has this many other hard links, which keep the old content.
+    OtherNames(u64),
+    /// The owner of the file could not be preserved.
+    OwnerNotKept,
+    /// The file was reached through this symbolic link.
+    ThroughLink(Box<str>),
+    /// A changed place: its lines before and after the change.
+    Place(LineSpan, LineSpan),
+    /// The number of further changed places.
+    MorePlaces(usize),
+    /// The differences in white space between the text to replace and the file.
+    WhiteSpace(Box<str>),
+}
+
+/// The kind of change.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum FileChangeKind {
+    /// The file was created.
+    New,
+    /// The content was replaced.
+    Written,
+    /// The file was new and was removed again.
+    Removed,
+}
+
+/// The saved state to which a change can be undone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub struct UndoPoint {
+    /// The handle of the old content.
+    pub handle: Handle,
+    /// The storage of the old content.
+    pub kind: UndoStorage,
+}
+
+/// The storage of the content that an undo restores.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum UndoStorage {
+    /// The store.
+    Stored,
+    /// Memory, until the process ends.
+    InMemory,
+    /// None: there was no file.
+    NoFile,
+}
+
+/// The reason why a change cannot be undone.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum UndoUnavailable {
+    /// The old content has secrets, which must not be stored, and is too large for memory.
+    Secrets,
+    /// The store cannot be written.
+    Store,
+}
+
+impl FileChangeNote {
+    pub(super) fn write(&self, f: &mut Formatter<'_>, file: &str) -> fmt::Result {
+        match self {
+            Self::Done(kind, back) => {
+                match kind {
+                    FileChangeKind::New if back.is_ok() => write!(f, "Wrote {file} (new)")?,
+                    FileChangeKind::New | FileChangeKind::Written => write!(f, "Wrote {file}")?,
+                    FileChangeKind::Removed => write!(f, "Removed {file}, which was new")?,
+                }
+                match back {
+                    Ok(back) => write!(f, " [before: {back}]"),
+                    Err(why) => write!(f, " [no way back: {why}]"),
+                }
+            }
+            Self::OtherNames(count) => write!(
+                f,
+                "[the file has {count} other names (hard links), which keep the old content]"
+            ),
+            Self::OwnerNotKept => f.write_str("[the owner of the file could not be kept]"),
+            Self::ThroughLink(link) => {
+                write!(f, "[`{link}` is a symbolic link; the file it leads to was written]")
+            }
+            Self::Place(before, after) => write!(f, "{before} → {after}"),
+            Self::MorePlaces(more) => write!(f, "and {more} more places"),
+            Self::WhiteSpace(differences) => write!(
+                f,
+                "[old_str differed from the file in {differences}; new_str was given the file's]"
+            ),
+        }
+    }
+}
+
+impl Display for UndoPoint {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Self { handle, kind } = self;
+        match kind {
+            UndoStorage::Stored => write!(f, "{handle}"),
+            UndoStorage::InMemory => {
+                write!(f, "{handle}, with secrets: kept in memory only, until foveal ends")
+            }
+            UndoStorage::NoFile => write!(f, "{handle}, no file"),
+        }
+    }
+}
+
+impl Display for UndoUnavailable {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Secrets => "what it held has secrets, which are not kept",
+            Self::Store => "the store cannot be written",
+        })
+    }
+}

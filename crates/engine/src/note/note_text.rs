@@ -1,0 +1,452 @@
+//! Renders notes as text. All texts of notes are spelled here.
+
+use std::fmt::{self, Display, Formatter, Write};
+
+use foveal_transcript::{ContentHash, Handle};
+
+use super::{
+    ContinuationTool, Counts, DataEncoding, EditSummary, LineNumberRange, Note, NoteKind,
+    OmissionReason,
+};
+
+/// The tool that resolves handles.
+const EXPAND: &str = "expand";
+
+impl Note {
+    /// Returns the length of the text in bytes.
+    pub fn text_len(&self) -> usize {
+        let mut counted = ByteCounter(0);
+        // Counting cannot fail.
+        let _ = write!(counted, "{self}");
+        counted.0
+    }
+}
+
+impl Display for DataEncoding {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Hexadecimal => "hexadecimal",
+            Self::Base64 => "base64",
+            Self::Binary => "binary data",
+        })
+    }
+}
+
+/// A writer that counts bytes.
+struct ByteCounter(usize);
+
+impl Write for ByteCounter {
+    fn write_str(&mut self, text: &str) -> fmt::Result {
+        self.0 += text.len();
+        Ok(())
+    }
+}
+
+impl Display for Note {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        self.write_with_lookup(f, HandleLookup::Tool(EXPAND))
+    }
+}
+
+/// The way in which a reader fetches the content of a handle.
+#[derive(Clone, Copy)]
+enum HandleLookup<'a> {
+    /// A tool or a command of this name, which takes the handle.
+    Tool(&'a str),
+    /// A tool that takes the long hash of the whole result, which is this one.
+    Hash(&'a ContentHash),
+}
+
+impl<'a> HandleLookup<'a> {
+    /// Returns the hint for a handle.
+    fn hint_for(self, handle: Handle) -> HandleHint<'a> {
+        HandleHint(self, handle)
+    }
+}
+
+/// The hint in a note on how to fetch a handle's content.
+struct HandleHint<'a>(HandleLookup<'a>, Handle);
+
+impl Display for HandleHint<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Self(way, handle) = self;
+        match way {
+            // The handle is that of another content.
+            HandleLookup::Hash(whole) if whole.handle() != *handle => {
+                write!(f, "{EXPAND} {handle}")
+            }
+            HandleLookup::Hash(whole) => write!(f, "retrieve hash={}", whole.to_long_hex()),
+            HandleLookup::Tool(name) => write!(f, "{name} {handle}"),
+        }
+    }
+}
+
+/// A note that is rendered with a given hint for its handle.
+struct NoteWithHint<'a>(&'a Note, HandleLookup<'a>);
+
+impl Display for NoteWithHint<'_> {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        self.0.write_with_lookup(f, self.1)
+    }
+}
+
+impl Note {
+    /// Renders the note for a reader with a shell and no `expand` tool: the hint is `command` and
+    /// the handle.
+    pub fn display_with_command<'a>(&'a self, command: &'a str) -> impl Display + use<'a> {
+        NoteWithHint(self, HandleLookup::Tool(command))
+    }
+
+    /// Renders the note for a reader whose tool takes the hash of the whole result: the hint is
+    /// `hash=` and the long spelling of `whole` instead of its handle.
+    pub fn display_with_hash<'a>(&'a self, whole: &'a ContentHash) -> impl Display + use<'a> {
+        NoteWithHint(self, HandleLookup::Hash(whole))
+    }
+
+    #[allow(clippy::too_many_lines)] // A flat table.
+    fn write_with_lookup(&self, f: &mut Formatter<'_>, way: HandleLookup<'_>) -> fmt::Result {
+        let Counts { lines, bytes, .. } = self.counts;
+        match &self.kind {
+            NoteKind::SameResult { call, from_end } => {
+                f.write_char('[')?;
+                if let Some(file) = &self.file {
+                    write!(f, "{file}: unchanged, ")?;
+                }
+                write!(f, "same result as {}`{call}` above]", CallOrdinal(*from_end, "the "))
+            }
+            NoteKind::SameLines { call, is_own, from_end } => {
+                let whose = if *is_own { "your " } else { "" };
+                let which = CallOrdinal(*from_end, if *is_own { "" } else { "the " });
+                match self.lines.first() {
+                    Some(range) => write!(f, "[{range}: above in {whose}{which}`{call}`]"),
+                    None => write!(f, "[{lines} lines above in {whose}{which}`{call}`]"),
+                }
+            }
+            NoteKind::SameReminder { name } => {
+                write!(f, "[{} as above]", name.replace(['-', '_'], " "))
+            }
+            NoteKind::Unchanged | NoteKind::AllUnchanged => {
+                f.write_char('[')?;
+                if let Some(file) = &self.file {
+                    write!(f, "{file} ")?;
+                }
+                let is_all = self.kind == NoteKind::AllUnchanged;
+                let unchanged = if is_all { "unchanged, " } else { "" };
+                write!(f, "{}: {unchanged}as above]", self.line_range())
+            }
+            NoteKind::SameAs(there) => {
+                match self.lines.first() {
+                    Some(range) => write!(f, "[{range}: same as {there}")?,
+                    None => write!(f, "[{lines} lines: same as {there}")?,
+                }
+                match &self.file {
+                    Some(file) => write!(f, " of {file} above]"),
+                    None => f.write_str(" above]"),
+                }
+            }
+            NoteKind::Shown => match (&self.file, self.lines.first()) {
+                (Some(file), Some(range)) => write!(f, "[{range}: above in {file}]"),
+                (Some(file), None) => write!(f, "[{lines} lines above in {file}]"),
+                (None, _) => write!(f, "[{}: shown above]", self.line_range()),
+            },
+            NoteKind::HitsShown { context } => self.write_shown_hits(f, context),
+            NoteKind::LeftOut { names, has_more } => self.write_omission(f, way, names, *has_more),
+            NoteKind::Encoded(what) => {
+                write!(f, "[{bytes} bytes of {what} left out")?;
+                self.write_end(f, way)
+            }
+            NoteKind::DumpRows => {
+                write!(f, "[{lines} more rows of a hex dump left out")?;
+                self.write_end(f, way)
+            }
+            NoteKind::LineCut => {
+                write!(f, "[… {bytes} bytes of this line left out")?;
+                self.write_end(f, way)
+            }
+            NoteKind::Cleared => {
+                write!(f, "[{lines} lines, {bytes} bytes no longer shown")?;
+                self.write_end(f, way)
+            }
+            NoteKind::EditText => write!(f, "[{lines} lines]"),
+            NoteKind::ReplacedText => {
+                write!(f, "[{lines} lines that this edit replaced")?;
+                self.write_end(f, way)
+            }
+            NoteKind::ToldAbove => {
+                write!(f, "[told above in the edits to {}", self.file_or_empty())?;
+                self.write_end(f, way)
+            }
+            NoteKind::Edits(edits) => self.write_edits(f, way, edits),
+            NoteKind::Repeated { period: 1, times } => {
+                write!(f, "[last line repeated {times} more times]")
+            }
+            NoteKind::Repeated { period, times } => {
+                write!(f, "[last {period} lines repeated {times} more times]")
+            }
+            NoteKind::EveryNumbered(every) => write!(f, "[every {every}th line numbered]"),
+            NoteKind::Heading => f.write_str(self.file_or_empty()),
+            NoteKind::Remark(text) => write!(f, "[{text}]"),
+            NoteKind::EndsOf(sort) => {
+                write!(f, "[{sort} of {lines} lines, {bytes} bytes: its head and its end]")
+            }
+            NoteKind::Behind => match self.handle {
+                Some(handle) => write!(f, "[{}]", way.hint_for(handle)),
+                None => Ok(()),
+            },
+            NoteKind::Hidden { of, is_before, names, more } => {
+                let of = of.as_deref().map(|of| (of, *is_before));
+                self.write_hidden_lines(f, of, names, *more)
+            }
+            NoteKind::MoreFiles => {
+                let files = self.counts.files;
+                write!(f, "[{files} more {}]", if files == 1 { "file" } else { "files" })
+            }
+            NoteKind::Rest(why) => self.write_file_rest(f, *why),
+            NoteKind::LineRest { tool, line, from_byte } => {
+                let tool = match tool {
+                    ContinuationTool::ReadLines => "read_lines",
+                    ContinuationTool::Expand => "expand with",
+                };
+                write!(f, "[… {bytes} bytes of this line left out; ")?;
+                write!(f, "{tool} start {line}, from_byte {from_byte}]")
+            }
+            NoteKind::NoRoom { line, from_byte } => {
+                match self.lines.first() {
+                    Some(range) => write!(f, "[{range}")?,
+                    None => write!(f, "[{lines} lines, {bytes} bytes")?,
+                }
+                f.write_str(" left out: the answer is full")?;
+                if let Some(handle) = self.handle {
+                    write!(f, "; {EXPAND} {handle}, start {line}")?;
+                }
+                if *from_byte > 0 {
+                    write!(f, ", from_byte {from_byte}")?;
+                }
+                f.write_char(']')
+            }
+            NoteKind::GoOn(next) => write!(f, "[go on with start {next}]"),
+            NoteKind::Ends => write!(f, "[the file has {lines} lines]"),
+            NoteKind::PartOf(all) => {
+                let range = self.line_range();
+                let next = u64::from(range.1) + 1;
+                write!(f, "[lines {range} of {all}; go on with start {next}]")
+            }
+            NoteKind::ChangedByOthers => {
+                let range = self.line_range();
+                let (were, them) = match range.0 == range.1 {
+                    true => ("was", "it"),
+                    false => ("were", "them"),
+                };
+                write!(f, "[{range} {were} changed by others since you saw {them}: ")?;
+                write!(f, "read_lines, start {}]", range.0)
+            }
+            NoteKind::UnchangedFile { shown, is_long } => {
+                self.write_unchanged_file(f, *shown, *is_long)
+            }
+            NoteKind::Passed { why } => {
+                write!(f, "[`{}` was left out: {why}]", self.file_or_empty())
+            }
+            NoteKind::Search(note) => note.write(f, self.file_or_empty()),
+            NoteKind::Change(note) => note.write(f, self.file_or_empty()),
+            NoteKind::Run(note) => note.write(f),
+            NoteKind::Answer(note) => note.write(f, self.file_or_empty()),
+            NoteKind::Quoted(text) => self.write_quoted(f, way, text),
+        }
+    }
+}
+
+impl Display for LineNumberRange {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self.0 == self.1 {
+            true => write!(f, "{}", self.0),
+            false => write!(f, "{}-{}", self.0, self.1),
+        }
+    }
+}
+
+/// The position of a call among those of its name, counted from the end, after a word.
+struct CallOrdinal(Option<u32>, &'static str);
+
+impl Display for CallOrdinal {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        let Self(from_end, word) = self;
+        match from_end {
+            None => Ok(()),
+            Some(1) => write!(f, "{word}last "),
+            Some(count) => {
+                let end = match (count % 10, count % 100) {
+                    (1..=3, 11..=13) => "th",
+                    (1, _) => "st",
+                    (2, _) => "nd",
+                    (3, _) => "rd",
+                    _ => "th",
+                };
+                write!(f, "{word}{count}{end} last ")
+            }
+        }
+    }
+}
+
+impl Note {
+    /// Returns the range of lines that the note replaces; an empty range (0, 0) if there is none.
+    fn line_range(&self) -> LineNumberRange {
+        self.lines.first().copied().unwrap_or(LineNumberRange(0, 0))
+    }
+
+    fn file_or_empty(&self) -> &str {
+        self.file.as_deref().unwrap_or_default()
+    }
+
+    /// Writes the words of another tool's rule with the hint for the handle, on one line.
+    fn write_quoted(
+        &self,
+        f: &mut Formatter<'_>,
+        way: HandleLookup<'_>,
+        text: &str,
+    ) -> fmt::Result {
+        let Some(handle) = self.handle else { return f.write_str(text) };
+        let (text, end) = text.strip_suffix('\n').map_or((text, ""), |text| (text, "\n"));
+        write!(f, "{text} [{}]{end}", way.hint_for(handle))
+    }
+
+    /// Writes the hint for the handle and the closing bracket.
+    fn write_end(&self, f: &mut Formatter<'_>, way: HandleLookup<'_>) -> fmt::Result {
+        match self.handle {
+            Some(handle) => write!(f, "; {}]", way.hint_for(handle)),
+            None => f.write_char(']'),
+        }
+    }
+
+    fn write_shown_hits(&self, f: &mut Formatter<'_>, context: &[u32]) -> fmt::Result {
+        f.write_char('[')?;
+        if !self.file_or_empty().is_empty() {
+            write!(f, "{} ", self.file_or_empty())?;
+        }
+        for (at, lines) in (0u32..).zip(&self.lines) {
+            f.write_str(if at == 0 { "" } else { ", " })?;
+            let LineNumberRange(first, last) = lines;
+            match (context.contains(&at), first == last) {
+                (false, _) => write!(f, "{first}")?,
+                (true, true) => write!(f, "({first})")?,
+                (true, false) => write!(f, "({lines})")?,
+            }
+        }
+        f.write_str(": shown above]")
+    }
+
+    fn write_omission(
+        &self,
+        f: &mut Formatter<'_>,
+        way: HandleLookup<'_>,
+        names: &[Box<str>],
+        has_more: bool,
+    ) -> fmt::Result {
+        let Counts { lines, bytes, hits, files, failures } = self.counts;
+        if let Some(range) = self.lines.first() {
+            write!(f, "[{range}")?;
+        } else if hits > 0 {
+            let files_word = if files == 1 { "file" } else { "files" };
+            write!(f, "[{hits} hits in {files} {files_word}, {bytes} bytes")?;
+        } else {
+            write!(f, "[{lines} lines, {bytes} bytes")?;
+        }
+        if failures > 0 {
+            write!(f, ", {failures} of them about failures,")?;
+        }
+        f.write_str(" left out")?;
+        for (at, name) in names.iter().enumerate() {
+            f.write_str(if at == 0 { ": " } else { ", " })?;
+            f.write_str(name)?;
+        }
+        f.write_str(if has_more { " and more" } else { "" })?;
+        self.write_end(f, way)
+    }
+
+    fn write_hidden_lines(
+        &self,
+        f: &mut Formatter<'_>,
+        of: Option<(&str, bool)>,
+        names: &[Box<str>],
+        more: u32,
+    ) -> fmt::Result {
+        let range = self.line_range();
+        let LineNumberRange(first, last) = range;
+        match first == last {
+            true => write!(f, "[{first}: 1 line")?,
+            false => write!(f, "[{range}: {} lines", last - first + 1)?,
+        }
+        if let Some((of, is_before)) = of {
+            write!(f, " {} {of}", if is_before { "above" } else { "of" })?;
+        }
+        for (at, name) in names.iter().enumerate() {
+            write!(f, "{}{name}", if at == 0 { "; with " } else { ", " })?;
+        }
+        if !names.is_empty() && more > 0 {
+            write!(f, " and {more} more")?;
+        }
+        f.write_char(']')
+    }
+
+    fn write_file_rest(&self, f: &mut Formatter<'_>, why: OmissionReason) -> fmt::Result {
+        let range = self.line_range();
+        let first = range.0;
+        match why {
+            OmissionReason::Full => write!(f, "[{range} left out")?,
+            OmissionReason::Uncurated => {
+                write!(f, "[{range} left out: the file is too long to be curated")?;
+            }
+            OmissionReason::Unparsed => {
+                write!(f, "[{range} left out: the file is too long to be parsed")?;
+            }
+            OmissionReason::Large => {
+                write!(f, "[lines from {first} on left out: ")?;
+                f.write_str("the file is too large to be read at once")?;
+            }
+        }
+        write!(f, "; find lines with grep, go on with read_lines, start {first}]")
+    }
+
+    fn write_unchanged_file(
+        &self,
+        f: &mut Formatter<'_>,
+        shown: Option<u32>,
+        is_long: bool,
+    ) -> fmt::Result {
+        let (file, all) = (self.file_or_empty(), self.counts.lines);
+        let Some(shown) = shown else {
+            return write!(f, "[{file}: unchanged, its {all} lines are shown above]");
+        };
+        write!(f, "[{file}: unchanged; {shown} of its {all} lines are shown above. ")?;
+        let rest = if is_long { "as many as one answer holds" } else { "all" };
+        write!(f, "Get others with read_lines, or ask again at once for {rest}]")
+    }
+
+    fn write_edits(
+        &self,
+        f: &mut Formatter<'_>,
+        way: HandleLookup<'_>,
+        edits: &EditSummary,
+    ) -> fmt::Result {
+        let changes = if edits.count == 1 { "change" } else { "changes" };
+        write!(f, "[Edits to {}: {} {changes} ", self.file_or_empty(), edits.count)?;
+        let (first, last) = edits.turns;
+        if first == last {
+            write!(f, "in turn {first}]")?;
+        } else {
+            write!(f, "between turns {first}-{last}]")?;
+        }
+        for (what, count) in &edits.changes {
+            write!(f, "\n- {what}")?;
+            if *count > 1 {
+                write!(f, " {count}x")?;
+            }
+        }
+        if edits.more > 0 {
+            write!(f, "\n- and {} more", edits.more)?;
+        }
+        match self.handle {
+            Some(handle) => write!(f, "\n[this message in full: {}]", way.hint_for(handle)),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,94 @@
+//! Notes on the run of a program.
+
+use std::fmt::{self, Formatter};
+
+use serde::{Deserialize, Serialize};
+
+/// A note on a program that ran or is running.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum RunNote {
+    /// The program did not end with plain success, but like this.
+    Ended(Box<str>),
+    /// This many bytes of the output are not valid text.
+    Undecoded(u64),
+    /// Processes that the program left in the background were ended.
+    BackgroundEnded,
+    /// Daemons with these names left the program's session and keep running.
+    Daemons(Box<str>),
+    /// The program changed to a folder where commands cannot start.
+    Outside {
+        /// The reason.
+        why: Box<str>,
+        /// The folder in which commands start.
+        stays: Box<str>,
+    },
+    /// The program is not confined and may write anywhere, for this reason.
+    Unconfined(Box<str>),
+    /// During the run, files changed that a permission rule forbids to write.
+    Forbidden {
+        /// The first of them, each in quotes.
+        files: Box<str>,
+        /// The number of further files.
+        more: usize,
+    },
+    /// The program printed nothing.
+    NoOutput,
+    /// The middle of the output is omitted.
+    OutputCut {
+        /// Lines.
+        lines: u64,
+        /// Bytes.
+        bytes: u64,
+    },
+    /// The state of the terminal that the program runs in.
+    Terminal {
+        /// The number of the terminal.
+        id: u32,
+        /// The way it ended; `None` while it runs.
+        ended: Option<Box<str>>,
+    },
+    /// The terminal was ended because the call was stopped.
+    Stopped(u32),
+    /// No terminal is open.
+    NoTerminals,
+}
+
+impl RunNote {
+    pub(super) fn write(&self, f: &mut Formatter<'_>) -> fmt::Result {
+        match self {
+            Self::Ended(how) => write!(f, "[{how}]"),
+            Self::Undecoded(bytes) => {
+                write!(f, "[{bytes} bytes of the output are no UTF-8 and shown as \u{fffd}]")
+            }
+            Self::BackgroundEnded => {
+                f.write_str("[processes left in the background were ended; exec keeps them]")
+            }
+            Self::Daemons(names) => {
+                write!(
+                    f,
+                    "[still running, in sessions of their own: {names}; they end with foveal]"
+                )
+            }
+            Self::Outside { why, stays } => {
+                write!(f, "[{why}; the working directory stays {stays}]")
+            }
+            Self::Unconfined(why) => write!(f, "[{why}]"),
+            Self::Forbidden { files, more } => {
+                write!(f, "[changed meanwhile: {files}")?;
+                if *more > 0 {
+                    write!(f, " and {more} more")?;
+                }
+                f.write_str("; a permission rule forbids writing there: tell the user]")
+            }
+            Self::NoOutput => f.write_str("[no output]"),
+            Self::OutputCut { lines, bytes } => {
+                write!(f, "[{lines} lines ({bytes} bytes) of output left out here]")
+            }
+            Self::Terminal { id, ended } => {
+                write!(f, "[terminal {id}: {}]", ended.as_deref().unwrap_or("running"))
+            }
+            Self::Stopped(id) => write!(f, "[stopped on request; terminal {id} was ended]"),
+            Self::NoTerminals => f.write_str("[no terminals]"),
+        }
+    }
+}

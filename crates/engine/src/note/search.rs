@@ -1,0 +1,213 @@
+//! Notes on searches and listings.
+
+use std::fmt::{self, Formatter};
+
+use serde::{Deserialize, Serialize};
+
+/// The kind of results that a page lists.
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
+pub enum SearchResultKind {
+    /// Lines that a search found.
+    Hits {
+        /// The number of files that they are in.
+        files: u64,
+    },
+    /// Files in which a search found something.
+    Files,
+    /// Files whose paths match.
+    Paths,
+}
+
+impl SearchResultKind {
+    fn unit_name(self) -> &'static str {
+        match self {
+            Self::Hits { .. } => "lines",
+            Self::Files | Self::Paths => "files",
+        }
+    }
+}
+
+/// A note on a search or a listing.
+#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
+pub enum SearchNote {
+    /// No file could be searched as text.
+    NoFile {
+        /// Number of binary files that were skipped.
+        binary: u64,
+    },
+    /// Nothing was found.
+    Nothing {
+        /// Number of searched files.
+        files: u64,
+        /// Number of binary files that were skipped.
+        binary: u64,
+    },
+    /// No path matches.
+    NoPath,
+    /// The page begins after the last result.
+    PastEnd {
+        /// The kind of results.
+        of: SearchResultKind,
+        /// The number of results.
+        total: u64,
+        /// The offset at which the page begins.
+        offset: u64,
+        /// Number of binary files that were skipped.
+        binary: u64,
+    },
+    /// Results were counted, and none of them was requested.
+    Counted {
+        /// The kind of results.
+        of: SearchResultKind,
+        /// The number of results.
+        total: u64,
+        /// The number of files that they are in.
+        files: u64,
+        /// Number of binary files that were skipped.
+        binary: u64,
+    },
+    /// The answer is one page of the results.
+    Page {
+        /// The kind of results.
+        of: SearchResultKind,
+        /// The first and the last result on the page, counted from 1.
+        shown: (u64, u64),
+        /// The number of results.
+        total: u64,
+        /// The offset of the next page, if there is one.
+        next: Option<u64>,
+    },
+    /// The folder has this many further entries.
+    MoreEntries(u64),
+    /// Files that were searched as bytes.
+    AsBytes {
+        /// The first of them.
+        files: Vec<Box<str>>,
+        /// The number of further ones.
+        more: u64,
+    },
+    /// Files and folders that could not be read.
+    NotRead {
+        /// The first of them, each with the reason.
+        files: Vec<(Box<str>, Box<str>)>,
+        /// The number of further ones.
+        more: u64,
+    },
+    /// The index has no match for the query.
+    NotInIndex {
+        /// The query.
+        query: Box<str>,
+    },
+    /// The named folder has no index.
+    NoIndex,
+    /// Changes in these files are not in the index yet, because another process holds it.
+    Behind {
+        /// The first of them.
+        files: Vec<Box<str>>,
+        /// The number of further ones.
+        more: u64,
+    },
+    /// A symbol has several definitions, which follow.
+    SeveralMeant {
+        /// The symbol.
+        symbol: Box<str>,
+        /// The number of definitions.
+        count: u64,
+    },
+    /// The symbol has no relations: no calls, references or containments in either direction.
+    NothingRelated,
+    /// A model's description of an entity, made when its file was indexed. It may be wrong.
+    ModelSays {
+        /// The entity, or the one that it is related to.
+        of: Box<str>,
+        /// The model's words.
+        words: Box<str>,
+    },
+}
+
+impl SearchNote {
+    #[allow(clippy::too_many_lines)] // A flat table.
+    pub(super) fn write(&self, f: &mut Formatter<'_>, file: &str) -> fmt::Result {
+        match self {
+            Self::NoFile { binary } => {
+                f.write_str("[no file was searched: none is there, or none fits path, glob and ")?;
+                f.write_str("type, or all are ignored")?;
+                write_binary_count(f, *binary)
+            }
+            Self::Nothing { files, binary } => {
+                write!(f, "[nothing found in {files} files")?;
+                write_binary_count(f, *binary)
+            }
+            Self::NoPath => {
+                f.write_str("[no file fits; hidden and ignored files are not looked at]")
+            }
+            Self::PastEnd { of, total, offset, binary } => {
+                write!(f, "[there are {total} {}, none from offset {offset}", of.unit_name())?;
+                write_binary_count(f, *binary)
+            }
+            Self::Counted { of, total, files, binary } => {
+                write!(f, "[{total} {} found in {files} files", of.unit_name())?;
+                write_binary_count(f, *binary)
+            }
+            Self::Page { of, shown: (first, last), total, next } => {
+                write!(f, "[{} {first}-{last} of {total}", of.unit_name())?;
+                match of {
+                    SearchResultKind::Hits { files } => write!(f, " found in {files} files")?,
+                    SearchResultKind::Files => f.write_str(" found")?,
+                    SearchResultKind::Paths => {}
+                }
+                match next {
+                    Some(next) => write!(f, "; the next from offset {next}]"),
+                    None => f.write_str("]"),
+                }
+            }
+            Self::MoreEntries(more) => write!(f, "[{more} more entries here]"),
+            Self::AsBytes { files, more } => {
+                f.write_str("[no UTF-8 and not decoded, so letters beyond ASCII may be missed: ")?;
+                write_file_list(f, files.iter(), *more)
+            }
+            Self::NotRead { files, more } => {
+                f.write_str("[not read: ")?;
+                write_file_list(f, files.iter().map(|(path, why)| format!("{path} ({why})")), *more)
+            }
+            Self::Behind { files, more } => {
+                f.write_str(
+                    "[another process holds the index, so changes of these files are not ",
+                )?;
+                f.write_str("in this answer; grep them: ")?;
+                write_file_list(f, files.iter(), *more)
+            }
+            Self::NotInIndex { query } => write!(f, "[nothing found for `{query}`; try grep]"),
+            Self::SeveralMeant { symbol, count } => {
+                write!(f, "[`{symbol}` is {count} things; ask again with path:line of one]")
+            }
+            Self::NothingRelated => f.write_str("[no relations found]"),
+            Self::ModelSays { of, words } => write!(f, "[a model says of {of}: {words}]"),
+            Self::NoIndex => write!(f, "[`{file}` has no index: search it with grep]"),
+        }
+    }
+}
+
+/// Writes the number of skipped binary files and the closing bracket.
+fn write_binary_count(f: &mut Formatter<'_>, binary: u64) -> fmt::Result {
+    match binary {
+        0 => f.write_str("]"),
+        1 => f.write_str("; 1 binary file was passed over]"),
+        binary => write!(f, "; {binary} binary files were passed over]"),
+    }
+}
+
+/// Writes file names, the number of further files and the closing bracket.
+fn write_file_list(
+    f: &mut Formatter<'_>,
+    files: impl Iterator<Item = impl fmt::Display>,
+    more: u64,
+) -> fmt::Result {
+    for (at, file) in files.enumerate() {
+        write!(f, "{}{file}", if at == 0 { "" } else { ", " })?;
+    }
+    match more {
+        0 => f.write_str("]"),
+        more => write!(f, " and {more} more]"),
+    }
+}

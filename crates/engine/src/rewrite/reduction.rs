@@ -1,0 +1,91 @@
+//! The next reduction of a result or an edit: its level, its saving and its expected uses.
+
+use super::inputs::{NOTE_TOKENS, RewriteInputs};
+use crate::entry_facts::{EditSide, EntryFacts};
+use crate::plan_step::EntryState;
+use crate::reduction_level::{ReductionLevel, ResultAge};
+use crate::reuse_score;
+use crate::settings::{OldReadSettings, RewriteSettings};
+use foveal_tool_effects::EffectKind;
+use foveal_transcript::EntryIndex;
+
+/// Returns the expected uses per thousand tokens of a result.
+pub(crate) fn uses_per_thousand(
+    ask: &RewriteInputs<'_>,
+    index: EntryIndex,
+    facts: &EntryFacts,
+    life: &ResultAge,
+) -> f64 {
+    use_probability(ask, index, facts, life) * 1000.0 / ask.entry_state(index).tokens.0 as f64
+}
+
+/// Returns the probability that a result will be used again, from 0 to 1.
+pub(super) fn use_probability(
+    ask: &RewriteInputs<'_>,
+    index: EntryIndex,
+    facts: &EntryFacts,
+    life: &ResultAge,
+) -> f64 {
+    let other = ask.reuse_predictor.and_then(|score| score.probability(index, ask.requests));
+    other.unwrap_or_else(|| {
+        let features = reuse_score::reuse_features(facts, life, ask.interest, ask.requests);
+        reuse_score::reuse_probability(&features, &ask.settings.weights)
+    })
+}
+
+/// Returns the next level of a result and the tokens that it saves.
+pub(crate) fn next_reduction(
+    old_reads: Option<&OldReadSettings>,
+    facts: &EntryFacts,
+    item: &EntryState,
+) -> Option<(ReductionLevel, u64)> {
+    let of_read = || match old_reads {
+        Some(old) if facts.printed.lines.len() >= old.lines_min as usize => {
+            old.wanted.estimate_tokens(item.tokens)
+        }
+        Some(_) | None => item.tokens.0 / 4,
+    };
+    let (level, left) = match (facts.kind(), item.level) {
+        // Reports of other agents, answers and plans: a model does not look them up again.
+        (EffectKind::Other, _) | (_, ReductionLevel::Note) => return None,
+        (EffectKind::Read, ReductionLevel::Arrival) => (ReductionLevel::Reduced, of_read()),
+        (_, ReductionLevel::Arrival | ReductionLevel::Reduced) => {
+            (ReductionLevel::Note, NOTE_TOKENS)
+        }
+    };
+    Some((level, item.tokens.0.saturating_sub(left)))
+}
+
+/// Returns the reduction to a note of a result that is reduced only if the prompt exceeds the
+/// window.
+pub(super) fn next_note_reduction(item: &EntryState) -> Option<(ReductionLevel, u64)> {
+    (item.level == ReductionLevel::Arrival)
+        .then(|| (ReductionLevel::Note, item.tokens.0.saturating_sub(NOTE_TOKENS)))
+}
+
+/// Returns the next level of a response with edits, the tokens that it saves and its expected uses.
+/// The text that edits removed from a file is reduced before the text that they inserted.
+pub(super) fn next_edit_reduction(
+    settings: &RewriteSettings,
+    facts: &EntryFacts,
+    level: ReductionLevel,
+    uses: impl FnOnce() -> f64,
+) -> Option<(ReductionLevel, u64, f64)> {
+    let factors = settings.edits.as_ref()?;
+    let (old, new) = (facts.edits.tokens(EditSide::Old).0, facts.edits.tokens(EditSide::New).0);
+    // The saving is at most `old + new`; check it first, since the score is expensive.
+    if level == ReductionLevel::Note || old + new < settings.tokens_min.0 + NOTE_TOKENS {
+        return None;
+    }
+    let uses = uses();
+    let of_new = uses * factors.new_factor;
+    let (level, size, uses) = match level {
+        ReductionLevel::Reduced | ReductionLevel::Note => (ReductionLevel::Note, new, of_new),
+        ReductionLevel::Arrival if of_new < settings.uses_min || old <= NOTE_TOKENS => {
+            (ReductionLevel::Note, old + new, of_new)
+        }
+        ReductionLevel::Arrival => (ReductionLevel::Reduced, old, uses * factors.old_factor),
+    };
+    let saving = size.saturating_sub(NOTE_TOKENS);
+    (saving >= settings.tokens_min.0).then_some((level, saving, uses))
+}

@@ -1,0 +1,168 @@
+//! The engine's laws on generated conversations, one test a law.
+
+use std::sync::Arc;
+
+use foveal_engine::conversation_record::ConversationRecord;
+use foveal_engine::prices::PriceCard;
+use foveal_engine::profile::PROFILES;
+use foveal_engine::settings::Settings;
+use foveal_engine::tokens::Tokenizer;
+use foveal_engine::views::ViewSource;
+use foveal_testkit::conversation_scripts;
+use foveal_testkit::generate::ConversationScript;
+use foveal_testkit::laws::{
+    self, CheckScope, Law, LawSubject, content, determinism, edit_folds, frozen_prefix,
+    own_profiles, pointers, rewrites,
+};
+use foveal_testkit::random_views::RandomViews;
+use proptest::prelude::*;
+
+/// Operations of a generated conversation.
+const OPERATIONS_MAX: usize = 40;
+
+fn config() -> ProptestConfig {
+    ProptestConfig { cases: 64, failure_persistence: None, ..ProptestConfig::default() }
+}
+
+fn views() -> Arc<dyn ViewSource> {
+    Arc::new(RandomViews::default())
+}
+
+/// Checks `laws` at every request of the script, under each of the engine's profiles.
+fn check(script: &ConversationScript, laws: &[Law]) {
+    let record =
+        ConversationRecord::from_conversation(script.build_conversation(), Tokenizer::O200k);
+    for (_, settings) in own_profiles() {
+        let subject = LawSubject::from_settings(settings);
+        laws::check_laws(&record, subject, CheckScope::WholePrompt, laws);
+    }
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn nothing_is_lost(script in conversation_scripts(OPERATIONS_MAX)) {
+        check(&script, &[content::handles_resolve]);
+    }
+
+    #[test]
+    fn lossless_shows_everything(script in conversation_scripts(OPERATIONS_MAX)) {
+        let record = ConversationRecord::from_conversation(script.build_conversation(), Tokenizer::O200k);
+        let subject = LawSubject::from_settings(Settings::lossless());
+        let laws: &[Law] = &[content::all_lines_are_visible];
+        laws::check_laws(&record, subject, CheckScope::WholePrompt, laws);
+    }
+
+    #[test]
+    fn no_pointer_dangles(script in conversation_scripts(OPERATIONS_MAX)) {
+        check(&script, &[pointers::pointers_resolve]);
+    }
+
+    #[test]
+    fn pointers_name_the_newest(script in conversation_scripts(OPERATIONS_MAX)) {
+        check(&script, &[pointers::pointers_match_newest_text, pointers::call_references_are_unambiguous]);
+    }
+
+    #[test]
+    fn what_was_sent_is_frozen(script in conversation_scripts(OPERATIONS_MAX)) {
+        check(&script, &[frozen_prefix::prefix_is_frozen]);
+    }
+
+    #[test]
+    fn rewrites_have_a_reason_and_pay(script in conversation_scripts(OPERATIONS_MAX)) {
+        check(&script, &[rewrites::rewrites_are_justified]);
+    }
+
+    #[test]
+    fn a_plan_can_be_taken_up_anywhere(script in conversation_scripts(OPERATIONS_MAX), at in 0..1000usize) {
+        let record = ConversationRecord::from_conversation(script.build_conversation(), Tokenizer::O200k);
+        for (_, settings) in own_profiles() {
+            let places = [at, at / 7, at / 49];
+            let views = views();
+            determinism::resuming_is_deterministic(
+                &settings, &views, &record, places,
+            );
+        }
+    }
+
+    #[test]
+    fn a_plan_can_be_taken_up_at_each_request(script in conversation_scripts(OPERATIONS_MAX)) {
+        let record = ConversationRecord::from_conversation(script.build_conversation(), Tokenizer::O200k);
+        for (_, settings) in own_profiles() {
+            determinism::taking_over_is_deterministic(&settings, &views(), &record);
+        }
+    }
+
+    #[test]
+    fn what_comes_later_changes_nothing(script in conversation_scripts(OPERATIONS_MAX)) {
+        let record = ConversationRecord::from_conversation(script.build_conversation(), Tokenizer::O200k);
+        for (_, settings) in own_profiles() {
+            determinism::later_entries_change_no_step(
+                &settings, &views(), &record,
+            );
+        }
+    }
+
+    #[test]
+    fn nothing_grows(script in conversation_scripts(OPERATIONS_MAX)) {
+        check(&script, &[content::replacements_are_smaller]);
+    }
+
+    #[test]
+    fn the_rest_is_untouched(script in conversation_scripts(OPERATIONS_MAX)) {
+        check(&script, &[content::other_content_is_unchanged]);
+    }
+
+    #[test]
+    fn verbatim_is_kept(script in conversation_scripts(OPERATIONS_MAX)) {
+        check(&script, &[content::requested_content_is_verbatim]);
+    }
+
+    #[test]
+    fn gaps_are_noted(script in conversation_scripts(OPERATIONS_MAX)) {
+        check(&script, &[pointers::omissions_are_noted]);
+    }
+
+    #[test]
+    fn notes_are_true(script in conversation_scripts(OPERATIONS_MAX)) {
+        check(&script, &[pointers::notes_are_true]);
+    }
+
+    #[test]
+    fn only_edits_are_told(script in conversation_scripts(OPERATIONS_MAX)) {
+        check(&script, &[edit_folds::only_edit_texts_are_folded]);
+    }
+
+    #[test]
+    fn notes_on_runs_are_true(script in conversation_scripts(OPERATIONS_MAX)) {
+        check(&script, &[edit_folds::edit_notes_are_true]);
+    }
+
+    #[test]
+    fn asking_twice_helps(script in conversation_scripts(OPERATIONS_MAX)) {
+        check(&script, &[pointers::repeated_calls_return_content]);
+    }
+
+    #[test]
+    fn the_ledger_is_bounded(script in conversation_scripts(OPERATIONS_MAX)) {
+        check(&script, &[pointers::ledger_is_bounded]);
+    }
+
+    #[test]
+    fn every_profile_keeps_the_common_laws(script in conversation_scripts(OPERATIONS_MAX)) {
+        let record = ConversationRecord::from_conversation(script.build_conversation(), Tokenizer::O200k);
+        let prices = PriceCard::anthropic_5m();
+        for profile in PROFILES {
+            let projector = profile.new_projector(&prices);
+            let subject = LawSubject { projector, settings: None, prices: prices.clone() };
+            let laws: &[Law] = &[
+                content::handles_resolve,
+                content::replacements_are_smaller,
+                content::other_content_is_unchanged,
+                frozen_prefix::prefix_is_frozen,
+            ];
+            laws::check_laws(&record, subject, CheckScope::WholePrompt, laws);
+        }
+    }
+}

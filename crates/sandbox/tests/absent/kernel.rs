@@ -1,0 +1,30 @@
+//! Simulates a kernel without some features.
+
+use std::collections::BTreeMap;
+
+use seccompiler::{BpfProgram, SeccompAction, SeccompFilter, TargetArch};
+
+/// Runs `test` on a thread for which, and for whose descendants, the kernel seems to have no
+/// Landlock, as before Linux 5.13.
+pub(crate) fn without_landlock(test: impl FnOnce() + Send) {
+    let calls = [
+        libc::SYS_landlock_create_ruleset,
+        libc::SYS_landlock_add_rule,
+        libc::SYS_landlock_restrict_self,
+    ];
+    without_calls(&calls, test);
+}
+
+/// Runs `test` on a thread without the system calls of these numbers.
+pub(crate) fn without_calls(calls: &[i64], test: impl FnOnce() + Send) {
+    let refused: BTreeMap<_, _> = calls.iter().map(|call| (*call, Vec::new())).collect();
+    let missing = SeccompAction::Errno(libc::ENOSYS.unsigned_abs());
+    let here = TargetArch::try_from(std::env::consts::ARCH).expect("a processor with filters");
+    let filter = SeccompFilter::new(refused, SeccompAction::Allow, missing, here);
+    let program: BpfProgram = filter.and_then(TryInto::try_into).expect("a filter");
+    let filtered = || {
+        seccompiler::apply_filter(&program).expect("a kernel with filters");
+        test();
+    };
+    std::thread::scope(|scope| scope.spawn(filtered).join().expect("the test holds"));
+}
