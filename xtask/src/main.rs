@@ -1,10 +1,9 @@
 //! The house rules as a program: `cargo xtask tidy`.
 //!
-//! What the compiler and clippy cannot see but a reader would: which crate may lean on
-//! which, that the pure crates touch nothing outside themselves, how long functions and
-//! files are, what comments may speak of, which licences come in. Each rule is one file
-//! under `tidy/rules` with the bad source it was made for in its tests; the table of them
-//! is `tidy::rules::table`.
+//! They are about properties that the compiler and clippy cannot see but a reader would: which
+//! crate may depend on which, that the pure crates touch nothing outside themselves, how long files are, what
+//! names and comments say. Each rule is one file under `tidy/rules` with the bad source it was
+//! made for in its tests; the table of them is `tidy::rules::table`.
 
 mod tidy;
 

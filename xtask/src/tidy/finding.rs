@@ -1,4 +1,4 @@
-//! What the rules say.
+//! The results of the rules.
 
 use std::fmt;
 
@@ -9,7 +9,7 @@ pub(crate) struct Place {
     pub(crate) path: String,
     /// 1-based line.
     pub(crate) line: usize,
-    /// What is wrong, and what to do.
+    /// The fault, and the remedy.
     pub(crate) what: String,
 }
 
@@ -28,7 +28,7 @@ pub(crate) struct Finding {
     pub(crate) line: usize,
     /// The rule's name in the table.
     pub(crate) rule: &'static str,
-    /// What is wrong, and what to do.
+    /// The fault, and the remedy.
     pub(crate) what: String,
 }
 

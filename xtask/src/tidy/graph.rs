@@ -17,15 +17,9 @@ pub(crate) enum EdgeKind {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub(crate) struct Package {
     pub(crate) name: String,
-    /// SPDX expression from its manifest.
-    pub(crate) licence: Option<String>,
-    /// Where it was fetched from, as `Cargo.lock` says; `None` for a folder.
-    pub(crate) source: Option<String>,
-    /// What it depends on in any version, but for folders.
-    pub(crate) wildcards: Vec<String>,
     /// For a workspace member, its folder relative to the repository.
     pub(crate) folder: Option<String>,
-    /// What it depends on: position in [`Graph::packages`] and how.
+    /// Its dependencies: position in [`Graph::packages`] and how.
     pub(crate) depends: Vec<(usize, EdgeKind)>,
 }
 
@@ -77,9 +71,6 @@ pub(crate) fn graph_of(rows: &[(&str, &[(&str, EdgeKind)])]) -> Graph {
         .enumerate()
         .map(|(index, name)| Package {
             name: (*name).to_owned(),
-            licence: Some("MIT".to_owned()),
-            source: None,
-            wildcards: Vec::new(),
             folder: (index < rows.len()).then(|| format!("crates/{name}")),
             depends: rows
                 .get(index)

@@ -25,13 +25,10 @@ pub(crate) fn load(root: &Path) -> anyhow::Result<Tree> {
     }
     sources.sort_by(|a, b| a.path.cmp(&b.path));
     let lock = read(&root.join("Cargo.lock"))?;
-    let deny = deny(&read(&root.join("deny.toml"))?)?;
     Ok(Tree {
         sources,
         graph: graph(root)?,
         locked_crates: lock.lines().filter(|line| *line == "[[package]]").count(),
-        allowed_licences: deny.licenses.allow,
-        allowed_registries: deny.sources.allow_registry,
         architecture: fs::read_to_string(root.join("ARCHITECTURE.md")).ok(),
         seeds: fs::read_to_string(root.join("docs/seeds.md")).ok(),
         limits: limits(&read(&root.join("xtask/tidy.toml"))?)?,
@@ -64,28 +61,6 @@ fn relative(root: &Path, path: &Path) -> String {
     path.components().map(|c| c.as_os_str().to_string_lossy()).collect::<Vec<_>>().join("/")
 }
 
-/// The part of `deny.toml` that rules need.
-#[derive(Deserialize)]
-struct Deny {
-    licenses: Licences,
-    sources: Registries,
-}
-
-#[derive(Deserialize)]
-struct Licences {
-    allow: Vec<String>,
-}
-
-#[derive(Deserialize)]
-#[serde(rename_all = "kebab-case")]
-struct Registries {
-    allow_registry: Vec<String>,
-}
-
-fn deny(deny_toml: &str) -> anyhow::Result<Deny> {
-    toml::from_str(deny_toml).context("reading deny.toml")
-}
-
 fn limits(tidy_toml: &str) -> anyhow::Result<Limits> {
     toml::from_str(tidy_toml).context("reading xtask/tidy.toml")
 }
@@ -102,18 +77,7 @@ struct Metadata {
 struct MetadataPackage {
     id: String,
     name: String,
-    license: Option<String>,
-    source: Option<String>,
-    dependencies: Vec<Requirement>,
     manifest_path: String,
-}
-
-/// What a manifest asks for.
-#[derive(Deserialize)]
-struct Requirement {
-    name: String,
-    req: String,
-    path: Option<String>,
 }
 
 #[derive(Deserialize)]
@@ -166,14 +130,6 @@ fn graph_from(root: &Path, metadata: &Metadata) -> anyhow::Result<Graph> {
         .iter()
         .map(|package| Package {
             name: package.name.clone(),
-            licence: package.license.clone(),
-            source: package.source.clone(),
-            wildcards: package
-                .dependencies
-                .iter()
-                .filter(|needed| needed.req == "*" && needed.path.is_none())
-                .map(|needed| needed.name.clone())
-                .collect(),
             folder: metadata.workspace_members.contains(&package.id).then(|| {
                 relative(root, Path::new(&package.manifest_path)).replace("/Cargo.toml", "")
             }),

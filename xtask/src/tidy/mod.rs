@@ -1,6 +1,7 @@
 //! The house rules and what they look at. Rules are functions of a [`tree::Tree`].
 
-pub(crate) mod finding;
+pub(crate) mod definition;
+mod finding;
 pub(crate) mod graph;
 pub(crate) mod load;
 pub(crate) mod modules;

@@ -1,7 +1,6 @@
-//! A Rust file, split into code and comments by a small lexer.
-//!
-//! Rules want to know whether `std::fs` is code, prose or a string, and where a brace
-//! closes; that needs the lexical grammar only, which is a page, and no parser.
+//! A Rust file, split into code and comments.
+
+use ra_ap_rustc_lexer::{FrontmatterAllowed, LiteralKind, TokenKind, tokenize};
 
 /// One comment or one line of a block comment.
 #[derive(Debug, Clone, PartialEq, Eq)]
@@ -19,7 +18,7 @@ pub(crate) struct Source {
     pub(crate) path: String,
     /// The file as it is.
     pub(crate) text: String,
-    /// The same bytes, but every byte in a comment, a string or a character is a space.
+    /// The bytes of `text`, but every byte in a comment, a string or a character is a space.
     pub(crate) code: String,
     /// The comments, in order.
     pub(crate) comments: Vec<Comment>,
@@ -47,10 +46,17 @@ impl Source {
         })
     }
 
-    /// Whether the whole file is test code.
+    /// Returns whether the whole file is test code.
     pub(crate) fn is_test_file(&self) -> bool {
         let mut parts = self.path.split('/');
         parts.any(|part| matches!(part, "tests" | "benches" | "tests.rs"))
+    }
+
+    /// Returns whether the file is part of a program or library, and no test or example.
+    pub(crate) fn is_product_file(&self) -> bool {
+        let folder = self.path.split_once("/src/").map_or("", |(folder, _)| folder);
+        let is_member = folder == "xtask" || folder.starts_with("crates/");
+        is_member && !folder.ends_with("/fuzz") && !self.is_test_file()
     }
 
     /// Byte ranges of items under `#[cfg(test)]`.
@@ -62,7 +68,7 @@ impl Source {
     }
 }
 
-/// Whether `c` can be part of an identifier.
+/// Returns whether `c` can be part of an identifier.
 pub(crate) fn is_word(c: char) -> bool {
     c == '_' || c.is_alphanumeric()
 }
@@ -76,20 +82,21 @@ pub(crate) fn item_end(code: &str, from: usize) -> usize {
             b'(' | b'[' => nested += 1,
             b')' | b']' => nested = nested.saturating_sub(1),
             b';' if nested == 0 => return at + 1,
-            b'{' if nested == 0 => return block_end(code, at),
+            b'{' if nested == 0 => return group_end(code, at),
             _ => {}
         }
     }
     code.len()
 }
 
-/// Where the brace block that opens at `open` ends, after its closing brace.
-fn block_end(code: &str, open: usize) -> usize {
+/// Where the group that opens at `open`, with a brace or a round bracket, ends: after what
+/// closes it.
+pub(crate) fn group_end(code: &str, open: usize) -> usize {
     let mut depth = 0usize;
     for (at, byte) in code.bytes().enumerate().skip(open) {
         match byte {
-            b'{' => depth += 1,
-            b'}' => {
+            b'{' | b'(' => depth += 1,
+            b'}' | b')' => {
                 depth = depth.saturating_sub(1);
                 if depth == 0 {
                     return at + 1;
@@ -105,127 +112,34 @@ fn block_end(code: &str, open: usize) -> usize {
 fn split(text: &str) -> (String, Vec<Comment>) {
     let mut code = String::with_capacity(text.len());
     let mut comments = Vec::new();
-    let mut line = 1;
-    let mut at = 0;
-    while at < text.len() {
-        let rest = &text[at..];
-        let (length, kind) = token(rest, text[..at].chars().next_back());
-        let part = &rest[..length];
-        match kind {
-            Kind::Code => code.push_str(part),
-            Kind::Blank | Kind::Comment => blank(&mut code, part),
-        }
-        if kind == Kind::Comment {
-            comments.extend(
-                part.lines()
-                    .zip(line..)
-                    .map(|(one, line)| Comment { line, text: one.trim().to_owned() }),
-            );
+    let (mut at, mut line) = (0, 1);
+    for token in tokenize(text, FrontmatterAllowed::No) {
+        let part = &text[at..at + token.len as usize];
+        match token.kind {
+            TokenKind::LineComment { .. } | TokenKind::BlockComment { .. } => {
+                blank(&mut code, part);
+                comments.extend(
+                    part.lines()
+                        .zip(line..)
+                        .map(|(one, line)| Comment { line, text: one.trim().to_owned() }),
+                );
+            }
+            TokenKind::Literal { kind, .. } if is_text(kind) => blank(&mut code, part),
+            _ => code.push_str(part),
         }
         line += part.matches('\n').count();
-        at += length;
+        at += part.len();
     }
     (code, comments)
+}
+
+fn is_text(kind: LiteralKind) -> bool {
+    !matches!(kind, LiteralKind::Int { .. } | LiteralKind::Float { .. })
 }
 
 /// Spaces for every byte but the line breaks, so that offsets and lines stay.
 fn blank(code: &mut String, part: &str) {
     code.extend(part.bytes().map(|byte| if byte == b'\n' { '\n' } else { ' ' }));
-}
-
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-enum Kind {
-    Code,
-    Comment,
-    Blank,
-}
-
-/// Bytes and kind of the next token of `rest`; `before` is the character it follows.
-fn token(rest: &str, before: Option<char>) -> (usize, Kind) {
-    if rest.starts_with("//") {
-        return (rest.find('\n').unwrap_or(rest.len()), Kind::Comment);
-    }
-    if rest.starts_with("/*") {
-        return (block_comment(rest), Kind::Comment);
-    }
-    if !before.is_some_and(is_word)
-        && let Some(length) = string_with_prefix(rest)
-    {
-        return (length, Kind::Blank);
-    }
-    if rest.starts_with('"') {
-        return (quoted(rest, 1), Kind::Blank);
-    }
-    if let Some(length) = character(rest) {
-        return (length, Kind::Blank);
-    }
-    (rest.chars().next().map_or(1, char::len_utf8), Kind::Code)
-}
-
-/// Length of a block comment, nested ones included.
-fn block_comment(rest: &str) -> usize {
-    let mut depth = 0usize;
-    let mut at = 0;
-    while at < rest.len() {
-        if rest[at..].starts_with("/*") {
-            depth += 1;
-            at += 2;
-        } else if rest[at..].starts_with("*/") {
-            depth -= 1;
-            at += 2;
-            if depth == 0 {
-                return at;
-            }
-        } else {
-            at += rest[at..].chars().next().map_or(1, char::len_utf8);
-        }
-    }
-    rest.len()
-}
-
-/// Length of a string such as `r#"…"#`, `b"…"` or `c"…"`, if `rest` starts with one.
-fn string_with_prefix(rest: &str) -> Option<usize> {
-    let prefix = ["br", "cr", "r", "b", "c"].into_iter().find(|p| {
-        rest.strip_prefix(*p).is_some_and(|tail| {
-            tail.starts_with('"')
-                || (p.ends_with('r') && tail.trim_start_matches('#').starts_with('"'))
-        })
-    })?;
-    let tail = &rest[prefix.len()..];
-    if !prefix.ends_with('r') {
-        return Some(prefix.len() + quoted(tail, 1));
-    }
-    let hashes = tail.len() - tail.trim_start_matches('#').len();
-    let close = format!("\"{}", "#".repeat(hashes));
-    let body = &tail[hashes + 1..];
-    let end = body.find(&close).map_or(body.len(), |at| at + close.len());
-    Some(prefix.len() + hashes + 1 + end)
-}
-
-/// Length of a string that starts with `quote_length` bytes of quote and honours `\`.
-fn quoted(rest: &str, quote_length: usize) -> usize {
-    let mut escaped = false;
-    for (at, c) in rest.char_indices().skip(quote_length) {
-        match c {
-            _ if escaped => escaped = false,
-            '\\' => escaped = true,
-            '"' => return at + 1,
-            _ => {}
-        }
-    }
-    rest.len()
-}
-
-/// Length of a character literal, if `rest` starts with one and not with a lifetime.
-fn character(rest: &str) -> Option<usize> {
-    let body = rest.strip_prefix('\'')?;
-    let first = body.chars().next()?;
-    if first == '\\' {
-        let close = body.char_indices().skip(2).find(|(_, c)| *c == '\'')?.0;
-        return Some(1 + close + 1);
-    }
-    let after = first.len_utf8();
-    body[after..].starts_with('\'').then_some(1 + after + 1)
 }
 
 #[cfg(test)]

@@ -1,5 +1,7 @@
-//! What the rules look at: plain data, so that each rule can be tested on a few lines of
+//! The input of the rules: plain data, so that each rule can be tested on a few lines of
 //! bad source.
+
+use std::collections::BTreeMap;
 
 use serde::Deserialize;
 
@@ -15,10 +17,6 @@ pub(crate) struct Tree {
     pub(crate) graph: Graph,
     /// Packages in `Cargo.lock`.
     pub(crate) locked_crates: usize,
-    /// SPDX names that `deny.toml` allows.
-    pub(crate) allowed_licences: Vec<String>,
-    /// Addresses of registries that `deny.toml` allows.
-    pub(crate) allowed_registries: Vec<String>,
     /// `ARCHITECTURE.md`, where it exists.
     pub(crate) architecture: Option<String>,
     /// `docs/seeds.md`, where it exists.
@@ -28,15 +26,12 @@ pub(crate) struct Tree {
 }
 
 /// The bounds in `xtask/tidy.toml`; see there.
-#[derive(Debug, Clone, Copy, Deserialize)]
+#[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct Limits {
     pub(crate) crates_max: usize,
     pub(crate) file_lines_max: usize,
-}
-
-impl Default for Limits {
-    fn default() -> Self {
-        Self { crates_max: 1, file_lines_max: 800 }
-    }
+    pub(crate) floors: Vec<Vec<String>>,
+    pub(crate) for_tests: Vec<String>,
+    pub(crate) reserved: BTreeMap<String, Vec<String>>,
 }

@@ -11,7 +11,7 @@ use crate::tidy::use_tree::expand;
 const ITEMS: &[&str] =
     &["fn", "struct", "enum", "union", "trait", "type", "const", "static", "macro_rules"];
 
-/// What may stand before a word that is then no name of something else.
+/// Words and signs after which a word names no item of another module.
 const BEFORE_OWN_NAMES: &[&str] = &["'", "fn"];
 
 /// One identifier, `::`, or other character of the code.
@@ -44,7 +44,7 @@ struct FileReader<'a> {
     /// folder in which its children lie.
     around: Vec<(usize, usize, String)>,
     depth: usize,
-    /// What the last `#[path = …]` said.
+    /// The value of the last `#[path = …]`.
     path: Option<&'a str>,
     read: &'a mut Modules,
     sources: &'a HashMap<&'a str, &'a Source>,
@@ -74,7 +74,7 @@ impl<'a> FileReader<'a> {
         self.tokens.get(at).map_or("", |token| token.text)
     }
 
-    /// What stands before the token at `at`.
+    /// The text of the token before the one at `at`.
     fn before(&self, at: usize) -> &'a str {
         at.checked_sub(1).map_or("", |before| self.text(before))
     }

@@ -1,10 +1,10 @@
-//! What a path in a module means, followed through imports to the file that defines it.
+//! The item that a path in a module names, followed through imports to the file that defines it.
 
 use std::collections::BTreeSet;
 
 use super::module::{Import, Modules};
 
-/// What a path leads to.
+/// The item that a path leads to.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub(crate) enum Target {
     /// A module, by its position.
@@ -14,15 +14,15 @@ pub(crate) enum Target {
 }
 
 /// Names that are being looked up, so that imports that lead to themselves end.
-type Seen = BTreeSet<(usize, String)>;
+type OpenLookups = BTreeSet<(usize, String)>;
 
 impl Modules {
-    /// What `path` means in the module at `module`; `None` for what is not of this crate.
+    /// Returns the target of `path` in the module at `module`; `None` for an item of another crate.
     pub(crate) fn resolve(&self, module: usize, path: &[String]) -> Option<Target> {
-        self.follow(module, path, &mut Seen::new())
+        self.follow(module, path, &mut OpenLookups::new())
     }
 
-    fn follow(&self, module: usize, path: &[String], seen: &mut Seen) -> Option<Target> {
+    fn follow(&self, module: usize, path: &[String], seen: &mut OpenLookups) -> Option<Target> {
         let (first, mut rest) = path.split_first()?;
         let mut here = match first.as_str() {
             "crate" => 0,
@@ -48,9 +48,15 @@ impl Modules {
         Some(Target::Module(here))
     }
 
-    /// What `name` means in the module at `module`. A module and a function may have the same
+    /// Returns the target of `name` in the module at `module`. A module and a function may have the same
     /// name: the last of a path means the function.
-    fn member(&self, module: usize, name: &str, is_last: bool, seen: &mut Seen) -> Option<Target> {
+    fn member(
+        &self,
+        module: usize,
+        name: &str,
+        is_last: bool,
+        seen: &mut OpenLookups,
+    ) -> Option<Target> {
         let of = &self.modules[module];
         let child = of.children.get(name).map(|child| Target::Module(*child));
         if child.is_some() && !is_last {
@@ -75,7 +81,7 @@ impl Modules {
         found.into_iter().next()
     }
 
-    fn imported(&self, module: usize, import: &Import, seen: &mut Seen) -> Option<Target> {
+    fn imported(&self, module: usize, import: &Import, seen: &mut OpenLookups) -> Option<Target> {
         self.follow(module, &import.segments, seen)
     }
 

@@ -30,7 +30,7 @@ pub(crate) fn check(tree: &Tree) -> Vec<Place> {
     roots.flat_map(loops).collect()
 }
 
-/// Who uses whom in a crate.
+/// The uses between the files of a crate.
 fn uses(crate_: &Modules) -> Uses {
     let mut uses = Uses::new();
     for (at, module) in crate_.modules.iter().enumerate() {
@@ -81,7 +81,7 @@ fn reached_from<'a>(file: &'a str, uses: &'a Uses) -> BTreeSet<&'a str> {
     reached
 }
 
-/// What a finding says: who takes which names from whom.
+/// The text of a finding: the names that each file takes from the others.
 fn told_loop(members: &BTreeSet<&str>, uses: &Uses) -> String {
     let mut text = format!(
         "{} files use one another in a loop; move what they share to a file below them",

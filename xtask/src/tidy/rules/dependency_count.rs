@@ -18,10 +18,14 @@ pub(crate) fn check(tree: &Tree) -> Vec<Place> {
 mod tests {
     use super::*;
     use crate::tidy::rules::printed::printed;
+    use crate::tidy::tree::Limits;
 
     #[test]
     fn too_many_packages_are_found() {
-        let tree = |locked_crates| Tree { locked_crates, ..Tree::default() };
+        let tree = |locked_crates| {
+            let limits = Limits { crates_max: 1, ..Limits::default() };
+            Tree { locked_crates, limits, ..Tree::default() }
+        };
         assert_eq!(printed(check, &tree(1)), "");
         assert_eq!(
             printed(check, &tree(2)),

@@ -17,14 +17,16 @@ pub(crate) fn check(tree: &Tree) -> Vec<Place> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::tidy::rules::printed::findings_in;
+    use crate::tidy::rules::printed::printed;
+    use crate::tidy::source::Source;
+    use crate::tidy::tree::Limits;
 
     #[test]
     fn a_long_file_is_found() {
-        let files = [("a.rs", &*"\n".repeat(800)), ("b.rs", &*"\n".repeat(801))];
-        assert_eq!(
-            findings_in(check, &files),
-            "b.rs:801: 801 lines, more than 800; split by concept\n"
-        );
+        let sources =
+            [("a.rs", 8), ("b.rs", 9)].map(|(path, lines)| Source::new(path, "\n".repeat(lines)));
+        let limits = Limits { file_lines_max: 8, ..Limits::default() };
+        let tree = Tree { sources: sources.into(), limits, ..Tree::default() };
+        assert_eq!(printed(check, &tree), "b.rs:9: 9 lines, more than 8; split by concept\n");
     }
 }

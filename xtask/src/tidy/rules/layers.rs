@@ -1,176 +1,24 @@
-//! Which crate of the workspace may depend on which. Everything not in the table is
-//! refused, so that a new edge is a decision someone reads.
+//! Which crate of the workspace may depend on which: one on a lower floor. A crate that is on no
+//! floor is refused, so that a new one is a decision someone reads. Tests may use every crate.
 
 use crate::tidy::finding::Place;
 use crate::tidy::graph::EdgeKind;
-use crate::tidy::tree::Tree;
-
-/// Package, and the workspace packages it may depend on.
-const ALLOWED: &[(&str, &[&str])] = &[
-    ("foveal-asking", &[]),
-    ("foveal-cancel", &[]),
-    ("foveal-screen", &[]),
-    ("foveal-transcript", &[]),
-    ("foveal-parser-runtime", &[]),
-    ("foveal-effects", &["foveal-parser-runtime", "foveal-transcript"]),
-    ("foveal-calls", &["foveal-effects", "foveal-transcript"]),
-    ("foveal-context", &["foveal-effects", "foveal-secrets", "foveal-transcript"]),
-    ("foveal-wire", &["foveal-transcript"]),
-    ("foveal-listening", &[]),
-    (
-        "foveal-code",
-        &["foveal-context", "foveal-effects", "foveal-parser-runtime", "foveal-transcript"],
-    ),
-    (
-        "foveal-index",
-        &[
-            "foveal-cancel",
-            "foveal-code",
-            "foveal-database",
-            "foveal-files",
-            "foveal-secrets",
-            "foveal-transcript",
-        ],
-    ),
-    ("foveal-secrets", &[]),
-    ("foveal-embedder", &["foveal-asking", "foveal-cancel", "foveal-code"]),
-    ("foveal-database", &[]),
-    ("foveal-files", &["foveal-cancel", "foveal-transcript"]),
-    ("foveal-processes", &["foveal-cancel"]),
-    ("foveal-web", &["foveal-cancel"]),
-    ("foveal-store", &["foveal-database", "foveal-secrets", "foveal-transcript"]),
-    (
-        "foveal-tools",
-        &[
-            "foveal-calls",
-            "foveal-cancel",
-            "foveal-code",
-            "foveal-context",
-            "foveal-effects",
-            "foveal-files",
-            "foveal-index",
-            "foveal-processes",
-            "foveal-secrets",
-            "foveal-store",
-            "foveal-transcript",
-            "foveal-web",
-        ],
-    ),
-    (
-        "foveal-mcp",
-        &[
-            "foveal-calls",
-            "foveal-cancel",
-            "foveal-context",
-            "foveal-listening",
-            "foveal-screen",
-            "foveal-tools",
-            "foveal-transcript",
-        ],
-    ),
-    ("foveal-live", &["foveal-context", "foveal-transcript", "foveal-wire"]),
-    (
-        "foveal-gateway",
-        &["foveal-asking", "foveal-listening", "foveal-live", "foveal-transcript", "foveal-wire"],
-    ),
-    ("foveal-agent", &["foveal-context", "foveal-transcript", "foveal-wire"]),
-    ("foveal-chat", &["foveal-agent", "foveal-code", "foveal-screen", "foveal-transcript"]),
-    ("foveal-llm", &["foveal-asking", "foveal-wire"]),
-    (
-        "foveal-dev-bench",
-        &[
-            "foveal-code",
-            "foveal-context",
-            "foveal-effects",
-            "foveal-replay",
-            "foveal-transcript",
-            "foveal-wire",
-        ],
-    ),
-    ("foveal-replay", &["foveal-context", "foveal-effects", "foveal-transcript"]),
-    (
-        "foveal-report",
-        &[
-            "foveal-context",
-            "foveal-effects",
-            "foveal-replay",
-            "foveal-screen",
-            "foveal-transcript",
-        ],
-    ),
-    ("foveal-testkit", &["foveal-context", "foveal-effects", "foveal-transcript"]),
-    ("foveal-upstream", &["foveal-context", "foveal-listening", "foveal-wire"]),
-    (
-        "foveal",
-        &[
-            "foveal-agent",
-            "foveal-calls",
-            "foveal-cancel",
-            "foveal-chat",
-            "foveal-code",
-            "foveal-context",
-            "foveal-effects",
-            "foveal-embedder",
-            "foveal-files",
-            "foveal-gateway",
-            "foveal-index",
-            "foveal-listening",
-            "foveal-live",
-            "foveal-llm",
-            "foveal-mcp",
-            "foveal-processes",
-            "foveal-replay",
-            "foveal-report",
-            "foveal-screen",
-            "foveal-secrets",
-            "foveal-store",
-            "foveal-tools",
-            "foveal-transcript",
-            "foveal-web",
-            "foveal-wire",
-        ],
-    ),
-    ("xtask", &[]),
-];
-
-/// Packages that only tests use; any member may name them as a dev-dependency.
-const DEV_ONLY: &[&str] = &["foveal-testkit", "foveal-upstream"];
-
-/// What tests and examples of a package may use beyond [`ALLOWED`].
-const ALLOWED_DEV: &[(&str, &[&str])] = &[
-    // Recorded sessions are read by `wire`; the measures are tested on them, also with files
-    // curated by `code`.
-    ("foveal-replay", &["foveal-code", "foveal-wire"]),
-    // What the gateway saves on recorded sessions is held against what a replay of them says.
-    ("foveal-gateway", &["foveal-code", "foveal-context", "foveal-replay"]),
-    // What its client says is put together by hand.
-    ("foveal-llm", &["foveal-transcript"]),
-    // What recorded sessions asked for is asked of the tools.
-    ("foveal-tools", &["foveal-wire"]),
-    // Its tests open toolboxes, which who serves does elsewhere.
-    ("foveal-mcp", &["foveal-files", "foveal-index", "foveal-processes", "foveal-store"]),
-];
-
-/// Outside packages that only these members may use directly.
-const RESERVED: &[(&str, &[&str])] = &[("anyhow", &["foveal", "foveal-dev-bench", "xtask"])];
+use crate::tidy::tree::{Limits, Tree};
 
 pub(crate) fn check(tree: &Tree) -> Vec<Place> {
     let mut places = Vec::new();
     for (package, folder) in tree.graph.members() {
         let manifest = format!("{folder}/Cargo.toml");
-        let Some((_, allowed)) = ALLOWED.iter().find(|(name, _)| *name == package.name) else {
-            let what = format!(
-                "`{}` is in no layer; add it to ALLOWED in xtask/src/tidy/rules/layers.rs",
-                package.name
-            );
+        let Some(floor) = floor(&tree.limits, &package.name) else {
+            let what = format!("`{}` is on no floor; add it in xtask/tidy.toml", package.name);
             places.push(Place::new(manifest, 1, what));
             continue;
         };
-        for (to, kind) in &package.depends {
-            let to = &tree.graph.packages[*to];
-            if let Some(what) =
-                objection(&package.name, allowed, &to.name, *kind, to.folder.is_some())
-            {
+        let edges = package.depends.iter().filter(|(_, kind)| *kind == EdgeKind::Normal);
+        for (to, _) in edges {
+            let to = tree.graph.packages[*to].name.as_str();
+            if let Some(objection) = objection(&tree.limits, &package.name, floor, to) {
+                let what = format!("`{}` depends on `{to}`, {objection}", package.name);
                 places.push(Place::new(manifest.clone(), 1, what));
             }
         }
@@ -178,38 +26,76 @@ pub(crate) fn check(tree: &Tree) -> Vec<Place> {
     places
 }
 
-/// What is wrong with the edge `from` to `to`, if anything.
-fn objection(
-    from: &str,
-    allowed: &[&str],
-    to: &str,
-    kind: EdgeKind,
-    to_member: bool,
-) -> Option<String> {
-    if let Some((_, users)) = RESERVED.iter().find(|(name, _)| *name == to) {
-        return (kind == EdgeKind::Normal && !users.contains(&from)).then(|| {
-            format!(
-                "`{from}` depends on `{to}`, which is for {}; use a thiserror enum",
-                users.join(" and ")
-            )
-        });
+/// The number of the floor that `package` is on, from 0 at the ground.
+fn floor(limits: &Limits, package: &str) -> Option<usize> {
+    limits.floors.iter().position(|floor| floor.iter().any(|name| name == package))
+}
+
+/// The reason why `package`, which is on `floor`, may not depend on `to`.
+fn objection(limits: &Limits, package: &str, floor_of_package: usize, to: &str) -> Option<String> {
+    if limits.for_tests.iter().any(|name| name == to) {
+        return Some("which is for tests; make it a dev-dependency".to_owned());
     }
-    let for_tests = DEV_ONLY.contains(&to)
-        || ALLOWED_DEV.iter().any(|(name, uses)| *name == from && uses.contains(&to));
-    if !to_member || allowed.contains(&to) || (kind == EdgeKind::Dev && for_tests) {
-        return None;
+    if let Some(users) = limits.reserved.get(to)
+        && !users.iter().any(|user| user == package)
+    {
+        return Some(format!("which is for {}; use a thiserror enum", users.join(" and ")));
     }
-    if DEV_ONLY.contains(&to) {
-        return Some(format!(
-            "`{from}` depends on `{to}`, which is for tests; make it a dev-dependency"
-        ));
-    }
-    Some(format!(
-        "`{from}` depends on `{to}`, against the layers; move the code or the edge ({} may use: {})",
-        from,
-        if allowed.is_empty() { "nothing of ours".to_owned() } else { allowed.join(", ") }
-    ))
+    let is_above = floor(limits, to).is_some_and(|floor| floor >= floor_of_package);
+    is_above.then(|| "which is on no floor below; move the code or the edge".to_owned())
 }
 
 #[cfg(test)]
-mod tests;
+mod tests {
+    use super::*;
+    use crate::tidy::graph::graph_of;
+    use crate::tidy::rules::printed::printed;
+    use EdgeKind::{Dev, Normal};
+
+    fn check_graph(rows: &[(&str, &[(&str, EdgeKind)])], expected: &str) {
+        let floors = [vec!["values"], vec!["engine", "reader"], vec!["bench", "program"]];
+        let owned = |names: Vec<&str>| names.into_iter().map(str::to_owned).collect();
+        let limits = Limits {
+            floors: floors.map(owned).into(),
+            for_tests: owned(vec!["bench"]),
+            reserved: [("anyhow".to_owned(), owned(vec!["program"]))].into(),
+            ..Limits::default()
+        };
+        let tree = Tree { graph: graph_of(rows), limits, ..Tree::default() };
+        assert_eq!(printed(check, &tree), expected);
+    }
+
+    #[test]
+    fn edges_to_lower_floors_pass() {
+        check_graph(
+            &[
+                ("values", &[("serde", Normal), ("engine", Dev)]),
+                ("engine", &[("values", Normal), ("bench", Dev)]),
+                ("program", &[("reader", Normal), ("values", Normal), ("anyhow", Normal)]),
+                ("reader", &[]),
+                ("bench", &[]),
+            ],
+            "",
+        );
+    }
+
+    #[test]
+    fn other_edges_are_found() {
+        for (from, to, objection) in [
+            ("values", "engine", "which is on no floor below; move the code or the edge"),
+            ("engine", "reader", "which is on no floor below; move the code or the edge"),
+            ("program", "bench", "which is for tests; make it a dev-dependency"),
+            ("engine", "anyhow", "which is for program; use a thiserror enum"),
+        ] {
+            let expected =
+                format!("crates/{from}/Cargo.toml:1: `{from}` depends on `{to}`, {objection}\n");
+            check_graph(&[(from, &[(to, Normal)])], &expected);
+        }
+    }
+
+    #[test]
+    fn crates_on_no_floor_are_found() {
+        let expected = "crates/new/Cargo.toml:1: `new` is on no floor; add it in xtask/tidy.toml\n";
+        check_graph(&[("new", &[])], expected);
+    }
+}

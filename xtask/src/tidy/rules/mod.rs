@@ -2,20 +2,22 @@
 
 mod architecture;
 mod circles;
+mod comment_openings;
 mod dependency_count;
 mod file_length;
 mod history;
 mod layers;
-mod licences;
 mod names;
 #[cfg(test)]
 mod printed;
 mod pure_dependencies;
 mod purity;
 mod seeds;
-mod sources;
+mod shared_type_names;
 mod string_errors;
 mod table;
 mod terminal;
+mod tuple_parameters;
+mod vague_names;
 
 pub(crate) use table::{RULES, check};

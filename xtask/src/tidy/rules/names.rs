@@ -37,10 +37,10 @@ mod tests {
     #[test]
     fn empty_names_are_found() {
         for (path, text, line, name) in [
-            ("crates/context/src/utils.rs", "", 1, "utils"),
-            ("crates/context/tests/common/mod.rs", "", 1, "common"),
+            ("crates/engine/src/utils.rs", "", 1, "utils"),
+            ("crates/engine/tests/common/mod.rs", "", 1, "common"),
             ("crates/core/src/lib.rs", "", 1, "core"),
-            ("crates/context/src/lib.rs", "\nmod helpers {}", 2, "helpers"),
+            ("crates/engine/src/lib.rs", "\nmod helpers {}", 2, "helpers"),
         ] {
             let expected = format!("{path}:{line}: `{name}` says nothing; name the concept\n");
             assert_eq!(findings_in(check, &[(path, text)]), expected);
@@ -49,7 +49,7 @@ mod tests {
 
     #[test]
     fn concepts_pass() {
-        let files = [("crates/context/src/ledger.rs", "use core::fmt; mod score {}")];
+        let files = [("crates/engine/src/ledger.rs", "use core::fmt; mod score {}")];
         assert_eq!(findings_in(check, &files), "");
     }
 }

@@ -1,4 +1,4 @@
-//! What a rule finds, as text, for the tests of the rules.
+//! The findings of a rule as text, for the tests of the rules.
 
 use crate::tidy::finding::Place;
 use crate::tidy::graph::{EdgeKind, graph_of};

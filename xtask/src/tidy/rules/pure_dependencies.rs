@@ -1,4 +1,4 @@
-//! What the pure crates link: nothing that brings a runtime, a file system, a clock or
+//! The pure crates link nothing that brings a runtime, a file system, a clock or
 //! randomness with it, however deep in the tree.
 
 use super::purity::PURE;

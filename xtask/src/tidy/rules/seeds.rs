@@ -53,7 +53,7 @@ fn wrong_sums(lines: &[(usize, &str)]) -> Vec<Place> {
             part = heading.split_once('.').map(|(number, _)| number.to_owned());
         }
         let Some(part) = &part else { continue };
-        // What an item is called may have the sign in it that parts cells.
+        // The name of an item may contain the sign that separates cells.
         let mut cells = cells(line).into_iter();
         let state = cells.find_map(|cell| STATES.iter().position(|state| *state == cell));
         if let Some(state) = state {

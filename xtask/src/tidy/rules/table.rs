@@ -1,8 +1,9 @@
 //! The table of rules.
 
 use super::{
-    architecture, circles, dependency_count, file_length, history, layers, licences, names,
-    pure_dependencies, purity, seeds, sources, string_errors, terminal,
+    architecture, circles, comment_openings, dependency_count, file_length, history, layers, names,
+    pure_dependencies, purity, seeds, shared_type_names, string_errors, terminal, tuple_parameters,
+    vague_names,
 };
 use crate::tidy::finding::{Finding, Place};
 use crate::tidy::tree::Tree;
@@ -24,11 +25,13 @@ pub(crate) const RULES: &[Rule] = &[
     Rule { name: "file-length", check: file_length::check },
     Rule { name: "history", check: history::check },
     Rule { name: "names", check: names::check },
+    Rule { name: "vague-names", check: vague_names::check },
+    Rule { name: "shared-type-names", check: shared_type_names::check },
+    Rule { name: "comment-openings", check: comment_openings::check },
+    Rule { name: "tuple-parameters", check: tuple_parameters::check },
     Rule { name: "string-errors", check: string_errors::check },
     Rule { name: "terminal", check: terminal::check },
     Rule { name: "dependency-count", check: dependency_count::check },
-    Rule { name: "licences", check: licences::check },
-    Rule { name: "sources", check: sources::check },
     Rule { name: "architecture", check: architecture::check },
     Rule { name: "seeds", check: seeds::check },
 ];

@@ -1,25 +1,25 @@
-//! One place writes to a terminal, and it spells out what a terminal would obey. Whoever writes
-//! past it passes on what names and contents of others hold.
+//! One place writes to a terminal, and it spells out what a terminal would obey. A write
+//! past it passes on what foreign names and contents hold.
 
 use crate::tidy::finding::Place;
 use crate::tidy::source::Source;
 use crate::tidy::tree::Tree;
 
-/// Who writes, and who asks what the terminal is.
+/// The files that write to the terminal or ask for its properties.
 const WRITERS: &[&str] = &[
-    // It draws cells, whose texts `foveal-chat` has spelled out.
+    // It draws cells, whose texts `foveal-tui` has spelled out.
     "crates/cli/src/commands/chat/screen.rs",
     "crates/cli/src/environment.rs",
     "crates/cli/src/notice.rs",
     "crates/cli/src/output.rs",
     // Its streams are those of a command, which are captured.
-    "crates/processes/src/guard/main.rs",
+    "crates/sandbox/src/guard/guard_process.rs",
 ];
 
 /// A program of developers, whose terminal shows figures.
 const DEVELOPERS: &str = "crates/dev-bench/";
 
-/// What writes by itself.
+/// Macros that write.
 const MACROS: &[&str] = &["dbg", "eprint", "eprintln", "print", "println"];
 
 /// Functions that give the streams away.

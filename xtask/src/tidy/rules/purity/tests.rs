@@ -53,7 +53,7 @@ fn only_the_sources_of_pure_crates_count() {
 #[test]
 fn a_finding_says_where_and_what_to_do() {
     assert_eq!(
-        findings_in(check, &[("crates/context/src/a.rs", "\nuse std::fs::File;\n")]),
-        "crates/context/src/a.rs:2: `std::fs::File` in a pure crate; take the bytes as an argument\n"
+        findings_in(check, &[("crates/engine/src/a.rs", "\nuse std::fs::File;\n")]),
+        "crates/engine/src/a.rs:2: `std::fs::File` in a pure crate; take the bytes as an argument\n"
     );
 }
