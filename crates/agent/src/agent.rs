@@ -384,7 +384,7 @@ impl Agent {
         self.unanswered_calls.clear();
     }
 
-    /// Removes the message at `first_kept` and all later ones from the conversation, and logs the rewind.
+    /// Removes the message at `to` and all later ones from the conversation, and logs the rewind.
     fn truncate_conversation(&mut self, to: usize, now: Timestamp, actions: &mut Vec<AgentAction>) {
         let mut before = self.conversation.without_entries();
         for entry in &self.conversation.entries()[..to] {

@@ -52,7 +52,7 @@ enum CallState {
 }
 
 impl CallBatch {
-    /// Returns a batch of calls that have not started. `is_read_only` says of a tool whether its
+    /// Returns a batch of calls that have not started. `only_looks` says of a tool whether its
     /// calls are read-only and may run in parallel. Calls whose arguments are not an object are
     /// answered with an error at once.
     pub(crate) fn new(calls: Vec<ToolCall>, only_looks: impl Fn(&str) -> bool) -> Self {

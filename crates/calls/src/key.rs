@@ -152,7 +152,7 @@ impl ComparisonKey {
     }
 }
 
-/// Returns whether all lines of `part` are among those of `hash_all`, whatever the file.
+/// Returns whether all lines of `part` are among those of `all`, whatever the file.
 fn covers_span(all: ReadSpan, part: ReadSpan) -> bool {
     match (all, part) {
         (ReadSpan::All, part) => part != ReadSpan::Unknown,

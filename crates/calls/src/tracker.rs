@@ -14,7 +14,7 @@ use foveal_transcript::Timestamp;
 /// Remembers the recent calls of every session: their answers (`R`) and the dependencies of these
 /// (`D`), neither of which it inspects.
 ///
-/// For each call, create a [`new_query`](Self::new_query) and [`look_up`](Self::look_up) it. On a hit
+/// For each call, create a [`query`](Self::new_query) and [`look_up`](Self::look_up) it. On a hit
 /// the caller checks whether the record's dependencies are unchanged, and calls
 /// [`confirm_hit`](Self::confirm_hit) or [`reject_hit`](Self::reject_hit). A call that was carried
 /// out is passed to [`record`](Self::record).

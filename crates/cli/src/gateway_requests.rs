@@ -259,7 +259,7 @@ fn parse_stored_request(payload: &Value) -> Option<StoredRequest> {
 /// The number of records that are read at once.
 const RECORDS_PER_PAGE: usize = 500;
 
-/// Calls `for_each_request` with every stored request of a session, in order.
+/// Calls `each` with every stored request of a session, in order.
 ///
 /// # Errors
 /// If the store cannot be read.

@@ -144,7 +144,7 @@ impl ToolboxFactory {
     }
 
     /// Lets commands read only their writable folders, the system's files that programs need, and
-    /// `resolve_folders`.
+    /// `named`.
     pub(crate) fn with_confined_reads(mut self, named: &[PathBuf]) -> Self {
         let folders = readable_folders::list_readable_folders(
             &self.environment,
@@ -167,7 +167,7 @@ impl ToolboxFactory {
         self
     }
 
-    /// Adds the costs of the curator and indexer models to `side_bill`.
+    /// Adds the costs of the curator and indexer models to `bill`.
     pub(crate) fn with_side_bill(mut self, bill: &Arc<SideBill>) -> Self {
         self.side_bill = Some(Arc::clone(bill));
         self

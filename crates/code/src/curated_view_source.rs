@@ -197,7 +197,7 @@ fn read_source_file<'r>(read: &ReadContext<'r>, parsed: &'r ParsedFile) -> Sourc
 }
 
 /// Returns the inputs of a summary for a conversation that mentions the names `named` and the lines
-/// `mentioned_lines`, and the entities that it touched. The text of the file is used only if its relations are
+/// `told`, and the entities that it touched. The text of the file is used only if its relations are
 /// not computed yet.
 fn summary_inputs<'q>(
     read: &ReadContext<'_>,

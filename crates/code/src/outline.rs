@@ -105,7 +105,7 @@ impl Outline {
 }
 
 impl OmittedLines {
-    /// Returns the gap at `line_range`; `shown` has for every entity whether its signature is visible.
+    /// Returns the gap at `lines`; `shown` has for every entity whether its signature is visible.
     pub(crate) fn new(parsed: &ParsedFile, lines: LineRange, shown: &[bool]) -> Self {
         let hides = entities_starting_in(parsed, lines, shown, false);
         let innermost = parsed.innermost_entity(lines.first);
@@ -166,7 +166,7 @@ pub(crate) fn is_in_outline(parsed: &ParsedFile, at: EntityIndex) -> bool {
     !is_key || parsed.ancestry(at).take(KEY_DEPTH_MAX + 1).count() <= KEY_DEPTH_MAX
 }
 
-/// Returns the entities whose signature begins in `line_range` and whose entry in `shown` is `want`.
+/// Returns the entities whose signature begins in `lines` and whose entry in `shown` is `want`.
 pub(crate) fn entities_starting_in(
     parsed: &ParsedFile,
     lines: LineRange,

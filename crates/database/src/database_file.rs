@@ -28,7 +28,7 @@ impl DatabaseFile {
         FileId::from_path(&self.path) == self.file_id
     }
 
-    /// Moves the file to the path that `quarantine` returns, if it is still the file at its path.
+    /// Moves the file to the path that `aside` returns, if it is still the file at its path.
     /// Returns the new path. Close all connections first: some systems cannot move an open file.
     ///
     /// # Errors

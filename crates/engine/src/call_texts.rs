@@ -102,7 +102,7 @@ pub fn keeps_range(shape: &MessageShape, range: &Range<u32>) -> bool {
     })
 }
 
-/// Applies `message_shape` to a message: the same blocks, with a note in place of each omitted text.
+/// Applies `shape` to a message: the same blocks, with a note in place of each omitted text.
 pub fn apply_shape(entry: &TranscriptEntry, shape: &MessageShape) -> TranscriptEntry {
     let mut gone = locate_call_texts(entry)
         .into_iter()

@@ -231,7 +231,7 @@ impl Planner {
     }
 
     /// Plans the request that `answer` answers and ingests the entries before it. `now` is the time
-    /// at which the request is sent, if known. All these entries must be in `conversation_record`.
+    /// at which the request is sent, if known. All these entries must be in `record`.
     pub fn advance(
         &mut self,
         record: &ConversationRecord,

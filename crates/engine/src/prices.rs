@@ -100,7 +100,7 @@ impl PriceCard {
             .expect("the built-in cards are checked by a test")
     }
 
-    /// Returns the built-in card called `parse_name`.
+    /// Returns the built-in card called `name`.
     pub fn find(name: &str) -> Option<PriceCard> {
         Self::built_in_cards().into_iter().find(|card| card.name == name)
     }

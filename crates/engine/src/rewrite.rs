@@ -152,7 +152,7 @@ fn is_worthwhile(ask: &RewriteInputs<'_>, candidates: &[RewriteCandidate]) -> bo
     possible >= (ask.settings.high - ask.settings.low).0 / WORTHWHILE_PART
 }
 
-/// Chooses the reductions that bring a prompt of `prompt_tokens` below the low mark.
+/// Chooses the reductions that bring a prompt of `tokens` below the low mark.
 fn choose_for_size<'c>(
     ask: &RewriteInputs<'_>,
     candidates: &'c [RewriteCandidate],

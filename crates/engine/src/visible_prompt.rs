@@ -28,7 +28,7 @@ struct LatestCallResult {
 }
 
 impl VisiblePrompt {
-    /// Returns the prompt that `conversation_record` ends with, as recorded.
+    /// Returns the prompt that `record` ends with, as recorded.
     pub fn from_record(record: &ConversationRecord) -> Self {
         let mut window = ClientPrompt::default();
         for _ in record.entries() {

@@ -90,7 +90,7 @@ pub(crate) async fn handle_call(
 }
 
 /// Compresses the messages of a body, or returns them unchanged without a shaper or after a panic.
-/// `start_reservation` covers the memory of the body, also if the caller has disconnected.
+/// `share` covers the memory of the body, also if the caller has disconnected.
 async fn compress_messages(
     shaper: Option<Arc<dyn Shaper>>,
     body: Bytes,

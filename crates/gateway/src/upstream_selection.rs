@@ -49,7 +49,7 @@ pub struct UpstreamAddressError {
 }
 
 impl Upstream {
-    /// Creates the upstream at `request_uri`: `http` or `https`, a host, and optionally a path.
+    /// Creates the upstream at `address`: `http` or `https`, a host, and optionally a path.
     ///
     /// # Errors
     /// [`UpstreamAddressError`].
@@ -73,7 +73,7 @@ impl Upstream {
         Ok(Self { name: name.to_owned(), scheme, authority, prefix: prefix.unwrap_or_default() })
     }
 
-    /// Returns the address of a request for the client's `upstream_path`, which includes its query. If the
+    /// Returns the address of a request for the client's `path`, which includes its query. If the
     /// upstream's path ends with the version that begins the client's, the version is not repeated.
     /// `None` for a path that could lead out of the upstream's own.
     pub(crate) fn request_uri(&self, path: &str) -> Option<Uri> {
@@ -105,7 +105,7 @@ impl Upstream {
         self.authority.port_u16().unwrap_or(usual)
     }
 
-    /// Returns the value of the header `host_header`.
+    /// Returns the value of the header `host`.
     pub(crate) fn host_header(&self) -> &str {
         self.authority.as_str()
     }
@@ -212,7 +212,7 @@ impl Upstreams {
         self.named.iter()
     }
 
-    /// Returns the upstream of a request for `upstream_path` (with its query), and the path that it is asked
+    /// Returns the upstream of a request for `path` (with its query), and the path that it is asked
     /// for.
     ///
     /// # Errors

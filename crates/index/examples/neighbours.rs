@@ -5,9 +5,9 @@
 //! cargo run --release -p foveal-index --example neighbours -- docs FOLDER…
 //! ```
 //!
-//! `measure_commits` searches FOLDER with the commit messages of CASES (`foveal-dev-bench curation
+//! `commits` searches FOLDER with the commit messages of CASES (`foveal-dev-bench curation
 //! --write-cases`) for the changed files and functions. The name of FOLDER is the end of `repo` in
-//! the cases; deleted files are left out. `measure_documentation` searches with the first paragraph of a function's
+//! the cases; deleted files are left out. `docs` searches with the first paragraph of a function's
 //! documentation for the function, in a copy of FOLDER without any function documentation.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -31,7 +31,7 @@ const PLACES: usize = 10;
 /// The number of requested hits, enough to contain ten files.
 const HITS_MAX: usize = 200;
 
-/// The number of functions of one folder in `measure_documentation`.
+/// The number of functions of one folder in `docs`.
 const FUNCTIONS_MAX: usize = 150;
 
 /// The least number of words of a paragraph that is used as a question.

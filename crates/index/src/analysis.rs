@@ -58,7 +58,7 @@ pub fn file_chunks(path: &str, text: &str) -> Vec<FileChunk> {
 }
 
 /// Analyses the file at `path` in `root`. `known` is the content hash that needs no new analysis.
-/// `model_probe` is an embedder that answers at once. `cancel` is checked repeatedly.
+/// `model` is an embedder that answers at once. `cancel` is checked repeatedly.
 pub(crate) fn analyse_file(
     root: &OpenFolder,
     path: &str,

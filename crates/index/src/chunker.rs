@@ -75,7 +75,7 @@ impl KindSet {
     }
 }
 
-/// Encodes `split_into_chunks` for the store.
+/// Encodes `chunks` for the store.
 pub(crate) fn encode_chunks(chunks: &[Chunk]) -> Vec<u8> {
     let mut stored = EncodedChunks::default();
     let (mut line, mut entity) = (0_u32, 0_u32);
@@ -164,7 +164,7 @@ struct ChunkDraft {
     entities: Vec<EntityIndex>,
 }
 
-/// Divides the file behind `parsed` into chunks, in order. `row_range` are the lines of the same text.
+/// Divides the file behind `parsed` into chunks, in order. `rows` are the lines of the same text.
 /// Lock files and minified files have none.
 pub(crate) fn split_into_chunks(parsed: &ParsedFile, rows: &TextLines<'_>) -> Vec<Chunk> {
     if matches!(parsed.class, FileClass::Lock | FileClass::Minified) {

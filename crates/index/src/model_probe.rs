@@ -16,7 +16,7 @@ const PROBE: &str = "read the settings of a program from a file: fn parse_settin
 /// to run, and six bits per component are coarse.
 const SAME_COSINE_MIN: f32 = 0.95;
 
-/// An embedder whose every answer is verified to come from `find_model`, by the vector of [`PROBE`].
+/// An embedder whose every answer is verified to come from `model`, by the vector of [`PROBE`].
 #[derive(Clone, Copy)]
 pub(crate) struct ProbedEmbedder<'a> {
     pub(crate) embedder: &'a dyn Embedder,

@@ -78,7 +78,7 @@ impl QueryNames {
         self.whole.is_some()
     }
 
-    /// Returns whether the query is the name of `from_query`, alone or with the enclosing names.
+    /// Returns whether the query is the name of `of`, alone or with the enclosing names.
     fn is_exact_match(&self, of: &Definition) -> bool {
         let Some(whole) = &self.whole else { return false };
         *whole == *of.name || *whole == *of.qualified_name

@@ -89,7 +89,7 @@ impl QueryProfile {
         }
     }
 
-    /// Returns the weighted share of the query that `name_score` contains, 0 to 1.
+    /// Returns the weighted share of the query that `name` contains, 0 to 1.
     fn coverage(&self, name: &[NameToken]) -> f32 {
         let each = self.words.iter().map(|asked| {
             let best = name.iter().map(|word| asked.match_weight(*word)).fold(0.0, f32::max);

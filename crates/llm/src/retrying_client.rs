@@ -24,7 +24,7 @@ pub struct LlmClient {
 pub enum ModelRequestEvent {
     /// More of the answer.
     Answer(DecodedEvent),
-    /// The request is repeated after `retry_delay`: the answer so far does not count.
+    /// The request is repeated after `wait`: the answer so far does not count.
     Retry {
         /// The error of the failed attempt.
         error: LlmError,

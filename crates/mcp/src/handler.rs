@@ -15,12 +15,12 @@ use crate::round_trips::RoundTrips;
 use crate::{call, instructions, resources};
 
 /// A client's notification that its model no longer has what it was shown, for example after a
-/// compaction. `resolve_session` names one session; without it, all sessions of the connection are meant.
+/// compaction. `session` names one session; without it, all sessions of the connection are meant.
 pub const RESET_NOTIFICATION: &str = "notifications/foveal/reset";
 
 /// A client's notification of how to answer duplicate calls. `enable` (true, false; null: the
 /// server's setting) and `clear` (true: forget earlier calls, so that each is executed again) apply
-/// to the session named by `resolve_session`; without it, to all sessions of the connection, later ones
+/// to the session named by `session`; without it, to all sessions of the connection, later ones
 /// included.
 pub const DUPLICATES_NOTIFICATION: &str = "notifications/foveal/duplicates";
 

@@ -65,7 +65,7 @@ impl fmt::Display for RuleViolation {
     }
 }
 
-/// Returns the rules that `body` with the parts `prompt_parts` violates.
+/// Returns the rules that `body` with the parts `prompt` violates.
 pub(crate) fn find_violations(
     protocol: Protocol,
     body: &Value,

@@ -28,7 +28,7 @@ pub(crate) enum BodyEvent {
     Repeat(Duration, Bytes),
 }
 
-/// Returns the events of a body with one part per stream event, changed by `scripted_fault`.
+/// Returns the events of a body with one part per stream event, changed by `fault`.
 pub(crate) fn body_events(
     parts: &[Vec<u8>],
     fault: ScriptedFault,

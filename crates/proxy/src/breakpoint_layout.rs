@@ -20,7 +20,7 @@ use crate::scanned_body::ScannedBody;
 /// only there.
 const BLOCKS_EXAMINED_MAX: usize = 64;
 
-/// Decides the breakpoints of a request for which `plan_step` was just planned; `None` if its client
+/// Decides the breakpoints of a request for which `step` was just planned; `None` if its client
 /// sets its own.
 pub(crate) fn decide_breakpoints(
     live: &ConversationState,

@@ -22,7 +22,7 @@ const SUMMARY_PROMPT_STARTS: &[&str] = &[
     "the messages above are a conversation to summarize",
 ];
 
-/// Removes from `request_body` the messages in front of the provider's own compaction, which the provider
+/// Removes from `body` the messages in front of the provider's own compaction, which the provider
 /// does not read: no note may point there, and their bytes stay unchanged. Returns whether there
 /// were any. The first `known` messages are known to contain no compaction.
 pub(crate) fn drop_compacted_messages(

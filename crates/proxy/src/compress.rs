@@ -217,7 +217,7 @@ impl Compressor {
         })
     }
 
-    /// Returns the tokens of the messages for which `counts_tokens` is true.
+    /// Returns the tokens of the messages for which `counts` is true.
     fn count_messages(
         &self,
         bytes: &[u8],

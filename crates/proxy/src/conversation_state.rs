@@ -204,7 +204,7 @@ impl ConversationState {
         self.history.as_ref()
     }
 
-    /// Replaces the history by the messages of a request. `message_of_entry` is the history that it was
+    /// Replaces the history by the messages of a request. `known` is the history that it was
     /// compared with, and the number of equal messages. If another reference to that history
     /// exists, it is copied.
     pub(crate) fn update_history(
@@ -320,7 +320,7 @@ impl ConversationState {
         (self.token_counter)(&decoded_messages::entries(said), self.tokenizer)
     }
 
-    /// Adds the next message. `entry_weights` yields the weights of its entries.
+    /// Adds the next message. `weights` yields the weights of its entries.
     fn push_message(
         &mut self,
         said: DecodedMessage,
@@ -453,7 +453,7 @@ impl ConversationState {
         (source.hash.handle() == handle).then_some(source)
     }
 
-    /// Prepares a rewrite at the next request, as long as `advance` returns true. The contents that
+    /// Prepares a rewrite at the next request, as long as `go_on` returns true. The contents that
     /// it would omit come first, because they are recorded before it is sent.
     pub(crate) fn prefetch(&mut self, recorder: &dyn Recorder, go_on: &dyn Fn() -> bool) {
         let results = self.engine.planner().unreduced_entries();

@@ -14,7 +14,7 @@ pub struct ModelTraits {
     pub constraints: ProviderConstraints,
     /// The longest prompt that the model accepts, in its own tokens.
     pub window: Tokens,
-    /// Whether `window_tokens` is that of a known model and not a guess.
+    /// Whether `window` is that of a known model and not a guess.
     pub has_known_window: bool,
     /// An estimate of the model's tokens per o200k token, used until a bill shows the ratio.
     pub token_scale: f64,

@@ -227,7 +227,7 @@ impl DecisionSlot {
         waiting.phase == DecisionPhase::Decided
     }
 
-    /// Gives up. Returns the fallback for `request_body`, or `None` if the decision is made. The inner
+    /// Gives up. Returns the fallback for `body`, or `None` if the decision is made. The inner
     /// `None` stands for the client's own bytes.
     pub fn abandon(&self, body: &[u8]) -> Option<Option<Vec<u8>>> {
         let earlier = {

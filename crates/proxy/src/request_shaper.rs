@@ -67,7 +67,7 @@ pub struct RequestShaper {
 }
 
 impl RequestShaper {
-    /// Creates a shaper that decides by `select_rules` and stores decisions in `recorder`.
+    /// Creates a shaper that decides by `rules` and stores decisions in `recorder`.
     pub fn new(rules: ShapingRules, recorder: Arc<dyn Recorder>) -> Self {
         let others = PROFILES.iter().filter(|name| **name != rules.profile);
         let profile_variants = others.filter_map(|name| rules.with_profile(name)).collect();
@@ -95,7 +95,7 @@ impl RequestShaper {
     }
 
     /// Returns the profile, or `off`, that the rules choose for a request with this body, by an
-    /// agent that has these names. `from_name` is the model if the body names none.
+    /// agent that has these names. `named` is the model if the body names none.
     pub fn choose_profile(
         &self,
         body: &[u8],

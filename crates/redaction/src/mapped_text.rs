@@ -17,7 +17,7 @@ impl MappedText {
         self.text.extend_from_slice(&text[place]);
     }
 
-    /// Appends the byte that stands for the range `original_range` of the original.
+    /// Appends the byte that stands for the range `place` of the original.
     pub(crate) fn push_byte(&mut self, sign: u8, place: Range<usize>) {
         self.parts.push((self.text.len(), place));
         self.text.push(sign);

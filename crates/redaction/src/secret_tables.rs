@@ -108,7 +108,7 @@ pub(crate) fn find_insert_secrets(text: &[u8], hit: &Range<usize>) -> Option<Tab
     Some(rows)
 }
 
-/// Returns those of `split_cells` that name secrets.
+/// Returns those of `cells` that name secrets.
 fn secret_columns(text: &[u8], cells: &[Range<usize>]) -> Vec<SecretColumn> {
     let column = |(place, name): (usize, &Range<usize>)| {
         Some(SecretColumn { name: name.clone(), class: classify_name(&text[name.clone()])?, place })

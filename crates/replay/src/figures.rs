@@ -126,12 +126,12 @@ impl ReplayFigures {
         sum
     }
 
-    /// Returns the cost relative to `from_recording`: -0.3 is 30 % less; `None` if raw costs nothing.
+    /// Returns the cost relative to `raw`: -0.3 is 30 % less; `None` if raw costs nothing.
     pub fn cost_change(&self, raw: &ReplayFigures) -> Option<f64> {
         relative_change(self.dollars, raw.dollars)
     }
 
-    /// Returns the tokens relative to `from_recording`; `None` if raw has none.
+    /// Returns the tokens relative to `raw`; `None` if raw has none.
     pub fn tokens_change(&self, raw: &ReplayFigures) -> Option<f64> {
         (raw.tokens.0 > 0).then(|| self.tokens.0 as f64 / raw.tokens.0 as f64 - 1.0)
     }

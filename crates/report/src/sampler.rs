@@ -123,7 +123,7 @@ impl<'a> CompositionSampler<'a> {
         self.observed_requests += 1;
     }
 
-    /// Adds a message of `projected` tokens to the sums of a prompt, or subtracts it, by `update_sums`.
+    /// Adds a message of `projected` tokens to the sums of a prompt, or subtracts it, by `put`.
     fn update_sums(
         &mut self,
         index: EntryIndex,

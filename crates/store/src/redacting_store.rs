@@ -38,7 +38,7 @@ impl<S> RedactingStore<S> {
     }
 }
 
-/// Returns `redact_name` without secrets. Names that differ only in a secret stay different.
+/// Returns `name` without secrets. Names that differ only in a secret stay different.
 fn redact_name(name: &str) -> Cow<'_, str> {
     match secrets::redact_text(name) {
         Cow::Owned(shown) => format!("{shown} {}", Handle::from_content(name.as_bytes())).into(),

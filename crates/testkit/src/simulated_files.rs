@@ -213,7 +213,7 @@ impl SimulatedFiles {
     }
 }
 
-/// Returns the output of a program: `random_lines` lines, some of them repeated, coloured or overwritten,
+/// Returns the output of a program: `lines` lines, some of them repeated, coloured or overwritten,
 /// and a last line with the result.
 pub fn program_output(seed: u64, lines: usize) -> SimulatedAnswer {
     let mut numbers = RandomNumbers::new(seed);

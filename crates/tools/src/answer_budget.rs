@@ -114,7 +114,7 @@ pub(crate) fn choose_view(
     Some(view)
 }
 
-/// Returns the first selection target for a file with lines of these `line_sizes`. For a file longer
+/// Returns the first selection target for a file with lines of these `sizes`. For a file longer
 /// than any answer, it is the share that fits in `most` bytes in short runs of lines, and in the
 /// largest view even if each line stands alone.
 fn initial_target(wanted: ViewRequest, sizes: &[usize], most: usize) -> ViewRequest {

@@ -91,7 +91,7 @@ impl ToolSession {
 }
 
 impl ToolSession {
-    /// Checks that the rules or the user allow `tool` to read the file at `heading_path`, for callers that
+    /// Checks that the rules or the user allow `tool` to read the file at `path`, for callers that
     /// read it themselves.
     ///
     /// # Errors

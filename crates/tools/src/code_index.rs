@@ -98,7 +98,7 @@ pub(crate) struct MultiRootRelations {
 }
 
 impl CodeIndex {
-    /// Creates the index of the first root, which `opener` opens on first use.
+    /// Creates the index of the first root, which `open` opens on first use.
     pub fn new(open: IndexOpener) -> Self {
         Self {
             first_root: RootIndex::new(open),
@@ -108,7 +108,7 @@ impl CodeIndex {
         }
     }
 
-    /// Adds the index of another root at the absolute path `root`, which `opener` opens on first use.
+    /// Adds the index of another root at the absolute path `root`, which `open` opens on first use.
     pub fn add_root(&mut self, root: PathBuf, open: IndexOpener) {
         let index = RootIndex::new(open);
         index.set_explanation_sink(&self.explain);

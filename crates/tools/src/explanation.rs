@@ -51,7 +51,7 @@ pub enum ExplanationTopic {
 pub struct ExplanationSink(Arc<dyn Fn(Explanation<'_>) + Send + Sync>);
 
 impl ExplanationSink {
-    /// Creates a sink that passes explanations to `emit`.
+    /// Creates a sink that passes explanations to `tell`.
     pub fn new(tell: impl Fn(Explanation<'_>) + Send + Sync + 'static) -> Self {
         Self(Arc::new(tell))
     }

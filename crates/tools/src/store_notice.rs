@@ -15,7 +15,7 @@ pub struct StoreUnavailableNotice {
 }
 
 impl StoreUnavailableNotice {
-    /// Creates a notice that calls `check_result`, from any thread, with the reason why the store cannot be
+    /// Creates a notice that calls `tell`, from any thread, with the reason why the store cannot be
     /// written: the disk is full, its folder is read-only, or another process holds it.
     pub fn new(tell: impl Fn(&StoreError) + Send + Sync + 'static) -> Self {
         Self { is_told: AtomicBool::new(false), tell: Some(Box::new(tell)) }

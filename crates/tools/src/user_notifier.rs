@@ -9,7 +9,7 @@ type NotifyFn = Box<dyn Fn(&str) + Send + Sync>;
 pub struct UserNotifier(Option<NotifyFn>);
 
 impl UserNotifier {
-    /// Creates a notifier that calls `notify` with each message.
+    /// Creates a notifier that calls `tell` with each message.
     pub fn new(tell: impl Fn(&str) + Send + Sync + 'static) -> Self {
         Self(Some(Box::new(tell)))
     }

@@ -54,7 +54,7 @@ impl WorkspaceRelations {
         Ok(Self { roots, by_root: all, gap_notes: missing, dependencies: depends })
     }
 
-    /// Returns the message that no entity is called `resolve_symbol_path`, from the root with the most
+    /// Returns the message that no entity is called `symbol`, from the root with the most
     /// suggestions, and with the gaps in which it may be.
     pub(crate) fn unknown_symbol_message(&self, symbol: &str) -> String {
         let told = self.by_root.iter().map(|root| root.relations.unknown_symbol_message(symbol));

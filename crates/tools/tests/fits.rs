@@ -17,7 +17,7 @@ const ROOMS: [OutputBudget; 2] = [
     OutputBudget { tokens: Tokens(7_600), bytes: 7_600, lines: 1_900, is_json: true },
 ];
 
-/// A session whose answers have `output_budget`, in a workspace with files of all sizes.
+/// A session whose answers have `room`, in a workspace with files of all sizes.
 struct Small {
     world: World,
     session: ToolSession,

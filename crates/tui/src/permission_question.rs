@@ -190,7 +190,7 @@ impl PermissionQuestionView {
         QuestionKeyOutcome::Consumed
     }
 
-    /// Returns the question in at most `visible_and_total_rows` rows. The subject scrolls; the answers stay visible
+    /// Returns the question in at most `rows` rows. The subject scrolls; the answers stay visible
     /// below it.
     pub(crate) fn render(
         &mut self,

@@ -58,7 +58,7 @@ fn prompt_map_lines(chat: &mut Chat, columns: usize, rows: usize) -> Vec<Line<'s
     chat.map_view.as_mut().map(|map| map.render(columns, rows, colours)).unwrap_or_default()
 }
 
-/// Returns the open question in at most `layout_rows` rows.
+/// Returns the open question in at most `rows` rows.
 fn question_lines(chat: &mut Chat, columns: usize, rows: usize) -> Option<Vec<Line<'static>>> {
     let (colours, moment) = (chat.colours, chat.key_press_context());
     Some(chat.question_view.as_mut()?.render(columns, rows, colours, moment))
@@ -150,7 +150,7 @@ fn conversation_with_question(
     (lines, cursor)
 }
 
-/// Returns the visible transcript in exactly `layout_rows` rows.
+/// Returns the visible transcript in exactly `rows` rows.
 fn transcript_lines(chat: &mut Chat, columns: usize, rows: usize) -> Vec<Line<'static>> {
     let mut lines = chat.transcript.render(columns, rows);
     lines.resize(rows, Line::default());

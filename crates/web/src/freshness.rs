@@ -65,7 +65,7 @@ struct CacheDirectives {
 }
 
 impl Freshness {
-    /// Computes the freshness of a response with this `status` and these `conditional_headers` (names in any
+    /// Computes the freshness of a response with this `status` and these `headers` (names in any
     /// case, in order).
     pub fn from_response(status: u16, headers: &[(String, String)], times: ExchangeTimes) -> Self {
         let directives = CacheDirectives::parse(headers);

@@ -66,7 +66,7 @@ pub(crate) struct RecordedResult {
 }
 
 impl RecordedResult {
-    /// Creates the result of `add_call` from the recorded content, which is text or a list of parts.
+    /// Creates the result of `call` from the recorded content, which is text or a list of parts.
     pub(crate) fn from_recorded(
         call: String,
         recorded: Option<Value>,

@@ -7,7 +7,7 @@ use crate::session_format::SessionFormat;
 /// Number of leading bytes that [`detect_format`] examines.
 pub const DETECT_BYTES: usize = 64 << 10;
 
-/// Returns the format of a stream that starts with `key_paths`, which may be cut off anywhere. Examines
+/// Returns the format of a stream that starts with `head`, which may be cut off anywhere. Examines
 /// at most [`DETECT_BYTES`] bytes, line by line or document by document, until one identifies the
 /// format.
 pub fn detect_format(head: &[u8]) -> Option<SessionFormat> {

@@ -39,7 +39,7 @@ fn reason(first: Option<&Problem>) -> String {
 /// identifies the stream in problems, and is the id of a recording that has none.
 ///
 /// # Errors
-/// Returns [`ReadError`] if reading fails, the stream is empty, or it has no record of `session_format`.
+/// Returns [`ReadError`] if reading fails, the stream is empty, or it has no record of `format`.
 /// `sink` has then received the sessions that were complete before the failure.
 pub fn read_sessions(
     format: SessionFormat,

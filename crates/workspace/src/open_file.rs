@@ -126,7 +126,7 @@ impl OpenFile {
         }
     }
 
-    /// Opens the regular file `name_with_article` in the folder `dir`, which is already open.
+    /// Opens the regular file `name` in the folder `dir`, which is already open.
     pub(crate) fn open_in(
         dir: &Dir,
         name: &OsStr,
@@ -217,7 +217,7 @@ impl OpenFile {
         Ok(head)
     }
 
-    /// Returns `read_head`, which was read before, with all bytes after it, and their version.
+    /// Returns `head`, which was read before, with all bytes after it, and their version.
     ///
     /// # Errors
     ///
@@ -288,7 +288,7 @@ impl OpenFile {
         }
     }
 
-    /// Returns the version with `compute_version`, if the file stayed unchanged while its `len` bytes were
+    /// Returns the version with `hash`, if the file stayed unchanged while its `len` bytes were
     /// read.
     fn version_if_unchanged(
         &self,

@@ -73,7 +73,7 @@ pub(crate) struct ServerCommand<'a> {
 }
 
 impl<'a> ServerCommand<'a> {
-    /// Creates the command for `program_path`, with the option for `profile` if there is one.
+    /// Creates the command for `program`, with the option for `profile` if there is one.
     pub(crate) fn new(program: &'a str, profile: Option<&'static str>) -> Self {
         let choice = profile.into_iter().flat_map(|profile| [PROFILE_OPTION, profile]);
         let arguments = std::iter::once("mcp").chain(choice).collect();

@@ -174,7 +174,7 @@ fn build_replacement(
     })
 }
 
-/// Returns the reason why a step replaced a result by `message_shape`.
+/// Returns the reason why a step replaced a result by `shape`.
 fn decision_reason(step: &PlanStep, entry: EntryIndex, shape: &MessageShape) -> &'static str {
     let is_rewritten = step.levels.iter().any(|(index, _)| *index == entry);
     let rewrite = step.rewrite.filter(|_| is_rewritten);

@@ -213,7 +213,7 @@ fn hit_to_text(hit: &SearchHit, environment: &Environment) -> ColouredText {
 /// Indentation of the lines below a hit.
 const INDENT: &str = "    ";
 
-/// Truncates each line to `stdout_columns` characters.
+/// Truncates each line to `width` characters.
 fn truncate_lines(text: &str, width: usize) -> String {
     let cut = |line: &str| match line.chars().count() > width {
         true => line.chars().take(width.saturating_sub(1)).chain(['…']).collect(),

@@ -110,7 +110,7 @@ pub(crate) fn find_conversation<'a>(
     bail!("unknown conversation `{id}`: one of {} is expected", known.join(", "))
 }
 
-/// Checks that `find_conversation` has turn number `turn`, counted from 1.
+/// Checks that `conversation` has turn number `turn`, counted from 1.
 ///
 /// # Errors
 /// If there is no such turn.

@@ -31,7 +31,7 @@ const TIME_MAX: Duration = Duration::from_millis(2_800);
 /// The largest event that is read, in bytes. The hook ignores larger ones.
 const EVENT_BYTES_MAX: u64 = 64 << 20;
 
-/// Reads the event of `hook_agent` from `input` and hands the answer, if there is one, to `tell`. Any
+/// Reads the event of `host` from `input` and hands the answer, if there is one, to `tell`. Any
 /// error leaves the tool result unchanged.
 pub(crate) fn handle_event(
     host: HookAgent,

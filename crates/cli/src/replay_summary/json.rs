@@ -85,8 +85,8 @@ struct FiguresJson {
     bill: Option<BillJson>,
 }
 
-/// The bill of the requests with recorded usage. `input_cost_change` is the change of the prompts alone,
-/// `cost_change` that of prompts and answers.
+/// The bill of the requests with recorded usage. `input_change` is the change of the prompts alone,
+/// `change` that of prompts and answers.
 #[derive(Serialize)]
 struct BillJson {
     requests: u64,

@@ -107,7 +107,7 @@ pub(crate) struct RelationsAnswer<T> {
     pub(crate) root: PathBuf,
 }
 
-/// Returns the relations in `folder`, or in the working copy that holds the current folder. `extra`
+/// Returns the relations in `folder`, or in the working copy that holds the current folder. `more`
 /// is a further query to the same index. If the user interrupts, prints a notice and returns
 /// `None`.
 ///

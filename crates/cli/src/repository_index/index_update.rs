@@ -26,7 +26,7 @@ pub(crate) fn update_index(
 ) -> anyhow::Result<UpdateSummary> {
     let work = |index: &mut Index, show: &mut dyn FnMut(UpdateProgress)| index.update(show, cancel);
     let summary = with_progress_bar(index, work)?;
-    // An embedding request that was cancelled counts as failed, so `cancelled` is set here.
+    // An embedding request that was cancelled counts as failed, so `stopped` is set here.
     let stopped = summary.cancelled || (summary.without_vectors > 0 && cancel.is_cancelled());
     Ok(UpdateSummary { cancelled: stopped, ..summary })
 }

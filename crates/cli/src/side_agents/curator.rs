@@ -62,7 +62,7 @@ impl std::fmt::Debug for ReasoningStore {
 
 impl SideCurator {
     /// Creates a curator from the model that the user named. It is asked about files of more than
-    /// `lines_threshold` lines; its reasoning is kept in `store`, and its costs count towards `side_bill`.
+    /// `longer_than` lines; its reasoning is kept in `store`, and its costs count towards `bill`.
     ///
     /// # Errors
     /// Returns an error if the model's key is not set.
@@ -284,7 +284,7 @@ pub(crate) struct ObservedViews {
 }
 
 impl ObservedViews {
-    /// Reports the progress of each read to `tell`, until `waiting_request` is cancelled.
+    /// Reports the progress of each read to `tell`, until `waiting` is cancelled.
     pub(crate) fn new(
         views: Arc<dyn ViewSource>,
         on_progress: Box<ReadProgressCallback>,

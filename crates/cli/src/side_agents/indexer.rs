@@ -35,7 +35,7 @@ const RELATIONS_SPEC: SideAgentSpec = SideAgentSpec {
     ..SUMMARIES_SPEC
 };
 
-/// Builds the indexer from the model that the user named. Its costs count towards `side_bill`, if there
+/// Builds the indexer from the model that the user named. Its costs count towards `bill`, if there
 /// is one: it is asked about files that the run reads.
 ///
 /// # Errors

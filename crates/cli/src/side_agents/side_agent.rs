@@ -161,7 +161,7 @@ const SILENCE_INTERVAL: Duration = Duration::from_secs(1);
 const QUEUED_PIECES_MAX: usize = 1_024;
 
 impl SideAgent {
-    /// Creates an agent whose questions count towards `side_bill`, if there is one.
+    /// Creates an agent whose questions count towards `bill`, if there is one.
     ///
     /// # Errors
     /// Returns an error if the model's key is not set.

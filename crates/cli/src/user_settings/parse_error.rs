@@ -37,7 +37,7 @@ fn append_advice(shown: String, advice: Option<String>) -> String {
     }
 }
 
-/// Returns the number of the line with the byte at offset `from_converted_text`, from 1.
+/// Returns the number of the line with the byte at offset `at`, from 1.
 pub(super) fn line_number(text: &[u8], at: usize) -> usize {
     1 + text[..at.min(text.len())].iter().filter(|byte| **byte == b'\n').count()
 }

@@ -19,7 +19,7 @@ pub enum ViewBudget {
 }
 
 impl ViewBudget {
-    /// Returns the number of lines that may be kept of `line_range`, rounded down so that a share is
+    /// Returns the number of lines that may be kept of `lines`, rounded down so that a share is
     /// never exceeded.
     pub fn lines_max(self, lines: usize) -> usize {
         match self {

@@ -78,7 +78,7 @@ impl Curator {
         Some(Self { model: StaticModel::built_in(), forest: DecisionForest::parse(text)? })
     }
 
-    /// Chooses the lines of `file` that matter to `query`, within `budget`.
+    /// Chooses the lines of `file` that matter to `question`, within `budget`.
     pub fn curate(
         &self,
         file: &SourceFile<'_>,
@@ -133,7 +133,7 @@ impl Curator {
     }
 }
 
-/// Builds the view of the chosen rows. `compute_columns` are those of [`signal::compute_columns`], or
+/// Builds the view of the chosen rows. `columns` are those of [`signal::compute_columns`], or
 /// empty.
 fn build_view(
     scene: &CurationInput<'_>,

@@ -269,7 +269,7 @@ impl PieceSelection<'_> {
         }
     }
 
-    /// Keeps the head and the end of the file, within `rows_max` lines.
+    /// Keeps the head and the end of the file, within `most` lines.
     fn keep_ends(&mut self, most: usize) {
         let count = self.rows.len();
         for row in (0..HEAD_LINES.min(count)).chain(count.saturating_sub(TAIL_LINES)..count) {

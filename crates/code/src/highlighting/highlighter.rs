@@ -206,7 +206,7 @@ struct HighlightBuilder {
 }
 
 impl HighlightBuilder {
-    /// Gives all bytes up to `end` the class `highlight_class`.
+    /// Gives all bytes up to `end` the class `class`.
     fn extend_to(&mut self, end: usize, class: Option<HighlightClass>) {
         if end <= self.position {
             return;

@@ -111,8 +111,8 @@ impl<'a> DefinitionTable<'a> {
         }
     }
 
-    /// Records that the header or declaration of `definition`, whose node is `node_id`, names the type
-    /// with the id `nodes_named`.
+    /// Records that the header or declaration of `definition`, whose node is `node`, names the type
+    /// with the id `named`.
     fn record_named_type(&mut self, definition: &Definition, node: NodeId, named: u32) {
         let own = self.name_id(&definition.name);
         let owner = self.owners[node.index()];
@@ -152,7 +152,7 @@ impl<'a> DefinitionTable<'a> {
         self.ids.get(name).copied()
     }
 
-    /// Returns the node of the definition at `index` of the file at `file_position`.
+    /// Returns the node of the definition at `index` of the file at `file`.
     pub(super) fn node_id(&self, file: usize, index: usize) -> NodeId {
         node_id(self.ranges[file].start as usize + 1 + index)
     }
@@ -162,7 +162,7 @@ impl<'a> DefinitionTable<'a> {
         &self.by_name[name as usize]
     }
 
-    /// Returns the members `name` of types with the name `owner_type`, in order.
+    /// Returns the members `name` of types with the name `owner`, in order.
     pub(super) fn members(&self, owner: u32, name: u32) -> &[NodeId] {
         self.members.get(&(owner, name)).map(Vec::as_slice).unwrap_or_default()
     }

@@ -215,7 +215,7 @@ fn normalise(weights: &mut [f64]) {
 
 /// Returns the PageRank of `count` nodes with weighted `edges` (from, to, weight above 0), by power
 /// iteration with a damping of 0.85 (Page and others, 1998). Jumps and the rank of nodes without
-/// edges go to `jump_shares`, whose sum is 1. Takes time linear in nodes and edges. Edges between
+/// edges go to `interest`, whose sum is 1. Takes time linear in nodes and edges. Edges between
 /// nodes that do not exist are ignored.
 pub fn pagerank(count: usize, edges: &[(u32, u32, f64)], interest: &[f64]) -> Vec<f64> {
     let valid = |edge: &&(u32, u32, f64)| {

@@ -129,7 +129,7 @@ impl<'a> ModuleIndex<'a> {
         ModuleFiles { entry_files: vec![one], all }
     }
 
-    /// Returns the files in and below `parent_folder`.
+    /// Returns the files in and below `folder`.
     pub(super) fn files_below(&self, folder: &str) -> Range<usize> {
         if folder.is_empty() {
             return 0..self.paths.len();

@@ -74,7 +74,7 @@ impl<'a> NameResolver<'a> {
         Some((original, scopes))
     }
 
-    /// Returns the nodes with the id `name_text` that pass `fits` and that the use can refer to.
+    /// Returns the nodes with the id `name` that pass `fits` and that the use can refer to.
     pub(super) fn candidates(
         &self,
         of: &SymbolUse,
@@ -152,7 +152,7 @@ impl<'a> NameResolver<'a> {
         outer.lines.contains(of.line)
     }
 
-    /// Resolves a name imported from one of the modules `modules`.
+    /// Resolves a name imported from one of the modules `scopes`.
     pub(super) fn resolve_imported(
         &self,
         of: &SymbolUse,
@@ -238,7 +238,7 @@ impl<'a> NameResolver<'a> {
         None
     }
 
-    /// Returns the members `name_text` of the type `owner_type`, or of the nearest base type that has any.
+    /// Returns the members `name` of the type `owner`, or of the nearest base type that has any.
     pub(super) fn find_members(&self, of: &SymbolUse, owner: u32, name: u32) -> Vec<NodeId> {
         let mut level = vec![owner];
         let mut seen: HashSet<u32> = HashSet::new();

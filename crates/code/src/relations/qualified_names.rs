@@ -215,7 +215,7 @@ impl NameResolver<'_> {
         (is_type && (known.is_some() || types_are_capital)).then(Resolution::default)
     }
 
-    /// Returns the members of the default export of one of the modules `modules`.
+    /// Returns the members of the default export of one of the modules `scopes`.
     fn default_export_members(&self, of: &SymbolUse, name: u32, scopes: &[usize]) -> Vec<NodeId> {
         let owners =
             [DEFAULT_EXPORT, "exports"].into_iter().filter_map(|name| self.table.name_id(name));

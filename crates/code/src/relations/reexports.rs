@@ -43,7 +43,7 @@ impl<'a> DefiningFiles<'a> {
 #[derive(Debug, Default)]
 struct RepositoryImports<'a> {
     modules: Vec<ModuleFiles>,
-    /// By local name: the module's index in `module_index`, and the name there.
+    /// By local name: the module's index in `modules`, and the name there.
     by_local_name: HashMap<&'a str, (usize, &'a str)>,
     /// The modules imported by glob, in the order of the imports.
     glob_imports: Vec<usize>,
@@ -52,7 +52,7 @@ struct RepositoryImports<'a> {
 }
 
 impl<'a> RepositoryImports<'a> {
-    /// Resolves the imports of the file at `at` of `module_index`.
+    /// Resolves the imports of the file at `at` of `modules`.
     fn resolve(modules: &ModuleIndex<'a>, at: usize, file: &'a FileSymbols) -> Self {
         let mut taken = Self::default();
         let family = LanguageFamily::from_language(file.language);

@@ -166,7 +166,7 @@ impl FileSymbols {
         }
     }
 
-    /// Returns the name at `intern`, or an empty text where there is none.
+    /// Returns the name at `index`, or an empty text where there is none.
     pub(crate) fn name_at(&self, index: u32) -> &str {
         self.names.get(index as usize).map(|name| &**name).unwrap_or_default()
     }
@@ -201,7 +201,7 @@ fn new_definition(parsed: &ParsedFile, at: EntityIndex, of: &Entity, rows: &[&st
     }
 }
 
-/// Returns the type of which `from_parsed` is a member.
+/// Returns the type of which `of` is a member.
 fn owning_type(parsed: &ParsedFile, of: &Entity) -> Option<Box<str>> {
     if of.owner.is_some() {
         return of.owner.clone();

@@ -45,7 +45,7 @@ impl NameResolver<'_> {
         self.narrow_resolution(of, name, meant)
     }
 
-    /// Resolves a name that the modules `modules` define as `original`.
+    /// Resolves a name that the modules `scopes` define as `original`.
     fn resolve_alias(&self, of: &SymbolUse, original: &str, scopes: &[usize]) -> Resolution {
         let named = |name: &str| {
             let id = self.table.name_id(name);
@@ -119,7 +119,7 @@ impl NameResolver<'_> {
         nodes.retain(|node| !all.iter().any(|other| other > node && of(other) == of(node)));
     }
 
-    /// Returns the nodes that an import takes from the module `resolved_imports` by `name_at`.
+    /// Returns the nodes that an import takes from the module `scope` by `name`.
     pub(super) fn imported_nodes(&self, name: &str, scope: &ModuleFiles) -> Vec<NodeId> {
         let handed = self.reexports.find_reexport(self.family, scope, name);
         let (scope, name) = handed.unwrap_or((scope, name));

@@ -74,7 +74,7 @@ impl<'q> TouchedEntities<'q> {
         relations.nodes().map(|node| self.is_name_touched(&node.name)).collect()
     }
 
-    /// Returns whether the conversation names `is_name_touched`.
+    /// Returns whether the conversation names `name`.
     pub(super) fn is_name_touched(&self, name: &str) -> bool {
         self.named.0.contains(name)
     }

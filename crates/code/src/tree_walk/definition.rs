@@ -110,7 +110,7 @@ impl<'a> TreeWalker<'a> {
         Some(index)
     }
 
-    /// Forgets the block at `start_byte`, which was removed.
+    /// Forgets the block at `at`, which was removed.
     fn forget_block(&mut self, at: usize) {
         for frame in &mut self.frames {
             if frame.last_block == Some(at) {

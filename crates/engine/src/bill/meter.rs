@@ -149,7 +149,7 @@ impl PromptTokenCounts {
     }
 }
 
-/// Returns `whole * part / of`, 0 if `from_usage` is 0.
+/// Returns `whole * part / of`, 0 if `of` is 0.
 fn scale_proportionally(whole: u64, part: u64, of: u64) -> u64 {
     if of == 0 {
         return 0;

@@ -36,7 +36,7 @@ pub(super) struct Gutter {
     pub(super) padded: bool,
 }
 
-/// Parses the gutter of `line_text`, if it can be one.
+/// Parses the gutter of `line`, if it can be one.
 pub(super) fn parse_gutter(line: &str) -> Option<Gutter> {
     let bytes = line.as_bytes();
     let mut at = 0;

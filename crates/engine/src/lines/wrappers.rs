@@ -12,7 +12,7 @@ enum OutputStart {
     Line(&'static [&'static str]),
     /// After the first line that begins with a tag and ends with one of these.
     Tag(&'static [&'static str]),
-    /// After `word` at the start of the line that follows a line that begins with `line_text`.
+    /// After `word` at the start of the line that follows a line that begins with `line`.
     Word { line: &'static str, word: &'static str },
 }
 

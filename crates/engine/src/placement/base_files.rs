@@ -83,7 +83,7 @@ pub trait BaseFileLoader: Send + Sync + std::fmt::Debug {
     /// cannot be recorded.
     fn is_storable(&self, content: &str) -> bool;
 
-    /// Replaces the base files in the system prompt `replace_base_files` by `files`.
+    /// Replaces the base files in the system prompt `system` by `files`.
     fn replace_base_files(&self, system: &str, files: &[BaseFile]) -> String;
 }
 

@@ -48,7 +48,7 @@ impl Planner {
         (base != placed && is_kept(&base)).then_some(base)
     }
 
-    /// Returns the prompt as a policy sees it, with `base_files` in the system prompt.
+    /// Returns the prompt as a policy sees it, with `base` in the system prompt.
     pub(super) fn policy_view<'a>(
         &'a self,
         record: &'a ConversationRecord,
@@ -59,7 +59,7 @@ impl Planner {
         PolicyView { record, window, entry_states: before, prelude: self.prelude + base }
     }
 
-    /// Returns the tokens of `base_files` beyond those of the first base files, in the vocabulary that
+    /// Returns the tokens of `base` beyond those of the first base files, in the vocabulary that
     /// counts live requests.
     pub(super) fn additional_base_tokens(&self, base: &[BaseFile]) -> Tokens {
         let first = self.base_file_loader.as_ref().map_or(&[][..], |folder| folder.initial_files());

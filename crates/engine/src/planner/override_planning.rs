@@ -29,7 +29,7 @@ impl Planner {
         self.check_override_from(record, wish, self.rewritable_from(None))
     }
 
-    /// Checks an override where nothing before window position `rewritable_from` may change.
+    /// Checks an override where nothing before window position `fixed_until` may change.
     fn check_override_from(
         &self,
         record: &ConversationRecord,

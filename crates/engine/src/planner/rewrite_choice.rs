@@ -129,7 +129,7 @@ impl Planner {
         self.prelude > Tokens(0) && self.prelude.0 + messages.0 < minimum.0
     }
 
-    /// Marks the results in `dead_weight` (in window order) as dead weight, and clears all others.
+    /// Marks the results in `dead` (in window order) as dead weight, and clears all others.
     fn mark_dead_weight(&mut self, dead: impl Iterator<Item = EntryIndex>) {
         let mut dead = dead.peekable();
         for index in &self.reducible {

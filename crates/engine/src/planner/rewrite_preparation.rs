@@ -16,7 +16,7 @@ use crate::visible_prompt::VisiblePrompt;
 impl Planner {
     /// Prepares a rewrite with the next request, as long as `go_on` returns true: requests the
     /// views of reads that it may need and, if the rewrite is near, counts the tokens of its
-    /// results. Decides nothing. All entries of `conversation_record` must be planned.
+    /// results. Decides nothing. All entries of `record` must be planned.
     pub fn prepare_rewrite(&mut self, record: &ConversationRecord, go_on: &dyn Fn() -> bool) {
         let Some(views) = &self.view_source else { return };
         let known = EntryIndex(record.len() as u32);
@@ -75,7 +75,7 @@ impl Planner {
         true
     }
 
-    /// Shapes a result at a level against `visible_prompt` and caches its tokens.
+    /// Shapes a result at a level against `visible` and caches its tokens.
     fn shape_predicted(
         &mut self,
         record: &ConversationRecord,

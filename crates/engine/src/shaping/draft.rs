@@ -41,7 +41,7 @@ pub struct DraftGap {
 }
 
 impl DraftGap {
-    /// Creates a gap that `push_note` replaces.
+    /// Creates a gap that `note` replaces.
     pub fn new(kind: ShapeKind, note: Note) -> Self {
         Self { note_len: note.text_len(), note: note.into(), kind }
     }

@@ -20,7 +20,7 @@ const RULE: &str = "hits";
 /// Smallest number of saved bytes; below it a note takes as many tokens as the hits.
 const SAVING_BYTES_MIN: usize = 24;
 
-/// Replaces hits of one file that are visible above, at `find_hit_sources`, by a list of their numbers, with
+/// Replaces hits of one file that are visible above, at `sources`, by a list of their numbers, with
 /// those of context lines in brackets.
 pub fn list_visible_hits(draft: &mut ShapeDraft<'_>, sources: &[Option<LinePosition>]) {
     let mut at = 0;

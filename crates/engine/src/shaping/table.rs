@@ -169,7 +169,7 @@ struct TableCutter<'d, 'a> {
 }
 
 impl TableCutter<'_, '_> {
-    /// Cuts `column_ranges` of the line at `at` to `kept` characters.
+    /// Cuts `columns` of the line at `at` to `kept` characters.
     fn shorten_columns(
         &mut self,
         at: usize,

@@ -169,7 +169,7 @@ impl KnownContent {
         }
     }
 
-    /// Replaces the lines from `start` to before `is_end_known` by those of `new`.
+    /// Replaces the lines from `start` to before `end` by those of `new`.
     fn splice_lines(&mut self, start: usize, end: usize, new: &str) {
         let size = self.lines.len();
         if start > size || (end > size && !self.is_end_known) {

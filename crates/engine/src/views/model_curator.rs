@@ -128,7 +128,7 @@ impl<A: CompletionModel> ModelCurator<A> {
     }
 
     /// Sets a preselector for reads that would take too many requests: the model is asked only
-    /// about the lines that `preselector` ranks highest, as many as fit one request.
+    /// about the lines that `before` ranks highest, as many as fit one request.
     #[must_use]
     pub fn with_preselector(mut self, before: Arc<dyn ViewSource>) -> Self {
         self.preselector = Some(before);

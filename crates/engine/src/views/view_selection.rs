@@ -85,7 +85,7 @@ pub(crate) fn predict_views(
     old.map(|old| choose_old_read_views(foreseen, ask, old, go_on)).unwrap_or_default()
 }
 
-/// Returns the views that `choose_views` chooses for the old reads that are reduced, while `go_on` returns
+/// Returns the views that `each` chooses for the old reads that are reduced, while `go_on` returns
 /// true. All reads go into one call, since each may take milliseconds.
 fn choose_old_read_views(
     each: impl FnOnce(&[(ReadContext<'_>, ViewRequest)]) -> Vec<Option<LineSelection>>,
@@ -213,7 +213,7 @@ fn mentions_file(facts: &EntryFacts, path: &str) -> bool {
         || call.effect.writes.iter().any(|write| write.path == path)
 }
 
-/// Reduces a view to the parts that apply to `view_source`. The view is recorded, and a source may name
+/// Reduces a view to the parts that apply to `read`. The view is recorded, and a source may name
 /// every line of a long file.
 fn clip_view(mut view: LineSelection, read: &ReadContext<'_>) -> LineSelection {
     let kept = view.kept_ranges();

@@ -77,7 +77,7 @@ impl Index {
         Self::open_within(root, store, embedder, LockWait::INDEXER)
     }
 
-    /// Opens an index as [`Self::open`] does. `set_lock_wait` limits the wait for other processes that lock
+    /// Opens an index as [`Self::open`] does. `wait` limits the wait for other processes that lock
     /// the file, until [`Self::set_lock_wait`] changes it.
     ///
     /// # Errors
@@ -230,7 +230,7 @@ impl Index {
         }
     }
 
-    /// Sets the embedder for new vectors. The vectors of `fallback_embedder` are searched as long as there
+    /// Sets the embedder for new vectors. The vectors of `meanwhile` are searched as long as there
     /// are more of them.
     pub fn set_embedders(
         &mut self,

@@ -51,7 +51,7 @@ pub fn inspect_index_file(path: &Path) -> Result<IndexFileStatus, IndexError> {
 }
 
 /// Reads the definitions from the index at `path`, as last written, without creating, changing or
-/// repairing anything. Leaves out damaged rows, and stops after the file with which `longest`
+/// repairing anything. Leaves out damaged rows, and stops after the file with which `most`
 /// definitions are reached. Returns `None` if there is no index of this version.
 ///
 /// # Errors

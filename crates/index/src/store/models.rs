@@ -90,7 +90,7 @@ impl IndexStore {
         Ok(transaction.commit()?)
     }
 
-    /// Returns the files with chunks but without vectors of `find_model`, by path.
+    /// Returns the files with chunks but without vectors of `model`, by path.
     pub(crate) fn files_without_vectors(
         &self,
         model: ModelNumber,
@@ -103,7 +103,7 @@ impl IndexStore {
         Ok(rows.collect::<Result<_, _>>()?)
     }
 
-    /// Returns the number of files with vectors of `find_model`.
+    /// Returns the number of files with vectors of `model`.
     pub(crate) fn vector_count(&self, model: ModelNumber) -> Result<u64, IndexError> {
         let sql = "SELECT count(*) FROM vectors WHERE model = ?1";
         let count: i64 = self.connection.query_row(sql, [model], |row| row.get(0))?;
@@ -121,8 +121,8 @@ impl IndexStore {
         Ok(found.map(|(bytes, _)| bytes))
     }
 
-    /// Removes the data of all models but `find_model`, and shrinks the file if no other process uses
-    /// it. Changes nothing if another embedder than `chosen` has been chosen meanwhile, or `find_model`
+    /// Removes the data of all models but `model`, and shrinks the file if no other process uses
+    /// it. Changes nothing if another embedder than `chosen` has been chosen meanwhile, or `model`
     /// is gone.
     pub(crate) fn remove_other_models(
         &self,

@@ -45,7 +45,7 @@ pub(super) fn read_settings_of_file(path: &Path) -> Vec<(IndexSetting, String)> 
     Connection::open_with_flags(path, flags).map(|old| read_settings(&old)).unwrap_or_default()
 }
 
-/// Stores `read_settings`, except those that have a value already.
+/// Stores `settings`, except those that have a value already.
 pub(super) fn write_missing_settings(
     connection: &Connection,
     settings: &SettingValues,

@@ -43,7 +43,7 @@ const SINGLE_VALUE_HEADERS: [HeaderName; 7] = [
     HeaderName::from_static("last-event-id"),
 ];
 
-/// Checks that a request can be read in one way only, and returns its host; `parse` holds its head
+/// Checks that a request can be read in one way only, and returns its host; `read` holds its head
 /// as received.
 ///
 /// # Errors

@@ -28,7 +28,7 @@ pub(super) fn check_encoding(headers: &HeaderMap) -> Result<(), UnsupportedEncod
     }
 }
 
-/// Returns the value of a `charset_parameter` parameter; `None` for other parameters.
+/// Returns the value of a `charset` parameter; `None` for other parameters.
 fn charset_parameter(parameter: &[u8]) -> Option<&[u8]> {
     const NAME: &[u8] = b"charset";
     let (name, value) = parameter.trim_ascii().split_at_checked(NAME.len())?;

@@ -153,7 +153,7 @@ fn used_texts(scan: &TextScan) -> impl Iterator<Item = UsedText> + '_ {
     lines.chain(scan.references.iter().map(|reference| UsedText::Reference(*reference)))
 }
 
-/// Returns the first line of `result_content` that shows each of its lines and references.
+/// Returns the first line of `content` that shows each of its lines and references.
 fn find_first_lines(content: &str) -> HashMap<UsedText, u32> {
     let mut places = HashMap::new();
     for (at, line) in (0u32..).zip(content.split('\n')) {

@@ -137,7 +137,7 @@ impl TerminalPool {
         Ok((id, terminal.read_output(wait, None, waiting)))
     }
 
-    /// Types `command_text` (control characters included: `\u{3}` is ctrl-C, `\r` or `\n` the enter key)
+    /// Types `text` (control characters included: `\u{3}` is ctrl-C, `\r` or `\n` the enter key)
     /// and waits for output.
     ///
     /// # Errors

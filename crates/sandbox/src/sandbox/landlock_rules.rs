@@ -124,7 +124,7 @@ impl SandboxRules {
         Ok(self.writable_paths()?.into_iter().flat_map(in_place))
     }
 
-    /// Builds the Landlock ruleset. With `landlock_fallback`, folders with forbidden parts are replaced by
+    /// Builds the Landlock ruleset. With `beside`, folders with forbidden parts are replaced by
     /// their other entries; without it they are granted, since mounts protect these parts.
     pub(super) fn build_ruleset(
         &self,

@@ -39,7 +39,7 @@ impl PathHandle {
         Self::open_with_flags(path, OFlags::PATH | OFlags::NOFOLLOW | OFlags::DIRECTORY)
     }
 
-    /// Opens what `process` has open as `descriptor`, if it has the identity `meant`.
+    /// Opens what `process` has open as `number`, if it has the identity `meant`.
     pub(super) fn open_from_process(
         process: rustix::process::Pid,
         number: i32,

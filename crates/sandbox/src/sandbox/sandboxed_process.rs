@@ -46,7 +46,7 @@ impl Sandbox {
         self
     }
 
-    /// Forbids writes to `write_rules` of the writable folders, or allows them again within a forbidden
+    /// Forbids writes to `parts` of the writable folders, or allows them again within a forbidden
     /// part. Paths are absolute and without links. Paths outside of the writable folders are
     /// ignored, as are paths that are missing or links when a process starts.
     ///

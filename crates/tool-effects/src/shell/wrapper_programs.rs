@@ -21,7 +21,7 @@ const WRAPPERS: &[(&str, &[&str])] = &[
     ("timeout", &["-k", "-s", "--signal", "--kill-after"]),
 ];
 
-/// Options of `wrapped_by_xargs` and `parallel` that take the next word.
+/// Options of `xargs` and `parallel` that take the next word.
 const XARGS_VALUE_FLAGS: &[&str] = &["-I", "-J", "-n", "-P", "-L", "-d", "-s", "-E", "-a", "-j"];
 
 /// Returns whether the program passes further arguments from its input to the command that it
@@ -30,12 +30,12 @@ fn is_xargs_like(name: &str) -> bool {
     matches!(name, "xargs" | "parallel" | "env_parallel" | "sem")
 }
 
-/// Returns whether `wrapped_by_find` runs the command after this word on its results.
+/// Returns whether `find` runs the command after this word on its results.
 fn is_find_exec_flag(word: &ShellWord) -> bool {
     matches!(word.text.as_str(), "-exec" | "-execdir" | "-ok" | "-okdir")
 }
 
-/// Returns the command at the beginning of `words` that `wrapped_by_find` runs.
+/// Returns the command at the beginning of `words` that `find` runs.
 fn find_exec_command(words: &[ShellWord]) -> &[ShellWord] {
     let ends = |word: &ShellWord| matches!(word.text.as_str(), ";" | "+");
     &words[..words.iter().position(ends).unwrap_or(words.len())]
@@ -70,7 +70,7 @@ pub(super) fn wrapped_command<'a>(
     }
 }
 
-/// Returns the commands that `wrapped_by_find` runs on its results.
+/// Returns the commands that `find` runs on its results.
 fn wrapped_by_find<'a>(shell: &mut ShellState, call: Invocation<'a>) -> WrappedCommand<'a> {
     let words = call.arguments;
     let mut names = list_effect(shell, call);

@@ -77,7 +77,7 @@ pub struct Indexer {
 }
 
 impl Indexer {
-    /// Creates an indexer for the model of this name, which `ask_model` queries, with a budget of
+    /// Creates an indexer for the model of this name, which `ask` queries, with a budget of
     /// `tokens_max` tokens.
     pub fn new(model: String, tokens_max: u64, ask: Box<IndexerModelFn>) -> Arc<Self> {
         let state = IndexerState { model, tokens_max, ..IndexerState::default() };

@@ -47,7 +47,7 @@ impl AnswerText {
         Self { text, rows }
     }
 
-    /// Returns the rows of `whole` as `message_shape` reduces them.
+    /// Returns the rows of `whole` as `shape` reduces them.
     pub(crate) fn from_shape(whole: &str, rows: &[AnswerRow], shape: &MessageShape) -> Self {
         let mut shown = Self::default();
         shown.text.reserve(whole.len());
@@ -200,7 +200,7 @@ impl AnswerText {
         u32::try_from(self.text.len() - start).unwrap_or(u32::MAX)
     }
 
-    /// Adds `as_str`; each line that it begins is of this kind.
+    /// Adds `text`; each line that it begins is of this kind.
     fn push_text(&mut self, kind: RowKind, text: &str) {
         for part in text.split_inclusive('\n') {
             if !self.has_open_line() {

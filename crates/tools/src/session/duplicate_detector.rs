@@ -87,7 +87,7 @@ impl DuplicateDetector {
         self.toolbox.calls().count_skipped_call(&self.session, self.toolbox.clock.now());
     }
 
-    /// Makes the query for a call; `make_query` maps paths of the same file to one key.
+    /// Makes the query for a call; `key` maps paths of the same file to one key.
     pub(crate) fn make_query(
         &self,
         tool: &str,

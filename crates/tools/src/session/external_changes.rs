@@ -20,7 +20,7 @@ struct UnseenChange {
 }
 
 impl ExternalChanges {
-    /// Returns the changes from `believed_text` to `text`.
+    /// Returns the changes from `believed` to `text`.
     pub(crate) fn between(believed: &str, text: &str) -> Self {
         let lines: Vec<&str> = believed.split_inclusive('\n').collect();
         let difference = |run: DiffHunk| {

@@ -172,7 +172,7 @@ impl ForbiddenFilesWatch {
         self.lock_snapshot().get_or_insert(before);
     }
 
-    /// Returns the changes since the last snapshot, with the indices of their rules. Calls `scan`
+    /// Returns the changes since the last snapshot, with the indices of their rules. Calls `look`
     /// only if files are watched.
     pub(crate) fn take_changes(
         &self,

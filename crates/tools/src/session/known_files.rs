@@ -208,7 +208,7 @@ impl CallFiles<'_> {
         self.push_pending(key, version, ShownLines { lines, ..ShownLines::default() });
     }
 
-    /// Records that an answer shows the version last met in the form of `visibility`.
+    /// Records that an answer shows the version last met in the form of `view`.
     pub(crate) fn record_shown_answer(
         &self,
         key: &PathKey,
@@ -244,7 +244,7 @@ impl CallFiles<'_> {
         self.record_file_lines(key, version, lines, left_out, file);
     }
 
-    /// Records that an answer shows the first lines of the version last met, the `line_range_set` ones of
+    /// Records that an answer shows the first lines of the version last met, the `seen` ones of
     /// them completely. The file has `all` lines.
     pub(crate) fn record_shown_beginning(
         &self,

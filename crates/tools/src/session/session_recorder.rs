@@ -47,7 +47,7 @@ pub(crate) struct SessionRecorder {
 }
 
 impl SessionRecorder {
-    /// Creates the recorder of the session `session_id`.
+    /// Creates the recorder of the session `id`.
     pub(crate) fn new(toolbox: &Toolbox, id: &str) -> Self {
         let roots = toolbox.roots.all().map(|root| root.path().display().to_string());
         Self {

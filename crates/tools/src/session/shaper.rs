@@ -23,7 +23,7 @@ use super::line_range_set::LineRangeSet;
 
 /// Decides how much of a tool's findings is sent to the model.
 pub trait AnswerShaper: fmt::Debug + Send {
-    /// Shapes the answer to a call; a read shows its file in the form of `visibility`.
+    /// Shapes the answer to a call; a read shows its file in the form of `view`.
     fn shape(&mut self, call: ShapingInput<'_>, content: String, view: ReadView) -> ShapedAnswer;
 
     /// Restores the calls of a session, in order. Returns false, with nothing counting as shown, if

@@ -69,7 +69,7 @@ pub struct ToolSession {
 }
 
 impl ToolSession {
-    /// Creates the session `session_id`, which shapes its answers itself. If the store knows the session,
+    /// Creates the session `id`, which shapes its answers itself. If the store knows the session,
     /// it is restored; else nothing counts as shown yet.
     pub fn new(toolbox: &Arc<Toolbox>, id: impl Into<String>) -> Self {
         let directory = toolbox.roots.working_directory().display().to_string();

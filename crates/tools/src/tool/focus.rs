@@ -1,4 +1,4 @@
-//! The tools `focused_files` and `unfocus`: choose files that are always shown whole.
+//! The tools `focus` and `unfocus`: choose files that are always shown whole.
 
 use std::path::PathBuf;
 
@@ -29,7 +29,7 @@ pub(crate) const UNFOCUS: Tool = Tool::new::<UnfocusToolArguments>(
 /// Files in focus at once.
 const FOCUS_MAX: usize = 100;
 
-/// Arguments of `focused_files`.
+/// Arguments of `focus`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct FocusToolArguments {

@@ -1,4 +1,4 @@
-//! The tools `start_terminal`, `write_stdin`, `close` and `terminals`: run programs in terminals.
+//! The tools `exec`, `write_stdin`, `close` and `terminals`: run programs in terminals.
 
 use std::time::{Duration, Instant};
 
@@ -55,7 +55,7 @@ const WAIT_MS_MAX: u64 = 300_000;
 /// The silence after which output counts as paused.
 const PAUSE: Duration = Duration::from_millis(300);
 
-/// Arguments of `start_terminal`.
+/// Arguments of `exec`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct ExecToolArguments {

@@ -226,7 +226,7 @@ fn is_compaction(block: &ContentBlock) -> bool {
     matches!(block, ContentBlock::Opaque { kind, .. } if COMPACTION_TYPES.contains(&kind.as_str()))
 }
 
-/// Returns the slots of the results among `message_entries`. `results` has the strings of each result.
+/// Returns the slots of the results among `entries`. `results` has the strings of each result.
 fn result_slots(
     own: &[u8],
     entries: &[TranscriptEntry],

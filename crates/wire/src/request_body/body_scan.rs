@@ -38,7 +38,7 @@ pub struct RequestBody {
     pub user_id: Option<String>,
     /// Whether the request turns the model's thinking on.
     pub has_thinking: bool,
-    /// With Anthropic, the values of `has_thinking` and `tool_choice`. A change of either invalidates
+    /// With Anthropic, the values of `thinking` and `tool_choice`. A change of either invalidates
     /// the cached messages.
     pub cache_sensitive_fields: Vec<Range<usize>>,
     /// Whether the answer has to follow a schema, as in side requests for titles and checks.
@@ -150,7 +150,7 @@ impl RequestBody {
         history
     }
 
-    /// Updates the history of an earlier body to this body, whose first `adopt_shared_prefix` messages have the
+    /// Updates the history of an earlier body to this body, whose first `alike` messages have the
     /// same bytes.
     pub fn update_history(&self, history: &mut RequestHistory, bytes: &[u8], alike: usize) {
         history.update_to(&self.messages, &self.breakpoints, bytes, alike);

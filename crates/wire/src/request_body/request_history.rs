@@ -11,9 +11,9 @@ use super::json_cursor::JsonCursor;
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
 pub struct RequestHistory {
     bytes: Vec<u8>,
-    /// Ranges in `byte_len`.
+    /// Ranges in `bytes`.
     messages: Vec<Range<usize>>,
-    /// The cache breakpoints of the messages, with ranges in `byte_len`.
+    /// The cache breakpoints of the messages, with ranges in `bytes`.
     breakpoints: Vec<BodyBreakpoint>,
     /// For each message, the occurrences of `"cache_control"` in it and all messages before it.
     cache_control_counts: Vec<usize>,
@@ -70,7 +70,7 @@ impl RequestHistory {
         self.bytes.len()
     }
 
-    /// Returns how many leading messages equal those in `byte_len`, which start at a body's first
+    /// Returns how many leading messages equal those in `bytes`, which start at a body's first
     /// message.
     fn shared_message_count(&self, bytes: &[u8]) -> usize {
         let common = common_prefix_len(&self.bytes, bytes);

@@ -84,7 +84,7 @@ fn parse_call(mut call: JsonObject) -> ToolCall {
     }
 }
 
-/// Parses a result. Its text is in `session_sink`, for a failed call in `error`, or in the only member,
+/// Parses a result. Its text is in `output`, for a failed call in `error`, or in the only member,
 /// whatever its name.
 fn parse_result(mut response: JsonObject, time: Option<Timestamp>) -> RecordedResult {
     let id = json::take_text(&mut response, "id").filter(|id| !id.is_empty());

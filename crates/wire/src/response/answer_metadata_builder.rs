@@ -26,7 +26,7 @@ pub(super) struct AnswerMetadataBuilder {
 }
 
 impl AnswerMetadataBuilder {
-    /// Merges a `usage_table` object. Counts only grow during an answer, so a 0 behind a larger count
+    /// Merges a `usage` object. Counts only grow during an answer, so a 0 behind a larger count
     /// means that the server leaves the field out.
     pub(super) fn merge_usage(&mut self, usage: RawField<'_>) {
         let told = usage.and_then(|usage| serde_json::from_str(usage.get()).ok());

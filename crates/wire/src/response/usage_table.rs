@@ -110,7 +110,7 @@ fn messages_cache_writes(usage: &JsonObject) -> (Option<u64>, Option<u64>) {
 /// OpenAI and compatible servers. `prompt_tokens` includes cache reads and writes
 /// (developers.openai.com/api/docs/guides/prompt-caching; writes are reported from GPT-5.6 on).
 /// Other servers use other names:
-/// - OpenRouter: `reported_cost` in dollars; with a key of the user's own, `cost_details` has the provider's
+/// - OpenRouter: `cost` in dollars; with a key of the user's own, `cost_details` has the provider's
 ///   charge (openrouter.ai/docs/cookbook/administration/usage-accounting).
 /// - DeepSeek: `prompt_cache_hit_tokens` (api-docs.deepseek.com/guides/kv_cache).
 /// - LiteLLM: `cache_read_input_tokens` and `cache_creation_input_tokens` beside the total

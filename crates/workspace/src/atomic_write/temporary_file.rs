@@ -131,7 +131,7 @@ impl<'a> TemporaryFile<'a> {
         Ok(())
     }
 
-    /// Returns whether the file under the temporary name has exactly the content `content_digest`.
+    /// Returns whether the file under the temporary name has exactly the content `extent`.
     pub(super) fn displaced_matches(&self, extent: &ContentDigest) -> bool {
         open_for_reading(self.dir, OsStr::new(&self.name))
             .is_ok_and(|file| extent.matches_file(&file))

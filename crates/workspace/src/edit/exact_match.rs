@@ -7,7 +7,7 @@ use super::planned_edit::{Edit, TextReplacement, WhitespaceDifferences, Whitespa
 use super::refusal::{EditRefusal, MATCHES_MAX, MatchMethod};
 use super::{replacement_text, text_lines};
 
-/// Returns the replacements for the exact matches of `edit.old` in `text_lines`, or `None` if there is no
+/// Returns the replacements for the exact matches of `edit.old` in `text`, or `None` if there is no
 /// match.
 pub(super) fn find_exact(
     text: &str,
@@ -63,7 +63,7 @@ fn adapt_endings<'e>(text: &str, bytes: &Range<usize>, edit: &'e Edit) -> Cow<'e
     Cow::Owned(text_lines::split_lines(&edit.new).join(ending))
 }
 
-/// Returns the replacements for the matches of `edit.old` in `text_lines` with `\r\n` and `\n` treated as
+/// Returns the replacements for the matches of `edit.old` in `text` with `\r\n` and `\n` treated as
 /// equal.
 pub(super) fn find_ignoring_line_endings(
     text: &str,

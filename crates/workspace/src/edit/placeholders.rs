@@ -78,7 +78,7 @@ const fn comment_pattern(regex: &'static str) -> PlaceholderPattern {
     PlaceholderPattern { kind: PlaceholderKind::Comment, regex }
 }
 
-/// The notes of `foveal_engine` and the usual comments.
+/// The notes of `foveal_context` and the usual comments.
 const PATTERNS: &[PlaceholderPattern] = &[
     // Excerpts, long lines, encoded data: the omission and its handle. Also within a line.
     note_pattern(r"\[[^\[\]]* left out[^\[\]]*; expand [0-9a-f]{12}\]"),

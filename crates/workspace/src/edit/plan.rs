@@ -5,7 +5,7 @@ use super::refusal::EditRefusal;
 use super::text_lines::LineCounter;
 use super::{exact_match, placeholders, similar_blocks, whitespace_match};
 
-/// Plans one edit of `text_lines`.
+/// Plans one edit of `text`.
 ///
 /// # Errors
 /// Returns an [`EditRefusal`] if the old text does not match or is ambiguous, if the edit would

@@ -69,7 +69,7 @@ pub enum EditRefusal {
 }
 
 impl EditRefusal {
-    /// Returns the refusal for several matches in `text_lines`, given by their first bytes in ascending
+    /// Returns the refusal for several matches in `text`, given by their first bytes in ascending
     /// order.
     pub(super) fn ambiguous(text: &str, places: &[usize], found: MatchMethod) -> Self {
         let mut counter = LineCounter::new(text);

@@ -36,7 +36,7 @@ pub struct SimilarBlock {
     pub diff: String,
 }
 
-/// Returns the blocks of `text_lines` most similar to `old`, best first; at most 3.
+/// Returns the blocks of `text` most similar to `old`, best first; at most 3.
 pub(super) fn find_similar_blocks(text: &str, old: &str) -> Vec<SimilarBlock> {
     let lines: Vec<&str> =
         text_lines::lines(text).iter().map(|line| line.text).take(LINES_MAX).collect();

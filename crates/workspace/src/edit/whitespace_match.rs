@@ -16,7 +16,7 @@ use super::text_lines::{self, TextLine};
 /// significant.
 const BLANKS: [char; 2] = [' ', '\t'];
 
-/// Returns the replacement for the only block of `text_lines` that equals `edit.old` but for white space.
+/// Returns the replacement for the only block of `text` that equals `edit.old` but for white space.
 pub(super) fn find_ignoring_whitespace(
     text: &str,
     edit: &Edit,
@@ -145,7 +145,7 @@ fn equal_but_whitespace(one: &str, other: &str) -> bool {
     }
 }
 
-/// Splits off the blanks at the start of `text_lines`.
+/// Splits off the blanks at the start of `text`.
 fn split_indent(text: &str) -> (&str, &str) {
     let rest = text.trim_start_matches(BLANKS);
     text.split_at(text.len() - rest.len())

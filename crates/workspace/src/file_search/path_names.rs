@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 
 use crate::roots::{escape_path, unescape_path};
 
-/// Returns the path that an answer shows as `display_name`.
+/// Returns the path that an answer shows as `name`.
 pub fn path_from_display(name: &str) -> Cow<'_, Path> {
     unescape_path(name).unwrap_or(Cow::Borrowed(Path::new(name)))
 }

@@ -133,7 +133,7 @@ impl<'a> LineCollector<'a> {
     }
 }
 
-/// Returns the number of bytes at the end of `file_line` that are not a whole character.
+/// Returns the number of bytes at the end of `line` that are not a whole character.
 fn incomplete_character_bytes(line: &[u8], encoding: TextEncoding) -> u64 {
     match encoding {
         // A character has at most four bytes, and the first differs from the others.

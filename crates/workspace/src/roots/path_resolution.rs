@@ -20,7 +20,7 @@ impl WorkspaceRoots {
     ///
     /// # Errors
     ///
-    /// Fails if `open_folder` is refused, missing or not a folder.
+    /// Fails if `folder` is refused, missing or not a folder.
     pub fn with_working_directory(&self, folder: &str) -> Result<Self, PathError> {
         let located = self.resolve(folder)?;
         located.open_folder()?;
@@ -71,7 +71,7 @@ fn resolve_without_links(roots: &WorkspaceRoots, path: &Path) -> Option<Resolved
     None
 }
 
-/// The state of a resolution: `at` is absolute and free of links, `remaining` holds the remaining names.
+/// The state of a resolution: `at` is absolute and free of links, `next` holds the remaining names.
 struct PathWalk<'a> {
     roots: &'a WorkspaceRoots,
     asked: &'a str,

@@ -49,7 +49,7 @@ pub struct ResolvedPath {
 }
 
 impl WorkspaceRoots {
-    /// Returns the place at `relative_path` below `root`, a path without links.
+    /// Returns the place at `relative` below `root`, a path without links.
     pub fn path_below(&self, root: &Arc<Root>, relative: &Path) -> ResolvedPath {
         ResolvedPath::new(self, root, relative, None)
     }
@@ -160,7 +160,7 @@ impl ResolvedPath {
         Ok((dir, self.relative.file_name()))
     }
 
-    /// Opens the folder at `relative_path`. Each component is opened as a folder, never as a link to
+    /// Opens the folder at `relative`. Each component is opened as a folder, never as a link to
     /// one.
     fn open_folder_at(&self, relative: &Path) -> io::Result<Dir> {
         #[cfg(target_os = "linux")]

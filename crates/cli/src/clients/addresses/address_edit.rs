@@ -54,7 +54,7 @@ pub(in crate::clients) fn add_gateway_addresses(
     set_addresses(text, addresses.file, &changed)
 }
 
-/// Returns the address that `current` stands for if it is the gateway's, else `current` itself. Returns
+/// Returns the address that `known` stands for if it is the gateway's, else `known` itself. Returns
 /// `None` for the agent's own default.
 fn original_address(known: &str, addresses: &Addresses) -> Option<String> {
     match addresses.routes.to_provider(known) {

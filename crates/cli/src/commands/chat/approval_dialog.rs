@@ -13,7 +13,7 @@ use crate::commands::own_agent::{ApprovalPrompt, UserPrompter};
 /// The interval at which an open question checks whether it is over.
 const QUESTION_POLL_INTERVAL: Duration = Duration::from_millis(50);
 
-/// Returns a prompter that shows its questions in the chat, by events to `chat_event`.
+/// Returns a prompter that shows its questions in the chat, by events to `arrived`.
 pub(super) fn screen_prompter(arrived: SyncSender<ChatEvent>) -> Box<UserPrompter> {
     let last = AtomicU64::new(0);
     Box::new(move |asked: &ApprovalPrompt<'_>, is_over: &dyn Fn() -> bool| {

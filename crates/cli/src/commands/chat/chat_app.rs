@@ -98,7 +98,7 @@ type ModelChoiceContext<'a> = (&'a Runtime, &'a LlmClient, &'a Environment);
 
 impl ChatApp {
     /// Returns a chat that owns the screen, and starts its input thread. Events arrive through the
-    /// receiver of `chat_events`.
+    /// receiver of `sender`.
     pub(super) fn new(
         chat: Chat,
         screen: Screen,

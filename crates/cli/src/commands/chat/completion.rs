@@ -30,7 +30,7 @@ const WORDS_MAX: usize = 64;
 pub(super) struct CompletionFinder(SyncSender<String>);
 
 impl CompletionFinder {
-    /// Starts the completion thread for `folder`. Candidates are sent to `chat_event`.
+    /// Starts the completion thread for `folder`. Candidates are sent to `arrived`.
     pub(super) fn start(
         folder: &Path,
         environment: &Environment,

@@ -48,7 +48,7 @@ impl<'a> ModelStatements<'a> {
         said.filter_map(ends).take(RELATIONS_MAX).collect()
     }
 
-    /// Returns the node with this name; `new` itself takes precedence.
+    /// Returns the node with this name; `of` itself takes precedence.
     fn find_node(self, of: NodeId, path: &str, name: &str) -> Option<NodeId> {
         let is_it = |node: &NodeId| {
             let key = &self.relations.node(*node).key;

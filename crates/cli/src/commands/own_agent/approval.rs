@@ -99,7 +99,7 @@ struct SharedApprovals {
 
 impl Approvals {
     /// Returns the approvals of an agent, with the permanent grants that the store has for the
-    /// folder of `grant_store`. With `auto_approves` calls are approved without a question; `prompter` asks the user.
+    /// folder of `kept`. With `yes` calls are approved without a question; `person` asks the user.
     pub(crate) fn new(
         yes: bool,
         person: Option<Box<UserPrompter>>,

@@ -16,7 +16,7 @@ pub(super) struct BaseFileSource {
 }
 
 impl BaseFileSource {
-    /// Returns the source for a folder whose base files in the system prompt are `initial_files`.
+    /// Returns the source for a folder whose base files in the system prompt are `first`.
     pub(super) fn new(directory: &Path, first: Vec<BaseFile>) -> Self {
         Self { directory: directory.to_owned(), first }
     }

@@ -100,7 +100,7 @@ impl SubAgentFactory {
     }
 }
 
-/// Returns the next number after the last one of this process (`last_number`) and the stored ones
+/// Returns the next number after the last one of this process (`last`) and the stored ones
 /// (`kept`). If the stored ones are unknown, the number comes from the clock, so that no two
 /// processes choose the same one and store two sub-agents as one.
 fn next_agent_number(last: u32, kept: Option<u32>, now: Timestamp) -> u32 {

@@ -83,7 +83,7 @@ pub(crate) struct ReplayArguments {
     /// The format of the files. Detected if not given.
     #[arg(long, value_name = "NAME")]
     format: Option<SessionFormat>,
-    /// A profile to replay. Repeat it for several; `built_in_cards` is all of them. With --prompt-log or
+    /// A profile to replay. Repeat it for several; `all` is all of them. With --prompt-log or
     /// --show, `raw` is the prompts as they were recorded.
     #[arg(long = "profile", value_name = "NAME")]
     profiles: Vec<String>,

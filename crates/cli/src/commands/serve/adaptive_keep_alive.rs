@@ -64,7 +64,7 @@ struct KeepAliveState {
 
 impl AdaptiveKeepAlive {
     /// Returns a policy with the stored verdict: off if keep-alive did not pay before, unless
-    /// `anew` discards that verdict at `current`. `verdict_path` is the path of the verdict file.
+    /// `anew` discards that verdict at `now`. `verdict` is the path of the verdict file.
     pub(crate) fn new(verdict_path: Option<PathBuf>, anew: bool, now: Timestamp) -> Self {
         let file = verdict_path.as_deref();
         let was_off = file.is_some_and(was_judged_unprofitable);

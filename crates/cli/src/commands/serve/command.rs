@@ -107,7 +107,7 @@ impl GatewayArguments {
     }
 
     /// Returns the options of a gateway that listens at `listen` and forwards to the upstreams of
-    /// `upstream_config`. Options that the command line leaves open come from `into_settings`.
+    /// `given`. Options that the command line leaves open come from `settings`.
     pub(crate) fn gateway_options(
         &self,
         listen: SocketAddr,

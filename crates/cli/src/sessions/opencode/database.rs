@@ -1,5 +1,5 @@
 //! Reads opencode's database: SQLite with the tables `session`, `message` and `part`, or in newer
-//! versions `session_v2` and `session_message`, whose column `row_json` is JSON. foveal never writes to
+//! versions `session_v2` and `session_message`, whose column `data` is JSON. foveal never writes to
 //! the database or beside it.
 
 use std::collections::HashSet;

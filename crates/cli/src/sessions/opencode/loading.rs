@@ -13,7 +13,7 @@ pub(super) fn accepts_format(format: Option<SessionFormat>) -> bool {
     matches!(format, None | Some(SessionFormat::OpenCode))
 }
 
-/// Loads `session_file` if it belongs to opencode and `format` allows it. Returns `None` for other files.
+/// Loads `file` if it belongs to opencode and `format` allows it. Returns `None` for other files.
 pub(crate) fn load_opencode_sessions(
     file: &SessionFile,
     format: Option<SessionFormat>,

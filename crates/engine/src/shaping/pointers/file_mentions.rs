@@ -61,7 +61,7 @@ impl<'a> PromptFileMentions<'a> {
         self.by_name.get(&file_key(path)).map_or(&[], Vec::as_slice)
     }
 
-    /// Returns the lines of the file at `path` in the result of `add_mention`, ascending.
+    /// Returns the lines of the file at `path` in the result of `mention`, ascending.
     pub(super) fn lines_of_file(
         &self,
         mention: &FileMention<'_>,

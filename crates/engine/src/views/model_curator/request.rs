@@ -64,7 +64,7 @@ impl CurationRequest {
         Self::for_lines(read, None, amount, context_tokens_max)
     }
 
-    /// Creates a request about the lines in `for_lines`, or about all lines of a read.
+    /// Creates a request about the lines in `among`, or about all lines of a read.
     pub(super) fn for_lines(
         read: &ReadContext<'_>,
         among: Option<&KeptLineRanges>,

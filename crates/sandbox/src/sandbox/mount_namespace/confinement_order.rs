@@ -65,7 +65,7 @@ impl ConfinementOrder {
         Ok(Self { file, report_offset: 0 })
     }
 
-    /// Writes the rules in `sandbox_rules`, in which `own` may be written too, and the variables of the
+    /// Writes the rules in `bounds`, in which `own` may be written too, and the variables of the
     /// program that the process becomes.
     ///
     /// # Errors
@@ -124,7 +124,7 @@ impl ConfinementOrder {
         Ok(Some(ConfinementReport::parse(&String::from_utf8_lossy(text))))
     }
 
-    /// Opens the order that `process` has open as `descriptor`.
+    /// Opens the order that `process` has open as `number`.
     ///
     /// # Errors
     /// If it cannot be read.

@@ -39,7 +39,7 @@ pub(super) enum MountAttempt {
     MountsFailed(MountFailure),
 }
 
-/// Starts the command that `make` builds for an order, in `sandbox_rules`, where `own` may be written too.
+/// Starts the command that `make` builds for an order, in `bounds`, where `own` may be written too.
 ///
 /// # Errors
 /// [`CommandError::Unconfined`] if it is not confined.
@@ -118,7 +118,7 @@ impl ConfinementOrder {
 /// The argument that tells a process to confine itself first.
 pub(crate) const CONFINED_ARGUMENT: &str = "confined";
 
-/// Confines this process as the order that `process` has open as `descriptor` says, and executes its
+/// Confines this process as the order that `process` has open as `number` says, and executes its
 /// own program again with `arguments`. Returns only on failure.
 pub(crate) fn run_confined_process(
     process: &str,

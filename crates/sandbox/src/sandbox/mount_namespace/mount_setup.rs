@@ -37,7 +37,7 @@ const ST_NOSYMFOLLOW: u64 = 0x2000;
 /// write rules. `None`: the rule of the enclosing path applies.
 type MountPoints = BTreeMap<PathBuf, Option<WriteRule>>;
 
-/// Moves this single-threaded process to a mount namespace in which forbidden `write_rules` of `path_handle`
+/// Moves this single-threaded process to a mount namespace in which forbidden `parts` of `places`
 /// are read-only. It must not be in a Landlock sandbox, which forbids mounting.
 ///
 /// # Errors

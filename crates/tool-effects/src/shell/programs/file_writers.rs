@@ -43,7 +43,7 @@ pub(super) fn unlisted_effect(shell: &mut ShellState, call: Invocation<'_>) -> C
     absorb_input(part, call.input)
 }
 
-/// Returns the effect of `perl_effect`: `perl -pi -e …` rewrites its files; any other call may do
+/// Returns the effect of `perl`: `perl -pi -e …` rewrites its files; any other call may do
 /// anything.
 pub(super) fn perl_effect(shell: &mut ShellState, call: Invocation<'_>) -> CommandEffect {
     let in_place = call.arguments.iter().any(|word| {
@@ -91,7 +91,7 @@ pub(super) fn fetch_effect(shell: &mut ShellState, call: Invocation<'_>) -> Comm
     absorb_input(part, call.input)
 }
 
-/// Returns the effect of `tee_effect`, which passes on its input and writes it.
+/// Returns the effect of `tee`, which passes on its input and writes it.
 pub(super) fn tee_effect(shell: &mut ShellState, call: Invocation<'_>) -> CommandEffect {
     let flags = ParsedFlags::parse(call.arguments, &[]);
     let mut part = CommandEffect::new(CommandEffectKind::Edit, Vec::new());

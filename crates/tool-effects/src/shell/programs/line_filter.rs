@@ -1,4 +1,4 @@
-//! The lines that `head`, `tail`, `parse_sed` and `awk` let through.
+//! The lines that `head`, `tail`, `sed` and `awk` let through.
 
 use foveal_transcript::LineNumber;
 
@@ -125,7 +125,7 @@ pub(super) fn parse_head_or_tail(
     (cut, files)
 }
 
-/// A parsed call of `parse_sed`.
+/// A parsed call of `sed`.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) struct SedCall {
     pub(super) cut: LineFilter,
@@ -134,7 +134,7 @@ pub(super) struct SedCall {
     pub(super) files: Vec<ShellWord>,
 }
 
-/// Parses the arguments of `parse_sed`.
+/// Parses the arguments of `sed`.
 pub(super) fn parse_sed(arguments: &[ShellWord]) -> SedCall {
     let (mut quiet, mut in_place) = (false, false);
     let mut scripts: Vec<ShellWord> = Vec::new();
@@ -216,7 +216,7 @@ fn parse_sed_script(script: &str, quiet: bool) -> LineFilter {
         }
         (false, None) => {}
     }
-    // `parse_sed` prints in the file's order, each line once per range that holds it.
+    // `sed` prints in the file's order, each line once per range that holds it.
     ranges.sort_unstable();
     let apart = ranges.windows(2).all(|pair| pair[0].1.is_some_and(|last| last < pair[1].0));
     if apart { LineFilter::Ranges(ranges) } else { LineFilter::Unknown }

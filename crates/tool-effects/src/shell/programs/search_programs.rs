@@ -7,7 +7,7 @@ use crate::shell::command_effect::{CommandEffect, CommandEffectKind, StdoutPart,
 use crate::shell::shell_state::{Invocation, ShellState};
 use crate::shell::shell_word::ShellWord;
 
-/// Flags of `grep_effect` that take the next word.
+/// Flags of `grep` that take the next word.
 #[rustfmt::skip]
 const GREP_VALUE_FLAGS: &[&str] = &[
     "-A", "-B", "-C", "-m", "-d", "-D", "--include", "--exclude", "--exclude-dir", "--color",
@@ -52,7 +52,7 @@ pub(super) fn grep_effect(shell: &mut ShellState, call: Invocation<'_>) -> Comma
     part
 }
 
-/// Returns the effect of `grep_effect` in a pipe.
+/// Returns the effect of `grep` in a pipe.
 fn piped_grep_effect(mut input: CommandEffect, numbers: bool) -> CommandEffect {
     let partly = input
         .stdout

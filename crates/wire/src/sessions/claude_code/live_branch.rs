@@ -138,7 +138,7 @@ impl<'a> ConversationLines<'a> {
         messages().find(makes_call).or_else(|| messages().next())
     }
 
-    /// Returns the lines on the path to `find_leaf` and those that belong to it.
+    /// Returns the lines on the path to `leaf` and those that belong to it.
     fn live_lines(&self, leaf: usize) -> HashSet<usize> {
         let mut live = HashSet::new();
         let mut next = Some(leaf);

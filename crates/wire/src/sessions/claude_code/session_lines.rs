@@ -192,5 +192,5 @@ impl ClaudeCodeSession {
     }
 }
 
-/// The name of an unknown subtype of a `read_system_line` line, for problems.
+/// The name of an unknown subtype of a `system` line, for problems.
 struct UnknownSubtype(String);

@@ -1,4 +1,4 @@
-//! Reads OpenHands' newer events, which name their `read_event_of_kind` and hold the model's own messages.
+//! Reads OpenHands' newer events, which name their `kind` and hold the model's own messages.
 
 use foveal_transcript::{ContentBlock, MessageRole, Timestamp};
 use serde_json::Value;

@@ -177,7 +177,7 @@ pub(super) fn try_lock(file: &File) -> io::Result<bool> {
     }
 }
 
-/// Returns whether `record_path` still leads to `file`.
+/// Returns whether `path` still leads to `file`.
 pub(super) fn is_file_at(file: &File, path: &Path) -> bool {
     let same =
         |at: fs::Metadata, file: fs::Metadata| (at.dev(), at.ino()) == (file.dev(), file.ino());

@@ -50,7 +50,7 @@ impl IgnoreRules {
         self.skipped_files.lock().unwrap_or_else(PoisonError::into_inner).clone()
     }
 
-    /// Returns the rules that apply directly in `folder_rules`.
+    /// Returns the rules that apply directly in `folder`.
     fn folder_rules(&self, folder: &Path) -> Option<Arc<FolderRules>> {
         if let Some(known) = self.folders.read().unwrap_or_else(PoisonError::into_inner).get(folder)
         {
