@@ -172,7 +172,7 @@ impl Environment {
         self.data_home.clone().filter(is_absolute).or(usual)
     }
 
-    /// Returns the folder for settings of all programs: `XDG_CONFIG_HOME`, or `.config_home` in the home
+    /// Returns the folder for settings of all programs: `XDG_CONFIG_HOME`, or `.config` in the home
     /// folder.
     pub(crate) fn config_folder(&self) -> Option<PathBuf> {
         let moved = self.config_home.clone().filter(|path| path.is_absolute());

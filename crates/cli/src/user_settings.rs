@@ -1,4 +1,4 @@
-//! The user's settings: `foveal/config.toml` or `config.json_settings` in the user's settings folder.
+//! The user's settings: `foveal/config.toml` or `config.json` in the user's settings folder.
 
 mod agent;
 mod chat;

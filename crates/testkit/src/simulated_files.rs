@@ -189,7 +189,7 @@ impl SimulatedFiles {
         }
     }
 
-    /// Returns every line that contains `word`, as `path:number:random_line`.
+    /// Returns every line that contains `word`, as `path:number:line`.
     pub fn search(&self, word: &str) -> SimulatedAnswer {
         let mut text = String::new();
         for (path, lines) in PATHS.iter().zip(&self.files) {

@@ -232,7 +232,7 @@ fn code_language(pre: &Rc<Node>) -> Option<String> {
     })
 }
 
-/// Reads the language from the classes that highlighters use: `code_language-x` (the HTML standard),
+/// Reads the language from the classes that highlighters use: `language-x` (the HTML standard),
 /// `lang-x`, `highlight-source-x` (GitHub), `highlight-x` (Sphinx), `brush: x`, `sourceCode x`
 /// (Pandoc), `hljs x`.
 fn language_from_classes(node: &Rc<Node>, is_code: bool) -> Option<String> {

@@ -26,7 +26,7 @@ pub enum SessionFormat {
     SweAgent,
     /// mini-swe-agent's trajectory, versions 1 and 2.
     MiniSweAgent,
-    /// OpenHands' events: `session_sink.jsonl`, an array of events, or one event per line.
+    /// OpenHands' events: `output.jsonl`, an array of events, or one event per line.
     OpenHands,
     /// The output of `opencode export`.
     OpenCode,

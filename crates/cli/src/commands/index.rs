@@ -41,7 +41,7 @@ pub(crate) struct IndexArguments {
     embedder: EmbedderOptions,
 }
 
-/// Updates the index, and with `--watch_folder` keeps it up to date.
+/// Updates the index, and with `--watch` keeps it up to date.
 ///
 /// # Errors
 /// If the folder cannot be read or the index cannot be written.

@@ -1,4 +1,4 @@
-//! The `[[gateway.price_overrides]]` entries of a settings file.
+//! The `[[gateway.prices]]` entries of a settings file.
 
 use foveal_proxy::price_overrides::PriceOverride;
 use serde::Deserialize;

@@ -115,7 +115,7 @@ impl NameResolver<'_> {
         }
     }
 
-    /// Resolves a member of the enclosing type; in Rust also `self::name_at`.
+    /// Resolves a member of the enclosing type; in Rust also `self::name`.
     fn resolve_own_member(&self, of: &SymbolUse, name: u32, qualifier: &str) -> Resolution {
         if let Some(own) = self.enclosing_type(of) {
             let nodes = self.find_members(of, own, name);

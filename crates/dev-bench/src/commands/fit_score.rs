@@ -20,7 +20,7 @@ use crate::recorded_sessions::load_conversations;
 use crate::score_models::ranking_quality::{drop_curve, print_calibration};
 use crate::score_models::regression::{UsageSample, fit_weights, probability};
 
-/// The command line of `fit-reuse_score`.
+/// The command line of `fit-score`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct FitScoreArguments {
     /// A folder of recorded sessions.

@@ -65,7 +65,7 @@ pub struct EntryFacts {
     pub has_terminal_noise: bool,
     /// Keys of the files that a message other than a tool result names.
     pub mentioned_files: Vec<LineHash>,
-    /// Keys of the files that [`EntryFacts::call`] and [`EntryFacts::tool_calls`] read or write. Every
+    /// Keys of the files that [`EntryFacts::call`] and [`EntryFacts::calls`] read or write. Every
     /// request reads them, too.
     pub files: Box<[LineHash]>,
 }

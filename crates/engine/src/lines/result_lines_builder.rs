@@ -16,9 +16,9 @@ pub(super) struct ResultLinesBuilder<'a> {
     pub(super) content: &'a str,
     pub(super) directory: Option<&'a str>,
     pub(super) printed: ResultLines,
-    /// Indices into `result_lines.paths` by path as printed.
+    /// Indices into `printed.paths` by path as printed.
     indices_by_spelling: HashMap<&'a str, u16>,
-    /// Indices into `result_lines.paths` by resolved path.
+    /// Indices into `printed.paths` by resolved path.
     indices_by_path: HashMap<String, u16>,
     /// Whether excerpts were found that a tool announces with the file's name.
     pub(super) has_announced_excerpts: bool,

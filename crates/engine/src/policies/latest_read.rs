@@ -1,4 +1,4 @@
-//! Baselines `cline-latest-single_read` and `cline-decide_like_sdk-latest-single_read`: of several reads of a file only the
+//! Baselines `cline-latest-read` and `cline-sdk-latest-read`: of several reads of a file only the
 //! latest stays.
 //!
 //! Sources, both in <https://github.com/cline/cline>. The VS Code extension

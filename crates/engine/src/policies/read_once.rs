@@ -1,4 +1,4 @@
-//! Profile `single_read-once`: a file that was read is not sent again until it is written.
+//! Profile `read-once`: a file that was read is not sent again until it is written.
 //!
 //! Source: the design document "File Read Tracker - Deduplication" (seed 000). It gives two
 //! wordings; this is the one in its code, while its overview says "[File previously read: {path}.

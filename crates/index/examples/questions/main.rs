@@ -6,8 +6,8 @@
 //! cargo run --release -p foveal-index --example questions -- FOLDER --misses a
 //! ```
 //!
-//! FOLDER holds a checkout of each repository of `question_set.jsonl`, named like the repository.
-//! `--check_answers` verifies the location of every answer. `--misses` lists the hits before the answers
+//! FOLDER holds a checkout of each repository of `set.jsonl`, named like the repository.
+//! `--check` verifies the location of every answer. `--misses` lists the hits before the answers
 //! of one half. README.md describes how the set was made.
 
 mod baseline;

@@ -75,7 +75,7 @@ impl SqliteBackend {
     /// for longer than `busy_time`.
     ///
     /// # Errors
-    /// Those of [`SqliteBackend::open_session`], and an error with [`StoreError::is_busy`] if another
+    /// Those of [`SqliteBackend::open`], and an error with [`StoreError::is_busy`] if another
     /// process locks the file for longer.
     pub fn open_within(path: &Path, busy_time: Duration) -> Result<Self, StoreError> {
         Ok(Self::from_database(Database::open(path, busy_time)?))

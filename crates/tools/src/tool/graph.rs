@@ -38,7 +38,7 @@ const CANDIDATES_MAX: usize = 30;
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub(crate) struct GraphToolArguments {
-    /// `name`, `Type.name`, `path`, `path:render_row` or `path:name`.
+    /// `name`, `Type.name`, `path`, `path:line` or `path:name`.
     symbol: String,
     /// 2 shows callers of callers.
     depth: Option<u32>,

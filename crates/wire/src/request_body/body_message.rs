@@ -49,7 +49,7 @@ pub struct BodyMessage {
 /// A JSON string that holds the text of a tool result, a part of it, or a text of the model.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct TextSlot {
-    /// Index of the entry in [`BodyMessage::message_entries`].
+    /// Index of the entry in [`BodyMessage::entries`].
     pub entry: usize,
     /// Index of the block: the [`ContentBlock::Result`] or the [`ContentBlock::Text`].
     pub block: usize,

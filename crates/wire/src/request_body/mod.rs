@@ -2,7 +2,7 @@
 //! texts of tool results. Texts can be replaced while all other bytes stay the same: nothing is
 //! serialised again.
 //!
-//! [`RequestBody::body_scan`] passes over the bytes once and decodes almost nothing;
+//! [`RequestBody::scan`] passes over the bytes once and decodes almost nothing;
 //! [`RequestBody::scan_after`] skips the messages that a [`RequestHistory`] covers.
 //! [`RequestBody::decode_message`] decodes one message with the code that reads whole bodies.
 //! [`splice`] replaces texts, [`splice_with_breakpoints`] also adds cache breakpoints, and

@@ -3,7 +3,7 @@
 /// The tokens billed for one answer. `None` means that the provider did not report the count.
 ///
 /// The parts of the prompt do not overlap: the prompt is the sum of `uncached`, `cache_read` and
-/// the two `cache_write_tokens` counts. Output includes reasoning.
+/// the two `cache_write` counts. Output includes reasoning.
 #[derive(Debug, Clone, Copy, Default, PartialEq)]
 pub struct BilledUsage {
     /// Prompt tokens that were neither read from a cache nor written to one.

@@ -59,7 +59,7 @@ pub(crate) struct AgentSpec<'a> {
     /// The addressee of its answers. An interactive agent waits for the next message when a task is
     /// done.
     pub(crate) interaction: InteractionMode,
-    /// Whether `--auto_approves` approves calls without a question.
+    /// Whether `--yes` approves calls without a question.
     pub(crate) auto_approves: bool,
     /// Asks the user for approvals; `None` if there is no user to ask.
     pub(crate) prompter: Option<Box<UserPrompter>>,

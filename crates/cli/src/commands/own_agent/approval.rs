@@ -84,7 +84,7 @@ struct RequestingSubAgent {
 
 /// The state that an agent shares with its sub-agents.
 struct SharedApprovals {
-    /// Whether `--auto_approves` approves calls without a question. Questions that the tools raise are still
+    /// Whether `--yes` approves calls without a question. Questions that the tools raise are still
     /// asked.
     auto_approves: bool,
     /// Asks the user; `None` if there is no user to ask.
@@ -135,7 +135,7 @@ impl Approvals {
         self.agent.as_ref().map(|agent| agent.label.as_str())
     }
 
-    /// Returns whether `--auto_approves` approves calls without a question.
+    /// Returns whether `--yes` approves calls without a question.
     pub(crate) fn auto_approves(&self) -> bool {
         self.shared.auto_approves
     }

@@ -1,5 +1,5 @@
 //! Reads the output of `opencode export`: `{info, messages: [{info, parts}]}`. A message of the
-//! model may hold several responses, each between `get_or_open_step-start` and `get_or_open_step-finish`. In opencode 2,
+//! model may hold several responses, each between `step-start` and `step-finish`. In opencode 2,
 //! messages are [`records`].
 
 mod common_fields;
