@@ -1,7 +1,7 @@
 //! Text embeddings from a server.
 //!
 //! [`ServerEmbedder`] asks Ollama, or any server that speaks OpenAI's embeddings API, and is an
-//! [`Embedder`](foveal_code::embed::Embedder) like the built-in model. Texts leave the machine only
+//! [`Embedder`](foveal_code::embedding::Embedder) like the built-in model. Texts leave the machine only
 //! for the one address that an [`EmbeddingServerSpec`] names. Redirects are not followed.
 //! Everything is bounded: the texts and bytes of a request, the bytes of an answer, the time, and
 //! the number of retries.

@@ -1,7 +1,7 @@
 //! A client for three model APIs: Anthropic Messages, OpenAI Chat Completions and OpenAI Responses,
 //! which hosted providers and local servers speak.
 //!
-//! [`LlmClient::stream_answer`] sends a body made by [`foveal_wire::prompt::encode`] and reports
+//! [`LlmClient::stream_answer`] sends a body made by [`foveal_wire::prompt::encode_prompt`] and reports
 //! the answer while it streams. It repeats requests that may succeed later. Everything is bounded:
 //! the time to connect, to the first byte, between two bytes and in total, the number of retries,
 //! and the bytes of an answer. Dropping the future ends the request. Keys are sent in one header

@@ -66,7 +66,7 @@ impl RequestShaper {
     /// Returns an overview of the prompt that this body continues, in its current form.
     ///
     /// # Errors
-    /// [`PromptChangeError::InactiveReason`] if the conversation is not shaped.
+    /// [`PromptChangeError::Inactive`] if the conversation is not shaped.
     pub fn overview(&self, asked: &ShapeRequest<'_>) -> Result<PromptOverview, PromptChangeError> {
         self.with_conversation(asked, |live, first, request| {
             let wanted = self.pending_overrides.get(first).applicable_overrides(live).results;
@@ -123,7 +123,7 @@ impl RequestShaper {
     /// requested.
     ///
     /// # Errors
-    /// [`PromptChangeError::InactiveReason`] if the conversation is not shaped.
+    /// [`PromptChangeError::Inactive`] if the conversation is not shaped.
     pub fn request_compaction(
         &self,
         asked: &ShapeRequest<'_>,

@@ -28,7 +28,7 @@ const LINES: [&str; 12] = [
     "日本語の行 ",
 ];
 
-/// The number of [`LINE_TEMPLATES`] that are used without a number.
+/// The number of [`LINES`] that are used without a number.
 const UNNUMBERED_LINES: usize = 4;
 
 /// A deterministic random number generator.

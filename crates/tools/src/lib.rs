@@ -1,7 +1,7 @@
 //! The tools of an agent: read, search, edit and run, with each answer shaped for the model that
 //! asked.
 //!
-//! [`tool_table::EDIT_TOOLS`] lists them; a [`ToolSession`] executes calls and tracks the
+//! [`tool_table::TOOLS`] lists them; a [`ToolSession`] executes calls and tracks the
 //! content that the model can see.
 
 pub mod answer;

@@ -47,7 +47,7 @@ impl AddressPolicy {
     /// [`Self::check_addresses`].
     ///
     /// # Errors
-    /// [`FetchError::InvalidUrl`] for an invalid URL, [`FetchError::ForbiddenFiles`] for a refused one.
+    /// [`FetchError::InvalidUrl`] for an invalid URL, [`FetchError::Forbidden`] for a refused one.
     pub fn check_url(&self, text: &str, base: Option<&Url>) -> Result<Url, FetchError> {
         let wrong = |reason: &str| FetchError::InvalidUrl {
             url: shorten_url(text),
@@ -118,7 +118,7 @@ impl AddressPolicy {
     /// address refuses all: a name with public and private addresses is deceptive.
     ///
     /// # Errors
-    /// [`FetchError::ForbiddenFiles`], or [`FetchError::UnknownHost`] if there is no address.
+    /// [`FetchError::Forbidden`], or [`FetchError::UnknownHost`] if there is no address.
     pub fn check_addresses(
         &self,
         host: &str,

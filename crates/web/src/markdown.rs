@@ -23,7 +23,7 @@ const NESTING_MAX: usize = 5000;
 /// A main part with fewer characters may be an extraction error.
 const MAIN_CHARS_MIN: usize = 250;
 
-/// Stack of the converting thread: some kilobytes for each level of [`FOLDER_DEPTH_MAX`].
+/// Stack of the converting thread: some kilobytes for each level of [`DEPTH_MAX`].
 pub(crate) const STACK_BYTES: usize = 128 << 20;
 
 /// Ancestors of a code block whose classes may name the language.

@@ -16,7 +16,7 @@ pub struct SourceFile<'a> {
     pub path: &'a str,
     /// The text.
     pub text: &'a str,
-    /// The result of [`parse`](crate::parse) for this path and text.
+    /// The result of [`parse_file`](crate::parse_file) for this path and text.
     pub parsed: &'a ParsedFile,
 }
 

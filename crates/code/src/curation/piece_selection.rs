@@ -17,7 +17,7 @@ const SHARE_MAX: f32 = 0.6;
 const SHARE_BY_LENGTH: ((f32, f32), (f32, f32)) = ((300.0, 0.5), (1_200.0, 0.2));
 /// The exponent of the length by which the share falls beyond the longer of these files.
 const SHARE_FALL_EXPONENT: f32 = 0.66;
-/// The largest part of the room under [`ViewBudget::ScoreShare`] for one piece, as a divisor. Larger
+/// The largest part of the room under [`ViewBudget::Share`] for one piece, as a divisor. Larger
 /// pieces would leave no room for others.
 const PIECE_SHARE_DIVISOR: usize = 4;
 /// The cost in lines of the note around an isolated piece. A piece next to kept lines needs none.

@@ -8,10 +8,10 @@ use foveal_transcript::{EntryIndex, LineNumber};
 
 /// Chooses the lines that the model sees of files that were read.
 ///
-/// The engine asks once for each view and records the answer in the [`Step`]. A second answer may
+/// The engine asks once for each view and records the answer in the [`PlanStep`]. A second answer may
 /// differ, as a model's does.
 ///
-/// [`Step`]: crate::step::Step
+/// [`PlanStep`]: crate::plan_step::PlanStep
 pub trait ViewSource: std::fmt::Debug + Send + Sync {
     /// Returns the lines of `read` to show, or `None` if the source cannot tell.
     fn choose_view(&self, read: &ReadContext<'_>, wanted: ViewRequest) -> Option<LineSelection>;

@@ -1,5 +1,5 @@
 //! A shell command line as typed commands: unquoted words, pipes, sequences, redirections. A part
-//! that could not be parsed or nests too deep is a [`CommandStep::BodyStreamError`].
+//! that could not be parsed or nests too deep is a [`CommandStep::Broken`].
 
 use super::shell_word::ShellWord;
 

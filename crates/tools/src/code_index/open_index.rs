@@ -6,7 +6,7 @@ use foveal_cancel::CancelToken;
 use foveal_index::{Index, IndexError, LockWait, UpdateProgress, UpdateSummary};
 
 /// Opens the index on its own thread: once, and again now and then while the opened index is a
-/// [stand-in](Index::is_stand_in) for another. A caller may be waiting.
+/// [substitute](Index::is_substitute) for another. A caller may be waiting.
 pub type IndexOpener = Box<dyn FnMut() -> Result<Index, IndexError> + Send>;
 
 /// How long a stand-in is used before the real index is tried again.

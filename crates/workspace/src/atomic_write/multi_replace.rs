@@ -45,7 +45,7 @@ impl FileWriter {
     ///
     /// # Errors
     ///
-    /// Returns [`WriteError::ScheduledRewrite`] if the content is different. Also fails if the file may not
+    /// Returns [`WriteError::Changed`] if the content is different. Also fails if the file may not
     /// or cannot be written.
     pub fn compare_and_replace(
         &self,

@@ -61,7 +61,7 @@ pub(crate) fn normalize_argument_names(call: &ToolCall) -> ToolCall {
     }
 }
 
-/// A function that asks the user. It returns [`Approval::Off`] if `is_over`, its second argument,
+/// A function that asks the user. It returns [`Approval::No`] if `is_over`, its second argument,
 /// becomes true before there is an answer.
 pub(crate) type UserPrompter =
     dyn Fn(&ApprovalPrompt<'_>, &dyn Fn() -> bool) -> Approval + Send + Sync;
