@@ -8,8 +8,8 @@
 //! - [`request_compaction`] has old results rewritten;
 //! - [`rewind_points`] lists the messages that the conversation can go back to. To go back, send
 //!   the agent [`AgentInput::Rewind`](foveal_agent::AgentInput::Rewind) and store the entries that
-//!   it returns, call [`clear_visibility`](foveal_tools::ToolSession::clear_visibility), and restore files by
-//!   [`files_written_since`](foveal_tools::ToolSession::files_written_since) and
+//!   it returns, call [`clear_visibility`](foveal_tools::ToolSession::clear_visibility), and restore
+//!   files by [`files_written_since`](foveal_tools::ToolSession::files_written_since) and
 //!   [`rewind_files`](foveal_tools::ToolSession::rewind_files).
 //!
 //! A change applies from the next request on, and is stored with its decisions.
