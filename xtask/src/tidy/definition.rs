@@ -32,10 +32,9 @@ const KEYWORDS: &[(&str, DefinitionKind)] = &[
 /// The definitions of `source` outside of tests. The associated types of traits and of their
 /// implementations are left out: the trait chooses their names.
 pub(crate) fn definitions(source: &Source) -> Vec<Definition<'_>> {
-    let tests = source.test_ranges();
     let mut found = Vec::new();
     for (keyword, kind) in KEYWORDS {
-        for at in source.words(keyword).filter(|at| !tests.iter().any(|test| test.contains(at))) {
+        for at in source.words_outside_tests(keyword) {
             let rest = &source.code[at + keyword.len()..];
             let name = rest.trim_start();
             let offset = source.code.len() - name.len();

@@ -59,6 +59,16 @@ impl Source {
         is_member && !folder.ends_with("/fuzz") && !self.is_test_file()
     }
 
+    /// Byte offsets where `word` stands in the code as a whole word, items under `#[cfg(test)]` left
+    /// out.
+    pub(crate) fn words_outside_tests<'a>(
+        &'a self,
+        word: &'a str,
+    ) -> impl Iterator<Item = usize> + 'a {
+        let tests = self.test_ranges();
+        self.words(word).filter(move |at| !tests.iter().any(|test| test.contains(at)))
+    }
+
     /// Byte ranges of items under `#[cfg(test)]`.
     pub(crate) fn test_ranges(&self) -> Vec<std::ops::Range<usize>> {
         self.code

@@ -25,6 +25,13 @@ pub(crate) struct Tree {
     pub(crate) limits: Limits,
 }
 
+impl Tree {
+    /// The files of programs and libraries, without tests and examples.
+    pub(crate) fn product_sources(&self) -> impl Iterator<Item = &Source> {
+        self.sources.iter().filter(|source| source.is_product_file())
+    }
+}
+
 /// The bounds in `xtask/tidy.toml`; see there.
 #[derive(Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]

@@ -9,7 +9,7 @@ const OPENINGS: &[&str] = &["How it", "The same", "What", "Whether what", "Who"]
 
 pub(crate) fn check(tree: &Tree) -> Vec<Place> {
     let mut places = Vec::new();
-    for source in tree.sources.iter().filter(|source| source.is_product_file()) {
+    for source in tree.product_sources() {
         let tests = source.text.find("#[cfg(test)]\nmod tests {");
         let tests_line = tests.map_or(usize::MAX, |at| source.line_at(at));
         for comment in source.comments.iter().filter(|comment| comment.line < tests_line) {

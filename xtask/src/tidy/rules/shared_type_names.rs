@@ -15,7 +15,7 @@ const TYPES_MIN: usize = 3;
 
 pub(crate) fn check(tree: &Tree) -> Vec<Place> {
     let mut places_by_name: BTreeMap<&str, Vec<(&str, usize)>> = BTreeMap::new();
-    for source in tree.sources.iter().filter(|source| source.is_product_file()) {
+    for source in tree.product_sources() {
         for definition in definitions(source) {
             if definition.kind == DefinitionKind::Type && !CONVENTIONS.contains(&definition.name) {
                 let place = (source.path.as_str(), source.line_at(definition.offset));

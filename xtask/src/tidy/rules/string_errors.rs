@@ -9,8 +9,7 @@ const TEXT_TYPES: &[&str] = &["String", "&str", "&'static str", "Box<str>", "Box
 pub(crate) fn check(tree: &Tree) -> Vec<Place> {
     let mut places = Vec::new();
     for source in tree.sources.iter().filter(|source| !source.is_test_file()) {
-        let tests = source.test_ranges();
-        for at in source.words("Result").filter(|at| !tests.iter().any(|test| test.contains(at))) {
+        for at in source.words_outside_tests("Result") {
             let Some(error) = error_type(&source.code[at + "Result".len()..]) else { continue };
             if TEXT_TYPES.contains(&error) {
                 let what = format!("`Result<_, {error}>`; make the error a thiserror enum");

@@ -38,10 +38,9 @@ pub(crate) fn check(tree: &Tree) -> Vec<Place> {
 }
 
 fn check_source(source: &Source) -> Vec<Place> {
-    let tests = source.test_ranges();
     let mut places = Vec::new();
     let mut find = |name: &str, follows: char, is_call: bool| {
-        for at in source.words(name).filter(|at| !tests.iter().any(|test| test.contains(at))) {
+        for at in source.words_outside_tests(name) {
             let before = source.code[..at].trim_end();
             let is_method = before.ends_with('.') || before.ends_with("fn");
             let is_import = before.ends_with("::") && before[..before.len() - 2].ends_with("io");

@@ -8,7 +8,7 @@ use crate::tidy::tree::Tree;
 
 pub(crate) fn check(tree: &Tree) -> Vec<Place> {
     let mut places = Vec::new();
-    for source in tree.sources.iter().filter(|source| source.is_product_file()) {
+    for source in tree.product_sources() {
         for definition in definitions(source) {
             if definition.kind == DefinitionKind::Function
                 && has_tuple(parameters(source, definition.offset))

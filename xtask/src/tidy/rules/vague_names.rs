@@ -22,7 +22,7 @@ pub(crate) fn check(tree: &Tree) -> Vec<Place> {
         let is_noun = matches!(&words[..], [one] if nouns.contains(one.as_str()));
         !is_noun && words.iter().all(|word| everyday.contains(word.as_str()))
     };
-    let sources = tree.sources.iter().filter(|source| source.is_product_file());
+    let sources = tree.product_sources();
     sources.flat_map(|source| check_source(source, &is_vague)).collect()
 }
 
