@@ -306,7 +306,7 @@ pub(crate) const QUERY_FUNCTION_NAMES: &str =
     r"^(?i:get|prompt|read|ask|hash|check|verify|validate|compare|find|has|is)[^a-z]";
 
 /// Patterns from the end of a name to its value, in languages, formats and command lines. The value
-/// is the only group. `ESCAPED_QUOTE` and `STRING` stand for the patterns below.
+/// is the only group. `QUOTE` and `STRING` stand for the patterns below.
 #[rustfmt::skip]
 pub(crate) const ASSIGNMENTS: &[&str] = &[
     // `key="name" value="value"`, and on lines: `name: NAME`, `value: VALUE`.

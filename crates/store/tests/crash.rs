@@ -22,7 +22,7 @@ const KILLS: u64 = 40;
 
 const NOW: Timestamp = Timestamp(1_000_000);
 
-/// Sessions that a collection at [`KEEP_SERVING_NOTICE`] removes, and when they were used.
+/// Sessions that a collection at [`NOW`] removes, and when they were used.
 const OLD_SESSIONS: u64 = 100;
 const LONG_AGO: Timestamp = Timestamp(1);
 const KEPT: RetentionLimits = RetentionLimits { bytes_max: u64::MAX, age_max_ms: 1_000 };

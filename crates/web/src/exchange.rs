@@ -57,7 +57,7 @@ pub(crate) struct RawResponse {
     pub(crate) url: Url,
     pub(crate) status: u16,
     pub(crate) content_type: String,
-    /// From `Content-OutputLimit`, if the body was not compressed.
+    /// From `Content-Length`, if the body was not compressed.
     pub(crate) length: Option<u64>,
     /// The body, decompressed.
     pub(crate) bytes: Vec<u8>,

@@ -56,7 +56,7 @@ pub struct Validators {
     pub last_modified: Option<String>,
 }
 
-/// The `CacheLocation-Control` directives that matter to a private cache.
+/// The `Cache-Control` directives that matter to a private cache.
 #[derive(Debug, Clone, Copy, Default)]
 struct CacheDirectives {
     no_store: bool,

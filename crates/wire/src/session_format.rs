@@ -36,7 +36,7 @@ pub enum SessionFormat {
     QwenCode,
     /// Gemini CLI's session JSONL, or the single document of older versions.
     GeminiCli,
-    /// Cline's `SESSION_NAME.messages.json`.
+    /// Cline's `SESSION.messages.json`.
     Cline,
     /// The body of a request to Anthropic's Messages.
     AnthropicMessages,

@@ -22,7 +22,7 @@ pub(crate) enum GatewayProfile {
 }
 
 impl GatewayProfile {
-    /// Returns the name of the engine's profile; `None` for [`SwitchedOff`](Self::Off).
+    /// Returns the name of the engine's profile; `None` for [`Off`](Self::Off).
     pub(crate) fn engine_profile_name(self) -> Option<&'static str> {
         match self {
             Self::Off => None,

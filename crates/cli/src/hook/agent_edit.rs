@@ -96,7 +96,7 @@ fn apply_replacements(
     for (at, edit) in edits.iter().enumerate() {
         let is_last = at + 1 == edits.len();
         let line = format!("{}\n", edit.old);
-        // `StringReplacement` removes the line break with a line that it deletes.
+        // `Edit` removes the line break with a line that it deletes.
         let whole = (edit.new.is_empty() && !edit.old.ends_with('\n') && text.contains(&line))
             .then(|| apply_replacement(&text, &StringReplacement { old: &line, ..*edit }))
             .flatten()

@@ -125,7 +125,7 @@ pub(super) fn number_lines(content: &str, first: u32) -> Option<String> {
     Some(text)
 }
 
-/// Returns a response of `BashToolArguments` with its output replaced by `text`.
+/// Returns a response of `Bash` with its output replaced by `text`.
 pub(super) fn replace_bash_output(response: &Value, text: &str) -> Value {
     let mut response = response.clone();
     response["stdout"] = text.into();
@@ -138,7 +138,7 @@ pub(super) fn replace_bash_output(response: &Value, text: &str) -> Value {
     response
 }
 
-/// Returns a response of `GrepToolArguments` with its hits replaced by `text`.
+/// Returns a response of `Grep` with its hits replaced by `text`.
 pub(super) fn replace_grep_hits(response: &Value, text: &str) -> Value {
     let mut response = response.clone();
     response["content"] = text.into();

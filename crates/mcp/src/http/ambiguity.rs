@@ -104,7 +104,7 @@ fn has_request_line(read: &[u8], method: &Method) -> bool {
     read.split(|byte| *byte == b'\n').any(begins)
 }
 
-/// Returns whether one of the lines is a `Content-OutputLimit`. hyper removes that header from chunked
+/// Returns whether one of the lines is a `Content-Length`. hyper removes that header from chunked
 /// requests.
 fn has_content_length(read: &[u8]) -> bool {
     const NAME: &[u8] = b"content-length:";

@@ -1,6 +1,6 @@
 //! Texts with made-up values from a seed, so that the repository contains no value.
 //!
-//! A template writes each value as `<<SORT:VALUE_BYTES>>`, and a secret one as `<<!SORT:VALUE_BYTES>>`; `\n`
+//! A template writes each value as `<<SORT:LENGTH>>`, and a secret one as `<<!SORT:LENGTH>>`; `\n`
 //! is a line feed, and `=====` are the dashes around names of keys.
 
 /// A text and its secrets.

@@ -231,7 +231,7 @@ struct RefusalThrottle {
 
 impl RefusalThrottle {
     /// Returns the line for a request that was refused at `time`, with the number of refusals since
-    /// the last line, or `Off` if it is too early for a line.
+    /// the last line, or `None` if it is too early for a line.
     fn due_line(&mut self, time: Timestamp, line: &str) -> Option<String> {
         let is_early = |last: Timestamp| {
             (0..REFUSAL_LINE_INTERVAL_MS).contains(&time.0.saturating_sub(last.0))

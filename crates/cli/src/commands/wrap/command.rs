@@ -155,7 +155,7 @@ fn configure_agent(
     Ok(Some(file))
 }
 
-/// Opens the request log; `Off` if none was asked for and there is no data folder.
+/// Opens the request log; `None` if none was asked for and there is no data folder.
 fn open_request_log(
     asked: Option<&Path>,
     environment: &Environment,
