@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Instant;
 
-use foveal_cancel::CancelToken;
+use foveal_transcript::CancelToken;
 use foveal_code::embedding::{Embedder, StaticModel};
 use foveal_index::{Index, SearchOptions, decode_text, file_chunks};
 

@@ -4,11 +4,11 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use foveal_cancel::CancelToken;
 use foveal_code::embedding::{Embedder, StaticModel};
-use foveal_embedder::{
+use foveal_providers::{
     ApiKey, EmbeddingRequestLimits, EmbeddingServerSpec, EmbeddingSpecError, ServerEmbedder,
 };
+use foveal_transcript::CancelToken;
 
 const BUILT_IN: &str = "built-in";
 const NONE: &str = "none";

@@ -8,8 +8,9 @@ use std::path::PathBuf;
 use crate::colour::{Painter, TerminalColourChoice};
 use crate::debug_topics::{self, DebugTopics};
 use crate::gateway;
-use foveal_embedder::{ApiKey, KEY_VARIABLE};
-use foveal_llm::{KEY_VARIABLE as MODEL_KEY_VARIABLE, PROVIDERS, ProxySettings};
+use foveal_providers::{
+    ApiKey, EMBEDDINGS_KEY_VARIABLE, MODEL_KEY_VARIABLE, PROVIDERS, ProxySettings,
+};
 
 /// The variable with the token that HTTP clients of `foveal mcp` must present. It is no argument,
 /// because every user of the machine can read those.
@@ -260,7 +261,7 @@ impl Environment {
             config_home: path_variable("XDG_CONFIG_HOME"),
             opencode_database: path_variable("OPENCODE_DB")
                 .filter(|path| path.as_os_str() != ":memory:"),
-            embeddings_key: nonempty_variable(KEY_VARIABLE)
+            embeddings_key: nonempty_variable(EMBEDDINGS_KEY_VARIABLE)
                 .and_then(|key| ApiKey::new(&key.to_string_lossy())),
             model_keys: read_model_keys(),
             model: nonempty_variable(MODEL_VARIABLE)

@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
-use foveal_cancel::CancelToken;
+use foveal_transcript::CancelToken;
 
 use crate::exit_code::INTERRUPTED;
 

@@ -4,10 +4,10 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
-use foveal_cancel::CancelToken;
 use foveal_screen::{escape_one_line, quote_escaped};
 use foveal_tools::call_control::{Approval, ApprovalQuestion};
 use foveal_tools::{CallControl, ToolSession};
+use foveal_transcript::CancelToken;
 
 use crate::environment::Environment;
 use crate::notice;

@@ -4,9 +4,9 @@ use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use foveal_cancel::CancelToken;
 use foveal_code::ParsedFile;
 use foveal_index::decode_text;
+use foveal_transcript::CancelToken;
 
 /// Limit of a file's size.
 const FILE_BYTES_MAX: u64 = 64 << 20;

@@ -21,8 +21,8 @@ mod unknown_names;
 use std::collections::BTreeMap;
 
 use anyhow::{Context, bail};
-use foveal_calls::{CallLimits, CallSettings, ToolLimits};
-use foveal_llm::ModelSpec;
+use foveal_providers::ModelSpec;
+use foveal_tools::duplicate_calls::{CallLimits, CallSettings, ToolLimits};
 use foveal_tools::permission::{PermissionPolicy, PermissionRule};
 use foveal_tools::settings::ToolSettings;
 use toml::Spanned;

@@ -5,7 +5,7 @@
 //! conversations. If anything fails here, the client's own bytes are forwarded, so the client gets
 //! the upstream's answer, or its error.
 
-use foveal_asking::{body, client};
+use foveal_providers::{body, client};
 
 mod access_control;
 mod cache_keep_alive;
@@ -35,8 +35,8 @@ pub mod shaper;
 pub mod traces;
 pub mod upstream_selection;
 
-pub use foveal_asking::ProxySettings;
 pub use foveal_http_guard::AccessToken;
+pub use foveal_providers::ProxySettings;
 pub use server::Gateway;
 pub use settings::{GatewayLimits, ServeError, Settings, WebSocketPolicy};
 pub use trace_parent::{SpanId, TraceId, TraceParent};

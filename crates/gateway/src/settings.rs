@@ -5,8 +5,8 @@ use std::net::SocketAddr;
 use std::sync::Arc;
 use std::time::Duration;
 
-use foveal_asking::ProxySettings;
 use foveal_http_guard::AccessToken;
+use foveal_providers::ProxySettings;
 use foveal_transcript::Timestamp;
 
 use crate::exchange::ExchangeObserver;

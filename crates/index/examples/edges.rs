@@ -12,10 +12,10 @@ use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
 
-use foveal_cancel::CancelToken;
 use foveal_code::FileClass;
 use foveal_code::relations::{Relation, RelationKind, Relations};
 use foveal_index::{Index, IndexError};
+use foveal_transcript::CancelToken;
 
 const SAMPLED_KINDS: [RelationKind; 3] =
     [RelationKind::Calls, RelationKind::Imports, RelationKind::Tests];

@@ -14,9 +14,9 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Instant;
 
-use foveal_cancel::CancelToken;
 use foveal_code::embedding::{Embedder, StaticModel};
 use foveal_index::{Index, IndexError, SearchOptions};
+use foveal_transcript::CancelToken;
 
 use measuring::{milliseconds, peak_resident, percentile, questions};
 

@@ -17,10 +17,10 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use foveal_cancel::CancelToken;
 use foveal_code::embedding::{Embedder, StaticModel};
 use foveal_code::{Entity, EntityKind, LineNumber};
 use foveal_index::{Index, IndexError, SearchHit, SearchOptions};
+use foveal_transcript::CancelToken;
 
 /// The compared weights of neighbours.
 const NEIGHBOUR_SHARES: [f32; 6] = [0.0, 0.1, 0.2, 0.3, 0.4, 0.6];

@@ -4,12 +4,11 @@ use std::borrow::Cow;
 use std::io::{self, Read};
 use std::path::Path;
 
-use foveal_cancel::CancelToken;
 use foveal_code::relations::FileSymbols;
 use foveal_code::score_fusion::NAME_REPETITIONS;
 use foveal_code::{FileClass, LineRange, ParsedFile};
 use foveal_redaction::redact_text;
-use foveal_transcript::ContentHash;
+use foveal_transcript::{CancelToken, ContentHash};
 use foveal_workspace::regular_file::OpenFolder;
 
 use crate::chunker::{self, Chunk, TextLines, split_into_chunks};

@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread;
 
-use foveal_cancel::CancelToken;
 use foveal_code::embedding::{BatchPreference, Embedder, EmbeddingError, QuantizedVector};
+use foveal_transcript::CancelToken;
 use foveal_workspace::regular_file::OpenFolder;
 
 use crate::analysis::{ChunkedFile, chunk_unchanged_file, embedding_input};

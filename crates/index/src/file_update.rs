@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
 use std::thread;
 use std::time::Instant;
 
-use foveal_cancel::CancelToken;
+use foveal_transcript::CancelToken;
 use foveal_workspace::regular_file::OpenFolder;
 
 use crate::analysis::{AnalysisOutcome, analyse_file};

@@ -5,7 +5,7 @@ use std::fs::Metadata;
 use std::path::{Path, PathBuf};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use foveal_cancel::CancelToken;
+use foveal_transcript::CancelToken;
 use foveal_workspace::file_search::visible_files;
 
 use crate::secrets::may_hold_secrets;

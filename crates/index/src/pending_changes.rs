@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use foveal_cancel::CancelToken;
+use foveal_transcript::CancelToken;
 
 use crate::error::IndexError;
 use crate::store::{IndexChange, IndexStore};

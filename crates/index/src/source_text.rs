@@ -2,8 +2,8 @@
 
 use std::borrow::Cow;
 
-use foveal_cancel::CancelToken;
 use foveal_code::{ParsedFile, parse_file_until_cancelled};
+use foveal_transcript::CancelToken;
 
 /// The number of bytes at the beginning in which a zero byte marks a binary file.
 const HEAD_BYTES: usize = 8 << 10;

@@ -223,13 +223,13 @@ fn no_link_leads_out_of_the_folder() {
     fs::rename(place("inner"), place("moved")).expect("a folder");
     std::os::unix::fs::symlink(&outside, place("inner")).expect("a link");
     index.prioritize_file(&place("inner/a.rs"));
-    index.update_queued(&foveal_cancel::CancelToken::NEVER).expect("a folder of this test");
+    index.update_queued(&foveal_transcript::CancelToken::NEVER).expect("a folder of this test");
     update(&mut index);
     assert!(!dump(&mut index).contains("outside"));
     // Nor is the folder itself another one.
     fs::rename(world.root(), world.root().join("../elsewhere")).expect("a folder");
     std::os::unix::fs::symlink(&outside, world.root()).expect("a link");
-    let refused = index.update(&mut |_| {}, &foveal_cancel::CancelToken::NEVER);
+    let refused = index.update(&mut |_| {}, &foveal_transcript::CancelToken::NEVER);
     let refused = refused.expect_err("a link").to_string();
     assert!(refused.contains("links/root"), "{refused}");
     assert!(!dump(&mut index).contains("outside"));

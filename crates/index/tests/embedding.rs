@@ -4,7 +4,6 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use foveal_cancel::CancelToken;
 use foveal_code::embedding::{
     BatchPreference, Embedder, EmbeddingError, ModelId, StaticModel, Vector,
 };
@@ -12,6 +11,7 @@ use foveal_index::{
     EmbedderSelection, Index, SearchHit, SearchOptions, UpdateStage, UpdateSummary,
 };
 use foveal_testkit::embedding_server::sum_word_vectors;
+use foveal_transcript::CancelToken;
 use proptest::prelude::*;
 
 use crate::world::{World, dump, found, update};

@@ -1,7 +1,7 @@
 //! Which files are indexed, and when they are read again.
 
-use foveal_cancel::CancelToken;
 use foveal_index::{UpdateSummary, read_definitions};
+use foveal_transcript::CancelToken;
 
 use crate::world::{World, files, update};
 

@@ -5,8 +5,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 use std::time::Duration;
 
-use foveal_cancel::CancelToken;
 use foveal_index::{Index, IndexError, LockWait, UpdateSummary};
+use foveal_transcript::CancelToken;
 use rusqlite::Connection;
 
 use crate::world::{World, dump, found, update};

@@ -2,7 +2,7 @@
 
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use foveal_cancel::CancelToken;
+use foveal_transcript::CancelToken;
 use proptest::prelude::*;
 
 use crate::world::{World, dump, files, update};

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use foveal_cancel::CancelToken;
+use foveal_transcript::CancelToken;
 use proptest::prelude::*;
 
 use crate::embedding::Far;

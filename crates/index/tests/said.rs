@@ -1,7 +1,7 @@
 //! What a model says of files.
 
-use foveal_cancel::CancelToken;
 use foveal_index::{Index, ModelSummary, SearchOptions, SummaryJob};
+use foveal_transcript::CancelToken;
 
 use crate::world::World;
 

@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use foveal_cancel::CancelToken;
 use foveal_index::{FolderChanges, FolderWatcher};
+use foveal_transcript::CancelToken;
 
 use crate::world::{World, files, update};
 

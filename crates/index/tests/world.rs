@@ -4,9 +4,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use foveal_cancel::CancelToken;
 use foveal_code::embedding::{Embedder, StaticModel};
 use foveal_index::{Index, SearchOptions, UpdateSummary};
+use foveal_transcript::CancelToken;
 
 /// A folder of one test, empty at the start.
 pub(crate) struct World {

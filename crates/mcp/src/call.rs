@@ -6,10 +6,10 @@ use std::time::Instant;
 
 use base64::Engine;
 use base64::engine::general_purpose::STANDARD;
-use foveal_cancel::CancelToken;
 use foveal_tools::call_control::{Approval, ApprovalQuestion};
 use foveal_tools::session::{CallArrival, PendingDelivery};
 use foveal_tools::{CallControl, ToolCallAnswer, ToolRequest};
+use foveal_transcript::CancelToken;
 use rmcp::RoleServer;
 use rmcp::model::{
     CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, MetaObject,

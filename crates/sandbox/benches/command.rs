@@ -4,10 +4,10 @@ use std::hint::black_box;
 use std::process;
 
 use criterion::{Criterion, criterion_group, criterion_main};
-use foveal_cancel::CancelToken;
 use foveal_sandbox::{
     CommandEnvironment, GuardProgram, Sandbox, ShellCommand, ShellProgram, WriteRule,
 };
+use foveal_transcript::CancelToken;
 
 fn run_true(criterion: &mut Criterion) {
     let shell =

@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use foveal_cancel::CancelToken;
 use foveal_sandbox::{
     CommandEnvironment, CommandError, CommandLimits, CommandOutcome, CompletedCommand,
     OutputRetention, ShellCommand, ShellProgram,
 };
+use foveal_transcript::CancelToken;
 
 /// Long enough for any expected event.
 pub(crate) const PATIENCE: Duration = Duration::from_secs(60);

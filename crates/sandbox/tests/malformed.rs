@@ -3,11 +3,11 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use foveal_cancel::CancelToken;
 use foveal_sandbox::{
     CommandLimits, CommandOutcome, OutputRetention, OutputWait, ProcessExit, Sandbox, ShellCommand,
     ShellProgram, TerminalCommand, TerminalLimits, TerminalPool, TerminalSize, WaitControl,
 };
+use foveal_transcript::CancelToken;
 use proptest::prelude::*;
 
 use crate::command::{PATIENCE, command, folder, run};

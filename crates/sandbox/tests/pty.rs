@@ -5,11 +5,11 @@ use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use foveal_cancel::CancelToken;
 use foveal_sandbox::{
     Confinement, OutputRetention, OutputWait, Sandbox, ShellProgram, TerminalCommand, TerminalId,
     TerminalLimits, TerminalPool, TerminalReading, TerminalSize, WaitControl, WaitOutcome,
 };
+use foveal_transcript::CancelToken;
 
 use crate::command::{PATIENCE, environment, folder, has_linux_proc, is_running, pid_in};
 use crate::sandbox::can_confine;

@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use foveal_cancel::CancelToken;
 use foveal_sandbox::{CommandError, Confinement, Sandbox, ShellCommand};
+use foveal_transcript::CancelToken;
 use landlock::{ABI, AccessFs, LandlockStatus, Ruleset, RulesetAttr as _, RulesetError};
 
 use crate::command::{command, run};

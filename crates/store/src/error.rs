@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use foveal_database::{is_busy, is_environment_error, is_inaccessible};
+use crate::database_file::{is_busy, is_environment_error, is_inaccessible};
 use foveal_transcript::Handle;
 use thiserror::Error;
 

@@ -7,6 +7,7 @@
 //! [`EphemeralContentStore`] keeps contents only as long as the process lives. Acknowledged writes
 //! survive a kill of the process at any point.
 
+pub mod database_file;
 mod ephemeral_contents;
 mod error;
 mod json;

@@ -3,7 +3,7 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
-use foveal_database::with_suffix;
+use crate::database_file::with_suffix;
 
 /// The number of damaged files kept beside a store. Further files replace the last one.
 const QUARANTINED_FILES_MAX: u32 = 9;

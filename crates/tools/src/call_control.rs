@@ -2,8 +2,8 @@
 
 use std::fmt;
 
-use foveal_cancel::CancelToken;
 use foveal_engine::views::CurationProgress;
+use foveal_transcript::CancelToken;
 
 /// The progress of a call. `total` is set where it is known.
 #[derive(Debug, Clone, PartialEq)]

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde_json::Value;
 
-use foveal_calls::{CallQuery, LookupMiss};
+use crate::duplicate_calls::{CallQuery, LookupMiss};
 use foveal_engine::message_shape::ShapeKind;
 use foveal_engine::note::{AnswerNote, NoteKind};
 use foveal_engine::output_budget::OutputBudget;
@@ -16,7 +16,7 @@ use foveal_workspace::file_search::path_for_display;
 
 use crate::answer::{AnswerRow, RowKind, ToolCallAnswer};
 use crate::call_control::CallControl;
-use crate::duplicate_calls::{self, CallRecord};
+use crate::earlier_answers::{self, CallRecord};
 use crate::error::{ToolError, escape_message};
 use crate::explanation::Explanation;
 use crate::findings::{
@@ -238,14 +238,14 @@ fn execute_or_reuse(
         return Ok(shape_and_record(work, &made, findings, None));
     }
     let context_lines = call.context_lines();
-    let asked = duplicate_calls::duplicate_query(
+    let asked = earlier_answers::duplicate_query(
         work,
         tool,
         &*call,
         &made.arguments,
         request.detect_duplicates,
     );
-    match duplicate_calls::find_earlier_answer(work, tool, &*call, &asked) {
+    match earlier_answers::find_earlier_answer(work, tool, &*call, &asked) {
         Ok(findings) => return Ok(shape_and_record(work, &made, findings, None)),
         Err(miss) => work.bypass_cache = matches!(miss, LookupMiss::AskedAgain | LookupMiss::Off),
     }

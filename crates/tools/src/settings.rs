@@ -1,6 +1,6 @@
 //! The settings of the tools, made once by the program that starts them.
 
-use foveal_calls::CallSettings;
+use crate::duplicate_calls::CallSettings;
 use foveal_engine::settings::CurateSettings;
 use foveal_engine::settings::Settings;
 use foveal_engine::shaping::gutter::GutterNumbers;

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread;
 
-use foveal_calls::{CallStatistics, Similarity};
+use crate::duplicate_calls::{CallStatistics, Similarity};
 use foveal_code::curated_view_source::CuratedViewSource;
 use foveal_engine::views::ViewSource;
 use foveal_sandbox::{CommandEnvironment, Sandbox, ShellProgram};

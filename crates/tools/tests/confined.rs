@@ -3,13 +3,13 @@
 use std::fs;
 use std::sync::Arc;
 
-use foveal_cancel::CancelToken;
 use foveal_index::Index;
 use foveal_sandbox::{CommandEnvironment, Confinement, Sandbox, ShellProgram};
 use foveal_store::SqliteStore;
 use foveal_tools::settings::ToolSettings;
 use foveal_tools::toolbox::CommandRuntime;
 use foveal_tools::{CallControl, ToolRequest, ToolSession, Toolbox};
+use foveal_transcript::CancelToken;
 use foveal_workspace::WorkspaceRoots;
 use serde_json::json;
 

@@ -4,9 +4,9 @@ use std::fs;
 use std::sync::Arc;
 use std::time::{Duration, SystemTime};
 
-use foveal_calls::{CallStatistics, Similarity, ToolLimits};
 use foveal_tool_effects::SimilarityRule;
 use foveal_tools::answer::AnswerDependency;
+use foveal_tools::duplicate_calls::{CallStatistics, Similarity, ToolLimits};
 use foveal_tools::settings::ToolSettings;
 use foveal_tools::{CallControl, ToolCallAnswer, ToolRequest, ToolSession};
 use foveal_transcript::ContentHash;

@@ -7,6 +7,7 @@ mod corpora;
 mod course;
 mod curated_once;
 mod delivered;
+mod duplicate_calls;
 mod duplicates;
 mod escape;
 mod fetches;

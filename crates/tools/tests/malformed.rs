@@ -6,9 +6,9 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use foveal_cancel::CancelToken;
 use foveal_tools::tool_table::{TOOLS, Tool, find_tool};
 use foveal_tools::{CallControl, ToolCallAnswer, ToolRequest, ToolSession};
+use foveal_transcript::CancelToken;
 use proptest::prelude::*;
 use proptest::sample::select;
 use serde_json::{Map, Value, json};

@@ -4,10 +4,10 @@ use std::net::TcpListener;
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use foveal_cancel::CancelToken;
 use foveal_tools::call_control::CallProgress;
 use foveal_tools::settings::ToolSettings;
 use foveal_tools::{CallControl, ToolCallAnswer, ToolRequest};
+use foveal_transcript::CancelToken;
 use serde_json::{Value, json};
 
 use crate::world::World;

@@ -1,10 +1,9 @@
 //! The way back from a write, and when there is none.
 
-use foveal_cancel::CancelToken;
 use foveal_tools::permission::{PermissionPolicy, PermissionRule, Verdict};
 use foveal_tools::settings::ToolSettings;
 use foveal_tools::{CallControl, RewindState, RewindableFile, ToolRequest, ToolSession};
-use foveal_transcript::Timestamp;
+use foveal_transcript::{CancelToken, Timestamp};
 use serde_json::{Value, json};
 
 use crate::world::{World, toolbox_over};

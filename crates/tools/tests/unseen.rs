@@ -3,8 +3,8 @@
 use std::cell::Cell;
 use std::collections::BTreeSet;
 
-use foveal_cancel::CancelToken;
 use foveal_tools::{CallControl, ToolCallAnswer, ToolRequest, ToolSession};
+use foveal_transcript::CancelToken;
 use proptest::collection::vec;
 use proptest::prelude::*;
 use serde_json::{Value, json};

@@ -3,11 +3,13 @@
 //!
 //! This crate holds the types that all other crates share, without a parser or a tokenizer.
 
+mod cancellation;
 mod handle;
 mod line_span;
 mod open_calls;
 mod transcript;
 
+pub use cancellation::CancelToken;
 pub use handle::*;
 pub use line_span::LineSpan;
 pub use open_calls::{OPEN_CALLS_MAX, OpenCalls};

@@ -12,7 +12,7 @@ use std::sync::Arc;
 use std::thread;
 use std::time::Instant;
 
-use foveal_cancel::CancelToken;
+use foveal_transcript::CancelToken;
 use foveal_web::{
     AddressPolicy, FetchLimits, FetchOutcome, FetchRequest, Fetcher, PageContent, RedirectFilter,
     convert_page,

@@ -9,7 +9,7 @@ use std::sync::mpsc::{self, Receiver, RecvTimeoutError};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use foveal_cancel::CancelToken;
+use foveal_transcript::CancelToken;
 use url::Url;
 
 use crate::markdown::{self, ConvertedPage};

@@ -7,7 +7,7 @@ use std::sync::Arc;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use flate2::read::MultiGzDecoder;
-use foveal_cancel::CancelToken;
+use foveal_transcript::CancelToken;
 use rustls::crypto::ring;
 use ureq::config::Config;
 use ureq::http::header::{ACCEPT, ACCEPT_ENCODING, CONTENT_ENCODING, CONTENT_LENGTH, LOCATION};

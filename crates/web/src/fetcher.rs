@@ -6,7 +6,7 @@ use std::net::{IpAddr, ToSocketAddrs};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, OnceLock};
 
-use foveal_cancel::CancelToken;
+use foveal_transcript::CancelToken;
 use ureq::tls::{Certificate, TlsConfig};
 use url::Url;
 

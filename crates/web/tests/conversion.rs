@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 use std::{fs, thread};
 
-use foveal_cancel::CancelToken;
+use foveal_transcript::CancelToken;
 use foveal_web::{
     FetchError, FetchLimits, FetchOutcome, FetchRequest, Fetcher, PageContent, WebPage,
 };

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use flate2::Compression;
 use flate2::write::GzEncoder;
-use foveal_cancel::CancelToken;
+use foveal_transcript::CancelToken;
 use foveal_web::{FetchError, FetchLimits, FetchRequest, PageContent};
 
 use crate::server::{self, Answer, Server, answer, good, raw};

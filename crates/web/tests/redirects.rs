@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, Mutex};
 
-use foveal_cancel::CancelToken;
+use foveal_transcript::CancelToken;
 use foveal_web::{FetchError, FetchLimits, FetchOutcome, FetchRequest, RedirectFilter, Validators};
 
 use crate::server::{self, Server, good, redirect};

@@ -9,7 +9,7 @@ use std::sync::{Arc, Mutex};
 use std::thread;
 use std::time::Duration;
 
-use foveal_cancel::CancelToken;
+use foveal_transcript::CancelToken;
 use foveal_web::{
     AddressPolicy, FetchError, FetchLimits, FetchOutcome, FetchRequest, Fetcher, PageContent,
     RedirectFilter, WebPage,

@@ -4,8 +4,7 @@
 use std::fs;
 use std::time::Instant;
 
-use foveal_cancel::CancelToken;
-use foveal_transcript::ContentHash;
+use foveal_transcript::{CancelToken, ContentHash};
 use foveal_workspace::{FileWriter, WorkspaceRoots};
 
 fn main() -> Result<(), Box<dyn std::error::Error>> {

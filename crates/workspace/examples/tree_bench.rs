@@ -10,7 +10,7 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::time::{Duration, Instant};
 
-use foveal_cancel::CancelToken;
+use foveal_transcript::CancelToken;
 use foveal_workspace::file_search::{
     CaseSensitivity, GlobOrder, GlobQuery, GrepLayout, GrepMode, GrepQuery, ListQuery, SearchScope,
     glob, grep, is_tree_unchanged, list_folder,

@@ -1,6 +1,6 @@
 //! Freshness of a file version: whether the file still has the content that was read.
 
-use foveal_cancel::CancelToken;
+use foveal_transcript::CancelToken;
 
 use crate::file_version::{FileStamp, FileVersion};
 use crate::open_file::{FileReadError, OpenFile, ReadSizeLimit};

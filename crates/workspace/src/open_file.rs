@@ -7,8 +7,7 @@ use std::time::SystemTime;
 use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt as _};
 use cap_std::fs::{Dir, File, FileExt as _, FileTypeExt as _, Metadata, MetadataExt as _};
 use cap_std::fs::{OpenOptions, OpenOptionsExt as _};
-use foveal_cancel::CancelToken;
-use foveal_transcript::ContentHash;
+use foveal_transcript::{CancelToken, ContentHash};
 use rustix::fs::OFlags;
 use thiserror::Error;
 

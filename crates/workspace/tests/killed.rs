@@ -11,8 +11,7 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::time::Duration;
 
-use foveal_cancel::CancelToken;
-use foveal_transcript::ContentHash;
+use foveal_transcript::{CancelToken, ContentHash};
 use foveal_workspace::{
     FileReplacement, FileWriter, Journal, RecoveredWrite, RecoveryOutcome, ResolvedPath,
     WorkspaceRoots, WriteError,

@@ -3,7 +3,7 @@
 use std::fs;
 use std::os::unix::net::UnixListener;
 
-use foveal_cancel::CancelToken;
+use foveal_transcript::CancelToken;
 use foveal_workspace::{FileContent, ReadLimits, WorkspaceRoots, read_file};
 use rustix::fs::{CWD, FileType, Mode, mknodat};
 

@@ -3,8 +3,7 @@
 use std::fs;
 use std::io::{Seek, SeekFrom, Write};
 
-use foveal_cancel::CancelToken;
-use foveal_transcript::LineNumber;
+use foveal_transcript::{CancelToken, LineNumber};
 use foveal_workspace::{FileReadError, LineBatch, LineLimits, LineRangeReader, WorkspaceRoots};
 use tempfile::TempDir;
 

@@ -8,8 +8,7 @@ use std::process::Command;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering};
 
-use foveal_cancel::CancelToken;
-use foveal_transcript::ContentHash;
+use foveal_transcript::{CancelToken, ContentHash};
 use foveal_workspace::{
     FileFreshness, FileWriter, ResolvedPath, WorkspaceRoots, WriteError, WriteNotice, WriteOutcome,
 };

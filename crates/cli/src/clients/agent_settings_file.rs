@@ -4,8 +4,7 @@ use std::fs;
 use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 
-use foveal_cancel::CancelToken;
-use foveal_transcript::ContentHash;
+use foveal_transcript::{CancelToken, ContentHash};
 use foveal_workspace::regular_file::{LinkPolicy, read_regular};
 use foveal_workspace::{FileWriter, PathError, ResolvedPath, WorkspaceRoots, WriteError};
 use tempfile::NamedTempFile;

@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
-use foveal_cancel::CancelToken;
-use foveal_embedder::EmbeddingRequestLimits;
 use foveal_index::{FolderChanges, FolderWatcher, Index, UpdateSummary};
+use foveal_providers::EmbeddingRequestLimits;
+use foveal_transcript::CancelToken;
 use serde_json::json;
 
 use crate::embedder_choice::{EmbedderChoice, EmbedderOptions};

@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use anyhow::Context;
-use foveal_llm::{LlmClient, ModelRequestLimits};
+use foveal_providers::{LlmClient, ModelRequestLimits};
 use serde_json::{Value, json};
 
 use crate::environment::Environment;

@@ -3,11 +3,10 @@
 use std::process::ExitCode;
 
 use anyhow::{Context, bail};
-use foveal_cancel::CancelToken;
 use foveal_tools::clock::{Clock, SystemClock};
 use foveal_tools::session::PassthroughShaper;
 use foveal_tools::{RewindState, RewindableFile, ToolSession};
-use foveal_transcript::TranscriptEntry;
+use foveal_transcript::{CancelToken, TranscriptEntry};
 
 use super::own_agent::ResumableSession;
 use crate::environment::Environment;

@@ -5,8 +5,8 @@ use std::process::ExitCode;
 
 use anyhow::bail;
 use foveal_code::{EntityKind, Visibility};
-use foveal_embedder::EmbeddingRequestLimits;
 use foveal_index::{Index, SearchHit, SearchOptions};
+use foveal_providers::EmbeddingRequestLimits;
 use serde_json::json;
 
 use crate::colour::OutputStyle;

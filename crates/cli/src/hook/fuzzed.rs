@@ -1,7 +1,7 @@
 //! Invariants of the reply to any event. `fuzz/src/hook.rs` includes this file.
 
-use foveal_calls::CallSettings;
 use foveal_store::SqliteStore;
+use foveal_tools::duplicate_calls::CallSettings;
 use foveal_transcript::Timestamp;
 use serde_json::Value;
 

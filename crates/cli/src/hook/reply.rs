@@ -2,8 +2,8 @@
 
 use std::path::Path;
 
-use foveal_calls::CallSettings;
 use foveal_store::{EditAuthor, Store, StoreError};
+use foveal_tools::duplicate_calls::CallSettings;
 use foveal_tools::session::{announce_reader, record_client_tool_edit};
 use foveal_transcript::Timestamp;
 use serde_json::{Value, json};

@@ -4,7 +4,6 @@ use std::collections::HashSet;
 use std::ops::Range;
 use std::sync::Arc;
 
-use foveal_calls::CallSettings;
 use foveal_engine::conversation_record::ConversationRecord;
 use foveal_engine::message_shape::{Decision, MessageShape, ShapeKind, ShapePiece};
 use foveal_engine::new_result::NewResultShaper;
@@ -14,6 +13,7 @@ use foveal_engine::shaping::gutter::GutterNumbers;
 use foveal_engine::tokens::Tokenizer;
 use foveal_engine::visible_prompt::VisiblePrompt;
 use foveal_tool_effects::EffectKind;
+use foveal_tools::duplicate_calls::CallSettings;
 use foveal_transcript::{
     ContentBlock, Conversation, EntryIndex, EntryMark, Handle, MessageRole, RecordingPosition,
     ToolCall, ToolResult, TranscriptEntry,

@@ -1,8 +1,8 @@
 //! Finds the models that can be asked: hosted ones whose key is set, and those of running local
 //! servers.
 
-use foveal_llm::{
-    KEY_VARIABLE, LlmClient, LlmError, ModelServer, ModelSpec, PROVIDERS, Provider,
+use foveal_providers::{
+    LlmClient, LlmError, MODEL_KEY_VARIABLE, ModelServer, ModelSpec, PROVIDERS, Provider,
     find_local_servers,
 };
 
@@ -50,7 +50,7 @@ pub(crate) async fn find_available_models(
                 }
             })),
             (_, Err(LlmError::KeyMissing { url, .. })) => notice::print_notice(format_args!(
-                "{url} asks for a key: set {KEY_VARIABLE}, and name the model as NAME:MODEL@URL"
+                "{url} asks for a key: set {MODEL_KEY_VARIABLE}, and name the model as NAME:MODEL@URL"
             )),
             _ => {}
         }

@@ -1,7 +1,7 @@
 //! Chooses the model of an agent.
 
 use anyhow::{Context, bail};
-use foveal_llm::{KEY_VARIABLE, LlmClient, ModelServer, ModelSpec};
+use foveal_providers::{LlmClient, MODEL_KEY_VARIABLE, ModelServer, ModelSpec};
 
 use super::available_models::{
     AvailableModel, ModelSource, find_available_models, hosted_models, with_environment_address,
@@ -69,7 +69,7 @@ pub(crate) fn resolve_model_spec(
 ) -> anyhow::Result<ChosenModel> {
     let provider = spec.provider();
     let variable = provider.key_variable.filter(|_| !spec.has_custom_address());
-    let key = environment.model_keys.get(variable.unwrap_or(KEY_VARIABLE)).cloned();
+    let key = environment.model_keys.get(variable.unwrap_or(MODEL_KEY_VARIABLE)).cloned();
     if let (Some(variable), None) = (variable, &key) {
         bail!("{} asks for a key: set {variable}", provider.title);
     }

@@ -2,7 +2,6 @@
 
 use std::sync::{Arc, Mutex};
 
-use foveal_cancel::CancelToken;
 use foveal_engine::prices::{PriceCard, ProviderConstraints};
 use foveal_engine::profile::Profile;
 use foveal_engine::projector::Projector;
@@ -12,7 +11,7 @@ use foveal_proxy::models::recorded_constraints;
 use foveal_replay::oracle::{Hindsight, Oracle};
 use foveal_report::{ReportBuilder, ReportLimits, ReportProfile};
 use foveal_store::Store;
-use foveal_transcript::Conversation;
+use foveal_transcript::{CancelToken, Conversation};
 use foveal_wire::SessionFormat;
 
 use super::past_savings::PastSavings;

@@ -4,11 +4,11 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::bail;
-use foveal_cancel::CancelToken;
 use foveal_code::embedding::EmbeddingError;
 use foveal_code::relations::Relations;
-use foveal_embedder::{EmbeddingRequestLimits, EmbeddingServerError};
 use foveal_index::{Index, IndexError, LockWait, UpdateSummary};
+use foveal_providers::{EmbeddingRequestLimits, EmbeddingServerError};
+use foveal_transcript::CancelToken;
 
 use super::index_update::update_without_servers;
 use super::opened_index::{EmbedderContext, OpenedIndex, is_index_busy, open_index_for_reading};

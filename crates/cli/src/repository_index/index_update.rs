@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use foveal_cancel::CancelToken;
 use foveal_index::{Index, IndexError, UpdateProgress, UpdateStage, UpdateSummary};
+use foveal_transcript::CancelToken;
 
 use super::opened_index::OpenedIndex;
 use crate::embedder_choice::EmbedderChoice;

@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{anyhow, bail};
-use foveal_cancel::CancelToken;
 use foveal_code::embedding::Embedder;
-use foveal_embedder::EmbeddingRequestLimits;
 use foveal_index::{Index, IndexError, LockWait};
+use foveal_providers::EmbeddingRequestLimits;
+use foveal_transcript::CancelToken;
 
 use super::index_location::{index_file, resolve_root};
 use crate::embedder_choice::{EmbedderChoice, EmbedderOptions};

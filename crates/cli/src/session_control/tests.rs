@@ -8,8 +8,8 @@ use foveal_agent::{
 };
 use foveal_code::curated_view_source::CuratedViewSource;
 use foveal_engine::prices::PriceCard;
-use foveal_llm::{LlmClient, ModelRequestLimits, ModelServer, ProxySettings};
 use foveal_mock_provider::{MockProvider, ModelReply, ReplyScript};
+use foveal_providers::{LlmClient, ModelRequestLimits, ModelServer, ProxySettings};
 use foveal_proxy::RequestShaper;
 use foveal_proxy::models::ModelTraits;
 use foveal_proxy::recorder::InMemoryRecorder;

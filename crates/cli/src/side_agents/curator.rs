@@ -13,7 +13,7 @@ use foveal_engine::views::{
     CurationProgress, CurationRecord, LineSelection, ProgressListener, ReadContext, ReadText,
     ViewRequest, ViewSource,
 };
-use foveal_llm::ModelSpec;
+use foveal_providers::ModelSpec;
 use foveal_redaction::redact_text;
 use foveal_store::Store;
 use foveal_tools::clock::{Clock, SystemClock};

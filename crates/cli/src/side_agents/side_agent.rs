@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use foveal_agent::{SideModelCharge, SideModelRole};
 use foveal_engine::prices::PriceCard;
 use foveal_engine::tokens::estimate_tokens;
-use foveal_llm::{
+use foveal_providers::{
     LlmClient, LlmError, ModelRequestEvent, ModelRequestLimits, ModelServer, ModelSpec,
     ProxySettings,
 };

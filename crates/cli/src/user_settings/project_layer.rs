@@ -10,7 +10,7 @@ use super::config_file::{ConfigFile, CuratorSetting, ToolDuplicatesSection, limi
 use super::parse_error::line_number;
 use super::settings_source::{ParsedSettings, SettingsSource, with_settings_table};
 use super::{UserSettings, resolve_small_lines};
-use foveal_calls::ToolLimits;
+use foveal_tools::duplicate_calls::ToolLimits;
 
 /// The tables and settings that a project may not set, with the reason. A name covers all names
 /// below it.

@@ -5,7 +5,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
-use foveal_asking::ProxySettings;
+use foveal_providers::ProxySettings;
 use tokio_util::sync::CancellationToken;
 
 use super::attributes::{self, SpanDetails};

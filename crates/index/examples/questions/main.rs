@@ -20,9 +20,9 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Instant;
 
-use foveal_cancel::CancelToken;
 use foveal_code::embedding::{Embedder, StaticModel};
 use foveal_index::{Index, IndexError, SearchOptions};
+use foveal_transcript::CancelToken;
 
 use self::baseline::LineWindowBaseline;
 use self::question_set::{LabelledQuestion, QuestionHalf};

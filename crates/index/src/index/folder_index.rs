@@ -3,9 +3,9 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use foveal_cancel::CancelToken;
 use foveal_code::embedding::{Embedder, EmbeddingError};
 use foveal_code::relations::Relations;
+use foveal_transcript::CancelToken;
 use foveal_workspace::regular_file::OpenFolder;
 
 use crate::error::IndexError;

@@ -4,9 +4,9 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
-use foveal_cancel::CancelToken;
 use foveal_code::embedding::{QuantizedVector, VectorTable};
 use foveal_code::relations::{FileSymbols, Relations};
+use foveal_transcript::CancelToken;
 
 use super::folder_index::{EmbedderModels, Index};
 use crate::embedding::is_instant_embedder;

@@ -4,8 +4,8 @@ use std::collections::HashSet;
 use std::io;
 use std::path::PathBuf;
 
-use foveal_cancel::CancelToken;
 use foveal_code::embedding::Embedder;
+use foveal_transcript::CancelToken;
 use foveal_workspace::regular_file::OpenFolder;
 
 use super::folder_index::Index;

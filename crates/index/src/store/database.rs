@@ -3,10 +3,10 @@
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
 
-use foveal_cancel::CancelToken;
-use foveal_database::{
+use foveal_store::database_file::{
     DatabaseFile, OpenAttempt, ensure_private_file, open_with_quarantine, with_suffix,
 };
+use foveal_transcript::CancelToken;
 use rusqlite::{Connection, OptionalExtension, Transaction};
 
 use super::index_change::IndexChange;

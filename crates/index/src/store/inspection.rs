@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use foveal_code::relations::FileSymbols;
-use foveal_database::{DatabaseOwner, connect_read_only};
+use foveal_store::database_file::{DatabaseOwner, connect_read_only};
 
 use super::database::read_size;
 use super::lock_wait::LockWait;

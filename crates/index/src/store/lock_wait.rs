@@ -8,8 +8,8 @@ use std::cell::Cell;
 use std::thread;
 use std::time::{Duration, Instant};
 
-use foveal_cancel::CancelToken;
-use foveal_database::is_busy;
+use foveal_store::database_file::is_busy;
+use foveal_transcript::CancelToken;
 use rusqlite::{Connection, Transaction, TransactionBehavior};
 
 use crate::error::IndexError;

@@ -5,8 +5,8 @@
 //! previous model stay until the new ones are complete. Like rows of files, vectors are never
 //! changed, and their numbers are never reused.
 
-use foveal_cancel::CancelToken;
 use foveal_code::embedding::{ModelId, QuantizedVector};
+use foveal_transcript::CancelToken;
 use rusqlite::{OptionalExtension, params};
 
 use super::database::IndexStore;

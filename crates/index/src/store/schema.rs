@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use foveal_database::DatabaseOwner;
+use foveal_store::database_file::DatabaseOwner;
 use rusqlite::{Connection, TransactionBehavior, params};
 
 use super::settings::{read_settings, write_missing_settings};
@@ -81,7 +81,8 @@ pub(super) fn connect_and_prepare(
     wait: Duration,
 ) -> Result<(Connection, IndexFileKind), IndexError> {
     // Rows have one to three thousand bytes, so the unused rest of a page matters.
-    let mut connection = foveal_database::connect(path, wait, "PRAGMA page_size = 1024")?;
+    let mut connection =
+        foveal_store::database_file::connect(path, wait, "PRAGMA page_size = 1024")?;
     let was = prepare_tables(&mut connection)?;
     connection.busy_timeout(wait)?;
     Ok((connection, was))

@@ -1,7 +1,6 @@
 //! Model summaries by the hash of the file content: a changed file has none.
 
-use foveal_cancel::CancelToken;
-use foveal_transcript::ContentHash;
+use foveal_transcript::{CancelToken, ContentHash};
 use rusqlite::params;
 
 use super::database::IndexStore;

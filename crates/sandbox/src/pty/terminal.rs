@@ -11,7 +11,7 @@ use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-use foveal_cancel::CancelToken;
+use foveal_transcript::CancelToken;
 use portable_pty::{CommandBuilder, MasterPty, PtySize, SlavePty, native_pty_system};
 use rustix::fs::OFlags;
 use serde::{Deserialize, Serialize};

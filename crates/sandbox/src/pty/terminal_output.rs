@@ -4,7 +4,7 @@ use std::io::Read;
 use std::sync::{Arc, Condvar, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use foveal_cancel::CancelToken;
+use foveal_transcript::CancelToken;
 use serde::{Deserialize, Serialize};
 
 use crate::{BoundedOutputBuffer, CapturedOutput, OutputRetention, ProcessExit, Utf8StreamDecoder};

@@ -4,11 +4,11 @@ mod kernel;
 
 use std::time::Instant;
 
-use foveal_cancel::CancelToken;
 use foveal_sandbox::{
     CommandError, Confinement, OutputWait, Sandbox, ShellCommand, ShellProgram, TerminalCommand,
     TerminalError, TerminalLimits, TerminalPool, TerminalSize, WaitControl,
 };
+use foveal_transcript::CancelToken;
 
 pub(crate) use self::kernel::{without_calls, without_landlock};
 use crate::command::{PATIENCE, command, environment, folder, run};

@@ -6,12 +6,12 @@ use std::path::{Path, PathBuf};
 use std::process::{self, Stdio};
 use std::time::{Duration, Instant};
 
-use foveal_cancel::CancelToken;
 use foveal_sandbox::{
     CommandLimits, CommandOutcome, CompletedCommand, GuardProgram, OutputWait, Sandbox,
     ShellCommand, ShellProgram, TerminalCommand, TerminalLimits, TerminalPool, TerminalSize,
     WaitControl, has_control_groups,
 };
+use foveal_transcript::CancelToken;
 
 use crate::command::{
     PATIENCE, command, environment, folder, has_linux_proc, is_running, pid_in, run,

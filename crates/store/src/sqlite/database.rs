@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
-use foveal_database::{
+use crate::database_file::{
     DatabaseFile, OpenAttempt, connect_read_only, ensure_private_file, open_with_quarantine,
     with_suffix,
 };
@@ -286,7 +286,7 @@ fn connect_and_migrate(
 ) -> Result<(Connection, StoreFileKind), StoreError> {
     // With this, a collection can return free pages to the file system.
     let first = "PRAGMA auto_vacuum = INCREMENTAL";
-    let mut connection = foveal_database::connect(path, busy_time, first)?;
+    let mut connection = crate::database_file::connect(path, busy_time, first)?;
     connection.execute_batch(CONNECTION_PRAGMAS)?;
     let was = schema::migrate(&mut connection)?;
     Ok((connection, was))

@@ -1,6 +1,6 @@
 //! The tables, and the migration of a file of an earlier version.
 
-use foveal_database::DatabaseOwner;
+use crate::database_file::DatabaseOwner;
 use rusqlite::{Connection, TransactionBehavior};
 
 use crate::error::StoreError;

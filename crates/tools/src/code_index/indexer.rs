@@ -198,7 +198,7 @@ mod tests {
         let file = folder.path().join("a.rs");
         std::fs::write(&file, "pub fn zorp() {}\n").expect("a file");
         let mut index = Index::in_memory(folder.path(), None).expect("an index");
-        index.update(&mut |_| (), &foveal_cancel::CancelToken::NEVER).expect("files");
+        index.update(&mut |_| (), &foveal_transcript::CancelToken::NEVER).expect("files");
         let untold =
             index.summary_job(&file, "small").expect("a file").expect("nothing is told of it");
         (folder, untold)

@@ -2,8 +2,8 @@
 
 use std::time::{Duration, Instant};
 
-use foveal_cancel::CancelToken;
 use foveal_index::{Index, IndexError, LockWait, UpdateProgress, UpdateSummary};
+use foveal_transcript::CancelToken;
 
 /// Opens the index on its own thread: once, and again now and then while the opened index is a
 /// [substitute](Index::is_substitute) for another. A caller may be waiting.

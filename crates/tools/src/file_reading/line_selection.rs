@@ -1,10 +1,9 @@
 //! The selection of the lines of a text, or of a large file, that fit in an answer.
 
-use foveal_cancel::CancelToken;
 use foveal_code::LineRange;
 use foveal_code::curation::last_uncut_line_of_text;
 use foveal_engine::output_budget::OutputBudget;
-use foveal_transcript::LineNumber;
+use foveal_transcript::{CancelToken, LineNumber};
 use foveal_workspace::{LineLimits, LineRangeReader};
 
 use crate::answer_budget::{BUDGET_MAX, split_rows};

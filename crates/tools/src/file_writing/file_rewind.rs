@@ -2,9 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use foveal_cancel::CancelToken;
 use foveal_store::FileWrite;
-use foveal_transcript::{Handle, Timestamp};
+use foveal_transcript::{CancelToken, Handle, Timestamp};
 use foveal_workspace::{
     FileReadError, FileReplacement, FileVersion, OpenFile, PathError, ReadSizeLimit, ResolvedPath,
 };

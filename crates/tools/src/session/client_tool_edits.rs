@@ -8,9 +8,8 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use foveal_cancel::CancelToken;
 use foveal_store::{ClientEdit, ClientEditNote, EditAuthor, NoteTime, Store, StoreError};
-use foveal_transcript::{ContentHash, Timestamp};
+use foveal_transcript::{CancelToken, ContentHash, Timestamp};
 use foveal_workspace::WorkspaceRoots;
 use foveal_workspace::edit::diff_hunks;
 use foveal_workspace::file_content::{self, FileContent, ReadLimits};

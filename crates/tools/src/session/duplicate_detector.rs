@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use serde_json::Value;
 
-use foveal_calls::{
+use crate::duplicate_calls::{
     CallQuery, DeclaredAccess, LookupHit, LookupMiss, RecordedCall, RecordedCallId, SessionCalls,
 };
 use foveal_store::{CallChanges, CallHistory, CallNumber, RecentCall};

@@ -6,7 +6,7 @@ use std::sync::{Mutex, MutexGuard, PoisonError};
 
 use serde::{Deserialize, Serialize};
 
-use foveal_cancel::CancelToken;
+use foveal_transcript::CancelToken;
 use foveal_workspace::{FileFreshness, FileVersion};
 use foveal_workspace::{PathKey, ResolvedPath, WorkspaceRoots};
 

@@ -1,6 +1,6 @@
 //! Remembered answers to calls, which may answer later calls.
 
-use foveal_calls::CallTracker;
+use crate::duplicate_calls::CallTracker;
 use foveal_transcript::Handle;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;

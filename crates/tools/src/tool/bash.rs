@@ -3,9 +3,9 @@
 use std::path::Path;
 use std::time::Duration;
 
-use foveal_cancel::CancelToken;
 use foveal_engine::note::RunNote;
 use foveal_sandbox::{CommandOutcome, CompletedCommand, Confinement, ShellCommand};
+use foveal_transcript::CancelToken;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;

@@ -2,7 +2,7 @@
 
 use std::cmp::Reverse;
 
-use foveal_cancel::CancelToken;
+use foveal_transcript::CancelToken;
 use foveal_workspace::file_search::{self, GlobAnswer, GlobOrder, GlobQuery, SkippedFiles};
 use schemars::JsonSchema;
 use serde::Deserialize;

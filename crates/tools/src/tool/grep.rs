@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use foveal_cancel::CancelToken;
+use foveal_transcript::CancelToken;
 use foveal_workspace::file_search::{self, CaseSensitivity, GrepAnswer, GrepMode, GrepQuery};
 use schemars::JsonSchema;
 use serde::Deserialize;

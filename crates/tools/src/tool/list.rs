@@ -1,6 +1,6 @@
 //! The tool `list`: lists a folder as a tree.
 
-use foveal_cancel::CancelToken;
+use foveal_transcript::CancelToken;
 use foveal_workspace::file_search::{self, ListAnswer, ListQuery};
 use schemars::JsonSchema;
 use serde::Deserialize;

@@ -2,12 +2,12 @@
 
 use std::time::{Duration, Instant};
 
-use foveal_cancel::CancelToken;
 use foveal_engine::note::RunNote;
 use foveal_sandbox::TerminalId;
 use foveal_sandbox::{
     OutputWait, TerminalCommand, TerminalReading, TerminalSize, WaitControl, WaitOutcome,
 };
+use foveal_transcript::CancelToken;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use serde_json::json;

@@ -2,10 +2,9 @@
 
 use std::sync::Arc;
 
-use foveal_cancel::CancelToken;
 use foveal_redaction as secrets;
 use foveal_store::{CachedPage, ContentReceipt, PageKey};
-use foveal_transcript::Timestamp;
+use foveal_transcript::{CancelToken, Timestamp};
 use foveal_web::{
     FetchError, FetchOutcome, FetchRequest, PageContent, RedirectFilter, UnixMs, Validators,
     WebPage as Fresh, normalize_address,

@@ -6,7 +6,6 @@ use std::ops::AddAssign;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use foveal_cancel::CancelToken;
 use foveal_engine::output_budget::OutputBudget;
 use foveal_engine::tokens::{Tokenizer, Tokens};
 use foveal_index::Index;
@@ -14,6 +13,7 @@ use foveal_store::SqliteStore;
 use foveal_tools::code_index::CodeIndex;
 use foveal_tools::settings::ToolSettings;
 use foveal_tools::{CallControl, ToolCallAnswer, ToolRequest, ToolSession, Toolbox};
+use foveal_transcript::CancelToken;
 use foveal_workspace::file_search::{self, GrepAnswer, GrepLayout, GrepMode, GrepQuery, GrepRow};
 use serde_json::{Value, json};
 

@@ -4,7 +4,7 @@ use std::io;
 use std::time::SystemTime;
 
 use cap_std::fs::Metadata;
-use foveal_cancel::CancelToken;
+use foveal_transcript::CancelToken;
 
 use super::content_digest::ContentDigest;
 use super::error::WriteError;

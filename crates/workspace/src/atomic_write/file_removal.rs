@@ -1,7 +1,6 @@
 //! Removal of a file.
 
-use foveal_cancel::CancelToken;
-use foveal_transcript::ContentHash;
+use foveal_transcript::{CancelToken, ContentHash};
 
 use super::error::WriteError;
 use super::file_writer::FileWriter;

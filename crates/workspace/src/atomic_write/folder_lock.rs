@@ -6,7 +6,7 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use cap_std::fs::{Dir, MetadataExt as _};
-use foveal_cancel::CancelToken;
+use foveal_transcript::CancelToken;
 use rustix::fs::{FlockOperation, flock};
 use rustix::io::Errno;
 

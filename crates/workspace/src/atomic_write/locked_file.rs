@@ -5,8 +5,7 @@ use std::io;
 use std::time::SystemTime;
 
 use cap_std::fs::{Dir, Metadata, MetadataExt as _};
-use foveal_cancel::CancelToken;
-use foveal_transcript::ContentHash;
+use foveal_transcript::{CancelToken, ContentHash};
 use rustix::fs::AtFlags;
 
 use super::content_digest::ContentDigest;

@@ -5,8 +5,7 @@
 //! done, so that the write can be rolled back.
 
 use cap_std::fs::MetadataExt as _;
-use foveal_cancel::CancelToken;
-use foveal_transcript::ContentHash;
+use foveal_transcript::{CancelToken, ContentHash};
 
 use super::content_digest::ContentDigest;
 use super::error::WriteError;

@@ -7,7 +7,7 @@ use std::path::Path;
 
 use cap_fs_ext::{FollowSymlinks, OpenOptionsFollowExt as _};
 use cap_std::fs::{Dir, Metadata, MetadataExt as _, OpenOptions, OpenOptionsExt as _};
-use foveal_cancel::CancelToken;
+use foveal_transcript::CancelToken;
 use rustix::fs::{Gid, Mode, RenameFlags, Uid};
 use rustix::io::Errno;
 

@@ -1,6 +1,6 @@
 //! Reading a file with detection of its kind.
 
-use foveal_cancel::CancelToken;
+use foveal_transcript::CancelToken;
 
 use super::image::Image;
 use super::magic_bytes::BinaryFile;

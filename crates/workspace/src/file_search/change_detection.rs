@@ -5,7 +5,7 @@ use std::path::Path;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use foveal_cancel::CancelToken;
+use foveal_transcript::CancelToken;
 use ignore::DirEntry;
 
 use super::ignore_rules::IGNORE_FILES;

@@ -5,12 +5,10 @@ use std::io::{self, Read};
 use std::ops::Range;
 
 use encoding_rs::Encoding as Charset;
-use foveal_cancel::CancelToken;
+use foveal_transcript::{CancelToken, LineNumber};
 use grep_matcher::Matcher;
 use grep_regex::RegexMatcher;
 use grep_searcher::{Searcher, Sink, SinkContext, SinkMatch};
-
-use foveal_transcript::LineNumber;
 
 use super::grep_answer::GrepLine;
 use super::multiline_search::{MultilineMatcher, MultilineStop};

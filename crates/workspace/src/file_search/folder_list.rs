@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 use std::path::Path;
 
-use foveal_cancel::CancelToken;
+use foveal_transcript::CancelToken;
 use ignore::DirEntry;
 
 use super::grep_answer::SkippedFiles;

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::path::Path;
 use std::time::SystemTime;
 
-use foveal_cancel::CancelToken;
+use foveal_transcript::CancelToken;
 use ignore::DirEntry;
 use rayon::slice::ParallelSliceMut;
 

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Mutex;
 
-use foveal_cancel::CancelToken;
+use foveal_transcript::CancelToken;
 use grep_matcher::LineTerminator;
 use grep_regex::{RegexMatcher, RegexMatcherBuilder};
 use grep_searcher::{BinaryDetection, Searcher, SearcherBuilder};

@@ -8,7 +8,7 @@ use std::cell::Cell;
 use std::fmt;
 use std::time::{Duration, Instant};
 
-use foveal_cancel::CancelToken;
+use foveal_transcript::CancelToken;
 use grep_matcher::{Match, Matcher, NoCaptures};
 use grep_regex::RegexMatcher;
 

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::thread;
 
-use foveal_cancel::CancelToken;
+use foveal_transcript::CancelToken;
 use ignore::overrides::Override;
 use ignore::types::Types;
 use ignore::{DirEntry, Match, WalkBuilder, WalkState};

@@ -1,6 +1,6 @@
 //! A sparse index of line positions: the number of line breaks before each block of a file.
 
-use foveal_cancel::CancelToken;
+use foveal_transcript::CancelToken;
 
 use crate::open_file::{FileReadError, OpenFile};
 use crate::text::{TextEncoding, TextFile};

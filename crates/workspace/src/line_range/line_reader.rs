@@ -1,7 +1,6 @@
 //! A reader of line ranges.
 
-use foveal_cancel::CancelToken;
-use foveal_transcript::LineNumber;
+use foveal_transcript::{CancelToken, LineNumber};
 
 use super::file_line::{LineBatch, LineLimits};
 use super::line_collector::{LineCollector, SkippedPrefix};

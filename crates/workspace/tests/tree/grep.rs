@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
-use foveal_cancel::CancelToken;
+use foveal_transcript::CancelToken;
 use foveal_workspace::file_search::{
     CaseSensitivity, FileSearchError, GrepLayout, GrepMode, GrepQuery, SearchScope, grep,
 };

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::Path;
 
-use foveal_cancel::CancelToken;
+use foveal_transcript::CancelToken;
 use foveal_workspace::file_search::{CaseSensitivity, GrepMode, GrepQuery, grep};
 use proptest::prelude::*;
 use regex::RegexBuilder;

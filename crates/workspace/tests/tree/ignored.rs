@@ -8,7 +8,7 @@ use std::sync::mpsc;
 use std::thread;
 use std::time::Duration;
 
-use foveal_cancel::CancelToken;
+use foveal_transcript::CancelToken;
 use foveal_workspace::file_search::{GlobOrder, GlobQuery, SearchScope, glob, visible_files};
 use ignore::WalkBuilder;
 use proptest::prelude::*;

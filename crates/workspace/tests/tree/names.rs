@@ -4,7 +4,7 @@ use std::fs::{self, File};
 use std::path::Path;
 use std::time::{Duration, SystemTime};
 
-use foveal_cancel::CancelToken;
+use foveal_transcript::CancelToken;
 use foveal_workspace::file_search::{
     FileSearchError, GlobOrder, GlobQuery, ListQuery, SearchScope, glob, is_tree_unchanged,
     list_folder,

@@ -13,7 +13,6 @@ pub(crate) const PURE: &[&str] = &[
     "crates/screen",
     "crates/tool-effects",
     "crates/agent",
-    "crates/calls",
     "crates/tui",
     "crates/engine",
     "crates/proxy",

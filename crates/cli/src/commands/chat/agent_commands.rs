@@ -6,11 +6,11 @@ use std::sync::mpsc::SyncSender;
 
 use anyhow::{Context, bail};
 use foveal_agent::{Agent, AgentInput, PromptMapChange};
-use foveal_cancel::CancelToken;
 use foveal_proxy::RequestShaper;
 use foveal_screen::numbers::{format_count, format_plural};
 use foveal_tools::clock::{Clock, SystemClock};
 use foveal_tools::{RewindState, RewindableFile, ToolSession};
+use foveal_transcript::CancelToken;
 use foveal_tui::{ChatInput, NoticeLevel};
 
 use super::chat_event::ChatEvent;

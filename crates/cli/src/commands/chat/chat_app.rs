@@ -8,9 +8,9 @@ use std::thread;
 use std::time::{Duration, Instant};
 
 use foveal_agent::{AgentEvent, AgentInput, RunOutcome, RunTotals};
-use foveal_cancel::CancelToken;
-use foveal_llm::{LlmClient, ModelSpec};
+use foveal_providers::{LlmClient, ModelSpec};
 use foveal_tools::call_control::Approval;
+use foveal_transcript::CancelToken;
 use foveal_tui::{Chat, ChatAction, ChatInput, NoticeLevel, SlashCommand};
 use ratatui_crossterm::crossterm::event;
 use tokio::runtime::Runtime;

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use anyhow::{Context, bail};
-use foveal_llm::ModelSpec;
+use foveal_providers::ModelSpec;
 
 use super::resumable_session::ResumableSession;
 use crate::environment::Environment;

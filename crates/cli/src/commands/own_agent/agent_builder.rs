@@ -8,7 +8,7 @@ use anyhow::Context;
 use foveal_agent::{Agent, AgentInput, AgentTool, ResumeState, RunLimits};
 use foveal_engine::placement::base_files::BaseFile;
 use foveal_engine::tokens::Tokens;
-use foveal_llm::{LlmClient, ModelRequestLimits, ModelSpec};
+use foveal_providers::{LlmClient, ModelRequestLimits, ModelSpec};
 use foveal_proxy::RequestShaper;
 use foveal_proxy::models::{ModelTraits, is_known_to_bind_thinking};
 use foveal_proxy::price_overrides::PriceOverrides;

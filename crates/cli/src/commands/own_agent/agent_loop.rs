@@ -4,8 +4,8 @@ use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 
 use foveal_agent::{Agent, AgentAction, AgentEvent, AgentInput, RunOutcome};
-use foveal_cancel::CancelToken;
 use foveal_tools::clock::{Clock, SystemClock};
+use foveal_transcript::CancelToken;
 
 use super::indexing_progress::IndexingMonitor;
 use super::model_client::ModelRequester;

@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::SyncSender;
 
 use foveal_agent::AgentInput;
-use foveal_llm::{LlmClient, LlmError, ModelRequestEvent, ModelServer};
+use foveal_providers::{LlmClient, LlmError, ModelRequestEvent, ModelServer};
 use foveal_proxy::RequestShaper;
 use foveal_proxy::request::{DecisionSlot, RequestReport, ResultReduction, ShapeRequest};
 use foveal_store::SessionId;

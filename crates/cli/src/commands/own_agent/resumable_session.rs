@@ -4,7 +4,7 @@ use std::path::Path;
 
 use anyhow::{Context, bail};
 use foveal_agent::ResumeState;
-use foveal_llm::ModelSpec;
+use foveal_providers::ModelSpec;
 use foveal_store::{SessionId, SqliteStore, Store, StoredSession};
 
 use crate::environment::Environment;

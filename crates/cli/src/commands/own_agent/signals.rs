@@ -1,6 +1,6 @@
 //! Signals that end an agent: from the user, the system or the terminal.
 
-use foveal_cancel::CancelToken;
+use foveal_transcript::CancelToken;
 use tokio::runtime::Runtime;
 use tokio::signal::unix::{SignalKind, signal};
 

@@ -7,10 +7,9 @@ use foveal_agent::{
     Agent, AgentEvent, AgentInput, RunOutcome, Settings, SubAgentCall, SubAgentTask, ToolAnswer,
     sub_agent_tool_answer,
 };
-use foveal_cancel::CancelToken;
 use foveal_store::SessionId;
 use foveal_tools::clock::{Clock, SystemClock};
-use foveal_transcript::Timestamp;
+use foveal_transcript::{CancelToken, Timestamp};
 
 use super::agent_loop::{AgentSignals, run_agent};
 use super::agent_runtime::{AgentRuntime, EVENTS_MAX};

@@ -10,12 +10,11 @@ use foveal_agent::{
     AgentEvent, AgentInput, RunOutcome, SubAgentCall, SubAgentTask, ToolAnswer,
     sub_agent_tool_answer,
 };
-use foveal_cancel::CancelToken;
 use foveal_store::SessionId;
 use foveal_tools::call_control::CallProgress;
 use foveal_tools::session::{CommandApproval, PassthroughShaper};
 use foveal_tools::{CallControl, ToolCallAnswer, ToolRequest, ToolSession, Toolbox, tool_table};
-use foveal_transcript::ToolCall;
+use foveal_transcript::{CancelToken, ToolCall};
 
 use super::approval::{ApprovalRequest, Approvals, normalize_argument_names};
 use super::change_preview::preview_change;

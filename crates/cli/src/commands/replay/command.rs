@@ -6,13 +6,13 @@ use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Context, bail};
-use foveal_cancel::CancelToken;
 use foveal_code::curated_view_source::CuratedViewSource;
 use foveal_engine::profile::DEFAULT_PROFILE;
 use foveal_proxy::models::recorded_constraints;
 use foveal_report::{ReportBuilder, ReportLimits, ReportProfile};
 use foveal_screen::escape_one_line;
 use foveal_store::Store;
+use foveal_transcript::CancelToken;
 
 use super::arguments::{PromptSelection, ReplayConfig};
 use crate::commands::session_selection::{check_turn, find_conversation};

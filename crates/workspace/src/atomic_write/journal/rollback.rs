@@ -8,7 +8,7 @@ use std::path::PathBuf;
 use std::time::Instant;
 
 use cap_std::fs::{Dir, MetadataExt as _};
-use foveal_cancel::CancelToken;
+use foveal_transcript::CancelToken;
 
 use super::interrupted_write::{RecoveredWrite, RecoveryOutcome, UnfinishedWrite};
 use super::journal_line::PlannedWrite;

@@ -1,6 +1,0 @@
-//! The client against a model provider on loopback.
-
-mod asked;
-mod faults;
-mod found;
-mod world;

@@ -1,0 +1,105 @@
+//! Errors of model requests, with advice for the user.
+
+use std::time::Duration;
+
+use crate::ServerMessage;
+use foveal_wire::response::ContextOverflow;
+use thiserror::Error;
+
+/// The reason why a model gave no answer.
+#[derive(Debug, Error)]
+#[expect(missing_docs, reason = "the messages say what variants and fields are")]
+pub enum LlmError {
+    #[error(
+        "{url} cannot be reached ({reason}): check that the server runs and the address is right"
+    )]
+    Unreachable { url: String, reason: String },
+    #[error("{url} gave no answer within {seconds} s: it is overloaded, or still loads the model")]
+    ResponseTimeout { url: String, seconds: u64 },
+    #[error("{url} fell silent for {seconds} s in the middle of its answer")]
+    Stalled { url: String, seconds: u64 },
+    #[error("the answer of {url} broke off")]
+    Interrupted { url: String },
+    #[error("the answer of {url} is empty: no text and no call of a tool")]
+    EmptyAnswer { url: String },
+    #[error("{url} asks for a key: set {variable}")]
+    KeyMissing { url: String, variable: &'static str },
+    #[error("{url} refuses the key in {variable} ({status}{said})")]
+    KeyRejected { url: String, variable: &'static str, status: u16, said: ServerMessage },
+    #[error(
+        "{url} knows no model `{model}`, or is no address of a model API (404{said}): check both{hint}"
+    )]
+    UnknownModel {
+        url: String,
+        model: String,
+        said: ServerMessage,
+        /// Further advice.
+        hint: String,
+    },
+    #[error("{url} sends on to another address (status {status}), which is not followed")]
+    Redirect { url: String, status: u16 },
+    #[error("the conversation is too long for `{model}` ({status}{said})")]
+    PromptTooLong { model: String, status: u16, said: ServerMessage, overflow: ContextOverflow },
+    #[error("{url} is asked too often ({status}{said}): try again {}", when(*.wait))]
+    RateLimited {
+        url: String,
+        status: u16,
+        /// The delay that the server asked for, if any.
+        wait: Option<Duration>,
+        said: ServerMessage,
+    },
+    #[error("{url} fails ({status}{said}): see its log, or try again later")]
+    ServerFailed {
+        url: String,
+        status: u16,
+        /// The delay that the server asked for, if any.
+        wait: Option<Duration>,
+        said: ServerMessage,
+    },
+    #[error("{url} refuses the request ({status}{said})")]
+    RequestRejected { url: String, status: u16, said: ServerMessage },
+    #[error("{url} answers with something else than a stream of {protocol}: check the address")]
+    NotAStream { url: String, protocol: &'static str },
+}
+
+/// The number of retries for errors that will most likely occur again: no server runs there, or the
+/// model has nothing to say.
+const UNLIKELY_RETRIES_MAX: u32 = 2;
+
+/// The way in which a request may be repeated.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct RetryHint {
+    /// The delay that the server asked for, if any.
+    pub(crate) asked: Option<Duration>,
+    /// The maximum number of retries.
+    pub(crate) retries_max: u32,
+}
+
+fn when(wait: Option<Duration>) -> String {
+    wait.map_or("later".to_owned(), |wait| format!("in {} s", wait.as_secs().max(1)))
+}
+
+impl LlmError {
+    /// Returns how the same request may be repeated; `None` if a retry cannot help.
+    pub(crate) fn retry_hint(&self) -> Option<RetryHint> {
+        let may_pass = |asked, retries_max| Some(RetryHint { asked, retries_max });
+        match self {
+            Self::RateLimited { wait, .. } | Self::ServerFailed { wait, .. } => {
+                may_pass(*wait, u32::MAX)
+            }
+            Self::ResponseTimeout { .. } | Self::Stalled { .. } | Self::Interrupted { .. } => {
+                may_pass(None, u32::MAX)
+            }
+            Self::Unreachable { .. } | Self::EmptyAnswer { .. } => {
+                may_pass(None, UNLIKELY_RETRIES_MAX)
+            }
+            Self::KeyMissing { .. }
+            | Self::KeyRejected { .. }
+            | Self::UnknownModel { .. }
+            | Self::Redirect { .. }
+            | Self::PromptTooLong { .. }
+            | Self::RequestRejected { .. }
+            | Self::NotAStream { .. } => None,
+        }
+    }
+}

@@ -1,0 +1,7 @@
+//! The client against a model provider on loopback.
+
+mod asked;
+mod embedding;
+mod faults;
+mod found;
+mod world;
