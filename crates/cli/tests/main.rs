@@ -10,6 +10,7 @@ mod config;
 mod convert_page;
 mod curating;
 mod curator;
+mod documentation;
 mod documented_search;
 mod embedder;
 mod export;

@@ -10,7 +10,7 @@ const UNIT: &str = "home/.config/systemd/user/foveal.service";
 
 /// A systemd that starts and ends what the unit says, as far as a shell reads it alike, and notes
 /// what it was told.
-const SYSTEMCTL: &str = r#"#!/bin/sh
+pub(crate) const SYSTEMCTL: &str = r#"#!/bin/sh
 echo "$*" >> "$HOME/told"
 unit="$HOME/.config/systemd/user/foveal.service"
 start() {

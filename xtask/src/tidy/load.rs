@@ -30,7 +30,7 @@ pub(crate) fn load(root: &Path) -> anyhow::Result<Tree> {
         graph: graph(root)?,
         locked_crates: lock.lines().filter(|line| *line == "[[package]]").count(),
         architecture: fs::read_to_string(root.join("ARCHITECTURE.md")).ok(),
-        seeds: fs::read_to_string(root.join("docs/seeds.md")).ok(),
+        design_documents: fs::read_to_string(root.join("docs/design-documents.md")).ok(),
         limits: limits(&read(&root.join("xtask/tidy.toml"))?)?,
     })
 }

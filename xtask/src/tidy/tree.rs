@@ -19,8 +19,8 @@ pub(crate) struct Tree {
     pub(crate) locked_crates: usize,
     /// `ARCHITECTURE.md`, where it exists.
     pub(crate) architecture: Option<String>,
-    /// `docs/seeds.md`, where it exists.
-    pub(crate) seeds: Option<String>,
+    /// `docs/design-documents.md`, where it exists.
+    pub(crate) design_documents: Option<String>,
     /// Bounds from `xtask/tidy.toml`.
     pub(crate) limits: Limits,
 }

@@ -3,6 +3,8 @@
 mod changelog;
 mod chat;
 mod command_line;
+#[cfg(test)]
+mod command_reference;
 mod config;
 mod doctor;
 mod expand;

@@ -1,9 +1,9 @@
 //! The table of rules.
 
 use super::{
-    architecture, circles, comment_openings, dependency_count, file_length, history, layers, names,
-    pure_dependencies, purity, seeds, shared_type_names, string_errors, terminal, tuple_parameters,
-    vague_names,
+    architecture, circles, comment_openings, dependency_count, design_documents, file_length,
+    history, layers, names, pure_dependencies, purity, shared_type_names, string_errors, terminal,
+    tuple_parameters, vague_names,
 };
 use crate::tidy::finding::{Finding, Place};
 use crate::tidy::tree::Tree;
@@ -33,7 +33,7 @@ pub(crate) const RULES: &[Rule] = &[
     Rule { name: "terminal", check: terminal::check },
     Rule { name: "dependency-count", check: dependency_count::check },
     Rule { name: "architecture", check: architecture::check },
-    Rule { name: "seeds", check: seeds::check },
+    Rule { name: "design-documents", check: design_documents::check },
 ];
 
 /// All findings, sorted by place.

@@ -8,14 +8,13 @@ use crate::tidy::source::Source;
 use crate::tidy::tree::Tree;
 
 /// The list.
-const LIST: &str = "docs/seeds.md";
+const LIST: &str = "docs/design-documents.md";
 
-/// States of an item, in the order of their columns among the sums: after those of all items, and with
-/// one between that says how many work otherwise.
-const STATES: [&str; 3] = ["works", "in part", "not built"];
+/// States of an item, in the order of their columns among the sums, after that of all items.
+const STATES: [&str; 4] = ["as asked", "differently", "partly", "not built"];
 
 pub(crate) fn check(tree: &Tree) -> Vec<Place> {
-    let Some(list) = &tree.seeds else { return Vec::new() };
+    let Some(list) = &tree.design_documents else { return Vec::new() };
     let lines: Vec<(usize, &str)> =
         list.lines().enumerate().map(|(at, line)| (at + 1, line)).collect();
     let named = lines.iter().flat_map(|(at, line)| named(line).map(|test| (*at, test)));
@@ -46,7 +45,7 @@ fn is_there(sources: &[Source], path: &str, name: &str) -> bool {
 /// Sums that are not those of the rows below. Each part of the list has a number, which its row among
 /// the sums begins with.
 fn wrong_sums(lines: &[(usize, &str)]) -> Vec<Place> {
-    let mut counted: BTreeMap<String, [usize; 4]> = BTreeMap::new();
+    let mut counted: BTreeMap<String, [usize; 5]> = BTreeMap::new();
     let mut part = None;
     for (_, line) in lines {
         if let Some(heading) = line.strip_prefix("## ") {
@@ -62,16 +61,17 @@ fn wrong_sums(lines: &[(usize, &str)]) -> Vec<Place> {
             sums[state + 1] += 1;
         }
     }
-    let all = counted.values().fold([0; 4], |all, sums| [0, 1, 2, 3].map(|at| all[at] + sums[at]));
+    let all =
+        counted.values().fold([0; 5], |all, sums| [0, 1, 2, 3, 4].map(|at| all[at] + sums[at]));
     let wrong = |(at, line): &(usize, &str)| {
         let cells = cells(line);
-        let [number, title, items, works, _otherwise, in_part, not_built] = cells[..] else {
+        let [number, title, ref sums @ ..] = cells[..] else {
             return None;
         };
-        let told = [items, works, in_part, not_built].map(|sum| sum.trim_matches('*').parse().ok());
+        let told = sums.iter().map(|sum| sum.trim_matches('*').parse().ok());
         let there = counted.get(number).or((title == "**all**").then_some(&all))?;
-        let is_right = told.iter().zip(there).all(|(told, there)| *told == Some(*there));
-        let what = format!("the rows have {there:?}: items, works, in part, not built");
+        let is_right = told.eq(there.iter().map(|sum| Some(*sum)));
+        let what = format!("the rows have {there:?}: items, {}", STATES.join(", "));
         (!is_right).then(|| Place::new(LIST, *at, what))
     };
     lines.iter().filter_map(wrong).collect()

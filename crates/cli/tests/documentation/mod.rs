@@ -1,0 +1,8 @@
+//! The pages of the documentation: their links lead somewhere, and their commands work.
+
+mod command_lines;
+#[cfg(target_os = "linux")]
+mod commands;
+mod links;
+mod options;
+mod page;
