@@ -3,6 +3,8 @@
 use std::collections::BTreeMap;
 use std::path::{Component, Path};
 
+use regex::Regex;
+
 use super::page::{Page, all_pages, repository};
 
 const SUMMARY: &str = "docs/SUMMARY.md";
@@ -70,4 +72,36 @@ fn every_page_is_in_the_table_of_contents() {
     let missing: Vec<&String> =
         paths.filter(|path| *path != SUMMARY && !listed.contains(path)).collect();
     assert!(missing.is_empty(), "add these pages to {SUMMARY}: {missing:?}");
+}
+
+/// Pages that name files by their paths below `crates`.
+const PAGES_OF_CRATES: [&str; 4] =
+    ["ARCHITECTURE.md", "docs/design-documents.md", "docs/extending.md", "docs/security.md"];
+
+#[test]
+fn files_that_pages_name_exist() {
+    let from_root =
+        Regex::new("^(crates|docs|examples|fuzz|goldens|models|xtask)/[a-zA-Z0-9_./-]+$");
+    let from_crates = Regex::new("^[a-z-]+/(src|tests|data)/[a-z0-9_./-]+");
+    let (from_root, from_crates) =
+        (from_root.expect("an expression"), from_crates.expect("an expression"));
+    let mut missing = Vec::new();
+    for page in all_pages() {
+        for (line, code) in page.inline_codes() {
+            let path = if from_root.is_match(&code) {
+                code
+            } else if PAGES_OF_CRATES.contains(&page.path.as_str()) {
+                let Some(path) = from_crates.find(&code) else { continue };
+                format!("crates/{}", path.as_str())
+            } else {
+                continue;
+            };
+            // A module is a file or a folder.
+            let exists = |path: &str| repository().join(path).exists();
+            if !exists(&path) && !exists(&format!("{path}.rs")) {
+                missing.push(format!("{}:{line}: {path}", page.path));
+            }
+        }
+    }
+    assert!(missing.is_empty(), "pages name files that are not there:\n{}", missing.join("\n"));
 }
