@@ -16,7 +16,7 @@ unit="$HOME/.config/systemd/user/foveal.service"
 start() {
     for variable in $(sed -n 's/^Environment=//p' "$unit"); do export "$variable"; done
     eval "set -- $(sed -n 's/^ExecStart=//p' "$unit")"
-    "$@" > "$HOME/out" 2>&1 &
+    setsid "$@" > "$HOME/out" 2>&1 &
     echo $! > "$HOME/pid"
 }
 stop() { kill "$(cat "$HOME/pid")"; rm "$HOME/pid"; }
@@ -55,7 +55,7 @@ impl Session {
         // Without the machine's own systemd.
         let tools = world.folder.join("tools");
         std::fs::create_dir(&tools).expect("a new folder");
-        for tool in ["sh", "sed", "cat", "rm", "kill", "mkdir", "sleep"] {
+        for tool in ["sh", "sed", "cat", "rm", "kill", "mkdir", "setsid", "sleep"] {
             let found = ["/bin", "/usr/bin"].map(|folder| format!("{folder}/{tool}"));
             if let Some(found) = found.iter().find(|path| std::path::Path::new(path).exists()) {
                 std::os::unix::fs::symlink(found, tools.join(tool)).expect("a new link");

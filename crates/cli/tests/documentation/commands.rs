@@ -1,6 +1,5 @@
 //! The commands of the pages that a newcomer follows, typed at a terminal in the order of the page.
 
-use std::cell::Cell;
 use std::fs;
 use std::net::{TcpListener, TcpStream};
 use std::os::unix::fs::{PermissionsExt as _, symlink};
@@ -12,14 +11,15 @@ use foveal_mock_provider::{MockProvider, ModelReply};
 use portable_pty::CommandBuilder;
 use regex::Regex;
 
-use super::command_lines::block_commands;
+use super::command_lines::{CommandLine, block_commands};
 use super::page::{Page, repository};
 use crate::run_task::provider;
 use crate::service::SYSTEMCTL;
 use crate::terminal::Terminal;
 use crate::world::World;
 
-const PAGES: [&str; 4] = ["README.md", "docs/quickstart.md", "docs/agents.md", "docs/gateway.md"];
+const PAGES: [&str; 5] =
+    ["README.md", "docs/quickstart.md", "docs/agents.md", "docs/gateway.md", "docs/team.md"];
 
 /// How a command of a page is tried.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -67,7 +67,8 @@ struct Newcomer {
     world: World,
     provider: MockProvider,
     folder: PathBuf,
-    output: String,
+    /// Of the latest answer that has one.
+    handle: Option<String>,
 }
 
 impl Drop for Newcomer {
@@ -126,7 +127,7 @@ impl Newcomer {
         }
         let provider = provider([ModelReply::from_text("It is done.")]);
         let folder = world.folder.clone();
-        Self { world, provider, folder, output: String::new() }
+        Self { world, provider, folder, handle: None }
     }
 
     /// Starts a shell with this command at a terminal.
@@ -144,52 +145,52 @@ impl Newcomer {
         Terminal::start(shell, (200, 50))
     }
 
-    /// Runs a command to its end and returns its exit code.
-    fn run(&mut self, command: &str) -> u32 {
+    /// Runs a command to its end and returns its exit code and its output.
+    fn run(&self, command: &str) -> (u32, String) {
         let mut terminal = self.start(command);
         if command.starts_with("foveal init") {
-            terminal.types("y\ny\ny\ny\n");
+            terminal.types(&"y\n".repeat(20));
         }
-        let code = terminal.ends();
-        self.output = terminal.written();
-        code
+        (terminal.ends(), terminal.written())
     }
 
     /// Tries a command of the page, with values of this machine in place of the page's.
-    fn try_command(&mut self, shown: &str, handle: &Cell<Option<String>>) -> Result<(), String> {
+    fn try_command(&mut self, shown: &str) -> Result<(), String> {
         let mut command = shown.replace("TOKEN=…", "TOKEN=a-token-of-twenty-letters");
         if command.contains(SHOWN_HANDLE) {
-            let handle = handle.take().ok_or("no earlier answer has a handle")?;
-            command = command.replace(SHOWN_HANDLE, &handle);
+            let handle = self.handle.as_ref().ok_or("no earlier answer has a handle")?;
+            command = command.replace(SHOWN_HANDLE, handle);
         }
-        let codes: &[u32] = match trial(shown) {
-            Trial::Impossible(_) => return Ok(()),
+        match trial(shown) {
+            Trial::Impossible(_) => Ok(()),
             Trial::ChangesFolder => {
                 let folder = command.trim_start_matches("cd ");
                 let home = self.world.folder.join("home");
                 self.folder = PathBuf::from(folder.replace('~', &home.display().to_string()));
-                return self.folder.is_dir().then_some(()).ok_or("there is no such folder".into());
+                self.folder.is_dir().then_some(()).ok_or("there is no such folder".to_owned())
             }
             Trial::Serves(port) => {
                 let free = free_port();
                 self.serve(&command.replace(&port.to_string(), &free.to_string()), free);
-                return Ok(());
+                Ok(())
             }
             Trial::Chats => {
                 self.chat(&command);
-                return Ok(());
+                Ok(())
             }
-            Trial::Checks => &[0, 1],
-            Trial::Succeeds => &[0],
-        };
-        let code = self.run(&command);
-        let pattern = Regex::new("foveal expand ([0-9a-f]{12})|handle ([0-9a-f]{12})");
-        let found = pattern.expect("an expression").captures(&self.output);
-        if let Some(found) = found.and_then(|found| found.get(1).or(found.get(2))) {
-            handle.set(Some(found.as_str().to_owned()));
+            Trial::Checks => self.run_to_code(&command, &[0, 1]),
+            Trial::Succeeds => self.run_to_code(&command, &[0]),
         }
-        let is_right = codes.contains(&code) && !self.output.contains("error: ");
-        is_right.then_some(()).ok_or_else(|| format!("exit code {code}\n{}", self.output))
+    }
+
+    fn run_to_code(&mut self, command: &str, codes: &[u32]) -> Result<(), String> {
+        let (code, output) = self.run(command);
+        let handle = Regex::new("expand ([0-9a-f]{12})").expect("an expression");
+        if let Some(found) = handle.captures(&output) {
+            self.handle = Some(found[1].to_owned());
+        }
+        let is_right = codes.contains(&code) && !output.contains("error: ");
+        is_right.then_some(()).ok_or_else(|| format!("exit code {code}\n{output}"))
     }
 
     fn serve(&self, command: &str, port: u16) {
@@ -212,17 +213,11 @@ impl Newcomer {
 
 #[track_caller]
 fn try_page(path: &str) {
-    let page = Page::read(path);
+    let commands = block_commands(&Page::read(path));
     let mut newcomer = Newcomer::new(path);
-    let handle = Cell::new(None);
-    let commands = block_commands(&page);
-    assert!(commands.len() > 5, "only {} commands were found in {path}", commands.len());
-    for command in commands {
-        let result = newcomer.try_command(&command.text, &handle);
-        let result =
-            result.map_err(|fault| format!("{path}:{}: {}: {fault}", command.line, command.text));
-        if let Err(fault) = result {
-            panic!("{fault}");
+    for CommandLine { line, text } in commands {
+        if let Err(fault) = newcomer.try_command(&text) {
+            panic!("{path}:{line}: `{text}`: {fault}");
         }
     }
 }
@@ -247,6 +242,11 @@ fn gateway_commands_work() {
     try_page("docs/gateway.md");
 }
 
+#[test]
+fn team_commands_work() {
+    try_page("docs/team.md");
+}
+
 /// An exception for a command that no page shows any more is deleted.
 #[test]
 fn every_special_trial_is_of_a_command_that_a_page_shows() {
@@ -255,6 +255,7 @@ fn every_special_trial_is_of_a_command_that_a_page_shows() {
         .flat_map(|path| block_commands(&Page::read(path)))
         .map(|command| command.text)
         .collect();
+    assert!(commands.len() > 35, "only {} commands were found", commands.len());
     for (start, _) in TRIALS {
         assert!(commands.iter().any(|command| command.starts_with(start)), "{start}");
     }

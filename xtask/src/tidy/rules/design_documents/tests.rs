@@ -28,6 +28,6 @@ fn sums_that_are_wrong_are_found() {
     let sums = "the rows have [1, 1, 0, 0, 0]: items, as asked, differently, partly, not built";
     check_list(
         "| a | as asked | `x` | - |\n",
-        &format!("docs/design-documents.md:3: {sums}\ndocs/seeds.md:4: {sums}\n"),
+        &format!("docs/design-documents.md:3: {sums}\ndocs/design-documents.md:4: {sums}\n"),
     );
 }
