@@ -10,6 +10,7 @@ mod body;
 mod chosen;
 #[path = "../../crates/code/tests/fuzzed.rs"]
 mod fuzzed;
+#[path = "../../crates/agent-setup/tests/fuzzed.rs"]
 mod hook;
 #[path = "../../crates/code/tests/invariants.rs"]
 mod invariants;

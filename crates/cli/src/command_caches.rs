@@ -91,7 +91,7 @@ impl CommandCaches {
     ) -> Self {
         let shared = |variable: &str, place: &str| {
             let moved = variables.get(variable).map(PathBuf::from);
-            moved.filter(|path| path.is_absolute()).or_else(|| environment.path_in_home(place))
+            moved.filter(|path| path.is_absolute()).or_else(|| environment.user.path_in_home(place))
         };
         let folder = shared("XDG_CACHE_HOME", ".cache").map(|own| own.join("foveal/commands"));
         let Some(folder) = folder.filter(|folder| create_private_folder(folder).is_ok()) else {
@@ -108,11 +108,11 @@ impl CommandCaches {
                 moved.push((variable, private.into()));
             }
         }
-        let of_maven = environment.path_in_home(".m2/repository").filter(|own| !is_named(own));
+        let of_maven = environment.user.path_in_home(".m2/repository").filter(|own| !is_named(own));
         moved
             .extend(of_maven.and_then(|own| maven_options(variables, &own, &folder.join("maven"))));
         for (variable, place) in READ_ONLY_CACHES {
-            let there = environment.path_in_home(place).filter(|path| path.exists());
+            let there = environment.user.path_in_home(place).filter(|path| path.exists());
             moved.extend(
                 there
                     .filter(|_| variables.get(variable).is_none())
@@ -202,10 +202,14 @@ fn link_if_present(from: &Path, to: &Path) {
 
 #[cfg(test)]
 mod tests {
+    use foveal_agent_setup::UserEnvironment;
+
     use super::*;
 
     fn made(home: &Path, set: &[(&str, &str)], writable: &[PathBuf]) -> CommandCaches {
-        let environment = Environment { home: Some(home.to_owned()), ..Environment::default() };
+        let environment =
+            UserEnvironment { home: Some(home.to_owned()), ..UserEnvironment::default() };
+        let environment = Environment { user: environment, ..Environment::default() };
         let set = set.iter().map(|(name, value)| (OsString::from(name), OsString::from(value)));
         CommandCaches::create(
             &environment,

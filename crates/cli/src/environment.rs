@@ -8,6 +8,8 @@ use std::path::PathBuf;
 use crate::colour::{Painter, TerminalColourChoice};
 use crate::debug_topics::{self, DebugTopics};
 use crate::gateway;
+use foveal_agent_setup::UserEnvironment;
+use foveal_agent_setup::client_agents::CLIENT_AGENTS;
 use foveal_providers::{
     ApiKey, EMBEDDINGS_KEY_VARIABLE, MODEL_KEY_VARIABLE, PROVIDERS, ProxySettings,
 };
@@ -23,41 +25,17 @@ pub(crate) const SERVE_TOKEN_VARIABLE: &str = "FOVEAL_SERVE_TOKEN";
 /// The variable with the model that `foveal run` uses if neither arguments nor settings name one.
 pub(crate) const MODEL_VARIABLE: &str = "FOVEAL_MODEL";
 
-/// The variable with the number of tokens of a tool's answer that Claude Code passes to its model.
-pub(crate) const CLAUDE_CODE_TOKENS_VARIABLE: &str = "MAX_MCP_OUTPUT_TOKENS";
-
-/// Variables that set the endpoints and identities of agents.
-const AGENT_VARIABLES: [&str; 29] = [
+/// Variables with proxies and servers, beside those of client agents.
+const SERVER_VARIABLES: [&str; 9] = [
     "ALL_PROXY",
-    "ANTHROPIC_BASE_URL",
-    "CLAUDE_CODE_ENABLE_FINE_GRAINED_TOOL_STREAMING",
-    "CLAUDE_CODE_USE_ANTHROPIC_AWS",
-    "CLAUDE_CODE_USE_BEDROCK",
-    "CLAUDE_CODE_USE_FOUNDRY",
-    "CLAUDE_CODE_USE_MANTLE",
-    "CLAUDE_CODE_USE_VERTEX",
-    "DASHSCOPE_PROXY_BASE_URL",
-    "ENABLE_TOOL_SEARCH",
-    "GOOGLE_GEMINI_BASE_URL",
-    "GOOGLE_GENAI_USE_VERTEXAI",
     "HTTPS_PROXY",
     "HTTP_PROXY",
-    CLAUDE_CODE_TOKENS_VARIABLE,
     "NO_PROXY",
     "OLLAMA_HOST",
-    "OPENAI_BASE_URL",
-    "OPENCODE_CONFIG",
-    "OPENCODE_CONFIG_CONTENT",
-    "OPENCODE_CONFIG_DIR",
     "all_proxy",
     "https_proxy",
     "http_proxy",
     "no_proxy",
-    // Of these keys only their presence is read.
-    "ANTHROPIC_API_KEY",
-    "GEMINI_API_KEY",
-    "OPENAI_API_KEY",
-    "OPENROUTER_API_KEY",
 ];
 
 /// The variable with the number of arenas that glibc's allocator may create.
@@ -66,32 +44,10 @@ pub(crate) const ARENAS_VARIABLE: &str = "MALLOC_ARENA_MAX";
 /// The environment, read once at the start.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct Environment {
-    /// The user's home folder.
-    pub(crate) home: Option<PathBuf>,
-    /// Claude Code's data folder, if the user moved it.
-    pub(crate) claude: Option<PathBuf>,
-    /// Codex's data folder, if the user moved it.
-    pub(crate) codex: Option<PathBuf>,
-    /// pi's settings folder, if the user moved it.
-    pub(crate) pi: Option<PathBuf>,
-    /// Cline's file of MCP servers, its data folder and its folder, if the user moved them.
-    pub(crate) cline_servers: Option<PathBuf>,
-    pub(crate) cline_data: Option<PathBuf>,
-    pub(crate) cline: Option<PathBuf>,
-    /// The values of those `AGENT_VARIABLES` that are set.
-    pub(crate) agent_variables: BTreeMap<&'static str, String>,
+    /// The user's folders, and the variables that agents read.
+    pub(crate) user: UserEnvironment,
     /// The values of the variables that configure the export of traces.
     pub(crate) trace_variables: gateway::TraceVariables,
-    /// The search path of programs.
-    pub(crate) program_path: Option<OsString>,
-    /// The folder for user data of all programs (`XDG_DATA_HOME`), if the user moved it.
-    pub(crate) data_home: Option<PathBuf>,
-    /// Windows' folder for user data on this machine (`LOCALAPPDATA`).
-    pub(crate) local_app_data: Option<PathBuf>,
-    /// The folder for settings of all programs (`XDG_CONFIG_HOME`), if the user moved it.
-    pub(crate) config_home: Option<PathBuf>,
-    /// opencode's database, if the user moved it; relative to its folder of data.
-    pub(crate) opencode_database: Option<PathBuf>,
     /// The key for an embedding server.
     pub(crate) embeddings_key: Option<ApiKey>,
     /// The keys for models, by the variables that hold them.
@@ -122,24 +78,6 @@ pub(crate) struct Environment {
     pub(crate) has_256_colours: bool,
 }
 
-/// A platform with its own conventions for folders.
-#[derive(Debug, Clone, Copy)]
-enum Platform {
-    Mac,
-    Windows,
-    Other,
-}
-
-impl Platform {
-    const CURRENT: Self = if cfg!(target_os = "macos") {
-        Self::Mac
-    } else if cfg!(windows) {
-        Self::Windows
-    } else {
-        Self::Other
-    };
-}
-
 /// The standard streams that are terminals.
 #[derive(Debug, Clone, Copy, Default)]
 pub(crate) struct TerminalStreams {
@@ -152,34 +90,6 @@ pub(crate) struct TerminalStreams {
 }
 
 impl Environment {
-    /// Returns the folder for user data of all programs: `XDG_DATA_HOME`, or the platform's
-    /// default.
-    pub(crate) fn data_folder(&self) -> Option<PathBuf> {
-        self.data_folder_on(Platform::CURRENT)
-    }
-
-    fn data_folder_on(&self, platform: Platform) -> Option<PathBuf> {
-        let is_absolute = |path: &PathBuf| path.is_absolute();
-        let usual = match platform {
-            Platform::Mac => self.path_in_home("Library/Application Support"),
-            Platform::Windows => self
-                .local_app_data
-                .clone()
-                .filter(is_absolute)
-                .or_else(|| self.path_in_home("AppData/Local")),
-            Platform::Other => self.path_in_home(".local/share"),
-        };
-        // The XDG specification ignores relative paths.
-        self.data_home.clone().filter(is_absolute).or(usual)
-    }
-
-    /// Returns the folder for settings of all programs: `XDG_CONFIG_HOME`, or `.config` in the home
-    /// folder.
-    pub(crate) fn config_folder(&self) -> Option<PathBuf> {
-        let moved = self.config_home.clone().filter(|path| path.is_absolute());
-        moved.or_else(|| self.path_in_home(".config"))
-    }
-
     /// Returns the topics that are explained on standard error.
     ///
     /// # Errors
@@ -189,18 +99,13 @@ impl Environment {
         DebugTopics::parse(wanted.as_deref(), graph.as_deref())
     }
 
-    /// Returns the value of one of `AGENT_VARIABLES`.
-    pub(crate) fn agent_variable(&self, variable: &str) -> Option<&str> {
-        self.agent_variables.get(variable).map(String::as_str)
-    }
-
     /// Returns the proxies from the environment. The lower-case spelling takes precedence, as in
     /// `curl`.
     pub(crate) fn proxies(&self) -> ProxySettings {
         let told = |names: [&str; 2]| {
             names
                 .into_iter()
-                .find_map(|name| self.agent_variable(name))
+                .find_map(|name| self.user.agent_variable(name))
                 .unwrap_or_default()
                 .to_owned()
         };
@@ -210,26 +115,6 @@ impl Environment {
             http: told(["http_proxy", "HTTP_PROXY"]),
             no: told(["no_proxy", "NO_PROXY"]),
         }
-    }
-
-    /// Returns a path below the home folder.
-    pub(crate) fn path_in_home(&self, path: &str) -> Option<PathBuf> {
-        Some(self.home.as_ref()?.join(path))
-    }
-
-    /// Returns Claude Code's folder.
-    pub(crate) fn claude_folder(&self) -> Option<PathBuf> {
-        self.claude.clone().or_else(|| self.path_in_home(".claude"))
-    }
-
-    /// Returns Codex's folder.
-    pub(crate) fn codex_folder(&self) -> Option<PathBuf> {
-        self.codex.clone().or_else(|| self.path_in_home(".codex"))
-    }
-
-    /// Returns pi's folder.
-    pub(crate) fn pi_folder(&self) -> Option<PathBuf> {
-        self.pi.clone().or_else(|| self.path_in_home(".pi/agent"))
     }
 
     /// Returns the painter for standard output.
@@ -246,21 +131,8 @@ impl Environment {
         });
         let refused = nonempty_variable("NO_COLOR").is_some() || term == "dumb";
         Self {
-            home: path_variable("HOME").or_else(|| path_variable("USERPROFILE")),
-            claude: path_variable("CLAUDE_CONFIG_DIR"),
-            codex: path_variable("CODEX_HOME"),
-            pi: path_variable("PI_CODING_AGENT_DIR"),
-            cline_servers: path_variable("CLINE_MCP_SETTINGS_PATH"),
-            cline_data: path_variable("CLINE_DATA_DIR"),
-            cline: path_variable("CLINE_DIR"),
-            agent_variables: read_agent_variables(),
+            user: read_user_environment(),
             trace_variables: read_trace_variables(),
-            program_path: nonempty_variable("PATH"),
-            data_home: path_variable("XDG_DATA_HOME"),
-            local_app_data: path_variable("LOCALAPPDATA"),
-            config_home: path_variable("XDG_CONFIG_HOME"),
-            opencode_database: path_variable("OPENCODE_DB")
-                .filter(|path| path.as_os_str() != ":memory:"),
             embeddings_key: nonempty_variable(EMBEDDINGS_KEY_VARIABLE)
                 .and_then(|key| ApiKey::new(&key.to_string_lossy())),
             model_keys: read_model_keys(),
@@ -309,11 +181,26 @@ fn has_256_colours(term: &str, colour_term: &str) -> bool {
     is_known || is_told || matches!(colour_term, "truecolor" | "24bit")
 }
 
-/// Returns the values of `AGENT_VARIABLES`; for a key only the fact that it is set.
+/// Reads the variables that say where the user and agents have their files.
+fn read_user_environment() -> UserEnvironment {
+    let paths = CLIENT_AGENTS.iter().flat_map(|client| client.path_variables);
+    UserEnvironment {
+        home: path_variable("HOME").or_else(|| path_variable("USERPROFILE")),
+        program_path: nonempty_variable("PATH"),
+        data_home: path_variable("XDG_DATA_HOME"),
+        local_app_data: path_variable("LOCALAPPDATA"),
+        config_home: path_variable("XDG_CONFIG_HOME"),
+        agent_paths: paths.filter_map(|name| Some((*name, path_variable(name)?))).collect(),
+        agent_variables: read_agent_variables(),
+    }
+}
+
+/// Returns the values of agents' and servers' variables; for a key only the fact that it is set.
 fn read_agent_variables() -> BTreeMap<&'static str, String> {
-    let told = AGENT_VARIABLES.into_iter().filter_map(|name| {
+    let names = CLIENT_AGENTS.iter().flat_map(|client| client.variables).chain(&SERVER_VARIABLES);
+    let told = names.filter_map(|name| {
         let value = nonempty_variable(name)?.to_string_lossy().into_owned();
-        Some((name, if name.ends_with("_KEY") { "set".to_owned() } else { value }))
+        Some((*name, if name.ends_with("_KEY") { "set".to_owned() } else { value }))
     });
     told.collect()
 }
@@ -409,27 +296,6 @@ mod tests {
             ("", "", false),
         ] {
             assert_eq!(has_256_colours(term, colour_term), has, "{term} {colour_term}");
-        }
-    }
-
-    #[test]
-    fn data_lies_where_the_platform_has_it() {
-        let bare = Environment { home: Some("/home/a".into()), ..Environment::default() };
-        let told = Environment {
-            data_home: Some("/data".into()),
-            local_app_data: Some("/local".into()),
-            ..bare.clone()
-        };
-        let local = Environment { data_home: Some("no/path".into()), ..told.clone() };
-        for (platform, expected) in [
-            (Platform::Mac, ["/home/a/Library/Application Support"; 2]),
-            (Platform::Windows, ["/home/a/AppData/Local", "/local"]),
-            (Platform::Other, ["/home/a/.local/share"; 2]),
-        ] {
-            let folders = [&bare, &local].map(|environment| environment.data_folder_on(platform));
-            assert_eq!(folders, expected.map(|path| Some(PathBuf::from(path))));
-            assert_eq!(told.data_folder_on(platform), Some("/data".into()));
-            assert_eq!(Environment::default().data_folder_on(platform), None);
         }
     }
 }

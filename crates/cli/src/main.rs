@@ -1,7 +1,6 @@
 //! The program `foveal`: reads the command line, runs one command, sets the exit code.
 
 mod bill_json;
-mod clients;
 mod colour;
 mod coloured_text;
 mod command_caches;
@@ -15,7 +14,6 @@ mod explanations;
 mod gateway;
 mod gateway_requests;
 mod grants;
-mod hook;
 mod interrupt;
 mod listen_options;
 mod message_summary;

@@ -12,12 +12,12 @@ use anyhow::{Context, bail};
 use foveal_workspace::regular_file::{LinkPolicy, read_regular};
 use serde::{Deserialize, Serialize};
 
-use crate::clients::replace_settings_file;
 use crate::environment::Environment;
 use crate::repository_index::working_copy_root;
 use crate::user_settings::settings_file::refuse_two_files;
 use crate::user_settings::settings_source::{SettingsSource, Syntax};
 use crate::user_settings::{self, UserSettings};
+use foveal_agent_setup::replace_settings_file;
 
 /// File names of project settings, in the top folder of a project.
 pub(crate) const PROJECT_FILE_NAMES: [&str; 2] = [".foveal.toml", ".foveal.json"];
@@ -103,7 +103,7 @@ pub(crate) struct ProjectTrust {
 impl ProjectTrust {
     /// Returns the path of the stored decisions; `None` if there is no data folder.
     fn storage_path(environment: &Environment) -> Option<PathBuf> {
-        Some(environment.data_folder()?.join("foveal").join("trusted.json"))
+        Some(environment.user.data_folder()?.join("foveal").join("trusted.json"))
     }
 
     /// Reads the stored decisions. An unreadable file means that no project is trusted.

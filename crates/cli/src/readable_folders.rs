@@ -78,7 +78,7 @@ pub(crate) fn list_readable_folders(
     named: &[PathBuf],
 ) -> Vec<PathBuf> {
     let of_home =
-        environment.home.iter().flat_map(|home| HOME_FOLDERS.iter().map(|of| home.join(of)));
+        environment.user.home.iter().flat_map(|home| HOME_FOLDERS.iter().map(|of| home.join(of)));
     let programs = commands.get("PATH").map(std::env::split_paths).into_iter().flatten();
     // This program is also the guard of each command.
     let own = std::env::current_exe().ok();

@@ -471,12 +471,12 @@ pub(crate) const STORE_FILE_NAME: &str = "store.db";
 
 /// Returns the path of the store; `None` if there is no data folder.
 pub(crate) fn store_path(environment: &Environment) -> Option<PathBuf> {
-    Some(environment.data_folder()?.join("foveal").join(STORE_FILE_NAME))
+    Some(environment.user.data_folder()?.join("foveal").join(STORE_FILE_NAME))
 }
 
 /// Returns the folder of the write journal; `None` if there is no data folder.
 fn journal_path(environment: &Environment) -> Option<PathBuf> {
-    Some(environment.data_folder()?.join("foveal").join("writes"))
+    Some(environment.user.data_folder()?.join("foveal").join("writes"))
 }
 
 /// Opens the user's store or, with a notice, one in memory if that fails. Contents stay in memory

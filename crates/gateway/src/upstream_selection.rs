@@ -1,5 +1,7 @@
 //! The upstreams: the server for each path, and the addresses of its API.
 
+mod upstream_config;
+
 use std::fmt;
 
 use hyper::Uri;
@@ -8,6 +10,8 @@ use hyper::http::uri::{Authority, PathAndQuery, Scheme};
 
 use crate::credentials::Credentials;
 use crate::request_purpose;
+
+pub use self::upstream_config::{UpstreamConfig, UpstreamConfigError, is_upstream_name};
 
 /// The header that names an upstream. It is not forwarded.
 pub const UPSTREAM_HEADER: HeaderName = HeaderName::from_static("x-foveal-upstream");

@@ -4,32 +4,10 @@ use foveal_engine::output_budget::OutputBudget;
 use foveal_engine::tokens::Tokens;
 use foveal_tools::settings::ToolSettings;
 
-/// A client and its answer limit.
-#[derive(Debug)]
-struct ClientLimit {
-    /// Prefix of the name that the client sends on `initialize`, in lower case.
-    name_prefix: &'static str,
-    /// Characters of an answer that are shown without a cut.
-    characters: usize,
-    /// Whether the limit counts the answer as a JSON string.
-    is_json: bool,
-}
+use crate::settings::McpSettings;
 
 /// Prefix of Claude Code's client name.
 const CLAUDE_CODE_PREFIX: &str = "claude-code";
-
-/// Measured in runs of each client against a scripted model: Claude Code 2.1.330 (107,669
-/// characters came through; it documents 25,000 tokens), Codex 0.169 (44,900), opencode 1.18
-/// (48,000 or 2,000 lines), Gemini CLI 0.61 (40,000), Qwen Code 0.24 (25,600), Cline 3.0 (8,000, of
-/// the answer as JSON). The limits leave room for the text that each client adds around an answer.
-const CLIENT_LIMITS: [ClientLimit; 6] = [
-    ClientLimit { name_prefix: CLAUDE_CODE_PREFIX, characters: 100_000, is_json: false },
-    ClientLimit { name_prefix: "codex", characters: 40_000, is_json: false },
-    ClientLimit { name_prefix: "opencode", characters: 44_000, is_json: false },
-    ClientLimit { name_prefix: "gemini-cli", characters: 38_000, is_json: false },
-    ClientLimit { name_prefix: "qwen", characters: 24_000, is_json: false },
-    ClientLimit { name_prefix: "@cline", characters: 7_600, is_json: true },
-];
 
 /// Characters for an unknown client; all known clients but one show as many.
 const UNKNOWN_CLIENT_CHARS: usize = 24_000;
@@ -43,17 +21,16 @@ const TOKEN_LIMIT_FRACTION: f64 = 0.95;
 /// Claude tokens per estimated token: the user's limit is counted by the client.
 const CLAUDE_TOKENS_PER_ESTIMATE: f64 = 1.25;
 
-/// Returns the output budget for the client of this name. `claude_code_tokens` is Claude Code's own
-/// limit, if its user set one.
+/// Returns the output budget for the client of this name.
 pub(crate) fn output_budget_for(
     client: Option<&str>,
+    server: &McpSettings,
     settings: &ToolSettings,
-    claude_code_tokens: Option<u32>,
 ) -> OutputBudget {
     let name = client.unwrap_or_default().to_lowercase();
-    let told = claude_code_tokens.filter(|_| name.starts_with(CLAUDE_CODE_PREFIX));
+    let told = server.claude_code_tokens.filter(|_| name.starts_with(CLAUDE_CODE_PREFIX));
     let told = told.map_or(f64::INFINITY, |tokens| f64::from(tokens) / CLAUDE_TOKENS_PER_ESTIMATE);
-    let known = CLIENT_LIMITS.iter().find(|client| name.starts_with(client.name_prefix));
+    let known = server.client_limits.iter().find(|client| name.starts_with(client.name_prefix));
     let characters = known.map_or(UNKNOWN_CLIENT_CHARS, |known| known.characters);
     OutputBudget {
         tokens: Tokens((f64::from(settings.answer_tokens).min(told) * TOKEN_LIMIT_FRACTION) as u64),
@@ -71,12 +48,33 @@ pub(crate) fn output_budget_for(
 
 #[cfg(test)]
 mod tests {
+    use std::path::PathBuf;
+
+    use foveal_tools::tool_table::ToolSet;
+
     use super::*;
+    use crate::settings::ClientLimit;
+
+    const CLAUDE_CODE: ClientLimit =
+        ClientLimit { name_prefix: CLAUDE_CODE_PREFIX, characters: 100_000, is_json: false };
+    const CODEX: ClientLimit =
+        ClientLimit { name_prefix: "codex", characters: 40_000, is_json: false };
+    const CLINE: ClientLimit =
+        ClientLimit { name_prefix: "@cline", characters: 7_600, is_json: true };
+
+    fn server(claude_code_tokens: Option<u32>) -> McpSettings {
+        let settings = McpSettings::new(ToolSet::Full, PathBuf::new());
+        McpSettings {
+            claude_code_tokens,
+            client_limits: vec![CLAUDE_CODE, CODEX, CLINE],
+            ..settings
+        }
+    }
 
     #[test]
     fn each_client_has_its_own_room_and_an_unknown_one_little() {
         let settings = ToolSettings::default();
-        let bytes = |name| output_budget_for(name, &settings, Some(2_000)).bytes;
+        let bytes = |name| output_budget_for(name, &server(Some(2_000)), &settings).bytes;
         assert_eq!(bytes(Some("@cline/core")), 7_600);
         assert_eq!(bytes(Some("Codex-MCP-Client")), 40_000);
         assert_eq!(bytes(Some("another")), 24_000);
@@ -87,14 +85,14 @@ mod tests {
     fn what_the_user_sets_counts_more_than_what_is_known() {
         let settings =
             ToolSettings { answer_tokens: 1_000, answer_bytes: Some(5_000), ..Default::default() };
-        let room = output_budget_for(Some("claude-code"), &settings, None);
+        let room = output_budget_for(Some("claude-code"), &server(None), &settings);
         assert_eq!((room.tokens, room.bytes), (Tokens(950), 5_000));
     }
 
     #[test]
     fn what_claude_code_is_told_to_show_bounds_its_answers_and_no_others() {
         let settings = ToolSettings::default();
-        let tokens = |name, told| output_budget_for(Some(name), &settings, told).tokens;
+        let tokens = |name, told| output_budget_for(Some(name), &server(told), &settings).tokens;
         assert_eq!(tokens("claude-code", Some(2_000)), Tokens(1_520));
         assert_eq!(tokens("claude-code", Some(25_000)), Tokens(7_600));
         assert_eq!(tokens("codex", Some(2_000)), Tokens(7_600));

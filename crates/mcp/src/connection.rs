@@ -98,11 +98,10 @@ impl SessionRef {
                 }
                 PromptIdentity::Sole | PromptIdentity::Named(_) => ToolSession::new(toolbox, id),
             };
-            let told = self.shared.settings.claude_code_tokens;
             let room = client_limits::output_budget_for(
                 self.client_name.as_deref(),
+                &self.shared.settings,
                 &toolbox.settings,
-                told,
             );
             let session =
                 session.with_logical_clock(&self.shared.arrivals).with_output_budget(room);

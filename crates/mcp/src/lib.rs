@@ -41,5 +41,5 @@ pub use self::connection::ClientConnection;
 pub use self::handler::{DUPLICATES_NOTIFICATION, RESET_NOTIFICATION};
 pub use self::parsed_lines::{ParsedLine, parse_lines};
 pub use self::server::McpServer;
-pub use self::settings::McpSettings;
+pub use self::settings::{ClientLimit, McpSettings};
 pub use self::toolbox_cache::{BoxError, ToolboxOpener};

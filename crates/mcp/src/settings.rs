@@ -22,12 +22,25 @@ pub struct McpSettings {
     pub structured: bool,
     /// Claude Code's answer limit in its own tokens, if its user set one.
     pub claude_code_tokens: Option<u32>,
+    /// The clients whose answer limits are known.
+    pub client_limits: Vec<ClientLimit>,
     /// Sessions of all clients together; the least recently used is dropped first.
     pub sessions_max: usize,
     /// How long an unused session is kept.
     pub session_idle: Duration,
     /// Calls that run at once; further ones wait.
     pub calls_max: usize,
+}
+
+/// A client and its answer limit.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ClientLimit {
+    /// Prefix of the name that the client sends on `initialize`, in lower case.
+    pub name_prefix: &'static str,
+    /// Characters of an answer that are shown without a cut.
+    pub characters: usize,
+    /// Whether the limit counts the answer as a JSON string.
+    pub is_json: bool,
 }
 
 impl McpSettings {
@@ -40,6 +53,7 @@ impl McpSettings {
             directory,
             structured: false,
             claude_code_tokens: None,
+            client_limits: Vec::new(),
             sessions_max: 64,
             session_idle: Duration::from_secs(8 * 3_600),
             calls_max: 12,

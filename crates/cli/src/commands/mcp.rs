@@ -7,12 +7,13 @@ use std::sync::Arc;
 
 use anyhow::Context;
 use clap::ValueEnum;
+use foveal_agent_setup::client_agents::{self, CLAUDE_CODE_TOKENS_VARIABLE};
 use foveal_mcp::http::{self, HttpSettings, MCP_PATH};
 use foveal_mcp::{McpServer, McpSettings, ToolboxOpener, stdio};
 use foveal_sandbox::Confinement;
 use foveal_tools::tool_table::ToolSet;
 
-use crate::environment::{CLAUDE_CODE_TOKENS_VARIABLE, Environment, MCP_TOKEN_VARIABLE};
+use crate::environment::{Environment, MCP_TOKEN_VARIABLE};
 use crate::listen_options;
 use crate::notice;
 use crate::toolbox::{self, ToolboxFactory};
@@ -142,8 +143,11 @@ pub(crate) fn run(arguments: &McpArguments, environment: &Environment) -> anyhow
     settings.asks_for_roots = !arguments.no_client_roots;
     settings.structured = arguments.structured;
     // Claude Code ignores values that are no numbers, and so does foveal.
-    let shown =
-        environment.agent_variable(CLAUDE_CODE_TOKENS_VARIABLE).and_then(|told| told.parse().ok());
+    let shown = environment
+        .user
+        .agent_variable(CLAUDE_CODE_TOKENS_VARIABLE)
+        .and_then(|told| told.parse().ok());
+    settings.client_limits = client_agents::answer_limits();
     settings.claude_code_tokens = shown.filter(|tokens| *tokens > 0);
     let writable = toolbox::resolve_folders(&arguments.writable)?;
     let opener = ToolboxFactory::new(environment)?;

@@ -249,7 +249,7 @@ fn sessions_table(
 /// Returns the session's folder, with `~` for the home folder.
 fn abbreviated_folder(session: &StoredSession, environment: &Environment) -> String {
     let Some(folder) = session.metadata.roots.first() else { return String::new() };
-    let home = environment.home.as_ref().and_then(|home| home.to_str());
+    let home = environment.user.home.as_ref().and_then(|home| home.to_str());
     match home.and_then(|home| folder.strip_prefix(home)) {
         Some("") => "~".to_owned(),
         Some(below) if below.starts_with('/') => format!("~{below}"),

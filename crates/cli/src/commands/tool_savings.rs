@@ -1,11 +1,11 @@
 //! The savings of foveal's own tools and hooks, from the records in the store.
 
+use foveal_agent_setup::hook;
 use foveal_engine::tokens::Tokens;
 use foveal_store::{RecordNumber, SessionRecord, Store, StoreError, StoredSession};
 use foveal_tools::session::parse_call_record;
 use serde::Serialize;
 
-use crate::hook;
 use crate::numbers::{format_percent_change, format_plural, format_tokens};
 
 /// The number of records that are read at once.

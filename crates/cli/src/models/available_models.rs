@@ -87,7 +87,7 @@ pub(crate) fn with_environment_address(
 ) -> Option<ModelSpec> {
     let Provider { address_variable, title, .. } = spec.provider();
     let told = address_variable
-        .and_then(|variable| Some((variable, environment.agent_variable(variable)?)));
+        .and_then(|variable| Some((variable, environment.user.agent_variable(variable)?)));
     let Some((variable, address)) = told else { return Some(spec) };
     match spec.with_address(address) {
         Ok(spec) => Some(spec),

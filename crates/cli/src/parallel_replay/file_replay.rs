@@ -8,6 +8,7 @@ use std::io;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Mutex, PoisonError};
 
+use foveal_agent_setup::sessions::{LoadError, SessionFile};
 use foveal_replay::copied_requests::{ConversationPlace, RequestOwners};
 use rayon::prelude::*;
 
@@ -15,7 +16,7 @@ use super::attachments::Attachments;
 use super::replay_plan::ReplayPlan;
 use super::session_replay;
 use crate::replay_totals::SessionFigures;
-use crate::sessions::{LoadError, SessionFile, load_sessions};
+use crate::sessions::load_sessions;
 
 /// The outcome of one file.
 #[derive(Debug, Default)]

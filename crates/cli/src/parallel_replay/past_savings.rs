@@ -4,12 +4,13 @@
 
 use std::collections::{HashMap, HashSet};
 
+use foveal_agent_setup::client_agents::ClientAgent;
+use foveal_agent_setup::hook::{self, RecordedReplacement};
 use foveal_store::{RecordNumber, Store, StoreError};
 use foveal_transcript::{
     ContentBlock, Conversation, EntryIndex, MessageRole, TranscriptEntry, Usage,
 };
 
-use crate::hook::{self, RecordedReplacement};
 use crate::{gateway_requests, sessions};
 
 /// The largest difference between the time of a recorded answer and that of the stored request, in
@@ -66,7 +67,7 @@ impl PastSavings {
                 continue;
             }
             let (kind, name) = sessions::split_session_id(&session.id.0);
-            if kind.is_some_and(hook::is_hook_session_kind) {
+            if kind.is_some_and(|kind| ClientAgent::find_hook(kind).is_some()) {
                 let name = name.split('/').next().unwrap_or(name);
                 for record in store.records(&session.id, RecordNumber(1), RECORDS_MAX)? {
                     if let Some((call, sent)) = hook::recorded_replacement(&record.payload) {

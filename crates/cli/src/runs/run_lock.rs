@@ -49,7 +49,7 @@ impl RunLock {
         session: &SessionId,
         environment: &Environment,
     ) -> Result<Self, RunLockError> {
-        let folder = environment.data_folder().map(|data| data.join("foveal"));
+        let folder = environment.user.data_folder().map(|data| data.join("foveal"));
         let folder = folder
             .ok_or_else(|| RunLockError::Unusable(io::Error::other("set HOME or XDG_DATA_HOME")))?;
         let own = folder.join("runs");

@@ -1,76 +1,27 @@
-//! Loads session files.
+//! Loads sessions of agents and of foveal's own store.
 
-use std::fs::File;
-use std::io::{self, BufRead, BufReader};
 use std::path::PathBuf;
 
 use anyhow::{Context, bail};
+use foveal_agent_setup::sessions::{self, LoadResult, SessionFile, find_session_files};
 use foveal_transcript::RecordedSession;
-use foveal_wire::{ReadError, SessionFormat};
+use foveal_wire::SessionFormat;
 
-use super::error::{LoadError, LoadResult, SkippedPart};
-use super::session_file::SessionFile;
-use super::{discovery, opencode, sidecar_files, stored_runs};
+use super::stored_runs;
 
 /// Reads all sessions of a file into `sink`, and returns the parts that were skipped.
 ///
 /// # Errors
-/// Returns a [`LoadError`] if the file has no session, or if reading fails midway.
+/// If the file has no session, or if reading fails midway.
 pub(crate) fn load_sessions(
     file: &SessionFile,
     format: Option<SessionFormat>,
     sink: &mut dyn FnMut(RecordedSession),
 ) -> LoadResult {
-    if file.is_foveal_store {
-        return stored_runs::load_run(file, sink);
+    match file.is_foveal_store {
+        true => stored_runs::load_run(file, sink),
+        false => sessions::load_sessions(file, format, sink),
     }
-    if let Some(loaded) = opencode::load_opencode_sessions(file, format, sink) {
-        return loaded;
-    }
-    let path = file.path.clone();
-    let name = path.display().to_string();
-    let file = match File::open(&path).and_then(open_decompressed) {
-        Ok(file) => file,
-        Err(why) => return Err(LoadError::Unreadable { path, why }),
-    };
-    let directory = sidecar_files::working_directory(&path);
-    let mut placed = |mut session: RecordedSession| {
-        for conversation in &mut session.conversations {
-            if conversation.directory.is_none() {
-                conversation.directory.clone_from(&directory);
-            }
-        }
-        sink(session);
-    };
-    let read = match format {
-        Some(format) => foveal_wire::read_sessions(format, &name, file, &mut placed),
-        None => foveal_wire::detect_and_read_sessions(&name, file, &mut placed)
-            .map(|(_, problems)| problems),
-    };
-    let problems = read.map_err(|error| match error {
-        ReadError::Io(why) => LoadError::Unreadable { path, why },
-        ReadError::Empty => LoadError::Empty { path },
-        ReadError::UnknownFormat => LoadError::UnknownFormat { path },
-        ReadError::WrongFormat { .. } if format.is_some() => {
-            LoadError::WrongFormat { path, why: error }
-        }
-        ReadError::WrongFormat { .. } => LoadError::Broken { path, why: error },
-    })?;
-    Ok(problems.into_iter().map(SkippedPart::Problem).collect())
-}
-
-/// Opens a reader for a file, through a decoder if zstd compressed it.
-fn open_decompressed(file: File) -> io::Result<Box<dyn BufRead>> {
-    /// The first bytes of a file that zstd compressed.
-    const ZSTD_MAGIC: [u8; 4] = [0x28, 0xB5, 0x2F, 0xFD];
-    /// The size of the read buffer.
-    const BUFFER_BYTES: usize = 1 << 16;
-    let mut file = BufReader::with_capacity(BUFFER_BYTES, file);
-    if !file.fill_buf()?.starts_with(&ZSTD_MAGIC) {
-        return Ok(Box::new(file));
-    }
-    let inner = zstd::stream::read::Decoder::with_buffer(file)?;
-    Ok(Box::new(BufReader::with_capacity(BUFFER_BYTES, inner)))
 }
 
 /// Loads the single session at `paths`.
@@ -81,7 +32,7 @@ pub(crate) fn load_single_session(
     paths: &[PathBuf],
     format: Option<SessionFormat>,
 ) -> anyhow::Result<RecordedSession> {
-    let found = discovery::find_session_files(paths, format)?;
+    let found = find_session_files(paths, format)?;
     let mut first: Option<(RecordedSession, &SessionFile)> = None;
     let mut more: Option<String> = None;
     for file in &found.files {

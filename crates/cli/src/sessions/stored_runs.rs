@@ -2,19 +2,18 @@
 
 use std::path::Path;
 
+use foveal_agent_setup::sessions::{LoadError, LoadResult, SessionFile, SkippedPart};
 use foveal_store::{ReadOnlyStore, SqliteStore, Store, StoreError, StoredSession};
 use foveal_transcript::RecordedSession;
 use foveal_wire::SessionFormat;
 
-use super::error::{LoadError, LoadResult, SkippedPart};
-use super::session_file::{FoundSessions, SessionFile};
 use crate::runs::{self, RunConversations};
 use crate::{notice, toolbox};
 
 /// Finds the runs of foveal's own agent in its data folder.
-pub(super) fn find_runs(folder: &Path, format: Option<SessionFormat>) -> FoundSessions {
+pub(super) fn find_runs(folder: &Path, format: Option<SessionFormat>) -> Vec<SessionFile> {
     let path = folder.join(toolbox::STORE_FILE_NAME);
-    let mut found = FoundSessions::default();
+    let mut found = Vec::new();
     if let (None, Ok(ReadOnlyStore::Store(store))) = (format, SqliteStore::open_read_only(&path)) {
         let sessions = store.sessions().unwrap_or_default();
         let has_words = |kept: &&StoredSession| {
@@ -22,7 +21,7 @@ pub(super) fn find_runs(folder: &Path, format: Option<SessionFormat>) -> FoundSe
         };
         let files =
             sessions.iter().filter(has_words).map(|kept| run_session_file(&path, false, kept));
-        found.files.extend(files);
+        found.extend(files);
     }
     found
 }

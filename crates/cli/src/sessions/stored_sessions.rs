@@ -3,6 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
+use foveal_agent_setup::hook;
+use foveal_agent_setup::sessions::SessionFile;
 use foveal_engine::conversation_record::ConversationRecord;
 use foveal_engine::tokens::Tokenizer;
 use foveal_store::{RecordNumber, SessionRecord, SqliteStore, Store, StoredSession};
@@ -13,12 +15,11 @@ use foveal_transcript::{
 };
 
 use super::loading::load_single_session;
-use super::session_file::SessionFile;
 use super::stored_runs::run_session_file;
 use crate::environment::Environment;
 use crate::numbers::{format_dollars, format_plural, format_signed_dollars};
 use crate::runs::{self, RunConversations};
-use crate::{gateway_requests, hook, notice, toolbox};
+use crate::{gateway_requests, notice, toolbox};
 
 /// The number of records in which a session's first call is looked for.
 const TITLE_RECORDS_MAX: usize = 8;

@@ -5,14 +5,12 @@ use std::net::SocketAddr;
 use std::time::Duration;
 
 use foveal_gateway::traces::{CollectorAddressError, TraceCollector};
+use foveal_gateway::upstream_selection::{UpstreamConfig, UpstreamConfigError, is_upstream_name};
 use serde::Deserialize;
 
 use super::glob::GlobText;
 use super::prices::PriceEntry;
-use crate::gateway::{
-    CacheChoice, GatewayProfile, GatewayRule, GatewaySettings, UpstreamConfig, UpstreamConfigError,
-    WebSocketChoice, is_upstream_name,
-};
+use crate::gateway::{CacheChoice, GatewayProfile, GatewayRule, GatewaySettings, WebSocketChoice};
 use crate::listen_options;
 
 /// The largest time limit of a decision, in milliseconds.

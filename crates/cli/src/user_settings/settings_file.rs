@@ -47,7 +47,7 @@ impl SettingsFile {
 /// Returns the path of the settings file, which need not exist; `None` if the system has no folder
 /// for settings.
 pub(crate) fn settings_path(environment: &Environment) -> Option<PathBuf> {
-    let folder = environment.config_folder()?.join("foveal");
+    let folder = environment.user.config_folder()?.join("foveal");
     let [toml, json] = FILE_NAMES.map(|name| folder.join(name));
     Some(if !path_exists(&toml) && path_exists(&json) { json } else { toml })
 }

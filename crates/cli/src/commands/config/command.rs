@@ -9,7 +9,6 @@ use super::settings::{
     NO_SETTINGS_FOLDER, explain_setting, find_setting, project_value, read_valid_settings,
     setting_rows, unquote, write_change,
 };
-use crate::clients::replace_settings_file;
 use crate::environment::Environment;
 use crate::exit_code;
 use crate::notice;
@@ -17,6 +16,7 @@ use crate::output;
 use crate::text_table::{Alignment, ColumnNarrowing, TextTable};
 use crate::user_settings::setting_keys::SettingKey;
 use crate::user_settings::{self, schema};
+use foveal_agent_setup::replace_settings_file;
 
 /// The command line of `foveal config`.
 #[derive(Debug, clap::Args)]

@@ -9,7 +9,6 @@ use super::settings::{
     SettingsChange, current_project_file, explain_setting, find_setting, read_valid_settings,
     setting_rows, unquote, write_change,
 };
-use crate::clients::replace_settings_file;
 use crate::environment::Environment;
 use crate::gateway::endpoint_variable;
 use crate::grants::list_grants_of_current_folder;
@@ -17,6 +16,7 @@ use crate::notice;
 use crate::project_settings::ProjectFile;
 use crate::user_settings::setting_keys::{SettingKey, SettingType, is_placeholder};
 use crate::user_settings::{SettingsParseError, setting_edit};
+use foveal_agent_setup::replace_settings_file;
 
 /// Limit of changes that can be undone.
 const CHANGES_MAX: usize = 100;

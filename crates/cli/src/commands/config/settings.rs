@@ -4,13 +4,13 @@ use std::path::PathBuf;
 
 use anyhow::{Context, bail};
 
-use crate::clients::replace_settings_file;
 use crate::environment::Environment;
 use crate::project_settings::{ProjectFile, ProjectTrust, TrustState};
 use crate::user_settings::setting_keys::{self, SETTING_KEYS, SettingKey, SettingType};
 use crate::user_settings::settings_file::SettingsFile;
 use crate::user_settings::settings_source::SettingsSource;
 use crate::user_settings::{self, removed_settings};
+use foveal_agent_setup::replace_settings_file;
 
 pub(super) const NO_SETTINGS_FOLDER: &str =
     "there is no place for settings: set HOME or XDG_CONFIG_HOME";

@@ -1,34 +1,32 @@
 //! Checks of the agents on this machine and of their setup with foveal.
 
-use std::path::Path;
+use foveal_agent_setup::client_agents::{CLIENT_AGENTS, ClientAgent};
+use foveal_agent_setup::{
+    FovealProgram, ServerCommand, SettingsTarget, SetupState, UserEnvironment, program_version,
+};
 
 use super::diagnosis::{Diagnosis, HealthStatus};
 use super::gateways;
-use crate::clients::{
-    self, CLIENT_AGENTS, ClientAgent, FovealProgram, HOOKS_SINCE, ServerCommand, SettingsTarget,
-    program_version,
-};
+use crate::commands::init;
 use crate::environment::Environment;
 
 /// Checks all agents that are installed, or that have foveal set up.
 pub(super) fn check_agents(environment: &Environment) -> Vec<Diagnosis> {
-    let Ok(program) = FovealProgram::locate(environment) else { return Vec::new() };
+    let user = &environment.user;
+    let Ok(program) = FovealProgram::locate(user) else { return Vec::new() };
     let folder = std::env::current_dir().ok();
+    let routes = init::gateway_routes(environment, true).ok();
+    let passes_websockets = init::passes_websockets(environment);
+    let start = ServerCommand::new(program.path(), None);
     let mut findings = Vec::new();
     for client in &CLIENT_AGENTS {
-        let is_installed = client.is_installed(environment);
-        let user =
-            client.server_target(environment, None, &ServerCommand::new(program.path(), None));
-        let project = folder.as_deref().and_then(|folder| {
-            client.server_target(
-                environment,
-                Some(folder),
-                &ServerCommand::new(program.path(), None),
-            )
-        });
-        let found = [user, project].into_iter().flatten().map(|target| setup_state(&target));
-        let mut found: Vec<SetupState> = found.collect();
-        found.retain(|found| *found != SetupState::Absent);
+        let is_installed = client.is_installed(user);
+        let of_user = client.server_target(user, None, &start);
+        let of_project =
+            folder.as_deref().and_then(|folder| client.server_target(user, Some(folder), &start));
+        let targets = [of_user, of_project].into_iter().flatten();
+        let states = targets.map(|target| (target.setup_state(), target));
+        let found: Vec<_> = states.filter(|(state, _)| *state != SetupState::Absent).collect();
         if found.is_empty() && !is_installed {
             continue;
         }
@@ -39,9 +37,12 @@ pub(super) fn check_agents(environment: &Environment) -> Vec<Diagnosis> {
                     .with_remedy(remedy),
             );
         }
-        findings.extend(found.into_iter().map(|found| found.into_diagnosis(client)));
-        findings.extend(check_hooks(client, environment, &program));
-        findings.extend(gateways::check_gateways(client, environment));
+        let found = found.into_iter();
+        findings.extend(found.map(|(state, target)| setup_diagnosis(client, &target, state)));
+        findings.extend(check_hooks(client, user, &program));
+        if let Some(routes) = &routes {
+            findings.extend(gateways::check_gateways(client, user, routes, passes_websockets));
+        }
     }
     if findings.is_empty() {
         findings.push(Diagnosis::new(
@@ -53,81 +54,44 @@ pub(super) fn check_agents(environment: &Environment) -> Vec<Diagnosis> {
     findings
 }
 
-/// The setup of foveal in a settings file.
-#[derive(Debug, PartialEq, Eq)]
-enum SetupState {
-    /// The file does not name foveal.
-    Absent,
-    /// The file names foveal, and the program exists.
-    Active(String),
-    /// The file names foveal, and the agent has it switched off.
-    SwitchedOff(String),
-    /// The file names a program that does not exist.
-    MissingProgram { path: String, program: String },
-    /// The file cannot be read or parsed.
-    Unreadable { path: String, why: String },
-}
-
-fn setup_state(target: &SettingsTarget) -> SetupState {
-    let path = target.path.display().to_string();
-    let text = match clients::read_settings_file(&target.path) {
-        Ok(None) => return SetupState::Absent,
-        Ok(Some(text)) => text,
-        Err(error) => return SetupState::Unreadable { path, why: error.to_string() },
-    };
-    if let Err(clients::EditError::Broken { line, what }) = target.edit.remove(&text) {
-        return SetupState::Unreadable { path, why: format!("line {line}: {what}") };
-    }
-    match target.edit.installed_program(&text) {
-        None => SetupState::Absent,
-        // The agent resolves a bare name through PATH.
-        Some(program) if program.contains('/') && !Path::new(&program).exists() => {
-            SetupState::MissingProgram { path, program }
+fn setup_diagnosis(client: &ClientAgent, target: &SettingsTarget, state: SetupState) -> Diagnosis {
+    let (name, path) = (client.name, target.path.display());
+    match state {
+        SetupState::Absent => {
+            Diagnosis::new(HealthStatus::Note, name, "foveal is not set up in it")
         }
-        Some(_) if target.edit.is_disabled(&text) => SetupState::SwitchedOff(path),
-        Some(_) => SetupState::Active(path),
-    }
-}
-
-impl SetupState {
-    fn into_diagnosis(self, client: &ClientAgent) -> Diagnosis {
-        let name = client.name;
-        match self {
-            Self::Absent => Diagnosis::new(HealthStatus::Note, name, "foveal is not set up in it"),
-            Self::Active(path) => {
-                Diagnosis::new(HealthStatus::Ok, name, format!("set up in {path}"))
-            }
-            Self::SwitchedOff(path) => Diagnosis::new(
-                HealthStatus::Note,
-                name,
-                format!("set up in {path}, but switched off there"),
-            ),
-            Self::MissingProgram { path, program } => {
-                let what = format!("{path} starts `{program}`, which is not there");
-                Diagnosis::new(HealthStatus::Broken, name, what)
-                    .with_remedy(format!("foveal init {name}"))
-            }
-            Self::Unreadable { path, why } => {
-                let what = format!("{path} cannot be understood: {why}");
-                Diagnosis::new(HealthStatus::Broken, name, what).with_remedy("correct the file")
-            }
+        SetupState::Active => Diagnosis::new(HealthStatus::Ok, name, format!("set up in {path}")),
+        SetupState::SwitchedOff => Diagnosis::new(
+            HealthStatus::Note,
+            name,
+            format!("set up in {path}, but switched off there"),
+        ),
+        SetupState::MissingProgram(program) => {
+            let what = format!("{path} starts `{program}`, which is not there");
+            Diagnosis::new(HealthStatus::Broken, name, what)
+                .with_remedy(format!("foveal init {name}"))
+        }
+        SetupState::Unreadable(why) => {
+            let what = format!("{path} cannot be understood: {why}");
+            Diagnosis::new(HealthStatus::Broken, name, what).with_remedy("correct the file")
         }
     }
 }
 
 fn check_hooks(
     client: &ClientAgent,
-    environment: &Environment,
+    environment: &UserEnvironment,
     program: &FovealProgram,
 ) -> Option<Diagnosis> {
     let target = client.hook_target(environment, None, program)?;
     let about = format!("{} hooks", client.name);
-    let found = setup_state(&target);
+    let found = target.setup_state();
     // Asking some agents for their version may create folders in the home folder.
-    let is_asked = client.name == "claude-code" && matches!(found, SetupState::Active(_));
-    let program = client.program_path(environment).filter(|_| is_asked);
-    let version = program.and_then(|program| program_version(&program));
-    let is_old = version.filter(|version| *version < HOOKS_SINCE);
+    let since = client.hooks_since().filter(|_| found == SetupState::Active);
+    let is_old = since.and_then(|since| {
+        let version = program_version(&client.program_path(environment)?)?;
+        (version < since).then_some((version, since))
+    });
     match (found, is_old) {
         (SetupState::Absent, _) => Some(
             Diagnosis::new(
@@ -137,14 +101,14 @@ fn check_hooks(
             )
             .with_remedy(format!("foveal init {}", client.name)),
         ),
-        (SetupState::Active(_), Some(version)) => Some(
+        (SetupState::Active, Some((version, since))) => Some(
             Diagnosis::new(
                 HealthStatus::Broken,
                 about,
                 format!("version {version} does not heed them"),
             )
-            .with_remedy(format!("update it to {HOOKS_SINCE} or later")),
+            .with_remedy(format!("update it to {since} or later")),
         ),
-        (found, _) => Some(Diagnosis { subject: about, ..found.into_diagnosis(client) }),
+        (found, _) => Some(Diagnosis { subject: about, ..setup_diagnosis(client, &target, found) }),
     }
 }

@@ -1,18 +1,20 @@
 //! Checks of the gateways to which agents send their requests.
 
+use foveal_agent_setup::client_agents::ClientAgent;
+use foveal_agent_setup::setup::{AgentGateway, find_client_gateways};
+use foveal_agent_setup::{GatewayAddressMap, ListeningProgram, UserEnvironment};
+
 use super::diagnosis::{Diagnosis, HealthStatus};
-use crate::clients::ClientAgent;
-use crate::commands::init::{AgentGateway, find_client_gateways, lost_features};
-use crate::environment::Environment;
-use crate::gateway::ListeningProgram;
 
 /// Returns a diagnosis for each gateway of `client`, and one for each feature that the client loses
 /// behind it.
 pub(super) fn check_gateways(
     client: &'static ClientAgent,
-    environment: &Environment,
+    environment: &UserEnvironment,
+    routes: &GatewayAddressMap,
+    passes_websockets: bool,
 ) -> Vec<Diagnosis> {
-    let gateways = find_client_gateways(client, environment);
+    let gateways = find_client_gateways(client, environment, routes);
     let about = format!("{} gateway", client.name);
     let asks_foveal = gateways.iter().any(AgentGateway::is_foveal);
     let finding = |gateway: AgentGateway| {
@@ -27,7 +29,7 @@ pub(super) fn check_gateways(
     let mut findings: Vec<Diagnosis> = gateways.into_iter().map(finding).collect();
     if asks_foveal {
         findings.extend(diagnose_unset_variables(client, environment, &about));
-        let losses = lost_features(client, environment);
+        let losses = client.feature_losses(passes_websockets);
         findings.extend(losses.map(|loss| Diagnosis::new(HealthStatus::Note, &*about, loss)));
     }
     findings
@@ -37,7 +39,7 @@ pub(super) fn check_gateways(
 /// foreign addresses.
 fn diagnose_unset_variables(
     client: &ClientAgent,
-    environment: &Environment,
+    environment: &UserEnvironment,
     about: &str,
 ) -> Option<Diagnosis> {
     let names =

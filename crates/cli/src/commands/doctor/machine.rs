@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
+use foveal_agent_setup::FovealProgram;
 use foveal_sandbox::{Confinement, ShellProgram, has_control_groups};
 
 use super::diagnosis::{Diagnosis, HealthStatus};
 use super::stored_data;
-use crate::clients::FovealProgram;
 use crate::environment::{self, Environment};
 use crate::grants::list_grants_of_current_folder;
 use crate::numbers::format_plural;
@@ -28,11 +28,14 @@ pub(super) fn check_machine(environment: &Environment) -> Vec<Diagnosis> {
 fn check_program(environment: &Environment) -> Diagnosis {
     let about = "foveal";
     let version = env!("CARGO_PKG_VERSION");
-    match FovealProgram::locate(environment) {
+    match FovealProgram::locate(&environment.user) {
         Ok(program) => {
             Diagnosis::new(HealthStatus::Ok, about, format!("{version}, {}", program.path()))
         }
-        Err(error) => Diagnosis::new(HealthStatus::Broken, about, format!("{version}; {error:#}")),
+        Err(error) => {
+            let error = anyhow::Error::from(error);
+            Diagnosis::new(HealthStatus::Broken, about, format!("{version}; {error:#}"))
+        }
     }
 }
 

@@ -1,32 +1,31 @@
 //! `foveal init`: sets up agents on this machine to start the tools.
 
-use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use anyhow::{Context, bail};
 use serde_json::{Value, json};
 
-use super::change::{SetupChange, SetupOutcome};
-use super::gateway_address;
-use super::gateways::{self, AgentGateway, find_agent_gateways};
-use super::text;
-use crate::clients::{
-    CLIENT_AGENTS, ClientAgent, FovealProgram, HooksProblem, ServerCommand, SettingsEdit,
-    SettingsTarget,
+use foveal_agent_setup::FovealProgram;
+use foveal_agent_setup::client_agents::{CLIENT_AGENTS, ClientAgent};
+use foveal_agent_setup::setup::{
+    AgentGateway, SetupChange, SetupOptions, SetupOutcome, plan_client_changes, render_problems,
 };
+
+use super::gateway_address;
+use super::text;
 use crate::commands::mcp::ToolChoice;
 use crate::environment::Environment;
 use crate::exit_code;
-use crate::gateway::GatewayAddressMap;
 use crate::notice;
 use crate::output;
 
 /// The command line of `foveal init`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct InitArguments {
-    /// Agents: claude-code, codex, opencode, cursor, vscode, zed, cline, gemini, qwen, pi. If not
-    /// given, all that are found on this machine.
-    #[arg(value_name = "AGENT", value_parser = parse_client)]
+    #[arg(value_name = "AGENT", value_parser = parse_client, help = format!(
+        "Agents: {}. If not given, all that are found on this machine",
+        agent_names()
+    ))]
     clients: Vec<&'static str>,
     /// Sets up only the project in the current folder.
     #[arg(long)]
@@ -63,8 +62,12 @@ pub(crate) struct InitArguments {
 
 /// The error for an unknown agent.
 #[derive(Debug, thiserror::Error)]
-#[error("unknown agent `{0}`: one of {known}", known = CLIENT_AGENTS.each_ref().map(|client| client.name).join(", "))]
+#[error("unknown agent `{0}`: one of {known}", known = agent_names())]
 struct UnknownClient(String);
+
+fn agent_names() -> String {
+    CLIENT_AGENTS.each_ref().map(|client| client.name).join(", ")
+}
 
 fn parse_client(text: &str) -> Result<&'static str, UnknownClient> {
     ClientAgent::from_agent_name(text)
@@ -81,7 +84,7 @@ pub(crate) fn run(
     environment: &Environment,
 ) -> anyhow::Result<ExitCode> {
     let clients = selected_clients(arguments, environment)?;
-    let program = FovealProgram::locate(environment)?;
+    let program = FovealProgram::locate(&environment.user)?;
     let folder = match arguments.project {
         true => Some(std::env::current_dir().context("there is no current folder")?),
         false => None,
@@ -96,22 +99,25 @@ pub(crate) fn run(
             (Err(_), false) => None,
             (Err(error), true) => return Err(error),
         };
+    let options = SetupOptions {
+        folder: folder.as_deref(),
+        removes: arguments.remove,
+        profile: arguments.profile.map(ToolChoice::value_name),
+        no_hooks: arguments.no_hooks,
+        offers_rules,
+        is_gateway: arguments.gateway,
+        is_named: !arguments.clients.is_empty(),
+        routes: routes.as_ref(),
+        passes_websockets: gateway_address::passes_websockets(environment),
+    };
     let mut changes = Vec::new();
     for client in clients {
-        changes.extend(plan_client_changes(
-            client,
-            arguments,
-            environment,
-            folder.as_ref(),
-            &program,
-            offers_rules,
-            routes.as_ref(),
-        ));
+        changes.extend(plan_client_changes(client, &options, &environment.user, &program));
     }
     let is_open = changes.iter().any(SetupChange::is_pending);
     let must_ask = is_open && !arguments.yes && !arguments.dry_run;
     apply_changes(&mut changes, arguments, environment, asks)?;
-    let gateways = find_agent_gateways(environment);
+    let gateways = gateway_address::find_gateways(environment);
     if arguments.json {
         let all: Vec<Value> = changes.iter().map(change_to_json).collect();
         let gateways: Vec<Value> = gateways.iter().map(AgentGateway::to_json).collect();
@@ -119,7 +125,7 @@ pub(crate) fn run(
         output::print(format!("{all}\n"))?;
     }
     if !arguments.json {
-        output::print(gateways::render_problems(&gateways))?;
+        output::print(render_problems(&gateways))?;
     }
     if must_ask && !asks {
         bail!("nothing was written, because nobody can be asked: give --yes or --dry-run");
@@ -192,134 +198,11 @@ fn selected_clients(
         return Ok(CLIENT_AGENTS.iter().collect());
     }
     let found: Vec<_> =
-        CLIENT_AGENTS.iter().filter(|client| client.is_installed(environment)).collect();
+        CLIENT_AGENTS.iter().filter(|client| client.is_installed(&environment.user)).collect();
     if found.is_empty() {
-        let known = CLIENT_AGENTS.each_ref().map(|client| client.name).join(", ");
-        bail!("no agent was found on this machine: name one of {known}");
+        bail!("no agent was found on this machine: name one of {}", agent_names());
     }
     Ok(found)
-}
-
-/// Plans the changes for one agent.
-fn plan_client_changes(
-    client: &'static ClientAgent,
-    arguments: &InitArguments,
-    environment: &Environment,
-    folder: Option<&PathBuf>,
-    program: &FovealProgram,
-    offers_rules: bool,
-    routes: Option<&GatewayAddressMap>,
-) -> Vec<SetupChange> {
-    let folder = folder.map(PathBuf::as_path);
-    let shown = if folder.is_some() { program.portable_name() } else { program.path() };
-    let start = ServerCommand::new(shown, arguments.profile.map(ToolChoice::value_name));
-    let servers = client.server_target(environment, folder, &start);
-    let hooks = client.hook_target(environment, folder, program);
-    let rules = client.permission_target(environment, folder);
-    let addresses = routes.filter(|_| folder.is_none());
-    let addresses = addresses.and_then(|routes| client.address_target(environment, routes));
-    let possible = [&servers, &hooks, &rules, &addresses].into_iter().flatten();
-    let possible: Vec<(PathBuf, SettingsEdit)> =
-        possible.map(|target| (target.path.clone(), target.edit.clone())).collect();
-    let hooks = hooks.filter(|_| !arguments.no_hooks);
-    let rules = rules.filter(|_| offers_rules);
-    let has_hooks = hooks.is_some();
-    let wanted = match (arguments.gateway, arguments.remove) {
-        (true, _) => [None, None, None, addresses],
-        // Removal includes the gateway's address.
-        (false, true) => {
-            let addresses = addresses.filter(gateway_address::is_gateway_set);
-            let addresses = addresses.map(|target| SettingsTarget { is_optional: true, ..target });
-            [servers, hooks, rules, addresses]
-        }
-        (false, false) => [servers, hooks, rules, None],
-    };
-    let targets = merge_by_file(wanted.into_iter().flatten(), arguments.remove);
-    let ours = |target: &SettingsTarget| {
-        let same = possible.iter().filter(|(path, _)| *path == target.path);
-        same.map(|(_, edit)| edit.clone()).collect()
-    };
-    let mut changes = Vec::new();
-    if arguments.gateway {
-        changes.extend(gateway_address::unsupported_address_change(client, targets.is_empty()));
-    } else {
-        changes.extend(missing_settings_change(client, arguments, folder, &targets, has_hooks));
-    }
-    let told = routes.filter(|_| arguments.gateway && !arguments.remove);
-    for target in targets {
-        let is_hooks = target.is_hooks;
-        let ours = ours(&target);
-        let remarks = told
-            .map(|routes| gateway_address::address_remarks(client, &target, environment, routes));
-        let mut change = SetupChange::plan(client, target, ours, folder, arguments.remove);
-        change.remarks = remarks.unwrap_or_default();
-        changes.push(match is_hooks && !arguments.remove {
-            true => check_hook_support(change, environment),
-            false => change,
-        });
-    }
-    // Agents in which foveal was never set up are not listed.
-    changes.retain(|change| {
-        let is_named = !arguments.clients.is_empty() && !change.is_optional();
-        !(arguments.remove && !is_named && change.outcome == SetupOutcome::UpToDate)
-    });
-    changes
-}
-
-/// Merges changes of the same file. Permission rules are confirmed separately, but removed together
-/// with the rest.
-fn merge_by_file(
-    wanted: impl Iterator<Item = SettingsTarget>,
-    removes: bool,
-) -> Vec<SettingsTarget> {
-    let mut targets: Vec<SettingsTarget> = Vec::new();
-    for target in wanted {
-        let of_same = targets.iter().position(|known| known.path == target.path);
-        match of_same.filter(|_| removes || !target.is_optional) {
-            Some(at) => {
-                let (both, _) = targets.remove(at).merge(target);
-                targets.insert(at, both);
-            }
-            None => targets.push(target),
-        }
-    }
-    targets
-}
-
-/// Returns a failed change for a named agent without a settings file.
-fn missing_settings_change(
-    client: &'static ClientAgent,
-    arguments: &InitArguments,
-    folder: Option<&Path>,
-    targets: &[SettingsTarget],
-    has_hooks: bool,
-) -> Option<SetupChange> {
-    // Only agents that the user named need an explanation.
-    let is_asked = !arguments.clients.is_empty();
-    let has_place = match client.starts_servers() {
-        true => targets.iter().any(|target| !target.is_hooks && !target.is_optional),
-        false => has_hooks,
-    };
-    let why = match folder {
-        Some(_) => "it has no settings for one project: leave --project away",
-        None if !client.starts_servers() && arguments.no_hooks => {
-            "it starts no servers, and its plugin is all there is: leave --no-hooks away"
-        }
-        None => "there is no place for its settings: set HOME",
-    };
-    (is_asked && !has_place).then(|| SetupChange::new_failed(client, why))
-}
-
-/// Checks that this version of the agent supports the hooks of a change.
-fn check_hook_support(mut change: SetupChange, environment: &Environment) -> SetupChange {
-    match change.client.hooks_problem(environment) {
-        Some(HooksProblem::UnsupportedVersion(why)) => SetupChange::new_failed(change.client, &why),
-        Some(HooksProblem::SetupNeeded(why)) if change.is_pending() => {
-            change.outcome = SetupOutcome::Blocked(why);
-            change
-        }
-        _ => change,
-    }
 }
 
 fn change_to_json(change: &SetupChange) -> Value {

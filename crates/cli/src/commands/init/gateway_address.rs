@@ -5,71 +5,29 @@ use std::net::{IpAddr, Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 
 use anyhow::bail;
+use foveal_agent_setup::setup::{AgentGateway, find_agent_gateways};
+use foveal_agent_setup::{GatewayAddressMap, read_settings_file};
 
-use super::change::SetupChange;
-use crate::clients::{self, ClientAgent, SettingsTarget, shadowed_settings};
 use crate::command_caches::create_private_folder;
 use crate::environment::Environment;
-use crate::gateway::{GatewayAddressMap, LISTEN_PORT, WebSocketChoice};
+use crate::gateway::{LISTEN_PORT, WebSocketChoice};
+use crate::user_settings::settings_file::upstreams_place;
 use crate::{notice, private_file, user_settings};
 
 /// The notice after an agent was pointed at the gateway.
 pub(super) const KEEP_SERVING_NOTICE: &str = "keep `foveal serve` running, or have the system start it (`foveal \
                               serve --install`): these agents ask nobody else now\n";
 
-/// Returns a failed change for an agent whose provider address foveal cannot set.
-pub(super) fn unsupported_address_change(
-    client: &'static ClientAgent,
-    is_unknown: bool,
-) -> Option<SetupChange> {
-    let why = match client.name {
-        "cursor" => "its requests go through its maker's own servers, which cannot reach foveal",
-        "vscode" | "zed" => {
-            "set the base URL of a provider in its own settings to http://127.0.0.1:4117/NAME/v1, if \
-             it lets you; NAME is one of [gateway.upstreams], or openai"
-        }
-        _ => "there is no place for its settings: set HOME",
-    };
-    is_unknown.then(|| SetupChange::new_failed(client, why))
+/// Returns the gateways of all installed agents, as seen from the current folder.
+pub(crate) fn find_gateways(environment: &Environment) -> Vec<AgentGateway> {
+    let routes = gateway_routes(environment, true);
+    routes.map(|routes| find_agent_gateways(&environment.user, &routes)).unwrap_or_default()
 }
 
-/// Returns true if this file points an agent at the gateway.
-pub(super) fn is_gateway_set(target: &SettingsTarget) -> bool {
-    let text = clients::read_settings_file(&target.path).ok().flatten();
-    text.is_some_and(|text| !matches!(target.edit.remove(&text), Ok(None)))
-}
-
-/// Returns remarks about other settings of the address, as seen from the current folder, and about
-/// lost features.
-pub(super) fn address_remarks(
-    client: &ClientAgent,
-    target: &SettingsTarget,
-    environment: &Environment,
-    routes: &GatewayAddressMap,
-) -> Vec<String> {
-    let folder = std::env::current_dir().ok();
-    let mut remarks = shadowed_settings::shadowing_remarks(
-        client,
-        target,
-        environment,
-        folder.as_deref(),
-        routes,
-    );
-    let text = clients::read_settings_file(&target.path).ok().flatten().unwrap_or_default();
-    if target.edit.uses_vendor_api(&text) {
-        remarks.extend(lost_features(client, environment).map(str::to_owned));
-    }
-    remarks
-}
-
-/// Returns the features that an agent loses behind a gateway with the user's settings.
-pub(crate) fn lost_features(
-    client: &ClientAgent,
-    environment: &Environment,
-) -> impl Iterator<Item = &'static str> {
+/// Returns whether the user's gateway passes WebSockets.
+pub(crate) fn passes_websockets(environment: &Environment) -> bool {
     let settings = user_settings::read_user_settings(environment).unwrap_or_default();
-    let passes = settings.gateway.websockets == Some(WebSocketChoice::Pass);
-    client.feature_losses(passes)
+    settings.gateway.websockets == Some(WebSocketChoice::Pass)
 }
 
 /// Returns the gateway's routes by the user's settings.
@@ -77,7 +35,7 @@ pub(crate) fn lost_features(
 /// # Errors
 /// If the settings cannot be read or name no fixed port, or if clients need a token, which agents
 /// cannot be given here.
-pub(super) fn gateway_routes(
+pub(crate) fn gateway_routes(
     environment: &Environment,
     removes: bool,
 ) -> anyhow::Result<GatewayAddressMap> {
@@ -100,7 +58,8 @@ pub(super) fn gateway_routes(
     let mut former = read_known_gateways(environment);
     former.push(http_origin(usual));
     Ok(GatewayAddressMap::new(&http_origin(listen), &settings.upstreams.to_upstreams())
-        .with_former_gateways(former))
+        .with_former_gateways(former)
+        .with_upstreams_place(upstreams_place(environment)))
 }
 
 fn http_origin(listen: SocketAddr) -> String {
@@ -117,12 +76,12 @@ const KNOWN_GATEWAYS_MAX: usize = 32;
 /// Returns the path of the file with the addresses that agents were given, one per line. They
 /// identify our entries after `foveal serve` moved to another address.
 fn known_gateways_path(environment: &Environment) -> Option<PathBuf> {
-    Some(environment.data_folder()?.join("foveal").join("gateways.txt"))
+    Some(environment.user.data_folder()?.join("foveal").join("gateways.txt"))
 }
 
 fn read_known_gateways(environment: &Environment) -> Vec<String> {
-    let text = known_gateways_path(environment)
-        .and_then(|path| clients::read_settings_file(&path).ok().flatten());
+    let text =
+        known_gateways_path(environment).and_then(|path| read_settings_file(&path).ok().flatten());
     let text = text.unwrap_or_default();
     let lines = text.lines().map(str::trim).filter(|line| line.starts_with("http://"));
     lines.map(str::to_owned).collect()

@@ -1,6 +1,7 @@
 //! Changes as text for people.
 
-use super::change::{SetupChange, SetupOutcome};
+use foveal_agent_setup::setup::{SetupChange, SetupOutcome};
+
 use crate::colour::OutputStyle;
 use crate::coloured_text::ColouredText;
 use crate::diff_view;

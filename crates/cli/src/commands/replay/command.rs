@@ -6,6 +6,7 @@ use std::process::ExitCode;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Context, bail};
+use foveal_agent_setup::sessions::{self as agent_sessions, FoundSessions};
 use foveal_code::curated_view_source::CuratedViewSource;
 use foveal_engine::profile::DEFAULT_PROFILE;
 use foveal_proxy::models::recorded_constraints;
@@ -29,9 +30,7 @@ use crate::progress_bar;
 use crate::prompt_view::PromptView;
 use crate::replay_summary::{self, ReplaySummary};
 use crate::replay_totals::{ReplayTotals, SessionFigures};
-use crate::sessions::{
-    self, FoundSessions, agent_folders, load_single_session, load_stored_session,
-};
+use crate::sessions::{self, load_single_session, load_stored_session};
 use crate::toolbox;
 
 /// Replays sessions and prints the result.
@@ -43,7 +42,7 @@ pub(crate) fn run(config: &ReplayConfig, environment: &Environment) -> anyhow::R
         return print_prompt(config, show, environment);
     }
     let Some(found) = find_session_files(config, environment)? else {
-        bail!("{}", agent_folders::NO_SESSIONS_HINT);
+        bail!("{}", sessions::NO_SESSIONS_HINT);
     };
     let cancel = &interrupt::cancel_on_ctrl_c();
     let builder = Mutex::new(report_builder(config));
@@ -150,11 +149,8 @@ fn find_session_files(
     if !config.paths.is_empty() {
         return Ok(Some(find_named_files(config, environment)?));
     }
-    let kept = agent_folders::find_agent_sessions(
-        agent_folders::list_agent_folders(environment),
-        config.format,
-    );
-    let found = agent_folders::describe_sessions(&kept);
+    let kept = sessions::find_machine_sessions(environment, config.format);
+    let found = sessions::describe_sessions(&kept);
     if !found.is_empty() {
         notice::print_notice(found.trim_end());
     }
@@ -182,7 +178,7 @@ fn find_named_files(
         }
     }
     if !paths.is_empty() {
-        let of_paths = sessions::find_session_files(&paths, config.format)?;
+        let of_paths = agent_sessions::find_session_files(&paths, config.format)?;
         found.files.extend(of_paths.files);
         found.unlisted.extend(of_paths.unlisted);
     }

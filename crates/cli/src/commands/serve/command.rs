@@ -5,6 +5,7 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
+use foveal_gateway::upstream_selection::UpstreamConfig;
 use foveal_gateway::{Gateway, ProxySettings};
 
 use super::billing_context::BillingContext;
@@ -15,8 +16,7 @@ use super::service;
 use super::single_malloc_arena;
 use crate::environment::{Environment, SERVE_TOKEN_VARIABLE};
 use crate::gateway::{
-    CacheChoice, GatewayProfile, GatewayRule, GatewaySettings, LISTEN_PORT, UpstreamConfig,
-    WebSocketChoice,
+    CacheChoice, GatewayProfile, GatewayRule, GatewaySettings, LISTEN_PORT, WebSocketChoice,
 };
 use crate::listen_options;
 use crate::notice;

@@ -1,19 +1,17 @@
 //! `foveal wrap`: its command line, and one run of an agent.
 
 use std::fs::{File, OpenOptions};
-use std::io::Write as _;
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::{Path, PathBuf};
 use std::process::{Command, ExitCode};
 use std::sync::Arc;
 
 use anyhow::{Context, bail};
+use foveal_agent_setup::client_agents::ClientAgent;
+use foveal_agent_setup::launch::LaunchRequest;
 use foveal_gateway::Gateway;
-use tempfile::NamedTempFile;
 
 use super::agent_process;
-use crate::clients::ClientAgent;
-use crate::clients::launch::{self, GATEWAY, LaunchPlan, LaunchRequest, WRAPPABLE_AGENTS};
 use crate::command_caches::create_private_folder;
 use crate::commands::serve::{
     CollectorWarningTiming, GatewayArguments, GatewayOptions, RequestLogOutput, RequestLogger,
@@ -37,9 +35,8 @@ pub(crate) struct WrapArguments {
     /// ~/.local/share/foveal/log/wrap.jsonl, or where your system has data of programs.
     #[arg(long, value_name = "FILE")]
     log: Option<PathBuf>,
-    /// The agent, or its program: claude-code (claude), codex, opencode, gemini, qwen, pi. What
-    /// follows is what the agent is started with.
     #[arg(
+        help = agent_help(),
         value_names = ["AGENT", "ARGUMENTS"],
         num_args = 1..,
         required = true,
@@ -51,13 +48,29 @@ pub(crate) struct WrapArguments {
 
 /// The error for an unknown agent.
 #[derive(Debug, thiserror::Error)]
-#[error("unknown agent `{0}`: one of {known}", known = WRAPPABLE_AGENTS.join(", "))]
+#[error("unknown agent `{0}`: one of {known}", known = wrappable_names())]
 struct UnknownAgent(String);
 
-fn parse_agent(text: &str) -> Result<&'static str, UnknownAgent> {
+fn wrappable_names() -> String {
+    let names: Vec<&str> = ClientAgent::wrappable_agents().map(|client| client.name).collect();
+    names.join(", ")
+}
+
+fn agent_help() -> String {
+    let names = ClientAgent::wrappable_agents().map(|client| match client.programs {
+        [program, ..] if *program != client.name => format!("{} ({program})", client.name),
+        _ => client.name.to_owned(),
+    });
+    format!(
+        "The agent, or its program: {}. What follows is what the agent is started with",
+        names.collect::<Vec<_>>().join(", ")
+    )
+}
+
+fn parse_agent(text: &str) -> Result<&'static ClientAgent, UnknownAgent> {
     let client =
         ClientAgent::from_agent_name(text).or_else(|| ClientAgent::from_program_name(text));
-    client.map(|client| client.name).ok_or_else(|| UnknownAgent(text.to_owned()))
+    client.ok_or_else(|| UnknownAgent(text.to_owned()))
 }
 
 /// Runs the agent behind a gateway that lives as long.
@@ -69,15 +82,17 @@ pub(crate) fn run(
     environment: &Environment,
 ) -> anyhow::Result<ExitCode> {
     let (name, rest) = arguments.command.split_first().context("no agent is named")?;
-    let client =
-        ClientAgent::from_agent_name(parse_agent(name)?).context("the agent is not known")?;
+    let client = parse_agent(name)?;
     let settings = user_settings::read_user_settings(environment)?.gateway;
     let given = arguments.behaviour.upstream_config_for_wrap(&settings)?;
     let folder = std::env::current_dir().context("there is no current folder")?;
-    let asked = LaunchRequest { environment, folder: &folder, arguments: rest, upstreams: given };
-    let plan = launch::plan_launch(client.name, client.title, &asked)
+    let user = &environment.user;
+    let request =
+        LaunchRequest { environment: user, folder: &folder, arguments: rest, upstreams: given };
+    let plan = client
+        .plan_launch(&request)
         .with_context(|| format!("foveal cannot be put between {} and its model", client.title))?;
-    let Some(program) = client.program_path(environment) else {
+    let Some(program) = client.program_path(user) else {
         bail!("{} is not installed: no `{}` in PATH", client.title, client.programs.join("` or `"));
     };
     for beside in &plan.bypassing {
@@ -108,7 +123,7 @@ pub(crate) fn run(
     let status = Gateway::serve_during(settings, |address| {
         let mut command = Command::new(&program);
         // The temporary file must exist as long as the agent runs.
-        let _file = configure_agent(&mut command, &plan, &address.to_string(), environment)?;
+        let _file = plan.configure_command(&mut command, address, user)?;
         command.args(rest);
         let started = agent_process::run_agent_process(&mut command, has_terminal);
         started.with_context(|| format!("`{}` cannot be started", program.display()))
@@ -121,38 +136,6 @@ pub(crate) fn run(
         });
     }
     Ok(agent_process::agent_exit_code(status))
-}
-
-/// Configures an agent for the gateway at `address`; returns the temporary file made for that.
-fn configure_agent(
-    command: &mut Command,
-    plan: &LaunchPlan,
-    address: &str,
-    environment: &Environment,
-) -> anyhow::Result<Option<NamedTempFile>> {
-    let address = format!("http://{address}");
-    let with_address = |text: &String| text.replace(GATEWAY, &address);
-    for (name, value) in &plan.variables {
-        command.env(name, with_address(value));
-    }
-    // The user's proxy must not receive requests to this machine.
-    for name in ["NO_PROXY", "no_proxy"] {
-        let proxy = if name == "no_proxy" { "https_proxy" } else { "HTTPS_PROXY" };
-        let plain = if name == "no_proxy" { "http_proxy" } else { "HTTP_PROXY" };
-        let known = environment.agent_variable(name);
-        if known.is_some()
-            || [proxy, plain].iter().any(|one| environment.agent_variable(one).is_some())
-        {
-            let all = known.into_iter().chain(["127.0.0.1"]).collect::<Vec<_>>().join(",");
-            command.env(name, all);
-        }
-    }
-    command.args(plan.arguments.iter().map(with_address));
-    let Some((ending, text)) = &plan.file else { return Ok(None) };
-    let mut file = tempfile::Builder::new().prefix("foveal-wrap-").suffix(ending).tempfile()?;
-    file.write_all(with_address(text).as_bytes())?;
-    command.arg(file.path());
-    Ok(Some(file))
 }
 
 /// Opens the request log; `None` if none was asked for and there is no data folder.
@@ -168,7 +151,8 @@ fn open_request_log(
         let file = options.open(path);
         return file.map(Some).with_context(|| format!("`{}` cannot be written", path.display()));
     }
-    let Some(folder) = environment.data_folder().map(|data| data.join("foveal").join("log")) else {
+    let Some(folder) = environment.user.data_folder().map(|data| data.join("foveal").join("log"))
+    else {
         return Ok(None);
     };
     // The run matters more than its log, so errors are ignored.

@@ -5,8 +5,8 @@ use jsonc_parser::cst::{CstObject, CstRootNode};
 use serde_json::{Map, Value};
 
 use super::{BYTE_ORDER_MARK, SettingEditError, expand_names, parse_value};
-use crate::clients::to_cst_input;
 use crate::user_settings::setting_keys::{SettingKey, split_name};
+use foveal_agent_setup::to_cst_input;
 
 /// Returns the value of a setting as it would be written; `None` if it is not set.
 ///

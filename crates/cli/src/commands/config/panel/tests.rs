@@ -1,11 +1,15 @@
 use std::path::Path;
 
+use foveal_agent_setup::UserEnvironment;
+
 use super::*;
 use crate::user_settings::settings_file::SettingsFile;
 
 /// An environment whose file of settings is in this folder.
 fn environment(folder: &Path) -> Environment {
-    Environment { config_home: Some(folder.to_owned()), ..Environment::default() }
+    let user =
+        UserEnvironment { config_home: Some(folder.to_owned()), ..UserEnvironment::default() };
+    Environment { user, ..Environment::default() }
 }
 
 fn write_file(folder: &Path, name: &str, text: &str) {

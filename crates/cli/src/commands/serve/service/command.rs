@@ -6,14 +6,16 @@ use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, bail};
+use foveal_agent_setup::setup::render_problems;
+use foveal_agent_setup::{
+    FovealProgram, ListeningProgram, read_settings_file, replace_settings_file,
+};
 
 use super::init_system::{InitSystem, run_commands};
 use super::service_files::{GENERATED_MARK, ServiceCommand};
-use crate::clients::{self, FovealProgram};
-use crate::commands::init::{find_agent_gateways, gateway_lines};
+use crate::commands::init::find_gateways;
 use crate::environment::{self, Environment, SERVE_TOKEN_VARIABLE};
 use crate::exit_code;
-use crate::gateway::ListeningProgram;
 use crate::notice;
 use crate::output;
 
@@ -53,7 +55,7 @@ pub(in crate::commands::serve) fn install(
     }
     let text = system.service_file_text(&service_command(system, environment)?, environment)?;
     if before.as_ref() != Some(&text) {
-        clients::replace_settings_file(&path, before.as_deref(), Some(&text), false)
+        replace_settings_file(&path, before.as_deref(), Some(&text), false)
             .with_context(|| format!("`{}` cannot be written", path.display()))?;
     }
     let (user, shown) = (user_id(), path.display());
@@ -106,7 +108,7 @@ pub(in crate::commands::serve) fn uninstall(environment: &Environment) -> anyhow
             let _ = std::fs::remove_file(link);
         }
     }
-    clients::replace_settings_file(&path, Some(&text), None, false)
+    replace_settings_file(&path, Some(&text), None, false)
         .with_context(|| format!("`{}` cannot be removed", path.display()))?;
     // An error is ignored: the init system reads its files again at its next start.
     let _ = run_commands(&system.reload_commands());
@@ -118,7 +120,7 @@ pub(in crate::commands::serve) fn uninstall(environment: &Environment) -> anyhow
         let title = system.display_name();
         notice::print_notice(format_args!("{title} was not told: {why}. What it started runs on."));
     }
-    output::print(gateway_lines(&find_agent_gateways(environment)))?;
+    output::print(render_problems(&find_gateways(environment)))?;
     Ok(ExitCode::SUCCESS)
 }
 
@@ -130,8 +132,8 @@ fn detect_init_system() -> anyhow::Result<InitSystem> {
 
 /// Returns the text of the service file, or `None` if there is none.
 fn read_service_file(path: &Path) -> anyhow::Result<Option<String>> {
-    let text = clients::read_settings_file(path)
-        .with_context(|| format!("`{}` cannot be read", path.display()))?;
+    let text =
+        read_settings_file(path).with_context(|| format!("`{}` cannot be read", path.display()))?;
     if text.as_ref().is_some_and(|text| !text.contains(GENERATED_MARK)) {
         bail!("`{}` is not foveal's: rename it, then run this again", path.display());
     }
@@ -156,7 +158,7 @@ fn check_service_address(
              that others can read: write a service of your own"
         );
     };
-    let stated = clients::read_settings_file(&file).ok().flatten().unwrap_or_default();
+    let stated = read_settings_file(&file).ok().flatten().unwrap_or_default();
     if !stated.lines().any(|line| line.trim_start().starts_with(SERVE_TOKEN_VARIABLE)) {
         bail!(
             "an address that other machines reach needs a token: write {SERVE_TOKEN_VARIABLE}=… into \
@@ -173,7 +175,7 @@ fn service_command(
     system: InitSystem,
     environment: &Environment,
 ) -> anyhow::Result<ServiceCommand> {
-    let program = FovealProgram::locate(environment)?.path().to_owned();
+    let program = FovealProgram::locate(&environment.user)?.path().to_owned();
     let given = std::env::args_os().skip(1).map(|word| {
         word.into_string().map_err(|word| anyhow::anyhow!("`{}` is no text", word.display()))
     });

@@ -108,11 +108,12 @@ impl InitSystem {
     /// If there is no home folder.
     pub(super) fn service_file_path(self, environment: &Environment) -> anyhow::Result<PathBuf> {
         let path = match self {
-            Self::Systemd => {
-                environment.config_folder().map(|it| it.join("systemd/user").join(SYSTEMD_UNIT))
-            }
+            Self::Systemd => environment
+                .user
+                .config_folder()
+                .map(|it| it.join("systemd/user").join(SYSTEMD_UNIT)),
             Self::Launchd => {
-                environment.path_in_home(&format!("Library/LaunchAgents/{LABEL}.plist"))
+                environment.user.path_in_home(&format!("Library/LaunchAgents/{LABEL}.plist"))
             }
         };
         path.context("there is no place for its file: set HOME")
@@ -121,7 +122,7 @@ impl InitSystem {
     /// Returns the path of a file with further environment variables for the service, readable by
     /// the user alone; `None` where the init system has no such file.
     pub(super) fn variables_file(self, environment: &Environment) -> Option<PathBuf> {
-        let folder = environment.config_folder().filter(|_| self == Self::Systemd)?;
+        let folder = environment.user.config_folder().filter(|_| self == Self::Systemd)?;
         Some(folder.join("foveal").join("serve.env"))
     }
 
@@ -136,7 +137,7 @@ impl InitSystem {
     ) -> anyhow::Result<String> {
         let other = match self {
             Self::Systemd => self.variables_file(environment),
-            Self::Launchd => environment.path_in_home("Library/Logs/foveal-serve.log"),
+            Self::Launchd => environment.user.path_in_home("Library/Logs/foveal-serve.log"),
         };
         let other = other.context("there is no home folder: set HOME")?;
         let other = other.to_str().with_context(|| format!("`{}` is no text", other.display()))?;
