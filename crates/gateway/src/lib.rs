@@ -13,6 +13,7 @@ mod compress_api;
 mod connection_activity;
 mod content_decoder;
 mod credentials;
+mod decision;
 mod exchange_recorder;
 mod first_byte_timeout;
 mod headers;

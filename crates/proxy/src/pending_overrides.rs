@@ -92,7 +92,7 @@ impl ConversationOverrides {
         wish: ResultOverride,
     ) -> Result<(), OverrideError> {
         let end = live.entry_fingerprint(wish.entry).ok_or(OverrideError::NotThere)?;
-        if !live.is_replaceable(wish.entry) {
+        if !live.texts().is_replaceable(wish.entry) {
             return Err(OverrideError::NoResult);
         }
         let before = self.current_override(live, wish.entry);
