@@ -7,7 +7,7 @@ use std::path::PathBuf;
 
 use crate::colour::{Painter, TerminalColourChoice};
 use crate::debug_topics::{self, DebugTopics};
-use crate::gateway;
+use foveal_gateway::traces::{TRACE_VARIABLES, TraceVariables};
 use foveal_providers::{
     ApiKey, EMBEDDINGS_KEY_VARIABLE, MODEL_KEY_VARIABLE, PROVIDERS, ProxySettings,
 };
@@ -81,7 +81,7 @@ pub(crate) struct Environment {
     /// The values of those `AGENT_VARIABLES` that are set.
     pub(crate) agent_variables: BTreeMap<&'static str, String>,
     /// The values of the variables that configure the export of traces.
-    pub(crate) trace_variables: gateway::TraceVariables,
+    pub(crate) trace_variables: TraceVariables,
     /// The search path of programs.
     pub(crate) program_path: Option<OsString>,
     /// The folder for user data of all programs (`XDG_DATA_HOME`), if the user moved it.
@@ -329,8 +329,8 @@ fn read_model_keys() -> BTreeMap<&'static str, ApiKey> {
 
 /// Returns the variables that configure the export of traces. They may hold keys, so they are never
 /// printed.
-fn read_trace_variables() -> gateway::TraceVariables {
-    let told = gateway::TRACE_VARIABLES.into_iter();
+fn read_trace_variables() -> TraceVariables {
+    let told = TRACE_VARIABLES.into_iter();
     told.filter_map(|name| Some((name, nonempty_variable(name)?.to_string_lossy().into_owned())))
         .collect()
 }
@@ -355,7 +355,7 @@ const SERVICE_VARIABLES: [&str; 13] = [
 /// Returns the variables that a gateway started as a service would miss, with their current values.
 /// They may hold keys.
 pub(crate) fn service_variables() -> Vec<(&'static str, String)> {
-    let names = SERVICE_VARIABLES.into_iter().chain(gateway::TRACE_VARIABLES);
+    let names = SERVICE_VARIABLES.into_iter().chain(TRACE_VARIABLES);
     names
         .filter_map(|name| Some((name, nonempty_variable(name)?.to_string_lossy().into_owned())))
         .collect()

@@ -13,7 +13,6 @@ mod environment;
 mod exit_code;
 mod explanations;
 mod gateway;
-mod gateway_requests;
 mod grants;
 mod hook;
 mod interrupt;
