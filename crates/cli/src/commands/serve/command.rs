@@ -9,9 +9,8 @@ use foveal_gateway::cost_ledger::BillingContext;
 use foveal_gateway::{Gateway, ProxySettings};
 
 use super::gateway_options::{GatewayOptions, KeepAliveMode};
-use super::request_log::RequestLogOutput;
+use super::request_log::{RequestLog, RequestLogOutput};
 use super::request_tracer::{CollectorWarningTiming, RequestTracer};
-use super::running_log::RunningLog;
 use super::service;
 use super::single_malloc_arena;
 use crate::environment::{Environment, SERVE_TOKEN_VARIABLE};
@@ -193,7 +192,7 @@ pub(crate) fn run(
         CollectorWarningTiming::Immediate,
     );
     let (logger, log) =
-        RunningLog::start(Arc::clone(&store), lines, traced, choices.billing.clone());
+        RequestLog::start(Arc::clone(&store), lines, traced, choices.billing.clone());
     let settings = choices.into_settings(store, Arc::new(logger))?;
     Gateway::run(settings, |address| {
         notice::print_notice(format_args!("listening at http://{address}"));

@@ -6,13 +6,11 @@ mod decision_recorder;
 mod gateway_options;
 mod request_log;
 mod request_tracer;
-mod running_log;
 mod service;
 mod single_malloc_arena;
 
 pub(crate) use command::{GatewayArguments, ServeArguments, run};
 pub(crate) use decision_recorder::{StoreRecorder, parse_stored_step};
 pub(crate) use gateway_options::GatewayOptions;
-pub(crate) use request_log::RequestLogOutput;
+pub(crate) use request_log::{RequestLog, RequestLogOutput};
 pub(crate) use request_tracer::{CollectorWarningTiming, RequestTracer};
-pub(crate) use running_log::RunningLog;

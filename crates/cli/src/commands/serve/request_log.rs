@@ -1,13 +1,14 @@
-//! The lines of the request log: for the terminal, or for programs.
+//! The request log of a gateway: lines for the terminal or for programs, traces, and totals.
 
 use std::fs::File;
 use std::io::Write as _;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use foveal_engine::tokens::Tokens;
+use foveal_gateway::cost_ledger::BillingContext;
 use foveal_gateway::exchange::{Exchange, ExchangeEnd};
 use foveal_gateway::gateway_totals::GatewayTotals;
-use foveal_gateway::request_logger::LogEntry;
+use foveal_gateway::request_logger::{LogEntry, RequestLogThread, RequestLogger};
 use foveal_gateway::request_record::GatewayRequest;
 use foveal_screen::escape_one_line;
 use foveal_store::Store;
@@ -26,20 +27,62 @@ const REFUSAL_LINE_INTERVAL_MS: i64 = 1_000;
 /// Minimum time between two checks whether the store exceeds its limits, in milliseconds.
 const COLLECTION_CHECK_INTERVAL_MS: i64 = COLLECT_EVERY_MS / 2;
 
+/// The request log of a running gateway: the parts that outlive it.
+pub(crate) struct RequestLog {
+    thread: RequestLogThread,
+    tracer: Option<Arc<RequestTracer>>,
+    totals: Arc<Mutex<GatewayTotals>>,
+}
+
+impl RequestLog {
+    /// Starts a log that writes to `store`, to `lines`, and to the trace collector if there is one.
+    pub(crate) fn start(
+        store: Arc<dyn Store>,
+        lines: RequestLogOutput,
+        tracer: Option<RequestTracer>,
+        billing: BillingContext,
+    ) -> (RequestLogger, Self) {
+        let (tracer, totals) = (tracer.map(Arc::new), Arc::<Mutex<GatewayTotals>>::default());
+        let mut writer = RequestLogWriter {
+            lines,
+            tracer: tracer.clone(),
+            totals: Arc::clone(&totals),
+            store: Arc::clone(&store),
+            refusals: RefusalThrottle::default(),
+            last_collection: None,
+        };
+        let spans = tracer.as_ref().map(|tracer| tracer.spans());
+        let write = Box::new(move |entry: LogEntry<'_>| {
+            writer.write(entry);
+        });
+        let (logger, thread) = RequestLogger::start(store, billing, spans, write);
+        (logger, Self { thread, tracer, totals })
+    }
+
+    /// Waits until everything is written, and returns the totals. Drop the [`RequestLogger`] first.
+    pub(crate) fn finish(self) -> GatewayTotals {
+        self.thread.finish();
+        if let Some(tracer) = self.tracer {
+            tracer.finish();
+        }
+        *self.totals.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 /// Writes the entries of the request log: lines, traces and totals.
-pub(super) struct RequestLogWriter {
-    pub(super) lines: RequestLogOutput,
-    pub(super) tracer: Option<Arc<RequestTracer>>,
-    pub(super) totals: Arc<Mutex<GatewayTotals>>,
-    pub(super) store: Arc<dyn Store>,
-    pub(super) refusals: RefusalThrottle,
+struct RequestLogWriter {
+    lines: RequestLogOutput,
+    tracer: Option<Arc<RequestTracer>>,
+    totals: Arc<Mutex<GatewayTotals>>,
+    store: Arc<dyn Store>,
+    refusals: RefusalThrottle,
     /// The time of the last check of the store's limits.
-    pub(super) last_collection: Option<Timestamp>,
+    last_collection: Option<Timestamp>,
 }
 
 impl RequestLogWriter {
     /// Writes an entry.
-    pub(super) fn write(&mut self, entry: LogEntry<'_>) {
+    fn write(&mut self, entry: LogEntry<'_>) {
         let mut totals = self.totals.lock().unwrap_or_else(PoisonError::into_inner);
         match entry {
             LogEntry::Refusal { time, line } => {
@@ -121,7 +164,7 @@ impl RequestLogOutput {
 
 /// Limits the lines on refused requests to one per [`REFUSAL_LINE_INTERVAL_MS`].
 #[derive(Debug, Default)]
-pub(super) struct RefusalThrottle {
+struct RefusalThrottle {
     last: Option<Timestamp>,
     suppressed: u64,
 }

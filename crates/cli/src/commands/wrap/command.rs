@@ -16,8 +16,8 @@ use crate::clients::ClientAgent;
 use crate::clients::launch::{self, GATEWAY, LaunchPlan, LaunchRequest, WRAPPABLE_AGENTS};
 use crate::command_caches::create_private_folder;
 use crate::commands::serve::{
-    CollectorWarningTiming, GatewayArguments, GatewayOptions, RequestLogOutput, RequestTracer,
-    RunningLog,
+    CollectorWarningTiming, GatewayArguments, GatewayOptions, RequestLog, RequestLogOutput,
+    RequestTracer,
 };
 use crate::environment::Environment;
 use crate::gateway::WebSocketChoice;
@@ -97,8 +97,8 @@ pub(crate) fn run(
         CollectorWarningTiming::AtExit,
     );
     let lines = log.map_or(RequestLogOutput::Off, RequestLogOutput::File);
-    let (logger, running_log) =
-        RunningLog::start(Arc::clone(&store), lines, traced, choices.billing.clone());
+    let (logger, request_log) =
+        RequestLog::start(Arc::clone(&store), lines, traced, choices.billing.clone());
     if environment.terminal.error && plan.replaces_vendor_api {
         let passes = choices.websockets == WebSocketChoice::Pass;
         client.feature_losses(passes).for_each(notice::print_notice);
@@ -113,7 +113,7 @@ pub(crate) fn run(
         let started = agent_process::run_agent_process(&mut command, has_terminal);
         started.with_context(|| format!("`{}` cannot be started", program.display()))
     })??;
-    let totals = running_log.finish();
+    let totals = request_log.finish();
     if environment.terminal.error {
         notice::print_notice(match totals.is_empty() {
             true => "no request came: the agent asked elsewhere, or nothing".to_owned(),
