@@ -185,7 +185,7 @@ impl Compressor {
         let others = self.count_messages(bytes, all, |place| !is_known(place))?;
         let (after, before) = self.count_replacements(&live);
         let tokens_before = others.0 + live.prompt_tokens().0.0;
-        let replacements = live.replacements(&request.body);
+        let replacements = live.texts.replacements(&request.body);
         let spliced = splice_body(bytes, &replacements, &BreakpointOffsets::default());
         let compressed = CompressedMessages {
             messages: message_list(spliced.as_deref().unwrap_or(bytes)).to_vec(),

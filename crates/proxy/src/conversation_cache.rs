@@ -77,7 +77,7 @@ impl ConversationCache {
         let lent = lent.map(|(_, familiar)| Arc::clone(familiar));
         let ends = self.by_first_message.get(&first).into_iter().flatten().rev();
         let held =
-            ends.filter_map(|end| self.by_fingerprint.get(end)?.conversation.history().cloned());
+            ends.filter_map(|end| self.by_fingerprint.get(end)?.conversation.history.clone());
         lent.chain(held).take(HISTORIES_COMPARED_MAX).collect()
     }
 
@@ -89,7 +89,7 @@ impl ConversationCache {
         end: ContentHash,
     ) -> Option<ConversationState> {
         let live = self.remove(end)?;
-        self.checked_out.extend(live.history().map(|familiar| (first, Arc::clone(familiar))));
+        self.checked_out.extend(live.history.iter().map(|familiar| (first, Arc::clone(familiar))));
         Some(live)
     }
 
@@ -141,7 +141,7 @@ impl ConversationCache {
             if !is_too_much && !self.by_fingerprint.get(&oldest).is_some_and(is_idle) {
                 break;
             }
-            gone.extend(self.remove(oldest).filter(ConversationState::has_unrecorded_steps));
+            gone.extend(self.remove(oldest).filter(|live| !live.unrecorded.is_empty()));
         }
         gone
     }
@@ -150,7 +150,7 @@ impl ConversationCache {
     fn drop_oldest_history(&mut self) {
         let Some((_, end)) = self.order.iter().rev().nth(HISTORIES_MAX) else { return };
         let Some(one) = self.by_fingerprint.get_mut(end) else { return };
-        one.conversation.drop_history();
+        one.conversation.history = None;
         let weight = estimate_memory(&one.conversation);
         self.bytes -= std::mem::replace(&mut one.memory, weight) - weight;
     }
@@ -175,8 +175,8 @@ impl ConversationCache {
 }
 
 fn estimate_memory(live: &ConversationState) -> usize {
-    let familiar = live.history().map_or(0, |familiar| familiar.byte_count());
-    live.message_bytes() * MEMORY_PER_MESSAGE_BYTE
+    let familiar = live.history.as_ref().map_or(0, |history| history.byte_count());
+    live.texts.byte_count() * MEMORY_PER_MESSAGE_BYTE
         + familiar
         + live.message_count() * MEMORY_PER_MESSAGE
         + MEMORY_PER_CONVERSATION

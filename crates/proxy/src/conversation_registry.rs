@@ -95,8 +95,8 @@ impl ConversationRegistry {
         let held = self.lock_cache().take_longest(&request.chain.fingerprints);
         let mut live = match held {
             Some(mut live) => {
-                live.relocate_texts(request)?;
-                let earlier = live.replacements(&request.body);
+                live.texts.relocate(request)?;
+                let earlier = live.texts.replacements(&request.body);
                 match live.is_cache_expired(received.now) {
                     true => received.decision.offer_uncached_fallback(earlier, received.body.len()),
                     false => received.decision.offer_fallback(earlier),
@@ -111,7 +111,7 @@ impl ConversationRegistry {
         if received.counts_tokens && !live.steps().is_empty() {
             self.insert(live.clone(), request.first_fingerprint(), received.now);
         }
-        if *live.model() != request.model {
+        if live.model != request.model {
             // Another model has other prices and restrictions.
             let count = live.steps().len();
             live = live.rewind(request.build_planner(), request.model.clone(), count);
@@ -190,7 +190,7 @@ impl ConversationRegistry {
             Some(redacted) => redacted.translate_fingerprint(&request.chain, end),
             None => end,
         };
-        live.push_unrecorded_step(StepRecord {
+        live.unrecorded.push(StepRecord {
             conversation: name.unwrap_or_default().to_owned(),
             fingerprint: recorded(live.planned_fingerprint()),
             previous: recorded(previous),
@@ -205,14 +205,14 @@ impl ConversationRegistry {
     /// successor.
     fn flush_unrecorded_steps(&self, live: &mut ConversationState) -> Result<(), RecorderError> {
         let mut recorded = Ok(());
-        for step in live.take_unrecorded_steps() {
+        for step in std::mem::take(&mut live.unrecorded) {
             if recorded.is_ok() {
                 let contents = live.omitted_contents(&step.step, &*self.recorder);
                 recorded =
                     contents.and_then(|contents| self.recorder.record_step(&step, &contents));
             }
             if recorded.is_err() {
-                live.push_unrecorded_step(step);
+                live.unrecorded.push(step);
             }
         }
         recorded

@@ -33,10 +33,11 @@ use crate::rules::ShapingRules;
 /// A conversation between two requests.
 #[derive(Debug, Clone)]
 pub(crate) struct ConversationState {
-    engine: Engine,
+    pub(crate) engine: Engine,
     tokenizer: Tokenizer,
     prelude: PreludeTokenCache,
-    texts: MessageTexts,
+    /// The messages by position, with the texts that may be replaced.
+    pub(crate) texts: MessageTexts,
     /// The fingerprint of the empty prefix.
     root: ContentHash,
     /// The fingerprint behind the last planned request.
@@ -44,11 +45,12 @@ pub(crate) struct ConversationState {
     /// All steps so far, from which an earlier state can be restored.
     steps: Vec<PlannedStep>,
     /// Steps that could not be recorded yet, oldest first.
-    unrecorded: Vec<StepRecord>,
-    model: ModelTraits,
+    pub(crate) unrecorded: Vec<StepRecord>,
+    /// The model that the last step was decided for.
+    pub(crate) model: ModelTraits,
     /// The messages of the last request, with which the next one is compared.
-    history: Option<Arc<MessageHistory>>,
-    backoff: RewriteBackoff,
+    pub(crate) history: Option<Arc<MessageHistory>>,
+    pub(crate) backoff: RewriteBackoff,
     token_counter: EntryMeasurer,
     /// The first entry whose content was not passed to [`Recorder::prefetch`].
     first_unprefetched: EntryIndex,
@@ -107,54 +109,9 @@ impl ConversationState {
         self.planned_fingerprint
     }
 
-    /// Returns the model that the last step was decided for.
-    pub(crate) fn model(&self) -> &ModelTraits {
-        &self.model
-    }
-
-    /// Takes the steps that could not be recorded yet, oldest first.
-    pub(crate) fn take_unrecorded_steps(&mut self) -> Vec<StepRecord> {
-        std::mem::take(&mut self.unrecorded)
-    }
-
-    /// Returns whether there are steps that could not be recorded yet.
-    pub(crate) fn has_unrecorded_steps(&self) -> bool {
-        !self.unrecorded.is_empty()
-    }
-
-    /// Discards the last step that could not be recorded.
-    pub(crate) fn discard_last_unrecorded_step(&mut self) {
-        self.unrecorded.pop();
-    }
-
-    /// Adds a step that could not be recorded.
-    pub(crate) fn push_unrecorded_step(&mut self, turn: StepRecord) {
-        self.unrecorded.push(turn);
-    }
-
     /// Returns the number of decoded messages.
     pub(crate) fn message_count(&self) -> usize {
         self.texts.message_count()
-    }
-
-    /// Returns the bytes of all messages.
-    pub(crate) fn message_bytes(&self) -> usize {
-        self.texts.byte_count()
-    }
-
-    /// Returns the messages by position, with the texts that may be replaced.
-    pub(crate) fn texts(&self) -> &MessageTexts {
-        &self.texts
-    }
-
-    /// Drops the bytes of the last request's messages.
-    pub(crate) fn drop_history(&mut self) {
-        self.history = None;
-    }
-
-    /// Returns the messages of the last request, with which the next one is compared.
-    pub(crate) fn history(&self) -> Option<&Arc<MessageHistory>> {
-        self.history.as_ref()
     }
 
     /// Replaces the history by the messages of a request. The history that the request was compared
@@ -177,14 +134,6 @@ impl ConversationState {
             (_, _) => MessageHistory::from_body(body, bytes, chain),
         };
         self.history = Some(Arc::new(history));
-    }
-
-    /// Updates the positions of the known texts for a request that continues the conversation.
-    ///
-    /// # Errors
-    /// If a message cannot be decoded.
-    pub(crate) fn relocate_texts(&mut self, request: &RequestContext<'_>) -> Result<(), BodyError> {
-        self.texts.relocate(request)
     }
 
     /// Decodes the messages of a request up to `until` that are not known yet, and adds them.
@@ -294,20 +243,6 @@ impl ConversationState {
         self.rewind(planner, model, count)
     }
 
-    /// Sets the limit on the length of the next prompts.
-    pub(crate) fn set_window_limit(&mut self, limit: WindowLimit) {
-        self.engine.set_window_limit(Some(limit));
-    }
-
-    /// Sets whether the next prompt can be cached up to its latest answer.
-    pub(crate) fn set_can_cache_answer(&mut self, can: bool) {
-        self.engine.set_can_keep_answer(can);
-    }
-
-    pub(crate) fn engine(&self) -> &Engine {
-        &self.engine
-    }
-
     /// Returns the fingerprint behind the message of an entry; `None` if there is no such entry.
     pub(crate) fn entry_fingerprint(&self, index: EntryIndex) -> Option<ContentHash> {
         let is_known = index.as_usize() < self.engine.record().len();
@@ -326,7 +261,7 @@ impl ConversationState {
     /// Plans the next step, with the user's overrides. After late decisions, old results stay
     /// unchanged for some requests, because rewrites take the longest.
     pub(crate) fn plan(&mut self, now: Timestamp, wishes: &RequestOverrides) -> Arc<PlanStep> {
-        let step = match self.can_rewrite() {
+        let step = match self.backoff.allows_rewrite() {
             true => self.engine.plan_with_overrides(Some(now), wishes),
             false => self.engine.plan_without_rewrite(Some(now)),
         };
@@ -378,24 +313,9 @@ impl ConversationState {
         }
     }
 
-    /// Returns whether the next step may change results that were already sent.
-    pub(crate) fn can_rewrite(&self) -> bool {
-        self.backoff.allows_rewrite()
-    }
-
-    /// Notes that a decision was in time.
-    pub(crate) fn note_in_time(&mut self) {
-        self.backoff.note_in_time();
-    }
-
     /// Returns whether the last prompt has expired in the provider's cache.
     pub(crate) fn is_cache_expired(&self, now: Timestamp) -> bool {
         self.engine.planner().is_expired(Some(now))
-    }
-
-    /// Notes that a decision was late, which doubles the back-off of rewrites.
-    pub(crate) fn note_late(&mut self) {
-        self.backoff.note_late();
     }
 
     /// Returns the last step's decisions about new results, for a step that comes too late for
@@ -443,11 +363,6 @@ impl ConversationState {
     /// Returns all steps so far, oldest first.
     pub(crate) fn steps(&self) -> &[PlannedStep] {
         &self.steps
-    }
-
-    /// Returns the replacement texts with their positions in a body with the known messages.
-    pub(crate) fn replacements(&self, body: &RequestBody) -> BodyReplacements {
-        self.texts.replacements(body)
     }
 
     /// Returns the contents of the results that a step replaces, and the sources that its notes

@@ -68,7 +68,7 @@ impl RequestShaper {
         self.with_conversation(asked, |live, first, request| {
             let wanted = self.pending_overrides.get(first).applicable_overrides(live).results;
             let seen = OverviewInputs {
-                engine: live.engine(),
+                engine: &live.engine,
                 steps: live.steps(),
                 model: &request.model,
                 window: self.model_windows.window_tokens(

@@ -134,7 +134,7 @@ impl RequestShaper {
         let before_summary = request.asks_for_summary()?.then(|| live.clone());
         live.add_messages(&request, request.body.messages.len())?;
         self.report_divergence(&live, &request, report);
-        if !live.texts().has_replaceable_texts() && request.auto_cache.is_none() {
+        if !live.texts.has_replaceable_texts() && request.auto_cache.is_none() {
             // Nothing can be replaced yet, so the decision would be to change nothing.
             return Ok((None, None));
         }
@@ -328,8 +328,8 @@ impl RequestShaper {
         let (first, decision) = (request.first_fingerprint(), received.decision);
         let was_awaited = !decision.is_abandoned();
         let can_cache = request.answer_breakpoint.is_some_and(|it| it.is_cacheable(&live));
-        live.set_can_cache_answer(can_cache);
-        live.set_window_limit(self.window_limit(request, report));
+        live.engine.set_can_keep_answer(can_cache);
+        live.engine.set_window_limit(Some(self.window_limit(request, report)));
         let overrides = self.pending_overrides.get(first).applicable_overrides(&live);
         live.find_excerpt_sources(self.conversations.recorder());
         let step = live.plan(received.now, &overrides);
@@ -342,23 +342,23 @@ impl RequestShaper {
         // A caller that has given up has sent the fallback.
         let is_in_time = (received.counts_tokens || is_recorded) && decision.mark_decided();
         if received.counts_tokens || is_in_time {
-            if !received.counts_tokens && live.can_rewrite() {
+            if !received.counts_tokens && live.backoff.allows_rewrite() {
                 report.failed_overrides =
                     self.pending_overrides.clear_applied(first, &overrides, &step);
             }
-            live.note_in_time();
+            live.backoff.note_in_time();
             return Ok(live);
         }
         (report.rewrite, report.tokens_unchanged) = (None, None);
         report.reductions.clear();
         if is_final && !is_recorded {
             // This step is not used, so it must not be recorded later either.
-            live.discard_last_unrecorded_step();
+            live.unrecorded.pop();
         }
         let backlog = live.backlog();
         let mut live = live.rewind_last_step(request.build_planner());
         if was_awaited && decision.is_abandoned() {
-            live.note_late();
+            live.backoff.note_late();
         }
         Err(UnusedStep { live: Box::new(live), backlog })
     }

@@ -15,7 +15,7 @@ pub(crate) fn body_replacements(
     live: &ConversationState,
     request: &RequestContext<'_>,
 ) -> BodyReplacements {
-    let replaced = live.replacements(&request.body);
+    let replaced = live.texts.replacements(&request.body);
     match system_prompt_replacement(live, request) {
         Some((place, text)) => replaced.with_prepended(place, text),
         None => replaced,
