@@ -7,9 +7,9 @@ use std::path::PathBuf;
 
 use crate::colour::{Painter, TerminalColourChoice};
 use crate::debug_topics::{self, DebugTopics};
-use crate::gateway;
 use foveal_agent_setup::UserEnvironment;
 use foveal_agent_setup::client_agents::CLIENT_AGENTS;
+use foveal_gateway::traces::{TRACE_VARIABLES, TraceVariables};
 use foveal_providers::{
     ApiKey, EMBEDDINGS_KEY_VARIABLE, MODEL_KEY_VARIABLE, PROVIDERS, ProxySettings,
 };
@@ -47,7 +47,7 @@ pub(crate) struct Environment {
     /// The user's folders, and the variables that agents read.
     pub(crate) user: UserEnvironment,
     /// The values of the variables that configure the export of traces.
-    pub(crate) trace_variables: gateway::TraceVariables,
+    pub(crate) trace_variables: TraceVariables,
     /// The key for an embedding server.
     pub(crate) embeddings_key: Option<ApiKey>,
     /// The keys for models, by the variables that hold them.
@@ -216,8 +216,8 @@ fn read_model_keys() -> BTreeMap<&'static str, ApiKey> {
 
 /// Returns the variables that configure the export of traces. They may hold keys, so they are never
 /// printed.
-fn read_trace_variables() -> gateway::TraceVariables {
-    let told = gateway::TRACE_VARIABLES.into_iter();
+fn read_trace_variables() -> TraceVariables {
+    let told = TRACE_VARIABLES.into_iter();
     told.filter_map(|name| Some((name, nonempty_variable(name)?.to_string_lossy().into_owned())))
         .collect()
 }
@@ -242,7 +242,7 @@ const SERVICE_VARIABLES: [&str; 13] = [
 /// Returns the variables that a gateway started as a service would miss, with their current values.
 /// They may hold keys.
 pub(crate) fn service_variables() -> Vec<(&'static str, String)> {
-    let names = SERVICE_VARIABLES.into_iter().chain(gateway::TRACE_VARIABLES);
+    let names = SERVICE_VARIABLES.into_iter().chain(TRACE_VARIABLES);
     names
         .filter_map(|name| Some((name, nonempty_variable(name)?.to_string_lossy().into_owned())))
         .collect()

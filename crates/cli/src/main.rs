@@ -12,7 +12,6 @@ mod environment;
 mod exit_code;
 mod explanations;
 mod gateway;
-mod gateway_requests;
 mod grants;
 mod interrupt;
 mod listen_options;

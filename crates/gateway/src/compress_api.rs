@@ -17,7 +17,7 @@ use url::form_urlencoded;
 use crate::body::{self, StreamingBody};
 use crate::refusal::GatewayRefusal;
 use crate::request_body::{self, BodyReadError, ReadBody};
-use crate::settings::Settings;
+use crate::settings::{GatewayLimits, Settings};
 use crate::shaper::Shaper;
 
 /// The header by which a caller's user switches compression off.
@@ -58,24 +58,24 @@ pub(crate) async fn handle_call(
     let shaper = Arc::clone(&settings.shaper);
     match wanted {
         CompressApiCall::Compress => {
-            let mut share = held.start_reservation();
+            let share = held.start_reservation();
             let limits = &settings.limits;
-            let ReadBody::Complete(body) =
-                request_body::read_body(body, limits, &mut share).await?
+            let ReadBody::Complete(body) = request_body::read_body(body, limits, &share).await?
             else {
                 return Err(GatewayRefusal::Unreadable);
             };
-            let decoded =
-                request_body::decode_body_off_thread(&parts.headers, &body, limits.body_bytes)
-                    .await;
-            let decoded = decoded.map_err(|_| GatewayRefusal::Unreadable)?;
-            if decoded.as_ref().is_some_and(|it| !share.reserve(it.len(), limits.all_bodies_bytes))
-            {
-                return Err(GatewayRefusal::BodyUnread(BodyReadError::Busy));
-            }
-            let body = decoded.map_or(body, Bytes::from);
-            let shaper = (!is_bypassed(&parts.headers)).then_some(shaper);
-            let compressed = compress_messages(shaper, body, share, (settings.now)()).await?;
+            let call = CompressCall {
+                shaper: (!is_bypassed(&parts.headers)).then_some(shaper),
+                headers: parts.headers.clone(),
+                body,
+                share,
+                limits: *limits,
+                now: (settings.now)(),
+            };
+            // There is no time limit: answers are final, so messages that were passed unchanged
+            // because a machine was busy would be shorter the next time.
+            let compressed = tokio::task::spawn_blocking(move || call.compress()).await;
+            let compressed = compressed.map_err(|_| GatewayRefusal::Unreadable)??;
             Ok(json_response(render_response(&compressed)))
         }
         CompressApiCall::Retrieve { hash, query } => {
@@ -89,27 +89,35 @@ pub(crate) async fn handle_call(
     }
 }
 
-/// Compresses the messages of a body, or returns them unchanged without a shaper or after a panic.
-/// `share` covers the memory of the body, also if the caller has disconnected.
-async fn compress_messages(
+/// A call whose body has arrived.
+struct CompressCall {
+    /// `None` if the messages are returned unchanged.
     shaper: Option<Arc<dyn Shaper>>,
+    headers: HeaderMap,
     body: Bytes,
+    /// Covers the memory of the body, also if the caller has disconnected.
     share: MemoryReservation,
+    limits: GatewayLimits,
     now: Timestamp,
-) -> Result<CompressedMessages, GatewayRefusal> {
-    // There is no time limit: answers are final, so messages that were passed unchanged because a
-    // machine was busy would be shorter the next time.
-    let done = tokio::task::spawn_blocking(move || {
-        let shorter = |shaper: &Arc<dyn Shaper>| {
+}
+
+impl CompressCall {
+    /// Decodes the body and compresses its messages. After a panic they are returned unchanged.
+    fn compress(self) -> Result<CompressedMessages, GatewayRefusal> {
+        let Self { shaper, headers, body, share, limits, now } = self;
+        let decoded = request_body::decode_body(&headers, &body, limits.body_bytes)
+            .map_err(|_| GatewayRefusal::Unreadable)?;
+        if decoded.as_ref().is_some_and(|it| !share.reserve(it.len(), limits.all_bodies_bytes)) {
+            return Err(GatewayRefusal::BodyUnread(BodyReadError::Busy));
+        }
+        let body = decoded.map_or(body, Bytes::from);
+        let compress = |shaper: Arc<dyn Shaper>| {
             catch_unwind(AssertUnwindSafe(|| shaper.compress(&body, now))).ok()
         };
         // A panic repeats for equal messages, so this answer is stable too.
-        let done = shaper.as_ref().and_then(shorter);
-        let done = done.unwrap_or_else(|| compress::passthrough(&body));
-        drop(share);
-        done
-    });
-    Ok(done.await.map_err(|_| GatewayRefusal::Unreadable)??)
+        let compressed = shaper.and_then(compress);
+        Ok(compressed.unwrap_or_else(|| compress::passthrough(&body))?)
+    }
 }
 
 fn is_bypassed(headers: &HeaderMap) -> bool {

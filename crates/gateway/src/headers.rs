@@ -1,8 +1,9 @@
-//! The headers that are forwarded, and those that belong to one connection.
+//! The headers that are forwarded, those that belong to one connection, and those that choose a
+//! profile.
 
 use hyper::header::{
     CONNECTION, CONTENT_LENGTH, EXPECT, HOST, HeaderMap, HeaderName, HeaderValue,
-    PROXY_AUTHENTICATE, PROXY_AUTHORIZATION, TE, TRAILER, TRANSFER_ENCODING, UPGRADE,
+    PROXY_AUTHENTICATE, PROXY_AUTHORIZATION, TE, TRAILER, TRANSFER_ENCODING, UPGRADE, USER_AGENT,
 };
 
 /// Headers of one connection (RFC 9110, 7.6.1), and of a proxy itself.
@@ -20,6 +21,23 @@ const HOP_BY_HOP: [HeaderName; 9] = [
 
 /// The prefix of all headers for foveal itself.
 const OWN_HEADER_PREFIX: &str = "x-foveal";
+
+/// The header by which a client chooses a profile, or `off`.
+const PROFILE_HEADER: HeaderName = HeaderName::from_static("x-foveal");
+
+/// The header by which Codex names the program that it is part of.
+const ORIGINATOR_HEADER: HeaderName = HeaderName::from_static("originator");
+
+/// Returns the profile, or `off`, that a client asks for.
+pub(crate) fn profile_override(headers: &HeaderMap) -> Option<&str> {
+    headers.get(PROFILE_HEADER).and_then(|profile| profile.to_str().ok())
+}
+
+/// Returns the names by which a client identifies itself.
+pub(crate) fn agent_names(headers: &HeaderMap) -> Vec<&str> {
+    let names = [USER_AGENT, ORIGINATOR_HEADER].into_iter().filter_map(|name| headers.get(name));
+    names.filter_map(|name| name.to_str().ok()).collect()
+}
 
 /// Removes the headers that belong to one connection.
 pub(crate) fn remove_hop_by_hop(headers: &mut HeaderMap) {

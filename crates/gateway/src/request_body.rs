@@ -37,7 +37,7 @@ pub(crate) enum BodyReadError {
 pub(crate) async fn read_body(
     mut body: Incoming,
     limits: &GatewayLimits,
-    share: &mut MemoryReservation,
+    share: &MemoryReservation,
 ) -> Result<ReadBody, BodyReadError> {
     let told = body.size_hint().lower();
     if told > limits.body_bytes as u64 {
@@ -134,23 +134,6 @@ pub(crate) fn decode_body(
         },
         Ok(_) | Err(_) => Err(UnreadableEncoding),
     }
-}
-
-/// Decodes a body on a thread that may block, if it has an encoding.
-///
-/// # Errors
-/// [`UnreadableEncoding`].
-pub(crate) async fn decode_body_off_thread(
-    headers: &HeaderMap,
-    body: &Bytes,
-    bytes_max: usize,
-) -> Result<Option<Vec<u8>>, UnreadableEncoding> {
-    if !headers.contains_key(CONTENT_ENCODING) {
-        return Ok(None);
-    }
-    let (headers, body) = (headers.clone(), body.clone());
-    let decoding = tokio::task::spawn_blocking(move || decode_body(&headers, &body, bytes_max));
-    decoding.await.unwrap_or(Err(UnreadableEncoding))
 }
 
 /// Returns all output of a decoder, if it has at most `bytes_max` bytes.

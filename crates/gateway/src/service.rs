@@ -6,13 +6,12 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use foveal_http_guard::{MemoryBudget, MemoryReservation};
-use foveal_proxy::request::{DecisionSlot, PrefetchTicket, RequestReport};
+use foveal_proxy::request::{PrefetchTicket, RequestReport};
 use foveal_wire::Protocol;
 use hyper::body::{Bytes, Incoming};
 use hyper::header::CONTENT_ENCODING;
 use hyper::http::request::Parts;
-use hyper::{Request, Response};
-use tokio::task::{JoinError, JoinHandle};
+use hyper::{Request, Response, Uri};
 
 use crate::access_control::AccessControl;
 use crate::body::{self, StreamingBody};
@@ -20,28 +19,21 @@ use crate::cache_keep_alive::{CacheKeepAlive, RepeatableRequest};
 use crate::client::HttpClient;
 use crate::compress_api::{self, CompressApiCall};
 use crate::connection_activity::ConnectionActivity;
+use crate::decision::PendingDecision;
 use crate::exchange::{Exchange, ExchangeEnd, FailedOpen, Purpose, RefusedRequest};
 use crate::exchange_recorder::ExchangeRecorder;
 use crate::headers;
 use crate::pages;
 use crate::prefetcher::Prefetcher;
 use crate::refusal::GatewayRefusal;
-use crate::request_body::{self, BodyReadError, ReadBody};
-use crate::request_head::RequestHead;
+use crate::request_body::{self, ReadBody};
+use crate::request_head::{RequestHead, RoutedRequest};
 use crate::request_purpose::{self, RequestRoute};
 use crate::response_body::ObservedResponseBody;
 use crate::settings::{Settings, WebSocketPolicy};
-use crate::shaper::{self, ClientRequest, ShapedRequest};
 use crate::trace_parent::TraceParent;
 use crate::upstream_selection::Upstream;
 use crate::websocket;
-
-/// The number of additional decision time-outs to wait for a fallback, for the first decision about
-/// a long conversation, or for the first one that finds it uncached.
-const FALLBACK_WAITS: usize = 6;
-
-/// The memory of a decision, as a multiple of the body: the decoded parts, and the new body.
-const DECISION_COPIES: usize = 3;
 
 /// The reason why a request with an AWS signature is not shaped.
 const SIGNED_REASON: &str = "the request is signed, and its signature covers every byte of it";
@@ -57,13 +49,6 @@ pub(crate) struct Service {
     prefetcher: Prefetcher,
 }
 
-/// A request with its upstream.
-struct RoutedRequest<'a> {
-    upstream: &'a Upstream,
-    path: &'a str,
-    route: RequestRoute,
-}
-
 /// The body that is sent upstream.
 struct OutgoingBody {
     body: StreamingBody,
@@ -71,17 +56,10 @@ struct OutgoingBody {
     is_decoded: bool,
     /// The body's bytes, unless it is streamed.
     bytes: Option<Bytes>,
-    /// Its share of the memory budget for bodies. A late decision holds it too.
+    /// Its share of the memory budget for bodies.
     share: Arc<MemoryReservation>,
     /// The ticket to prepare the conversation's next request.
     prefetch: Option<PrefetchTicket>,
-}
-
-/// The memory that a decision holds, even if it is late.
-#[derive(Clone)]
-struct DecisionMemory {
-    body: Arc<MemoryReservation>,
-    _copies: Arc<MemoryReservation>,
 }
 
 impl OutgoingBody {
@@ -145,10 +123,11 @@ impl Service {
                 );
             }
         };
-        let mut told = self.new_recorder(began, route, &parts, upstream);
+        let (upstream, path) = (upstream.clone(), path.to_owned());
+        let request = RoutedRequest { head: parts, route, upstream, path };
+        let mut told = self.new_recorder(began, &request);
         told.attach_request(connection.begin_request());
-        let bound = RoutedRequest { upstream, path, route };
-        match self.forward_request(parts, body, &bound, &mut told).await {
+        match self.forward_request(request, body, &mut told).await {
             Ok(response) => {
                 let exchange = told.exchange_mut();
                 exchange.status = response.status().as_u16();
@@ -210,24 +189,19 @@ impl Service {
         answered.unwrap_or_else(|refusal| refusal.response(None))
     }
 
-    fn new_recorder(
-        &self,
-        began: Instant,
-        route: RequestRoute,
-        parts: &Parts,
-        upstream: &Upstream,
-    ) -> ExchangeRecorder {
+    fn new_recorder(&self, began: Instant, request: &RoutedRequest) -> ExchangeRecorder {
+        let RoutedRequest { head, route, upstream, .. } = request;
         let exchange = Exchange {
             number: self.request_count.fetch_add(1, Ordering::Relaxed) + 1,
             time: (self.settings.now)(),
             protocol: route.protocol(),
-            purpose: purpose(route),
+            purpose: purpose(*route),
             refresh: None,
             upstream: upstream.name.clone(),
             server: upstream.host_name().to_owned(),
             port: upstream.port(),
-            parent: TraceParent::from_headers(&parts.headers),
-            profile_override: shaper::profile_override(&parts.headers).map(str::to_owned),
+            parent: TraceParent::from_headers(&head.headers),
+            profile_override: headers::profile_override(&head.headers).map(str::to_owned),
             report: RequestReport::default(),
             failed_open: None,
             bytes_received: 0,
@@ -247,212 +221,121 @@ impl Service {
 
     async fn forward_request(
         &self,
-        mut parts: Parts,
+        request: RoutedRequest,
         body: Incoming,
-        bound: &RoutedRequest<'_>,
         told: &mut ExchangeRecorder,
     ) -> Result<Response<ResponseSource>, GatewayRefusal> {
-        let uri = bound.upstream.request_uri(bound.path).ok_or(GatewayRefusal::Address)?;
-        if let RequestRoute::WebSocket(protocol) = bound.route {
+        let uri = request.upstream.request_uri(&request.path).ok_or(GatewayRefusal::Address)?;
+        if let RequestRoute::WebSocket(protocol) = request.route {
             if protocol.is_some() && self.settings.websockets == WebSocketPolicy::Refused {
                 return Err(GatewayRefusal::WebSocket);
             }
-            let request = Request::from_parts(parts, body);
-            let passed = websocket::forward_upgrade(
-                &self.client,
-                request,
-                uri,
-                bound.upstream.host_header(),
-            )
-            .await;
-            let response = passed.map_err(|error| unreachable_refusal(bound.upstream, &error))?;
-            return Ok(response.map(|body| match body {
-                Some(body) => ResponseSource::Upstream(body),
-                None => ResponseSource::Local(body::full_body(Bytes::new())),
-            }));
+            return self.forward_upgrade(request, body, uri).await;
         }
-        let outgoing = self.prepare_body(&parts, body, bound, told).await?;
-        let mut passed = headers::forwarded_headers(
-            std::mem::take(&mut parts.headers),
-            bound.upstream.host_header(),
-        );
+        let request = Arc::new(request);
+        let outgoing = self.prepare_body(&request, body, told).await?;
+        let host = request.upstream.host_header();
+        let mut headers = headers::forwarded_headers(request.head.headers.clone(), host);
         if outgoing.is_decoded {
-            passed.remove(CONTENT_ENCODING);
+            headers.remove(CONTENT_ENCODING);
         }
-        let (method, extensions) = (parts.method, parts.extensions);
-        let head = RequestHead { method, uri, headers: passed, extensions };
-        if let (RequestRoute::Answer(Protocol::Messages), Some(warmer)) =
-            (bound.route, &self.keep_alive)
+        let (method, extensions) = (request.head.method.clone(), request.head.extensions.clone());
+        let head = RequestHead { method, uri, headers, extensions };
+        if let (RequestRoute::Answer(Protocol::Messages), Some(keep_alive)) =
+            (request.route, &self.keep_alive)
         {
             let exchange = told.exchange_mut();
-            warmer.note_request(exchange.number, exchange.report.conversation.as_deref());
+            keep_alive.note_request(exchange.number, exchange.report.conversation.as_deref());
             if let Some(body) = outgoing.bytes {
                 let repeat = RepeatableRequest { head: head.clone(), body };
-                let warmer = Arc::clone(warmer);
+                let keep_alive = Arc::clone(keep_alive);
                 told.set_on_stream_end(Box::new(move |exchange| {
-                    warmer.hold_request(exchange, repeat);
+                    keep_alive.hold_request(exchange, repeat);
                 }));
             }
         }
         told.exchange_mut().added_latency = told.elapsed();
         let answered = self.client.request(head.into_request(outgoing.body)).await;
         drop(outgoing.share);
-        let mut response = answered.map_err(|error| unreachable_refusal(bound.upstream, &error))?;
-        if let Some(ready) = outgoing.prefetch {
-            self.prefetcher.schedule(ready);
+        let mut response =
+            answered.map_err(|error| unreachable_refusal(&request.upstream, &error))?;
+        if let Some(ticket) = outgoing.prefetch {
+            self.prefetcher.schedule(ticket);
         }
-        if let Some(protocol) = bound.route.protocol() {
+        if let Some(protocol) = request.route.protocol() {
             told.begin_response(protocol, response.status().as_u16(), response.headers());
         }
         headers::remove_hop_by_hop(response.headers_mut());
         Ok(response.map(ResponseSource::Upstream))
     }
 
+    /// Forwards a request that upgrades its connection.
+    async fn forward_upgrade(
+        &self,
+        request: RoutedRequest,
+        body: Incoming,
+        uri: Uri,
+    ) -> Result<Response<ResponseSource>, GatewayRefusal> {
+        let RoutedRequest { head, upstream, .. } = request;
+        let request = Request::from_parts(head, body);
+        let passed =
+            websocket::forward_upgrade(&self.client, request, uri, upstream.host_header()).await;
+        let response = passed.map_err(|error| unreachable_refusal(&upstream, &error))?;
+        Ok(response.map(|body| match body {
+            Some(body) => ResponseSource::Upstream(body),
+            None => ResponseSource::Local(body::full_body(Bytes::new())),
+        }))
+    }
+
     /// Returns the body to send in place of the received one.
     async fn prepare_body(
         &self,
-        parts: &Parts,
+        request: &Arc<RoutedRequest>,
         body: Incoming,
-        bound: &RoutedRequest<'_>,
         told: &mut ExchangeRecorder,
     ) -> Result<OutgoingBody, GatewayRefusal> {
-        let as_it_comes = |body| {
-            let share = Arc::new(self.body_budget.start_reservation());
-            OutgoingBody::passthrough(body::streaming_body(body), share)
-        };
-        let (protocol, counts) = match bound.route {
-            RequestRoute::Answer(protocol) => (protocol, false),
-            RequestRoute::Count(protocol) => (protocol, true),
-            RequestRoute::Signed(_) => {
-                told.exchange_mut().report.inactive_reason = Some(SIGNED_REASON.to_owned());
-                return Ok(as_it_comes(body));
+        let share = self.body_budget.start_reservation();
+        let protocol = match request.route {
+            RequestRoute::Answer(protocol) | RequestRoute::Count(protocol) => protocol,
+            route => {
+                if let RequestRoute::Signed(_) = route {
+                    told.exchange_mut().report.inactive_reason = Some(SIGNED_REASON.to_owned());
+                }
+                let body = body::streaming_body(body);
+                return Ok(OutgoingBody::passthrough(body, Arc::new(share)));
             }
-            RequestRoute::WebSocket(_) | RequestRoute::Other => return Ok(as_it_comes(body)),
         };
-        let mut share = self.body_budget.start_reservation();
         told.set_awaits_body(true);
-        let taken = request_body::read_body(body, &self.settings.limits, &mut share).await?;
+        let read = request_body::read_body(body, &self.settings.limits, &share).await?;
         told.set_awaits_body(false);
-        let body = match taken {
+        let share = Arc::new(share);
+        let body = match read {
             ReadBody::Complete(body) => body,
             ReadBody::TooLong(body) => {
                 told.exchange_mut().failed_open = Some(FailedOpen::TooLong);
-                let share = Arc::new(share);
                 return Ok(OutgoingBody::passthrough(body::streaming_body(body), share));
             }
         };
-        let limits = &self.settings.limits;
-        let decoded =
-            request_body::decode_body_off_thread(&parts.headers, &body, limits.body_bytes).await;
-        let Ok(decoded) = decoded else {
-            told.exchange_mut().failed_open = Some(FailedOpen::Encoding);
-            let share = Arc::new(share);
-            return Ok(OutgoingBody::passthrough(body::full_body(body), share));
-        };
-        if decoded.as_ref().is_some_and(|it| !share.reserve(it.len(), limits.all_bodies_bytes)) {
-            return Err(GatewayRefusal::BodyUnread(BodyReadError::Busy));
-        }
-        let share = Arc::new(share);
-        let plain = decoded.map_or_else(|| body.clone(), Bytes::from);
-        let mut copies = self.body_budget.start_reservation();
-        let copied = plain.len().saturating_mul(DECISION_COPIES);
-        if !copies.reserve(copied, limits.all_bodies_bytes) {
-            let exchange = told.exchange_mut();
-            exchange.failed_open = Some(FailedOpen::Crowded);
-            (exchange.bytes_received, exchange.bytes_sent) =
-                (plain.len() as u64, plain.len() as u64);
-            return Ok(OutgoingBody::passthrough(body::full_body(body), share));
-        }
-        let asked = ClientRequest {
+        let pending = PendingDecision::new(
+            Arc::clone(request),
             protocol,
-            counts_tokens: counts,
-            path: bound.path.to_owned(),
-            upstream: bound.upstream.name.clone(),
-            headers: parts.headers.clone(),
-            body: plain,
-            now: (self.settings.now)(),
-            decision: DecisionSlot::default(),
-        };
-        let share = DecisionMemory { body: share, _copies: Arc::new(copies) };
-        Ok(self.shape_body(asked, body, share, told).await)
-    }
-
-    /// Returns the shaped body in place of `body`, the body as it was received.
-    async fn shape_body(
-        &self,
-        asked: ClientRequest,
-        body: Bytes,
-        share: DecisionMemory,
-        told: &mut ExchangeRecorder,
-    ) -> OutgoingBody {
-        let plain = asked.body.len();
-        let shaped = self.shape_in_time(asked, share.clone()).await;
+            body.clone(),
+            Arc::clone(&share),
+            (self.settings.now)(),
+        );
+        let decision = Arc::new(pending).decide(&self.settings, &self.body_budget).await?;
         let exchange = told.exchange_mut();
-        exchange.bytes_received = plain as u64;
-        let mut to_get_ready = None;
-        let sent = match shaped {
-            Ok(ShapedRequest { body, report: about, prefetch: ready }) => {
-                (exchange.report, to_get_ready) = (about, ready);
-                body
-            }
-            Err((failed, body)) => {
-                exchange.failed_open = Some(failed);
-                body
-            }
-        };
-        let is_decoded = sent.is_some();
-        exchange.bytes_sent = sent.as_ref().map_or(plain, Bytes::len) as u64;
-        let sent = sent.unwrap_or(body);
-        let (body, ready) = (body::full_body(sent.clone()), to_get_ready);
-        let share = share.body;
-        OutgoingBody { body, is_decoded, bytes: Some(sent), share, prefetch: ready }
+        let bytes_sent = decision.body.as_ref().map_or(decision.bytes_decoded, Bytes::len);
+        exchange.bytes_received = decision.bytes_decoded as u64;
+        exchange.bytes_sent = bytes_sent as u64;
+        exchange.report = decision.report;
+        exchange.failed_open = decision.failed_open;
+        let is_decoded = decision.body.is_some();
+        let bytes = decision.body.unwrap_or(body);
+        let body = body::full_body(bytes.clone());
+        let (bytes, prefetch) = (Some(bytes), decision.prefetch);
+        Ok(OutgoingBody { body, is_decoded, bytes, share, prefetch })
     }
-
-    /// Returns the shaper's outcome if it is in time, or else the reason and the fallback.
-    async fn shape_in_time(
-        &self,
-        asked: ClientRequest,
-        share: DecisionMemory,
-    ) -> Result<ShapedRequest, (FailedOpen, Option<Bytes>)> {
-        let (shaper, wait) = (Arc::clone(&self.settings.shaper), asked.decision.clone());
-        let body = asked.body.clone();
-        let deciding = tokio::task::spawn_blocking(move || {
-            let shaped = shaper.shape(&asked);
-            drop((asked, share));
-            shaped
-        });
-        // Earlier decisions are always sent: without them the provider's cache is lost, and newer
-        // models refuse their own thinking.
-        let in_time = await_decision(deciding, self.settings.limits.decision_timeout, &wait).await;
-        let decided = match in_time {
-            Ok(decided) => decided,
-            Err(deciding) => match wait.abandon(&body) {
-                Some(earlier) => return Err((FailedOpen::Late, earlier.map(Bytes::from))),
-                // The decision is made and may be recorded already, so the rest takes no time.
-                None => deciding.await,
-            },
-        };
-        decided.map_err(|_| {
-            let earlier = wait.abandon(&body).flatten();
-            (FailedOpen::Panicked, earlier.map(Bytes::from))
-        })
-    }
-}
-
-/// Waits for a decision; longer if no fallback is known yet.
-async fn await_decision(
-    mut deciding: JoinHandle<ShapedRequest>,
-    limit: Duration,
-    wait: &DecisionSlot,
-) -> Result<Result<ShapedRequest, JoinError>, JoinHandle<ShapedRequest>> {
-    let mut in_time = tokio::time::timeout(limit, &mut deciding).await;
-    for _ in 0..FALLBACK_WAITS {
-        if in_time.is_ok() || wait.may_stop_waiting() {
-            break;
-        }
-        in_time = tokio::time::timeout(limit, &mut deciding).await;
-    }
-    in_time.map_err(|_| deciding)
 }
 
 /// The body of a response, by its source.

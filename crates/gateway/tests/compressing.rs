@@ -3,9 +3,10 @@
 use std::sync::Arc;
 
 use foveal_gateway::AccessToken;
-use foveal_gateway::shaper::{ClientRequest, CompressingShaper, ShapedRequest, Shaper};
+use foveal_gateway::shaper::{CompressingShaper, Shaper};
 use foveal_proxy::compress::{CompressError, CompressedMessages};
 use foveal_proxy::recorder::{InMemoryRecorder, Recorder};
+use foveal_proxy::request::{ShapeOutcome, ShapeRequest};
 use foveal_proxy::rules::ShapingRules;
 use foveal_proxy::{Compressor, RequestShaper};
 use foveal_transcript::Timestamp;
@@ -131,8 +132,8 @@ async fn the_same_gate_stands_before_it() {
 struct Broken;
 
 impl Shaper for Broken {
-    fn shape(&self, _: &ClientRequest) -> ShapedRequest {
-        ShapedRequest::default()
+    fn shape(&self, _: &ShapeRequest<'_>) -> ShapeOutcome {
+        ShapeOutcome::default()
     }
 
     fn compress(&self, _: &[u8], _: Timestamp) -> Result<CompressedMessages, CompressError> {

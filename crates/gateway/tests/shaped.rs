@@ -5,10 +5,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use foveal_gateway::exchange::FailedOpen;
-use foveal_gateway::shaper::{ClientRequest, ShapedRequest, Shaper};
+use foveal_gateway::shaper::Shaper;
 use foveal_proxy::RequestShaper;
 use foveal_proxy::recorder::InMemoryRecorder;
-use foveal_proxy::request::{PrefetchTicket, RequestReport};
+use foveal_proxy::request::{PrefetchTicket, RequestReport, ShapeOutcome, ShapeRequest};
 use foveal_proxy::rules::ShapingRules;
 use foveal_wire::Protocol;
 
@@ -23,11 +23,11 @@ const SHORT: Duration = Duration::from_millis(20);
 struct Shorter;
 
 impl Shaper for Shorter {
-    fn shape(&self, asked: &ClientRequest) -> ShapedRequest {
+    fn shape(&self, asked: &ShapeRequest<'_>) -> ShapeOutcome {
         assert_eq!(asked.protocol, Protocol::Messages);
         assert_eq!(&asked.body[..], b"longer than before");
         let about = RequestReport { model: Some("m".to_owned()), ..RequestReport::default() };
-        ShapedRequest { body: Some("shorter".into()), report: about, prefetch: None }
+        ShapeOutcome { body: Some("shorter".into()), report: about, prefetch: None }
     }
 }
 
@@ -35,7 +35,7 @@ impl Shaper for Shorter {
 struct Broken;
 
 impl Shaper for Broken {
-    fn shape(&self, _: &ClientRequest) -> ShapedRequest {
+    fn shape(&self, _: &ShapeRequest<'_>) -> ShapeOutcome {
         panic!("a fault of ours");
     }
 }
@@ -47,12 +47,12 @@ struct Slow {
 }
 
 impl Shaper for Slow {
-    fn shape(&self, asked: &ClientRequest) -> ShapedRequest {
+    fn shape(&self, asked: &ShapeRequest<'_>) -> ShapeOutcome {
         asked.decision.offer_original();
         let was_decided = self.decides_first && asked.decision.mark_decided();
         std::thread::sleep(Duration::from_millis(120));
         self.waited.store(was_decided || asked.decision.mark_decided(), Ordering::SeqCst);
-        ShapedRequest { body: Some("decided".into()), ..ShapedRequest::default() }
+        ShapeOutcome { body: Some("decided".into()), ..ShapeOutcome::default() }
     }
 }
 
@@ -159,7 +159,7 @@ struct GetsReady {
 }
 
 impl Shaper for GetsReady {
-    fn shape(&self, asked: &ClientRequest) -> ShapedRequest {
+    fn shape(&self, asked: &ShapeRequest<'_>) -> ShapeOutcome {
         Shaper::shape(&self.requests, asked)
     }
 

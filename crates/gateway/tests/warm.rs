@@ -6,11 +6,11 @@ use std::time::Duration;
 
 use foveal_gateway::exchange::{Exchange, ExchangeEnd};
 use foveal_gateway::keep_alive_policy::KeepAlivePolicy;
-use foveal_gateway::shaper::{ClientRequest, ShapedRequest, Shaper};
+use foveal_gateway::shaper::Shaper;
 use foveal_mock_provider::{
     MockProvider, ModelReply, ReplyScript, ScriptedFault, ScriptedOutcome, Settings,
 };
-use foveal_proxy::request::RequestReport;
+use foveal_proxy::request::{RequestReport, ShapeOutcome, ShapeRequest};
 
 use crate::support::{Client, World};
 
@@ -22,22 +22,22 @@ const STEP: Duration = Duration::from_millis(60);
 /// Longer than all allowed refreshes take.
 const LONG: Duration = Duration::from_millis(600);
 
-/// Identifies conversations by a header, and changes bodies.
+/// Identifies conversations by the names of the client, and changes bodies.
 struct Named;
 
 impl Shaper for Named {
-    fn shape(&self, asked: &ClientRequest) -> ShapedRequest {
-        let name = asked.headers.get("x-name").and_then(|name| name.to_str().ok());
-        let summary = asked.headers.contains_key("x-summary");
+    fn shape(&self, asked: &ShapeRequest<'_>) -> ShapeOutcome {
+        let has_name = |name: &str| asked.agents.contains(&name);
+        let name = ["one", "two"].into_iter().find(|name| has_name(name));
         let about = RequestReport {
             conversation: name.map(str::to_owned),
-            inactive_reason: summary.then(|| "it is summed up".to_owned()),
-            lacks_breakpoints: asked.headers.contains_key("x-unmarked"),
+            inactive_reason: has_name("summary").then(|| "it is summed up".to_owned()),
+            lacks_breakpoints: has_name("unmarked"),
             breakpoints: 1,
             ..RequestReport::default()
         };
         let body = String::from_utf8_lossy(&asked.body).replace("original", "shaped");
-        ShapedRequest { body: Some(body.into()), report: about, prefetch: None }
+        ShapeOutcome { body: Some(body.into()), report: about, prefetch: None }
     }
 }
 
@@ -95,7 +95,7 @@ async fn world(upstream: &MockProvider, most: Option<u32>) -> World {
     .await
 }
 
-const ONE: &str = "X-Name: one";
+const ONE: &str = "User-Agent: one";
 
 #[tokio::test]
 async fn the_same_request_goes_again_and_only_as_often_as_it_pays() {
@@ -161,8 +161,12 @@ async fn what_is_not_to_be_kept_warm_goes_once() {
     let on = world(&upstream, Some(1)).await;
     let count = async |lines: &[&str], body: &[u8]| refreshes(&upstream, &on, lines, body).await;
     assert_eq!(count(&[ONE], &body(true)).await, 1);
-    assert_eq!(count(&[ONE, "X-Summary: yes"], &body(true)).await, 0, "a summary");
-    assert_eq!(count(&[ONE, "X-Unmarked: yes"], &body(true)).await, 0, "all marks are foveal's");
+    assert_eq!(count(&[ONE, "Originator: summary"], &body(true)).await, 0, "a summary");
+    assert_eq!(
+        count(&[ONE, "Originator: unmarked"], &body(true)).await,
+        0,
+        "all marks are foveal's"
+    );
     assert_eq!(count(&[], &body(true)).await, 0, "of no known conversation");
     assert_eq!(count(&[ONE], &body(false)).await, 0, "no stream, so it cannot be cut");
     let small =
@@ -177,12 +181,12 @@ async fn the_next_request_of_the_conversation_ends_it() {
     let _first = ask(&world, &[ONE], &body(true)).await;
     world.told(1).await;
     // A summary request, so that it is not held either.
-    let _next = ask(&world, &[ONE, "X-Summary: yes"], &body(true)).await;
+    let _next = ask(&world, &[ONE, "Originator: summary"], &body(true)).await;
     tokio::time::sleep(LONG).await;
     assert_eq!(upstream.request_count(), 2);
     // Another conversation releases nothing.
     let _first = ask(&world, &[ONE], &body(true)).await;
-    let _other = ask(&world, &["X-Name: two", "X-Summary: yes"], &body(true)).await;
+    let _other = ask(&world, &["User-Agent: two", "Originator: summary"], &body(true)).await;
     tokio::time::sleep(LONG).await;
     assert_eq!(upstream.request_count(), 5);
 }

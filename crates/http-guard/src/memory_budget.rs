@@ -10,29 +10,29 @@ pub struct MemoryBudget(Arc<AtomicUsize>);
 /// Bytes of the budget. Dropping the reservation returns them.
 #[derive(Debug)]
 pub struct MemoryReservation {
-    count: usize,
+    count: AtomicUsize,
     all: MemoryBudget,
 }
 
 impl MemoryBudget {
     /// Creates an empty reservation.
     pub fn start_reservation(&self) -> MemoryReservation {
-        MemoryReservation { count: 0, all: self.clone() }
+        MemoryReservation { count: AtomicUsize::new(0), all: self.clone() }
     }
 }
 
 impl MemoryReservation {
     /// Adds `count` bytes to the reservation. Returns whether all reservations together hold at
     /// most `max` bytes.
-    pub fn reserve(&mut self, count: usize, max: usize) -> bool {
-        self.count += count;
+    pub fn reserve(&self, count: usize, max: usize) -> bool {
+        self.count.fetch_add(count, Ordering::Relaxed);
         self.all.0.fetch_add(count, Ordering::Relaxed) + count <= max
     }
 }
 
 impl Drop for MemoryReservation {
     fn drop(&mut self) {
-        self.all.0.fetch_sub(self.count, Ordering::Relaxed);
+        self.all.0.fetch_sub(*self.count.get_mut(), Ordering::Relaxed);
     }
 }
 
@@ -43,7 +43,7 @@ mod tests {
     #[test]
     fn what_is_taken_is_given_back() {
         let held = MemoryBudget::default();
-        let (mut one, mut other) = (held.start_reservation(), held.start_reservation());
+        let (one, other) = (held.start_reservation(), held.start_reservation());
         assert!(one.reserve(6, 10));
         assert!(!other.reserve(5, 10));
         drop(other);

@@ -14,7 +14,6 @@ use crate::breakpoint_policy::{self, BreakpointInputs, BreakpointState, CachePre
 use crate::conversation_state::ConversationState;
 use crate::request::BreakpointOffsets;
 use crate::request_context::RequestContext;
-use crate::scanned_body::ScannedBody;
 
 /// The number of blocks at the end of a prompt that are examined one by one. Breakpoints are set
 /// only there.
@@ -124,7 +123,7 @@ impl BlockLayout {
         request: &RequestContext<'_>,
         old: Option<usize>,
     ) -> Result<Self, BodyError> {
-        let ScannedBody { body, bytes } = request.scanned_body();
+        let (body, bytes) = (&request.body, request.bytes());
         let mut laid = Self::default();
         let length = |part: &Option<std::ops::Range<usize>>| part.as_ref().map_or(0, |it| it.len());
         let (of_tools, of_system) = (length(&body.tools), length(&body.system));

@@ -16,18 +16,14 @@ use foveal_wire::Protocol;
 use foveal_wire::request_body::{BodyError, PassThroughReason, RequestBody, detect_protocol};
 
 use crate::conversation_state::ConversationState;
-use crate::fingerprint_chain;
-use crate::fingerprint_chain::FingerprintChain;
 use crate::handle_style::HandleStyle;
 use crate::inactive_reason::InactiveReason;
-use crate::models::ModelTraits;
 use crate::query_filter::filter_lines;
 use crate::recorder::{Recorder, RecorderError};
 use crate::request::{BreakpointOffsets, DecisionSlot, RequestReport, ShapeRequest, splice_body};
 use crate::request_context::RequestContext;
-use crate::request_shaper::{self, RequestShaper};
-use crate::rules::ShapingRules;
-use crate::scanned_body::ScannedBody;
+use crate::request_shaper::RequestShaper;
+use crate::rules::{BreakpointMode, ShapingRules};
 
 /// The approximate memory limit for the conversations of callers, in bytes.
 const CONVERSATION_BYTES_MAX: usize = 16 << 20;
@@ -56,6 +52,19 @@ pub struct CompressedMessages {
     pub failure: Option<String>,
 }
 
+impl CompressedMessages {
+    /// Returns the messages of such a body as they were received.
+    fn unchanged(bytes: &[u8], tokens: u64) -> Self {
+        Self {
+            messages: message_list(bytes).to_vec(),
+            tokens_before: tokens,
+            tokens_after: tokens,
+            hashes: Vec::new(),
+            failure: None,
+        }
+    }
+}
+
 /// The reasons why a body has no messages to compress.
 #[derive(Debug, thiserror::Error)]
 pub enum CompressError {
@@ -82,6 +91,8 @@ impl Compressor {
         // results that arrive here have been seen before.
         rules.settings.unknown_bytes_max = rules.settings.run_bytes_max;
         rules.profile = format!("compress {}", rules.profile);
+        // The model and its provider are unknown, so neither prices nor breakpoints apply.
+        (rules.prices, rules.breakpoint_mode) = (Arc::default(), BreakpointMode::Off);
         rules.bytes_max = CONVERSATION_BYTES_MAX;
         rules.handle_style = HandleStyle::Hash;
         Self { shaper: RequestShaper::new(rules, recorder), token_counts: Mutex::default() }
@@ -102,19 +113,10 @@ impl Compressor {
         match self.compress_messages(&bytes, &all, now) {
             Ok(compressed) => Ok(compressed),
             Err(InactiveReason::Body(error)) => Err(error.into()),
-            Err(failed) => {
-                let tokens = self.count_messages(&bytes, &all, |_| true)?;
-                let messages = message_list(&bytes).to_vec();
-                let failed = Some(failed.to_string());
-                let (tokens_before, tokens_after) = (tokens.0, tokens.0);
-                Ok(CompressedMessages {
-                    messages,
-                    tokens_before,
-                    tokens_after,
-                    hashes: vec![],
-                    failure: failed,
-                })
-            }
+            Err(failed) => Ok(CompressedMessages {
+                failure: Some(failed.to_string()),
+                ..self.unchanged_messages(&bytes, &all)?
+            }),
         }
     }
 
@@ -129,7 +131,7 @@ impl Compressor {
         query: Option<&str>,
     ) -> Result<Option<String>, RecorderError> {
         let Some(handle) = parse_handle(hash) else { return Ok(None) };
-        let content = self.shaper.recorder.content(handle)?;
+        let content = self.shaper.conversations.recorder().content(handle)?;
         // Only a content that was stored unredacted can be checked against the rest of the hash.
         let content =
             content.filter(|content| !content.is_whole || long_hash(&content.text) == hash);
@@ -146,16 +148,8 @@ impl Compressor {
         now: Timestamp,
     ) -> Result<CompressedMessages, InactiveReason> {
         let (body, ends) = select_tool_messages(all, bytes)?;
-        let rules = &self.shaper.rules;
-        let root = fingerprint_chain::root_fingerprint(body.protocol, &rules.profile);
-        let scanned = ScannedBody { body: &body, bytes };
-        let chain = FingerprintChain::from_messages(root, scanned, &[]);
-        let mut about = RequestReport {
-            conversation: chain.fingerprints.first().map(request_shaper::conversation_name),
-            ..RequestReport::default()
-        };
-        let wait = DecisionSlot::default();
-        let asked = ShapeRequest {
+        let decision = DecisionSlot::default();
+        let received = ShapeRequest {
             protocol: body.protocol,
             counts_tokens: false,
             model: None,
@@ -163,48 +157,57 @@ impl Compressor {
             body: bytes,
             now,
             profile_override: None,
-            decision: &wait,
+            agents: &[],
+            decision: &decision,
         };
-        let model = ModelTraits::from_name("", body.protocol);
-        let (asked, chain) = (&asked, &chain);
-        let (unmarked, keeping) = (None, None);
-        let request = RequestContext {
-            received: asked,
-            body: &body,
-            chain,
-            rules,
-            model,
-            auto_cache: unmarked,
-            answer_breakpoint: keeping,
+        let rules = &self.shaper.rules;
+        let Some(request) = RequestContext::new(&received, rules, body, &[]) else {
+            return Ok(self.unchanged_messages(bytes, all)?);
         };
+        let mut about = RequestReport {
+            conversation: Some(request.conversation_name()),
+            ..RequestReport::default()
+        };
+        let first = request.first_fingerprint();
         // Held until the decision is recorded.
-        let _turn = chain.fingerprints.first().map(|first| self.shaper.locks.lock(*first));
+        let _guard = self.shaper.conversations.lock(first);
         // Messages behind the last result belong to no decision yet.
         let until = ends.last().copied().unwrap_or_default();
-        let mut live = self.shaper.find_conversation(&request)?;
+        let mut live = self.shaper.conversations.find_conversation(&request)?;
         for end in ends.into_iter().filter(|end| *end > live.message_count()).collect::<Vec<_>>() {
-            live.add_messages(scanned, chain, end)?;
+            live.add_messages(&request, end)?;
             live = self.shaper.plan_step(live, &request, &mut about);
         }
-        let known = &body.messages[..until];
+        let known = &request.body.messages[..until];
         let is_known = |place: &Range<usize>| {
             known.binary_search_by_key(&place.start, |known| known.start).is_ok()
         };
         let others = self.count_messages(bytes, all, |place| !is_known(place))?;
-        let (kept, before) = self.count_replacements(&live);
+        let (after, before) = self.count_replacements(&live);
         let tokens_before = others.0 + live.prompt_tokens().0.0;
-        let spliced = splice_body(bytes, &live.replacements(&body), &BreakpointOffsets::default());
+        let replacements = live.texts.replacements(&request.body);
+        let spliced = splice_body(bytes, &replacements, &BreakpointOffsets::default());
         let compressed = CompressedMessages {
             messages: message_list(spliced.as_deref().unwrap_or(bytes)).to_vec(),
             tokens_before,
-            tokens_after: (tokens_before + kept.0).saturating_sub(before.0),
+            tokens_after: (tokens_before + after.0).saturating_sub(before.0),
             hashes: live.retrievable_contents().iter().map(|it| long_hash(it)).collect(),
             failure: about.inactive_reason,
         };
-        if let Some(first) = chain.fingerprints.first().filter(|_| until > 0) {
-            self.shaper.cache_conversation(live, *first, now);
+        if until > 0 {
+            self.shaper.conversations.insert(live, first, now);
         }
         Ok(compressed)
+    }
+
+    /// Returns the messages as they were received.
+    fn unchanged_messages(
+        &self,
+        bytes: &[u8],
+        body: &RequestBody,
+    ) -> Result<CompressedMessages, BodyError> {
+        let tokens = self.count_messages(bytes, body, |_| true)?.0;
+        Ok(CompressedMessages::unchanged(bytes, tokens))
     }
 
     /// Returns the tokens of the replacement texts, and of the texts that they replace.
@@ -270,13 +273,7 @@ pub fn passthrough(body: &[u8]) -> Result<CompressedMessages, CompressError> {
     for at in 0..all.messages.len() {
         tokens += count(at)?.0;
     }
-    Ok(CompressedMessages {
-        messages: message_list(&bytes).to_vec(),
-        tokens_before: tokens,
-        tokens_after: tokens,
-        hashes: Vec::new(),
-        failure: None,
-    })
+    Ok(CompressedMessages::unchanged(&bytes, tokens))
 }
 
 /// Returns the beginning of a body that consists of a list of messages alone.

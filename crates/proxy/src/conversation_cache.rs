@@ -77,7 +77,7 @@ impl ConversationCache {
         let lent = lent.map(|(_, familiar)| Arc::clone(familiar));
         let ends = self.by_first_message.get(&first).into_iter().flatten().rev();
         let held =
-            ends.filter_map(|end| self.by_fingerprint.get(end)?.conversation.history().cloned());
+            ends.filter_map(|end| self.by_fingerprint.get(end)?.conversation.history.clone());
         lent.chain(held).take(HISTORIES_COMPARED_MAX).collect()
     }
 
@@ -89,7 +89,7 @@ impl ConversationCache {
         end: ContentHash,
     ) -> Option<ConversationState> {
         let live = self.remove(end)?;
-        self.checked_out.extend(live.history().map(|familiar| (first, Arc::clone(familiar))));
+        self.checked_out.extend(live.history.iter().map(|familiar| (first, Arc::clone(familiar))));
         Some(live)
     }
 
@@ -141,7 +141,7 @@ impl ConversationCache {
             if !is_too_much && !self.by_fingerprint.get(&oldest).is_some_and(is_idle) {
                 break;
             }
-            gone.extend(self.remove(oldest).filter(ConversationState::has_unrecorded_steps));
+            gone.extend(self.remove(oldest).filter(|live| !live.unrecorded.is_empty()));
         }
         gone
     }
@@ -150,7 +150,7 @@ impl ConversationCache {
     fn drop_oldest_history(&mut self) {
         let Some((_, end)) = self.order.iter().rev().nth(HISTORIES_MAX) else { return };
         let Some(one) = self.by_fingerprint.get_mut(end) else { return };
-        one.conversation.drop_history();
+        one.conversation.history = None;
         let weight = estimate_memory(&one.conversation);
         self.bytes -= std::mem::replace(&mut one.memory, weight) - weight;
     }
@@ -175,8 +175,8 @@ impl ConversationCache {
 }
 
 fn estimate_memory(live: &ConversationState) -> usize {
-    let familiar = live.history().map_or(0, |familiar| familiar.byte_count());
-    live.message_bytes() * MEMORY_PER_MESSAGE_BYTE
+    let familiar = live.history.as_ref().map_or(0, |history| history.byte_count());
+    live.texts.byte_count() * MEMORY_PER_MESSAGE_BYTE
         + familiar
         + live.message_count() * MEMORY_PER_MESSAGE
         + MEMORY_PER_CONVERSATION
@@ -184,30 +184,50 @@ fn estimate_memory(live: &ConversationState) -> usize {
 
 #[cfg(test)]
 mod tests {
+    use std::sync::Arc;
+
     use foveal_transcript::{ContentHash, Timestamp};
     use foveal_wire::Protocol;
-    use foveal_wire::request_body::RequestBody;
 
     use super::{ACTIVE_MAX, ConversationCache, HISTORIES_MAX, MEMORY_PER_CONVERSATION};
     use crate::conversation_state::ConversationState;
-    use crate::fingerprint_chain::FingerprintChain;
     use crate::models::ModelTraits;
+    use crate::request::{DecisionSlot, RequestReport, ShapeRequest};
+    use crate::request_shaper::RequestShaper;
     use crate::rules::ShapingRules;
-    use crate::scanned_body::ScannedBody;
+
+    fn shaper() -> RequestShaper {
+        let rules = ShapingRules::from_profile("balanced").expect("a profile");
+        RequestShaper::new(rules, Arc::new(crate::recorder::InMemoryRecorder::default()))
+    }
+
+    /// Returns a conversation after a request with one message, and the fingerprint of the message.
+    fn conversation(shaper: &RequestShaper, text: &str) -> (ConversationState, ContentHash) {
+        let body = format!(r#"{{"messages":[{{"role":"user","content":"{text}"}}]}}"#);
+        let decision = DecisionSlot::default();
+        let received = ShapeRequest {
+            protocol: Protocol::Messages,
+            counts_tokens: false,
+            model: Some("claude-opus-4-5"),
+            upstream: "",
+            body: body.as_bytes(),
+            now: Timestamp(0),
+            profile_override: None,
+            agents: &[],
+            decision: &decision,
+        };
+        let request = shaper.read_request(&received, &mut RequestReport::default());
+        let mut request = request.expect("a body").expect("a message");
+        let model = request.model.clone();
+        let mut live = ConversationState::new(&shaper.rules, model, request.first_fingerprint());
+        live.update_history(&mut request);
+        (live, request.first_fingerprint())
+    }
 
     #[test]
     fn what_is_lent_is_known_all_the_same() {
-        let rules = ShapingRules::from_profile("balanced").expect("a profile");
-        let model = ModelTraits::from_name("claude-opus-4-5", Protocol::Messages);
-        let root = ContentHash::from_content(b"");
-        let mut live =
-            ConversationState::new(rules.build_planner(&model), model, rules.tokenizer, root);
-        let bytes = br#"{"messages":[{"role":"user","content":"a"}]}"#;
-        let body = RequestBody::scan(Protocol::Messages, bytes).expect("a body");
-        let scanned = ScannedBody { body: &body, bytes };
-        let chain = FingerprintChain::from_messages(root, scanned, &[]);
-        live.update_history(scanned, &chain, None);
-        let (first, end) = (chain.fingerprints[0], live.planned_fingerprint());
+        let (live, first) = conversation(&shaper(), "a");
+        let end = live.planned_fingerprint();
         let mut held = ConversationCache::new(usize::MAX, i64::MAX);
         assert!(held.insert(live, first, Timestamp(0)).is_empty());
         let lent = held.check_out(first, end).expect("it is held");
@@ -219,25 +239,13 @@ mod tests {
 
     #[test]
     fn of_the_latest_it_is_known_how_their_messages_came() {
-        let rules = ShapingRules::from_profile("balanced").expect("a profile");
-        let model = ModelTraits::from_name("claude-opus-4-5", Protocol::Messages);
+        let shaper = shaper();
         let mut held = ConversationCache::new(usize::MAX, i64::MAX);
         let mut firsts = Vec::new();
         for at in 0..HISTORIES_MAX + 3 {
-            let text = format!(r#"{{"messages":[{{"role":"user","content":"{at}"}}]}}"#);
-            let body = RequestBody::scan(Protocol::Messages, text.as_bytes()).expect("a body");
-            let root = ContentHash::from_content(&at.to_le_bytes());
-            let scanned = ScannedBody { body: &body, bytes: text.as_bytes() };
-            let chain = FingerprintChain::from_messages(root, scanned, &[]);
-            let mut live = ConversationState::new(
-                rules.build_planner(&model),
-                model.clone(),
-                rules.tokenizer,
-                root,
-            );
-            live.update_history(scanned, &chain, None);
-            assert!(held.insert(live, chain.fingerprints[0], Timestamp(0)).is_empty());
-            firsts.push(chain.fingerprints[0]);
+            let (live, first) = conversation(&shaper, &at.to_string());
+            assert!(held.insert(live, first, Timestamp(0)).is_empty());
+            firsts.push(first);
         }
         assert_eq!(held.conversation_count(), HISTORIES_MAX + 3);
         let known: Vec<usize> = firsts.iter().map(|first| held.histories(*first).len()).collect();
@@ -256,12 +264,7 @@ mod tests {
             let mut held = ConversationCache::new(room * MEMORY_PER_CONVERSATION, i64::MAX);
             for at in 0..40_usize {
                 let root = ContentHash::from_content(&at.to_le_bytes());
-                let live = ConversationState::new(
-                    rules.build_planner(&model),
-                    model.clone(),
-                    rules.tokenizer,
-                    root,
-                );
+                let live = ConversationState::new(&rules, model.clone(), root);
                 assert!(held.insert(live, root, Timestamp(0)).is_empty());
             }
             held.conversation_count()

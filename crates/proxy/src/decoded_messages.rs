@@ -11,7 +11,6 @@ use foveal_wire::request_body::{self, BodyError, EncodedString, RequestBody, Tex
 use crate::body_replacements::BodyReplacements;
 use crate::handle_style::HandleStyle;
 use crate::recorder::PlannedStep;
-use crate::scanned_body::ScannedBody;
 
 /// The entries of a message, and the positions of its texts.
 pub(crate) struct DecodedMessage {
@@ -28,7 +27,8 @@ pub(crate) struct DecodedMessage {
 /// # Errors
 /// If a message cannot be decoded.
 pub(crate) fn decode_messages(
-    ScannedBody { body, bytes }: ScannedBody<'_>,
+    body: &RequestBody,
+    bytes: &[u8],
     messages: Range<usize>,
     requests: &[usize],
 ) -> Result<Vec<DecodedMessage>, BodyError> {

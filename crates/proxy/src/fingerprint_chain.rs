@@ -7,9 +7,9 @@
 
 use foveal_transcript::ContentHash;
 use foveal_wire::Protocol;
+use foveal_wire::request_body::RequestBody;
 
 use crate::recorder::PlannedStep;
-use crate::scanned_body::ScannedBody;
 
 /// The version of decoding and decisions. A change of it invalidates every record: all
 /// conversations are new then.
@@ -29,7 +29,8 @@ impl FingerprintChain {
     /// ones.
     pub(crate) fn from_messages(
         root: ContentHash,
-        ScannedBody { body, bytes }: ScannedBody<'_>,
+        body: &RequestBody,
+        bytes: &[u8],
         known: &[ContentHash],
     ) -> Self {
         let mut fingerprints = Vec::with_capacity(body.messages.len());

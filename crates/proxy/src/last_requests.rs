@@ -1,14 +1,12 @@
 //! The last request of each conversation, to detect where a client changed what it had sent.
 
 use std::collections::HashMap;
-use std::ops::Range;
 
 use foveal_transcript::{ContentHash, Timestamp};
 use foveal_wire::request_body::RequestBody;
 
-use crate::fingerprint_chain::FingerprintChain;
 use crate::request::{ChangedPart, PrefixDivergence};
-use crate::scanned_body::ScannedBody;
+use crate::request_context::RequestContext;
 
 /// The largest number of conversations; the oldest ones are evicted first.
 const CONVERSATIONS_MAX: usize = 4_096;
@@ -43,22 +41,18 @@ impl LastRequests {
         &mut self,
         name: &str,
         model: Option<&str>,
-        ScannedBody { body, bytes }: ScannedBody<'_>,
-        chain: &FingerprintChain,
-        now: Timestamp,
+        request: &RequestContext<'_>,
     ) -> Option<PrefixDivergence> {
-        let hash = |part: &Option<Range<usize>>| {
-            short_hash(ContentHash::from_content(&bytes[part.clone().unwrap_or_default()]))
-        };
-        let messages = chain.fingerprints.iter().zip(&body.messages);
+        let messages = request.chain.fingerprints.iter().zip(&request.body.messages);
         let seen = LastRequest {
-            time: now,
+            time: request.received.now,
             model: model.map(str::to_owned),
-            system: hash(&body.system),
-            tools: hash(&body.tools),
+            system: short_hash(request.prelude.system),
+            tools: short_hash(request.prelude.tools),
             messages: messages.map(|(end, range)| (short_hash(*end), range.len())).collect(),
         };
-        let departed = self.remove(name).and_then(|before| before.divergence(&seen, body));
+        let before = self.remove(name);
+        let departed = before.and_then(|before| before.divergence(&seen, &request.body));
         self.insert(name, seen);
         departed
     }

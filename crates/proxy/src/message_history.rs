@@ -9,6 +9,7 @@ use crate::fingerprint_chain::FingerprintChain;
 #[derive(Debug, Clone)]
 pub(crate) struct MessageHistory {
     history: RequestHistory,
+    root: ContentHash,
     fingerprints: Vec<ContentHash>,
 }
 
@@ -21,7 +22,13 @@ impl AsRef<RequestHistory> for MessageHistory {
 impl MessageHistory {
     /// Copies the messages of a body.
     pub(crate) fn from_body(body: &RequestBody, bytes: &[u8], chain: &FingerprintChain) -> Self {
-        Self { history: body.to_history(bytes), fingerprints: chain.fingerprints.clone() }
+        let fingerprints = chain.fingerprints.clone();
+        Self { history: body.to_history(bytes), root: chain.root, fingerprints }
+    }
+
+    /// Returns the fingerprint of the empty prefix. Only under the same one the others are valid.
+    pub(crate) fn root(&self) -> ContentHash {
+        self.root
     }
 
     /// Replaces all messages but the first `alike`, which are equal in both, by those of a later

@@ -92,14 +92,14 @@ impl ConversationOverrides {
         wish: ResultOverride,
     ) -> Result<(), OverrideError> {
         let end = live.entry_fingerprint(wish.entry).ok_or(OverrideError::NotThere)?;
-        if !live.is_replaceable(wish.entry) {
+        if !live.texts.is_replaceable(wish.entry) {
             return Err(OverrideError::NoResult);
         }
         let before = self.current_override(live, wish.entry);
         if before == wish {
             return Err(OverrideError::IsSo);
         }
-        match live.engine().check_override(&wish) {
+        match live.engine.check_override(&wish) {
             // It undoes an override since the last request.
             Err(OverrideError::IsSo) if before != live.current_override(wish.entry) => {}
             checked => checked?,
@@ -133,7 +133,7 @@ impl ConversationOverrides {
         }
         self.overrides.retain(|(_, other)| other.entry != wish.entry);
         if live.current_override(wish.entry) != wish {
-            live.engine().check_override(&wish)?;
+            live.engine.check_override(&wish)?;
             self.overrides.push((end, wish));
         }
         Ok(())

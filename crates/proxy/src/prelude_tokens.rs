@@ -1,34 +1,25 @@
 //! The prelude of a prompt: system prompt and tools, which stand in front of the messages.
 
 use foveal_engine::tokens::{Tokenizer, Tokens};
-use foveal_transcript::ContentHash;
-use foveal_wire::request_body::RequestBody;
+
+use crate::request_context::{PreludeHashes, RequestContext};
 
 /// The token count of system prompt and tools, recounted only when they change.
 #[derive(Debug, Clone, Default)]
 pub(crate) struct PreludeTokenCache {
-    hash: Option<ContentHash>,
+    hashes: Option<PreludeHashes>,
     tokens: Tokens,
 }
 
 impl PreludeTokenCache {
-    /// Returns the tokens of the body's system prompt and tools, counted as they are spelled in it.
-    pub(crate) fn count(
-        &mut self,
-        body: &RequestBody,
-        bytes: &[u8],
-        tokenizer: Tokenizer,
-    ) -> Tokens {
-        let parts = [&body.system, &body.tools].map(|part| part.clone().unwrap_or(0..0));
-        let mut hasher = blake3::Hasher::new();
-        for part in &parts {
-            hasher.update(&bytes[part.clone()]);
-        }
-        let hash = ContentHash::from_bytes(*hasher.finalize().as_bytes());
-        if self.hash != Some(hash) {
-            let text = parts.map(|part| String::from_utf8_lossy(&bytes[part]).into_owned());
-            self.tokens = text.iter().map(|text| tokenizer.count(text)).sum();
-            self.hash = Some(hash);
+    /// Returns the tokens of the request's system prompt and tools, counted as they are spelled in
+    /// it.
+    pub(crate) fn count(&mut self, request: &RequestContext<'_>, tokenizer: Tokenizer) -> Tokens {
+        if self.hashes != Some(request.prelude) {
+            let parts = [&request.body.system, &request.body.tools];
+            let count = |part| tokenizer.count(&String::from_utf8_lossy(request.part_bytes(part)));
+            self.tokens = parts.into_iter().map(count).sum();
+            self.hashes = Some(request.prelude);
         }
         self.tokens
     }

@@ -3,16 +3,13 @@
 use foveal_engine::overrides::{OverrideError, RequestOverrides, ResultOverride};
 use foveal_engine::tokens::Tokens;
 use foveal_transcript::{ContentHash, EntryIndex};
-use foveal_wire::request_body::RequestBody;
 
 use crate::conversation_state::ConversationState;
-use crate::fingerprint_chain::FingerprintChain;
 use crate::inactive_reason::InactiveReason;
 use crate::overview::{OverviewInputs, PromptOverview};
-use crate::request::{DecisionSlot, ShapeRequest};
+use crate::request::{DecisionSlot, RequestReport, ShapeRequest};
 use crate::request_context::RequestContext;
-use crate::request_shaper::{RequestShaper, check_shapeable, resolve_model};
-use crate::scanned_body::ScannedBody;
+use crate::request_shaper::RequestShaper;
 
 /// A change of the prompt, which holds from the next request on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,7 +68,7 @@ impl RequestShaper {
         self.with_conversation(asked, |live, first, request| {
             let wanted = self.pending_overrides.get(first).applicable_overrides(live).results;
             let seen = OverviewInputs {
-                engine: live.engine(),
+                engine: &live.engine,
                 steps: live.steps(),
                 model: &request.model,
                 window: self.model_windows.window_tokens(
@@ -162,34 +159,17 @@ impl RequestShaper {
         ) -> Result<T, PromptChangeError>,
     ) -> Result<T, PromptChangeError> {
         let inactive = |error: InactiveReason| PromptChangeError::Inactive(error.to_string());
-        let wait = DecisionSlot::default();
-        let asked = &ShapeRequest { counts_tokens: true, decision: &wait, ..*asked };
-        let rules = self.select_rules(asked.profile_override).map_err(inactive)?;
-        let body = RequestBody::scan(asked.protocol, asked.body)
-            .map_err(|error| inactive(error.into()))?;
-        check_shapeable(&body).map_err(inactive)?;
-        let root = rules.root_fingerprint(asked.protocol);
-        let scanned = ScannedBody { body: &body, bytes: asked.body };
-        let chain = &FingerprintChain::from_messages(root, scanned, &[]);
-        let Some(first) = chain.fingerprints.first().copied() else {
+        let decision = DecisionSlot::default();
+        let asked = &ShapeRequest { counts_tokens: true, decision: &decision, ..*asked };
+        let request = self.read_request(asked, &mut RequestReport::default()).map_err(inactive)?;
+        let Some(request) = request else {
             return Err(PromptChangeError::Inactive("nothing was said yet".to_owned()));
         };
-        let named = body.model.as_deref().or(asked.model).unwrap_or_default();
-        let model = resolve_model(rules, named, asked.upstream, scanned);
-        let (unmarked, keeping) = (None, None);
-        let request = RequestContext {
-            received: asked,
-            body: &body,
-            chain,
-            rules,
-            model,
-            auto_cache: unmarked,
-            answer_breakpoint: keeping,
-        };
-        let _turn = self.locks.lock(first);
-        let mut live = self.find_conversation(&request).map_err(inactive)?;
-        let taken = live.add_messages(scanned, chain, body.messages.len());
-        taken.map_err(|error| inactive(error.into()))?;
+        let first = request.first_fingerprint();
+        let _guard = self.conversations.lock(first);
+        let mut live = self.conversations.find_conversation(&request).map_err(inactive)?;
+        let added = live.add_messages(&request, request.body.messages.len());
+        added.map_err(|error| inactive(error.into()))?;
         with(&live, first, &request)
     }
 }

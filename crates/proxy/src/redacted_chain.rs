@@ -12,7 +12,7 @@ use serde_json::Value;
 
 use crate::fingerprint_chain::{self, FingerprintChain};
 use crate::recorder::PlannedStep;
-use crate::scanned_body::ScannedBody;
+use crate::request_context::RequestContext;
 
 /// The functions by which a client removes secrets from the messages that it stores.
 #[derive(Debug, Clone, Copy)]
@@ -45,10 +45,10 @@ impl RedactedChains {
     pub(crate) fn redacted_chain(
         &self,
         redactor: &Redactor,
-        ScannedBody { body, bytes }: ScannedBody<'_>,
-        chain: &FingerprintChain,
+        request: &RequestContext<'_>,
         known: usize,
     ) -> FingerprintChain {
+        let (body, bytes, chain) = (&request.body, request.bytes(), &request.chain);
         let mut latest = self.0.lock().unwrap_or_else(PoisonError::into_inner);
         let pairs = latest.received.iter().zip(&chain.fingerprints);
         let alike = pairs.take_while(|(one, other)| one == other).count();

@@ -28,6 +28,8 @@ pub struct ShapeRequest<'a> {
     pub now: Timestamp,
     /// The client's instruction to foveal: the name of a profile, or `off`.
     pub profile_override: Option<&'a str>,
+    /// The names by which the client identifies itself, for rules that choose a profile.
+    pub agents: &'a [&'a str],
     /// The hand-over of the decision to the caller, which may give up.
     pub decision: &'a DecisionSlot,
 }

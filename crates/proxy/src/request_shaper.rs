@@ -1,49 +1,31 @@
-//! All conversations of a gateway: finds the one that a request continues, and shapes its body.
+//! Shapes requests: each is scanned and hashed once, finds its conversation, is planned, and gets
+//! the texts spliced into its bytes that the plan replaces.
 
-use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use foveal_engine::plan_step::{PlanStep, RewriteReason};
+use foveal_engine::plan_step::{BacklogChange, PlanStep, RewriteReason};
 use foveal_engine::tokens::Tokens;
 use foveal_engine::window_limit::WindowLimit;
-use foveal_transcript::{ContentHash, Timestamp};
+use foveal_transcript::ContentHash;
 use foveal_wire::Protocol;
-use foveal_wire::request_body::{
-    self, BodyBreakpoint, BreakpointTarget, RequestBody, SharedPrefix,
-};
+use foveal_wire::request_body::{BodyError, RequestBody};
 use foveal_wire::response::ContextOverflow;
 
-use crate::answer_breakpoint::AnswerBreakpoint;
-use crate::auto_cache::AutoCacheCandidate;
-use crate::body_replacements::BodyReplacements;
 use crate::breakpoint_layout;
-use crate::compaction;
-use crate::conversation_cache::ConversationCache;
-use crate::conversation_locks::ConversationLocks;
+use crate::conversation_registry::ConversationRegistry;
 use crate::conversation_state::ConversationState;
-use crate::decoded_messages;
-use crate::fingerprint_chain::{self, FingerprintChain};
+use crate::fingerprint_chain;
 use crate::inactive_reason::{InactiveReason, RECORDER_FAILED_KIND};
 use crate::last_requests::LastRequests;
-use crate::message_history::MessageHistory;
 use crate::model_windows::ModelWindows;
 use crate::models::ModelTraits;
 use crate::pending_overrides::PendingOverrides;
 use crate::profile_rules::ProfileRules;
-use crate::recorder::{PlannedStep, Recorder, RecorderError, StepRecord};
-use crate::redacted_chain::{self, RedactedChains};
+use crate::recorder::Recorder;
 use crate::request::{PrefetchTicket, RequestReport, ShapeOutcome, ShapeRequest, splice_body};
-use crate::request_context::RequestContext;
+use crate::request_context::{RequestContext, ScannedBody};
 use crate::rules::{OFF, PROFILES, ShapingRules};
-use crate::scanned_body::ScannedBody;
 use crate::system_prompt;
-
-/// The time after which an unused conversation leaves the memory, in milliseconds. Later it is
-/// rebuilt from the records and from the request itself.
-const IDLE_MS: i64 = 15 * 60 * 1000;
-
-/// The value by which a client tells Anthropic to drop thinking whose prefix changed.
-const DROP_BLOCK: &[u8] = b"\"drop_block\"";
 
 /// Longer model names are cut.
 const MODEL_NAME_BYTES_MAX: usize = 200;
@@ -53,37 +35,27 @@ pub struct RequestShaper {
     pub(crate) rules: ShapingRules,
     /// These rules with each of the other profiles, for requests that name one.
     profile_variants: Vec<ShapingRules>,
-    pub(crate) recorder: Arc<dyn Recorder>,
-    cache: Mutex<ConversationCache>,
-    pub(crate) locks: ConversationLocks,
+    pub(crate) conversations: ConversationRegistry,
     last_requests: Mutex<LastRequests>,
     profile_rules: ProfileRules,
     /// The user's overrides since the last request of each conversation.
     pub(crate) pending_overrides: PendingOverrides,
     /// The longest prompts of models and conversations.
     pub(crate) model_windows: ModelWindows,
-    /// The redacted chain of the latest request, for records that contain no secrets.
-    redacted_chains: RedactedChains,
 }
 
 impl RequestShaper {
     /// Creates a shaper that decides by `rules` and stores decisions in `recorder`.
     pub fn new(rules: ShapingRules, recorder: Arc<dyn Recorder>) -> Self {
         let others = PROFILES.iter().filter(|name| **name != rules.profile);
-        let profile_variants = others.filter_map(|name| rules.with_profile(name)).collect();
-        let cache = Mutex::new(ConversationCache::new(rules.bytes_max, IDLE_MS));
-        let (locks, last_requests) = (ConversationLocks::default(), Mutex::default());
         Self {
+            profile_variants: others.filter_map(|name| rules.with_profile(name)).collect(),
+            conversations: ConversationRegistry::new(recorder, rules.bytes_max),
             rules,
-            profile_variants,
-            recorder,
-            cache,
-            locks,
-            last_requests,
+            last_requests: Mutex::default(),
             profile_rules: ProfileRules::default(),
             pending_overrides: PendingOverrides::default(),
             model_windows: ModelWindows::default(),
-            redacted_chains: RedactedChains::default(),
         }
     }
 
@@ -94,29 +66,15 @@ impl RequestShaper {
         self
     }
 
-    /// Returns the profile, or `off`, that the rules choose for a request with this body, by an
-    /// agent that has these names. `named` is the model if the body names none.
-    pub fn choose_profile(
-        &self,
-        body: &[u8],
-        named: Option<&str>,
-        agents: &[&str],
-    ) -> Option<&str> {
-        // The body has to be scanned to its end, because a field may occur twice.
-        let model =
-            self.profile_rules.depends_on_model().then(|| request_body::read_model(body)).flatten();
-        self.profile_rules.choose_profile(model.as_deref().or(named).unwrap_or_default(), agents)
-    }
-
     /// Shapes a request.
-    pub fn shape(&self, asked: &ShapeRequest<'_>) -> ShapeOutcome {
-        let mut about = RequestReport::default();
-        match self.shape_body(asked, &mut about) {
-            Ok((body, ready)) => ShapeOutcome { body, report: about, prefetch: ready },
+    pub fn shape(&self, received: &ShapeRequest<'_>) -> ShapeOutcome {
+        let mut report = RequestReport::default();
+        match self.shape_body(received, &mut report) {
+            Ok((body, prefetch)) => ShapeOutcome { body, report, prefetch },
             Err(inactive) => {
-                about.inactive_reason = Some(inactive.to_string());
-                about.inactive_kind = Some(inactive.kind());
-                ShapeOutcome { body: None, report: about, prefetch: None }
+                report.inactive_reason = Some(inactive.to_string());
+                report.inactive_kind = Some(inactive.kind());
+                ShapeOutcome { body: None, report, prefetch: None }
             }
         }
     }
@@ -151,102 +109,116 @@ impl RequestShaper {
 
     /// Prepares the next step of a conversation as far as that is slow, until the next request
     /// arrives. It decides nothing. Blocks for some milliseconds.
-    pub fn prefetch(&self, ready: &PrefetchTicket) {
-        let PrefetchTicket { first_message: first, planned: end, now } = *ready;
-        let Some(turn) = self.locks.try_lock(first) else { return };
-        // If the conversation has continued meanwhile, the ticket is outdated.
-        let Some(mut live) = self.lock_cache().check_out(first, end) else { return };
-        let go_on = || !turn.has_waiters();
-        // A panic must not lose the unrecorded steps.
-        let done = catch_unwind(AssertUnwindSafe(|| live.prefetch(&*self.recorder, &go_on)));
-        self.cache_conversation(live, first, now);
-        if let Err(fault) = done {
-            resume_unwind(fault);
-        }
+    pub fn prefetch(&self, ticket: &PrefetchTicket) {
+        self.conversations.prefetch(ticket);
     }
 
     /// Returns the number of conversations in memory.
     pub fn conversation_count(&self) -> usize {
-        self.lock_cache().conversation_count()
+        self.conversations.conversation_count()
     }
 
     fn shape_body(
         &self,
-        asked: &ShapeRequest<'_>,
-        about: &mut RequestReport,
+        received: &ShapeRequest<'_>,
+        report: &mut RequestReport,
     ) -> Result<(Option<Vec<u8>>, Option<PrefetchTicket>), InactiveReason> {
-        let bytes = asked.body;
-        let rules = self.select_rules(asked.profile_override);
-        let root = rules.as_ref().unwrap_or(&&self.rules).root_fingerprint(asked.protocol);
-        let familiar =
-            |first| self.lock_cache().histories(fingerprint_chain::append_fingerprint(root, first));
-        let (mut body, alike) = RequestBody::scan_after(asked.protocol, bytes, familiar)?;
-        report_body(&body, asked.model, about);
-        about.profile = profile_name(&rules);
-        let rules = rules?;
-        check_shapeable(&body)?;
-        let known = alike.as_ref().map_or(0, |alike| alike.messages);
-        let is_compacted = compaction::drop_compacted_messages(&mut body, bytes, known)?;
-        let alike = alike.filter(|_| !is_compacted);
-        let ends =
-            alike.as_ref().map_or(&[][..], |alike| alike.history.fingerprints(alike.messages));
-        let scanned = ScannedBody { body: &body, bytes };
-        let chain = FingerprintChain::from_messages(root, scanned, ends);
-        let Some(first) = chain.fingerprints.first().copied() else { return Ok((None, None)) };
-        about.conversation = Some(conversation_name(&first));
-        let named = about.model.as_deref().unwrap_or_default();
-        let model = resolve_model(rules, named, asked.upstream, scanned);
-        let unmarked = AutoCacheCandidate::from_request(rules, asked, &body, named, &model);
-        let unmarked = unmarked.filter(|_| !is_compacted);
-        about.lacks_breakpoints = unmarked.is_some();
-        let (body, chain) = (&body, &chain);
-        let mut request = RequestContext {
-            received: asked,
-            body,
-            chain,
-            rules,
-            model,
-            auto_cache: unmarked,
-            answer_breakpoint: None,
+        let Some(mut request) = self.read_request(received, report)? else {
+            return Ok((None, None));
         };
+        let first = request.first_fingerprint();
         // Held until the decision is recorded.
-        let _turn = self.locks.lock(first);
-        let mut live = self.find_conversation(&request)?;
+        let _guard = self.conversations.lock(first);
+        let mut live = self.conversations.find_conversation(&request)?;
         // A summary request is not part of a conversation that may continue without it.
-        let stays = asks_for_summary(&request)?.then(|| live.clone());
-        live.add_messages(request.scanned_body(), chain, body.messages.len())?;
-        let is_new = live.planned_fingerprint() != chain.fingerprint_at(body.messages.len());
-        self.report_divergence(&live, &request, about);
-        if !live.has_replaceable_texts() && unmarked.is_none() {
+        let before_summary = request.asks_for_summary()?.then(|| live.clone());
+        live.add_messages(&request, request.body.messages.len())?;
+        self.report_divergence(&live, &request, report);
+        if !live.texts.has_replaceable_texts() && request.auto_cache.is_none() {
             // Nothing can be replaced yet, so the decision would be to change nothing.
             return Ok((None, None));
         }
-        determine_caching(&mut request, stays.is_some(), is_compacted)?;
-        if let Some(stays) = stays.filter(|_| self.can_send_whole(&live, &request, about)) {
-            if !stays.steps().is_empty() {
-                self.cache_conversation(stays, first, asked.now);
+        request.determine_caching(before_summary.is_some())?;
+        if let Some(before) =
+            before_summary.filter(|_| self.can_send_whole(&live, &request, report))
+        {
+            if !before.steps().is_empty() {
+                self.conversations.insert(before, first, received.now);
             }
             return Err(InactiveReason::Summary);
         }
-        if is_new || self.needs_new_plan(&live, &request, about) {
-            let known = if is_new {
-                live
-            } else {
-                live.rewind_last_step(rules.build_planner(&request.model))
-            };
-            live = self.plan_step(known, &request, about);
+        let is_repeated = live.planned_fingerprint() == request.last_fingerprint();
+        if !is_repeated {
+            live = self.plan_step(live, &request, report);
+        } else if self.needs_new_plan(&live, &request, report) {
+            live = self.plan_step(live.rewind_last_step(request.build_planner()), &request, report);
         }
-        report_prompt(&live, about);
-        let marks = breakpoint_layout::breakpoint_offsets(&live, &request);
-        about.breakpoints = marks.offsets.len() as u64;
-        let shaped = splice_body(bytes, &system_prompt::body_replacements(&live, &request), &marks);
-        if asked.counts_tokens {
+        report_prompt(&live, report);
+        let breakpoints = breakpoint_layout::breakpoint_offsets(&live, &request);
+        report.breakpoints = breakpoints.offsets.len() as u64;
+        let replacements = system_prompt::body_replacements(&live, &request);
+        let shaped = splice_body(received.body, &replacements, &breakpoints);
+        if received.counts_tokens {
             return Ok((shaped, None));
         }
-        if !is_compacted {
-            live.update_history(request.scanned_body(), chain, release_history(alike));
+        if !request.is_compacted {
+            live.update_history(&mut request);
         }
-        Ok((shaped, Some(self.cache_conversation(live, first, asked.now))))
+        Ok((shaped, Some(self.conversations.insert(live, first, received.now))))
+    }
+
+    /// Scans and hashes a request; `None` if it has no messages.
+    ///
+    /// # Errors
+    /// The reason why the request cannot be shaped.
+    pub(crate) fn read_request<'a>(
+        &'a self,
+        received: &'a ShapeRequest<'a>,
+        report: &mut RequestReport,
+    ) -> Result<Option<RequestContext<'a>>, InactiveReason> {
+        let scanned = self.scan_body(received)?;
+        let model = scanned.body.model.as_deref().or(received.model);
+        let profile = received.profile_override.or_else(|| {
+            self.profile_rules.choose_profile(model.unwrap_or_default(), received.agents)
+        });
+        let rules = self.select_rules(profile);
+        report.messages = scanned.body.messages.len() as u64;
+        report.model =
+            model.map(|name| name[..name.floor_char_boundary(MODEL_NAME_BYTES_MAX)].to_owned());
+        report.profile = profile_name(&rules);
+        let request = RequestContext::from_scan(received, rules?, scanned)?;
+        if let Some(request) = &request {
+            report.conversation = Some(request.conversation_name());
+            report.lacks_breakpoints = request.auto_cache.is_some();
+        }
+        Ok(request)
+    }
+
+    /// Scans the body of a request. Messages of earlier requests are skipped.
+    fn scan_body(&self, received: &ShapeRequest<'_>) -> Result<ScannedBody, BodyError> {
+        let mut first_message = None;
+        let histories = |first| {
+            first_message = Some(first);
+            let rules = self.possible_rules(received).into_iter();
+            let roots = rules.map(|rules| rules.root_fingerprint(received.protocol));
+            let firsts = roots.map(|root| fingerprint_chain::append_fingerprint(root, first));
+            self.conversations.histories(firsts)
+        };
+        let (body, shared_prefix) =
+            RequestBody::scan_after(received.protocol, received.body, histories)?;
+        Ok(ScannedBody { body, first_message, shared_prefix })
+    }
+
+    /// Returns the rules that may decide about a request whose model is not known yet.
+    fn possible_rules(&self, received: &ShapeRequest<'_>) -> Vec<&ShapingRules> {
+        let profile = match received.profile_override {
+            None if self.profile_rules.depends_on_model() => {
+                return std::iter::once(&self.rules).chain(&self.profile_variants).collect();
+            }
+            None => self.profile_rules.choose_profile("", received.agents),
+            profile => profile,
+        };
+        self.select_rules(profile).into_iter().collect()
     }
 
     /// Returns whether a repeated request is planned anew: the user changed it, or it was refused
@@ -258,7 +230,7 @@ impl RequestShaper {
         about: &RequestReport,
     ) -> bool {
         let wishes =
-            || self.pending_overrides.get(request.chain.fingerprints[0]).applicable_overrides(live);
+            || self.pending_overrides.get(request.first_fingerprint()).applicable_overrides(live);
         let is_wanted = || self.model_windows.has_overflowed(about) || !wishes().is_empty();
         !request.received.counts_tokens && !live.steps().is_empty() && is_wanted()
     }
@@ -283,7 +255,7 @@ impl RequestShaper {
     }
 
     /// Returns the rules of the profile that a request asks for.
-    pub(crate) fn select_rules(&self, wish: Option<&str>) -> Result<&ShapingRules, InactiveReason> {
+    fn select_rules(&self, wish: Option<&str>) -> Result<&ShapingRules, InactiveReason> {
         match wish {
             None => Ok(&self.rules),
             Some(OFF) => Err(InactiveReason::SwitchedOff),
@@ -307,206 +279,88 @@ impl RequestShaper {
         else {
             return;
         };
-        let (scanned, now) = (request.scanned_body(), request.received.now);
         let mut before = self.last_requests.lock().unwrap_or_else(PoisonError::into_inner);
-        about.divergence =
-            before.detect_divergence(name, about.model.as_deref(), scanned, request.chain, now);
+        about.divergence = before.detect_divergence(name, about.model.as_deref(), request);
         if let Some(departed) = &mut about.divergence {
             departed.tokens = live.received_tokens_up_to(departed.messages as usize).0;
         }
-    }
-
-    /// Finds the conversation that a request continues, from memory or from the records.
-    pub(crate) fn find_conversation(
-        &self,
-        request: &RequestContext<'_>,
-    ) -> Result<ConversationState, InactiveReason> {
-        let (asked, chain) = (request.received, request.chain);
-        let held = self.lock_cache().take_longest(&chain.fingerprints);
-        let mut live = match held {
-            Some(mut live) => {
-                live.relocate_texts(request.scanned_body())?;
-                let earlier = live.replacements(request.body);
-                match live.is_cache_expired(asked.now) {
-                    true => asked.decision.offer_uncached_fallback(earlier, asked.body.len()),
-                    false => asked.decision.offer_fallback(earlier),
-                }
-                self.resume_if_advanced(request, &live).unwrap_or(live)
-            }
-            None => {
-                let planned = self.find_recorded_steps(request)?;
-                self.resume_conversation(request, planned)?
-            }
-        };
-        if asked.counts_tokens && !live.steps().is_empty() {
-            let stays = live.clone();
-            self.cache_conversation(stays, chain.fingerprints[0], asked.now);
-        }
-        if *live.model() != request.model {
-            // Another model has other prices and restrictions.
-            let count = live.steps().len();
-            live = live.rewind(
-                request.rules.build_planner(&request.model),
-                request.model.clone(),
-                count,
-            );
-        }
-        Ok(live)
-    }
-
-    /// Returns the conversation if another process has continued it beyond the state in memory.
-    fn resume_if_advanced(
-        &self,
-        request: &RequestContext<'_>,
-        live: &ConversationState,
-    ) -> Option<ConversationState> {
-        let (chain, known) = (request.chain, live.message_count());
-        let behind = chain.fingerprints.get(known..).unwrap_or_default();
-        if !self.recorder.has_any_step(behind).unwrap_or(false) {
-            return None;
-        }
-        let planned = self.recorder.find_steps(chain.root, &chain.fingerprints).ok()?;
-        let is_further =
-            chain.message_counts(&planned).last().is_some_and(|length| *length > known);
-        is_further.then(|| self.resume_conversation(request, planned).ok()).flatten()
-    }
-
-    /// Returns the recorded steps of the conversation that a request continues.
-    fn find_recorded_steps(
-        &self,
-        request: &RequestContext<'_>,
-    ) -> Result<Vec<PlannedStep>, RecorderError> {
-        let chain = request.chain;
-        let planned = self.recorder.find_steps(chain.root, &chain.fingerprints)?;
-        let lengths = chain.message_counts(&planned);
-        let Some(kept) = self.redacted_chain(request, lengths.last().copied().unwrap_or(0)) else {
-            return Ok(planned);
-        };
-        let mut others = self.recorder.find_steps(kept.root, &kept.fingerprints)?;
-        let longer = kept.message_counts(&others);
-        if longer.last() <= lengths.last() {
-            return Ok(planned);
-        }
-        others.truncate(longer.len());
-        for (planned, length) in others.iter_mut().zip(longer) {
-            planned.fingerprint = chain.fingerprint_at(length);
-        }
-        Ok(others)
-    }
-
-    /// Returns the chain under which a request is recorded, if redaction changes it. The first
-    /// `known` messages are known to contain no secrets.
-    fn redacted_chain(
-        &self,
-        request: &RequestContext<'_>,
-        known: usize,
-    ) -> Option<FingerprintChain> {
-        let redactor = request.rules.redactor.as_ref()?;
-        let kept = self.redacted_chains.redacted_chain(
-            redactor,
-            request.scanned_body(),
-            request.chain,
-            known,
-        );
-        (kept != *request.chain).then_some(kept)
-    }
-
-    /// Rebuilds the conversation from its recorded steps.
-    fn resume_conversation(
-        &self,
-        request: &RequestContext<'_>,
-        planned: Vec<PlannedStep>,
-    ) -> Result<ConversationState, InactiveReason> {
-        let (wait, chain) = (request.received.decision, request.chain);
-        let requests = chain.message_counts(&planned);
-        let Some(known) = requests.last() else {
-            wait.offer_uncached_fallback(BodyReplacements::default(), request.received.body.len());
-            return Ok(request.new_conversation());
-        };
-        let said = decoded_messages::decode_messages(request.scanned_body(), 0..*known, &requests)?;
-        let planned = match request.rules.redactor {
-            Some(_) => redacted_chain::applicable_steps(planned, &decoded_messages::entries(&said)),
-            None => planned,
-        };
-        wait.offer_fallback(decoded_messages::replacements_of_steps(
-            request.body,
-            &said,
-            &planned,
-            request.rules.handle_style,
-        ));
-        Ok(request.new_conversation().replay_steps(request.body, chain, said, &planned))
     }
 
     /// Plans the next step and records it before it is used. If the caller has given up, or the
     /// step cannot be recorded, new results are passed on unchanged.
     pub(crate) fn plan_step(
         &self,
-        mut live: ConversationState,
+        live: ConversationState,
         request: &RequestContext<'_>,
-        about: &mut RequestReport,
+        report: &mut RequestReport,
     ) -> ConversationState {
-        let (asked, before) = (request.received, live.planned_fingerprint());
-        let mut backlog = None;
-        let is_waited_for = !asked.decision.is_abandoned();
-        if !request.rules.is_passthrough {
-            let can = request.answer_breakpoint.is_some_and(|keeping| keeping.is_cacheable(&live));
-            live.set_can_cache_answer(can);
-            live.set_window_limit(self.window_limit(request, about));
-            let wishes = self
-                .pending_overrides
-                .get(request.chain.fingerprints[0])
-                .applicable_overrides(&live);
-            live.find_excerpt_sources(&*self.recorder);
-            let step = live.plan(asked.now, &wishes);
-            let decided = Arc::clone(&step);
-            live.set_breakpoint_state(breakpoint_layout::decide_breakpoints(&live, request, &step));
-            about.rewrite = step.rewrite.map(|reason| reason.description());
-            about.reductions = live.reductions(&step);
-            let own = step.rewrite.filter(|reason| *reason != RewriteReason::ClientRewrote);
-            about.tokens_unchanged = own.map(|_| match step.base {
-                Some(_) => 0,
-                None => live.sent_tokens_up_to(step.kept).0,
-            });
-            // If the caller has given up, the step is not recorded.
-            let is_tried = !asked.counts_tokens && !asked.decision.is_abandoned();
-            let is_kept = is_tried && self.record_step(&mut live, before, step, request, about);
-            // A caller that has given up has sent the fallback.
-            let is_in_time = (asked.counts_tokens || is_kept) && asked.decision.mark_decided();
-            if asked.counts_tokens || is_in_time {
-                if !asked.counts_tokens && live.can_rewrite() {
-                    let first = request.chain.fingerprints[0];
-                    about.failed_overrides =
-                        self.pending_overrides.clear_applied(first, &wishes, &decided);
-                }
-                live.note_in_time();
-                return live;
-            }
-            (about.rewrite, about.tokens_unchanged) = (None, None);
-            about.reductions.clear();
-            if is_tried && !is_kept {
-                // This step is not used, so it must not be recorded later either.
-                live.discard_last_unrecorded_step();
-            }
-            backlog = live.backlog();
-            let count = live.steps().len() - 1;
-            live = live.rewind(
-                request.rules.build_planner(&request.model),
-                request.model.clone(),
-                count,
-            );
-            if is_waited_for && asked.decision.is_abandoned() {
-                live.note_late();
-            }
-        }
-        let step = live.plan_without_changes(asked.now, backlog);
+        let previous = live.planned_fingerprint();
+        let (mut live, backlog) = match request.rules.is_passthrough {
+            true => (live, None),
+            false => match self.plan_reductions(live, request, report) {
+                Ok(live) => return live,
+                Err(UnusedStep { live, backlog }) => (*live, backlog),
+            },
+        };
+        let step = live.plan_without_changes(request.received.now, backlog);
         live.set_breakpoint_state(match request.rules.is_passthrough {
             true => breakpoint_layout::decide_breakpoints(&live, request, &step),
             false => breakpoint_layout::skip_breakpoints(&live, request),
         });
-        if !asked.counts_tokens {
-            self.record_step(&mut live, before, step, request, about);
+        if !request.received.counts_tokens {
+            self.record_step(&mut live, previous, step, request, report);
         }
         live
+    }
+
+    /// Plans the next step of a conversation and records it.
+    ///
+    /// # Errors
+    /// The conversation before the step, if the step is not used: the caller has given up, or the
+    /// step cannot be recorded.
+    fn plan_reductions(
+        &self,
+        mut live: ConversationState,
+        request: &RequestContext<'_>,
+        report: &mut RequestReport,
+    ) -> Result<ConversationState, UnusedStep> {
+        let (received, previous) = (request.received, live.planned_fingerprint());
+        let (first, decision) = (request.first_fingerprint(), received.decision);
+        let was_awaited = !decision.is_abandoned();
+        let can_cache = request.answer_breakpoint.is_some_and(|it| it.is_cacheable(&live));
+        live.engine.set_can_keep_answer(can_cache);
+        live.engine.set_window_limit(Some(self.window_limit(request, report)));
+        let overrides = self.pending_overrides.get(first).applicable_overrides(&live);
+        live.find_excerpt_sources(self.conversations.recorder());
+        let step = live.plan(received.now, &overrides);
+        live.set_breakpoint_state(breakpoint_layout::decide_breakpoints(&live, request, &step));
+        report_step(&live, &step, report);
+        // If the caller has given up, the step is not recorded.
+        let is_final = !received.counts_tokens && !decision.is_abandoned();
+        let is_recorded =
+            is_final && self.record_step(&mut live, previous, Arc::clone(&step), request, report);
+        // A caller that has given up has sent the fallback.
+        let is_in_time = (received.counts_tokens || is_recorded) && decision.mark_decided();
+        if received.counts_tokens || is_in_time {
+            if !received.counts_tokens && live.backoff.allows_rewrite() {
+                report.failed_overrides =
+                    self.pending_overrides.clear_applied(first, &overrides, &step);
+            }
+            live.backoff.note_in_time();
+            return Ok(live);
+        }
+        (report.rewrite, report.tokens_unchanged) = (None, None);
+        report.reductions.clear();
+        if is_final && !is_recorded {
+            // This step is not used, so it must not be recorded later either.
+            live.unrecorded.pop();
+        }
+        let backlog = live.backlog();
+        let mut live = live.rewind_last_step(request.build_planner());
+        if was_awaited && decision.is_abandoned() {
+            live.backoff.note_late();
+        }
+        Err(UnusedStep { live: Box::new(live), backlog })
     }
 
     /// Records a step; returns whether that succeeded.
@@ -518,74 +372,33 @@ impl RequestShaper {
         request: &RequestContext<'_>,
         about: &mut RequestReport,
     ) -> bool {
-        let conversation = about.conversation.clone().unwrap_or_default();
-        let (mut end, mut before, time) =
-            (live.planned_fingerprint(), before, request.received.now);
-        if let Some(kept) = self.redacted_chain(request, 0) {
-            [end, before] = [end, before].map(|end| kept.translate_fingerprint(request.chain, end));
-        }
-        let caching = live.breakpoint_state().copied();
-        let turn = StepRecord {
-            conversation,
-            fingerprint: end,
-            previous: before,
-            step,
-            breakpoints: caching,
-            time,
-        };
-        live.push_unrecorded_step(turn);
-        let kept = self.flush_unrecorded_steps(live);
-        if let Err(error) = &kept {
+        let name = about.conversation.as_deref();
+        let recorded = self.conversations.record_step(live, request, name, before, step);
+        if let Err(error) = &recorded {
             about.inactive_reason = Some(error.to_string());
             about.inactive_kind = Some(RECORDER_FAILED_KIND);
         }
-        kept.is_ok()
-    }
-
-    /// Records the unrecorded steps of a conversation, oldest first: a step is found through its
-    /// successor.
-    fn flush_unrecorded_steps(&self, live: &mut ConversationState) -> Result<(), RecorderError> {
-        let mut kept = Ok(());
-        for turn in live.take_unrecorded_steps() {
-            if kept.is_ok() {
-                let contents = live.omitted_contents(&turn.step, &*self.recorder);
-                kept = contents.and_then(|contents| self.recorder.record_step(&turn, &contents));
-            }
-            if kept.is_err() {
-                live.push_unrecorded_step(turn);
-            }
-        }
-        kept
-    }
-
-    /// Caches a conversation. Unrecorded steps of evicted conversations are recorded once more:
-    /// rebuilt without them, these conversations would be planned anew.
-    pub(crate) fn cache_conversation(
-        &self,
-        live: ConversationState,
-        first: ContentHash,
-        now: Timestamp,
-    ) -> PrefetchTicket {
-        let ready =
-            PrefetchTicket { first_message: first, planned: live.planned_fingerprint(), now };
-        let gone = self.lock_cache().insert(live, first, now);
-        for mut live in gone {
-            drop(self.flush_unrecorded_steps(&mut live));
-        }
-        ready
-    }
-
-    pub(crate) fn lock_cache(&self) -> std::sync::MutexGuard<'_, ConversationCache> {
-        self.cache.lock().unwrap_or_else(PoisonError::into_inner)
+        recorded.is_ok()
     }
 }
 
-/// Reports the size of a body and the name of its model.
-fn report_body(body: &RequestBody, model: Option<&str>, about: &mut RequestReport) {
-    about.messages = body.messages.len() as u64;
-    let named = body.model.as_deref().or(model);
-    about.model =
-        named.map(|name| name[..name.floor_char_boundary(MODEL_NAME_BYTES_MAX)].to_owned());
+/// A conversation whose last step was planned but is not used.
+struct UnusedStep {
+    /// The conversation before that step.
+    live: Box<ConversationState>,
+    /// The late decisions about new results.
+    backlog: Option<BacklogChange>,
+}
+
+/// Reports what a step changes.
+fn report_step(live: &ConversationState, step: &PlanStep, report: &mut RequestReport) {
+    report.rewrite = step.rewrite.map(|reason| reason.description());
+    report.reductions = live.reductions(step);
+    let own = step.rewrite.filter(|reason| *reason != RewriteReason::ClientRewrote);
+    report.tokens_unchanged = own.map(|_| match step.base {
+        Some(_) => 0,
+        None => live.sent_tokens_up_to(step.kept).0,
+    });
 }
 
 /// Reports the size of the prompt that is sent.
@@ -602,84 +415,4 @@ fn profile_name(rules: &Result<&ShapingRules, InactiveReason>) -> Option<String>
         Err(InactiveReason::SwitchedOff) => Some(OFF.to_owned()),
         Err(_) => None,
     }
-}
-
-/// Returns an error if the request cannot be shaped.
-pub(crate) fn check_shapeable(body: &RequestBody) -> Result<(), InactiveReason> {
-    if let Some(inactive) = body.pass_through_reason {
-        return Err(InactiveReason::History(inactive));
-    }
-    // Thinking may be cleared, because no note points at it.
-    let mut edits = body.server_edits.iter();
-    match edits.find(|edit| !edit.starts_with("clear_thinking")) {
-        Some(edit) => Err(InactiveReason::ServerEdits(edit.clone())),
-        None => Ok(()),
-    }
-}
-
-/// Determines how a request can be cached. `is_summary` tells whether it asks for a summary,
-/// `is_compacted` whether it follows a compaction.
-fn determine_caching(
-    request: &mut RequestContext<'_>,
-    is_summary: bool,
-    is_compacted: bool,
-) -> Result<(), InactiveReason> {
-    if let Some(unmarked) = &mut request.auto_cache {
-        unmarked.is_last = is_summary;
-    }
-    let has_own_marks = request.model.needs_breakpoints && request.auto_cache.is_none();
-    if has_own_marks && !is_summary && !is_compacted {
-        request.answer_breakpoint =
-            AnswerBreakpoint::from_request(request.rules, request.received, request.body)?;
-    }
-    Ok(())
-}
-
-/// Returns the address of the compared history and the number of equal messages, without a
-/// reference.
-fn release_history(
-    alike: Option<SharedPrefix<MessageHistory>>,
-) -> Option<(*const MessageHistory, usize)> {
-    alike.map(|alike| (Arc::as_ptr(&alike.history), alike.messages))
-}
-
-/// Returns the traits of the model that is asked, with the prices of the client's cache lifetime.
-pub(crate) fn resolve_model(
-    rules: &ShapingRules,
-    name: &str,
-    upstream: &str,
-    ScannedBody { body, bytes }: ScannedBody<'_>,
-) -> ModelTraits {
-    let mut model = rules.prices.resolve_model(name, body.protocol, upstream);
-    if drops_bound_thinking(body, bytes) {
-        model.constraints.reasoning_is_bound = false;
-    }
-    let is_of_messages = |mark: &BodyBreakpoint| {
-        matches!(mark.target, BreakpointTarget::Message(_) | BreakpointTarget::Request)
-    };
-    if body.breakpoints.iter().any(|mark| mark.lasts_one_hour && is_of_messages(mark)) {
-        model.with_hour_cache()
-    } else {
-        model
-    }
-}
-
-/// Returns whether the client lets Anthropic drop thinking whose prefix changed, by the field
-/// `thinking.block_binding.prefix_mismatch_behavior`. Each later request of the conversation has to
-/// contain it too (platform.claude.com/docs/en/build-with-claude/preserved-thinking).
-fn drops_bound_thinking(body: &RequestBody, bytes: &[u8]) -> bool {
-    let mut modes = body.cache_sensitive_fields.iter().map(|mode| &bytes[mode.clone()]);
-    modes.any(|mode| memchr::memmem::find(mode, DROP_BLOCK).is_some())
-}
-
-/// Returns whether the client has its conversation summarised by this request.
-fn asks_for_summary(request: &RequestContext<'_>) -> Result<bool, InactiveReason> {
-    let Some(last) = request.body.messages.len().checked_sub(1) else { return Ok(false) };
-    let said = request.body.decode_message(request.received.body, last)?;
-    Ok(compaction::asks_for_summary(said.entries.iter()))
-}
-
-/// Returns the name of a conversation, from the hash of its first message.
-pub(crate) fn conversation_name(end: &ContentHash) -> String {
-    end.as_bytes().iter().take(6).map(|byte| format!("{byte:02x}")).collect()
 }

@@ -9,14 +9,13 @@ use memchr::memmem;
 use crate::body_replacements::BodyReplacements;
 use crate::conversation_state::ConversationState;
 use crate::request_context::RequestContext;
-use crate::scanned_body::ScannedBody;
 
 /// Returns all replacement texts of a body, that of the system prompt first.
 pub(crate) fn body_replacements(
     live: &ConversationState,
     request: &RequestContext<'_>,
 ) -> BodyReplacements {
-    let replaced = live.replacements(request.body);
+    let replaced = live.texts.replacements(&request.body);
     match system_prompt_replacement(live, request) {
         Some((place, text)) => replaced.with_prepended(place, text),
         None => replaced,
@@ -31,7 +30,7 @@ fn system_prompt_replacement(
 ) -> Option<(Range<usize>, EncodedString)> {
     let folder = request.rules.base_folder.as_ref()?;
     let base = live.steps().iter().rev().find_map(|planned| planned.step.base.as_ref())?;
-    let ScannedBody { body, bytes } = request.scanned_body();
+    let (body, bytes) = (&request.body, request.bytes());
     let (place, entry) = match &body.system {
         Some(place) => (place.clone(), body.decode_system_prompt(bytes).ok()??),
         None => {

@@ -39,6 +39,7 @@ fn asked(
         body: &body,
         now: Timestamp(0),
         profile_override: None,
+        agents: &[],
         upstream: "",
         decision: &DecisionSlot::default(),
     });

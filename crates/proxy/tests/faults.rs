@@ -97,6 +97,7 @@ pub(crate) fn asked<'a>(body: &'a [u8], wait: &'a DecisionSlot) -> ShapeRequest<
         body,
         now: Timestamp(0),
         profile_override: None,
+        agents: &[],
         upstream: "",
         decision: wait,
     }

@@ -228,6 +228,7 @@ fn asked<'a>(sent: &'a Sent, wait: &'a DecisionSlot) -> ShapeRequest<'a> {
         body: &sent.body,
         now: sent.now,
         profile_override: None,
+        agents: &[],
         upstream: "",
         decision: wait,
     }

@@ -109,6 +109,7 @@ fn other_requests_get_no_marks() {
         body: &sent.body,
         now: sent.now,
         profile_override: None,
+        agents: &[],
         upstream: "",
         decision: wait,
     };

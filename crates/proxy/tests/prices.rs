@@ -35,6 +35,7 @@ fn rewrites(prices: &PriceOverrides, upstream: &str) -> usize {
             body: &body,
             now: Timestamp(at * 1_000),
             profile_override: None,
+            agents: &[],
             decision: &wait,
         };
         count += usize::from(conversations.shape(&asked).report.rewrite.is_some());

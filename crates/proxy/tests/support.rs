@@ -104,6 +104,7 @@ pub(crate) fn asked<'a>(sent: &'a Sent, wait: &'a DecisionSlot) -> ShapeRequest<
         body: &sent.body,
         now: sent.now,
         profile_override: None,
+        agents: &[],
         upstream: "",
         decision: wait,
     }

@@ -4,13 +4,13 @@ use std::fmt::Write as _;
 
 use anyhow::{Context, bail};
 use foveal_engine::tokens::Tokens;
+use foveal_gateway::request_record::{self, ConversationTotals, GatewayRequest, StoredRequest};
 use foveal_screen::escape_one_line;
 use foveal_store::{Store, StoredSession};
 use serde::Serialize;
 
 use super::replaced_results::RequestReplacements;
 use super::stats::bill_table;
-use crate::gateway_requests::{self, ConversationTotals, GatewayRequest, StoredRequest};
 use crate::numbers::{
     format_count, format_dollars, format_percent_change, format_plural, format_signed_dollars,
     format_tokens,
@@ -28,7 +28,7 @@ pub(super) fn render_requests(
     width: Option<usize>,
 ) -> anyhow::Result<String> {
     let mut all: Vec<StoredRequest> = Vec::new();
-    gateway_requests::for_each_request(store, &session.id, &mut |kept| all.push(kept))?;
+    request_record::for_each_request(store, &session.id, &mut |kept| all.push(kept))?;
     let name = escape_one_line(&session.id.0).into_owned();
     let Some(number) = number else { return Ok(requests_table(&name, &all, width)) };
     let at = request_index(number, &name, all.len())?;
@@ -60,7 +60,7 @@ pub(super) fn requests_to_json(
     number: Option<u64>,
 ) -> anyhow::Result<String> {
     let mut all: Vec<StoredRequest> = Vec::new();
-    gateway_requests::for_each_request(store, &session.id, &mut |kept| {
+    request_record::for_each_request(store, &session.id, &mut |kept| {
         let of_conversation = all.len() as u64 + 1;
         all.push(StoredRequest {
             request: GatewayRequest { of_conversation, ..kept.request },
@@ -190,10 +190,7 @@ fn render_request(
     say("nothing new was decided", request.failed_open.clone());
     say("nothing could be done", request.inactive.clone());
     say("rewrite", request.rewrite.clone());
-    say(
-        "the client changed",
-        request.changed.as_ref().map(gateway_requests::ClientChange::describe),
-    );
+    say("the client changed", request.changed.as_ref().map(request_record::ClientChange::describe));
     let times = [request.added_ms, request.head_ms, request.whole_ms].map(|ms| format!("{ms:.1}"));
     let [added, head, whole] = times;
     say("time", Some(format!("{added} ms added, {head} ms to the answer, {whole} ms in all")));

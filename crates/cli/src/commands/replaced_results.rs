@@ -7,6 +7,7 @@ use foveal_engine::message_shape::MessageShape;
 use foveal_engine::note::Note;
 use foveal_engine::plan_step::PlanStep;
 use foveal_engine::tokens::{Tokenizer, Tokens};
+use foveal_gateway::request_record::{ShapedResult, StoredRequest, is_unmodified};
 use foveal_proxy::HandleStyle;
 use foveal_proxy::overview::arrival_reason;
 use foveal_screen::escape_one_line;
@@ -15,7 +16,6 @@ use foveal_transcript::{EntryIndex, Handle};
 use serde::Serialize;
 
 use super::serve::parse_stored_step;
-use crate::gateway_requests::{ShapedResult, StoredRequest, is_unmodified};
 use crate::numbers::{format_count, format_plural};
 
 /// Limits of lines of a text that are shown at a terminal: of the original, and of its replacement.

@@ -8,15 +8,15 @@ use std::time::{SystemTime, UNIX_EPOCH};
 
 use foveal_engine::bill::{Bill, part_label};
 use foveal_engine::tokens::Tokens;
+use foveal_gateway::adaptive_keep_alive::{keep_alive_verdict_path, was_judged_unprofitable};
+use foveal_gateway::request_record::{self, GatewayRequest, NonModelRequest};
 use foveal_screen::escape_one_line;
 use foveal_store::SessionStore;
 use serde_json::{Map, Value, json};
 
 use super::tool_savings::ToolSavings;
 use crate::bill_json;
-use crate::commands::serve::{keep_alive_verdict_path, was_judged_unprofitable};
 use crate::environment::Environment;
-use crate::gateway_requests::{self, GatewayRequest, NonModelRequest};
 use crate::numbers::{
     format_count, format_dollars, format_percent_change, format_plural, format_signed_dollars,
     format_tokens,
@@ -97,14 +97,14 @@ pub(crate) fn run(
             if since.is_some_and(|since| session.last_used.0 < since) {
                 continue;
             }
-            if !gateway_requests::is_gateway_session(session) {
+            if !request_record::is_gateway_session(session) {
                 if !runs::is_main_run(session) && !runs::is_sub_agent_run(session) {
                     stats.tools.add_session(&store, session, since)?;
                 }
                 continue;
             }
             let mut is_counted = false;
-            gateway_requests::for_each_request(&store, &session.id, &mut |kept| {
+            request_record::for_each_request(&store, &session.id, &mut |kept| {
                 if since.is_none_or(|since| kept.request.time >= since) {
                     stats.add_request(&kept.request);
                     let request = &kept.request;

@@ -6,12 +6,13 @@ use std::collections::{HashMap, HashSet};
 
 use foveal_agent_setup::client_agents::ClientAgent;
 use foveal_agent_setup::hook::{self, RecordedReplacement};
+use foveal_gateway::request_record;
 use foveal_store::{RecordNumber, Store, StoreError};
 use foveal_transcript::{
     ContentBlock, Conversation, EntryIndex, MessageRole, TranscriptEntry, Usage,
 };
 
-use crate::{gateway_requests, sessions};
+use crate::sessions;
 
 /// The largest difference between the time of a recorded answer and that of the stored request, in
 /// milliseconds.
@@ -60,8 +61,8 @@ impl PastSavings {
     pub(crate) fn load(store: &dyn Store) -> Result<Self, StoreError> {
         let mut past = Self::default();
         for session in store.sessions()? {
-            if gateway_requests::is_gateway_session(&session) {
-                gateway_requests::for_each_request(store, &session.id, &mut |kept| {
+            if request_record::is_gateway_session(&session) {
+                request_record::for_each_request(store, &session.id, &mut |kept| {
                     past.add_request(&kept.request);
                 })?;
                 continue;
@@ -79,7 +80,7 @@ impl PastSavings {
         Ok(past)
     }
 
-    fn add_request(&mut self, request: &gateway_requests::GatewayRequest) {
+    fn add_request(&mut self, request: &request_record::GatewayRequest) {
         let Some(billed) = &request.billed else { return };
         if request.tokens_sent < request.tokens_asked {
             self.shortened_requests

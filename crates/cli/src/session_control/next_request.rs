@@ -20,6 +20,7 @@ pub(super) fn next_request<'a>(
         body,
         now,
         profile_override: None,
+        agents: &[],
         decision: wait,
     }
 }

@@ -150,6 +150,7 @@ impl World {
             body,
             now: Timestamp(self.now),
             profile_override: None,
+            agents: &[],
             decision: &wait,
         });
         let body = shaped.body.unwrap_or_else(|| body.to_vec());

@@ -7,6 +7,7 @@ use foveal_agent_setup::hook;
 use foveal_agent_setup::sessions::SessionFile;
 use foveal_engine::conversation_record::ConversationRecord;
 use foveal_engine::tokens::Tokenizer;
+use foveal_gateway::request_record;
 use foveal_store::{
     RecordNumber, SessionLogStore, SessionRecord, SessionStore, SqliteStore, Store, StoredSession,
 };
@@ -21,7 +22,7 @@ use super::stored_runs::run_session_file;
 use crate::environment::Environment;
 use crate::numbers::{format_dollars, format_plural, format_signed_dollars};
 use crate::runs::{self, RunConversations};
-use crate::{gateway_requests, notice, toolbox};
+use crate::{notice, toolbox};
 
 /// The number of records in which a session's first call is looked for.
 const TITLE_RECORDS_MAX: usize = 8;
@@ -35,7 +36,7 @@ const NAME_CHARS_MIN: usize = 8;
 /// Returns a title for a session: its first question or its first call, for a gateway session its
 /// costs. The title is empty if the session has none of these.
 pub(crate) fn session_title(store: &dyn Store, session: &StoredSession) -> String {
-    if gateway_requests::is_gateway_session(session) {
+    if request_record::is_gateway_session(session) {
         return gateway_summary(store, session);
     }
     if let Some(said) = runs::first_user_text(store, &session.id) {
@@ -47,7 +48,7 @@ pub(crate) fn session_title(store: &dyn Store, session: &StoredSession) -> Strin
 
 /// Summarizes a gateway conversation: `claude-opus-4-5, 12 requests, $0.42 ($0.10 saved)`.
 fn gateway_summary(store: &dyn SessionLogStore, session: &StoredSession) -> String {
-    let Ok(Some(last)) = gateway_requests::last_request(store, session) else {
+    let Ok(Some(last)) = request_record::last_request(store, session) else {
         return String::new();
     };
     let (sum, model) = (last.so_far, last.request.model.unwrap_or_default());
@@ -190,7 +191,7 @@ pub(crate) fn find_gateway_session(
     let sessions = store.sessions()?;
     let found = find_stored_session(&sessions, asked)
         .ok()
-        .filter(|found| gateway_requests::is_gateway_session(found))
+        .filter(|found| request_record::is_gateway_session(found))
         .cloned();
     Ok(found.map(|found| (store, found)))
 }
@@ -208,7 +209,7 @@ pub(crate) fn load_stored_session(
     let sessions = store.as_ref().map(|store| store.sessions()).transpose()?.unwrap_or_default();
     let kept = find_stored_session(&sessions, asked)?;
     let store = store.context("there is no store")?;
-    if gateway_requests::is_gateway_session(kept) {
+    if request_record::is_gateway_session(kept) {
         bail!("`{}` passed the gateway, which keeps no words: see `foveal show`", kept.id);
     }
     match &kept.metadata.transcript {

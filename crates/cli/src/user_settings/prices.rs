@@ -1,10 +1,11 @@
 //! The `[[gateway.prices]]` entries of a settings file.
 
+use foveal_gateway::request_prices::UNPRICED_CARD_NAME;
 use foveal_proxy::price_overrides::PriceOverride;
 use serde::Deserialize;
 
 use super::glob::GlobText;
-use crate::gateway::{PriceRule, UNPRICED_CARD_NAME};
+use crate::gateway::PriceRule;
 
 /// The fields of an entry. Prices are in US dollars per million tokens.
 #[derive(Debug, Deserialize)]

@@ -39,6 +39,7 @@ fn decide(conversations: &RequestShaper, body: &[u8], seconds: i64) -> std::time
         body,
         now: Timestamp(seconds * 1_000),
         profile_override: None,
+        agents: &[],
         upstream: "",
         decision: &DecisionSlot::default(),
     });

@@ -128,7 +128,7 @@ impl fmt::Debug for TraceCollector {
 /// Parses `name=value,name=value` in the format of OpenTelemetry's environment variables, with `%`
 /// codes in values (opentelemetry.io/docs/specs/otel/protocol/exporter, "Specifying headers via
 /// environment variables"). Invalid pairs are skipped.
-pub fn parse_pairs(text: &str) -> Vec<(String, String)> {
+pub(super) fn parse_pairs(text: &str) -> Vec<(String, String)> {
     let pairs = text.split(',').filter_map(|pair| {
         let (name, value) = pair.split_once('=')?;
         let name = name.trim();

@@ -11,8 +11,10 @@ mod ids;
 mod otlp;
 mod queue;
 mod span;
+mod trace_settings;
 mod tracer;
 
 pub use attributes::SpanDetails;
-pub use collector::{CollectorAddressError, TraceCollector, parse_pairs};
+pub use collector::{CollectorAddressError, TraceCollector};
+pub use trace_settings::{TRACE_VARIABLES, TraceSettings, TraceVariables, endpoint_variable};
 pub use tracer::{ExportStats, Tracer};

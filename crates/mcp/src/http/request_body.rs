@@ -29,7 +29,7 @@ pub(super) async fn read_body(
     mut body: Incoming,
     all: &MemoryBudget,
 ) -> Result<Bytes, RequestRefusal> {
-    let mut share = all.start_reservation();
+    let share = all.start_reservation();
     let mut whole = Vec::new();
     while let Some(frame) = body.frame().await {
         let frame = frame.map_err(|_| RequestRefusal::Truncated)?;

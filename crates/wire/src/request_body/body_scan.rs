@@ -360,13 +360,6 @@ impl RequestBody {
     }
 }
 
-/// Returns the model of a body without a full scan.
-pub fn read_model(bytes: &[u8]) -> Option<String> {
-    let whole = 0..bytes.len();
-    let [model] = json_lookup::find_members(bytes, &whole, ["model"]).ok()?;
-    Some(json_lookup::string_text(bytes, &model?)?.into_owned())
-}
-
 /// Returns whether the value is not null.
 fn is_not_null(bytes: &[u8], value: &ByteRange) -> bool {
     &bytes[value.clone()] != b"null"

@@ -28,7 +28,7 @@ mod string_encoding;
 
 pub use answer_breakpoint::{LatestAnswerBreakpoint, MissingBreakpoint};
 pub use body_message::{BodyMessage, TextSlot};
-pub use body_scan::{PassThroughReason, RequestBody, read_model};
+pub use body_scan::{PassThroughReason, RequestBody};
 pub use cache_breakpoints::{BodyBreakpoint, BreakpointTarget};
 pub use error::BodyError;
 pub use markable_blocks::{CACHE_CONTROL_MEMBER, CACHE_CONTROL_MEMBER_1H, MarkableBlocks};

@@ -2,6 +2,7 @@
 //! with undo.
 
 use anyhow::{Context, bail};
+use foveal_gateway::traces::endpoint_variable;
 use foveal_store::Grant;
 use foveal_tui::{EditableSetting, SettingInput, SettingOrigin, SettingsList};
 
@@ -10,7 +11,6 @@ use super::settings::{
     setting_rows, unquote, write_change,
 };
 use crate::environment::Environment;
-use crate::gateway::endpoint_variable;
 use crate::grants::list_grants_of_current_folder;
 use crate::notice;
 use crate::project_settings::ProjectFile;

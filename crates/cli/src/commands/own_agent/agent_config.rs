@@ -11,6 +11,7 @@ use foveal_engine::entry_facts::DUPLICATE_DETECTION_ARGUMENT;
 use foveal_engine::placement::base_files::{BaseFile, parse_base_files, render_base_files};
 use foveal_engine::prices::PriceCard;
 use foveal_engine::tokens::Tokens;
+use foveal_gateway::request_prices::upstream_price_card;
 use foveal_proxy::price_overrides::PriceOverrides;
 use foveal_proxy::rules::ShapingRules;
 use foveal_proxy::{Redactor, RequestShaper};
@@ -21,7 +22,7 @@ use foveal_tools::tool_table::ToolSet;
 use foveal_wire::prompt::{ApiDialect, ToolSpec};
 
 use super::agent_runtime::AgentRuntime;
-use crate::commands::serve::{StoreRecorder, upstream_price_card};
+use crate::commands::serve::StoreRecorder;
 use crate::gateway::{ParallelViews, measure_entries};
 use crate::models::ChosenModel;
 use crate::runs::RUN_SESSION_KIND;

@@ -292,6 +292,7 @@ impl ShapedClient {
             body: &body,
             now: SystemClock.now(),
             profile_override: None,
+            agents: &[],
             decision: &DecisionSlot::default(),
         });
         (shaped.body.unwrap_or(body), shaped.report)

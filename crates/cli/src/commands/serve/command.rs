@@ -6,11 +6,11 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use foveal_gateway::upstream_selection::UpstreamConfig;
+use foveal_gateway::cost_ledger::BillingContext;
 use foveal_gateway::{Gateway, ProxySettings};
 
-use super::billing_context::BillingContext;
 use super::gateway_options::{GatewayOptions, KeepAliveMode};
-use super::request_log::{RequestLogOutput, RequestLogger};
+use super::request_log::{RequestLog, RequestLogOutput};
 use super::request_tracer::{CollectorWarningTiming, RequestTracer};
 use super::service;
 use super::single_malloc_arena;
@@ -191,13 +191,13 @@ pub(crate) fn run(
         choices.profile,
         CollectorWarningTiming::Immediate,
     );
-    let (teller, telling) =
-        RequestLogger::start(Arc::clone(&store), lines, traced, choices.billing.clone());
-    let settings = choices.into_settings(store, Arc::new(teller))?;
+    let (logger, log) =
+        RequestLog::start(Arc::clone(&store), lines, traced, choices.billing.clone());
+    let settings = choices.into_settings(store, Arc::new(logger))?;
     Gateway::run(settings, |address| {
         notice::print_notice(format_args!("listening at http://{address}"));
     })?;
-    let totals = telling.finish();
+    let totals = log.finish();
     if !totals.is_empty() {
         notice::print_notice(totals.summary_line());
     }

@@ -3,6 +3,7 @@
 use std::sync::Arc;
 
 use foveal_engine::plan_step::PlanStep;
+use foveal_gateway::request_record;
 use foveal_proxy::breakpoint_policy::BreakpointState;
 use foveal_proxy::recorder::{
     OriginalContent, PlannedStep, RecordedContent, Recorder, RecorderError, StepRecord,
@@ -11,7 +12,6 @@ use foveal_store::{self as store, NewContent, OmittedContents, SessionId, Store,
 use foveal_transcript::{ContentHash, Handle, Timestamp};
 use serde::{Deserialize, Serialize};
 
-use crate::gateway_requests;
 use crate::notice;
 
 /// A [`Recorder`] that writes decisions and omitted contents to a store.
@@ -43,7 +43,7 @@ impl StoreRecorder {
         let session = self
             .session
             .clone()
-            .unwrap_or_else(|| gateway_requests::gateway_session_id(conversation));
+            .unwrap_or_else(|| request_record::gateway_session_id(conversation));
         let contents = new_contents(contents);
         let put = |left_out| self.store.put_turn(&session, kept, left_out, now);
         let done = match self.split_known_contents(&contents).and_then(put) {

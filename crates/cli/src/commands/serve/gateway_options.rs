@@ -7,6 +7,8 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use anyhow::Context;
+use foveal_gateway::adaptive_keep_alive::{self, AdaptiveKeepAlive};
+use foveal_gateway::cost_ledger::BillingContext;
 use foveal_gateway::exchange::ExchangeObserver;
 use foveal_gateway::keep_alive_policy::KeepAlivePolicy;
 use foveal_gateway::shaper::{CompressingShaper, NoopShaper, Shaper};
@@ -21,8 +23,6 @@ use foveal_proxy::{Compressor, HandleStyle, RequestShaper};
 use foveal_store::Store;
 use foveal_tools::clock::{Clock, SystemClock};
 
-use super::adaptive_keep_alive::{self, AdaptiveKeepAlive};
-use super::billing_context::BillingContext;
 use super::decision_recorder::StoreRecorder;
 use crate::gateway::{
     CacheChoice, GatewayProfile, GatewayRule, ParallelViews, PriceRule, WebSocketChoice,
@@ -90,6 +90,7 @@ impl GatewayOptions {
                 store.map(adaptive_keep_alive::keep_alive_verdict_path),
                 anew,
                 now,
+                |text| notice::print_notice(text),
             );
             Arc::new(warmth.with_prices(&prices))
         });

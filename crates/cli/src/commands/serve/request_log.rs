@@ -1,127 +1,118 @@
-//! The log of requests: a line for the terminal or for programs, a record in the store, and
-//! counters.
-//!
-//! The gateway's threads only queue events; one thread of the log writes them.
+//! The request log of a gateway: lines for the terminal or for programs, traces, and totals.
 
 use std::fs::File;
 use std::io::Write as _;
-use std::sync::mpsc::{Receiver, SyncSender, TrySendError, sync_channel};
 use std::sync::{Arc, Mutex, PoisonError};
-use std::thread::JoinHandle;
 
 use foveal_engine::tokens::Tokens;
-use foveal_gateway::exchange::{Exchange, ExchangeEnd, ExchangeObserver, Purpose, RefusedRequest};
-use foveal_proxy::request::PrefixDivergence;
+use foveal_gateway::cost_ledger::BillingContext;
+use foveal_gateway::exchange::{Exchange, ExchangeEnd};
+use foveal_gateway::gateway_totals::GatewayTotals;
+use foveal_gateway::request_logger::{LogEntry, RequestLogThread, RequestLogger};
+use foveal_gateway::request_record::GatewayRequest;
 use foveal_screen::escape_one_line;
 use foveal_store::Store;
 use foveal_tools::settings::{COLLECT_EVERY_MS, RETENTION_LIMITS};
 use foveal_transcript::Timestamp;
-use foveal_wire::response::BilledUsage;
 
-use super::billing_context::BillingContext;
-use super::cost_ledger::{CostLedger, RequestCharge};
-use super::gateway_totals::GatewayTotals;
-use super::metrics::Metrics;
 use super::request_tracer::RequestTracer;
 use crate::environment::Environment;
-use crate::gateway_requests::{
-    ClientChange, GatewayRequest, NonModelRequest, ReportedUsage, ShapedResults,
-};
 use crate::numbers;
 use crate::output;
-
-/// Events that the queue holds at most. Further requests are counted as unlogged, so that answers
-/// never wait for the log.
-const LOG_QUEUE_MAX: usize = 4_096;
 
 /// Minimum time between two lines on refused requests, in milliseconds. Refusals in between are
 /// only counted, since any program on this machine can cause them.
 const REFUSAL_LINE_INTERVAL_MS: i64 = 1_000;
 
-/// Queues finished and refused requests for the thread that writes the log.
-pub(crate) struct RequestLogger {
-    events: SyncSender<LogEvent>,
-    metrics: Arc<Mutex<Metrics>>,
+/// Minimum time between two checks whether the store exceeds its limits, in milliseconds.
+const COLLECTION_CHECK_INTERVAL_MS: i64 = COLLECT_EVERY_MS / 2;
+
+/// The request log of a running gateway: the parts that outlive it.
+pub(crate) struct RequestLog {
+    thread: RequestLogThread,
     tracer: Option<Arc<RequestTracer>>,
+    totals: Arc<Mutex<GatewayTotals>>,
 }
 
-/// An event for the log.
-enum LogEvent {
-    /// A request has ended. Boxed because the queue reserves space for all its events.
-    Ended(Box<Exchange>),
-    /// A request was refused.
-    Refused { time: Timestamp, status: u16, method: String, path: String, reason: String },
-}
-
-/// The thread that writes the log.
-pub(crate) struct RequestLogThread(JoinHandle<GatewayTotals>);
-
-impl RequestLogger {
-    /// Starts the log: it writes to `store`, to `lines`, and to the trace collector if there is
-    /// one.
+impl RequestLog {
+    /// Starts a log that writes to `store`, to `lines`, and to the trace collector if there is one.
     pub(crate) fn start(
         store: Arc<dyn Store>,
         lines: RequestLogOutput,
-        traced: Option<RequestTracer>,
-        learners: BillingContext,
-    ) -> (Self, RequestLogThread) {
-        let (teller, told) = sync_channel(LOG_QUEUE_MAX);
-        let metrics = Arc::new(Mutex::new(Metrics::default()));
-        let counted = Arc::clone(&metrics);
-        let traced = traced.map(Arc::new);
-        let traces = traced.clone();
-        let writing = std::thread::spawn(move || {
-            let books = CostLedger::new(Arc::clone(&store)).with_billing(learners.clone());
-            if let Some(warmth) = learners.keep_alive {
-                warmth.learn_from_store(&store);
-            }
-            let totals = write_events(&told, &store, books, &counted, lines, traces.as_deref());
-            if let Some(traces) = traces {
-                traces.finish();
-            }
-            totals
+        tracer: Option<RequestTracer>,
+        billing: BillingContext,
+    ) -> (RequestLogger, Self) {
+        let (tracer, totals) = (tracer.map(Arc::new), Arc::<Mutex<GatewayTotals>>::default());
+        let mut writer = RequestLogWriter {
+            lines,
+            tracer: tracer.clone(),
+            totals: Arc::clone(&totals),
+            store: Arc::clone(&store),
+            refusals: RefusalThrottle::default(),
+            last_collection: None,
+        };
+        let spans = tracer.as_ref().map(|tracer| tracer.spans());
+        let write = Box::new(move |entry: LogEntry<'_>| {
+            writer.write(entry);
         });
-        (Self { events: teller, metrics, tracer: traced }, RequestLogThread(writing))
+        let (logger, thread) = RequestLogger::start(store, billing, spans, write);
+        (logger, Self { thread, tracer, totals })
     }
-}
 
-impl RequestLogThread {
-    /// Waits until all queued events are written, and returns the totals. Drop the
-    /// [`RequestLogger`] first: the thread ends when its queue is closed.
+    /// Waits until everything is written, and returns the totals. Drop the [`RequestLogger`] first.
     pub(crate) fn finish(self) -> GatewayTotals {
-        // If the thread panicked, there are no totals.
-        self.0.join().unwrap_or_default()
+        self.thread.finish();
+        if let Some(tracer) = self.tracer {
+            tracer.finish();
+        }
+        *self.totals.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
 
-impl ExchangeObserver for RequestLogger {
-    fn on_exchange(&self, exchange: &Exchange) {
-        match self.events.try_send(LogEvent::Ended(Box::new(exchange.clone()))) {
-            Ok(()) => {}
-            Err(TrySendError::Full(_) | TrySendError::Disconnected(_)) => {
-                lock_metrics(&self.metrics).count_unlogged();
+/// Writes the entries of the request log: lines, traces and totals.
+struct RequestLogWriter {
+    lines: RequestLogOutput,
+    tracer: Option<Arc<RequestTracer>>,
+    totals: Arc<Mutex<GatewayTotals>>,
+    store: Arc<dyn Store>,
+    refusals: RefusalThrottle,
+    /// The time of the last check of the store's limits.
+    last_collection: Option<Timestamp>,
+}
+
+impl RequestLogWriter {
+    /// Writes an entry.
+    fn write(&mut self, entry: LogEntry<'_>) {
+        let mut totals = self.totals.lock().unwrap_or_else(PoisonError::into_inner);
+        match entry {
+            LogEntry::Refusal { time, line } => {
+                totals.add_refused();
+                if let Some(line) = self.refusals.due_line(time, line) {
+                    self.lines.write_refused(&line);
+                }
+            }
+            LogEntry::Request { exchange, request } => {
+                totals.add_exchange(exchange, request);
+                drop(totals);
+                self.lines.write_request(exchange, request);
+                if let Some(tracer) = &self.tracer {
+                    tracer.trace_request(exchange, request);
+                }
+                self.collect_garbage_if_due(exchange.time);
             }
         }
     }
 
-    fn on_refusal(&self, refused: &RefusedRequest<'_>) {
-        let cut = |text: &str| text.chars().take(REFUSED_CHARS_MAX).collect::<String>();
-        let (method, path) = (cut(refused.method), cut(refused.path));
-        let (time, status, reason) = (refused.time, refused.status, refused.reason.to_owned());
-        // Refusals may be dropped when the queue is full.
-        drop(self.events.try_send(LogEvent::Refused { time, status, method, path, reason }));
+    /// Removes the oldest contents of the store if it exceeds its limits.
+    fn collect_garbage_if_due(&mut self, now: Timestamp) {
+        let is_early =
+            |last: Timestamp| (0..COLLECTION_CHECK_INTERVAL_MS).contains(&(now.0 - last.0));
+        if !self.last_collection.is_some_and(is_early) {
+            self.last_collection = Some(now);
+            // A failed collection is repeated at the next check.
+            drop(self.store.collect_garbage_if_due(RETENTION_LIMITS, COLLECT_EVERY_MS, now));
+        }
     }
-
-    fn metrics(&self) -> Option<String> {
-        Some(
-            lock_metrics(&self.metrics)
-                .render(self.tracer.as_ref().map(|traced| traced.span_counts())),
-        )
-    }
-}
-
-fn lock_metrics(metrics: &Mutex<Metrics>) -> std::sync::MutexGuard<'_, Metrics> {
-    metrics.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// The destination and format of the log's lines.
@@ -169,57 +160,6 @@ impl RequestLogOutput {
             Self::File(file) => drop(file.write_all(as_json().as_bytes())),
         }
     }
-}
-
-/// Characters of a refused request's method and path that its line shows.
-const REFUSED_CHARS_MAX: usize = 100;
-
-/// Minimum time between two checks whether the store exceeds its limits, in milliseconds.
-const COLLECTION_CHECK_INTERVAL_MS: i64 = COLLECT_EVERY_MS / 2;
-
-/// Writes events until all senders are gone, and returns the totals.
-fn write_events(
-    told: &Receiver<LogEvent>,
-    store: &Arc<dyn Store>,
-    mut books: CostLedger,
-    metrics: &Mutex<Metrics>,
-    mut lines: RequestLogOutput,
-    traced: Option<&RequestTracer>,
-) -> GatewayTotals {
-    let mut looked: Option<Timestamp> = None;
-    let (mut totals, mut refusals) = (GatewayTotals::default(), RefusalThrottle::default());
-    while let Ok(event) = told.recv() {
-        let exchange = match event {
-            LogEvent::Ended(exchange) => exchange,
-            LogEvent::Refused { time, status, method, path, reason } => {
-                totals.add_refused();
-                let line = format!("{method} {path} refused, {status}: {reason}");
-                if let Some(line) = refusals.due_line(time, &line) {
-                    lines.write_refused(&line);
-                }
-                continue;
-            }
-        };
-        let charged = books.charge_exchange(&exchange);
-        lock_metrics(metrics).count_exchange(&exchange, charged.as_ref());
-        let mut request = gateway_request(&exchange, charged);
-        request.of_conversation = books.next_request_number(&request);
-        totals.add_exchange(&exchange, &request);
-        lines.write_request(&exchange, &request);
-        if let Some(traced) = traced {
-            traced.trace_request(&exchange, &request);
-        }
-        let is_early = |last: Timestamp| {
-            (0..COLLECTION_CHECK_INTERVAL_MS).contains(&(exchange.time.0 - last.0))
-        };
-        if !looked.is_some_and(is_early) {
-            looked = Some(exchange.time);
-            // A failed collection is repeated at the next check.
-            drop(store.collect_garbage_if_due(RETENTION_LIMITS, COLLECT_EVERY_MS, exchange.time));
-        }
-        books.store_request(&request, ShapedResults::from(&exchange.report));
-    }
-    totals
 }
 
 /// Limits the lines on refused requests to one per [`REFUSAL_LINE_INTERVAL_MS`].
@@ -315,86 +255,4 @@ fn refresh_line(exchange: &Exchange, request: &GatewayRequest, nth: u32) -> Stri
         "{:>5} {conversation} kept warm, refresh {nth}: {cost} {}",
         exchange.number, exchange.status
     )
-}
-
-fn reported_usage(billed: &BilledUsage) -> ReportedUsage {
-    ReportedUsage {
-        uncached: billed.uncached,
-        cache_read: billed.cache_read,
-        cache_write_5m: billed.cache_write_5m,
-        cache_write_1h: billed.cache_write_1h,
-        output: billed.output,
-        reasoning: billed.reasoning,
-        cost: billed.cost,
-    }
-}
-
-fn client_change(departed: &PrefixDivergence) -> ClientChange {
-    let is_message = departed.bytes_before.is_some();
-    ClientChange {
-        what: departed.changed.label().to_owned(),
-        message: is_message.then_some(departed.messages + 1),
-        bytes: departed.bytes.as_ref().map(|bytes| (bytes.start as u64, bytes.end as u64)),
-        bytes_before: departed.bytes_before,
-    }
-}
-
-/// The status with which the gateway refuses a WebSocket.
-const UPGRADE_REQUIRED: u16 = 426;
-
-/// Returns the kind of a request that asks no model for an answer.
-fn non_model_request(exchange: &Exchange) -> Option<NonModelRequest> {
-    match exchange.purpose {
-        Purpose::Count => Some(NonModelRequest::TokenCount),
-        Purpose::WebSocket if exchange.status == UPGRADE_REQUIRED => {
-            Some(NonModelRequest::RefusedWebsocket)
-        }
-        Purpose::WebSocket | Purpose::Answer | Purpose::Other => None,
-    }
-}
-
-/// Returns the record of a request for the store and for JSON output. Its number within the
-/// conversation is still 0.
-pub(super) fn gateway_request(
-    exchange: &Exchange,
-    charged: Option<RequestCharge>,
-) -> GatewayRequest {
-    let about = &exchange.report;
-    let answered = exchange.response.as_ref();
-    let ms = |duration: std::time::Duration| (duration.as_secs_f64() * 1e5).round() / 1e2;
-    let priced = charged.as_ref().map(|charged| charged.priced);
-    GatewayRequest {
-        request: exchange.number,
-        time: exchange.time.0,
-        protocol: exchange.protocol.map(|protocol| protocol.name().to_owned()),
-        refresh: exchange.refresh,
-        upstream: exchange.upstream.clone(),
-        beside: non_model_request(exchange),
-        of_conversation: 0,
-        conversation: about.conversation.clone(),
-        model: about.model.clone(),
-        messages: about.messages,
-        tokens_asked: about.tokens_received,
-        tokens_sent: about.tokens_sent,
-        bytes_asked: exchange.bytes_received,
-        bytes_sent: exchange.bytes_sent,
-        bytes_answered: exchange.response_bytes,
-        marks: about.breakpoints,
-        status: exchange.status,
-        end: format!("{:?}", exchange.end),
-        failed_open: exchange.failed_open.map(|failed| failed.description().to_owned()),
-        inactive: about.inactive_reason.clone(),
-        rewrite: about.rewrite.map(str::to_owned),
-        changed: about.divergence.as_ref().map(client_change),
-        billed: answered.map(|answered| reported_usage(&answered.billed)),
-        bill: priced.map(|priced| priced.billed),
-        without: priced.map(|priced| priced.otherwise),
-        prices: charged.map(|charged| charged.prices),
-        model_answered: answered.and_then(|answered| answered.model.clone()),
-        stop_reason: answered.and_then(|answered| answered.stop_reason.clone()),
-        error: answered.and_then(|answered| answered.error.clone()),
-        added_ms: ms(exchange.added_latency),
-        head_ms: ms(exchange.time_to_head),
-        whole_ms: ms(exchange.duration),
-    }
 }

@@ -4,11 +4,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use clap::ValueEnum as _;
 use foveal_gateway::exchange::Exchange;
-use foveal_gateway::traces::{ExportStats, SpanDetails, Tracer};
+use foveal_gateway::request_record::GatewayRequest;
+use foveal_gateway::traces::{SpanDetails, TraceSettings, Tracer};
 
 use crate::environment::Environment;
-use crate::gateway::{GatewayProfile, GatewaySettings, TraceSettings};
-use crate::gateway_requests::GatewayRequest;
+use crate::gateway::{GatewayProfile, GatewaySettings};
 use crate::notice;
 
 /// The time at which the user reads what is wrong with a collector.
@@ -22,7 +22,7 @@ pub(crate) enum CollectorWarningTiming {
 
 /// Makes spans of requests and sends them to the collector.
 pub(crate) struct RequestTracer {
-    tracer: Tracer,
+    tracer: Arc<Tracer>,
     /// The profile of requests that name none.
     profile: GatewayProfile,
     warning: Arc<Mutex<Option<String>>>,
@@ -52,7 +52,7 @@ impl RequestTracer {
                 *kept.lock().unwrap_or_else(PoisonError::into_inner) = Some(text);
             }
         });
-        Some(Self { tracer, profile, warning: complaint })
+        Some(Self { tracer: Arc::new(tracer), profile, warning: complaint })
     }
 
     pub(super) fn trace_request(&self, exchange: &Exchange, request: &GatewayRequest) {
@@ -67,8 +67,9 @@ impl RequestTracer {
         );
     }
 
-    pub(super) fn span_counts(&self) -> ExportStats {
-        self.tracer.stats()
+    /// Returns the tracer of the spans.
+    pub(super) fn spans(&self) -> Arc<Tracer> {
+        Arc::clone(&self.tracer)
     }
 
     /// Sends the remaining spans, which takes a moment at most, and prints a pending warning and

@@ -14,7 +14,7 @@ use foveal_gateway::Gateway;
 use super::agent_process;
 use crate::command_caches::create_private_folder;
 use crate::commands::serve::{
-    CollectorWarningTiming, GatewayArguments, GatewayOptions, RequestLogOutput, RequestLogger,
+    CollectorWarningTiming, GatewayArguments, GatewayOptions, RequestLog, RequestLogOutput,
     RequestTracer,
 };
 use crate::environment::Environment;
@@ -112,13 +112,13 @@ pub(crate) fn run(
         CollectorWarningTiming::AtExit,
     );
     let lines = log.map_or(RequestLogOutput::Off, RequestLogOutput::File);
-    let (teller, telling) =
-        RequestLogger::start(Arc::clone(&store), lines, traced, choices.billing.clone());
+    let (logger, request_log) =
+        RequestLog::start(Arc::clone(&store), lines, traced, choices.billing.clone());
     if environment.terminal.error && plan.replaces_vendor_api {
         let passes = choices.websockets == WebSocketChoice::Pass;
         client.feature_losses(passes).for_each(notice::print_notice);
     }
-    let settings = choices.into_settings(store, Arc::new(teller))?;
+    let settings = choices.into_settings(store, Arc::new(logger))?;
     let has_terminal = environment.terminal.input || environment.terminal.error;
     let status = Gateway::serve_during(settings, |address| {
         let mut command = Command::new(&program);
@@ -128,7 +128,7 @@ pub(crate) fn run(
         let started = agent_process::run_agent_process(&mut command, has_terminal);
         started.with_context(|| format!("`{}` cannot be started", program.display()))
     })??;
-    let totals = telling.finish();
+    let totals = request_log.finish();
     if environment.terminal.error {
         notice::print_notice(match totals.is_empty() {
             true => "no request came: the agent asked elsewhere, or nothing".to_owned(),

@@ -2,79 +2,84 @@
 
 use foveal_engine::bill::{Bill, CostMeter};
 use foveal_engine::tokens::Tokens;
-use foveal_proxy::request::RequestReport;
+use foveal_proxy::request::{PrefixDivergence, RequestReport};
 use foveal_store::{RecordNumber, SessionId, SessionLogStore, StoreError, StoredSession};
 use foveal_transcript::{ContentHash, EntryIndex};
 use foveal_wire::request_body::{CACHE_CONTROL_MEMBER, CACHE_CONTROL_MEMBER_1H};
+use foveal_wire::response::BilledUsage;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
+use crate::cost_ledger::RequestCharge;
+use crate::exchange::{Exchange, Purpose};
+
 /// Prefix of the names of gateway sessions in the store.
-pub(crate) const GATEWAY_SESSION_KIND: &str = "gateway";
+const GATEWAY_SESSION_KIND: &str = "gateway";
 
 /// Returns the session id of a live conversation in the store.
-pub(crate) fn gateway_session_id(conversation: &str) -> SessionId {
+pub fn gateway_session_id(conversation: &str) -> SessionId {
     SessionId(format!("{GATEWAY_SESSION_KIND} {conversation}"))
 }
 
 /// Returns true if a session holds requests of a gateway.
-pub(crate) fn is_gateway_session(session: &StoredSession) -> bool {
+pub fn is_gateway_session(session: &StoredSession) -> bool {
     session.id.0.split_once(' ').is_some_and(|(kind, _)| kind == GATEWAY_SESSION_KIND)
 }
 
 /// One request and its answer, without any content of the conversation.
 #[derive(Debug, Clone, Default, Serialize, Deserialize)]
 #[serde(default)]
-pub(crate) struct GatewayRequest {
-    pub(crate) request: u64,
-    pub(crate) time: i64,
-    pub(crate) protocol: Option<String>,
+#[expect(missing_docs, reason = "the keys of the stored JSON say what they are")]
+pub struct GatewayRequest {
+    pub request: u64,
+    pub time: i64,
+    pub protocol: Option<String>,
     /// For a keep-alive by foveal itself: its number since the last request, from 1.
     #[serde(skip_serializing_if = "Option::is_none")]
-    pub(crate) refresh: Option<u32>,
-    pub(crate) upstream: String,
+    pub refresh: Option<u32>,
+    pub upstream: String,
     /// The kind of a request that asks no model for an answer.
-    pub(crate) beside: Option<NonModelRequest>,
+    pub beside: Option<NonModelRequest>,
     /// The number of this record in its conversation, from 1, which `foveal show --request` takes.
     /// 0 if the request is not stored.
-    pub(crate) of_conversation: u64,
-    pub(crate) conversation: Option<String>,
-    pub(crate) model: Option<String>,
-    pub(crate) messages: u64,
-    pub(crate) tokens_asked: u64,
-    pub(crate) tokens_sent: u64,
-    pub(crate) bytes_asked: u64,
-    pub(crate) bytes_sent: u64,
-    pub(crate) bytes_answered: u64,
+    pub of_conversation: u64,
+    pub conversation: Option<String>,
+    pub model: Option<String>,
+    pub messages: u64,
+    pub tokens_asked: u64,
+    pub tokens_sent: u64,
+    pub bytes_asked: u64,
+    pub bytes_sent: u64,
+    pub bytes_answered: u64,
     /// The number of cache breakpoints that foveal set: because the client sets none, or one more
     /// at the end of the latest answer.
-    pub(crate) marks: u64,
-    pub(crate) status: u16,
-    pub(crate) end: String,
-    pub(crate) failed_open: Option<String>,
-    pub(crate) inactive: Option<String>,
-    pub(crate) rewrite: Option<String>,
+    pub marks: u64,
+    pub status: u16,
+    pub end: String,
+    pub failed_open: Option<String>,
+    pub inactive: Option<String>,
+    pub rewrite: Option<String>,
     /// The place where the client changed content that it had sent before.
-    pub(crate) changed: Option<ClientChange>,
+    pub changed: Option<ClientChange>,
     /// The usage as the provider reported it.
-    pub(crate) billed: Option<ReportedUsage>,
+    pub billed: Option<ReportedUsage>,
     /// The price card on which dollars are based.
-    pub(crate) prices: Option<String>,
+    pub prices: Option<String>,
     /// The bill, split by cause.
-    pub(crate) bill: Option<Bill>,
+    pub bill: Option<Bill>,
     /// The bill as it would have been without foveal.
-    pub(crate) without: Option<Bill>,
-    pub(crate) model_answered: Option<String>,
-    pub(crate) stop_reason: Option<String>,
-    pub(crate) error: Option<String>,
-    pub(crate) added_ms: f64,
-    pub(crate) head_ms: f64,
-    pub(crate) whole_ms: f64,
+    pub without: Option<Bill>,
+    pub model_answered: Option<String>,
+    pub stop_reason: Option<String>,
+    pub error: Option<String>,
+    pub added_ms: f64,
+    pub head_ms: f64,
+    pub whole_ms: f64,
 }
 
 /// Returns true if the sent bytes are the client's, apart from cache breakpoints. All breakpoints
 /// of a request have the same form.
-pub(crate) fn is_unmodified(bytes_asked: u64, bytes_sent: u64, marks: u64) -> bool {
+pub fn is_unmodified(bytes_asked: u64, bytes_sent: u64, marks: u64) -> bool {
     let added =
         [CACHE_CONTROL_MEMBER, CACHE_CONTROL_MEMBER_1H].map(|mark| marks * mark.len() as u64);
     added.iter().any(|added| bytes_sent.checked_sub(*added) == Some(bytes_asked))
@@ -83,7 +88,7 @@ pub(crate) fn is_unmodified(bytes_asked: u64, bytes_sent: u64, marks: u64) -> bo
 impl GatewayRequest {
     /// Returns the name under which the request is stored: that of its conversation or, if it
     /// belongs to none, that of its day in UTC. `None` if it is not stored.
-    pub(crate) fn storage_name(&self) -> Option<String> {
+    pub fn storage_name(&self) -> Option<String> {
         match &self.conversation {
             Some(name) => Some(name.clone()),
             None if self.protocol.is_some() => Some(format!("other-{}", utc_day(self.time))),
@@ -92,7 +97,7 @@ impl GatewayRequest {
     }
 
     /// Returns the US dollars of the bill and of the bill without foveal.
-    pub(crate) fn billed_and_baseline_dollars(&self) -> Option<(f64, f64)> {
+    pub fn billed_and_baseline_dollars(&self) -> Option<(f64, f64)> {
         Some((self.bill?.dollars(), self.without?.dollars()))
     }
 }
@@ -100,7 +105,7 @@ impl GatewayRequest {
 /// The kind of a request that asks no model for an answer.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
-pub(crate) enum NonModelRequest {
+pub enum NonModelRequest {
     /// A request for the token count of a conversation.
     TokenCount,
     /// A refused WebSocket.
@@ -109,7 +114,7 @@ pub(crate) enum NonModelRequest {
 
 impl NonModelRequest {
     /// Returns the label for lists.
-    pub(crate) fn list_label(self) -> &'static str {
+    pub fn list_label(self) -> &'static str {
         match self {
             Self::TokenCount => "counts tokens",
             Self::RefusedWebsocket => "a WebSocket, refused",
@@ -120,20 +125,20 @@ impl NonModelRequest {
 /// The place where a client changed content that it had sent before.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub(crate) struct ClientChange {
+pub struct ClientChange {
     /// `model`, `tools`, `system prompt` or `message`.
-    pub(crate) what: String,
+    pub what: String,
     /// The number of the message, from 1.
-    pub(crate) message: Option<u64>,
+    pub message: Option<u64>,
     /// The byte range of the message in the body now; `None` if it is gone.
-    pub(crate) bytes: Option<(u64, u64)>,
+    pub bytes: Option<(u64, u64)>,
     /// The number of bytes that the message had before.
-    pub(crate) bytes_before: Option<u64>,
+    pub bytes_before: Option<u64>,
 }
 
 impl ClientChange {
     /// Describes the change: `message 3 (bytes 120 to 480, 900 bytes before)`.
-    pub(crate) fn describe(&self) -> String {
+    pub fn describe(&self) -> String {
         let Some(message) = self.message else { return self.what.clone() };
         let before = self.bytes_before.unwrap_or_default();
         match self.bytes {
@@ -148,20 +153,21 @@ impl ClientChange {
 /// The usage as a provider reported it, in tokens; `None` for a missing count.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub(crate) struct ReportedUsage {
-    pub(crate) uncached: Option<u64>,
-    pub(crate) cache_read: Option<u64>,
-    pub(crate) cache_write_5m: Option<u64>,
-    pub(crate) cache_write_1h: Option<u64>,
-    pub(crate) output: Option<u64>,
-    pub(crate) reasoning: Option<u64>,
+#[expect(missing_docs, reason = "the keys of the stored JSON say what they are")]
+pub struct ReportedUsage {
+    pub uncached: Option<u64>,
+    pub cache_read: Option<u64>,
+    pub cache_write_5m: Option<u64>,
+    pub cache_write_1h: Option<u64>,
+    pub output: Option<u64>,
+    pub reasoning: Option<u64>,
     /// US dollars.
-    pub(crate) cost: Option<f64>,
+    pub cost: Option<f64>,
 }
 
 impl ReportedUsage {
     /// Returns the usage in the form that bills use.
-    pub(crate) fn to_bill_usage(&self) -> foveal_transcript::Usage {
+    pub fn to_bill_usage(&self) -> foveal_transcript::Usage {
         let count = Option::unwrap_or_default;
         let hour = count(self.cache_write_1h);
         foveal_transcript::Usage {
@@ -177,36 +183,38 @@ impl ReportedUsage {
 /// A request as it is stored: with the totals of its conversation so far, and the state on which
 /// the next bill depends.
 #[derive(Debug, Clone, Serialize, Deserialize)]
-pub(crate) struct StoredRequest {
+#[expect(missing_docs, reason = "the keys of the stored JSON say what they are")]
+pub struct StoredRequest {
     #[serde(flatten)]
-    pub(crate) request: GatewayRequest,
+    pub request: GatewayRequest,
     #[serde(default)]
-    pub(crate) so_far: ConversationTotals,
+    pub so_far: ConversationTotals,
     #[serde(default)]
-    pub(crate) meter: Option<CostMeter>,
+    pub meter: Option<CostMeter>,
     #[serde(default)]
-    pub(crate) shaped: ShapedResults,
+    pub shaped: ShapedResults,
 }
 
 /// The replaced results of a request, as far as the stored decisions do not tell them.
 #[derive(Debug, Clone, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub(crate) struct ShapedResults {
+pub struct ShapedResults {
     /// The key of the decisions about the conversation.
-    pub(crate) decided_at: Option<ContentHash>,
+    pub decided_at: Option<ContentHash>,
     /// The results that this request was the first to reduce.
-    pub(crate) new: Vec<ShapedResult>,
+    pub new: Vec<ShapedResult>,
 }
 
 /// A result that was sent reduced.
 #[derive(Debug, Clone, PartialEq, Serialize, Deserialize)]
-pub(crate) struct ShapedResult {
-    pub(crate) entry: EntryIndex,
+#[expect(missing_docs, reason = "the keys of the stored JSON say what they are")]
+pub struct ShapedResult {
+    pub entry: EntryIndex,
     /// The number of its message, from 1.
-    pub(crate) message: u64,
-    pub(crate) tool: Option<String>,
-    pub(crate) tokens: Tokens,
-    pub(crate) tokens_sent: Tokens,
+    pub message: u64,
+    pub tool: Option<String>,
+    pub tokens: Tokens,
+    pub tokens_sent: Tokens,
 }
 
 impl From<&RequestReport> for ShapedResults {
@@ -225,19 +233,20 @@ impl From<&RequestReport> for ShapedResults {
 /// The totals of a conversation's requests.
 #[derive(Debug, Clone, Copy, Default, PartialEq, Serialize, Deserialize)]
 #[serde(default)]
-pub(crate) struct ConversationTotals {
-    pub(crate) requests: u64,
-    pub(crate) tokens_asked: u64,
-    pub(crate) tokens_sent: u64,
+#[expect(missing_docs, reason = "the keys of the stored JSON say what they are")]
+pub struct ConversationTotals {
+    pub requests: u64,
+    pub tokens_asked: u64,
+    pub tokens_sent: u64,
     /// US dollars.
-    pub(crate) cost: f64,
+    pub cost: f64,
     /// US dollars of the bills without foveal.
-    pub(crate) without: f64,
+    pub without: f64,
 }
 
 impl ConversationTotals {
     /// Adds a request, unless it asks no model.
-    pub(crate) fn add(&mut self, request: &GatewayRequest) {
+    pub fn add(&mut self, request: &GatewayRequest) {
         if request.beside.is_some() {
             return;
         }
@@ -263,7 +272,7 @@ const RECORDS_PER_PAGE: usize = 500;
 ///
 /// # Errors
 /// If the store cannot be read.
-pub(crate) fn for_each_request(
+pub fn for_each_request(
     store: &dyn SessionLogStore,
     session: &SessionId,
     each: &mut dyn FnMut(StoredRequest),
@@ -287,7 +296,7 @@ pub(crate) fn for_each_request(
 ///
 /// # Errors
 /// If the store cannot be read.
-pub(crate) fn last_request(
+pub fn last_request(
     store: &dyn SessionLogStore,
     session: &StoredSession,
 ) -> Result<Option<StoredRequest>, StoreError> {
@@ -299,6 +308,88 @@ pub(crate) fn last_request(
 fn utc_day(time: i64) -> String {
     let spelled = foveal_wire::format_timestamp(foveal_transcript::Timestamp(time));
     spelled.split('T').next().unwrap_or_default().to_owned()
+}
+
+fn reported_usage(billed: &BilledUsage) -> ReportedUsage {
+    ReportedUsage {
+        uncached: billed.uncached,
+        cache_read: billed.cache_read,
+        cache_write_5m: billed.cache_write_5m,
+        cache_write_1h: billed.cache_write_1h,
+        output: billed.output,
+        reasoning: billed.reasoning,
+        cost: billed.cost,
+    }
+}
+
+fn client_change(departed: &PrefixDivergence) -> ClientChange {
+    let is_message = departed.bytes_before.is_some();
+    ClientChange {
+        what: departed.changed.label().to_owned(),
+        message: is_message.then_some(departed.messages + 1),
+        bytes: departed.bytes.as_ref().map(|bytes| (bytes.start as u64, bytes.end as u64)),
+        bytes_before: departed.bytes_before,
+    }
+}
+
+/// The status with which the gateway refuses a WebSocket.
+const UPGRADE_REQUIRED: u16 = 426;
+
+/// Returns the kind of a request that asks no model for an answer.
+fn non_model_request(exchange: &Exchange) -> Option<NonModelRequest> {
+    match exchange.purpose {
+        Purpose::Count => Some(NonModelRequest::TokenCount),
+        Purpose::WebSocket if exchange.status == UPGRADE_REQUIRED => {
+            Some(NonModelRequest::RefusedWebsocket)
+        }
+        Purpose::WebSocket | Purpose::Answer | Purpose::Other => None,
+    }
+}
+
+/// Returns the record of a request for the store and for JSON output. Its number within the
+/// conversation is still 0.
+pub(crate) fn gateway_request(
+    exchange: &Exchange,
+    charged: Option<RequestCharge>,
+) -> GatewayRequest {
+    let about = &exchange.report;
+    let answered = exchange.response.as_ref();
+    let ms = |duration: std::time::Duration| (duration.as_secs_f64() * 1e5).round() / 1e2;
+    let priced = charged.as_ref().map(|charged| charged.priced);
+    GatewayRequest {
+        request: exchange.number,
+        time: exchange.time.0,
+        protocol: exchange.protocol.map(|protocol| protocol.name().to_owned()),
+        refresh: exchange.refresh,
+        upstream: exchange.upstream.clone(),
+        beside: non_model_request(exchange),
+        of_conversation: 0,
+        conversation: about.conversation.clone(),
+        model: about.model.clone(),
+        messages: about.messages,
+        tokens_asked: about.tokens_received,
+        tokens_sent: about.tokens_sent,
+        bytes_asked: exchange.bytes_received,
+        bytes_sent: exchange.bytes_sent,
+        bytes_answered: exchange.response_bytes,
+        marks: about.breakpoints,
+        status: exchange.status,
+        end: format!("{:?}", exchange.end),
+        failed_open: exchange.failed_open.map(|failed| failed.description().to_owned()),
+        inactive: about.inactive_reason.clone(),
+        rewrite: about.rewrite.map(str::to_owned),
+        changed: about.divergence.as_ref().map(client_change),
+        billed: answered.map(|answered| reported_usage(&answered.billed)),
+        bill: priced.map(|priced| priced.billed),
+        without: priced.map(|priced| priced.otherwise),
+        prices: charged.map(|charged| charged.prices),
+        model_answered: answered.and_then(|answered| answered.model.clone()),
+        stop_reason: answered.and_then(|answered| answered.stop_reason.clone()),
+        error: answered.and_then(|answered| answered.error.clone()),
+        added_ms: ms(exchange.added_latency),
+        head_ms: ms(exchange.time_to_head),
+        whole_ms: ms(exchange.duration),
+    }
 }
 
 #[cfg(test)]

@@ -7,22 +7,33 @@ use std::sync::Arc;
 use foveal_engine::bill::{BilledRequest, CostMeter, RequestCosts, RetainedPrefix, SentPrompt};
 use foveal_engine::prices::PriceCard;
 use foveal_engine::tokens::Tokens;
-use foveal_gateway::exchange::Exchange;
+use foveal_proxy::price_overrides::PriceOverrides;
 use foveal_proxy::request::{ChangedPart, RequestReport};
 use foveal_store::{SessionMetadata, Store, StoreError};
 use foveal_transcript::{Timestamp, Usage};
 
-use super::billing_context::BillingContext;
-use super::request_prices::{self, billed_usage};
-use crate::gateway::UNPRICED_CARD_NAME;
-use crate::gateway_requests::{self, ConversationTotals, ShapedResults};
+use crate::adaptive_keep_alive::AdaptiveKeepAlive;
+use crate::exchange::Exchange;
+use crate::request_prices::{self, UNPRICED_CARD_NAME, billed_usage};
+use crate::request_record::{
+    self, ConversationTotals, GatewayRequest, ShapedResults, StoredRequest,
+};
 
 /// Accounts in memory. The least recently used ones are dropped and read from the store again when
 /// needed.
 const ACCOUNTS_MAX: usize = 4_096;
 
+/// The prices of requests, and the keep-alive policy that learns from their cost.
+#[derive(Clone, Default)]
+pub struct BillingContext {
+    /// The keep-alive policy; `None` if keep-alive is off.
+    pub keep_alive: Option<Arc<AdaptiveKeepAlive>>,
+    /// The user's own prices.
+    pub prices: Arc<PriceOverrides>,
+}
+
 /// The accounts of all conversations.
-pub(super) struct CostLedger {
+pub(crate) struct CostLedger {
     store: Arc<dyn Store>,
     accounts: HashMap<String, ConversationAccount>,
     billing: BillingContext,
@@ -40,25 +51,25 @@ struct ConversationAccount {
 }
 
 /// The cost of a request, and the name of the price card that it was computed with.
-pub(super) struct RequestCharge {
-    pub(super) priced: RequestCosts,
-    pub(super) prices: String,
+pub(crate) struct RequestCharge {
+    pub(crate) priced: RequestCosts,
+    pub(crate) prices: String,
 }
 
 impl CostLedger {
-    pub(super) fn new(store: Arc<dyn Store>) -> Self {
+    pub(crate) fn new(store: Arc<dyn Store>) -> Self {
         Self { store, accounts: HashMap::new(), billing: BillingContext::default() }
     }
 
     /// Sets the prices, and the keep-alive policy that observes each priced request.
-    pub(super) fn with_billing(mut self, learners: BillingContext) -> Self {
+    pub(crate) fn with_billing(mut self, learners: BillingContext) -> Self {
         self.billing = learners;
         self
     }
 
     /// Returns the cost of a request, or `None` if the provider reported no usage, its price is
     /// unknown, or the request asked no model.
-    pub(super) fn charge_exchange(&mut self, exchange: &Exchange) -> Option<RequestCharge> {
+    pub(crate) fn charge_exchange(&mut self, exchange: &Exchange) -> Option<RequestCharge> {
         if exchange.refresh.is_some() {
             return self.charge_refresh(exchange);
         }
@@ -76,7 +87,7 @@ impl CostLedger {
             Some(conversation) => self.account_mut(conversation, exchange.time),
             None => &mut alone,
         };
-        let is_whole = gateway_requests::is_unmodified(
+        let is_whole = request_record::is_unmodified(
             exchange.bytes_received,
             exchange.bytes_sent,
             about.breakpoints,
@@ -133,31 +144,23 @@ impl CostLedger {
 
     /// Returns the number that a request gets among the stored requests of its conversation, from
     /// 1; 0 if it is not stored.
-    pub(super) fn next_request_number(
-        &mut self,
-        request: &gateway_requests::GatewayRequest,
-    ) -> u64 {
+    pub(crate) fn next_request_number(&mut self, request: &GatewayRequest) -> u64 {
         let Some(name) = request.storage_name() else { return 0 };
         self.account_mut(&name, Timestamp(request.time)).stored_requests + 1
     }
 
     /// Appends a request to its conversation's log. Errors are ignored: no decision depends on this
     /// log.
-    pub(super) fn store_request(
-        &mut self,
-        request: &gateway_requests::GatewayRequest,
-        shaped: ShapedResults,
-    ) {
+    pub(crate) fn store_request(&mut self, request: &GatewayRequest, shaped: ShapedResults) {
         let time = Timestamp(request.time);
         let Some(name) = request.storage_name() else { return };
         let account = self.account_mut(&name, time);
         account.sum.add(request);
         account.stored_requests = request.of_conversation;
         let (so_far, meter) = (account.sum, Some(account.meter.clone()));
-        let kept =
-            gateway_requests::StoredRequest { request: request.clone(), so_far, meter, shaped };
+        let kept = StoredRequest { request: request.clone(), so_far, meter, shaped };
         let Ok(kept) = serde_json::to_value(&kept) else { return };
-        let session = gateway_requests::gateway_session_id(&name);
+        let session = request_record::gateway_session_id(&name);
         let append = || self.store.append_record(&session, &kept, time);
         if let Err(StoreError::UnknownSession { .. }) = append() {
             let opened = self.store.open_session(&session, &SessionMetadata::default(), time);
@@ -175,8 +178,8 @@ impl CostLedger {
         let store = &self.store;
         let account = self.accounts.entry(conversation.to_owned()).or_insert_with(|| {
             let (mut last, mut count) = (None, 0);
-            let session = gateway_requests::gateway_session_id(conversation);
-            drop(gateway_requests::for_each_request(&**store, &session, &mut |kept| {
+            let session = request_record::gateway_session_id(conversation);
+            drop(request_record::for_each_request(&**store, &session, &mut |kept| {
                 last = Some(kept);
                 count += 1;
             }));
@@ -203,13 +206,13 @@ impl ConversationAccount {
         }
     }
 
-    fn from_last_record(last: gateway_requests::StoredRequest) -> Self {
-        let gateway_requests::StoredRequest { request, so_far: sum, meter, .. } = last;
+    fn from_last_record(last: StoredRequest) -> Self {
+        let StoredRequest { request, so_far: sum, meter, .. } = last;
         Self {
             meter: meter.unwrap_or_else(|| CostMeter::new(SentPrompt::Shaped)),
             sum,
             stored_requests: 0,
-            was_reduced: !gateway_requests::is_unmodified(
+            was_reduced: !request_record::is_unmodified(
                 request.bytes_asked,
                 request.bytes_sent,
                 request.marks,
@@ -235,4 +238,4 @@ fn unchanged_prefixes(about: &RequestReport) -> (RetainedPrefix, RetainedPrefix)
 }
 
 #[cfg(test)]
-pub(super) mod tests;
+pub(crate) mod tests;

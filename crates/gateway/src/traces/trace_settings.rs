@@ -5,10 +5,10 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use foveal_gateway::traces::{CollectorAddressError, TraceCollector, parse_pairs};
+use super::collector::{CollectorAddressError, TraceCollector, parse_pairs};
 
 /// The environment variables that are read. A variable for traces precedes the one for all signals.
-pub(crate) const TRACE_VARIABLES: [&str; 13] = [
+pub const TRACE_VARIABLES: [&str; 13] = [
     ENDPOINT,
     ENDPOINT_TRACES,
     HEADERS,
@@ -41,25 +41,26 @@ const EXPORTER: &str = "OTEL_TRACES_EXPORTER";
 const SERVICE_NAME: &str = "service.name";
 
 /// The values of the variables that are set.
-pub(crate) type TraceVariables = BTreeMap<&'static str, String>;
+pub type TraceVariables = BTreeMap<&'static str, String>;
 
 /// The collector for traces, and warnings for the user about it.
 #[derive(Debug, Default, PartialEq)]
-pub(crate) struct TraceSettings {
+pub struct TraceSettings {
     /// `None` if no traces are sent.
-    pub(crate) collector: Option<TraceCollector>,
-    pub(crate) warnings: Vec<String>,
+    pub collector: Option<TraceCollector>,
+    /// Warnings for the user.
+    pub warnings: Vec<String>,
 }
 
 /// Returns the variable that names the collector, with its value. It precedes the user's settings.
-pub(crate) fn endpoint_variable(told: &TraceVariables) -> Option<(&'static str, &str)> {
+pub fn endpoint_variable(told: &TraceVariables) -> Option<(&'static str, &str)> {
     let said = |name: &'static str| Some((name, told.get(name)?.as_str()));
     said(ENDPOINT_TRACES).or_else(|| said(ENDPOINT))
 }
 
 impl TraceSettings {
     /// Takes the collector from the variables, or else from `set`, which the user's settings name.
-    pub(crate) fn resolve(told: &TraceVariables, set: Option<&TraceCollector>) -> Self {
+    pub fn resolve(told: &TraceVariables, set: Option<&TraceCollector>) -> Self {
         let is_off = told.get(DISABLED).is_some_and(|value| value.eq_ignore_ascii_case("true"));
         let exporters = told.get(EXPORTER).map(String::as_str);
         let is_other =
@@ -164,9 +165,9 @@ fn resource_attributes(told: &TraceVariables) -> Vec<(String, String)> {
 
 #[cfg(test)]
 mod tests {
-    use foveal_gateway::traces::TraceCollector;
-
-    use super::{TRACE_VARIABLES, TraceSettings, TraceVariables, resource_attributes};
+    use super::{
+        TRACE_VARIABLES, TraceCollector, TraceSettings, TraceVariables, resource_attributes,
+    };
 
     fn told(pairs: &[(&str, &str)]) -> TraceVariables {
         let known = |name: &str| TRACE_VARIABLES.into_iter().find(|known| *known == name);

@@ -1,7 +1,6 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use foveal_gateway::exchange::{Exchange, ExchangeEnd, Purpose, ResponseSummary};
 use foveal_proxy::price_overrides::{PriceOverride, PriceOverrideRule, PriceOverrides};
 use foveal_proxy::request::{ChangedPart, PrefixDivergence, RequestReport};
 use foveal_store::{SqliteStore, Store};
@@ -9,17 +8,12 @@ use foveal_transcript::Timestamp;
 use foveal_wire::Protocol;
 use foveal_wire::response::BilledUsage;
 
-use super::CostLedger;
-use crate::commands::serve::billing_context::BillingContext;
-use crate::commands::serve::request_log::gateway_request;
-use crate::gateway_requests::{self, ShapedResults};
+use super::{BillingContext, CostLedger};
+use crate::exchange::{Exchange, ExchangeEnd, Purpose, ResponseSummary};
+use crate::request_record::{self, ShapedResults, gateway_request};
 
 /// Returns a request at this number of seconds, with its billed usage.
-pub(in crate::commands::serve) fn exchange(
-    at: i64,
-    billed: BilledUsage,
-    about: RequestReport,
-) -> Exchange {
+pub(crate) fn exchange(at: i64, billed: BilledUsage, about: RequestReport) -> Exchange {
     Exchange {
         number: 1,
         time: Timestamp(at * 1000),
@@ -55,7 +49,7 @@ pub(in crate::commands::serve) fn exchange(
     }
 }
 
-pub(in crate::commands::serve) fn billed(read: u64, written: u64) -> BilledUsage {
+pub(crate) fn billed(read: u64, written: u64) -> BilledUsage {
     BilledUsage {
         uncached: Some(0),
         cache_read: Some(read),
@@ -110,8 +104,8 @@ fn check(restarts: bool) -> (String, String) {
         books.store_request(&gateway_request(&exchange, Some(charged)), ShapedResults::default());
     }
     let mut last = None;
-    let session = gateway_requests::gateway_session_id("abc");
-    gateway_requests::for_each_request(&*store, &session, &mut |kept| last = Some(kept))
+    let session = request_record::gateway_session_id("abc");
+    request_record::for_each_request(&*store, &session, &mut |kept| last = Some(kept))
         .expect("a log");
     let last = last.expect("requests are kept");
     let changed = last.request.changed.expect("it changed").describe();
@@ -148,9 +142,8 @@ fn what_keeps_a_cache_warm_is_a_part_of_the_bill() {
         books.store_request(&gateway_request(exchange, charged), ShapedResults::default());
     }
     let mut kept = Vec::new();
-    let session = gateway_requests::gateway_session_id("abc");
-    gateway_requests::for_each_request(&*store, &session, &mut |one| kept.push(one))
-        .expect("a log");
+    let session = request_record::gateway_session_id("abc");
+    request_record::for_each_request(&*store, &session, &mut |one| kept.push(one)).expect("a log");
     let warm = kept[1].request.bill.expect("it was charged");
     // 5,000 cache-read tokens and 10 of output, at the prices of Claude Opus 4.5.
     assert!((warm.dollars() - (0.0025 + 0.00025)).abs() < 1e-9, "{warm:?}");
@@ -214,7 +207,7 @@ fn what_asks_no_model_is_kept_apart() {
             dollars.push(ask(Purpose::Answer, ExchangeEnd::Complete));
         }
         for session in store.sessions().expect("sessions") {
-            let last = gateway_requests::last_request(&*store, &session)
+            let last = request_record::last_request(&*store, &session)
                 .expect("a store")
                 .expect("a request");
             sums.push(last.so_far);

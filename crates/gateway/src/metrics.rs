@@ -5,10 +5,10 @@ use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
 use foveal_engine::bill::Bill;
-use foveal_gateway::exchange::Exchange;
-use foveal_gateway::traces::ExportStats;
 
-use super::cost_ledger::RequestCharge;
+use crate::cost_ledger::RequestCharge;
+use crate::exchange::Exchange;
+use crate::traces::ExportStats;
 
 /// Upper bounds of the histogram of added latency, in seconds.
 const ADDED_SECONDS_BOUNDS: [f64; 12] =
@@ -16,7 +16,7 @@ const ADDED_SECONDS_BOUNDS: [f64; 12] =
 
 /// Counters since the start of the gateway.
 #[derive(Debug, Default)]
-pub(super) struct Metrics {
+pub(crate) struct Metrics {
     /// By protocol, outcome and the first digit of the status.
     requests: BTreeMap<(&'static str, &'static str, &'static str), u64>,
     tokens_asked: u64,
@@ -36,11 +36,11 @@ pub(super) struct Metrics {
 
 impl Metrics {
     /// Counts a request that the log's queue had no space for.
-    pub(super) fn count_unlogged(&mut self) {
+    pub(crate) fn count_unlogged(&mut self) {
         self.unlogged += 1;
     }
 
-    pub(super) fn count_exchange(&mut self, exchange: &Exchange, charged: Option<&RequestCharge>) {
+    pub(crate) fn count_exchange(&mut self, exchange: &Exchange, charged: Option<&RequestCharge>) {
         let about = &exchange.report;
         let protocol = exchange.protocol.map_or("none", foveal_wire::Protocol::name);
         let status = match exchange.status {
@@ -81,7 +81,7 @@ impl Metrics {
     }
 
     /// Returns the page in Prometheus' text format.
-    pub(super) fn render(&self, traces: Option<ExportStats>) -> String {
+    pub(crate) fn render(&self, traces: Option<ExportStats>) -> String {
         let mut page = PrometheusPage::default();
         page.begin_metric("foveal_build_info", "gauge", "The version that runs.");
         page.push_sample("", &[("version", env!("CARGO_PKG_VERSION"))], 1.0);

@@ -1,9 +1,9 @@
-use foveal_gateway::exchange::FailedOpen;
-use foveal_gateway::traces::ExportStats;
 use foveal_proxy::request::RequestReport;
 
 use super::Metrics;
-use crate::commands::serve::cost_ledger::tests::{billed, exchange};
+use crate::cost_ledger::tests::{billed, exchange};
+use crate::exchange::FailedOpen;
+use crate::traces::ExportStats;
 
 /// Returns the lines of the page with this beginning.
 fn lines(page: &str, begin: &str) -> Vec<String> {

@@ -1,14 +1,13 @@
 //! Totals of all requests of one gateway run, for the line that it prints when it ends.
 
-use foveal_engine::tokens::Tokens;
-use foveal_gateway::exchange::Exchange;
+use foveal_screen::numbers;
 
-use crate::gateway_requests::GatewayRequest;
-use crate::numbers;
+use crate::exchange::Exchange;
+use crate::request_record::GatewayRequest;
 
 /// The totals of all requests of one gateway run.
 #[derive(Debug, Default, Clone, Copy)]
-pub(crate) struct GatewayTotals {
+pub struct GatewayTotals {
     requests: u64,
     tokens_asked: u64,
     tokens_sent: u64,
@@ -26,7 +25,7 @@ pub(crate) struct GatewayTotals {
 impl GatewayTotals {
     /// Adds an exchange, if it asked a model. A keep-alive request adds its cost and is not counted
     /// as a request.
-    pub(super) fn add_exchange(&mut self, exchange: &Exchange, request: &GatewayRequest) {
+    pub fn add_exchange(&mut self, exchange: &Exchange, request: &GatewayRequest) {
         if !exchange.asks_model() {
             return;
         }
@@ -46,24 +45,24 @@ impl GatewayTotals {
     }
 
     /// Adds a request that the gateway refused.
-    pub(super) fn add_refused(&mut self) {
+    pub fn add_refused(&mut self) {
         self.refused += 1;
     }
 
     /// Returns whether there was no request at all.
-    pub(crate) fn is_empty(&self) -> bool {
+    pub fn is_empty(&self) -> bool {
         self.requests == 0 && self.refused == 0
     }
 
     /// Returns the totals in one line.
-    pub(crate) fn summary_line(&self) -> String {
+    pub fn summary_line(&self) -> String {
         let mut line = numbers::format_plural(self.requests, "request");
         if self.tokens_asked > 0 {
             let saved = numbers::format_percent_change(
                 self.tokens_sent as f64 / self.tokens_asked as f64 - 1.0,
             );
-            let [asked, sent] = [self.tokens_asked, self.tokens_sent]
-                .map(|count| numbers::format_tokens(Tokens(count)));
+            let [asked, sent] =
+                [self.tokens_asked, self.tokens_sent].map(|count| numbers::format_tokens(count));
             line.push_str(&format!(", {asked} -> {sent} tokens ({saved})"));
         }
         if self.priced > 0 {

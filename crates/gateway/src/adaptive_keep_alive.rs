@@ -2,7 +2,7 @@
 //! conversations.
 
 use std::collections::HashMap;
-use std::fs;
+use std::fs::{self, OpenOptions};
 use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -13,16 +13,13 @@ use foveal_engine::keep_alive::{
     CachedPrefix, JUDGED_PAUSES, Pause, PauseHistory, PauseTracker, is_unprofitable, refresh_pays,
 };
 use foveal_engine::prices::PriceCard;
-use foveal_gateway::exchange::Exchange;
-use foveal_gateway::keep_alive_policy::KeepAlivePolicy;
 use foveal_proxy::price_overrides::PriceOverrides;
 use foveal_store::Store;
 use foveal_transcript::{Timestamp, Usage};
 
-use super::request_prices;
-use crate::gateway_requests;
-use crate::notice;
-use crate::private_file;
+use crate::exchange::Exchange;
+use crate::keep_alive_policy::KeepAlivePolicy;
+use crate::{request_prices, request_record};
 
 /// The name of the verdict file, beside the store. It holds [`VERDICT_OFF`], or the time from which
 /// keep-alive is judged, in milliseconds since 1970.
@@ -37,21 +34,23 @@ const RECALLED_CONVERSATIONS_MAX: usize = 200;
 const OPEN_CONVERSATIONS_MAX: usize = 1_024;
 
 /// Returns the path of the verdict file for a store.
-pub(crate) fn keep_alive_verdict_path(store: &Path) -> PathBuf {
+pub fn keep_alive_verdict_path(store: &Path) -> PathBuf {
     store.with_file_name(VERDICT_FILE)
 }
 
 /// Returns whether the verdict file says that keep-alive costs more than it saves.
-pub(crate) fn was_judged_unprofitable(file: &Path) -> bool {
+pub fn was_judged_unprofitable(file: &Path) -> bool {
     fs::read_to_string(file).is_ok_and(|said| said.trim() == VERDICT_OFF)
 }
 
 /// A keep-alive policy that learns from the pauses of all conversations whether it pays, and turns
 /// itself off where it does not.
-pub(crate) struct AdaptiveKeepAlive {
+pub struct AdaptiveKeepAlive {
     state: Mutex<KeepAliveState>,
     verdict_path: Option<PathBuf>,
     prices: Arc<PriceOverrides>,
+    /// Tells the user something.
+    notify: fn(&str),
 }
 
 struct KeepAliveState {
@@ -64,29 +63,33 @@ struct KeepAliveState {
 
 impl AdaptiveKeepAlive {
     /// Returns a policy with the stored verdict: off if keep-alive did not pay before, unless
-    /// `anew` discards that verdict at `now`. `verdict` is the path of the verdict file.
-    pub(crate) fn new(verdict_path: Option<PathBuf>, anew: bool, now: Timestamp) -> Self {
+    /// `anew` discards that verdict at `now`. `notify` tells the user something.
+    pub fn new(
+        verdict_path: Option<PathBuf>,
+        anew: bool,
+        now: Timestamp,
+        notify: fn(&str),
+    ) -> Self {
         let file = verdict_path.as_deref();
         let was_off = file.is_some_and(was_judged_unprofitable);
         if let Some(file) = file.filter(|_| was_off && anew) {
-            write_verdict(file, &now.0.to_string());
+            write_verdict(file, &now.0.to_string(), notify);
         }
         let is_off = was_off && !anew;
         if is_off {
-            notice::print_notice(
-                "caches are not kept warm: it has not paid; --keep-warm begins anew",
-            );
+            notify("caches are not kept warm: it has not paid; --keep-warm begins anew");
         }
         let said = file.and_then(|file| fs::read_to_string(file).ok());
         let since = said.and_then(|said| said.trim().parse().ok()).unwrap_or(i64::MIN);
         let (open, history, since) = (HashMap::new(), PauseHistory::default(), Timestamp(since));
         let state =
             Mutex::new(KeepAliveState { open_pauses: open, history, is_off, judged_since: since });
-        Self { state, verdict_path, prices: Arc::default() }
+        Self { state, verdict_path, prices: Arc::default(), notify }
     }
 
     /// Sets the user's own prices.
-    pub(crate) fn with_prices(mut self, prices: &Arc<PriceOverrides>) -> Self {
+    #[must_use]
+    pub fn with_prices(mut self, prices: &Arc<PriceOverrides>) -> Self {
         self.prices = Arc::clone(prices);
         self
     }
@@ -96,14 +99,14 @@ impl AdaptiveKeepAlive {
     }
 
     /// Learns from the requests of the most recently used conversations in the store.
-    pub(super) fn learn_from_store(&self, store: &Arc<dyn Store>) {
+    pub(crate) fn learn_from_store(&self, store: &Arc<dyn Store>) {
         let Ok(mut sessions) = store.sessions() else { return };
-        sessions.retain(gateway_requests::is_gateway_session);
+        sessions.retain(request_record::is_gateway_session);
         sessions.sort_by_key(|session| std::cmp::Reverse(session.last_used));
         sessions.truncate(RECALLED_CONVERSATIONS_MAX);
         for session in sessions.iter().rev() {
             // Unreadable sessions are skipped.
-            drop(gateway_requests::for_each_request(&**store, &session.id, &mut |kept| {
+            drop(request_record::for_each_request(&**store, &session.id, &mut |kept| {
                 let request = &kept.request;
                 let (Some(name), Some(card)) = (
                     &request.conversation,
@@ -126,7 +129,7 @@ impl AdaptiveKeepAlive {
     }
 
     /// Learns from a request, or from a keep-alive request.
-    pub(super) fn learn_from_exchange(
+    pub(crate) fn learn_from_exchange(
         &self,
         exchange: &Exchange,
         usage: &Usage,
@@ -141,22 +144,25 @@ impl AdaptiveKeepAlive {
     /// Turns keep-alive off, tells the user, and stores the verdict.
     fn switch_off(&self, state: &mut KeepAliveState) {
         state.is_off = true;
-        notice::print_notice(format_args!(
+        (self.notify)(&format!(
             "over the last {JUDGED_PAUSES} pauses keeping caches warm cost more than it saved: from now on \
              they are not; --keep-warm begins anew"
         ));
         if let Some(file) = &self.verdict_path {
-            write_verdict(file, VERDICT_OFF);
+            write_verdict(file, VERDICT_OFF, self.notify);
         }
     }
 }
 
-/// Writes the verdict file. An error is reported to the user, not returned.
-fn write_verdict(file: &Path, verdict: &str) {
-    let kept =
-        private_file::create_private_file(file).and_then(|mut it| it.write_all(verdict.as_bytes()));
-    if let Err(error) = kept {
-        notice::print_notice(format_args!("`{}` cannot be written: {error}", file.display()));
+/// Writes the verdict file, for the user alone. An error is reported to the user, not returned.
+fn write_verdict(file: &Path, verdict: &str, notify: fn(&str)) {
+    let mut options = OpenOptions::new();
+    options.write(true).create(true).truncate(true);
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let written = options.open(file).and_then(|mut open| open.write_all(verdict.as_bytes()));
+    if let Err(error) = written {
+        notify(&format!("`{}` cannot be written: {error}", file.display()));
     }
 }
 

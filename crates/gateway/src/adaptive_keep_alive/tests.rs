@@ -1,14 +1,14 @@
 use std::time::Duration;
 
 use foveal_engine::bill::{Bill, BillAmount, RequestCosts};
-use foveal_gateway::keep_alive_policy::KeepAlivePolicy;
 use foveal_proxy::price_overrides::PriceOverrides;
 use foveal_proxy::request::RequestReport;
 use foveal_transcript::Timestamp;
 
 use super::{AdaptiveKeepAlive, cached_prefix, was_judged_unprofitable};
-use crate::commands::serve::cost_ledger::tests::{billed, exchange};
-use crate::commands::serve::request_prices;
+use crate::cost_ledger::tests::{billed, exchange};
+use crate::keep_alive_policy::KeepAlivePolicy;
+use crate::request_prices;
 
 const NOW: Duration = Duration::ZERO;
 
@@ -33,7 +33,7 @@ fn gone(warmth: &AdaptiveKeepAlive, at: i64) {
 
 #[test]
 fn refreshes_come_before_the_entry_expires_and_never_after() {
-    let warmth = AdaptiveKeepAlive::new(None, false, Timestamp(0));
+    let warmth = AdaptiveKeepAlive::new(None, false, Timestamp(0), |_| {});
     let request = exchange(0, billed(100_000, 1_000), RequestReport::default());
     assert_eq!(warmth.refresh_delay(&request, 1), Some(Duration::from_secs(270)));
     assert!(warmth.is_worthwhile(&request, 1, NOW));
@@ -52,7 +52,8 @@ fn what_has_not_paid_stays_off_until_it_is_to_begin_anew() {
     let folder = std::env::temp_dir().join(format!("foveal-warmth-{}", std::process::id()));
     std::fs::create_dir_all(&folder).expect("a folder");
     let file = folder.join("keep-warm");
-    let start = |anew| AdaptiveKeepAlive::new(Some(file.clone()), anew, Timestamp(900_000_000));
+    let start =
+        |anew| AdaptiveKeepAlive::new(Some(file.clone()), anew, Timestamp(900_000_000), |_| {});
     let loses = |warmth: &AdaptiveKeepAlive, from: i64| {
         (0..foveal_engine::keep_alive::JUDGED_PAUSES as i64)
             .for_each(|at| gone(warmth, from + at * 3_600));
@@ -81,7 +82,7 @@ fn what_has_not_paid_stays_off_until_it_is_to_begin_anew() {
 
 #[test]
 fn a_pause_is_worth_what_would_have_expired() {
-    let warmth = AdaptiveKeepAlive::new(None, false, Timestamp(0));
+    let warmth = AdaptiveKeepAlive::new(None, false, Timestamp(0), |_| {});
     let prices = request_prices::upstream_price_card(
         &PriceOverrides::default(),
         "claude-opus-4-5",

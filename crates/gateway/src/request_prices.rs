@@ -2,18 +2,21 @@
 
 use foveal_engine::bill::at_list_price;
 use foveal_engine::prices::PriceCard;
-use foveal_gateway::exchange::Exchange;
 use foveal_proxy::models::ModelTraits;
 use foveal_proxy::price_overrides::PriceOverrides;
 use foveal_transcript::Usage;
 use foveal_wire::Protocol;
 use foveal_wire::response::BilledUsage;
 
-use crate::gateway_requests;
+use crate::exchange::Exchange;
+use crate::request_record::GatewayRequest;
+
+/// The name of the price card of models without a known price.
+pub const UNPRICED_CARD_NAME: &str = "flat";
 
 /// Returns the price card of a model at an upstream: the user's own prices, else list prices. Cache
 /// writes for an hour are told apart by the billed usage, not by the card.
-pub(crate) fn upstream_price_card(
+pub fn upstream_price_card(
     own: &PriceOverrides,
     model: &str,
     upstream: &str,
@@ -27,7 +30,7 @@ pub(crate) fn upstream_price_card(
 }
 
 /// Returns the price card of an exchange, by the model that answered; `None` without a protocol.
-pub(super) fn exchange_price_card(own: &PriceOverrides, exchange: &Exchange) -> Option<PriceCard> {
+pub(crate) fn exchange_price_card(own: &PriceOverrides, exchange: &Exchange) -> Option<PriceCard> {
     let answered = exchange.response.as_ref().and_then(|answered| answered.model.as_deref());
     let asked = exchange.report.model.as_deref();
     let protocol = exchange.protocol?;
@@ -38,9 +41,9 @@ pub(super) fn exchange_price_card(own: &PriceOverrides, exchange: &Exchange) -> 
 }
 
 /// Returns the price card of a stored request; `None` without a known protocol.
-pub(super) fn stored_request_price_card(
+pub(crate) fn stored_request_price_card(
     own: &PriceOverrides,
-    request: &gateway_requests::GatewayRequest,
+    request: &GatewayRequest,
 ) -> Option<PriceCard> {
     let protocol = [Protocol::Messages, Protocol::Chat, Protocol::Responses, Protocol::Gemini]
         .into_iter()
@@ -52,7 +55,7 @@ pub(super) fn stored_request_price_card(
 }
 
 /// Returns the billed tokens as usage; counts that the provider left out are 0.
-pub(super) fn billed_usage(billed: &BilledUsage) -> Usage {
+pub(crate) fn billed_usage(billed: &BilledUsage) -> Usage {
     let count = Option::unwrap_or_default;
     Usage {
         input: count(billed.uncached),
