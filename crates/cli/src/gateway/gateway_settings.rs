@@ -13,9 +13,6 @@ use super::option_values::{CacheChoice, GatewayProfile, WebSocketChoice};
 /// The port that a gateway listens at by default.
 pub(crate) const LISTEN_PORT: u16 = 4117;
 
-/// The name of the price card of models without a known price.
-pub(crate) const UNPRICED_CARD_NAME: &str = "flat";
-
 /// The gateway's part of the user's settings. Absent values mean the defaults.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct GatewaySettings {

@@ -5,7 +5,7 @@ mod option_values;
 mod parallel_views;
 
 pub(crate) use self::gateway_settings::{
-    GatewayRule, GatewaySettings, LISTEN_PORT, PriceRule, UNPRICED_CARD_NAME, build_price_overrides,
+    GatewayRule, GatewaySettings, LISTEN_PORT, PriceRule, build_price_overrides,
 };
 pub(crate) use self::option_values::{CacheChoice, GatewayProfile, WebSocketChoice};
 pub(crate) use self::parallel_views::{ParallelViews, measure_entries};

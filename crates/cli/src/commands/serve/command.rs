@@ -5,8 +5,8 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
 
-use foveal_gateway::upstream_selection::UpstreamConfig;
 use foveal_gateway::cost_ledger::BillingContext;
+use foveal_gateway::upstream_selection::UpstreamConfig;
 use foveal_gateway::{Gateway, ProxySettings};
 
 use super::gateway_options::{GatewayOptions, KeepAliveMode};
