@@ -3,7 +3,7 @@
 use foveal_engine::bill::{Bill, CostMeter};
 use foveal_engine::tokens::Tokens;
 use foveal_proxy::request::RequestReport;
-use foveal_store::{RecordNumber, SessionId, Store, StoreError, StoredSession};
+use foveal_store::{RecordNumber, SessionId, SessionLogStore, StoreError, StoredSession};
 use foveal_transcript::{ContentHash, EntryIndex};
 use foveal_wire::request_body::{CACHE_CONTROL_MEMBER, CACHE_CONTROL_MEMBER_1H};
 use serde::{Deserialize, Serialize};
@@ -264,7 +264,7 @@ const RECORDS_PER_PAGE: usize = 500;
 /// # Errors
 /// If the store cannot be read.
 pub(crate) fn for_each_request(
-    store: &dyn Store,
+    store: &dyn SessionLogStore,
     session: &SessionId,
     each: &mut dyn FnMut(StoredRequest),
 ) -> Result<(), StoreError> {
@@ -288,7 +288,7 @@ pub(crate) fn for_each_request(
 /// # Errors
 /// If the store cannot be read.
 pub(crate) fn last_request(
-    store: &dyn Store,
+    store: &dyn SessionLogStore,
     session: &StoredSession,
 ) -> Result<Option<StoredRequest>, StoreError> {
     let records = store.records(&session.id, RecordNumber(session.event_count.max(1)), 1)?;

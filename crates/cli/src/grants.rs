@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use foveal_store::{Grant, ReadOnlyStore, RootsKey, SqliteStore, Store, StoreError};
+use foveal_store::{Grant, GrantStore, ReadOnlyStore, RootsKey, SqliteStore, StoreError};
 
 use crate::environment::Environment;
 use crate::toolbox::{open_store_for_reading, store_path};
@@ -34,7 +34,7 @@ pub(crate) fn list_grants_of_current_folder(environment: &Environment) -> Vec<Gr
     read().unwrap_or_default()
 }
 
-fn sorted_grants(store: &SqliteStore, roots: &[PathBuf]) -> Result<Vec<Grant>, StoreError> {
+fn sorted_grants(store: &dyn GrantStore, roots: &[PathBuf]) -> Result<Vec<Grant>, StoreError> {
     let mut grants = store.grants(roots_key(roots))?;
     grants.sort();
     Ok(grants)

@@ -5,7 +5,10 @@ use std::fs;
 use std::io::Write;
 use std::process::{Command, Stdio};
 
-use foveal_store::{RetentionLimits, SessionId, SessionMetadata, SqliteStore, Store};
+use foveal_store::{
+    ContentStore, GarbageCollection, ReaderNoteStore, RetentionLimits, SessionId, SessionLogStore,
+    SessionMetadata, SessionStore, SqliteStore,
+};
 use foveal_transcript::Handle;
 use foveal_transcript::Timestamp;
 use serde_json::{Value, json};

@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use foveal_store::{
-    Grant, RetentionLimits, RootsKey, SessionId, SessionMetadata, SqliteStore, Store,
+    ContentStore, GarbageCollection, Grant, GrantStore, RetentionLimits, RootsKey, SessionId,
+    SessionLogStore, SessionMetadata, SessionStore, SqliteStore,
 };
 use foveal_tools::session::announce_reader;
 use foveal_transcript::Timestamp;

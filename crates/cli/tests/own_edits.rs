@@ -2,7 +2,7 @@
 
 use std::fs;
 
-use foveal_store::{ClientEdit, NoteTime, Store as _};
+use foveal_store::{ClientEdit, ClientEditStore as _, NoteTime};
 use foveal_transcript::ContentHash;
 use serde_json::{Value, json};
 

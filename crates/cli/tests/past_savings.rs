@@ -2,7 +2,7 @@
 
 use std::fmt::Write as _;
 
-use foveal_store::{SessionId, SessionMetadata, Store};
+use foveal_store::{SessionId, SessionLogStore, SessionMetadata, SessionStore};
 use foveal_transcript::Timestamp;
 use serde_json::{Value, json};
 

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use foveal_mock_provider::{
     MockProvider, ModelReply, ReplyScript, ScriptedFault, ScriptedOutcome, Settings,
 };
-use foveal_store::{SessionId, SessionMetadata, SqliteStore, Store};
+use foveal_store::{SessionId, SessionMetadata, SessionStore, SqliteStore};
 use foveal_transcript::Timestamp;
 use portable_pty::{CommandBuilder, PtySize, native_pty_system};
 use rustix::process::{Pid, Signal, kill_process};

@@ -4,7 +4,7 @@ use std::sync::atomic::Ordering;
 
 use foveal_engine::tokens::{Tokenizer, Tokens};
 use foveal_mcp::RESET_NOTIFICATION;
-use foveal_store::Store as _;
+use foveal_store::ReaderNoteStore as _;
 use foveal_tools::session::announce_reader;
 use foveal_tools::tool_table::ToolSet;
 use foveal_transcript::Timestamp;

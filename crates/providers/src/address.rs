@@ -4,9 +4,12 @@ use std::net::IpAddr;
 
 use hyper::Uri;
 
+/// The suffix of a provider's name that allows unencrypted HTTP to another machine.
+pub(crate) const PLAIN_HTTP: &str = "+http";
+
 /// The reason why an address of a server is rejected.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum AddressProblem {
+pub(crate) enum AddressProblem {
     /// It is not an address: no scheme, no host, or unreadable.
     Unreadable,
     /// It holds more than a server and a path, perhaps a secret. No message may repeat it.
@@ -17,7 +20,7 @@ pub enum AddressProblem {
 
 /// Returns the problem of an address, if it has one. Unencrypted HTTP is accepted only for this
 /// machine, or if `plain_http` says that the user wants it for another machine.
-pub fn find_address_problem(address: &str, plain_http: bool) -> Option<AddressProblem> {
+pub(crate) fn find_address_problem(address: &str, plain_http: bool) -> Option<AddressProblem> {
     // Checked first, so that no message repeats it.
     if address.contains(['@', '?', '#']) {
         return Some(AddressProblem::Secret);
@@ -35,7 +38,7 @@ pub fn find_address_problem(address: &str, plain_http: bool) -> Option<AddressPr
 }
 
 /// Returns whether a host, with or without brackets, is the local machine.
-pub fn is_this_machine(host: &str) -> bool {
+pub(crate) fn is_this_machine(host: &str) -> bool {
     let bare = host.trim_start_matches('[').trim_end_matches(']');
     bare.eq_ignore_ascii_case("localhost")
         || bare.parse::<IpAddr>().is_ok_and(|address| address.is_loopback())

@@ -8,7 +8,7 @@ const FIRST_DELAY: Duration = Duration::from_millis(500);
 /// Returns the delay before attempt `next` (1 is the first repetition) of at most `retries`; `None`
 /// to give up. `asked` is the delay that the server asked for. The function gives up if that is
 /// longer than `wait_max`.
-pub fn backoff_delay(
+pub(crate) fn backoff_delay(
     next: u32,
     asked: Option<Duration>,
     retries: u32,
@@ -20,8 +20,13 @@ pub fn backoff_delay(
 }
 
 /// Parses the seconds of a `Retry-After` header. Dates are ignored: they need the server's clock.
-pub fn parse_retry_after(header: Option<&str>) -> Option<Duration> {
+pub(crate) fn parse_retry_after(header: Option<&str>) -> Option<Duration> {
     header?.trim().parse().ok().map(Duration::from_secs)
+}
+
+/// Returns the advice to the user when to try again, given the delay that the server asked for.
+pub(crate) fn retry_advice(wait: Option<Duration>) -> String {
+    wait.map_or("later".to_owned(), |wait| format!("in {} s", wait.as_secs().max(1)))
 }
 
 #[cfg(test)]

@@ -18,8 +18,6 @@ mod model;
 mod proxy;
 mod server_message;
 
-pub use address::{AddressProblem, find_address_problem, is_this_machine};
-pub use backoff::{backoff_delay, parse_retry_after};
 pub use embedding::{
     EMBEDDINGS_KEY_VARIABLE, EmbeddingProtocol, EmbeddingRequestLimits, EmbeddingServerError,
     EmbeddingServerSpec, EmbeddingSpecError, ServerEmbedder,
@@ -30,5 +28,5 @@ pub use model::{
     ModelRequestLimits, ModelServer, ModelSpec, ModelSpecError, PROVIDERS, Provider,
     find_local_servers,
 };
-pub use proxy::{ProxyConnector, ProxySettings};
+pub use proxy::ProxySettings;
 pub use server_message::ServerMessage;

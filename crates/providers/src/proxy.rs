@@ -90,7 +90,7 @@ fn match_proxy(matcher: &Matcher, server: &Uri) -> Option<Intercept> {
 /// Connects to servers. It always asks a proxy for a tunnel, whatever the protocol inside: the
 /// proxy sees the server's name, and behind TLS nothing else.
 #[derive(Clone)]
-pub struct ProxyConnector {
+pub(crate) struct ProxyConnector {
     tcp: HttpConnector,
     to_proxy: HttpsConnector<HttpConnector>,
     matcher: Arc<Matcher>,

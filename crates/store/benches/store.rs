@@ -5,7 +5,8 @@ use std::hint::black_box;
 use criterion::{Criterion, Throughput, criterion_group, criterion_main};
 use foveal_redaction::find_secrets;
 use foveal_store::{
-    CallChanges, CallNumber, RecentCall, SessionId, SessionMetadata, SqliteStore, Store,
+    CallChanges, CallNumber, CallStore, ContentStore, RecentCall, SessionId, SessionLogStore,
+    SessionMetadata, SessionStore, SqliteStore,
 };
 use foveal_transcript::Timestamp;
 use serde_json::json;

@@ -15,7 +15,10 @@ use crate::records::{
     ReaderNotes, RetentionLimits, SessionMetadata, SessionRecord, StoredContent, StoredMessage,
     StoredSession, TurnRecord,
 };
-use crate::store::Store;
+use crate::store::{
+    CacheStore, CallStore, ClientEditStore, ContentStore, DecisionStore, FileWriteStore,
+    GarbageCollection, GrantStore, ReaderNoteStore, SessionLogStore, SessionStore,
+};
 
 /// The size limit of ephemeral contents and records, in bytes. The oldest are removed first.
 pub const EPHEMERAL_BYTES_MAX: u64 = 512 << 20;
@@ -27,19 +30,19 @@ pub const EPHEMERAL_BYTES_MAX: u64 = 512 << 20;
 ///
 /// Handles resolve as long as this value lives. Earlier handles in `durable` resolve too.
 #[derive(Debug)]
-pub struct EphemeralContentStore<K, P> {
-    durable: K,
-    ephemeral: P,
+pub struct EphemeralContentStore<D, E> {
+    durable: D,
+    ephemeral: E,
 }
 
-impl<K, P> EphemeralContentStore<K, P> {
+impl<D, E> EphemeralContentStore<D, E> {
     /// Creates a store over a durable and an ephemeral one.
-    pub fn new(durable: K, ephemeral: P) -> Self {
+    pub fn new(durable: D, ephemeral: E) -> Self {
         Self { durable, ephemeral }
     }
 }
 
-impl<K: Store, P: Store> Store for EphemeralContentStore<K, P> {
+impl<D: Send + Sync, E: SessionStore> SessionStore for EphemeralContentStore<D, E> {
     fn open_session(
         &self,
         session: &SessionId,
@@ -60,7 +63,9 @@ impl<K: Store, P: Store> Store for EphemeralContentStore<K, P> {
     fn delete_session(&self, session: &SessionId) -> Result<bool, StoreError> {
         self.ephemeral.delete_session(session)
     }
+}
 
+impl<D: ContentStore, E: ContentStore> ContentStore for EphemeralContentStore<D, E> {
     fn reference_content(
         &self,
         session: Option<&SessionId>,
@@ -85,7 +90,9 @@ impl<K: Store, P: Store> Store for EphemeralContentStore<K, P> {
             None => self.durable.content(handle),
         }
     }
+}
 
+impl<D: Send + Sync, E: SessionLogStore> SessionLogStore for EphemeralContentStore<D, E> {
     fn append_record(
         &self,
         session: &SessionId,
@@ -121,7 +128,9 @@ impl<K: Store, P: Store> Store for EphemeralContentStore<K, P> {
     ) -> Result<Vec<MessageRecord>, StoreError> {
         self.ephemeral.messages(session, from, most)
     }
+}
 
+impl<D: Send + Sync, E: CallStore> CallStore for EphemeralContentStore<D, E> {
     fn update_calls(
         &self,
         session: &SessionId,
@@ -134,7 +143,9 @@ impl<K: Store, P: Store> Store for EphemeralContentStore<K, P> {
     fn call_history(&self, session: &SessionId) -> Result<Option<CallHistory>, StoreError> {
         self.ephemeral.call_history(session)
     }
+}
 
+impl<D: Send + Sync, E: CacheStore> CacheStore for EphemeralContentStore<D, E> {
     fn put_curation(
         &self,
         key: CurationKey,
@@ -155,7 +166,9 @@ impl<K: Store, P: Store> Store for EphemeralContentStore<K, P> {
     fn page(&self, key: PageKey) -> Result<Option<CachedPage>, StoreError> {
         self.ephemeral.page(key)
     }
+}
 
+impl<D: Send + Sync, E: FileWriteStore> FileWriteStore for EphemeralContentStore<D, E> {
     fn put_file_write(&self, session: &SessionId, write: &FileWrite) -> Result<(), StoreError> {
         self.ephemeral.put_file_write(session, write)
     }
@@ -167,7 +180,9 @@ impl<K: Store, P: Store> Store for EphemeralContentStore<K, P> {
     fn file_writes(&self, session: &SessionId, path: &str) -> Result<Vec<FileWrite>, StoreError> {
         self.ephemeral.file_writes(session, path)
     }
+}
 
+impl<D: Send + Sync, E: DecisionStore> DecisionStore for EphemeralContentStore<D, E> {
     fn known_contents(&self, contents: &[ContentHash]) -> Result<HashSet<ContentHash>, StoreError> {
         self.ephemeral.known_contents(contents)
     }
@@ -193,7 +208,9 @@ impl<K: Store, P: Store> Store for EphemeralContentStore<K, P> {
     fn has_turn(&self, ends: &[ContentHash]) -> Result<bool, StoreError> {
         self.ephemeral.has_turn(ends)
     }
+}
 
+impl<D: GrantStore, E: Send + Sync> GrantStore for EphemeralContentStore<D, E> {
     fn put_grant(&self, roots: RootsKey, grant: &Grant, now: Timestamp) -> Result<(), StoreError> {
         self.durable.put_grant(roots, grant, now)
     }
@@ -205,7 +222,9 @@ impl<K: Store, P: Store> Store for EphemeralContentStore<K, P> {
     fn grants(&self, roots: RootsKey) -> Result<Vec<Grant>, StoreError> {
         self.durable.grants(roots)
     }
+}
 
+impl<D: ReaderNoteStore, E: Send + Sync> ReaderNoteStore for EphemeralContentStore<D, E> {
     fn note_reader(
         &self,
         places: &[ReaderNoteKey],
@@ -219,6 +238,10 @@ impl<K: Store, P: Store> Store for EphemeralContentStore<K, P> {
         self.durable.reader_notes(places)
     }
 
+    fn last_reader_note(&self) -> Result<NoteTime, StoreError> {
+        self.durable.last_reader_note()
+    }
+
     fn note_call_reader(&self, call: &str, reader: &str, now: Timestamp) -> Result<(), StoreError> {
         self.durable.note_call_reader(call, reader, now)
     }
@@ -226,7 +249,9 @@ impl<K: Store, P: Store> Store for EphemeralContentStore<K, P> {
     fn call_reader(&self, call: &str) -> Result<Option<String>, StoreError> {
         self.durable.call_reader(call)
     }
+}
 
+impl<D: ClientEditStore, E: Send + Sync> ClientEditStore for EphemeralContentStore<D, E> {
     fn note_client_edit(
         &self,
         author: EditAuthor<'_>,
@@ -248,11 +273,9 @@ impl<K: Store, P: Store> Store for EphemeralContentStore<K, P> {
     fn forget_client_edits(&self, session: &str) -> Result<(), StoreError> {
         self.durable.forget_client_edits(session)
     }
+}
 
-    fn last_reader_note(&self) -> Result<NoteTime, StoreError> {
-        self.durable.last_reader_note()
-    }
-
+impl<D: GarbageCollection, E: GarbageCollection> GarbageCollection for EphemeralContentStore<D, E> {
     fn collect_garbage(
         &self,
         limits: RetentionLimits,

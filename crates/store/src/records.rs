@@ -67,7 +67,7 @@ pub struct NewContent<'c> {
 #[derive(Debug, Clone, PartialEq, Eq, Default)]
 pub struct OmittedContents<'c> {
     /// The contents that are stored or prepared, as returned by
-    /// [`Store::known_contents`](crate::Store::known_contents).
+    /// [`DecisionStore::known_contents`](crate::DecisionStore::known_contents).
     pub known: Vec<ContentHash>,
     /// The other contents.
     pub new: Vec<NewContent<'c>>,

@@ -19,7 +19,11 @@ use crate::records::{
     ReaderNotes, RecentCall, RetentionLimits, SealedJson, SessionMetadata, SessionRecord,
     StoredContent, StoredMessage, StoredSession, TurnRecord,
 };
-use crate::store::{SESSION_ID_BYTES_MAX, Store};
+use crate::store::{
+    CacheStore, CallStore, ClientEditStore, ContentStore, DecisionStore, FileWriteStore,
+    GarbageCollection, GrantStore, ReaderNoteStore, SESSION_ID_BYTES_MAX, SessionLogStore,
+    SessionStore,
+};
 
 /// A store that removes secrets from everything that is stored in `S`.
 ///
@@ -111,7 +115,7 @@ fn is_free_of_secrets(sealed: &SealedJson) -> bool {
     }
 }
 
-impl<S: Store> Store for RedactingStore<S> {
+impl<S: SessionStore> SessionStore for RedactingStore<S> {
     fn open_session(
         &self,
         session: &SessionId,
@@ -140,7 +144,9 @@ impl<S: Store> Store for RedactingStore<S> {
     fn delete_session(&self, session: &SessionId) -> Result<bool, StoreError> {
         self.store.delete_session(&redact_session_id(session))
     }
+}
 
+impl<S: ContentStore> ContentStore for RedactingStore<S> {
     fn reference_content(
         &self,
         session: Option<&SessionId>,
@@ -163,7 +169,9 @@ impl<S: Store> Store for RedactingStore<S> {
     fn content(&self, handle: Handle) -> Result<Option<StoredContent>, StoreError> {
         self.store.content(handle)
     }
+}
 
+impl<S: SessionLogStore> SessionLogStore for RedactingStore<S> {
     fn append_record(
         &self,
         session: &SessionId,
@@ -200,7 +208,9 @@ impl<S: Store> Store for RedactingStore<S> {
     ) -> Result<Vec<MessageRecord>, StoreError> {
         self.store.messages(&redact_session_id(session), from, most)
     }
+}
 
+impl<S: CallStore> CallStore for RedactingStore<S> {
     fn update_calls(
         &self,
         session: &SessionId,
@@ -225,7 +235,9 @@ impl<S: Store> Store for RedactingStore<S> {
     fn call_history(&self, session: &SessionId) -> Result<Option<CallHistory>, StoreError> {
         self.store.call_history(&redact_session_id(session))
     }
+}
 
+impl<S: CacheStore> CacheStore for RedactingStore<S> {
     fn put_curation(
         &self,
         key: CurationKey,
@@ -256,7 +268,9 @@ impl<S: Store> Store for RedactingStore<S> {
     fn page(&self, key: PageKey) -> Result<Option<CachedPage>, StoreError> {
         self.store.page(key)
     }
+}
 
+impl<S: FileWriteStore> FileWriteStore for RedactingStore<S> {
     fn put_file_write(&self, session: &SessionId, write: &FileWrite) -> Result<(), StoreError> {
         let path = secrets::redact_text(&write.path).into_owned();
         self.store.put_file_write(&redact_session_id(session), &FileWrite { path, ..*write })
@@ -269,7 +283,9 @@ impl<S: Store> Store for RedactingStore<S> {
     fn file_writes(&self, session: &SessionId, path: &str) -> Result<Vec<FileWrite>, StoreError> {
         self.store.file_writes(&redact_session_id(session), &secrets::redact_text(path))
     }
+}
 
+impl<S: DecisionStore> DecisionStore for RedactingStore<S> {
     fn known_contents(&self, contents: &[ContentHash]) -> Result<HashSet<ContentHash>, StoreError> {
         self.store.known_contents(contents)
     }
@@ -301,7 +317,9 @@ impl<S: Store> Store for RedactingStore<S> {
     fn has_turn(&self, ends: &[ContentHash]) -> Result<bool, StoreError> {
         self.store.has_turn(ends)
     }
+}
 
+impl<S: GrantStore> GrantStore for RedactingStore<S> {
     fn put_grant(&self, roots: RootsKey, grant: &Grant, now: Timestamp) -> Result<(), StoreError> {
         let Grant { tool, subject } = grant;
         let subject = secrets::redact_text(subject).into_owned();
@@ -315,7 +333,9 @@ impl<S: Store> Store for RedactingStore<S> {
     fn grants(&self, roots: RootsKey) -> Result<Vec<Grant>, StoreError> {
         self.store.grants(roots)
     }
+}
 
+impl<S: ReaderNoteStore> ReaderNoteStore for RedactingStore<S> {
     fn note_reader(
         &self,
         places: &[ReaderNoteKey],
@@ -329,6 +349,10 @@ impl<S: Store> Store for RedactingStore<S> {
         self.store.reader_notes(places)
     }
 
+    fn last_reader_note(&self) -> Result<NoteTime, StoreError> {
+        self.store.last_reader_note()
+    }
+
     fn note_call_reader(&self, call: &str, reader: &str, now: Timestamp) -> Result<(), StoreError> {
         self.store.note_call_reader(&redact_name(call), &redact_name(reader), now)
     }
@@ -336,7 +360,9 @@ impl<S: Store> Store for RedactingStore<S> {
     fn call_reader(&self, call: &str) -> Result<Option<String>, StoreError> {
         self.store.call_reader(&redact_name(call))
     }
+}
 
+impl<S: ClientEditStore> ClientEditStore for RedactingStore<S> {
     fn note_client_edit(
         &self,
         author: EditAuthor<'_>,
@@ -360,11 +386,9 @@ impl<S: Store> Store for RedactingStore<S> {
     fn forget_client_edits(&self, session: &str) -> Result<(), StoreError> {
         self.store.forget_client_edits(&redact_name(session))
     }
+}
 
-    fn last_reader_note(&self) -> Result<NoteTime, StoreError> {
-        self.store.last_reader_note()
-    }
-
+impl<S: GarbageCollection> GarbageCollection for RedactingStore<S> {
     fn collect_garbage(
         &self,
         limits: RetentionLimits,

@@ -1,4 +1,8 @@
-//! The interface of a store, independent of its back end.
+//! The interface of a store, independent of its back end: one trait for each concern.
+//!
+//! A call returns after its data is stored: the data survives a kill of the process. Each call is
+//! atomic. Timestamps come from the caller; a store reads no clock. All errors are [`StoreError`];
+//! every call can return [`StoreError::Unwritable`] and [`StoreError::Database`].
 
 use std::collections::HashSet;
 
@@ -51,15 +55,43 @@ pub const CLIENT_EDITS_MAX: u32 = 4_096;
 /// The number of notes on readers that are kept. The oldest are removed.
 pub const READER_NOTES_MAX: u32 = 10_000;
 
-/// Persistent state, shared by threads, and by processes if it is on disk.
-///
-/// A call returns after its data is stored: the data survives a kill of the process. Each call is
-/// atomic. Timestamps come from the caller; a store reads no clock. All errors are [`StoreError`];
-/// every call can return [`StoreError::Unwritable`] and [`StoreError::Database`].
+/// Persistent state, shared by threads, and by processes if it is on disk: all concerns together.
+/// Code that needs one concern takes the trait of that concern.
 ///
 /// A store keeps everything that it is given. [`RedactingStore`](crate::RedactingStore) turns any
 /// store into one that keeps no secrets.
-pub trait Store: Send + Sync {
+pub trait Store:
+    SessionStore
+    + ContentStore
+    + SessionLogStore
+    + CallStore
+    + CacheStore
+    + FileWriteStore
+    + DecisionStore
+    + GrantStore
+    + ReaderNoteStore
+    + ClientEditStore
+    + GarbageCollection
+{
+}
+
+impl<S> Store for S where
+    S: SessionStore
+        + ContentStore
+        + SessionLogStore
+        + CallStore
+        + CacheStore
+        + FileWriteStore
+        + DecisionStore
+        + GrantStore
+        + ReaderNoteStore
+        + ClientEditStore
+        + GarbageCollection
+{
+}
+
+/// The sessions of a store.
+pub trait SessionStore: Send + Sync {
     /// Opens `session`: creates it, or replaces its metadata. Returns whether it existed.
     ///
     /// # Errors
@@ -72,9 +104,6 @@ pub trait Store: Send + Sync {
     ) -> Result<bool, StoreError>;
 
     /// Returns all sessions, the last used first.
-    ///
-    /// # Errors
-    /// Those of every call.
     fn sessions(&self) -> Result<Vec<StoredSession>, StoreError>;
 
     /// Sets whether a session is kept regardless of age and size.
@@ -85,11 +114,11 @@ pub trait Store: Send + Sync {
 
     /// Deletes a session, pinned or not, with its records and the content that only it refers to.
     /// Returns whether the session existed.
-    ///
-    /// # Errors
-    /// Those of every call.
     fn delete_session(&self, session: &SessionId) -> Result<bool, StoreError>;
+}
 
+/// Contents behind handles.
+pub trait ContentStore: Send + Sync {
     /// Stores `content` and returns its handle. The named session refers to it from then on and
     /// keeps it as long as the session exists. Equal contents are stored once.
     ///
@@ -129,7 +158,7 @@ pub trait Store: Send + Sync {
         now: Timestamp,
     ) -> Result<Option<ContentReceipt>, StoreError>;
 
-    /// Stores content that [`Store::reference_content`] did not find.
+    /// Stores content that [`ContentStore::reference_content`] did not find.
     ///
     /// # Errors
     /// [`StoreError::Collision`], [`StoreError::UnknownSession`].
@@ -141,11 +170,11 @@ pub trait Store: Send + Sync {
     ) -> Result<ContentReceipt, StoreError>;
 
     /// Returns the content behind `handle`, or `None` if there is none or it is damaged.
-    ///
-    /// # Errors
-    /// Those of every call.
     fn content(&self, handle: Handle) -> Result<Option<StoredContent>, StoreError>;
+}
 
+/// The logs of sessions: one of events, and one of messages.
+pub trait SessionLogStore: Send + Sync {
     /// Appends a record to the log of a session.
     ///
     /// # Errors
@@ -160,9 +189,6 @@ pub trait Store: Send + Sync {
 
     /// Returns at most `most` records of a session in order, beginning with number `from`. An
     /// unknown session has none. The payload of an unreadable record is `null`.
-    ///
-    /// # Errors
-    /// Those of every call.
     fn records(
         &self,
         session: &SessionId,
@@ -184,16 +210,16 @@ pub trait Store: Send + Sync {
 
     /// Returns at most `most` messages of a session in order, beginning with number `from`. An
     /// unknown session has none.
-    ///
-    /// # Errors
-    /// Those of every call.
     fn messages(
         &self,
         session: &SessionId,
         from: RecordNumber,
         most: usize,
     ) -> Result<Vec<MessageRecord>, StoreError>;
+}
 
+/// The recent calls of sessions.
+pub trait CallStore: Send + Sync {
     /// Changes the recent calls of a session.
     ///
     /// # Errors
@@ -207,11 +233,11 @@ pub trait Store: Send + Sync {
     ) -> Result<(), StoreError>;
 
     /// Returns the recent calls of a session, or `None` if none are stored.
-    ///
-    /// # Errors
-    /// Those of every call.
     fn call_history(&self, session: &SessionId) -> Result<Option<CallHistory>, StoreError>;
+}
 
+/// Caches that all sessions share: curations and pages.
+pub trait CacheStore: Send + Sync {
     /// Stores a curation.
     ///
     /// # Errors
@@ -224,24 +250,18 @@ pub trait Store: Send + Sync {
     ) -> Result<(), StoreError>;
 
     /// Returns a curation if it can be read, and records its use at `now`.
-    ///
-    /// # Errors
-    /// Those of every call.
     fn curation(&self, key: CurationKey, now: Timestamp) -> Result<Option<Value>, StoreError>;
 
     /// Stores a page for all sessions, in place of the previous one with its key. Its body must be
     /// stored already.
-    ///
-    /// # Errors
-    /// Those of every call.
     fn put_page(&self, key: PageKey, fetch: &CachedPage) -> Result<(), StoreError>;
 
     /// Returns the page with this key.
-    ///
-    /// # Errors
-    /// Those of every call.
     fn page(&self, key: PageKey) -> Result<Option<CachedPage>, StoreError>;
+}
 
+/// The changes that sessions made to files.
+pub trait FileWriteStore: Send + Sync {
     /// Records that a session wrote or removed a file. The contents must be stored already.
     ///
     /// # Errors
@@ -249,22 +269,16 @@ pub trait Store: Send + Sync {
     fn put_file_write(&self, session: &SessionId, write: &FileWrite) -> Result<(), StoreError>;
 
     /// Returns all file writes of a session, the last first.
-    ///
-    /// # Errors
-    /// Those of every call.
     fn session_writes(&self, session: &SessionId) -> Result<Vec<FileWrite>, StoreError>;
 
     /// Returns the writes of a session to the file at `path`, the last first.
-    ///
-    /// # Errors
-    /// Those of every call.
     fn file_writes(&self, session: &SessionId, path: &str) -> Result<Vec<FileWrite>, StoreError>;
+}
 
+/// The decisions about requests of live conversations, with the contents that they omit.
+pub trait DecisionStore: Send + Sync {
     /// Returns those of `contents` that are stored or prepared. Each may be removed right
     /// afterwards, unless a session in use refers to it.
-    ///
-    /// # Errors
-    /// Those of every call.
     fn known_contents(&self, contents: &[ContentHash]) -> Result<HashSet<ContentHash>, StoreError>;
 
     /// Prepares contents for storing as far as there is room, so that a turn that omits them takes
@@ -289,17 +303,14 @@ pub trait Store: Send + Sync {
 
     /// Returns the turns of a conversation up to its longest known prefix, the oldest turn first.
     /// `beginnings` are the hashes of its prefixes, the shortest first.
-    ///
-    /// # Errors
-    /// Those of every call.
     fn turns(&self, beginnings: &[ContentHash]) -> Result<Vec<TurnRecord>, StoreError>;
 
     /// Returns whether a turn with one of these end hashes is stored.
-    ///
-    /// # Errors
-    /// Those of every call.
     fn has_turn(&self, ends: &[ContentHash]) -> Result<bool, StoreError>;
+}
 
+/// The permissions that the user granted for good.
+pub trait GrantStore: Send + Sync {
     /// Stores a grant for `roots`. No collection removes it.
     ///
     /// # Errors
@@ -307,23 +318,17 @@ pub trait Store: Send + Sync {
     fn put_grant(&self, roots: RootsKey, grant: &Grant, now: Timestamp) -> Result<(), StoreError>;
 
     /// Removes a grant for `roots`. Returns whether it existed.
-    ///
-    /// # Errors
-    /// Those of every call.
     fn remove_grant(&self, roots: RootsKey, grant: &Grant) -> Result<bool, StoreError>;
 
     /// Returns all grants for `roots`, in no particular order.
-    ///
-    /// # Errors
-    /// Those of every call.
     fn grants(&self, roots: RootsKey) -> Result<Vec<Grant>, StoreError>;
+}
 
+/// Notes on the readers of answers, as hooks of clients report them.
+pub trait ReaderNoteStore: Send + Sync {
     /// Notes under all of `places` that `reader` receives the next answer. `None` notes that a
     /// prompt lost content. Changes nothing if the last note of all names the same reader under the
     /// first place. The note appears under all places at once.
-    ///
-    /// # Errors
-    /// Those of every call.
     fn note_reader(
         &self,
         places: &[ReaderNoteKey],
@@ -332,24 +337,22 @@ pub trait Store: Send + Sync {
     ) -> Result<(), StoreError>;
 
     /// Returns the combined notes under `places`, as of one moment.
-    ///
-    /// # Errors
-    /// Those of every call.
     fn reader_notes(&self, places: &[ReaderNoteKey]) -> Result<ReaderNotes, StoreError>;
+
+    /// Returns the time of the last note on readers, or the least time if there is none. Cheap
+    /// enough to call before every tool call.
+    fn last_reader_note(&self) -> Result<NoteTime, StoreError>;
 
     /// Notes that `reader` makes the call with the client's id `call`. The newest
     /// [`CALL_READERS_MAX`] notes are kept.
-    ///
-    /// # Errors
-    /// Those of every call.
     fn note_call_reader(&self, call: &str, reader: &str, now: Timestamp) -> Result<(), StoreError>;
 
     /// Returns the reader that makes the call with the client's id `call`, if it was noted.
-    ///
-    /// # Errors
-    /// Those of every call.
     fn call_reader(&self, call: &str) -> Result<Option<String>, StoreError>;
+}
 
+/// The edits that models made with tools of their client, as hooks of clients report them.
+pub trait ClientEditStore: Send + Sync {
     /// Notes an edit of the file at `path` by `author`. Replaces the previous note on the file. The
     /// newest [`CLIENT_EDITS_MAX`] notes are kept.
     ///
@@ -365,9 +368,6 @@ pub trait Store: Send + Sync {
 
     /// Returns the edits of `reader` with the client's own tools that were noted later than
     /// `since`, the oldest first.
-    ///
-    /// # Errors
-    /// Those of every call.
     fn client_edits(
         &self,
         reader: &str,
@@ -375,24 +375,14 @@ pub trait Store: Send + Sync {
     ) -> Result<Vec<ClientEditNote>, StoreError>;
 
     /// Removes the noted edits of all agents of the client's `session`.
-    ///
-    /// # Errors
-    /// Those of every call.
     fn forget_client_edits(&self, session: &str) -> Result<(), StoreError>;
+}
 
-    /// Returns the time of the last note on readers, or the least time if there is none. Cheap
-    /// enough to call before every tool call.
-    ///
-    /// # Errors
-    /// Those of every call.
-    fn last_reader_note(&self) -> Result<NoteTime, StoreError>;
-
+/// Removal of data that is too old or too large.
+pub trait GarbageCollection: Send + Sync {
     /// Removes data older than `limits` allow, and then, until the rest is small enough, the
     /// oldest: sessions not used in the last hour, pages, and unreferenced content; then content of
     /// the other sessions. Keeps grants and everything that pinned sessions hold.
-    ///
-    /// # Errors
-    /// Those of every call.
     fn collect_garbage(
         &self,
         limits: RetentionLimits,
@@ -400,16 +390,10 @@ pub trait Store: Send + Sync {
     ) -> Result<CollectionTotals, StoreError>;
 
     /// Returns the time at which a collection last completed in any process, or `None`.
-    ///
-    /// # Errors
-    /// Those of every call.
     fn last_collection(&self) -> Result<Option<Timestamp>, StoreError>;
 
-    /// Calls [`Store::collect_garbage`] unless a collection completed in the last `every_ms`
-    /// milliseconds. Can be called often.
-    ///
-    /// # Errors
-    /// Those of every call.
+    /// Calls [`GarbageCollection::collect_garbage`] unless a collection completed in the last
+    /// `every_ms` milliseconds. Can be called often.
     fn collect_garbage_if_due(
         &self,
         limits: RetentionLimits,

@@ -8,8 +8,9 @@ use std::process::{Child, ChildStdout, Command, Stdio};
 use std::time::Duration;
 
 use foveal_store::{
-    CallChanges, CallHistory, CallNumber, FileWrite, RecentCall, RecordNumber, RetentionLimits,
-    SessionId, SessionMetadata, SqliteStore, Store,
+    CallChanges, CallHistory, CallNumber, CallStore, ContentStore, FileWrite, FileWriteStore,
+    GarbageCollection, RecentCall, RecordNumber, RetentionLimits, SessionId, SessionLogStore,
+    SessionMetadata, SessionStore, SqliteStore, Store,
 };
 use foveal_transcript::Handle;
 use foveal_transcript::Timestamp;

@@ -5,9 +5,10 @@ use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
 use foveal_store::{
-    CALL_READERS_MAX, CallChanges, CallNumber, ClientEdit, CurationKey, EditAuthor, FolderKey,
-    FolderScope, NoteTime, ReaderNoteKey, RecentCall, RecordNumber, RetentionLimits, SessionId,
-    SessionMetadata, SqliteStore, Store, Uptime,
+    CALL_READERS_MAX, CacheStore, CallChanges, CallNumber, CallStore, ClientEdit, ClientEditStore,
+    ContentStore, CurationKey, EditAuthor, FolderKey, FolderScope, GarbageCollection, NoteTime,
+    ReaderNoteKey, ReaderNoteStore, RecentCall, RecordNumber, RetentionLimits, SessionId,
+    SessionLogStore, SessionMetadata, SessionStore, SqliteStore, Store, Uptime,
 };
 use foveal_transcript::{ContentHash, Handle, Timestamp};
 use serde_json::json;

@@ -3,8 +3,9 @@
 use std::path::Path;
 
 use foveal_store::{
-    FolderKey, FolderScope, Grant, NoteTime, ReaderNoteKey, RecordNumber, RootsKey, SessionId,
-    SqliteStore, Store,
+    CallStore, FileWriteStore, FolderKey, FolderScope, Grant, NoteTime, ReaderNoteKey,
+    ReaderNoteStore, RecordNumber, RootsKey, SessionId, SessionLogStore, SessionStore, SqliteStore,
+    Store,
 };
 use foveal_transcript::Handle;
 use serde_json::json;

@@ -3,7 +3,8 @@
 use std::path::Path;
 
 use foveal_store::{
-    CallChanges, CallNumber, EphemeralContentStore, Grant, RecentCall, RootsKey, SqliteStore, Store,
+    CallChanges, CallNumber, CallStore, EphemeralContentStore, Grant, GrantStore, RecentCall,
+    RootsKey, SessionLogStore, SessionStore, SqliteStore, Store,
 };
 use serde_json::json;
 

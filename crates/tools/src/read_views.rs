@@ -12,7 +12,7 @@ use foveal_engine::views::{
     CurationRecord, LineLabel, LineSelection, ProgressListener, ReadContext, ViewRequest,
     ViewSource,
 };
-use foveal_store::{CurationKey, Store};
+use foveal_store::{CacheStore, CurationKey};
 use foveal_transcript::{Handle, LineNumber};
 
 use crate::answer_budget::{choose_view, fit_view};
@@ -97,7 +97,7 @@ pub struct CurationCache {
     version: String,
     /// Whether the curator asks a model. Choices without the model are not stored then.
     by_model: bool,
-    store: Arc<dyn Store>,
+    store: Arc<dyn CacheStore>,
     clock: Arc<dyn Clock>,
     recent: Mutex<RecentCurations>,
 }
@@ -130,7 +130,7 @@ impl CurationCache {
     pub fn new(
         curator: Arc<dyn ViewSource>,
         version: String,
-        store: Arc<dyn Store>,
+        store: Arc<dyn CacheStore>,
         clock: Arc<dyn Clock>,
     ) -> Self {
         Self { curator, version, by_model: false, store, clock, recent: Mutex::default() }

@@ -3,7 +3,7 @@
 use std::fs;
 use std::process::{Command, Stdio};
 
-use foveal_store::{SessionId, SessionMetadata, SqliteStore, Store};
+use foveal_store::{ContentStore, SessionId, SessionMetadata, SessionStore, SqliteStore};
 use foveal_tool_effects::{CommandLinePart, SimpleCommandLine};
 use foveal_transcript::Timestamp;
 use foveal_workspace::file_search::visible_files;

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use foveal_store::{RecordNumber, SessionId, SessionMetadata, SqliteStore, Store};
+use foveal_store::{ContentStore, RecordNumber, SessionId, SessionMetadata, SqliteStore};
 use foveal_tools::settings::ToolSettings;
 use foveal_tools::{CallControl, ToolRequest, ToolSession};
 use serde_json::json;

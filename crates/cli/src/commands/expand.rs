@@ -3,7 +3,7 @@
 use std::process::ExitCode;
 
 use anyhow::bail;
-use foveal_store::Store as _;
+use foveal_store::ContentStore as _;
 use foveal_transcript::Handle;
 use serde_json::json;
 

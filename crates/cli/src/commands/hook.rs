@@ -9,7 +9,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use foveal_agent_setup::FovealProgram;
 use foveal_agent_setup::client_agents::ClientAgent;
 use foveal_agent_setup::hook::{AgentHook, ExpandCommand, HookEvent, ReplyContext, reply_to_event};
-use foveal_store::{SqliteStore, Store as _};
+use foveal_store::{GarbageCollection as _, SqliteStore};
 use foveal_tools::clock::{Clock, SystemClock};
 use foveal_tools::settings::{COLLECT_EVERY_MS, RETENTION_LIMITS};
 use serde_json::Value;

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, bail};
 use foveal_screen::quote_escaped;
-use foveal_store::{Grant, Store};
+use foveal_store::{Grant, GrantStore};
 use foveal_tools::permission::{PermissionRule, Verdict};
 use serde_json::json;
 

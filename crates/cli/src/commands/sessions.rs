@@ -6,7 +6,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use anyhow::{Context, bail};
 use clap::Subcommand;
 use foveal_screen::escape_one_line;
-use foveal_store::{SessionId, Store, StoredSession};
+use foveal_store::{SessionId, SessionStore, Store, StoredSession};
 use serde_json::{Value, json};
 
 use crate::environment::Environment;

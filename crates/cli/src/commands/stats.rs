@@ -9,7 +9,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use foveal_engine::bill::{Bill, part_label};
 use foveal_engine::tokens::Tokens;
 use foveal_screen::escape_one_line;
-use foveal_store::Store;
+use foveal_store::SessionStore;
 use serde_json::{Map, Value, json};
 
 use super::tool_savings::ToolSavings;

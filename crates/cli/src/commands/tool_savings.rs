@@ -2,7 +2,7 @@
 
 use foveal_agent_setup::hook;
 use foveal_engine::tokens::Tokens;
-use foveal_store::{RecordNumber, SessionRecord, Store, StoreError, StoredSession};
+use foveal_store::{ContentStore, RecordNumber, SessionRecord, Store, StoreError, StoredSession};
 use foveal_tools::session::parse_call_record;
 use serde::Serialize;
 
@@ -96,7 +96,10 @@ impl ToolSavings {
 
 /// Returns the bytes of a result that a hook reduced, and of the result that it sent; `None` if the
 /// record is no such result, or the original is no longer stored.
-fn hook_sizes(store: &dyn Store, record: &SessionRecord) -> Result<Option<(u64, u64)>, StoreError> {
+fn hook_sizes(
+    store: &dyn ContentStore,
+    record: &SessionRecord,
+) -> Result<Option<(u64, u64)>, StoreError> {
     let Some((_, sent)) = hook::recorded_replacement(&record.payload) else { return Ok(None) };
     let Some(whole) = sent.original else { return Ok(None) };
     let whole = store.content(whole)?;

@@ -1,7 +1,7 @@
 //! Decodes the records of a run from messages of the store.
 
 use foveal_agent::{RunLogEntry, ToolAnswer};
-use foveal_store::{SealedJson, Store, StoreError, StoredMessage};
+use foveal_store::{ContentStore, SealedJson, StoreError, StoredMessage};
 use foveal_transcript::{ContentBlock, Handle, ToolCall, ToolResult, TranscriptEntry};
 use serde_json::Value;
 
@@ -20,7 +20,7 @@ pub(super) enum DecodedLogRecord {
 
 /// Decodes messages, and counts the missing texts.
 pub(super) struct RunLogDecoder<'a> {
-    pub(super) store: &'a dyn Store,
+    pub(super) store: &'a dyn ContentStore,
     /// Whether secrets were removed from a message.
     pub(super) has_secrets: bool,
     /// The number of texts that the store no longer has.

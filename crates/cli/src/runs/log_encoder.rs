@@ -1,7 +1,7 @@
 //! Encodes the records of a run as messages of the store.
 
 use foveal_agent::{RunLogEntry, ToolAnswer};
-use foveal_store::{SealedJson, SessionId, Store, StoreError, StoredMessage};
+use foveal_store::{ContentStore, SealedJson, SessionId, StoreError, StoredMessage};
 use foveal_transcript::{ContentBlock, Handle, Timestamp, ToolCall, ToolResult, TranscriptEntry};
 use serde_json::Value;
 
@@ -27,7 +27,7 @@ const PROVIDER_ONLY_FIELDS: [&str; 4] = ["signature", "data", "encrypted_content
 
 /// Encodes records as messages.
 pub(super) struct RunLogEncoder<'a> {
-    pub(super) store: &'a dyn Store,
+    pub(super) store: &'a dyn ContentStore,
     pub(super) session: &'a SessionId,
     pub(super) now: Timestamp,
 }

@@ -1,6 +1,6 @@
 //! The stored form of a run's log, and the names of run sessions.
 
-use foveal_store::{SessionId, Store, StoreError, StoredSession};
+use foveal_store::{SessionId, SessionStore, StoreError, StoredSession};
 use foveal_transcript::{EntryMark, Handle, MessageRole, RecordingPosition, Timestamp, Usage};
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
@@ -40,7 +40,7 @@ pub(crate) fn sub_agent_number(run: &SessionId, session: &SessionId) -> Option<u
 /// # Errors
 /// Returns errors of the store.
 pub(crate) fn latest_sub_agent_number(
-    store: &dyn Store,
+    store: &dyn SessionStore,
     run: &SessionId,
 ) -> Result<u32, StoreError> {
     let sessions = store.sessions()?;
@@ -53,7 +53,7 @@ pub(crate) fn latest_sub_agent_number(
 /// # Errors
 /// Returns errors of the store.
 pub(crate) fn retain_sub_agents(
-    store: &dyn Store,
+    store: &dyn SessionStore,
     run: &SessionId,
     now: Timestamp,
 ) -> Result<(), StoreError> {

@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use foveal_agent::{RunLogEntry, ToolAnswer};
-use foveal_store::{SessionId, SqliteStore, Store};
+use foveal_store::{SessionId, SessionLogStore, SessionStore, SqliteStore, Store};
 use foveal_transcript::{
     ContentBlock, EntryMark, MessageRole, RecordingPosition, Timestamp, ToolCall, ToolResult,
     TranscriptEntry, Usage,

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use foveal_agent_setup::sessions::{LoadError, LoadResult, SessionFile, SkippedPart};
-use foveal_store::{ReadOnlyStore, SqliteStore, Store, StoreError, StoredSession};
+use foveal_store::{ReadOnlyStore, SessionStore, SqliteStore, StoreError, StoredSession};
 use foveal_transcript::RecordedSession;
 use foveal_wire::SessionFormat;
 

@@ -7,7 +7,9 @@ use foveal_agent_setup::hook;
 use foveal_agent_setup::sessions::SessionFile;
 use foveal_engine::conversation_record::ConversationRecord;
 use foveal_engine::tokens::Tokenizer;
-use foveal_store::{RecordNumber, SessionRecord, SqliteStore, Store, StoredSession};
+use foveal_store::{
+    RecordNumber, SessionLogStore, SessionRecord, SessionStore, SqliteStore, Store, StoredSession,
+};
 use foveal_tools::session::{load_conversation, parse_call_record};
 use foveal_transcript::{
     ContentBlock, EntryIndex, EntryMark, MessageRole, RecordedSession, RecordingPosition, ToolCall,
@@ -44,7 +46,7 @@ pub(crate) fn session_title(store: &dyn Store, session: &StoredSession) -> Strin
 }
 
 /// Summarizes a gateway conversation: `claude-opus-4-5, 12 requests, $0.42 ($0.10 saved)`.
-fn gateway_summary(store: &dyn Store, session: &StoredSession) -> String {
+fn gateway_summary(store: &dyn SessionLogStore, session: &StoredSession) -> String {
     let Ok(Some(last)) = gateway_requests::last_request(store, session) else {
         return String::new();
     };

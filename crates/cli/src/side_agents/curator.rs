@@ -15,7 +15,7 @@ use foveal_engine::views::{
 };
 use foveal_providers::ModelSpec;
 use foveal_redaction::redact_text;
-use foveal_store::Store;
+use foveal_store::ContentStore;
 use foveal_tools::clock::{Clock, SystemClock};
 use serde_json::{Value, json};
 
@@ -52,7 +52,7 @@ pub(crate) struct SideCurator {
 }
 
 /// The store that keeps the model's reasoning.
-struct ReasoningStore(Arc<dyn Store>);
+struct ReasoningStore(Arc<dyn ContentStore>);
 
 impl std::fmt::Debug for ReasoningStore {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -70,7 +70,7 @@ impl SideCurator {
         spec: &ModelSpec,
         longer_than: u32,
         environment: &Environment,
-        store: Arc<dyn Store>,
+        store: Arc<dyn ContentStore>,
         bill: Option<&Arc<SideBill>>,
     ) -> anyhow::Result<Self> {
         let agent = SideAgent::new(CURATOR_SPEC, spec, bill, environment)?;

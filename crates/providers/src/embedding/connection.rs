@@ -3,7 +3,8 @@
 use std::io::ErrorKind;
 use std::sync::Arc;
 
-use crate::{ApiKey, ServerMessage, parse_retry_after};
+use crate::backoff::parse_retry_after;
+use crate::{ApiKey, ServerMessage};
 use foveal_code::embedding::Vector;
 use ureq::http::header::{AUTHORIZATION, CONTENT_TYPE, LOCATION, RETRY_AFTER};
 use ureq::http::{HeaderName, HeaderValue, Response};

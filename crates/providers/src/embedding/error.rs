@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use crate::ServerMessage;
+use crate::backoff::retry_advice;
 use thiserror::Error;
 
 /// The environment variable of the API key.
@@ -79,7 +80,7 @@ pub enum EmbeddingServerError {
     },
     #[error("{url} sends on to `{to}`, which is not followed: give that address if it is right")]
     Redirect { url: String, to: String },
-    #[error("{url} is asked too often (429{said}): try again {}", when(*.wait))]
+    #[error("{url} is asked too often (429{said}): try again {}", retry_advice(*.wait))]
     RateLimited {
         url: String,
         /// The delay that the server asked for, if any.
@@ -96,8 +97,4 @@ pub enum EmbeddingServerError {
     InvalidAnswer { url: String, reason: String, protocol: &'static str },
     #[error("stopped before {url} gave an answer")]
     Cancelled { url: String },
-}
-
-fn when(wait: Option<Duration>) -> String {
-    wait.map_or("later".to_owned(), |wait| format!("in {} s", wait.as_secs().max(1)))
 }

@@ -5,7 +5,8 @@ use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
-use crate::{ApiKey, backoff_delay};
+use crate::ApiKey;
+use crate::backoff::backoff_delay;
 use foveal_code::embedding::{BatchPreference, Embedder, EmbeddingError, ModelId, Vector};
 use foveal_transcript::CancelToken;
 

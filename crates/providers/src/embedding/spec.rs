@@ -3,14 +3,11 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::{AddressProblem, find_address_problem};
+use crate::address::{AddressProblem, PLAIN_HTTP, find_address_problem};
 use foveal_code::embedding::ModelId;
 use ureq::http::Uri;
 
 use crate::embedding::error::EmbeddingSpecError;
-
-/// The suffix of a protocol name that allows unencrypted HTTP to another machine.
-const PLAIN_HTTP: &str = "+http";
 
 /// The API of an embedding server.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use crate::ServerMessage;
+use crate::backoff::retry_advice;
 use foveal_wire::response::ContextOverflow;
 use thiserror::Error;
 
@@ -40,7 +41,7 @@ pub enum LlmError {
     Redirect { url: String, status: u16 },
     #[error("the conversation is too long for `{model}` ({status}{said})")]
     PromptTooLong { model: String, status: u16, said: ServerMessage, overflow: ContextOverflow },
-    #[error("{url} is asked too often ({status}{said}): try again {}", when(*.wait))]
+    #[error("{url} is asked too often ({status}{said}): try again {}", retry_advice(*.wait))]
     RateLimited {
         url: String,
         status: u16,
@@ -73,10 +74,6 @@ pub(crate) struct RetryHint {
     pub(crate) asked: Option<Duration>,
     /// The maximum number of retries.
     pub(crate) retries_max: u32,
-}
-
-fn when(wait: Option<Duration>) -> String {
-    wait.map_or("later".to_owned(), |wait| format!("in {} s", wait.as_secs().max(1)))
 }
 
 impl LlmError {

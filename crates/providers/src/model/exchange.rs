@@ -3,9 +3,10 @@
 use std::error::Error;
 use std::time::Duration;
 
+use crate::ApiKey;
+use crate::backoff::parse_retry_after;
 use crate::body::{self, StreamingBody};
 use crate::client::HttpClient;
-use crate::{ApiKey, parse_retry_after};
 use foveal_wire::prompt::ApiDialect;
 use foveal_wire::response::{
     AnswerDecoder, AnswerError, AnswerReader, DecodedAnswer, DecodedEvent, StopReason,

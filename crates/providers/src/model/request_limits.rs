@@ -4,7 +4,7 @@ use std::collections::hash_map::RandomState;
 use std::hash::{BuildHasher, Hasher};
 use std::time::Duration;
 
-use crate::backoff_delay;
+use crate::backoff::backoff_delay;
 
 /// The limits of a model request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

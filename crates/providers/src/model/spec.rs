@@ -3,7 +3,8 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::{AddressProblem, ApiKey, find_address_problem};
+use crate::ApiKey;
+use crate::address::{AddressProblem, PLAIN_HTTP, find_address_problem};
 use foveal_wire::prompt::ApiDialect;
 
 use crate::model::provider::{PROVIDERS, Provider};
@@ -12,9 +13,6 @@ use crate::model::server::ModelServer;
 /// The environment variable of the key for a server that the user names by its address. Keys of
 /// providers are sent to those providers only.
 pub const MODEL_KEY_VARIABLE: &str = "FOVEAL_MODEL_KEY";
-
-/// The suffix of a provider name that allows unencrypted HTTP to another machine.
-const PLAIN_HTTP: &str = "+http";
 
 /// A model as users write it: `NAME:MODEL[@URL]`, which is also its display form.
 ///

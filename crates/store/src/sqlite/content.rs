@@ -1,8 +1,6 @@
 //! Contents behind handles. Each is stored once, compressed.
 
-use std::borrow::Cow;
 use std::collections::HashSet;
-use std::io;
 
 use foveal_transcript::{ContentHash, Handle, Timestamp};
 use rusqlite::{Connection, OptionalExtension as _, params};
@@ -10,105 +8,83 @@ use rusqlite::{Connection, OptionalExtension as _, params};
 use crate::error::StoreError;
 use crate::keys::SessionId;
 use crate::records::{ContentReceipt, NewContent, StoredContent};
-use crate::store::CONTENT_BYTES_MAX;
+use crate::store::{CONTENT_BYTES_MAX, ContentStore};
 
+use super::backend::SqliteBackend;
+use super::packed_content::PackedContent;
 use super::{columns, session_row};
 
-/// The default level of zstd. Its output is a tenth smaller than that of level 1, and it is much
-/// faster than the work around it.
-const COMPRESSION_LEVEL: i32 = 3;
-
-/// Shorter contents are not compressed: the frame of zstd would dominate.
-const COMPRESSED_BYTES_MIN: usize = 128;
-
-/// A compressor for several contents, or the error of its creation.
-pub(super) type ContentCompressor = io::Result<zstd::bulk::Compressor<'static>>;
-
-/// Creates a compressor. This takes as long as the compression of a short content.
-pub(super) fn new_compressor() -> ContentCompressor {
-    zstd::bulk::Compressor::new(COMPRESSION_LEVEL)
-}
-
-/// Content in its stored form.
-#[derive(Debug)]
-pub(super) struct PackedContent<'a> {
-    hash: ContentHash,
-    /// The size before compression.
-    bytes: usize,
-    secrets: u32,
-    compressed: bool,
-    stored: Cow<'a, [u8]>,
-}
-
-impl<'a> PackedContent<'a> {
-    /// Compresses `content`.
-    ///
-    /// # Errors
-    /// The error of zstd.
-    pub(super) fn compress(content: NewContent<'a>) -> Result<Self, StoreError> {
-        Self::compress_with(&mut new_compressor(), content)
+impl ContentStore for SqliteBackend {
+    fn reference_content(
+        &self,
+        session: Option<&SessionId>,
+        hash: ContentHash,
+        now: Timestamp,
+    ) -> Result<Option<ContentReceipt>, StoreError> {
+        self.write_for_session(session, |connection| {
+            let found = touch_existing(connection, hash, now)?;
+            if found.is_some() {
+                add_session_reference(
+                    connection,
+                    session,
+                    columns::handle_to_number(hash.handle()),
+                    now,
+                )?;
+            }
+            Ok(found)
+        })
     }
 
-    /// Compresses `content` with a compressor of [`new_compressor`].
-    ///
-    /// # Errors
-    /// The error of zstd.
-    pub(super) fn compress_with(
-        compressor: &mut ContentCompressor,
-        content: NewContent<'a>,
-    ) -> Result<Self, StoreError> {
-        let NewContent { hash, bytes: plain, secrets } = content;
-        let bytes = plain.len();
-        let small = if bytes < COMPRESSED_BYTES_MIN {
-            None
-        } else {
-            let compressor = compressor.as_mut().map_err(|error| {
-                StoreError::Compression(io::Error::new(error.kind(), error.to_string()))
-            })?;
-            let small = compressor.compress(&plain).map_err(StoreError::Compression)?;
-            Some(small).filter(|small| small.len() < bytes)
-        };
-        let compressed = small.is_some();
-        Ok(Self { hash, bytes, secrets, compressed, stored: small.map_or(plain, Cow::Owned) })
-    }
-}
-
-impl PackedContent<'_> {
-    /// Returns the hash of the original.
-    pub(super) fn hash(&self) -> ContentHash {
-        self.hash
+    fn put_new_content(
+        &self,
+        session: Option<&SessionId>,
+        content: NewContent<'_>,
+        now: Timestamp,
+    ) -> Result<ContentReceipt, StoreError> {
+        // Compresses outside of the transaction, so that other processes can write meanwhile.
+        let packed = PackedContent::compress(content)?;
+        self.write_for_session(session, |connection| {
+            let stored = insert_content(connection, &packed, now)?;
+            add_session_reference(
+                connection,
+                session,
+                columns::handle_to_number(stored.handle),
+                now,
+            )?;
+            Ok(stored)
+        })
     }
 
-    /// Returns the stored size in bytes.
-    pub(super) fn len(&self) -> usize {
-        self.stored.len()
+    fn content(&self, handle: Handle) -> Result<Option<StoredContent>, StoreError> {
+        self.read(|connection| {
+            let sql = "SELECT stored, checksum, compressed, bytes, secrets FROM content \
+               WHERE handle = ?1";
+            let found = connection
+                .prepare_cached(sql)?
+                .query_row([columns::handle_to_number(handle)], |row| {
+                    let stored: Vec<u8> = row.get(0)?;
+                    let sum: Vec<u8> = row.get(1)?;
+                    Ok((stored, sum, row.get::<_, bool>(2)?, row.get::<_, i64>(3)?, row.get(4)?))
+                })
+                .optional()?;
+            let Some((stored, sum, compressed, bytes, secrets)) = found else { return Ok(None) };
+            if sum != checksum(&stored) {
+                return Ok(None);
+            }
+            if !compressed {
+                return Ok(Some(StoredContent { bytes: stored, secrets }));
+            }
+            let room = usize::try_from(bytes).unwrap_or(0).min(decompressed_bytes_max());
+            let plain = zstd::bulk::decompress(&stored, room).ok();
+            Ok(plain.map(|bytes| StoredContent { bytes, secrets }))
+        })
     }
-
-    /// Converts the content into one that borrows nothing.
-    pub(super) fn into_owned(self) -> PackedContent<'static> {
-        let Self { hash, bytes, secrets, compressed, stored } = self;
-        PackedContent { hash, bytes, secrets, compressed, stored: Cow::Owned(stored.into_owned()) }
-    }
-}
-
-/// Makes a session refer to existing content. Returns `None` if the content is not stored.
-pub(super) fn reference_existing(
-    connection: &Connection,
-    session: Option<&SessionId>,
-    hash: ContentHash,
-    now: Timestamp,
-) -> Result<Option<ContentReceipt>, StoreError> {
-    let found = touch_existing(connection, hash, now)?;
-    if found.is_some() {
-        add_session_reference(connection, session, columns::handle_to_number(hash.handle()), now)?;
-    }
-    Ok(found)
 }
 
 /// Makes the session with this row number refer to existing content.
 ///
 /// # Errors
-/// [`StoreError::Gone`] if the content is not stored, and those of [`reference_existing`].
+/// [`StoreError::Gone`] if the content is not stored, [`StoreError::Collision`].
 pub(super) fn reference_existing_by_row(
     connection: &Connection,
     session: i64,
@@ -163,17 +139,6 @@ fn touch_existing(
     Ok(Some(ContentReceipt { handle, secrets }))
 }
 
-pub(super) fn put_content(
-    connection: &Connection,
-    session: Option<&SessionId>,
-    packed: &PackedContent<'_>,
-    now: Timestamp,
-) -> Result<ContentReceipt, StoreError> {
-    let stored = insert_content(connection, packed, now)?;
-    add_session_reference(connection, session, columns::handle_to_number(stored.handle), now)?;
-    Ok(stored)
-}
-
 /// Stores content and makes the session with this row number refer to it.
 pub(super) fn put_content_by_row(
     connection: &Connection,
@@ -226,30 +191,6 @@ fn add_session_reference(
         }
         None => Ok(()),
     }
-}
-
-pub(super) fn read_content(
-    connection: &Connection,
-    handle: Handle,
-) -> Result<Option<StoredContent>, StoreError> {
-    let sql = "SELECT stored, checksum, compressed, bytes, secrets FROM content WHERE handle = ?1";
-    let found = connection
-        .prepare_cached(sql)?
-        .query_row([columns::handle_to_number(handle)], |row| {
-            let stored: Vec<u8> = row.get(0)?;
-            let sum: Vec<u8> = row.get(1)?;
-            Ok((stored, sum, row.get::<_, bool>(2)?, row.get::<_, i64>(3)?, row.get(4)?))
-        })
-        .optional()?;
-    let Some((stored, sum, compressed, bytes, secrets)) = found else { return Ok(None) };
-    if sum != checksum(&stored) {
-        return Ok(None);
-    }
-    if !compressed {
-        return Ok(Some(StoredContent { bytes: stored, secrets }));
-    }
-    let room = usize::try_from(bytes).unwrap_or(0).min(decompressed_bytes_max());
-    Ok(zstd::bulk::decompress(&stored, room).ok().map(|bytes| StoredContent { bytes, secrets }))
 }
 
 /// Returns the size limit of decompressed content. The note in place of a secret may be longer than

@@ -33,7 +33,7 @@ const NOTICES_MAX: usize = 16;
 /// each tool call milliseconds, and after a power failure the files themselves still hold the lost
 /// content. The cache has half of the default pages, because the system caches them too.
 const CONNECTION_PRAGMAS: &str = "PRAGMA synchronous = NORMAL; PRAGMA foreign_keys = ON; \
-                        PRAGMA temp_store = MEMORY; PRAGMA cache_size = -1000";
+                                  PRAGMA temp_store = MEMORY; PRAGMA cache_size = -1000";
 
 /// The database file, shared by the threads of this process.
 #[derive(Debug)]

@@ -5,7 +5,9 @@ use rusqlite::{Connection, OptionalExtension as _, params};
 
 use crate::error::StoreError;
 use crate::records::{CollectionTotals, RetentionLimits};
+use crate::store::GarbageCollection;
 
+use super::backend::SqliteBackend;
 use super::uptime::{Uptime, used_within_condition};
 
 /// A session used within this time is active and is not removed as a whole.
@@ -21,6 +23,37 @@ const UNREFERENCED: &str = "NOT EXISTS (SELECT 1 FROM reference r WHERE r.handle
 /// The SQL condition for content without a reference from a pinned session.
 const UNPINNED: &str = "NOT EXISTS (SELECT 1 FROM reference r JOIN session s ON s.id = r.session \
                         WHERE r.handle = content.handle AND s.pinned)";
+
+impl GarbageCollection for SqliteBackend {
+    fn collect_garbage(
+        &self,
+        limits: RetentionLimits,
+        now: Timestamp,
+    ) -> Result<CollectionTotals, StoreError> {
+        let mut all = CollectionTotals::default();
+        let uptime = self.uptime();
+        loop {
+            let part =
+                self.write(|connection| collect_step(connection, limits, now, uptime.as_ref()))?;
+            all.sessions += part.collected.sessions;
+            all.contents += part.collected.contents;
+            all.cached += part.collected.cached;
+            all.bytes_left = part.collected.bytes_left;
+            if !part.has_more {
+                break;
+            }
+        }
+        self.read(release_free_pages)?;
+        Ok(all)
+    }
+
+    fn last_collection(&self) -> Result<Option<Timestamp>, StoreError> {
+        self.read(|connection| {
+            let mut statement = connection.prepare_cached("SELECT time FROM collection")?;
+            Ok(statement.query_row([], |row| Ok(Timestamp(row.get(0)?))).optional()?)
+        })
+    }
+}
 
 /// The amount of removed content.
 #[derive(Debug, Clone, Copy, Default)]
@@ -64,12 +97,6 @@ pub(super) fn collect_step(
         connection.execute(sql, [now.0])?;
     }
     Ok(CollectionStep { collected, has_more: goes_on })
-}
-
-/// Returns the time at which a collection last completed.
-pub(super) fn last_collection(connection: &Connection) -> Result<Option<Timestamp>, StoreError> {
-    let mut statement = connection.prepare_cached("SELECT time FROM collection")?;
-    Ok(statement.query_row([], |row| Ok(Timestamp(row.get(0)?))).optional()?)
 }
 
 /// Removes a batch of data that was not used for too long.

@@ -10,7 +10,7 @@ mod database;
 mod file_writes;
 mod garbage_collection;
 mod grants;
-mod messages;
+mod packed_content;
 mod prepared_contents;
 mod reader_notes;
 mod schema;

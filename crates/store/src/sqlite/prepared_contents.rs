@@ -6,7 +6,7 @@ use std::sync::Arc;
 
 use foveal_transcript::ContentHash;
 
-use super::content::PackedContent;
+use super::packed_content::PackedContent;
 
 /// The size limit in stored bytes. A conversation of 200,000 tokens has about 200 kB.
 const PREPARED_BYTES_MAX: usize = 1 << 19;
@@ -21,7 +21,7 @@ pub(super) struct PreparedContents {
 
 impl PreparedContents {
     pub(super) fn insert(&mut self, packed: PackedContent<'static>) {
-        let hash = packed.hash();
+        let hash = packed.hash;
         if packed.len() > PREPARED_BYTES_MAX || self.by_hash.contains_key(&hash) {
             return;
         }
@@ -69,7 +69,7 @@ mod tests {
 
     use super::{PREPARED_BYTES_MAX, PreparedContents};
     use crate::records::NewContent;
-    use crate::sqlite::content::PackedContent;
+    use crate::sqlite::packed_content::PackedContent;
 
     /// A content that cannot be compressed much, of so many bytes.
     fn packed(number: u8, bytes: usize) -> PackedContent<'static> {
@@ -89,12 +89,12 @@ mod tests {
     fn the_oldest_go_first_and_one_counts_once() {
         let mut ready = PreparedContents::default();
         let bytes = PREPARED_BYTES_MAX / 4;
-        let hashes: Vec<ContentHash> = (0..6).map(|at| packed(at, bytes).hash()).collect();
+        let hashes: Vec<ContentHash> = (0..6).map(|at| packed(at, bytes).hash).collect();
         for at in [0, 1, 1, 1, 2, 3, 4, 5] {
             ready.insert(packed(at, bytes - 100));
         }
         let hashes_short: Vec<ContentHash> =
-            (0..6).map(|at| packed(at, bytes - 100).hash()).collect();
+            (0..6).map(|at| packed(at, bytes - 100).hash).collect();
         assert!(ready.find_prepared(&hashes).is_empty());
         let known = ready.find_prepared(&hashes_short);
         assert_eq!(known, hashes_short[2..].iter().copied().collect());

@@ -8,7 +8,7 @@ use std::ops::Range;
 use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use foveal_store::{ClientEdit, ClientEditNote, EditAuthor, NoteTime, Store, StoreError};
+use foveal_store::{ClientEdit, ClientEditNote, ClientEditStore, EditAuthor, NoteTime, StoreError};
 use foveal_transcript::{CancelToken, ContentHash, Timestamp};
 use foveal_workspace::WorkspaceRoots;
 use foveal_workspace::edit::diff_hunks;
@@ -35,7 +35,11 @@ impl ClientToolEdits {
     }
 
     /// Calls `take` with each edit recorded since the last call, in order.
-    pub(super) fn for_each_new_edit(&self, store: &dyn Store, take: impl Fn(&ClientEditNote)) {
+    pub(super) fn for_each_new_edit(
+        &self,
+        store: &dyn ClientEditStore,
+        take: impl Fn(&ClientEditNote),
+    ) {
         let mut taken = self.applied_until.lock().unwrap_or_else(PoisonError::into_inner);
         // Without the store, it is unknown who changed a file.
         let Ok(edits) = store.client_edits(&self.reader, *taken) else { return };
@@ -121,7 +125,7 @@ pub enum ClientToolChange {
 /// # Errors
 /// If the store cannot be used.
 pub fn record_client_tool_edit(
-    store: &dyn Store,
+    store: &dyn ClientEditStore,
     author: EditAuthor<'_>,
     path: &Path,
     changes: &[ClientToolChange],

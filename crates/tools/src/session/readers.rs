@@ -8,7 +8,7 @@ use std::path::Path;
 use std::sync::{Mutex, PoisonError};
 
 use foveal_store::{
-    ClientEditNote, FolderKey, FolderScope, ReaderNoteKey, ReaderNotes, Store, StoreError,
+    ClientEditNote, FolderKey, FolderScope, ReaderNoteKey, ReaderNoteStore, ReaderNotes, StoreError,
 };
 use foveal_transcript::Timestamp;
 
@@ -27,7 +27,7 @@ const FOLDERS_MAX: usize = 32;
 /// # Errors
 /// If the store cannot be written.
 pub fn announce_reader(
-    store: &dyn Store,
+    store: &dyn ReaderNoteStore,
     folder: &Path,
     reader: Option<&str>,
     now: Timestamp,

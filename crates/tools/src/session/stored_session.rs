@@ -1,6 +1,6 @@
 //! Sessions of the tools as the store keeps them, for reports after they end.
 
-use foveal_store::{RecordNumber, SessionRecord, Store, StoreError, StoredSession};
+use foveal_store::{ContentStore, RecordNumber, SessionRecord, Store, StoreError, StoredSession};
 use foveal_transcript::{
     ContentBlock, Conversation, EntryMark, MessageRole, RecordingPosition, Timestamp, ToolCall,
     ToolResult, TranscriptEntry,
@@ -76,7 +76,7 @@ pub fn load_conversation(
 }
 
 /// Loads the content of an answer, and whether the call failed.
-fn load_answer(store: &dyn Store, payload: Value) -> Result<(String, bool), StoreError> {
+fn load_answer(store: &dyn ContentStore, payload: Value) -> Result<(String, bool), StoreError> {
     let Ok(SessionEvent::Answered { handle, text, is_error, .. }) = serde_json::from_value(payload)
     else {
         return Ok((UNCHANGED_ANSWER.to_owned(), false));

@@ -4,7 +4,7 @@ use std::fs;
 use std::path::Path;
 
 use foveal_index::{IndexFileStatus, inspect_index_file};
-use foveal_store::{ReadOnlyStore, SqliteStore, Store};
+use foveal_store::{ReadOnlyStore, SessionStore, SqliteStore};
 
 use super::diagnosis::{Diagnosis, HealthStatus};
 use super::write_access::{is_disk_full, is_writable};

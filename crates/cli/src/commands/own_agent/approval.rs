@@ -6,7 +6,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use foveal_agent::{START_AGENT, SubAgentTask, ToolAnswer};
 use foveal_screen::{escape_one_line, quote_escaped};
-use foveal_store::{Grant, RootsKey, SessionId, Store};
+use foveal_store::{Grant, GrantStore, RootsKey, SessionId, Store};
 use foveal_tools::call_control::{Approval, ApprovalQuestion};
 use foveal_tools::clock::{Clock, SystemClock};
 use foveal_tools::session::CommandApproval;
@@ -94,7 +94,7 @@ struct SharedApprovals {
     /// Grants for more than one call, each for all agents or for one sub-agent's session.
     grants: Mutex<HashSet<(Option<SessionId>, Grant)>>,
     /// The store and folder of permanent grants.
-    grant_store: Option<(Arc<dyn Store>, PathBuf)>,
+    grant_store: Option<(Arc<dyn GrantStore>, PathBuf)>,
 }
 
 impl Approvals {
@@ -105,7 +105,8 @@ impl Approvals {
         person: Option<Box<UserPrompter>>,
         kept: Option<(&Arc<dyn Store>, &Path)>,
     ) -> Self {
-        let kept = kept.map(|(store, folder)| (Arc::clone(store), folder.to_owned()));
+        let kept =
+            kept.map(|(store, folder)| (store.clone() as Arc<dyn GrantStore>, folder.to_owned()));
         // If the grants cannot be read, the user is asked again.
         let granted = kept.as_ref();
         let granted = granted

@@ -5,7 +5,7 @@ use std::path::Path;
 use anyhow::{Context, bail};
 use foveal_agent::ResumeState;
 use foveal_providers::ModelSpec;
-use foveal_store::{SessionId, SqliteStore, Store, StoredSession};
+use foveal_store::{SessionId, SessionStore, SqliteStore, StoredSession};
 
 use crate::environment::Environment;
 use crate::notice;
