@@ -5,4 +5,5 @@ mod command_lines;
 mod commands;
 mod links;
 mod options;
+mod outputs;
 mod page;
