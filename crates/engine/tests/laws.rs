@@ -9,7 +9,7 @@ use foveal_engine::settings::Settings;
 use foveal_engine::tokens::Tokenizer;
 use foveal_engine::views::ViewSource;
 use foveal_testkit::conversation_scripts;
-use foveal_testkit::generate::ConversationScript;
+use foveal_testkit::generate::{ConversationScript, PathSpelling, ScriptOperation, SimulatedCall};
 use foveal_testkit::laws::{
     self, CheckScope, Law, LawSubject, content, determinism, edit_folds, frozen_prefix,
     own_profiles, pointers, rewrites,
@@ -36,6 +36,50 @@ fn check(script: &ConversationScript, laws: &[Law]) {
         let subject = LawSubject::from_settings(settings);
         laws::check_laws(&record, subject, CheckScope::WholePrompt, laws);
     }
+}
+
+#[test]
+fn parallel_reads_and_writes_of_a_file_say_nothing_certain() {
+    use PathSpelling::{Absolute, Dotted, Relative};
+    use ScriptOperation::{Compact, Interrupt, Respond, User};
+    use SimulatedCall::{
+        Cat, CheckOut, Edit, EditLines, Read, ReadLines, ReadRange, Run, Sed, Write,
+    };
+    let operations = vec![
+        Respond(vec![Read(0, Absolute), Edit(0, 0, 5759858329008797), CheckOut(1, 1)]),
+        Respond(vec![Edit(1, 22, 6391882463701846689), Run(29, 2), ReadRange(1, 57, 5)]),
+        Respond(vec![EditLines(2, 57, 9, 14690178699396001520)]),
+        Respond(vec![Read(0, Relative), Read(0, Relative)]),
+        User,
+        Respond(vec![Run(9, 3), Read(0, Absolute)]),
+        Respond(vec![Read(0, Absolute), Read(3, Relative)]),
+        Respond(vec![Sed(3, 45, 78)]),
+        Respond(vec![Write(2, 16, 17044803508672108216), CheckOut(0, 0)]),
+        Respond(vec![Sed(3, 36, 64), Read(0, Absolute)]),
+        Respond(vec![CheckOut(3, 1), Read(1, Relative), Read(3, Absolute)]),
+        User,
+        Respond(vec![ReadRange(3, 10, 59)]),
+        Compact(11),
+        User,
+        Respond(vec![EditLines(1, 65, 2, 1642360104157295475)]),
+        Compact(11),
+        Respond(vec![Edit(3, 10, 2963963051989117062), Edit(0, 41, 18294355250571749074)]),
+        Respond(vec![Read(1, Absolute), Run(25, 4)]),
+        Respond(vec![
+            Edit(3, 82, 3562872153034813642),
+            Edit(2, 15, 8992921891056291335),
+            Run(286, 1),
+        ]),
+        Respond(vec![Run(25, 3), Read(2, Dotted)]),
+        Respond(vec![Read(3, Relative), Edit(2, 85, 10659175681474815864), ReadRange(3, 9, 56)]),
+        Respond(vec![ReadLines(1, 17, 46), Read(3, Absolute), Read(3, Dotted)]),
+        Respond(vec![Cat(0), Write(0, 26, 809638470450097203)]),
+        Interrupt,
+        User,
+        Respond(vec![Cat(0), ReadRange(3, 54, 5), Read(1, Absolute)]),
+    ];
+    let laws: &[Law] = &[pointers::pointers_match_newest_text];
+    check(&ConversationScript { seed: 26, operations }, laws);
 }
 
 proptest! {

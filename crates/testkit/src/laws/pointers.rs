@@ -269,7 +269,8 @@ pub fn pointers_match_newest_text(moment: &CheckedRequest<'_>) {
                     continue;
                 }
                 let before = original[..line.text.start as usize].matches('\n').count();
-                let newest = newest_text(moment, at, original, path, there, before);
+                let newest =
+                    FileLine { path, number: there, original, before }.newest_text(moment, at);
                 let what = format!("{index:?}: line {there} of {path}, {:?}", gap.note);
                 assert_eq!(newest.as_deref(), Some(text), "{what}");
             }
@@ -277,53 +278,101 @@ pub fn pointers_match_newest_text(moment: &CheckedRequest<'_>) {
     }
 }
 
-/// Returns the latest text of a line of a file in the prompt before a position; `before` is the
-/// number of lines before it in the result at the position. `None` if an edit removed a text that
-/// is present again.
-fn newest_text(
-    moment: &CheckedRequest<'_>,
-    at: usize,
-    original: &str,
-    path: &str,
+/// A line of a file, as a result at a position of the prompt shows it.
+#[derive(Clone, Copy)]
+struct FileLine<'a> {
+    path: &'a str,
     number: i64,
+    /// The content of the result.
+    original: &'a str,
+    /// The number of lines before it in the result.
     before: usize,
-) -> Option<String> {
-    let is_file = |other: &str| other == path || other.ends_with(&format!("/{path}"));
-    for place in (0..at).rev() {
-        let index = moment.window()[place];
-        let (entry, facts) = (moment.record.entry(index), moment.record.facts(index));
-        if let Some(result) = entry.tool_result() {
-            let said = facts.printed.lines.iter().find(|line| {
-                let theirs = line.path.map(|path| &facts.printed.paths[usize::from(path)]);
-                line.number.is_some_and(|theirs| i64::from(theirs.0) == number)
-                    && theirs.is_some_and(|theirs| is_file(theirs))
-                    && is_line_visible(moment, index, line)
-            });
-            if let Some(line) = said {
-                return Some(line.file_text(&result.content).to_owned());
+}
+
+/// The last thing that the writes of a response say about a line.
+enum WrittenState<'a> {
+    /// Nothing.
+    Unknown,
+    /// The content of the file has this text there; `None`: it has no such line.
+    Text(Option<&'a str>),
+    /// An edit removed the text.
+    Removed,
+}
+
+impl FileLine<'_> {
+    fn is_of(&self, path: &str) -> bool {
+        path == self.path || path.ends_with(&format!("/{}", self.path))
+    }
+
+    /// Returns the latest text of the line in the prompt before position `at`. `None` if an edit
+    /// removed a text that is present again, or if parallel calls show and write different texts.
+    fn newest_text(&self, moment: &CheckedRequest<'_>, at: usize) -> Option<String> {
+        for place in (0..at).rev() {
+            let index = moment.window()[place];
+            let (entry, facts) = (moment.record.entry(index), moment.record.facts(index));
+            if let Some(result) = entry.tool_result() {
+                let said = facts.printed.lines.iter().find(|line| {
+                    let theirs = line.path.map(|path| &facts.printed.paths[usize::from(path)]);
+                    line.number.is_some_and(|theirs| i64::from(theirs.0) == self.number)
+                        && theirs.is_some_and(|theirs| self.is_of(theirs))
+                        && is_line_visible(moment, index, line)
+                });
+                if let Some(line) = said {
+                    let text = line.file_text(&result.content);
+                    let response = (0..place).rev().find(|place| {
+                        moment.record.entry(moment.window()[*place]).role == MessageRole::Assistant
+                    });
+                    let parallel = response.map_or(WrittenState::Unknown, |response| {
+                        self.written_state(moment, response, Some(place - response - 1))
+                    });
+                    return match parallel {
+                        WrittenState::Text(written) if written != Some(text) => None,
+                        WrittenState::Removed => None,
+                        WrittenState::Text(_) | WrittenState::Unknown => Some(text.to_owned()),
+                    };
+                }
+            }
+            match self.written_state(moment, place, None) {
+                WrittenState::Unknown => {}
+                WrittenState::Text(text) => return text.map(str::to_owned),
+                WrittenState::Removed => return None,
             }
         }
-        let made =
-            (0..).zip(&facts.calls).filter(|(at, _)| has_successful_result(moment, place, *at));
+        None
+    }
+
+    /// Returns what the successful calls of the response at a window position write there, but for
+    /// the call `except`.
+    fn written_state<'m>(
+        &self,
+        moment: &CheckedRequest<'m>,
+        response: usize,
+        except: Option<usize>,
+    ) -> WrittenState<'m> {
+        let facts = moment.record.facts(moment.window()[response]);
+        let made = (0..)
+            .zip(&facts.calls)
+            .filter(|(at, _)| has_successful_result(moment, response, *at) && except != Some(*at));
         let writes: Vec<_> = made.flat_map(|(_, call)| &call.effect.writes).collect();
-        for write in writes.into_iter().rev().filter(|write| is_file(&write.path)) {
+        for write in writes.into_iter().rev().filter(|write| self.is_of(&write.path)) {
             match &write.change {
                 WriteChange::Content(content) => {
-                    let line = usize::try_from(number - 1).ok()?;
-                    return content.split('\n').nth(line).map(str::to_owned);
+                    let line = usize::try_from(self.number - 1).ok();
+                    return WrittenState::Text(line.and_then(|line| content.split('\n').nth(line)));
                 }
                 WriteChange::Replace { old, new, .. }
                     if !old.is_empty()
-                        && line_span(&strip_line_numbers(original), old).contains(&before)
-                        && !strip_line_numbers(original).contains(new.as_str()) =>
+                        && line_span(&strip_line_numbers(self.original), old)
+                            .contains(&self.before)
+                        && !strip_line_numbers(self.original).contains(new.as_str()) =>
                 {
-                    return None;
+                    return WrittenState::Removed;
                 }
                 _ => {}
             }
         }
+        WrittenState::Unknown
     }
-    None
 }
 
 /// Returns the lines of `text`, from 0, that `part` spans; empty if it does not occur.
@@ -349,8 +398,10 @@ fn strip_line_numbers(content: &str) -> String {
 /// Returns whether a result shows one of its lines, or points at its text.
 fn is_line_visible(moment: &CheckedRequest<'_>, index: EntryIndex, line: &ResultLine) -> bool {
     let Some(shape) = moment.projector.entry_state(index).decision.shape() else { return true };
-    let gap = shape.gaps().find(|gap| {
-        gap.bytes.start < line.text.end.max(line.text.start + 1) && line.text.start < gap.bytes.end
+    let gap = shape.gaps().find(|gap| match line.text.is_empty() {
+        // A gap ends in front of the line break after its last line.
+        true => gap.bytes.start <= line.text.start && line.text.start <= gap.bytes.end,
+        false => gap.bytes.start < line.text.end && line.text.start < gap.bytes.end,
     });
     gap.is_none_or(|gap| gap.note.target() != NoteTarget::Omitted)
 }

@@ -3,6 +3,9 @@
 //! A note that calls lines unchanged refers to this version. If the file was shown twice, the
 //! reader looks at the later answer, and after an edit at the edit: it is not enough that a text is
 //! visible somewhere above.
+//!
+//! The calls of one response have no certain order. A line that one of them writes and another one
+//! shows is known only if both texts agree.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -38,6 +41,23 @@ impl LineStatement {
     }
 }
 
+/// An edit of a part of the file.
+#[derive(Debug)]
+struct FileEdit<'a> {
+    /// The response with the call.
+    entry: EntryIndex,
+    change: &'a WriteChange,
+    /// The results of the other calls of the response, which may have run before or after it.
+    parallel_results: Vec<EntryIndex>,
+}
+
+impl FileEdit<'_> {
+    /// Returns whether the statement of an entry is certainly newer than the edit.
+    fn is_before(&self, statement: EntryIndex) -> bool {
+        self.entry < statement && !self.parallel_results.contains(&statement)
+    }
+}
+
 /// The call of a response, with the visible lines of its entry.
 #[derive(Clone, Copy)]
 struct ResponseCall<'v, 'a> {
@@ -47,6 +67,20 @@ struct ResponseCall<'v, 'a> {
     /// The position among the calls of the response.
     at: usize,
     call: &'a CallFacts,
+    /// The results about the file that follow the response, with their calls.
+    results: &'v [(EntryIndex, &'a CallFacts)],
+}
+
+impl ResponseCall<'_, '_> {
+    /// Returns the results of the other calls of the response.
+    fn parallel_results(&self) -> Vec<EntryIndex> {
+        let is_parallel = |answered: &CallFacts| {
+            let mut calls = self.facts.calls.iter();
+            !std::ptr::eq(answered, self.call) && calls.any(|call| std::ptr::eq(&**call, answered))
+        };
+        let parallel = self.results.iter().filter(|(_, answered)| is_parallel(answered));
+        parallel.map(|(entry, _)| *entry).collect()
+    }
 }
 
 /// The newest visible version of one file.
@@ -59,7 +93,7 @@ pub(in crate::shaping) struct NewestFileVersion<'a> {
     /// The line numbers of each text, ascending.
     numbers: HashMap<LineId, Vec<u32>>,
     /// Edits of parts of the file that were not refused, the latest first.
-    edits: Vec<(EntryIndex, &'a WriteChange)>,
+    edits: Vec<FileEdit<'a>>,
 }
 
 impl<'a> NewestFileVersion<'a> {
@@ -75,6 +109,8 @@ impl<'a> NewestFileVersion<'a> {
         let mut is_replaced = false;
         // Calls that changed nothing.
         let mut refused: Vec<*const CallFacts> = Vec::new();
+        // The results since the response before them, the latest first.
+        let mut results: Vec<(EntryIndex, &CallFacts)> = Vec::new();
         for mention in mentions.find_by_name(path) {
             let lines = mention.lines;
             let (entry, facts) = (record.entry(lines.entry), record.facts(lines.entry));
@@ -86,6 +122,7 @@ impl<'a> NewestFileVersion<'a> {
                 {
                     refused.push(call);
                 }
+                results.extend(call.map(|call| (lines.entry, call)));
                 let of_file = mentions.lines_of_file(mention, facts, path);
                 version.add_result(record, lines, &of_file, is_replaced);
             } else {
@@ -93,9 +130,11 @@ impl<'a> NewestFileVersion<'a> {
                 let made =
                     calls.filter(|(_, call)| !refused.contains(&std::ptr::from_ref(&***call)));
                 for (at, call) in made.filter(|(_, call)| is_write_to(call, path)) {
-                    let source = ResponseCall { lines, entry, facts, at, call };
+                    let results = results.as_slice();
+                    let source = ResponseCall { lines, entry, facts, at, call, results };
                     version.add_writes(source, path, arguments, &mut is_replaced);
                 }
+                results.clear();
             }
         }
         for (number, statement) in &version.statements {
@@ -130,16 +169,16 @@ impl<'a> NewestFileVersion<'a> {
         &all[from..all.len().min(from + MOVES_MAX)]
     }
 
-    /// Returns for each of the consecutive lines `texts` the latest edit that removed it: they do
-    /// not contain the new text of the edit, but its old text.
-    pub(super) fn find_undone_edits(&self, texts: &[&str]) -> Vec<Option<EntryIndex>> {
+    /// Returns for each of the consecutive lines `texts` the index of the latest edit that removed
+    /// it: they do not contain the new text of the edit, but its old text.
+    pub(super) fn find_undone_edits(&self, texts: &[&str]) -> Vec<Option<usize>> {
         let mut undone = vec![None; texts.len()];
         if self.edits.is_empty() {
             return undone;
         }
         let all = texts.join("\n");
-        for (entry, change) in &self.edits {
-            let WriteChange::Replace { old, new, .. } = change else { continue };
+        for (index, edit) in self.edits.iter().enumerate() {
+            let WriteChange::Replace { old, new, .. } = edit.change else { continue };
             if old.is_empty() || (!new.is_empty() && all.contains(new.as_str())) {
                 continue;
             }
@@ -153,7 +192,7 @@ impl<'a> NewestFileVersion<'a> {
                 for at in first_line..=last_line {
                     let is_latest = undone.get(at).is_some_and(Option::is_none);
                     if is_latest {
-                        undone[at] = Some(*entry);
+                        undone[at] = Some(index);
                     }
                 }
             }
@@ -161,12 +200,18 @@ impl<'a> NewestFileVersion<'a> {
         undone
     }
 
+    /// Returns whether a statement is certainly newer than an edit of
+    /// [`Self::find_undone_edits`].
+    pub(super) fn is_newer_than_edit(&self, statement: &LineStatement, edit: usize) -> bool {
+        self.edits[edit].is_before(statement.entry)
+    }
+
     /// Returns whether the last statement of the prompt gives this line this text.
     pub(super) fn is_current_line(&self, number: u32, id: LineId, text: &str) -> bool {
         let Some(statement) = self.last_statement(number) else { return false };
-        let takes_out = |(entry, change): &(EntryIndex, &WriteChange)| match change {
+        let takes_out = |edit: &FileEdit<'_>| match edit.change {
             WriteChange::Replace { old, new, .. } => {
-                *entry > statement.entry
+                !edit.is_before(statement.entry)
                     && !old.trim().is_empty()
                     && (text.contains(old.as_str()) || old.lines().any(|line| line == text))
                     && !new.lines().any(|line| line == text)
@@ -230,8 +275,17 @@ impl<'a> NewestFileVersion<'a> {
                     self.add_content(source, content, has_arguments, *is_replaced);
                     *is_replaced = true;
                 }
-                WriteChange::Remove => *is_replaced = true,
-                change if !*is_replaced => self.edits.push((source.lines.entry, change)),
+                WriteChange::Remove => {
+                    if !*is_replaced {
+                        self.remove_contradicted_texts(source, &[]);
+                    }
+                    *is_replaced = true;
+                }
+                change if !*is_replaced => self.edits.push(FileEdit {
+                    entry: source.lines.entry,
+                    change,
+                    parallel_results: source.parallel_results(),
+                }),
                 _ => {}
             }
         }
@@ -253,11 +307,16 @@ impl<'a> NewestFileVersion<'a> {
             |line: &&(u32, &crate::entry_facts::ArgumentLine)| usize::from(line.1.call) == at;
         let arguments: Vec<_> = (0u32..).zip(&facts.arguments).collect();
         let written = arguments.iter().filter(of_call).filter(|line| is_content(line.1.text));
-        for (number, (line, _)) in (1u32..).zip(written) {
-            let text = facts.line_ids[*line as usize];
-            let is_visible = lines.visibility(*line) == LineVisibility::Visible;
+        let written: Vec<u32> = written.map(|(line, _)| *line).collect();
+        let texts: Vec<LineId> =
+            written.iter().map(|line| facts.line_ids[*line as usize]).collect();
+        if !is_replaced {
+            self.remove_contradicted_texts(source, &texts);
+        }
+        for (number, (line, text)) in (1u32..).zip(written.into_iter().zip(texts)) {
+            let is_visible = lines.visibility(line) == LineVisibility::Visible;
             if is_visible && has_arguments {
-                let place = LinePosition { entry: lines.entry, line: *line };
+                let place = LinePosition { entry: lines.entry, line };
                 self.places.entry(text).or_insert(place);
             }
             if !is_replaced {
@@ -267,6 +326,21 @@ impl<'a> NewestFileVersion<'a> {
                     number,
                     LineStatement { entry: lines.entry, text, is_in_result: is_answered },
                 );
+            }
+        }
+    }
+
+    /// Makes the lines uncertain that other calls of a response show with another text than the
+    /// `written` one.
+    fn remove_contradicted_texts(&mut self, source: ResponseCall<'_, '_>, written: &[LineId]) {
+        let parallel = source.parallel_results();
+        if parallel.is_empty() {
+            return;
+        }
+        for (number, statement) in &mut self.statements {
+            let text = written.get((*number as usize).wrapping_sub(1)).copied();
+            if parallel.contains(&statement.entry) && statement.text != text {
+                statement.text = None;
             }
         }
     }

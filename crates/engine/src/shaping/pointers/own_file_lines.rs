@@ -3,8 +3,6 @@
 use std::ops::Range;
 use std::rc::Rc;
 
-use foveal_transcript::EntryIndex;
-
 use super::newest_version::NewestFileVersion;
 use super::{
     BlockMatch, BlockOrigin, MinBlockSize, PointerContext, SourceRun, draft_line_path,
@@ -73,8 +71,8 @@ struct OwnFileMatcher<'a, 'd> {
     draft: &'a ShapeDraft<'d>,
     version: Rc<NewestFileVersion<'d>>,
     lines: Range<usize>,
-    /// For each line, the latest edit that removed it and was undone since.
-    undone_edits: Vec<Option<EntryIndex>>,
+    /// For each line, the index of the latest edit that removed it and was undone since.
+    undone_edits: Vec<Option<usize>>,
     minimum: MinBlockSize,
     reach: PointerScope,
 }
@@ -136,7 +134,7 @@ impl OwnFileMatcher<'_, '_> {
         let undone = self.undone_edits[at - self.lines.start];
         statement.shows_text(text)
             && self.draft.is_visible(at)
-            && undone.is_none_or(|edit| edit < statement.entry)
+            && undone.is_none_or(|edit| self.version.is_newer_than_edit(statement, edit))
             && self.version.visible_place(text).is_some()
     }
 
