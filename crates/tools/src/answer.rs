@@ -7,7 +7,6 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use foveal_engine::message_shape::ShapeKind;
-use foveal_engine::note::Note;
 use foveal_engine::views::CurationRecord;
 use foveal_transcript::Handle;
 use foveal_workspace::file_version::FileVersion;
@@ -73,8 +72,8 @@ pub enum RowKind {
 pub struct PlacedNote {
     /// The byte of the line at which the note begins.
     pub at: u32,
-    /// The note.
-    pub note: Note,
+    /// The text of the note.
+    pub text: Box<str>,
 }
 
 impl From<RowKind> for AnswerRow {

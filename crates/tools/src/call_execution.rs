@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::duplicate_calls::{CallQuery, LookupMiss};
 use foveal_engine::message_shape::ShapeKind;
-use foveal_engine::note::{AnswerNote, NoteKind};
+use foveal_engine::note::NoteKind;
 use foveal_engine::output_budget::OutputBudget;
 use foveal_engine::views::ProgressListener;
 use foveal_store::ContentReceipt;
@@ -24,6 +24,7 @@ use crate::findings::{
     render_heading,
 };
 use crate::model_progress::ModelProgress;
+use crate::notes::AnswerNote;
 use crate::read_view::ReadView;
 use crate::session::{
     AnswerShaper, CallApprovals, CallArrival, CallContext, CallVisibility, PendingDelivery,

@@ -2,7 +2,7 @@
 
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use foveal_engine::note::{AnswerNote, Note};
+use crate::notes::AnswerNote;
 use foveal_workspace::{RecoveredWrite, RecoveryOutcome};
 
 /// Most notes that wait for the next answer; notes beyond are dropped.
@@ -23,7 +23,7 @@ impl InterruptedWrites {
                 AnswerNote::CutOffLeft { files, kept }
             }
         };
-        let text = Note::from(note.clone()).to_string();
+        let text = note.to_string();
         let mut waiting = self.lock_notes();
         if waiting.len() < NOTES_MAX {
             waiting.push(note);

@@ -22,6 +22,7 @@ mod file_writing;
 mod findings;
 mod interrupted_writes;
 pub mod model_progress;
+mod notes;
 pub mod permission;
 mod progress_reporter;
 pub mod read_view;

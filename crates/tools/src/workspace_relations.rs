@@ -6,12 +6,12 @@ use std::sync::Arc;
 use std::time::SystemTime;
 
 use foveal_code::relations::{NodeId, RelationNodeKind, Relations};
-use foveal_engine::note::{Note, NoteKind, SearchNote};
 use foveal_workspace::{Root, WorkspaceRoots};
 
 use crate::answer::AnswerDependency;
 use crate::code_index::IndexGaps;
 use crate::error::ToolError;
+use crate::notes::SearchNote;
 use crate::session::CallContext;
 
 /// The relations between the entities of all roots, from files as they are now.
@@ -19,7 +19,7 @@ pub(crate) struct WorkspaceRelations {
     pub(crate) roots: WorkspaceRoots,
     pub(crate) by_root: Vec<RootRelations>,
     /// Notes on roots that could not be queried, and on files that are not indexed yet.
-    pub(crate) gap_notes: Vec<Note>,
+    pub(crate) gap_notes: Vec<SearchNote>,
     /// The dependencies of an answer; empty if there are gaps.
     pub(crate) dependencies: Vec<AnswerDependency>,
 }
@@ -158,7 +158,7 @@ pub(crate) fn gap_notes(
     work: &CallContext<'_>,
     roots: &WorkspaceRoots,
     lacks: &IndexGaps,
-) -> Vec<Note> {
+) -> Vec<SearchNote> {
     let mut missing = Vec::new();
     for (root, files) in &lacks.stale {
         let Some(root) = find_root(roots, root.as_deref()) else { continue };
@@ -170,18 +170,18 @@ pub(crate) fn gap_notes(
             .map(|file| roots.display_path_below(root, file).into());
         let (told, more) = (told.collect(), files.len().saturating_sub(STALE_FILES_MAX) as u64);
         if !files.is_empty() {
-            missing.push(Note::from(SearchNote::Behind { files: told, more }));
+            missing.push(SearchNote::Behind { files: told, more });
         }
     }
     for root in roots.all().skip(1).filter(|root| !work.toolbox.index.has_root(root.path())) {
         let told = roots.display_path(root.path());
-        missing.push(Note::from(SearchNote::NoIndex).with_file(&told));
+        missing.push(SearchNote::NoIndex(told.into()));
     }
     for (root, error) in &lacks.failed {
         let root = find_root(roots, root.as_deref());
         let told = root.map_or_else(String::new, |root| roots.display_path(root.path()));
-        let why = NoteKind::Passed { why: error.to_string().into() };
-        missing.push(Note::new(why).with_file(&told));
+        let (folder, why) = (told.into(), error.to_string().into());
+        missing.push(SearchNote::Passed { folder, why });
     }
     missing
 }

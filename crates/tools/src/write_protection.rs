@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use foveal_engine::note::RunNote;
+use crate::notes::RunNote;
 use foveal_sandbox::{Sandbox, SandboxStatus, WriteProtection};
 
 use crate::changed_files::ChangedFiles;

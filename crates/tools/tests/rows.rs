@@ -32,8 +32,8 @@ pub(crate) fn without_notes(answer: &ToolCallAnswer) -> Vec<(&AnswerRow, String)
         for placed in &row.notes {
             let begin = start + placed.at as usize;
             rest += &text[at..begin];
-            let note = placed.note.to_string();
-            assert!(text[begin..].starts_with(&note), "{note} at {begin} of\n{text}");
+            let note = &*placed.text;
+            assert!(text[begin..].starts_with(note), "{note} at {begin} of\n{text}");
             told = begin + note.len();
             at = told.min(end);
         }

@@ -3,22 +3,14 @@
 //! A rule makes a [`Note`]; its fields name the missing content, its place and how to get it. Its
 //! text is rendered once, at the end, by `Display` in [`note_text`], and is never parsed again.
 
-mod answer;
-mod change;
 mod machine_file_kind;
 mod note_text;
-mod run;
-mod search;
 
 use serde::{Deserialize, Serialize};
 
 use foveal_transcript::{EntryIndex, Handle};
 
-pub use self::answer::{AnswerNote, FileDisplayMode};
-pub use self::change::{FileChangeKind, FileChangeNote, UndoPoint, UndoStorage, UndoUnavailable};
 pub use self::machine_file_kind::MachineFileKind;
-pub use self::run::RunNote;
-pub use self::search::{SearchNote, SearchResultKind};
 
 /// First and last number of a range of lines of a file, both inclusive.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
@@ -150,17 +142,6 @@ pub enum NoteKind {
     },
     /// Further files are not shown.
     MoreFiles,
-    /// The rest of a file is omitted.
-    Rest(OmissionReason),
-    /// The rest of a line is omitted.
-    LineRest {
-        /// The tool that returns it.
-        tool: ContinuationTool,
-        /// The number of the line, as the tool counts.
-        line: u32,
-        /// The byte of the line at which it begins.
-        from_byte: u64,
-    },
     /// The rest of a result is omitted because the answer is full.
     NoRoom {
         /// The line of the result in which the rest begins, counted from 1.
@@ -168,58 +149,8 @@ pub enum NoteKind {
         /// The byte of that line at which it begins.
         from_byte: u32,
     },
-    /// More lines follow from this number on.
-    GoOn(u64),
-    /// The file ends before the requested lines.
-    Ends,
-    /// The lines are a part of a file with this many lines.
-    PartOf(u32),
-    /// Other programs changed the lines since they were shown.
-    ChangedByOthers,
-    /// The file is unchanged since it was shown.
-    UnchangedFile {
-        /// The number of its lines that are visible, if not all are.
-        shown: Option<u32>,
-        /// Whether the file is longer than one answer.
-        is_long: bool,
-    },
-    /// A folder could not be read.
-    Passed {
-        /// The reason.
-        why: Box<str>,
-    },
-    /// A note on a search or a listing.
-    Search(Box<SearchNote>),
-    /// A note on the change of a file.
-    Change(Box<FileChangeNote>),
-    /// A note on the run of a program.
-    Run(Box<RunNote>),
-    /// A note on an answer as a whole.
-    Answer(Box<AnswerNote>),
     /// The words of another tool's rule, replayed for comparison.
     Quoted(Box<str>),
-}
-
-/// The tool that returns the rest of a line.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum ContinuationTool {
-    /// `read_lines`, of a file.
-    ReadLines,
-    /// `expand`, of stored content.
-    Expand,
-}
-
-/// The reason why the rest of a file is omitted.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum OmissionReason {
-    /// The answer is full.
-    Full,
-    /// The file is too long to be curated.
-    Uncurated,
-    /// The file is too long to be parsed.
-    Unparsed,
-    /// The file is too large to be read at once.
-    Large,
 }
 
 /// The encoding of bytes that are omitted from a line.
@@ -305,8 +236,7 @@ impl NoteKind {
             | Self::AllUnchanged
             | Self::SameAs(_)
             | Self::Shown
-            | Self::HitsShown { .. }
-            | Self::UnchangedFile { .. } => NoteTarget::Above,
+            | Self::HitsShown { .. } => NoteTarget::Above,
             Self::Repeated { .. } => NoteTarget::Before,
             Self::LeftOut { .. }
             | Self::Encoded(_)
@@ -320,23 +250,11 @@ impl NoteKind {
             | Self::Behind
             | Self::Hidden { .. }
             | Self::MoreFiles
-            | Self::Rest(_)
-            | Self::LineRest { .. }
             | Self::NoRoom { .. }
-            | Self::GoOn(_)
-            | Self::PartOf(_)
-            | Self::Passed { .. }
-            | Self::Search(_)
             | Self::Quoted(_) => NoteTarget::Omitted,
-            Self::EveryNumbered(_)
-            | Self::Heading
-            | Self::Remark(_)
-            | Self::EndsOf(_)
-            | Self::Ends
-            | Self::ChangedByOthers
-            | Self::Change(_)
-            | Self::Run(_)
-            | Self::Answer(_) => NoteTarget::NoContent,
+            Self::EveryNumbered(_) | Self::Heading | Self::Remark(_) | Self::EndsOf(_) => {
+                NoteTarget::NoContent
+            }
         }
     }
 }
@@ -363,29 +281,5 @@ impl Note {
     /// Returns the place of the content that the note replaces.
     pub fn target(&self) -> NoteTarget {
         self.kind.target()
-    }
-}
-
-impl From<SearchNote> for Note {
-    fn from(note: SearchNote) -> Self {
-        Self::new(NoteKind::Search(Box::new(note)))
-    }
-}
-
-impl From<FileChangeNote> for Note {
-    fn from(note: FileChangeNote) -> Self {
-        Self::new(NoteKind::Change(Box::new(note)))
-    }
-}
-
-impl From<RunNote> for Note {
-    fn from(note: RunNote) -> Self {
-        Self::new(NoteKind::Run(Box::new(note)))
-    }
-}
-
-impl From<AnswerNote> for Note {
-    fn from(note: AnswerNote) -> Self {
-        Self::new(NoteKind::Answer(Box::new(note)))
     }
 }

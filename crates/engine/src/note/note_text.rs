@@ -4,10 +4,7 @@ use std::fmt::{self, Display, Formatter, Write};
 
 use foveal_transcript::{ContentHash, Handle};
 
-use super::{
-    ContinuationTool, Counts, DataEncoding, EditSummary, LineNumberRange, Note, NoteKind,
-    OmissionReason,
-};
+use super::{Counts, DataEncoding, EditSummary, LineNumberRange, Note, NoteKind};
 
 /// The tool that resolves handles.
 const EXPAND: &str = "expand";
@@ -201,15 +198,6 @@ impl Note {
                 let files = self.counts.files;
                 write!(f, "[{files} more {}]", if files == 1 { "file" } else { "files" })
             }
-            NoteKind::Rest(why) => self.write_file_rest(f, *why),
-            NoteKind::LineRest { tool, line, from_byte } => {
-                let tool = match tool {
-                    ContinuationTool::ReadLines => "read_lines",
-                    ContinuationTool::Expand => "expand with",
-                };
-                write!(f, "[… {bytes} bytes of this line left out; ")?;
-                write!(f, "{tool} start {line}, from_byte {from_byte}]")
-            }
             NoteKind::NoRoom { line, from_byte } => {
                 match self.lines.first() {
                     Some(range) => write!(f, "[{range}")?,
@@ -224,32 +212,6 @@ impl Note {
                 }
                 f.write_char(']')
             }
-            NoteKind::GoOn(next) => write!(f, "[go on with start {next}]"),
-            NoteKind::Ends => write!(f, "[the file has {lines} lines]"),
-            NoteKind::PartOf(all) => {
-                let range = self.line_range();
-                let next = u64::from(range.1) + 1;
-                write!(f, "[lines {range} of {all}; go on with start {next}]")
-            }
-            NoteKind::ChangedByOthers => {
-                let range = self.line_range();
-                let (were, them) = match range.0 == range.1 {
-                    true => ("was", "it"),
-                    false => ("were", "them"),
-                };
-                write!(f, "[{range} {were} changed by others since you saw {them}: ")?;
-                write!(f, "read_lines, start {}]", range.0)
-            }
-            NoteKind::UnchangedFile { shown, is_long } => {
-                self.write_unchanged_file(f, *shown, *is_long)
-            }
-            NoteKind::Passed { why } => {
-                write!(f, "[`{}` was left out: {why}]", self.file_or_empty())
-            }
-            NoteKind::Search(note) => note.write(f, self.file_or_empty()),
-            NoteKind::Change(note) => note.write(f, self.file_or_empty()),
-            NoteKind::Run(note) => note.write(f),
-            NoteKind::Answer(note) => note.write(f, self.file_or_empty()),
             NoteKind::Quoted(text) => self.write_quoted(f, way, text),
         }
     }
@@ -385,40 +347,6 @@ impl Note {
             write!(f, " and {more} more")?;
         }
         f.write_char(']')
-    }
-
-    fn write_file_rest(&self, f: &mut Formatter<'_>, why: OmissionReason) -> fmt::Result {
-        let range = self.line_range();
-        let first = range.0;
-        match why {
-            OmissionReason::Full => write!(f, "[{range} left out")?,
-            OmissionReason::Uncurated => {
-                write!(f, "[{range} left out: the file is too long to be curated")?;
-            }
-            OmissionReason::Unparsed => {
-                write!(f, "[{range} left out: the file is too long to be parsed")?;
-            }
-            OmissionReason::Large => {
-                write!(f, "[lines from {first} on left out: ")?;
-                f.write_str("the file is too large to be read at once")?;
-            }
-        }
-        write!(f, "; find lines with grep, go on with read_lines, start {first}]")
-    }
-
-    fn write_unchanged_file(
-        &self,
-        f: &mut Formatter<'_>,
-        shown: Option<u32>,
-        is_long: bool,
-    ) -> fmt::Result {
-        let (file, all) = (self.file_or_empty(), self.counts.lines);
-        let Some(shown) = shown else {
-            return write!(f, "[{file}: unchanged, its {all} lines are shown above]");
-        };
-        write!(f, "[{file}: unchanged; {shown} of its {all} lines are shown above. ")?;
-        let rest = if is_long { "as many as one answer holds" } else { "all" };
-        write!(f, "Get others with read_lines, or ask again at once for {rest}]")
     }
 
     fn write_edits(

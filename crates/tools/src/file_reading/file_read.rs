@@ -237,8 +237,8 @@ fn structure_findings(path: String, text: &TextFile, room: OutputBudget) -> File
         };
         listed = (1..).zip(split_rows(text.text())).map(line).collect();
     }
-    long_files::fit_outline(&mut listed, all, room);
+    let rest = long_files::fit_outline(&mut listed, all, room);
     let shown = listed.iter().filter(|row| matches!(row, ListingRow::Line { .. })).count();
     let shown = u32::try_from(shown).unwrap_or(u32::MAX);
-    FileStructure { path, counts: LineCounts { all, shown }, rows: listed }
+    FileStructure { path, counts: LineCounts { all, shown }, rows: listed, rest }
 }

@@ -1,7 +1,7 @@
 //! Files that do not fit in one answer: their beginning, where no view can be chosen.
 
 use foveal_code::numbered_listing::ListingRow;
-use foveal_engine::note::{LineNumberRange, Note, NoteKind, OmissionReason};
+use foveal_engine::note::LineNumberRange;
 use foveal_engine::output_budget::OutputBudget;
 use foveal_workspace::file_version::FileVersion;
 use foveal_workspace::{LineRangeReader, PathKey, ResolvedPath, TextFile};
@@ -141,22 +141,20 @@ pub(super) fn read_large_beginning(
     })
 }
 
-/// Truncates an outline to the output budget. The file has `all` lines.
-pub(super) fn fit_outline(outline: &mut Vec<ListingRow>, all: u32, room: OutputBudget) {
+/// Truncates an outline to the output budget; returns the lines of the removed part. The file has
+/// `all` lines.
+pub(super) fn fit_outline(
+    outline: &mut Vec<ListingRow>,
+    all: u32,
+    room: OutputBudget,
+) -> Option<LineNumberRange> {
     let mut left = OutputBudget {
         bytes: room.bytes.min(view_bytes_max(room)),
         ..room.reserve_notes(NOTE_BYTES)
     };
     let fits = |row: &&ListingRow| left.consume(&format!("{row}\n"));
     let kept = outline.iter().take_while(fits).count();
-    if kept == outline.len() {
-        return;
-    }
     let next = outline[kept..].iter().find_map(ListingRow::first_line_number);
     outline.truncate(kept);
-    outline.extend(next.map(|next| {
-        let lines = vec![LineNumberRange(next, all)];
-        let note = Note { lines, ..Note::new(NoteKind::Rest(OmissionReason::Full)) };
-        ListingRow::Note { indent: 0, note }
-    }));
+    next.map(|next| LineNumberRange(next, all))
 }

@@ -7,7 +7,6 @@ use std::path::{Path, PathBuf};
 use std::time::SystemTime;
 
 use cap_std::fs::Dir;
-use foveal_engine::note::{Note, NoteKind};
 use foveal_workspace::file_search::{
     SearchScope, SkippedFiles, path_for_display, path_from_display,
 };
@@ -15,6 +14,7 @@ use foveal_workspace::{OpenFile, ResolvedPath, WorkspaceRoots};
 
 use crate::answer::AnswerDependency;
 use crate::error::ToolError;
+use crate::notes::SearchNote;
 use crate::session::CallContext;
 
 /// A folder or file to be searched or listed.
@@ -30,7 +30,7 @@ pub(crate) struct SearchPlaces {
     /// One place or more; their paths are shown as the call names them.
     pub(crate) places: Vec<SearchPlace>,
     /// Notes on places that are left out, for the end of the answer.
-    pub(crate) gap_notes: Vec<Note>,
+    pub(crate) gap_notes: Vec<SearchNote>,
 }
 
 /// Returns whether a call without a path covers all roots: if the working directory is one of
@@ -65,8 +65,8 @@ pub(crate) fn search_places(
         match search_place(work, &roots, &path, without.map(Path::to_owned).collect()) {
             Ok(place) => places.places.push(place),
             Err(error) => {
-                let why = NoteKind::Passed { why: error.to_string().into() };
-                places.gap_notes.push(Note::new(why).with_file(&path));
+                let (folder, why) = (path.into(), error.to_string().into());
+                places.gap_notes.push(SearchNote::Passed { folder, why });
                 refused = Some(error);
             }
         }

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use foveal_engine::note::FileChangeKind;
+use crate::notes::FileChangeKind;
 use foveal_store::FileWrite;
 use foveal_transcript::{Handle, ParseHandleError};
 use foveal_workspace::edit::{DiffHunk, LineSpan, delta_since_seen, diff_hunks};

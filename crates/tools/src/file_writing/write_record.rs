@@ -2,7 +2,7 @@
 
 use std::sync::{Arc, LazyLock};
 
-use foveal_engine::note::{FileChangeKind, UndoPoint, UndoStorage, UndoUnavailable};
+use crate::notes::{FileChangeKind, UndoPoint, UndoStorage, UndoUnavailable};
 use foveal_store::ContentReceipt;
 use foveal_transcript::Handle;
 use foveal_workspace::edit::DiffHunk;

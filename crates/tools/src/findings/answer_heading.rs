@@ -1,8 +1,9 @@
 //! The heading of an answer, made once the shape of its content is known.
 
 use foveal_engine::message_shape::ShapeKind;
-use foveal_engine::note::{AnswerNote, FileDisplayMode, Note, NoteKind};
+use foveal_engine::note::{Note, NoteKind};
 
+use crate::notes::{AnswerNote, FileDisplayMode};
 use crate::session::{LineCounts, ShapedAnswer};
 
 use super::answer_text::AnswerText;
@@ -15,7 +16,7 @@ pub(crate) fn render_heading(content: &FindingContent, given: &ShapedAnswer) -> 
     let mut text = AnswerText::default();
     let remarks = match content {
         FindingContent::File(file) if !given.is_final => {
-            text.push_note(Note::from(AnswerNote::FileNamed).with_file(&file.path));
+            text.push_note(AnswerNote::FileNamed(file.path.as_str().into()));
             text.push_note(AnswerNote::LinesThere { all: given.lines.all });
             file.text.remarks()
         }

@@ -1,17 +1,19 @@
 //! The text of an answer, built row by row: content word for word, and notes.
 
+use std::fmt::Display;
+
 use foveal_engine::message_shape::{MessageShape, ShapePiece};
-use foveal_engine::note::{Note, RunNote};
 use foveal_sandbox::{CapturedOutput, OmittedOutput};
 
 use crate::answer::{AnswerRow, PlacedNote, RowKind};
+use crate::notes::{FileNote, RunNote};
 
 /// The shown part of a line, with notes on the parts omitted before and after it.
 #[derive(Debug, Clone)]
 pub(crate) struct LineExcerpt<'a> {
-    pub(crate) before: Option<Note>,
+    pub(crate) before: Option<FileNote>,
     pub(crate) text: &'a str,
-    pub(crate) after: Option<Note>,
+    pub(crate) after: Option<FileNote>,
 }
 
 impl<'a> LineExcerpt<'a> {
@@ -21,7 +23,7 @@ impl<'a> LineExcerpt<'a> {
     }
 }
 
-/// The text of an answer, with the kind of each line. Every remark of foveal in it is a [`Note`].
+/// The text of an answer, with the kind of each line. Every remark of foveal in it is a note.
 #[derive(Debug, Clone, Default, PartialEq)]
 pub(crate) struct AnswerText {
     text: String,
@@ -61,7 +63,7 @@ impl AnswerText {
                     continue;
                 }
                 ShapePiece::Note(_, note) => {
-                    shown.push_note_inline((**note).clone());
+                    shown.push_note_inline(note);
                     continue;
                 }
             };
@@ -96,11 +98,11 @@ impl AnswerText {
         let end = from + part.len();
         let start = self.open_line_len();
         let is_whole = |placed: &&PlacedNote| {
-            placed.at >= before && placed.at as usize + placed.note.text_len() <= end
+            placed.at >= before && placed.at as usize + placed.text.len() <= end
         };
         let moved = |placed: &PlacedNote| PlacedNote {
             at: placed.at - before + start,
-            note: placed.note.clone(),
+            text: placed.text.clone(),
         };
         let notes: Vec<PlacedNote> = row.notes.iter().filter(is_whole).map(moved).collect();
         self.push_text(kind, part);
@@ -143,12 +145,12 @@ impl AnswerText {
     }
 
     /// Adds a note on a line of its own.
-    pub(crate) fn push_note(&mut self, note: impl Into<Note>) {
-        self.push_note_indented(0, note.into());
+    pub(crate) fn push_note(&mut self, note: impl Display) {
+        self.push_note_indented(0, note);
     }
 
     /// Adds a note on a line of its own, indented by this many blanks.
-    pub(crate) fn push_note_indented(&mut self, indent: usize, note: Note) {
+    pub(crate) fn push_note_indented(&mut self, indent: usize, note: impl Display) {
         self.finish_line();
         self.push_text(RowKind::Note, &" ".repeat(indent));
         self.push_note_inline(note);
@@ -156,14 +158,15 @@ impl AnswerText {
     }
 
     /// Adds a note at the end of the text, without a line break.
-    pub(crate) fn push_note_inline(&mut self, note: Note) {
+    pub(crate) fn push_note_inline(&mut self, note: impl Display) {
+        let text = note.to_string().into_boxed_str();
         let (row, at) = (
             self.rows.len().saturating_sub(usize::from(self.has_open_line())),
             self.open_line_len(),
         );
-        self.push_text(RowKind::Note, &note.to_string());
+        self.push_text(RowKind::Note, &text);
         if let Some(row) = self.rows.get_mut(row) {
-            row.notes.push(PlacedNote { at, note });
+            row.notes.push(PlacedNote { at, text });
         }
     }
 

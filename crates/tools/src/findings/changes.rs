@@ -1,6 +1,6 @@
 //! The changes that a tool made to files, with the handles that undo them.
 
-use foveal_engine::note::{FileChangeKind, FileChangeNote, Note, UndoPoint, UndoUnavailable};
+use crate::notes::{FileChangeKind, FileChangeNote, UndoPoint, UndoUnavailable};
 use foveal_workspace::atomic_write::WriteNotice;
 use foveal_workspace::edit::LineSpan;
 
@@ -34,8 +34,8 @@ impl FileChanges {
     pub(super) fn render(&self) -> AnswerText {
         let mut text = AnswerText::default();
         for change in &self.files {
-            let done = FileChangeNote::Done(change.kind, change.undo);
-            text.push_note(Note::from(done).with_file(&change.path));
+            let (file, kind, undo) = (change.path.as_str().into(), change.kind, change.undo);
+            text.push_note(FileChangeNote::Done { file, kind, undo });
             change.notes.iter().for_each(|note| text.push_note(change_note(note)));
             let (told, more) =
                 change.changed_spans.split_at(change.changed_spans.len().min(PLACES_MAX));

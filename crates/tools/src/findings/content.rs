@@ -2,7 +2,7 @@
 
 use serde_json::{Value, json};
 
-use foveal_engine::note::{AnswerNote, FileDisplayMode};
+use crate::notes::{AnswerNote, FileDisplayMode};
 
 use crate::answer::{AnswerDependency, AnswerImage, ToolCallAnswer};
 

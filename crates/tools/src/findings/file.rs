@@ -5,9 +5,9 @@ use std::sync::Arc;
 use serde_json::{Value, json};
 
 use foveal_code::numbered_listing::ListingRow;
-use foveal_engine::note::{
-    Counts, FileDisplayMode, LineNumberRange, Note, NoteKind, OmissionReason,
-};
+use foveal_engine::note::LineNumberRange;
+
+use crate::notes::{FileDisplayMode, FileNote, OmissionReason};
 use foveal_transcript::ContentHash;
 use foveal_workspace::file_version::FileVersion;
 use foveal_workspace::{PathKey, TextFile};
@@ -99,7 +99,6 @@ pub(crate) struct FileBeginning {
 impl FileBeginning {
     pub(super) fn render(&self) -> AnswerText {
         let mut lines = self.lines.render();
-        let of = |range, kind| Note { lines: vec![range], ..Note::new(kind) };
         if let Some(next) = self.next {
             let next = u32::try_from(next).unwrap_or(u32::MAX);
             let (last, why) = match (self.size, self.truncation) {
@@ -114,10 +113,10 @@ impl FileBeginning {
                     (all, OmissionReason::Unparsed)
                 }
             };
-            lines.push_note(of(LineNumberRange(next, last), NoteKind::Rest(why)));
+            lines.push_note(FileNote::Rest { lines: LineNumberRange(next, last), why });
         }
         for (first, last) in &self.changed {
-            lines.push_note(of(LineNumberRange(*first, *last), NoteKind::ChangedByOthers));
+            lines.push_note(FileNote::ChangedByOthers(LineNumberRange(*first, *last)));
         }
         lines
     }
@@ -147,6 +146,8 @@ pub(crate) struct FileStructure {
     pub(crate) path: String,
     pub(crate) counts: LineCounts,
     pub(crate) rows: Vec<ListingRow>,
+    /// The lines whose part of the structure does not fit in the answer.
+    pub(crate) rest: Option<LineNumberRange>,
 }
 
 impl FileStructure {
@@ -160,10 +161,12 @@ impl FileStructure {
                     lines.push_line(number.0, &row.gutter(), LineExcerpt::whole_line(text));
                 }
                 ListingRow::File { .. } => lines.push_file(&row.to_string()),
-                ListingRow::Note { indent, note } => {
-                    lines.push_note_indented(*indent, note.clone());
-                }
+                ListingRow::Note { indent, note } => lines.push_note_indented(*indent, note),
             }
+        }
+        if let Some(rest) = self.rest {
+            let why = OmissionReason::Full;
+            lines.push_note(FileNote::Rest { lines: rest, why });
         }
         lines
     }
@@ -198,11 +201,8 @@ impl FileLines {
         let mut lines = self.lines.render();
         match self.end {
             RangeEnd::Complete => {}
-            RangeEnd::Continues(next) => lines.push_note(Note::new(NoteKind::GoOn(next))),
-            RangeEnd::FileEnds(all) => {
-                let counts = Counts { lines: all, ..Counts::default() };
-                lines.push_note(Note { counts, ..Note::new(NoteKind::Ends) });
-            }
+            RangeEnd::Continues(next) => lines.push_note(FileNote::GoOn(next)),
+            RangeEnd::FileEnds(all) => lines.push_note(FileNote::Ends(all)),
         }
         lines
     }
@@ -241,10 +241,13 @@ pub(crate) struct UnchangedFile {
 
 impl UnchangedFile {
     pub(super) fn render(&self) -> AnswerText {
-        let kind = NoteKind::UnchangedFile { shown: self.shown_count, is_long: self.is_long };
-        let counts = Counts { lines: self.line_count, ..Counts::default() };
         let mut text = AnswerText::default();
-        text.push_note(Note { counts, ..Note::new(kind) }.with_file(&self.path));
+        text.push_note(FileNote::Unchanged {
+            file: self.path.as_str().into(),
+            all: self.line_count,
+            shown: self.shown_count,
+            is_long: self.is_long,
+        });
         text
     }
 }

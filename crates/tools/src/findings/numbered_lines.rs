@@ -1,9 +1,9 @@
 //! Lines of a text with their numbers, some of which may be cut.
 
-use foveal_engine::note::{ContinuationTool, Counts, Note, NoteKind};
 use foveal_engine::output_budget::OutputBudget;
 
 use crate::answer_budget::split_rows;
+use crate::notes::{ContinuationTool, FileNote};
 use crate::session::{LineRangeSet, PartialLine};
 
 use super::answer_text::{AnswerText, LineExcerpt};
@@ -28,20 +28,22 @@ impl NumberedLine {
     }
 
     /// Returns the notes on the omitted parts before and after the given one.
-    fn cut_notes(&self) -> (Option<Note>, Option<Note>) {
+    fn cut_notes(&self) -> (Option<FileNote>, Option<FileNote>) {
         let Self { number, before, bytes, after, .. } = self;
         let from_byte = before + bytes;
-        let rest =
-            NoteKind::LineRest { tool: ContinuationTool::ReadLines, line: *number, from_byte };
-        (cut_note(*before, NoteKind::LineCut), cut_note(*after, rest))
+        let rest = (*after > 0).then(|| FileNote::LineRest {
+            bytes: u32::try_from(*after).unwrap_or(u32::MAX),
+            tool: ContinuationTool::ReadLines,
+            line: *number,
+            from_byte,
+        });
+        (line_cut_note(*before), rest)
     }
 }
 
-/// Returns the note on the omitted bytes of a line; `None` if there are none.
-pub(super) fn cut_note(bytes: u64, kind: NoteKind) -> Option<Note> {
-    let bytes = u32::try_from(bytes).unwrap_or(u32::MAX);
-    let counts = Counts { bytes, ..Counts::default() };
-    (bytes > 0).then(|| Note { counts, ..Note::new(kind) })
+/// Returns the note on omitted bytes of a line, without a way to get them; `None` if there are none.
+pub(super) fn line_cut_note(bytes: u64) -> Option<FileNote> {
+    (bytes > 0).then(|| FileNote::LineCut(u32::try_from(bytes).unwrap_or(u32::MAX)))
 }
 
 /// Lines of a text, in order.
@@ -54,7 +56,7 @@ impl NumberedLines {
     /// Adds a line if it fits in `room` as it is rendered. The first line is always added.
     pub(crate) fn push_if_fits(&mut self, line: NumberedLine, room: &mut OutputBudget) -> bool {
         let (before, after) = line.cut_notes();
-        let notes: String = before.iter().chain(&after).map(Note::to_string).collect();
+        let notes: String = before.iter().chain(&after).map(FileNote::to_string).collect();
         let fits = room.consume(&format!("{}{}{notes}\n", line.gutter(), line.text));
         let is_taken = fits || self.lines.is_empty();
         if !fits {

@@ -3,7 +3,6 @@
 use std::fmt::Write;
 
 use foveal_code::EntityKind;
-use foveal_engine::note::{Note, NoteKind, SearchNote, SearchResultKind};
 use foveal_index::SearchHit;
 use foveal_workspace::file_search::{
     GlobAnswer, GrepAnswer, GrepLayout, GrepMode, GrepRow, ListAnswer, PageUnit, SkippedFiles,
@@ -11,14 +10,15 @@ use foveal_workspace::file_search::{
 use serde_json::{Value, json};
 
 use super::answer_text::{AnswerText, LineExcerpt};
-use super::numbered_lines::cut_note;
+use super::numbered_lines::line_cut_note;
+use crate::notes::{SearchNote, SearchResultKind};
 
 /// Matching lines.
 #[derive(Debug, Clone)]
 pub(crate) struct GrepHits {
     pub(crate) answer: GrepAnswer,
     pub(crate) mode: GrepMode,
-    pub(crate) gap_notes: Vec<Note>,
+    pub(crate) gap_notes: Vec<SearchNote>,
 }
 
 impl GrepHits {
@@ -27,7 +27,7 @@ impl GrepHits {
         for row in self.answer.rows(self.mode, GrepLayout::Headings) {
             match row {
                 GrepRow::Line { line, .. } => {
-                    let cut = |bytes: usize| cut_note(bytes as u64, NoteKind::LineCut);
+                    let cut = |bytes: usize| line_cut_note(bytes as u64);
                     let shown = LineExcerpt {
                         before: cut(line.bytes_before),
                         text: &line.text,
@@ -64,7 +64,7 @@ impl GrepHits {
 #[derive(Debug, Clone)]
 pub(crate) struct GlobPaths {
     pub(crate) answer: GlobAnswer,
-    pub(crate) gap_notes: Vec<Note>,
+    pub(crate) gap_notes: Vec<SearchNote>,
 }
 
 impl GlobPaths {
@@ -87,7 +87,7 @@ impl GlobPaths {
 #[derive(Debug, Clone)]
 pub(crate) struct FolderEntries {
     pub(crate) folders: Vec<ListAnswer>,
-    pub(crate) gap_notes: Vec<Note>,
+    pub(crate) gap_notes: Vec<SearchNote>,
 }
 
 impl FolderEntries {
@@ -110,7 +110,7 @@ impl FolderEntries {
 pub(crate) struct IndexHits {
     pub(crate) query: String,
     pub(crate) hits: Vec<SearchHit>,
-    pub(crate) gap_notes: Vec<Note>,
+    pub(crate) gap_notes: Vec<SearchNote>,
 }
 
 impl IndexHits {
@@ -120,10 +120,7 @@ impl IndexHits {
             lines.push_content(&hit_line(hit));
             if let Some(words) = &hit.model_summary {
                 let of = hit.name.as_str().into();
-                lines.push_note_indented(
-                    2,
-                    Note::from(SearchNote::ModelSays { of, words: words.clone() }),
-                );
+                lines.push_note_indented(2, SearchNote::ModelSays { of, words: words.clone() });
             }
         }
         if self.hits.is_empty() {
@@ -188,7 +185,7 @@ fn page_note(of: SearchResultKind, page: ResultPage, next: Option<usize>) -> Opt
 
 /// Appends notes on files that were searched as bytes or not read, and on other gaps. Binary files
 /// are skipped without a note.
-fn append_gaps(lines: &mut AnswerText, passed: &SkippedFiles, missing: &[Note]) {
+fn append_gaps(lines: &mut AnswerText, passed: &SkippedFiles, missing: &[SearchNote]) {
     if passed.as_bytes > 0 {
         let files = passed.as_bytes_first.iter().map(|path| path.as_str().into());
         let more = passed.as_bytes - passed.as_bytes_first.len() as u64;
@@ -200,7 +197,7 @@ fn append_gaps(lines: &mut AnswerText, passed: &SkippedFiles, missing: &[Note]) 
         let more = passed.unreadable - passed.reasons.len() as u64;
         lines.push_note(SearchNote::NotRead { files, more });
     }
-    missing.iter().for_each(|note| lines.push_note(note.clone()));
+    missing.iter().for_each(|note| lines.push_note(note));
 }
 
 /// Returns the place, kind and signature of a hit on one line.

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Duration;
 
-use foveal_engine::note::RunNote;
+use crate::notes::RunNote;
 use foveal_sandbox::{CommandOutcome, CompletedCommand, Confinement, ShellCommand};
 use foveal_transcript::CancelToken;
 use schemars::JsonSchema;

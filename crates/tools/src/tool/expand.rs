@@ -1,6 +1,6 @@
 //! The tool `expand`: returns content that an earlier answer omitted.
 
-use foveal_engine::note::{ContinuationTool, Counts, LineNumberRange, Note, NoteKind};
+use foveal_engine::note::LineNumberRange;
 use foveal_engine::output_budget::OutputBudget;
 use foveal_transcript::Handle;
 use schemars::JsonSchema;
@@ -8,6 +8,7 @@ use serde::Deserialize;
 
 use crate::error::ToolError;
 use crate::findings::{AnswerText, Findings};
+use crate::notes::{ContinuationTool, FileNote};
 use crate::permission::PermissionRequest;
 use crate::session::CallContext;
 use crate::tool_definition::{RepeatPolicy, Tool, ToolArguments, ToolHints};
@@ -87,17 +88,19 @@ impl ExpandToolArguments {
             last += 1;
             if kept.len() < rest.len() {
                 let (bytes, next) = (rest.len() - kept.len(), from + kept.len());
-                let counts = Counts { bytes: bytes as u32, ..Counts::default() };
-                let (tool, line, from_byte) = (ContinuationTool::Expand, last as u32, next as u64);
-                let rest = NoteKind::LineRest { tool, line, from_byte };
-                text.push_note_inline(Note { counts, ..Note::new(rest) });
+                text.push_note_inline(FileNote::LineRest {
+                    bytes: bytes as u32,
+                    tool: ContinuationTool::Expand,
+                    line: last as u32,
+                    from_byte: next as u64,
+                });
                 text.finish_line();
                 return Ok(Findings::from_text(text));
             }
         }
         if last < all && self.end.is_none_or(|end| last < end) {
-            let lines = vec![LineNumberRange(start as u32, last as u32)];
-            text.push_note(Note { lines, ..Note::new(NoteKind::PartOf(all as u32)) });
+            let lines = LineNumberRange(start as u32, last as u32);
+            text.push_note(FileNote::PartOf { lines, all: all as u32 });
         }
         Ok(Findings::from_text(text))
     }

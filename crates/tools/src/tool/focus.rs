@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use foveal_engine::note::AnswerNote;
+use crate::notes::AnswerNote;
 use schemars::JsonSchema;
 use serde::Deserialize;
 

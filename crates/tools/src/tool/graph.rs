@@ -1,7 +1,6 @@
 //! The tool `graph`: lists callers, tests and uses of a symbol, and the symbols it uses.
 
 use foveal_code::relations::{NodeId, RelationList, RelationRow};
-use foveal_engine::note::{Note, SearchNote};
 use foveal_engine::tokens::estimate_tokens;
 use foveal_index::{InferredRelation, describe_entity};
 use foveal_workspace::WorkspaceRoots;
@@ -10,6 +9,7 @@ use serde::Deserialize;
 
 use crate::error::ToolError;
 use crate::findings::{AnswerText, Findings};
+use crate::notes::SearchNote;
 use crate::permission::PermissionRequest;
 use crate::session::CallContext;
 use crate::tool_definition::{Tool, ToolArguments, ToolHints};
@@ -73,7 +73,7 @@ impl ToolArguments for GraphToolArguments {
                 .into_iter()
                 .for_each(|note| text.push_note(note));
         }
-        related.gap_notes.iter().for_each(|note| text.push_note(note.clone()));
+        related.gap_notes.iter().for_each(|note| text.push_note(note));
         Ok(Findings::from_text(text).with_dependencies(related.dependencies))
     }
 }
@@ -85,13 +85,13 @@ fn model_notes(
     roots: &WorkspaceRoots,
     root: &RootRelations,
     node: NodeId,
-) -> Result<Vec<Note>, ToolError> {
+) -> Result<Vec<SearchNote>, ToolError> {
     let node = root.relations.node(node);
     let (path, name) = (&*node.key.path, &*node.key.name);
     let mut notes = Vec::new();
     let mut note = |of: String, words: &str| {
         let (of, words) = (of.into(), words.into());
-        notes.push(Note::from(SearchNote::ModelSays { of, words }));
+        notes.push(SearchNote::ModelSays { of, words });
     };
     for (place, files) in work.toolbox.index.model_summaries(work.control)? {
         if !root.is_of_root(roots, place.as_deref()) {
@@ -197,10 +197,8 @@ fn render_lists(
             text.push_content(&render_row(roots, root, row));
         }
         if list.rows.len() > rows {
-            text.push_note_indented(
-                2,
-                Note::from(SearchNote::MoreEntries((list.rows.len() - rows) as u64)),
-            );
+            let more = (list.rows.len() - rows) as u64;
+            text.push_note_indented(2, SearchNote::MoreEntries(more));
         }
     }
     if lists.is_empty() {

@@ -124,7 +124,7 @@ fn map_root(
                 text.push_content(&format!("{row}\n"));
             }
             ListingRow::Line { .. } => text.push_content(&format!("{row}\n")),
-            ListingRow::Note { indent, note } => text.push_note_indented(*indent, note.clone()),
+            ListingRow::Note { indent, note } => text.push_note_indented(*indent, note),
         }
     }
     text

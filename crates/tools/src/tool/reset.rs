@@ -1,6 +1,6 @@
 //! The tool `reset`: forgets all shown content.
 
-use foveal_engine::note::AnswerNote;
+use crate::notes::AnswerNote;
 use schemars::JsonSchema;
 use serde::Deserialize;
 

@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use foveal_engine::note::RunNote;
+use crate::notes::RunNote;
 use foveal_sandbox::TerminalId;
 use foveal_sandbox::{
     OutputWait, TerminalCommand, TerminalReading, TerminalSize, WaitControl, WaitOutcome,

@@ -1,12 +1,10 @@
 //! Notes on searches and listings.
 
-use std::fmt::{self, Formatter};
-
-use serde::{Deserialize, Serialize};
+use std::fmt::{self, Display, Formatter};
 
 /// The kind of results that a page lists.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum SearchResultKind {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum SearchResultKind {
     /// Lines that a search found.
     Hits {
         /// The number of files that they are in.
@@ -28,8 +26,8 @@ impl SearchResultKind {
 }
 
 /// A note on a search or a listing.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub enum SearchNote {
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum SearchNote {
     /// No file could be searched as text.
     NoFile {
         /// Number of binary files that were skipped.
@@ -98,8 +96,15 @@ pub enum SearchNote {
         /// The query.
         query: Box<str>,
     },
-    /// The named folder has no index.
-    NoIndex,
+    /// This folder has no index.
+    NoIndex(Box<str>),
+    /// A folder could not be searched.
+    Passed {
+        /// The folder, as spelled.
+        folder: Box<str>,
+        /// The reason.
+        why: Box<str>,
+    },
     /// Changes in these files are not in the index yet, because another process holds it.
     Behind {
         /// The first of them.
@@ -125,9 +130,9 @@ pub enum SearchNote {
     },
 }
 
-impl SearchNote {
+impl Display for SearchNote {
     #[allow(clippy::too_many_lines)] // A flat table.
-    pub(super) fn write(&self, f: &mut Formatter<'_>, file: &str) -> fmt::Result {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             Self::NoFile { binary } => {
                 f.write_str("[no file was searched: none is there, or none fits path, glob and ")?;
@@ -183,7 +188,10 @@ impl SearchNote {
             }
             Self::NothingRelated => f.write_str("[no relations found]"),
             Self::ModelSays { of, words } => write!(f, "[a model says of {of}: {words}]"),
-            Self::NoIndex => write!(f, "[`{file}` has no index: search it with grep]"),
+            Self::NoIndex(folder) => {
+                write!(f, "[`{folder}` has no index: search it with grep]")
+            }
+            Self::Passed { folder, why } => write!(f, "[`{folder}` was left out: {why}]"),
         }
     }
 }
@@ -200,7 +208,7 @@ fn write_binary_count(f: &mut Formatter<'_>, binary: u64) -> fmt::Result {
 /// Writes file names, the number of further files and the closing bracket.
 fn write_file_list(
     f: &mut Formatter<'_>,
-    files: impl Iterator<Item = impl fmt::Display>,
+    files: impl Iterator<Item = impl Display>,
     more: u64,
 ) -> fmt::Result {
     for (at, file) in files.enumerate() {

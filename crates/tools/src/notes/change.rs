@@ -3,13 +3,19 @@
 use std::fmt::{self, Display, Formatter};
 
 use foveal_transcript::{Handle, LineSpan};
-use serde::{Deserialize, Serialize};
 
 /// A note on the change of a file.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub enum FileChangeNote {
-    /// The named file was changed.
-    Done(FileChangeKind, Result<UndoPoint, UndoUnavailable>),
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum FileChangeNote {
+    /// A file was changed.
+    Done {
+        /// The file, as spelled.
+        file: Box<str>,
+        /// The kind of change.
+        kind: FileChangeKind,
+        /// The way to undo it.
+        undo: Result<UndoPoint, UndoUnavailable>,
+    },
     /// The file has this many other hard links, which keep the old content.
     OtherNames(u64),
     /// The owner of the file could not be preserved.
@@ -25,8 +31,8 @@ pub enum FileChangeNote {
 }
 
 /// The kind of change.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum FileChangeKind {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum FileChangeKind {
     /// The file was created.
     New,
     /// The content was replaced.
@@ -36,17 +42,17 @@ pub enum FileChangeKind {
 }
 
 /// The saved state to which a change can be undone.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub struct UndoPoint {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) struct UndoPoint {
     /// The handle of the old content.
-    pub handle: Handle,
+    pub(crate) handle: Handle,
     /// The storage of the old content.
-    pub kind: UndoStorage,
+    pub(crate) kind: UndoStorage,
 }
 
 /// The storage of the content that an undo restores.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum UndoStorage {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum UndoStorage {
     /// The store.
     Stored,
     /// Memory, until the process ends.
@@ -56,18 +62,18 @@ pub enum UndoStorage {
 }
 
 /// The reason why a change cannot be undone.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
-pub enum UndoUnavailable {
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum UndoUnavailable {
     /// The old content has secrets, which must not be stored, and is too large for memory.
     Secrets,
     /// The store cannot be written.
     Store,
 }
 
-impl FileChangeNote {
-    pub(super) fn write(&self, f: &mut Formatter<'_>, file: &str) -> fmt::Result {
+impl Display for FileChangeNote {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
-            Self::Done(kind, back) => {
+            Self::Done { file, kind, undo: back } => {
                 match kind {
                     FileChangeKind::New if back.is_ok() => write!(f, "Wrote {file} (new)")?,
                     FileChangeKind::New | FileChangeKind::Written => write!(f, "Wrote {file}")?,

@@ -1,12 +1,10 @@
 //! Notes on the run of a program.
 
-use std::fmt::{self, Formatter};
-
-use serde::{Deserialize, Serialize};
+use std::fmt::{self, Display, Formatter};
 
 /// A note on a program that ran or is running.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub enum RunNote {
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum RunNote {
     /// The program did not end with plain success, but like this.
     Ended(Box<str>),
     /// This many bytes of the output are not valid text.
@@ -53,8 +51,8 @@ pub enum RunNote {
     NoTerminals,
 }
 
-impl RunNote {
-    pub(super) fn write(&self, f: &mut Formatter<'_>) -> fmt::Result {
+impl Display for RunNote {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             Self::Ended(how) => write!(f, "[{how}]"),
             Self::Undecoded(bytes) => {

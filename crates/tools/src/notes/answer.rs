@@ -1,12 +1,10 @@
 //! Notes on an answer as a whole.
 
-use std::fmt::{self, Formatter};
-
-use serde::{Deserialize, Serialize};
+use std::fmt::{self, Display, Formatter};
 
 /// A note on an answer as a whole.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub enum AnswerNote {
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum AnswerNote {
     /// The answer was given before, at this time on the user's clock.
     Cached {
         /// From 0 to 23; larger ones wrap around, here and below.
@@ -48,8 +46,13 @@ pub enum AnswerNote {
     PageCut,
     /// A web page is shown as plain text.
     PagePlain,
-    /// The named file follows, displayed in this mode.
-    File(FileDisplayMode),
+    /// A file follows, displayed in this mode.
+    File {
+        /// The file, as spelled.
+        file: Box<str>,
+        /// The mode.
+        mode: FileDisplayMode,
+    },
     /// The number of lines shown of the file.
     LinesShown {
         /// Lines that the file has.
@@ -66,8 +69,8 @@ pub enum AnswerNote {
     },
     /// A peculiarity of the file, such as its encoding.
     Unusual(Box<str>),
-    /// The named file follows; the amount to send is decided later.
-    FileNamed,
+    /// This file follows; the amount to send is decided later.
+    FileNamed(Box<str>),
     /// The number of lines of the file; the amount to send is decided later.
     LinesThere {
         /// Lines that the file has.
@@ -81,8 +84,8 @@ pub enum AnswerNote {
 }
 
 /// The mode in which a file is displayed.
-#[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub enum FileDisplayMode {
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub(crate) enum FileDisplayMode {
     /// The whole file.
     Full,
     /// The lines that matter to the conversation.
@@ -103,8 +106,8 @@ pub enum FileDisplayMode {
     Failed,
 }
 
-impl AnswerNote {
-    pub(super) fn write(&self, f: &mut Formatter<'_>, file: &str) -> fmt::Result {
+impl Display for AnswerNote {
+    fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         match self {
             Self::Cached { hour, minute, second } => {
                 let (hour, minute, second) = (hour % 24, minute % 60, second % 60);
@@ -143,7 +146,7 @@ impl AnswerNote {
             Self::PagePlain => f.write_str(
                 "[the page could not be turned into Markdown; this is its text without markup]",
             ),
-            Self::File(showing) => write!(f, "File: {file} ({showing})"),
+            Self::File { file, mode } => write!(f, "File: {file} ({mode})"),
             Self::LinesShown { all, shown } => {
                 let share = (u64::from(*shown) * 100).checked_div(u64::from(*all)).unwrap_or(100);
                 write!(f, "Total lines: {all} | Preserved: {shown} ({share} %)")
@@ -152,14 +155,14 @@ impl AnswerNote {
                 write!(f, "Total bytes: {bytes} | Preserved: {shown} lines")
             }
             Self::Unusual(what) => f.write_str(what),
-            Self::FileNamed => write!(f, "File: {file}"),
+            Self::FileNamed(file) => write!(f, "File: {file}"),
             Self::LinesThere { all } => write!(f, "Total lines: {all}"),
             Self::BytesThere { bytes } => write!(f, "Total bytes: {bytes}"),
         }
     }
 }
 
-impl fmt::Display for FileDisplayMode {
+impl Display for FileDisplayMode {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         f.write_str(match self {
             Self::Full => "full",
