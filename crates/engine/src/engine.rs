@@ -2,7 +2,6 @@
 
 use std::borrow::Cow;
 
-use crate::budget::WindowLimit;
 use crate::call_texts::apply_shape;
 use crate::conversation_record::ConversationRecord;
 use crate::entry_size::EntrySize;
@@ -11,6 +10,7 @@ use crate::overrides::{OverrideError, RequestOverrides, ResultOverride};
 use crate::plan_step::{BacklogChange, EntryState, PlanStep};
 use crate::planner::Planner;
 use crate::tokens::{Tokenizer, Tokens};
+use crate::window_limit::WindowLimit;
 use foveal_transcript::{ContentBlock, Conversation, EntryIndex, Timestamp, TranscriptEntry};
 
 /// Plans one conversation as it grows.

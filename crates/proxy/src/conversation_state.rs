@@ -6,7 +6,6 @@ use std::cell::OnceCell;
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 use std::sync::Arc;
 
-use foveal_engine::budget::WindowLimit;
 use foveal_engine::engine::Engine;
 use foveal_engine::entry_size::{EntryMeasurer, EntrySize};
 use foveal_engine::lines::ExcerptSource;
@@ -15,6 +14,7 @@ use foveal_engine::overrides::{RequestOverrides, ResultOverride};
 use foveal_engine::plan_step::{BacklogChange, EntryState, PlanStep};
 use foveal_engine::planner::Planner;
 use foveal_engine::tokens::{Tokenizer, Tokens};
+use foveal_engine::window_limit::WindowLimit;
 use foveal_transcript::{ContentHash, Conversation, EntryIndex, Timestamp};
 use foveal_wire::request_body::{BodyError, BreakpointTarget, RequestBody};
 

@@ -3,9 +3,9 @@
 use std::panic::{AssertUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::{Arc, Mutex, PoisonError};
 
-use foveal_engine::budget::WindowLimit;
 use foveal_engine::plan_step::{PlanStep, RewriteReason};
 use foveal_engine::tokens::Tokens;
+use foveal_engine::window_limit::WindowLimit;
 use foveal_transcript::{ContentHash, Timestamp};
 use foveal_wire::Protocol;
 use foveal_wire::request_body::{

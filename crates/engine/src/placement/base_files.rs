@@ -102,55 +102,26 @@ pub struct BaseFileCandidate {
     pub reads: u32,
     /// Turns since its last use.
     pub age: u32,
-    /// Whether the user pinned it.
-    pub pinned: bool,
 }
 
 /// The rules for the choice of base files.
-#[derive(Debug, Clone, PartialEq)]
+#[derive(Debug, Clone, Copy, PartialEq)]
 pub struct BaseFileRules {
     /// Most tokens of all base files together.
     pub limit: Tokens,
-    /// Glob patterns of knowledge files, which come first. `*` and `?` do not cross `/`, `**` does;
-    /// a pattern without `/` is matched against the file's name alone.
-    pub knowledge: Vec<String>,
     /// The tokenizer for `limit`.
     pub tokenizer: Tokenizer,
 }
 
 impl BaseFileRules {
-    /// Returns the usual knowledge files within `limit` tokens.
-    pub fn new(limit: Tokens) -> Self {
-        let knowledge =
-            ["CLAUDE.md", "AGENTS.md", "README", "README.*", "knowledge.md", "*.knowledge.md"];
-        Self {
-            limit,
-            knowledge: knowledge.map(str::to_owned).to_vec(),
-            tokenizer: Tokenizer::O200k,
-        }
-    }
-
-    /// Returns whether `path` is a knowledge file.
-    pub fn is_knowledge(&self, path: &str) -> bool {
-        let name = path.rsplit('/').next().unwrap_or(path);
-        self.knowledge.iter().any(|pattern| {
-            let subject = if pattern.contains('/') { path } else { name };
-            glob_matches(pattern.as_bytes(), subject.as_bytes())
-        })
-    }
-
-    fn is_critical(&self, candidate: &BaseFileCandidate) -> bool {
-        candidate.pinned || self.is_knowledge(&candidate.path)
-    }
-
     /// Returns the tokens of `files` in the system prompt.
-    pub fn count_tokens(&self, files: &[BaseFile]) -> Tokens {
+    fn count_tokens(&self, files: &[BaseFile]) -> Tokens {
         files.iter().map(|file| self.tokenizer.count(&file.render())).sum()
     }
 }
 
 /// Chooses the base files: those `placed` first, in their order, with the present content of their
-/// candidates; then pinned and knowledge files in the given order; then the others by relevance per
+/// candidates; then knowledge files in the given order; then the others by relevance per
 /// token, as long as they fit `rules.limit`. A file that does not fit is skipped, not cut; placed
 /// files stay even if their growth exceeds the limit. To be called only when the prompt is
 /// rewritten anyway (see the module).
@@ -178,14 +149,14 @@ pub fn select_base_files(
     files
 }
 
-/// Returns the critical candidates in the given order, then the others by descending relevance per
+/// Returns the knowledge files in the given order, then the others by descending relevance per
 /// token.
 fn rank_candidates<'a>(
     candidates: &'a [BaseFileCandidate],
     rules: &BaseFileRules,
 ) -> Vec<&'a BaseFileCandidate> {
     let (mut first, rest): (Vec<_>, Vec<_>) =
-        candidates.iter().partition(|candidate| rules.is_critical(candidate));
+        candidates.iter().partition(|candidate| is_knowledge_file(&candidate.path));
     let mut scored: Vec<(f64, &BaseFileCandidate)> = rest
         .into_iter()
         .map(|candidate| {
@@ -209,51 +180,12 @@ fn relevance(candidate: &BaseFileCandidate) -> f64 {
     uses * 10.0 / (10.0 + f64::from(candidate.age))
 }
 
-fn glob_matches(pattern: &[u8], subject: &[u8]) -> bool {
-    // One row of the usual table: the prefixes of the subject that the pattern so far matches.
-    // Linear in memory and without recursion for every pattern.
-    let mut reached = vec![false; subject.len() + 1];
-    reached[0] = true;
-    let mut rest = pattern;
-    while let Some(first) = rest.first() {
-        let length = match rest {
-            // `**/` also matches no folder at all.
-            [b'*', b'*', b'/', ..] => {
-                let mut started = false;
-                for end in 0..subject.len() {
-                    started |= reached[end];
-                    reached[end + 1] |= started && subject[end] == b'/';
-                }
-                3
-            }
-            [b'*', b'*', ..] => {
-                extend_matches(&mut reached, subject, |_| true);
-                2
-            }
-            [b'*', ..] => {
-                extend_matches(&mut reached, subject, |byte| byte != b'/');
-                1
-            }
-            _ => {
-                for end in (0..subject.len()).rev() {
-                    let matches =
-                        *first == subject[end] || (*first == b'?' && subject[end] != b'/');
-                    reached[end + 1] = reached[end] && matches;
-                }
-                reached[0] = false;
-                1
-            }
-        };
-        rest = &rest[length..];
-    }
-    reached[subject.len()]
-}
-
-/// Extends matches over bytes that `crosses` allows.
-fn extend_matches(reached: &mut [bool], subject: &[u8], crosses: impl Fn(u8) -> bool) {
-    for end in 0..subject.len() {
-        reached[end + 1] |= reached[end] && crosses(subject[end]);
-    }
+/// Returns whether a file holds project knowledge, which comes first.
+fn is_knowledge_file(path: &str) -> bool {
+    let name = path.rsplit('/').next().unwrap_or(path);
+    ["CLAUDE.md", "AGENTS.md", "README", "knowledge.md"].contains(&name)
+        || name.starts_with("README.")
+        || name.ends_with(".knowledge.md")
 }
 
 #[cfg(test)]

@@ -2,8 +2,8 @@
 
 use std::collections::BTreeSet;
 
+use super::read_files_result::parse_read_files;
 use crate::lines::{ResultLines, parse_result_lines};
-use crate::placement::read_files::ReadFilesResult;
 use foveal_tool_effects::outcome::{CallOutcome, call_outcome};
 use foveal_tool_effects::{Effect, EffectKind, ReadSpan, WriteChange, call_effect};
 use foveal_transcript::{
@@ -127,11 +127,10 @@ fn add_result_events(call: &UnansweredCall, result: &ToolResult, events: &mut Ve
         let known: BTreeSet<String> = events.iter().map(|event| event.path.clone()).collect();
         events.extend(known.iter().map(|path| call.event(path, FileEventKind::MayHaveChanged)));
     }
-    if let Some(read) = ReadFilesResult::parse(&result.content) {
-        for file in read.files() {
+    if let Some(files) = parse_read_files(&result.content) {
+        for file in files {
             let Some(content) = file.content else { continue };
-            let kind = FileEventKind::ShownText(content.to_owned());
-            events.push(call.event(file.path, kind));
+            events.push(call.event(&file.path, FileEventKind::ShownText(content)));
         }
         return;
     }

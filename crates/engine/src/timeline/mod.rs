@@ -9,6 +9,7 @@ mod definitions;
 mod events;
 mod file_state;
 mod known_content;
+mod read_files_result;
 
 use std::collections::HashMap;
 

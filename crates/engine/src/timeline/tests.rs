@@ -367,9 +367,9 @@ impl Reference {
             }
             Operation::ReadFiles => {
                 (self.is_known, self.is_sure) = (true, true);
-                let result =
-                    crate::placement::read_files::ReadFilesResult::new([("/w/a.py", &*self.text)]);
-                turn("read_files", json!({"paths": ["/w/a.py"]}), &result.render())
+                let files = json!([{"path": "/w/a.py", "content": self.text}]);
+                let result = json!({"type": "read_files", "files": files});
+                turn("read_files", json!({"paths": ["/w/a.py"]}), &result.to_string())
             }
             Operation::Unknown(text) => {
                 *self = Self { text, ..Self::default() };

@@ -13,14 +13,16 @@ fn candidate(path: &str, words: usize, edits: u32, reads: u32, age: u32) -> Base
     }
 }
 
+fn rules(limit: Tokens) -> BaseFileRules {
+    BaseFileRules { limit, tokenizer: Tokenizer::O200k }
+}
+
 fn paths(files: &[BaseFile]) -> Vec<&str> {
     files.iter().map(|file| file.path.as_str()).collect()
 }
 
 #[test]
 fn knowledge_files_are_known_by_name_or_path() {
-    let mut rules = BaseFileRules::new(Tokens(1000));
-    rules.knowledge.push("docs/**/*.md".to_owned());
     for (path, known) in [
         ("CLAUDE.md", true),
         ("a/b/AGENTS.md", true),
@@ -29,41 +31,31 @@ fn knowledge_files_are_known_by_name_or_path() {
         ("READMEX", false),
         ("src/auth.knowledge.md", true),
         ("src/knowledge.md.rs", false),
-        ("docs/a/b/c.md", true),
-        ("docs/c.md", true),
-        ("docsc.md", false),
-        ("docs/a/b/c.txt", false),
         ("", false),
     ] {
-        assert_eq!(rules.is_knowledge(path), known, "{path}");
+        assert_eq!(is_knowledge_file(path), known, "{path}");
     }
-    assert!(glob_matches(b"?.rs", b"a.rs") && !glob_matches(b"?.rs", b"/.rs"));
 }
 
 #[test]
 fn critical_files_go_first_then_the_most_used_per_token() {
-    let pinned = BaseFileCandidate { pinned: true, ..candidate("pinned.rs", 50, 0, 0, 90) };
     let candidates = [
         candidate("rarely.rs", 50, 0, 1, 0),
         candidate("edited.rs", 50, 3, 1, 0),
         candidate("edited_long_ago.rs", 50, 3, 1, 40),
         candidate("never.rs", 5, 0, 0, 0),
         candidate("AGENTS.md", 50, 0, 0, 90),
-        pinned,
         candidate("huge.rs", 5000, 9, 9, 0),
     ];
-    let all = select_base_files(&[], &candidates, &BaseFileRules::new(Tokens(1000)));
-    assert_eq!(
-        paths(&all),
-        ["AGENTS.md", "pinned.rs", "edited.rs", "edited_long_ago.rs", "rarely.rs"]
-    );
-    let few = select_base_files(&[], &candidates, &BaseFileRules::new(Tokens(200)));
-    assert_eq!(paths(&few), ["AGENTS.md", "pinned.rs", "edited.rs"]);
+    let all = select_base_files(&[], &candidates, &rules(Tokens(1000)));
+    assert_eq!(paths(&all), ["AGENTS.md", "edited.rs", "edited_long_ago.rs", "rarely.rs"]);
+    let few = select_base_files(&[], &candidates, &rules(Tokens(200)));
+    assert_eq!(paths(&few), ["AGENTS.md", "edited.rs", "edited_long_ago.rs"]);
 }
 
 #[test]
 fn placed_files_keep_their_place_and_are_brought_up_to_date() {
-    let rules = BaseFileRules::new(Tokens(1000));
+    let rules = rules(Tokens(1000));
     let candidates = [candidate("b.rs", 5, 1, 0, 0), candidate("a.rs", 5, 0, 1, 0)];
     let placed = select_base_files(&[], &candidates, &rules);
     assert_eq!(paths(&placed), ["b.rs", "a.rs"]);
