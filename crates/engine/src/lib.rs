@@ -4,7 +4,6 @@
 //! is the full conversation; a projection is the prompt that the model is sent in its place.
 
 pub mod bill;
-pub mod budget;
 pub mod call_texts;
 pub mod continuation;
 pub mod conversation_record;
@@ -40,4 +39,5 @@ pub mod timeline;
 pub mod tokens;
 pub mod views;
 pub mod visible_prompt;
+pub mod window_limit;
 pub mod window_tokens;

@@ -74,6 +74,26 @@ pub struct PlanStep {
     pub backlog: Option<BacklogChange>,
 }
 
+impl PlanStep {
+    /// Returns a step that changes nothing; `kept` is the length of the last window, or a position
+    /// where the client cut it.
+    pub fn unchanged(answer: EntryIndex, time: Option<Timestamp>, kept: usize) -> Self {
+        Self {
+            answer,
+            time,
+            changed: Vec::new(),
+            levels: Vec::new(),
+            wished: Vec::new(),
+            chosen: Vec::new(),
+            kept,
+            rewrite: None,
+            keeps_answer: false,
+            base: None,
+            backlog: None,
+        }
+    }
+}
+
 /// A change to the results that wait to be shaped.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

@@ -8,24 +8,24 @@ mod backlog;
 mod base_file_reset;
 mod late_results;
 mod override_planning;
+mod policy_decisions;
 mod resumption;
 mod rewrite_choice;
 mod rewrite_preparation;
-mod strategy_plan;
-mod strategy_request;
 mod window_shaping;
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
-use crate::budget::WindowLimit;
 use crate::conversation_record::ConversationRecord;
 use crate::entry_costs::{EntryCosts, RequestPricing};
 use crate::file_interest::FileInterestTable;
 use crate::ledger::Ledger;
-use crate::overrides::RequestOverrides;
+use crate::overrides::{RequestOverrides, ResultOverride};
 use crate::placement::base_files::{BaseFile, BaseFileLoader};
 use crate::plan_step::{BacklogChange, EntryState, PlanStep, RewriteReason};
-use crate::policies::strategy::{ResetMarks, RetentionStrategy};
+use crate::policies::Policy;
+use crate::policies::content_reset::ResetMarks;
 use crate::prices::{PriceCard, ProviderConstraints};
 use crate::reduction_level::{ReductionLevel, ResultAge};
 use crate::reuse_score::ReusePredictor;
@@ -36,21 +36,41 @@ use crate::shaping::pipeline::ShapeDependencies;
 use crate::tokens::{TokenCache, Tokens};
 use crate::views::{self, ChosenView, ChosenViews, ViewSource};
 use crate::visible_prompt::VisiblePrompt;
+use crate::window_limit::WindowLimit;
 use crate::window_tokens::WindowTokens;
 use foveal_transcript::{
     ClientPrompt, ClientPromptChange, ContentBlock, EntryIndex, MessageRole, Timestamp,
 };
 
 use self::late_results::LateResults;
-use self::strategy_request::StrategyRequest;
+
+/// The request to plan. Its entries are ingested.
+#[derive(Clone, Copy)]
+struct PlannedRequest {
+    /// The entry of its answer.
+    answer: EntryIndex,
+    now: Option<Timestamp>,
+    /// The first new entry.
+    known: EntryIndex,
+    /// The window position from which on the client removed entries.
+    cut: Option<usize>,
+    /// The reason for which a rewrite would be free.
+    free_reason: Option<RewriteReason>,
+    /// The first window position that may change; see [`Planner::rewritable_from`].
+    bound: usize,
+    /// Whether results may change that were sent before.
+    may_rewrite: bool,
+    /// Whether the user asks for a shorter prompt.
+    compacts: bool,
+}
 
 /// Plans one conversation, request by request.
 #[derive(Debug, Clone)]
 pub struct Planner {
     settings: Arc<Settings>,
-    /// Decides in place of the rules. The rules then apply only to results that the strategy keeps
+    /// Decides in place of the rules. The rules then apply only to results that the policy keeps
     /// whole and that exceed `read_bytes_max`.
-    strategy: Option<RetentionStrategy>,
+    policy: Option<Policy>,
     /// The source of files that a content reset may move to the system prompt.
     base_file_loader: Option<Arc<dyn BaseFileLoader>>,
     /// The base files in the system prompt since the last reset.
@@ -100,7 +120,7 @@ impl Planner {
     pub fn new(settings: Settings, prices: PriceCard) -> Self {
         Self {
             settings: Arc::new(settings),
-            strategy: None,
+            policy: None,
             base_file_loader: None,
             base_files: None,
             base_tokens: Tokens(0),
@@ -150,12 +170,12 @@ impl Planner {
         self
     }
 
-    /// Sets a strategy that decides in place of the engine's rules. Of the settings only
-    /// `read_bytes_max` applies: longer results that the strategy keeps whole are shaped by the
+    /// Sets a policy that decides in place of the engine's rules. Of the settings only
+    /// `read_bytes_max` applies: longer results that the policy keeps whole are shaped by the
     /// settings.
     #[must_use]
-    pub fn with_strategy(mut self, strategy: RetentionStrategy) -> Self {
-        self.strategy = Some(strategy);
+    pub fn with_policy(mut self, policy: Policy) -> Self {
+        self.policy = Some(policy);
         self
     }
 
@@ -193,7 +213,7 @@ impl Planner {
         let Some(marks) = self.budget_marks() else { return };
         let ResetMarks { high, low } = *self.profile_marks.get_or_insert(marks);
         let (high, low) = limit.map_or((high, low), |limit| limit.clamp_marks(high, low));
-        if let Some(RetentionStrategy::ContentReset(marks)) = &mut self.strategy {
+        if let Some(Policy::ContentReset(marks)) = &mut self.policy {
             *marks = ResetMarks { high, low };
         } else if let Some(rewrite) = &mut Arc::make_mut(&mut self.settings).rewrite {
             (rewrite.high, rewrite.low) = (high, low);
@@ -273,56 +293,89 @@ impl Planner {
     ) -> PlanStep {
         let known = EntryIndex(self.entry_states.len() as u32);
         let cut = self.ingest_entries(record, answer);
-        if let Some(strategy) = self.strategy {
-            let request = StrategyRequest { answer, now, known, cut };
-            return self.plan_by_strategy(record, strategy, request, wishes);
-        }
-        let free = self.rewrite_reason(cut, now);
-        let fixed_until = self.rewritable_from(free);
+        let free_reason = self.rewrite_reason(cut, now);
+        let request = PlannedRequest {
+            answer,
+            now,
+            known,
+            cut,
+            free_reason,
+            bound: self.rewritable_from(free_reason),
+            may_rewrite: wishes.is_some(),
+            compacts: wishes.is_some_and(|wishes| wishes.compacts),
+        };
         let results = wishes.map_or(&[][..], |wishes| &wishes.results);
-        let (wished, wished_from) = self.apply_overrides(record, results, fixed_until);
-        let compacts = wishes.is_some_and(|wishes| wishes.compacts);
-        let mut levels = self.choose_rewrite(record, cut, now, &wished, compacts);
+        let fixed = self.policy.map_or(request.bound, |_| request.bound.min(self.sent_len));
+        let (wished, wished_from) = self.apply_overrides(record, results, fixed);
+        let mut step = match self.policy {
+            Some(policy) => self.plan_by_policy(record, policy, &request, wished_from),
+            None => self.plan_by_rules(record, &request, &wished, wished_from),
+        };
+        let first =
+            step.changed.first().map_or(self.sent_len, |(index, _)| self.window_position(*index));
+        step.kept = match step.base {
+            Some(_) => 0,
+            None => [first, self.sent_len].into_iter().chain(cut).min().unwrap_or(0),
+        };
+        step.wished = wished;
+        self.finish_step(&step);
+        step
+    }
+
+    /// Decides a request by the engine's rules. `wished_from` is the first entry that an override
+    /// of `wished` changes.
+    fn plan_by_rules(
+        &mut self,
+        record: &ConversationRecord,
+        request: &PlannedRequest,
+        wished: &[ResultOverride],
+        wished_from: Option<EntryIndex>,
+    ) -> PlanStep {
+        let PlannedRequest { answer, now, known, cut, .. } = *request;
+        let mut choice = self.choose_rewrite(record, cut, now, wished, request.compacts);
         let can_wait =
-            matches!(levels.reason, Some(RewriteReason::SkiRental | RewriteReason::LookedOnce));
-        if wishes.is_none() || (can_wait && !wished.is_empty()) {
-            levels.levels.clear();
+            matches!(choice.reason, Some(RewriteReason::SkiRental | RewriteReason::LookedOnce));
+        if !request.may_rewrite || (can_wait && !wished.is_empty()) {
+            choice.levels.clear();
         }
-        for (index, level) in &levels.levels {
+        let levels = choice.levels;
+        for (index, level) in &levels {
             self.entry_states[index.as_usize()].level = *level;
         }
-        let chosen = self.choose_views(record, known, &levels.levels, answer);
+        let chosen = self.choose_views(record, known, &levels, answer);
         self.chosen_views.insert(&chosen);
-        let shaped = wishes.and_then(|_| self.due_backlog(free, cut, fixed_until));
+        let shaped = match request.may_rewrite {
+            true => self.due_backlog(request.free_reason, cut, request.bound),
+            false => None,
+        };
         let shaped_from = shaped.map(|(from, _)| from);
-        let from = self.first_changed_position(cut, &levels.levels, [wished_from, shaped_from]);
-        let changed = self.shape_window(record, from);
-        let changes_old = changed.first().is_some_and(|(index, _)| *index < known);
-        let first =
-            changed.first().map_or(self.sent_len, |(index, _)| self.window_position(*index));
-        let kept = [Some(first), cut, Some(self.sent_len)].into_iter().flatten().min().unwrap_or(0);
+        let from = self.first_changed_position(cut, &levels, [wished_from, shaped_from]);
+        let changed = self.shape_window(record, from, &HashMap::new());
+        let first = changed.first().map(|(index, _)| *index);
+        let changes_old = first.is_some_and(|first| first < known);
         // Changes in front of the override follow from a client's cut.
-        let first_changed = changed.first().map(|(index, _)| *index);
-        let is_wished = wished_from.zip(first_changed).is_some_and(|(from, first)| from <= first);
-        // Changes behind a client's cut were caused by the client.
-        let known = cut.map_or(self.sent_len, |cut| cut.min(self.sent_len));
-        let rewrite = match levels.levels.is_empty() {
-            false if changes_old => levels.reason,
+        let is_wished = wished_from.zip(first).is_some_and(|(from, first)| from <= first);
+        let rewrite = match levels.is_empty() {
+            false if changes_old => choice.reason,
             true if changes_old && is_wished => Some(RewriteReason::Wished),
             true if changes_old && shaped.is_some() => shaped.map(|(_, reason)| reason),
-            true if first < known => Some(RewriteReason::ClientRewrote),
+            true if first.is_some_and(|first| self.is_before_cut(first, cut)) => {
+                Some(RewriteReason::ClientRewrote)
+            }
             true | false => None,
         };
         let keeps_answer = self.can_keep_answer
             && self.prices.cache_lookback_blocks.is_some()
             && self.settings.has_early_reduction();
-        let (levels, time, base) = (levels.levels, now, None);
         let backlog = shaped_from.map(|from| BacklogChange::Shaped { from });
-        #[rustfmt::skip]
-        let step =
-            PlanStep { answer, time, changed, rewrite, levels, wished, chosen, kept, keeps_answer, base, backlog };
-        self.finish_step(&step);
-        step
+        let unchanged = PlanStep::unchanged(answer, now, self.sent_len);
+        PlanStep { changed, rewrite, levels, chosen, keeps_answer, backlog, ..unchanged }
+    }
+
+    /// Returns whether an entry is one of the last prompt in front of the client's cut. Changes
+    /// behind the cut were caused by the client.
+    fn is_before_cut(&self, entry: EntryIndex, cut: Option<usize>) -> bool {
+        self.window_position(entry) < cut.map_or(self.sent_len, |cut| cut.min(self.sent_len))
     }
 
     /// Returns the settings for rewritten reads; `None`: they become outlines.
@@ -362,9 +415,9 @@ impl Planner {
 
     /// Returns the high and the low mark of a rewrite for size.
     fn budget_marks(&self) -> Option<ResetMarks> {
-        match (self.strategy, &self.settings.rewrite) {
-            (Some(RetentionStrategy::ContentReset(marks)), _) => Some(marks),
-            (Some(RetentionStrategy::FirstLastSampled(_)), _) | (None, None) => None,
+        match (self.policy, &self.settings.rewrite) {
+            (Some(Policy::ContentReset(marks)), _) => Some(marks),
+            (Some(Policy::FirstLastSampled(_)), _) | (None, None) => None,
             (None, Some(rewrite)) => Some(ResetMarks { high: rewrite.high, low: rewrite.low }),
         }
     }

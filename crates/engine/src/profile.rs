@@ -1,10 +1,6 @@
 //! The table of profiles, by name.
 
 use crate::planner::Planner;
-use crate::policies::{
-    Policy, PolicyProjector, clear_tool_uses, content_reset, first_last_sampled, last_results,
-    latest_read, opencode_prune, output_cap, read_once,
-};
 use crate::prices::PriceCard;
 use crate::projector::Projector;
 use crate::settings::Settings;
@@ -27,7 +23,8 @@ pub struct Profile {
     pub about: &'static str,
     /// Its origin.
     pub origin: ProfileOrigin,
-    create_projector: fn(&PriceCard) -> Projector,
+    /// Creates a projector for one conversation.
+    pub create_projector: fn(&PriceCard) -> Projector,
 }
 
 impl Profile {
@@ -37,7 +34,7 @@ impl Profile {
         (self.create_projector)(prices)
     }
 
-    /// Returns the profile called `name`.
+    /// Returns foveal's own profile called `name`.
     pub fn find(name: &str) -> Option<&'static Profile> {
         PROFILES.iter().find(|profile| profile.name == name)
     }
@@ -52,15 +49,7 @@ impl std::fmt::Debug for Profile {
 /// The profile used if none is named.
 pub const DEFAULT_PROFILE: &str = "balanced";
 
-/// The recorded prompts, for comparison; no profile that a user can choose.
-pub static RAW: Profile = Profile {
-    name: "raw",
-    about: "the prompts as they were recorded",
-    origin: ProfileOrigin::Baseline,
-    create_projector: |_| policy_projector(|_| Vec::new()),
-};
-
-/// All profiles: foveal's own, then those of the design documents, then those of other tools.
+/// foveal's own profiles.
 pub static PROFILES: &[Profile] = &[
     Profile {
         name: "lossless",
@@ -86,80 +75,10 @@ pub static PROFILES: &[Profile] = &[
         origin: ProfileOrigin::Own,
         create_projector: |prices| engine_projector(Settings::curated(), prices),
     },
-    Profile {
-        name: "read-once",
-        about: "re-reads of a file that was not written since become a note",
-        origin: ProfileOrigin::Baseline,
-        create_projector: |_| policy_projector(read_once::decide),
-    },
-    Profile {
-        name: "first-last-sampled",
-        about: "by a table: of a file's reads the first, the last and samples",
-        origin: ProfileOrigin::Baseline,
-        create_projector: |_| policy_projector(first_last_sampled::decide_by_table),
-    },
-    Profile {
-        name: "first-last-sampled-max5",
-        about: "by a limit: at most five full reads of a file",
-        origin: ProfileOrigin::Baseline,
-        create_projector: |_| policy_projector(first_last_sampled::decide_by_code),
-    },
-    Profile {
-        name: "content-reset",
-        about: "contents of read files leave at 100,000 tokens, down to 50,000",
-        origin: ProfileOrigin::Baseline,
-        create_projector: |_| policy_projector(content_reset::decide),
-    },
-    Profile {
-        name: "keep-last-30",
-        about: "all but the last 30 results dropped",
-        origin: ProfileOrigin::Baseline,
-        create_projector: |_| policy_projector(|view| last_results::drop_old_results(view, 30)),
-    },
-    Profile {
-        name: "mask-10",
-        about: "all but the last 10 results masked, as SWE-agent does",
-        origin: ProfileOrigin::Baseline,
-        create_projector: |_| policy_projector(|view| last_results::mask_old_results(view, 10)),
-    },
-    Profile {
-        name: "clear-100k",
-        about: "Anthropic's clear_tool_uses: all but 3 results cleared at 100,000 tokens",
-        origin: ProfileOrigin::Baseline,
-        create_projector: |_| policy_projector(clear_tool_uses::decide),
-    },
-    Profile {
-        name: "opencode-prune",
-        about: "opencode's prune: old output beyond 40,000 tokens cleared between turns",
-        origin: ProfileOrigin::Baseline,
-        create_projector: |_| policy_projector(opencode_prune::decide),
-    },
-    Profile {
-        name: "cline-latest-read",
-        about: "Cline's extension: only the latest read of a file stays at 160,000 tokens",
-        origin: ProfileOrigin::Baseline,
-        create_projector: |_| policy_projector(latest_read::decide_like_extension),
-    },
-    Profile {
-        name: "cline-sdk-latest-read",
-        about: "Cline's SDK: superseded reads leave in batches of 64 KiB",
-        origin: ProfileOrigin::Baseline,
-        create_projector: |_| policy_projector(latest_read::decide_like_sdk),
-    },
-    Profile {
-        name: "cap-4k",
-        about: "runs, searches and lists cut to 4,000 characters on arrival",
-        origin: ProfileOrigin::Baseline,
-        create_projector: |_| policy_projector(output_cap::decide),
-    },
 ];
 
 fn engine_projector(settings: Settings, prices: &PriceCard) -> Projector {
     Projector::Engine(Box::new(Planner::new(settings, prices.clone())))
-}
-
-fn policy_projector(policy: Policy) -> Projector {
-    Projector::Policy(PolicyProjector::new(policy))
 }
 
 #[cfg(test)]

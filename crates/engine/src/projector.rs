@@ -1,26 +1,40 @@
-//! One interface over the engine, policies that decide anew for every request, and preset
-//! decisions.
+//! One interface over the engine and the planners that a replay compares it with.
 
+use std::fmt::Debug;
 use std::sync::Arc;
 
 use crate::conversation_record::ConversationRecord;
 use crate::plan_step::{EntryState, PlanStep};
 use crate::planner::Planner;
-use crate::policies::PolicyProjector;
-use crate::policies::preset_decisions::PresetProjector;
 use crate::prices::ProviderConstraints;
 use crate::views::ViewSource;
 use foveal_transcript::{EntryIndex, Timestamp};
 
+/// Plans the prompts of a recorded conversation, request by request, for comparison with the
+/// engine.
+pub trait RequestPlanner: Debug {
+    /// Plans the request that `answer` answers; see [`Planner::advance`].
+    fn advance(
+        &mut self,
+        record: &ConversationRecord,
+        answer: EntryIndex,
+        now: Option<Timestamp>,
+    ) -> PlanStep;
+
+    /// Returns the entries of the prompt, in order.
+    fn window(&self) -> &[EntryIndex];
+
+    /// Returns the decision on an entry and its state.
+    fn entry_state(&self, index: EntryIndex) -> &EntryState;
+}
+
 /// A value that turns a conversation into projections, request by request.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub enum Projector {
     /// The engine.
     Engine(Box<Planner>),
-    /// A policy that decides anew for every request.
-    Policy(PolicyProjector),
-    /// Preset decisions.
-    Preset(PresetProjector),
+    /// Another planner.
+    Comparison(Box<dyn RequestPlanner>),
 }
 
 impl Projector {
@@ -32,7 +46,7 @@ impl Projector {
             Projector::Engine(planner) => {
                 Projector::Engine(Box::new(planner.with_view_source(views)))
             }
-            Projector::Policy(_) | Projector::Preset(_) => self,
+            Projector::Comparison(_) => self,
         }
     }
 
@@ -44,7 +58,7 @@ impl Projector {
             Projector::Engine(planner) => {
                 Projector::Engine(Box::new(planner.with_constraints(constraints)))
             }
-            Projector::Policy(_) | Projector::Preset(_) => self,
+            Projector::Comparison(_) => self,
         }
     }
 
@@ -57,8 +71,7 @@ impl Projector {
     ) -> PlanStep {
         match self {
             Projector::Engine(planner) => planner.advance(record, answer, now),
-            Projector::Policy(policy) => policy.advance(record, answer, now),
-            Projector::Preset(fixed) => fixed.advance(record, answer, now),
+            Projector::Comparison(planner) => planner.advance(record, answer, now),
         }
     }
 
@@ -66,8 +79,7 @@ impl Projector {
     pub fn window(&self) -> &[EntryIndex] {
         match self {
             Projector::Engine(planner) => planner.window(),
-            Projector::Policy(policy) => policy.window(),
-            Projector::Preset(fixed) => fixed.window(),
+            Projector::Comparison(planner) => planner.window(),
         }
     }
 
@@ -75,8 +87,7 @@ impl Projector {
     pub fn entry_state(&self, index: EntryIndex) -> &EntryState {
         match self {
             Projector::Engine(planner) => planner.entry_state(index),
-            Projector::Policy(policy) => policy.entry_state(index),
-            Projector::Preset(fixed) => fixed.entry_state(index),
+            Projector::Comparison(planner) => planner.entry_state(index),
         }
     }
 }

@@ -3,8 +3,6 @@
 use std::sync::Arc;
 
 use foveal_engine::conversation_record::ConversationRecord;
-use foveal_engine::prices::PriceCard;
-use foveal_engine::profile::PROFILES;
 use foveal_engine::settings::Settings;
 use foveal_engine::tokens::Tokenizer;
 use foveal_engine::views::ViewSource;
@@ -191,22 +189,5 @@ proptest! {
     #[test]
     fn the_ledger_is_bounded(script in conversation_scripts(OPERATIONS_MAX)) {
         check(&script, &[pointers::ledger_is_bounded]);
-    }
-
-    #[test]
-    fn every_profile_keeps_the_common_laws(script in conversation_scripts(OPERATIONS_MAX)) {
-        let record = ConversationRecord::from_conversation(script.build_conversation(), Tokenizer::O200k);
-        let prices = PriceCard::anthropic_5m();
-        for profile in PROFILES {
-            let projector = profile.new_projector(&prices);
-            let subject = LawSubject { projector, settings: None, prices: prices.clone() };
-            let laws: &[Law] = &[
-                content::handles_resolve,
-                content::replacements_are_smaller,
-                content::other_content_is_unchanged,
-                frozen_prefix::prefix_is_frozen,
-            ];
-            laws::check_laws(&record, subject, CheckScope::WholePrompt, laws);
-        }
     }
 }

@@ -12,7 +12,6 @@ mod new_result;
 mod note;
 mod placed;
 mod recorded_effects;
-mod retention;
 mod shaping;
 mod views;
 mod views_model;

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use foveal_engine::conversation_record::ConversationRecord;
 use foveal_engine::placement::base_files::{BaseFile, BaseFileLoader};
 use foveal_engine::planner::Planner;
-use foveal_engine::policies::strategy::{ResetMarks, RetentionStrategy};
+use foveal_engine::policies::Policy;
+use foveal_engine::policies::content_reset::ResetMarks;
 use foveal_engine::prices::PriceCard;
 use foveal_engine::settings::Settings;
 use foveal_engine::tokens::{Tokenizer, Tokens};
@@ -52,7 +53,7 @@ fn what_is_placed_is_paid_for() {
     let marks = ResetMarks { high, low: Tokens(PRELUDE.0 + of_file.0 * 2) };
     let prices = PriceCard::anthropic_5m();
     let mut planner = Planner::new(Settings::lossless(), prices.clone())
-        .with_strategy(RetentionStrategy::ContentReset(marks))
+        .with_policy(Policy::ContentReset(marks))
         .with_base_file_loader(Arc::new(Folder { content }));
     planner.set_prelude(PRELUDE);
     let mut placed = 0;

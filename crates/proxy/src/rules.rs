@@ -6,7 +6,7 @@ use std::sync::Arc;
 use foveal_engine::entry_size::{EntryMeasurer, EntrySize};
 use foveal_engine::placement::base_files::BaseFileLoader;
 use foveal_engine::planner::Planner;
-use foveal_engine::policies::strategy::RetentionStrategy;
+use foveal_engine::policies::Policy;
 use foveal_engine::settings::Settings;
 use foveal_engine::tokens::Tokenizer;
 use foveal_engine::views::ViewSource;
@@ -50,8 +50,8 @@ pub struct ShapingRules {
     pub profile: String,
     /// The settings of the profile.
     pub settings: Settings,
-    /// The strategy of a design document, which replaces the engine's rules.
-    pub strategy: Option<RetentionStrategy>,
+    /// The policy of a design document, which replaces the engine's rules.
+    pub policy: Option<Policy>,
     /// The folder whose files a content reset may move to the system prompt. Only for clients of
     /// this very program: the system prompts of others stay unchanged.
     pub base_folder: Option<Arc<dyn BaseFileLoader>>,
@@ -78,17 +78,17 @@ pub struct ShapingRules {
 }
 
 impl ShapingRules {
-    /// Returns the rules of a profile, or of the strategy of a design document; `None` if there is
+    /// Returns the rules of a profile, or of the policy of a design document; `None` if there is
     /// none of this name for live conversations.
     pub fn from_profile(profile: &str) -> Option<Self> {
-        let strategy = RetentionStrategy::find(profile);
+        let policy = Policy::find(profile);
         Some(Self {
             profile: profile.to_owned(),
-            settings: match strategy {
+            settings: match policy {
                 Some(_) => Settings::lossless(),
                 None => live_settings(profile)?,
             },
-            strategy,
+            policy,
             base_folder: None,
             tokenizer: Tokenizer::O200k,
             views: None,
@@ -112,7 +112,7 @@ impl ShapingRules {
     pub(crate) fn with_profile(&self, profile: &str) -> Option<Self> {
         let Settings { pointers, tools_without_pointers, .. } = self.settings.clone();
         let settings = Settings { pointers, tools_without_pointers, ..live_settings(profile)? };
-        Some(Self { profile: profile.to_owned(), settings, strategy: None, ..self.clone() })
+        Some(Self { profile: profile.to_owned(), settings, policy: None, ..self.clone() })
     }
 
     /// Returns the fingerprint of the empty prefix under these rules.
@@ -121,10 +121,10 @@ impl ShapingRules {
     }
 
     /// Returns the key that separates decisions under these rules from others: the profile, and the
-    /// limits of a strategy if they differ from the document's.
+    /// limits of a policy if they differ from the document's.
     pub fn rules_key(&self) -> Cow<'_, str> {
-        match self.strategy {
-            Some(other) if RetentionStrategy::find(&self.profile) != Some(other) => {
+        match self.policy {
+            Some(other) if Policy::find(&self.profile) != Some(other) => {
                 Cow::Owned(format!("{} {other:?}", self.profile))
             }
             Some(_) | None => Cow::Borrowed(&self.profile),
@@ -134,8 +134,8 @@ impl ShapingRules {
     pub(crate) fn build_planner(&self, model: &ModelTraits) -> Planner {
         let planner = Planner::new(self.settings.clone(), model.prices.clone())
             .with_constraints(model.constraints);
-        let planner = match self.strategy {
-            Some(strategy) => planner.with_strategy(strategy),
+        let planner = match self.policy {
+            Some(policy) => planner.with_policy(policy),
             None => planner,
         };
         let planner = match &self.base_folder {

@@ -95,8 +95,8 @@ fn goes_as_the_engine_says(
     let model = ModelTraits::from_name(MODEL, protocol(api));
     let mut planner =
         Planner::new(rules.settings, model.prices).with_constraints(model.constraints);
-    if let Some(strategy) = rules.strategy {
-        planner = planner.with_strategy(strategy);
+    if let Some(policy) = rules.policy {
+        planner = planner.with_policy(policy);
     }
     let mut engine = Engine::new(Conversation::default(), Tokenizer::O200k, planner);
     let mut known = 0;

@@ -3,7 +3,8 @@
 use std::sync::Arc;
 
 use foveal_engine::conversation_record::ConversationRecord;
-use foveal_engine::policies::strategy::{ResetMarks, RetentionStrategy};
+use foveal_engine::policies::Policy;
+use foveal_engine::policies::content_reset::ResetMarks;
 use foveal_engine::tokens::Tokens;
 use foveal_proxy::RequestShaper;
 use foveal_proxy::recorder::{InMemoryRecorder, Recorder};
@@ -70,9 +71,9 @@ pub(crate) fn conversations(profile: &str) -> RequestShaper {
 /// Returns the rules of a profile, with early content resets for short conversations.
 pub(crate) fn rules(profile: &str) -> ShapingRules {
     let mut rules = ShapingRules::from_profile(profile).expect("a profile");
-    if let Some(RetentionStrategy::ContentReset(_)) = rules.strategy {
+    if let Some(Policy::ContentReset(_)) = rules.policy {
         let (high, low) = (Tokens(600), Tokens(300));
-        rules.strategy = Some(RetentionStrategy::ContentReset(ResetMarks { high, low }));
+        rules.policy = Some(Policy::ContentReset(ResetMarks { high, low }));
     }
     rules
 }

@@ -4,6 +4,7 @@
 //! Pure: takes a conversation, a profile and a price card, and returns figures. The measures read
 //! the projected text itself and do not rely on the engine's own account of it.
 
+pub mod baselines;
 pub mod conversation_replay;
 pub mod copied_requests;
 pub mod cost;

@@ -14,13 +14,14 @@
 //! reach, and is not a bound.
 
 mod line_search;
+mod preset_decisions;
 mod retained_lines;
 mod rewrite_schedule;
 
-use foveal_engine::policies::preset_decisions::PresetProjector;
 use foveal_engine::prices::PriceCard;
 use foveal_engine::projector::Projector;
 
+use self::preset_decisions::PresetProjector;
 use self::retained_lines::{RetainedLines, build_shape};
 use self::rewrite_schedule::{ReductionStages, cheapest_rewrites};
 use crate::conversation_replay::PreparedConversation;
@@ -86,10 +87,10 @@ impl<'a> Hindsight<'a> {
             Oracle::EarlyReduction => Some(ReductionStages::with_early_reduction(prepared, kept)),
         };
         let fixed = PresetProjector::new(&prepared.record, &shapes);
-        Projector::Preset(match stages {
+        Projector::Comparison(Box::new(match stages {
             None => fixed,
             Some(stages) => fixed.with_rewrites(cheapest_rewrites(prepared, kept, &stages, prices)),
-        })
+        }))
     }
 }
 

@@ -1,5 +1,6 @@
 //! Tests of the measures on written conversations, and of the engine's laws on recorded ones.
 
+mod baselines;
 mod cost;
 mod followed;
 mod measures;

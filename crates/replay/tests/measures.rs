@@ -3,9 +3,10 @@
 use std::fmt::Write;
 
 use foveal_engine::message_shape::MessageShape;
-use foveal_engine::policies::{Policy, PolicyProjector, PolicyView};
+use foveal_engine::policies::policy_view::PolicyView;
 use foveal_engine::projector::Projector;
 use foveal_engine::tokens::Tokenizer;
+use foveal_replay::baselines::{BaselineProjector, BaselineRule};
 use foveal_replay::laws::LawBreaches;
 use foveal_replay::{ConversationReplay, PreparedConversation, replay};
 use foveal_testkit::parse_fixture;
@@ -32,15 +33,15 @@ const EDITS: &str = r#"
     Call parse_line and total_count, in src/main.rs too.
 "#;
 
-fn run(text: &str, policy: Policy) -> ConversationReplay {
+fn run(text: &str, policy: BaselineRule) -> ConversationReplay {
     let conversation = parse_fixture(text);
     let prepared = PreparedConversation::new(conversation, Tokenizer::O200k);
-    let mut projector = Projector::Policy(PolicyProjector::new(policy));
+    let mut projector = Projector::Comparison(Box::new(BaselineProjector::new(policy)));
     replay(&prepared, &mut projector, &prices(), &mut |_, _| {})
 }
 
 /// One line per request: the answer, evidence and references (visible of used), repairs.
-fn check(text: &str, policy: Policy, expected: &str) {
+fn check(text: &str, policy: BaselineRule, expected: &str) {
     let mut figures = String::new();
     for request in run(text, policy).requests {
         let (lines, names) = (request.evidence, request.references);
@@ -55,12 +56,12 @@ fn check(text: &str, policy: Policy, expected: &str) {
 }
 
 /// Omits every result.
-const ALL_GONE: Policy = |view| {
+const ALL_GONE: BaselineRule = |view| {
     view.results().map(|index| view.placeholder(index, "gone", "-".to_owned(), None)).collect()
 };
 
 /// Keeps the first 20 bytes of every result.
-const HEAD_ONLY: Policy = |view| {
+const HEAD_ONLY: BaselineRule = |view| {
     let long = view.results().filter(|index| view.content(*index).len() > 20);
     long.map(|index| view.head_and_tail(index, "head", 20, 0, String::new())).collect()
 };
@@ -173,7 +174,7 @@ fn pointing_at(
 #[test]
 fn breaches_are_counted_once_for_each_change() {
     let none = LawBreaches::default();
-    let policies: [(Policy, LawBreaches); 5] = [
+    let policies: [(BaselineRule, LawBreaches); 5] = [
         // Neither what is not in the prompt yet nor the result itself can be pointed at.
         (|view| pointing_at(view, |_| EntryIndex(6)), LawBreaches { dangling: 1, ..none }),
         (|view| pointing_at(view, |own| own), LawBreaches { dangling: 1, ..none }),

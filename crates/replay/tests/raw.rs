@@ -1,8 +1,8 @@
 //! The recorded prompt compared with itself.
 
-use foveal_engine::policies::PolicyProjector;
 use foveal_engine::projector::Projector;
 use foveal_engine::tokens::Tokenizer;
+use foveal_replay::baselines::RAW;
 use foveal_replay::{PreparedConversation, replay};
 use foveal_testkit::{conversation_scripts, parse_fixture};
 use proptest::prelude::*;
@@ -10,7 +10,7 @@ use proptest::prelude::*;
 use super::cost::prices;
 
 fn untouched() -> Projector {
-    Projector::Policy(PolicyProjector::new(|_| Vec::new()))
+    RAW.new_projector(&prices())
 }
 
 proptest! {

@@ -7,7 +7,7 @@ use foveal_code::curated_view_source::CuratedViewSource;
 use foveal_engine::conversation_record::ConversationRecord;
 use foveal_engine::plan_step::{PlanStep, RewriteReason};
 use foveal_engine::prices::PriceCard;
-use foveal_engine::profile::{PROFILES, ProfileOrigin};
+use foveal_engine::profile::PROFILES;
 use foveal_engine::projector::Projector;
 use foveal_engine::settings::Settings;
 use foveal_engine::tokens::{Tokenizer, Tokens};
@@ -213,7 +213,7 @@ fn replay_under(prepared: &PreparedConversation, settings: Settings) -> Conversa
 fn no_session_costs_more_on_any_card_with_repairs() {
     for_each(|record| {
         let prepared = PreparedConversation::new(record.conversation().clone(), Tokenizer::O200k);
-        for profile in PROFILES.iter().filter(|profile| profile.origin == ProfileOrigin::Own) {
+        for profile in PROFILES {
             let name = profile.name;
             for card in PriceCard::built_in_cards() {
                 let mut projector = profile.new_projector(&card).with_view_source(curator());

@@ -14,9 +14,9 @@ const SCRIPT: &str = include_str!("script.js");
 ///
 /// ```
 /// use foveal_engine::prices::PriceCard;
-/// use foveal_engine::profile::PROFILES;
 /// use foveal_engine::tokens::Tokenizer;
 /// use foveal_transcript::Conversation;
+/// use foveal_replay::baselines::all_profiles;
 /// use foveal_replay::{PreparedConversation, replay};
 /// use foveal_report::{
 ///     CompositionSampler, MeasuredConversation, ReportBuilder, ReportLimits, ReportProfile,
@@ -24,12 +24,12 @@ const SCRIPT: &str = include_str!("script.js");
 /// };
 ///
 /// let (prices, limits) = (PriceCard::anthropic_5m(), ReportLimits::default());
-/// let profiles: Vec<_> = PROFILES.iter().map(ReportProfile::from).collect();
+/// let profiles: Vec<_> = all_profiles().map(ReportProfile::from).collect();
 /// let mut builder = ReportBuilder::new(profiles, prices.clone(), limits);
 /// for (name, conversation) in [("a session", Conversation::default())] {
 ///     let prepared = PreparedConversation::new(conversation.clone(), Tokenizer::O200k);
 ///     let mut measured = MeasuredConversation::new(name, &conversation, &prices, limits);
-///     for profile in PROFILES {
+///     for profile in all_profiles() {
 ///         let mut sampler = CompositionSampler::new(&prepared);
 ///         let mut projector = profile.new_projector(&prices);
 ///         let replayed = replay(&prepared, &mut projector, &prices, &mut |projector, step| {

@@ -1,8 +1,8 @@
 //! The settings of foveal's own agent.
 
-use foveal_engine::policies::strategy::{
-    ResetMarks, RetentionStrategy, SamplingForm, SamplingSettings,
-};
+use foveal_engine::policies::Policy;
+use foveal_engine::policies::content_reset::ResetMarks;
+use foveal_engine::policies::first_last_sampled::{SamplingForm, SamplingSettings};
 use foveal_engine::tokens::Tokens;
 use foveal_proxy::rules::ShapingRules;
 
@@ -84,29 +84,23 @@ impl HistoryLimits {
             let marks = self.budget.resolve_marks(usual, window)?;
             (rewrite.high, rewrite.low) = (marks.high, marks.low);
         }
-        if let Some(strategy) = &mut rules.strategy {
-            *strategy = self.limit_strategy(*strategy, window)?;
+        if let Some(policy) = &mut rules.policy {
+            *policy = self.limit_policy(*policy, window)?;
         }
         Ok(())
     }
 
-    /// Returns a strategy with these limits.
-    fn limit_strategy(
-        &self,
-        strategy: RetentionStrategy,
-        window: Tokens,
-    ) -> Result<RetentionStrategy, PromptBudgetError> {
-        Ok(match strategy {
-            RetentionStrategy::FirstLastSampled(usual) => {
-                RetentionStrategy::FirstLastSampled(SamplingSettings {
-                    file_reads_max: self.max_file_reads,
-                    keeps_edits: self.keep_all_edits,
-                    run_characters_max: self.bash_truncate,
-                    ..usual
-                })
-            }
-            RetentionStrategy::ContentReset(usual) => {
-                RetentionStrategy::ContentReset(self.budget.resolve_marks(usual, window)?)
+    /// Returns a policy with these limits.
+    fn limit_policy(&self, policy: Policy, window: Tokens) -> Result<Policy, PromptBudgetError> {
+        Ok(match policy {
+            Policy::FirstLastSampled(usual) => Policy::FirstLastSampled(SamplingSettings {
+                file_reads_max: self.max_file_reads,
+                keeps_edits: self.keep_all_edits,
+                run_characters_max: self.bash_truncate,
+                ..usual
+            }),
+            Policy::ContentReset(usual) => {
+                Policy::ContentReset(self.budget.resolve_marks(usual, window)?)
             }
         })
     }

@@ -1,6 +1,6 @@
 //! The prompt sizes at which foveal's own agent starts and stops omitting old contents.
 
-use foveal_engine::policies::strategy::ResetMarks;
+use foveal_engine::policies::content_reset::ResetMarks;
 use foveal_engine::tokens::Tokens;
 use serde::Deserialize;
 

@@ -10,12 +10,13 @@ use foveal_code::curated_view_source::CuratedViewSource;
 use foveal_code::curation::Curator;
 use foveal_engine::planner::Planner;
 use foveal_engine::prices::PriceCard;
-use foveal_engine::profile::{DEFAULT_PROFILE, PROFILES};
+use foveal_engine::profile::DEFAULT_PROFILE;
 use foveal_engine::projector::Projector;
 use foveal_engine::settings::Settings;
 use foveal_engine::tokens::Tokenizer;
 use foveal_engine::views::ViewSource;
 use foveal_replay::PreparedConversation;
+use foveal_replay::baselines::all_profiles;
 use foveal_replay::oracle::{Hindsight, Oracle};
 use rayon::prelude::*;
 
@@ -70,7 +71,7 @@ pub(super) fn run(arguments: &FrontierArguments) -> anyhow::Result<()> {
         .collect();
     let views = arguments.views()?;
     print!("{}", cost_heading(prepared.len()));
-    for profile in PROFILES {
+    for profile in all_profiles() {
         if variant.as_ref().is_none_or(|variant| variant.base == profile.name) {
             let start = |_: &PreparedConversation| {
                 profile.new_projector(&prices).with_view_source(Arc::clone(&views))

@@ -12,6 +12,7 @@ use foveal_engine::note::Note;
 use foveal_engine::prices::PriceCard;
 use foveal_engine::profile::Profile;
 use foveal_engine::tokens::Tokenizer;
+use foveal_replay::baselines::find_profile;
 use foveal_replay::{PreparedConversation, replay};
 use foveal_transcript::Conversation;
 use rayon::prelude::*;
@@ -36,7 +37,7 @@ type NoteCounts = BTreeMap<String, (u64, u64)>;
 pub(super) fn run(arguments: &NoteTokensArguments) -> anyhow::Result<()> {
     let conversations = load_conversations(std::slice::from_ref(&arguments.folder))?;
     for name in ["lossless", "balanced", "max", "curated"] {
-        let profile = Profile::find(name).context("no such profile")?;
+        let profile = find_profile(name).context("no such profile")?;
         let counts: Vec<NoteCounts> = conversations
             .par_iter()
             .map(|recorded| count_notes(profile, &recorded.conversation))

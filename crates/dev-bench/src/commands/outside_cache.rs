@@ -14,6 +14,7 @@ use foveal_engine::plan_step::RewriteReason;
 use foveal_engine::prices::PriceCard;
 use foveal_engine::profile::Profile;
 use foveal_engine::tokens::Tokenizer;
+use foveal_replay::baselines::find_profile;
 use foveal_replay::{PreparedConversation, replay};
 use rayon::prelude::*;
 
@@ -43,7 +44,7 @@ pub(super) fn run(arguments: &OutsideCacheArguments) -> anyhow::Result<()> {
         .collect();
     println!("{:10} {:>12} {:>9} {:>9}", "profile", "tokens", "of cost", "mean");
     for name in ["balanced", "max"] {
-        let profile = Profile::find(name).context("no such profile")?;
+        let profile = find_profile(name).context("no such profile")?;
         let each: Vec<(u64, f64)> =
             prepared.par_iter().map(|one| early_reduced_tokens(profile, one, &prices)).collect();
         let saved = |tokens: u64| tokens as f64 * (prices.cache_write - prices.input) / 1e6;

@@ -3,26 +3,24 @@
 use super::Planner;
 use crate::conversation_record::ConversationRecord;
 use crate::placement::base_files::{BaseFile, BaseFileRules, render_base_files, select_base_files};
-use crate::policies::strategy::RetentionStrategy;
-use crate::policies::{PolicyView, content_reset};
+use crate::policies::policy_view::PolicyView;
+use crate::policies::{Policy, content_reset};
 use crate::tokens::{Tokenizer, Tokens};
 
 /// Share of the tokens left by a reset that base files may take.
 const BASE_SHARE: f64 = 0.5;
 
 impl Planner {
-    /// Returns the new base files if the strategy resets contents with this request and the files
+    /// Returns the new base files if the policy resets contents with this request and the files
     /// differ from those in the system prompt: the present base files brought up to date, followed
     /// by files in use.
     pub(super) fn choose_base_files(
         &self,
         record: &ConversationRecord,
-        strategy: RetentionStrategy,
+        policy: Policy,
         compacts: bool,
     ) -> Option<Vec<BaseFile>> {
-        let (Some(folder), RetentionStrategy::ContentReset(marks)) =
-            (&self.base_file_loader, strategy)
-        else {
+        let (Some(folder), Policy::ContentReset(marks)) = (&self.base_file_loader, policy) else {
             return None;
         };
         let view = self.policy_view(record, None);
@@ -39,7 +37,7 @@ impl Planner {
         let placed = self.base_files.as_deref().unwrap_or_else(|| folder.initial_files());
         let rules = BaseFileRules {
             tokenizer: record.tokenizer(),
-            ..BaseFileRules::new(Tokens((marks.low.0 as f64 * BASE_SHARE) as u64))
+            limit: Tokens((marks.low.0 as f64 * BASE_SHARE) as u64),
         };
         let candidates =
             content_reset::base_file_candidates(&view, placed, |path| folder.current_content(path));

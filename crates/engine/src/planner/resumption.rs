@@ -45,7 +45,7 @@ impl Planner {
             Some(BacklogChange::Added { .. }) | None => None,
         };
         let from = self.first_changed_position(cut, &step.levels, [wished_from, shaped_from]);
-        // A strategy changes results without a level.
+        // A policy changes results without a level.
         let changed_from = step.changed.first().map(|(index, _)| self.window_position(*index));
         let from = changed_from.map_or(from, |first| from.min(first));
         for index in self.forget_visible_from(record, from) {
@@ -70,19 +70,7 @@ impl Planner {
         now: Option<Timestamp>,
         backlog: Option<BacklogChange>,
     ) -> PlanStep {
-        let step = PlanStep {
-            answer,
-            time: now,
-            changed: Vec::new(),
-            levels: Vec::new(),
-            wished: Vec::new(),
-            chosen: Vec::new(),
-            kept: self.sent_len,
-            rewrite: None,
-            keeps_answer: false,
-            base: None,
-            backlog,
-        };
+        let step = PlanStep { backlog, ..PlanStep::unchanged(answer, now, self.sent_len) };
         self.adopt_step(record, &step);
         step
     }

@@ -1,5 +1,6 @@
 //! Decides the form of each message in the window, from the first new or changed one on, in order.
 
+use std::collections::HashMap;
 use std::sync::Arc;
 
 use foveal_transcript::{EntryIndex, MessageRole};
@@ -30,15 +31,20 @@ impl Planner {
         [Some(self.sent_len), cut, rewritten, stale].into_iter().flatten().min().unwrap_or(0)
     }
 
-    /// Shapes the window from position `from` on, in order, against the messages before it.
+    /// Shapes the window from position `from` on, in order, against the messages before it. The
+    /// entries of `decided` get their decisions from there.
     pub(super) fn shape_window(
         &mut self,
         record: &ConversationRecord,
         from: usize,
+        decided: &HashMap<EntryIndex, (Decision, Tokens)>,
     ) -> Vec<(EntryIndex, Decision)> {
         let mut changed = Vec::new();
         for index in self.forget_visible_from(record, from) {
-            let (decision, tokens) = self.decide_entry(record, index);
+            let (decision, tokens) = match decided.get(&index) {
+                Some(decided) => decided.clone(),
+                None => self.decide_entry(record, index),
+            };
             if decision != self.entry_states[index.as_usize()].decision {
                 changed.push((index, decision.clone()));
             }
@@ -68,7 +74,7 @@ impl Planner {
     }
 
     /// Decides the form of a message; returns it with its tokens.
-    pub(super) fn decide_entry(
+    fn decide_entry(
         &mut self,
         record: &ConversationRecord,
         index: EntryIndex,

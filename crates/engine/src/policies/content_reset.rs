@@ -18,30 +18,34 @@ use crate::tokens::Tokens;
 use foveal_tool_effects::EffectKind;
 use foveal_transcript::{EntryIndex, MessageRole};
 
-use super::PolicyView;
+use super::policy_view::PolicyView;
 
 /// The rule's name in shapes.
 pub const RULE: &str = "content-reset";
 
-/// The prompt size at which contents are removed.
-pub const HIGH_MARK: Tokens = Tokens(100_000);
-/// The prompt size at which the removal stops.
-pub const LOW_MARK: Tokens = Tokens(50_000);
-
-/// Resets at [`HIGH_MARK`] down to [`LOW_MARK`].
-pub fn decide(view: &PolicyView<'_>) -> Vec<(EntryIndex, MessageShape)> {
-    decide_between_marks(view, HIGH_MARK, LOW_MARK)
+/// The prompt sizes between which contents are removed.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub struct ResetMarks {
+    /// The prompt size at which contents are removed, including the system prompt.
+    pub high: Tokens,
+    /// The prompt size at which the removal stops.
+    pub low: Tokens,
 }
 
-/// Resets at `high` down to `low`; truncated results stay truncated.
+impl Default for ResetMarks {
+    fn default() -> Self {
+        Self { high: Tokens(100_000), low: Tokens(50_000) }
+    }
+}
+
+/// Resets at the high mark down to the low one; truncated results stay truncated.
 pub fn decide_between_marks(
     view: &PolicyView<'_>,
-    high: Tokens,
-    low: Tokens,
+    marks: ResetMarks,
 ) -> Vec<(EntryIndex, MessageShape)> {
-    match view.tokens() < high {
+    match view.tokens() < marks.high {
         true => view.current_shapes(),
-        false => decide_with_base_files(view, &[], low),
+        false => decide_with_base_files(view, &[], marks.low),
     }
 }
 
@@ -111,16 +115,7 @@ pub fn base_file_candidates(
         let Some(content) = content(path) else { continue };
         let position = view.window.partition_point(|index| *index < last) as u32;
         let (path, age) = (path.to_owned(), results.saturating_sub(position) / 2);
-        let pinned = false;
-        candidates.push(BaseFileCandidate {
-            path,
-            content,
-            mentions: named,
-            edits,
-            reads,
-            age,
-            pinned,
-        });
+        candidates.push(BaseFileCandidate { path, content, mentions: named, edits, reads, age });
     }
     candidates
 }

@@ -12,7 +12,7 @@ use crate::message_shape::MessageShape;
 use foveal_tool_effects::EffectKind;
 use foveal_transcript::EntryIndex;
 
-use super::{PolicyView, first_chars_len, last_chars_len, last_results};
+use super::policy_view::{DROPPED_NOTE, PolicyView, RULE_DROPPED, first_chars_len, last_chars_len};
 
 /// The rule's name in shapes of re-reads.
 pub const RULE_READ: &str = "re-read";
@@ -56,29 +56,18 @@ impl SamplingSettings {
     }
 }
 
-/// The policy by the document's table.
-pub fn decide_by_table(view: &PolicyView<'_>) -> Vec<(EntryIndex, MessageShape)> {
-    decide(view, &SamplingSettings::new(SamplingForm::Table))
-}
-
-/// The policy by the document's code.
-pub fn decide_by_code(view: &PolicyView<'_>) -> Vec<(EntryIndex, MessageShape)> {
-    decide(view, &SamplingSettings::new(SamplingForm::Code))
-}
-
 /// Decides on all results.
 pub fn decide(
     view: &PolicyView<'_>,
     sampled: &SamplingSettings,
 ) -> Vec<(EntryIndex, MessageShape)> {
     let form = sampled.form;
-    let mut shapes = last_results::results_before_last(view, LIGHT_RESULTS_KEPT)
+    let mut shapes = view
+        .results_before_last(LIGHT_RESULTS_KEPT)
         .filter(|index| {
             is_light_tool(view, *index) || (!sampled.keeps_edits && is_edit(view, *index))
         })
-        .map(|index| {
-            view.placeholder(index, last_results::RULE, last_results::DROPPED_NOTE.to_owned(), None)
-        })
+        .map(|index| view.placeholder(index, RULE_DROPPED, DROPPED_NOTE.to_owned(), None))
         .collect::<Vec<_>>();
     let mut reads: HashMap<&str, Vec<EntryIndex>> = HashMap::new();
     for index in view.results() {

@@ -6,9 +6,9 @@ use std::sync::Arc;
 use criterion::{Criterion, Throughput};
 use foveal_code::curated_view_source::CuratedViewSource;
 use foveal_engine::prices::PriceCard;
-use foveal_engine::profile::PROFILES;
 use foveal_engine::tokens::{Tokenizer, Tokens};
 use foveal_engine::views::ViewSource;
+use foveal_replay::baselines::all_profiles;
 use foveal_replay::{PreparedConversation, replay};
 use foveal_testkit::{long_conversation, render_atif};
 use foveal_wire::{SessionFormat, read_all_sessions};
@@ -38,7 +38,7 @@ pub(crate) fn bench(criterion: &mut Criterion) {
     let views: Arc<dyn ViewSource> = Arc::new(CuratedViewSource::default());
     group.bench_function("replay under all profiles", |bencher| {
         bencher.iter(|| {
-            for profile in PROFILES {
+            for profile in all_profiles() {
                 let mut projector =
                     profile.new_projector(&prices).with_view_source(Arc::clone(&views));
                 let figures = replay(&prepared, &mut projector, &prices, &mut |_, _| {});

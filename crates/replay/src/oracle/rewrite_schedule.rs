@@ -3,11 +3,11 @@
 use std::collections::{BTreeSet, HashMap};
 
 use foveal_engine::plan_step::RewriteReason;
-use foveal_engine::policies::preset_decisions::PresetRewrite;
 use foveal_engine::prices::PriceCard;
 use foveal_engine::tokens::Tokens;
 use foveal_transcript::{ClientPrompt, ClientPromptChange, EntryIndex, Timestamp};
 
+use super::preset_decisions::PresetRewrite;
 use super::retained_lines::{RetainedLines, build_shape, result_content};
 use crate::conversation_replay::{PreparedConversation, request_time};
 use crate::cost::{PromptCacheModel, PromptMessage, is_cache_expired};

@@ -1,8 +1,8 @@
 use std::collections::BTreeMap;
 
 use foveal_engine::prices::PriceCard;
-use foveal_engine::profile::PROFILES;
 use foveal_engine::tokens::Tokenizer;
+use foveal_replay::baselines::all_profiles;
 use foveal_replay::replay;
 use foveal_testkit::conversation_scripts;
 use proptest::prelude::*;
@@ -68,7 +68,7 @@ proptest! {
     fn sums_are_those_of_all_prompts(script in conversation_scripts(40)) {
         let prepared = PreparedConversation::new(script.build_conversation(), Tokenizer::Bytes);
         let prices = PriceCard::anthropic_5m();
-        for profile in PROFILES {
+        for profile in all_profiles() {
             let (mut sampler, mut walked) = (CompositionSampler::new(&prepared), Walked::default());
             let mut projector = profile.new_projector(&prices);
             replay(&prepared, &mut projector, &prices, &mut |projector, step| {

@@ -188,7 +188,7 @@ impl<'a> CheckedRequest<'a> {
     pub fn planner(&self) -> Option<&'a Planner> {
         match self.projector {
             Projector::Engine(planner) => Some(planner),
-            Projector::Policy(_) | Projector::Preset(_) => None,
+            Projector::Comparison(_) => None,
         }
     }
 }
@@ -203,7 +203,7 @@ pub enum CheckScope {
 }
 
 /// A projector to check, with its settings.
-#[derive(Debug, Clone)]
+#[derive(Debug)]
 pub struct LawSubject {
     /// The projector at the start of a conversation.
     pub projector: Projector,
@@ -268,7 +268,7 @@ pub fn check_laws_with_overrides(
             Projector::Engine(planner) => {
                 planner.advance_with_overrides(record, answer, now, &wishes)
             }
-            other => other.advance(record, answer, now),
+            Projector::Comparison(other) => other.advance(record, answer, now),
         };
         let entries = projector.window().iter();
         let texts: Vec<String> = entries

@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
 use foveal_engine::prices::{PriceCard, ProviderConstraints};
-use foveal_engine::profile::{DEFAULT_PROFILE, PROFILES, Profile, RAW};
+use foveal_engine::profile::{DEFAULT_PROFILE, Profile};
 use foveal_engine::tokens::Tokenizer;
 use foveal_proxy::models::ModelTraits;
+use foveal_replay::baselines::{RAW, all_profiles, find_profile};
 use foveal_wire::{Protocol, SessionFormat};
 
 use crate::environment::Environment;
@@ -242,8 +243,8 @@ fn parse_profiles(names: &[String], one: bool) -> anyhow::Result<Vec<&'static Pr
     let default = [if one { DEFAULT_PROFILE.to_owned() } else { "all".to_owned() }];
     for name in if names.is_empty() { &default } else { names } {
         if name == "all" {
-            chosen.extend(PROFILES);
-        } else if let Some(profile) = Profile::find(name) {
+            chosen.extend(all_profiles());
+        } else if let Some(profile) = find_profile(name) {
             chosen.push(profile);
         } else if name == RAW.name && one {
             chosen.push(&RAW);
@@ -253,7 +254,7 @@ fn parse_profiles(names: &[String], one: bool) -> anyhow::Result<Vec<&'static Pr
                  they were recorded"
             );
         } else {
-            let known: Vec<&str> = PROFILES.iter().map(|profile| profile.name).collect();
+            let known: Vec<&str> = all_profiles().map(|profile| profile.name).collect();
             bail!("unknown profile `{name}`: one of {}, all is expected", known.join(", "));
         }
     }

@@ -1,47 +1,41 @@
-//! Plans a request by the strategy of a design document.
+//! Plans a request by the policy of a design document.
 
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use super::Planner;
-use super::strategy_request::StrategyRequest;
+use super::{PlannedRequest, Planner};
 use crate::conversation_record::ConversationRecord;
 use crate::message_shape::{Decision, MessageShape, ShapeKind, ShapePiece};
 use crate::note::{Note, NoteKind};
-use crate::overrides::{OverrideState, RequestOverrides};
+use crate::overrides::OverrideState;
 use crate::placement::base_files::BaseFile;
 use crate::plan_step::{PlanStep, RewriteReason};
-use crate::policies::strategy::RetentionStrategy;
-use crate::policies::{content_reset, decide_by_size};
+use crate::policies::policy_view::decide_by_size;
+use crate::policies::{Policy, content_reset};
 use crate::tokens::Tokens;
 use foveal_transcript::{EntryIndex, MessageRole};
 
-/// Follows a strategy's note whose target has other lines.
+/// Follows a policy's note whose target has other lines.
 const DIFFERS_SUFFIX: &str = " [what this read gave differs from what stands there]";
 
 impl Planner {
-    /// Plans a request. Without overrides nothing that was sent changes. Nothing before bound
-    /// reasoning changes in any case.
-    pub(super) fn plan_by_strategy(
+    /// Decides a request by a policy. Nothing before bound reasoning changes in any case.
+    /// `wished_from` is the first entry that an override changes.
+    pub(super) fn plan_by_policy(
         &mut self,
         record: &ConversationRecord,
-        strategy: RetentionStrategy,
-        request: StrategyRequest,
-        wishes: Option<&RequestOverrides>,
+        policy: Policy,
+        request: &PlannedRequest,
+        wished_from: Option<EntryIndex>,
     ) -> PlanStep {
-        let StrategyRequest { answer, now, known, cut } = request;
-        let bound = self.rewritable_from(self.rewrite_reason(cut, now));
-        let fixed = wishes.map_or(self.sent_len, |_| bound.min(self.sent_len));
-        let results = wishes.map_or(&[][..], |wishes| &wishes.results);
-        let (wished, wished_from) = self.apply_overrides(record, results, fixed);
-        let compacts = wishes.is_some_and(|wishes| wishes.compacts);
+        let PlannedRequest { answer, now, known, cut, bound, may_rewrite, compacts, .. } = *request;
+        let fixed = if may_rewrite { bound.min(self.sent_len) } else { self.sent_len };
         // Nothing in front of bound reasoning may change, least of all the system prompt.
         let base = match bound {
-            0 if wishes.is_some() => self.choose_base_files(record, strategy, compacts),
+            0 if may_rewrite => self.choose_base_files(record, policy, compacts),
             _ => None,
         };
-        let mut chosen = self.strategy_shapes(record, strategy, compacts, base.as_deref());
-        let wanted = self.strategy_decisions(record, fixed, known, &mut chosen);
+        let mut wanted = self.policy_decisions(record, policy, request, fixed, base.as_deref());
         let differs = |(index, (decision, _)): &(&EntryIndex, &(Decision, Tokens))| {
             self.entry_states[index.as_usize()].decision != *decision
         };
@@ -49,69 +43,41 @@ impl Planner {
             wanted.iter().filter(differs).map(|(index, _)| self.window_position(*index)).min();
         let from = self.first_changed_position(cut, &[], [wished_from, None]);
         let from = first.map_or(from, |first| first.min(from));
-        let mut changed = Vec::new();
-        for index in self.forget_visible_from(record, from) {
-            let is_settled = self.window_position(index) < fixed && index < known;
-            let (decision, tokens) = match wanted.get(&index) {
-                Some(wanted) => wanted.clone(),
-                None if is_settled => self.current_decision(index),
-                None => self.decide_entry(record, index),
-            };
-            if decision != self.entry_states[index.as_usize()].decision {
-                changed.push((index, decision.clone()));
-            }
-            self.commit_decision(record, index, decision, tokens);
+        for index in self.window.entries().iter().take(fixed).filter(|index| **index < known) {
+            wanted.insert(*index, self.current_decision(*index));
         }
-        self.recount_tokens(record, from);
-        let first =
-            changed.first().map_or(self.sent_len, |(index, _)| self.window_position(*index));
-        let kept = [Some(first), cut, Some(self.sent_len)].into_iter().flatten().min().unwrap_or(0);
-        let sent = cut.map_or(self.sent_len, |cut| cut.min(self.sent_len));
-        let is_wished = wished_from.is_some_and(|from| self.window_position(from) <= first);
-        let rewrite = match changed.first() {
-            Some((index, _)) if *index < known && is_wished => Some(RewriteReason::Wished),
-            Some((index, _)) if *index < known && first < sent => {
-                Some(strategy.rewrite_reason(compacts))
-            }
-            Some((index, _)) if *index < known => Some(RewriteReason::ClientRewrote),
-            Some(_) | None => base.as_ref().map(|_| strategy.rewrite_reason(compacts)),
+        let changed = self.shape_window(record, from, &wanted);
+        let first = changed.first().map(|(index, _)| *index);
+        let is_wished = wished_from.zip(first).is_some_and(|(from, first)| from <= first);
+        let reason = policy.rewrite_reason(compacts);
+        let rewrite = match first.filter(|first| *first < known) {
+            Some(_) if is_wished => Some(RewriteReason::Wished),
+            Some(first) if self.is_before_cut(first, cut) => Some(reason),
+            Some(_) => Some(RewriteReason::ClientRewrote),
+            None => base.as_ref().map(|_| reason),
         };
-        let kept = if base.is_some() { 0 } else { kept };
-        let (levels, chosen) = (Vec::new(), Vec::new());
-        let (time, keeps_answer, backlog) = (now, false, None);
-        #[rustfmt::skip]
-        let step =
-            PlanStep { answer, time, changed, rewrite, levels, wished, chosen, kept, keeps_answer, base, backlog };
-        self.finish_step(&step);
-        step
+        let unchanged = PlanStep::unchanged(answer, now, self.sent_len);
+        PlanStep { changed, rewrite, base, ..unchanged }
     }
 
-    /// Returns the strategy's shapes; `base` are the files that move to the system prompt with the
-    /// same request.
-    fn strategy_shapes(
+    /// Returns the decision of the policy on each result from window position `fixed` on that has
+    /// no override; `base` are the files that move to the system prompt with the same request.
+    fn policy_decisions(
         &self,
         record: &ConversationRecord,
-        strategy: RetentionStrategy,
-        compacts: bool,
-        base: Option<&[BaseFile]>,
-    ) -> HashMap<EntryIndex, MessageShape> {
-        let view = self.policy_view(record, base);
-        match (base, strategy) {
-            (Some(base), RetentionStrategy::ContentReset(marks)) => {
-                content_reset::decide_with_base_files(&view, base, marks.low).into_iter().collect()
-            }
-            (_, _) => strategy.decide(&view, compacts).into_iter().collect(),
-        }
-    }
-
-    /// Returns the decision on each result from window position `fixed` on that has no override.
-    fn strategy_decisions(
-        &mut self,
-        record: &ConversationRecord,
+        policy: Policy,
+        request: &PlannedRequest,
         fixed: usize,
-        known: EntryIndex,
-        chosen: &mut HashMap<EntryIndex, MessageShape>,
+        base: Option<&[BaseFile]>,
     ) -> HashMap<EntryIndex, (Decision, Tokens)> {
+        let view = self.policy_view(record, base);
+        let shapes = match (base, policy) {
+            (Some(base), Policy::ContentReset(marks)) => {
+                content_reset::decide_with_base_files(&view, base, marks.low)
+            }
+            (_, _) => policy.decide(&view, request.compacts),
+        };
+        let mut chosen: HashMap<EntryIndex, MessageShape> = shapes.into_iter().collect();
         let mut wanted = HashMap::new();
         let window = self.window.entries();
         for index in window.get(fixed..).unwrap_or_default() {
@@ -138,7 +104,7 @@ impl Planner {
             });
             let is_whole = decided.0.shape().is_none();
             match is_whole && is_too_long {
-                true if *index < known => {
+                true if *index < request.known => {
                     drop(wanted.insert(*index, self.current_decision(*index)));
                 }
                 true => {}
@@ -160,7 +126,7 @@ impl Planner {
     }
 }
 
-/// Corrects the notes of a strategy's shape: each gets the handle of its content, and a pointer at
+/// Corrects the notes of a policy's shape: each gets the handle of its content, and a pointer at
 /// a result with other content says so.
 fn correct_notes(
     record: &ConversationRecord,

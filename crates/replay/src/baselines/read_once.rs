@@ -8,11 +8,11 @@
 
 use std::collections::HashMap;
 
-use crate::message_shape::MessageShape;
+use foveal_engine::message_shape::MessageShape;
 use foveal_transcript::EntryIndex;
 
-use super::PolicyView;
 use super::read_tracker::ReadTracker;
+use foveal_engine::policies::policy_view::PolicyView;
 
 /// The rule's name in shapes.
 pub const RULE: &str = "read-once";

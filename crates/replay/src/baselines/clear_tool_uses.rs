@@ -7,11 +7,11 @@
 //! after earlier clearings, so that the cache holds between two of them. The documentation does not
 //! quote the placeholder.
 
-use crate::message_shape::MessageShape;
-use crate::tokens::Tokens;
+use foveal_engine::message_shape::MessageShape;
+use foveal_engine::tokens::Tokens;
 use foveal_transcript::EntryIndex;
 
-use super::{PolicyView, last_results};
+use foveal_engine::policies::policy_view::PolicyView;
 
 /// The rule's name in shapes.
 pub const RULE: &str = "clear-tool-uses";
@@ -34,7 +34,7 @@ pub fn decide_above(view: &PolicyView<'_>, trigger: Tokens) -> Vec<(EntryIndex, 
     if view.tokens() <= trigger {
         return shapes;
     }
-    for index in last_results::results_before_last(view, TOOL_USES_KEPT) {
+    for index in view.results_before_last(TOOL_USES_KEPT) {
         if view.current_shape(index).is_none() {
             shapes.push(view.placeholder(index, RULE, CLEARED_NOTE.to_owned(), None));
         }

@@ -1,31 +1,30 @@
 //! Policies that decide anew for every request, against their documents' tables.
 
-mod baselines;
 mod first_last_sampled;
 mod laws;
+mod other_tools;
 mod seeds;
 
 use std::fmt::Write;
 
 use foveal_engine::conversation_record::ConversationRecord;
-use foveal_engine::policies::{Policy, PolicyProjector};
 use foveal_engine::prices::PriceCard;
-use foveal_engine::profile::Profile;
 use foveal_engine::projector::Projector;
 use foveal_engine::tokens::Tokenizer;
+use foveal_replay::baselines::{BaselineProjector, BaselineRule, find_profile};
 use foveal_testkit::parse_fixture;
 use foveal_testkit::render::{advance_to_end, sent_text};
 use foveal_transcript::Conversation;
 
 /// A projector for a profile of the table.
 fn profile(name: &str) -> Projector {
-    let profile = Profile::find(name).unwrap_or_else(|| panic!("no profile {name}"));
+    let profile = find_profile(name).unwrap_or_else(|| panic!("no profile {name}"));
     profile.new_projector(&PriceCard::anthropic_5m())
 }
 
 /// A projector for a policy with limits of its own.
-fn policy(policy: Policy) -> Projector {
-    Projector::Policy(PolicyProjector::new(policy))
+fn policy(policy: BaselineRule) -> Projector {
+    Projector::Comparison(Box::new(BaselineProjector::new(policy)))
 }
 
 /// What is replaced in the prompt behind the last entry, one a line: entry, kind, text.

@@ -3,11 +3,11 @@
 //! The simplest rule that decides on arrival: it depends on the result alone, so that results never
 //! change after they were sent.
 
-use crate::message_shape::MessageShape;
+use foveal_engine::message_shape::MessageShape;
 use foveal_tool_effects::EffectKind;
 use foveal_transcript::EntryIndex;
 
-use super::{PolicyView, first_chars_len, last_chars_len};
+use foveal_engine::policies::policy_view::{PolicyView, first_chars_len, last_chars_len};
 
 /// The rule's name in shapes.
 pub const RULE: &str = "cap";

@@ -3,16 +3,17 @@
 
 use std::collections::HashMap;
 
-use super::decide_by_size;
-use crate::conversation_record::ConversationRecord;
-use crate::message_shape::MessageShape;
-use crate::plan_step::{EntryState, PlanStep, RewriteReason};
+use foveal_engine::conversation_record::ConversationRecord;
+use foveal_engine::message_shape::MessageShape;
+use foveal_engine::plan_step::{EntryState, PlanStep, RewriteReason};
+use foveal_engine::policies::policy_view::decide_by_size;
+use foveal_engine::projector::RequestPlanner;
 use foveal_transcript::{ClientPrompt, ClientPromptChange, EntryIndex, Timestamp};
 
 /// Sends every result in a form that was chosen before the conversation began, and changes it only
 /// at requests that were chosen too.
 #[derive(Debug, Clone)]
-pub struct PresetProjector {
+pub(super) struct PresetProjector {
     window: ClientPrompt,
     entry_states: Vec<EntryState>,
     /// The rewrites, by the response to the request at which they happen.
@@ -24,17 +25,17 @@ pub struct PresetProjector {
 
 /// A preset change of results that were sent before.
 #[derive(Debug, Clone)]
-pub struct PresetRewrite {
+pub(super) struct PresetRewrite {
     /// The reason.
-    pub reason: RewriteReason,
+    pub(super) reason: RewriteReason,
     /// The new shapes. A shape that does not make its result smaller is ignored.
-    pub shapes: Vec<(EntryIndex, MessageShape)>,
+    pub(super) shapes: Vec<(EntryIndex, MessageShape)>,
 }
 
 impl PresetProjector {
     /// Creates a projector at the start of a conversation that is recorded in full. `shapes` are
     /// the results not sent as recorded; a shape that does not make its result smaller is ignored.
-    pub fn new(record: &ConversationRecord, shapes: &[(EntryIndex, MessageShape)]) -> Self {
+    pub(super) fn new(record: &ConversationRecord, shapes: &[(EntryIndex, MessageShape)]) -> Self {
         let count = record.len() as u32;
         let mut entry_states: Vec<EntryState> = (0..count)
             .map(|at| EntryState {
@@ -59,12 +60,13 @@ impl PresetProjector {
     /// Adds rewrites, by the response to the request at which they happen. Their results must be in
     /// the prompt then.
     #[must_use]
-    pub fn with_rewrites(self, rewrites: HashMap<EntryIndex, PresetRewrite>) -> Self {
+    pub(super) fn with_rewrites(self, rewrites: HashMap<EntryIndex, PresetRewrite>) -> Self {
         Self { rewrites, ..self }
     }
+}
 
-    /// Plans the request that `answer` answers, as [`crate::planner::Planner::advance`] does.
-    pub fn advance(
+impl RequestPlanner for PresetProjector {
+    fn advance(
         &mut self,
         record: &ConversationRecord,
         answer: EntryIndex,
@@ -94,27 +96,17 @@ impl PresetProjector {
             changed.push((*index, decision));
         }
         PlanStep {
-            answer,
-            time: now,
             changed,
-            levels: Vec::new(),
-            wished: Vec::new(),
-            chosen: Vec::new(),
-            kept,
             rewrite: rewrite.map(|rewrite| rewrite.reason),
-            keeps_answer: false,
-            base: None,
-            backlog: None,
+            ..PlanStep::unchanged(answer, now, kept)
         }
     }
 
-    /// Returns the entries of the prompt, in order.
-    pub fn window(&self) -> &[EntryIndex] {
+    fn window(&self) -> &[EntryIndex] {
         self.window.entries()
     }
 
-    /// Returns the decision on an entry and its state.
-    pub fn entry_state(&self, index: EntryIndex) -> &EntryState {
+    fn entry_state(&self, index: EntryIndex) -> &EntryState {
         &self.entry_states[index.as_usize()]
     }
 }

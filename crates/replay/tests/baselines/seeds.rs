@@ -1,7 +1,11 @@
 //! `read-once` and `content-reset`.
 
-use foveal_engine::policies::{Policy, content_reset};
+use foveal_engine::message_shape::MessageShape;
+use foveal_engine::policies::content_reset::{self, ResetMarks};
+use foveal_engine::policies::policy_view::PolicyView;
 use foveal_engine::tokens::Tokens;
+use foveal_replay::baselines::BaselineRule;
+use foveal_transcript::EntryIndex;
 
 use super::{body, check, policy, profile, read};
 
@@ -68,9 +72,14 @@ fn what_a_compaction_took_away_is_read_anew() {
     check(profile("read-once"), &text.concat(), "");
 }
 
+fn reset(view: &PolicyView<'_>, high: u64, low: u64) -> Vec<(EntryIndex, MessageShape)> {
+    let marks = ResetMarks { high: Tokens(high), low: Tokens(low) };
+    content_reset::decide_between_marks(view, marks)
+}
+
 /// Resets above what three bodies weigh, down to about one.
 fn small_reset() -> foveal_engine::projector::Projector {
-    policy(|view| content_reset::decide_between_marks(view, Tokens(1_800), Tokens(900)))
+    policy(|view| reset(view, 1_800, 900))
 }
 
 #[test]
@@ -100,17 +109,11 @@ fn a_reset_keeps_paths_and_the_files_that_matter() {
         )
     };
     let gone = [line(1, "/w/a.ts"), line(3, "/w/b.ts"), line(8, "/w/c.ts"), line(10, "/w/d.ts")];
-    let rows: [(Policy, &[usize]); 4] = [
-        (|view| content_reset::decide_between_marks(view, Tokens(2_600), Tokens(2_200)), &[0]),
-        (|view| content_reset::decide_between_marks(view, Tokens(2_600), Tokens(1_700)), &[0, 3]),
-        (
-            |view| content_reset::decide_between_marks(view, Tokens(2_600), Tokens(1_200)),
-            &[0, 2, 3],
-        ),
-        (
-            |view| content_reset::decide_between_marks(view, Tokens(2_600), Tokens(700)),
-            &[0, 1, 2, 3],
-        ),
+    let rows: [(BaselineRule, &[usize]); 4] = [
+        (|view| reset(view, 2_600, 2_200), &[0]),
+        (|view| reset(view, 2_600, 1_700), &[0, 3]),
+        (|view| reset(view, 2_600, 1_200), &[0, 2, 3]),
+        (|view| reset(view, 2_600, 700), &[0, 1, 2, 3]),
     ];
     for (reset, expected) in rows {
         let expected: String = expected.iter().map(|at| gone[*at].as_str()).collect();

@@ -5,14 +5,16 @@ use std::collections::HashMap;
 use foveal_engine::conversation_record::ConversationRecord;
 use foveal_engine::message_shape::Decision;
 use foveal_engine::plan_step::PlanStep;
-use foveal_engine::policies::{
-    clear_tool_uses, content_reset, first_last_sampled, latest_read, opencode_prune,
-};
+use foveal_engine::policies::content_reset::{self, ResetMarks};
+use foveal_engine::policies::first_last_sampled;
 use foveal_engine::prices::PriceCard;
-use foveal_engine::profile::{PROFILES, ProfileOrigin};
 use foveal_engine::projector::Projector;
 use foveal_engine::tokens::{Tokenizer, Tokens};
+use foveal_replay::baselines::{
+    BASELINES, all_profiles, clear_tool_uses, latest_read, opencode_prune,
+};
 use foveal_testkit::conversation_scripts;
+use foveal_testkit::laws::{self, CheckScope, Law, LawSubject, content, frozen_prefix};
 use foveal_transcript::Handle;
 use foveal_transcript::{Conversation, EntryIndex, EntryMark, MessageRole};
 use proptest::prelude::*;
@@ -22,7 +24,10 @@ use super::{policy, profile};
 /// Limits so low that generated conversations reach them.
 fn with_low_limits() -> Vec<Projector> {
     vec![
-        policy(|view| content_reset::decide_between_marks(view, Tokens(2_000), Tokens(1_000))),
+        policy(|view| {
+            let marks = ResetMarks { high: Tokens(2_000), low: Tokens(1_000) };
+            content_reset::decide_between_marks(view, marks)
+        }),
         policy(|view| clear_tool_uses::decide_above(view, Tokens(2_000))),
         policy(|view| opencode_prune::decide_beyond_protected(view, 300, 100)),
         policy(|view| latest_read::decide_above_request_size(view, Tokens(2_000))),
@@ -32,8 +37,11 @@ fn with_low_limits() -> Vec<Projector> {
 
 fn all() -> Vec<Projector> {
     let prices = PriceCard::anthropic_5m();
-    let table = PROFILES.iter().filter(|profile| profile.origin == ProfileOrigin::Baseline);
-    table.map(|profile| profile.new_projector(&prices)).chain(with_low_limits()).collect()
+    BASELINES
+        .iter()
+        .map(|profile| profile.new_projector(&prices))
+        .chain(with_low_limits())
+        .collect()
 }
 
 /// Takes a projector through a conversation; `each` sees it after every request.
@@ -188,6 +196,23 @@ proptest! {
                 }
                 Ok(())
             })?;
+        }
+    }
+
+    #[test]
+    fn every_profile_keeps_the_common_laws(script in conversation_scripts(40)) {
+        let record = ConversationRecord::from_conversation(script.build_conversation(), Tokenizer::O200k);
+        let prices = PriceCard::anthropic_5m();
+        for profile in all_profiles() {
+            let projector = profile.new_projector(&prices);
+            let subject = LawSubject { projector, settings: None, prices: prices.clone() };
+            let laws: &[Law] = &[
+                content::handles_resolve,
+                content::replacements_are_smaller,
+                content::other_content_is_unchanged,
+                frozen_prefix::prefix_is_frozen,
+            ];
+            laws::check_laws(&record, subject, CheckScope::WholePrompt, laws);
         }
     }
 }

@@ -7,10 +7,10 @@
 //! Failed calls and the `skill` tool are exempt. It was on by default and is opt-in now. A
 //! conversation with one user message is never pruned.
 
-use crate::message_shape::MessageShape;
+use foveal_engine::message_shape::MessageShape;
 use foveal_transcript::{EntryIndex, EntryMark, MessageRole};
 
-use super::PolicyView;
+use foveal_engine::policies::policy_view::PolicyView;
 
 /// The rule's name in shapes.
 pub const RULE: &str = "prune";

@@ -11,12 +11,12 @@
 
 use std::collections::{HashMap, HashSet};
 
-use crate::message_shape::MessageShape;
-use crate::tokens::Tokens;
+use foveal_engine::message_shape::MessageShape;
+use foveal_engine::tokens::Tokens;
 use foveal_tool_effects::{ReadSpan, ReadTarget};
 use foveal_transcript::{EntryIndex, MessageRole};
 
-use super::PolicyView;
+use foveal_engine::policies::policy_view::PolicyView;
 
 /// The rule's name in shapes.
 pub const RULE: &str = "latest-read";
