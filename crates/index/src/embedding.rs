@@ -3,7 +3,7 @@
 
 use std::collections::{HashSet, VecDeque};
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender};
 use std::thread;
 
 use foveal_code::embedding::{BatchPreference, Embedder, EmbeddingError, QuantizedVector};
@@ -12,9 +12,7 @@ use foveal_workspace::regular_file::OpenFolder;
 
 use crate::analysis::{ChunkedFile, chunk_unchanged_file, embedding_input};
 use crate::error::IndexError;
-use crate::file_jobs::{
-    CANCEL_CHECK_INTERVAL, FileJob, FileJobs, PARSER_STACK_BYTES, WAITING_RESULTS_MAX,
-};
+use crate::file_jobs::{CANCEL_CHECK_INTERVAL, FileJob, FileJobs, run_workers};
 use crate::file_queue::FileQueue;
 use crate::folder_walk::relative_path;
 use crate::model_probe::ProbedEmbedder;
@@ -94,22 +92,11 @@ pub(crate) fn embed_files_without_vectors(
         BatchPreference::Instant => thread::available_parallelism().map_or(1, usize::from),
         BatchPreference::Batches { .. } => CALLS_MAX,
     };
-    let stop = AtomicBool::new(false);
-    thread::scope(|scope| {
-        let (sender, receiver) = sync_channel(WAITING_RESULTS_MAX);
-        for _ in 0..threads.min(total) {
-            let (sender, stop, jobs) = (sender.clone(), &stop, &jobs);
-            let builder = thread::Builder::new().stack_size(PARSER_STACK_BYTES);
-            let spawned = builder
-                .spawn_scoped(scope, move || run_embedding_worker(jobs, task, stop, &sender));
-            // Fewer threads only take longer. Without any thread the channel closes at once.
-            drop(spawned);
-        }
-        drop(sender);
-        let result = write_vectors(&receiver, total as u64, task, store, &stop, progress);
-        stop.store(true, Ordering::Relaxed);
-        result
-    })
+    run_workers(
+        threads.min(total),
+        |stop, sender| run_embedding_worker(&jobs, task, stop, sender),
+        |receiver, stop| write_vectors(receiver, total as u64, task, store, stop, progress),
+    )
 }
 
 fn run_embedding_worker(

@@ -1,8 +1,11 @@
-//! The files to read, which several threads take one by one.
+//! The files to read, which several threads take one by one, and these threads.
 
 use std::collections::{HashMap, VecDeque};
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::mpsc::{Receiver, SyncSender, sync_channel};
 use std::sync::{Mutex, PoisonError};
+use std::thread;
 use std::time::Duration;
 
 use crate::file_queue::FileQueue;
@@ -10,13 +13,13 @@ use crate::folder_walk::relative_path;
 use crate::store::IndexedFile;
 
 /// The number of results that may wait to be written.
-pub(crate) const WAITING_RESULTS_MAX: usize = 32;
+const WAITING_RESULTS_MAX: usize = 32;
 
 /// The interval of checks for a cancellation while nothing happens.
 pub(crate) const CANCEL_CHECK_INTERVAL: Duration = Duration::from_millis(50);
 
 /// The stack size of a thread that parses: syntax can be deeply nested.
-pub(crate) const PARSER_STACK_BYTES: usize = 16 << 20;
+const PARSER_STACK_BYTES: usize = 16 << 20;
 
 /// A file to read.
 pub(crate) struct FileJob {
@@ -81,4 +84,27 @@ impl Drop for FileJobs<'_> {
             self.queue.push(&other);
         }
     }
+}
+
+/// Runs `work` on `threads` threads and `write` on this one, which receives their results. The flag
+/// asks the threads to end: it is set when `write` returns, or by `write` itself.
+pub(crate) fn run_workers<T: Send, R>(
+    threads: usize,
+    work: impl Fn(&AtomicBool, &SyncSender<T>) + Sync,
+    write: impl FnOnce(&Receiver<T>, &AtomicBool) -> R,
+) -> R {
+    let stop = AtomicBool::new(false);
+    thread::scope(|scope| {
+        let (sender, receiver) = sync_channel(WAITING_RESULTS_MAX);
+        for _ in 0..threads {
+            let (sender, stop, work) = (sender.clone(), &stop, &work);
+            let builder = thread::Builder::new().stack_size(PARSER_STACK_BYTES);
+            // Fewer threads only take longer. Without any thread the channel closes at once.
+            drop(builder.spawn_scoped(scope, move || work(stop, &sender)));
+        }
+        drop(sender);
+        let result = write(&receiver, &stop);
+        stop.store(true, Ordering::Relaxed);
+        result
+    })
 }

@@ -3,7 +3,7 @@
 use std::collections::{HashMap, VecDeque};
 use std::path::PathBuf;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, sync_channel};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender};
 use std::thread;
 use std::time::Instant;
 
@@ -12,9 +12,7 @@ use foveal_workspace::regular_file::OpenFolder;
 
 use crate::analysis::{AnalysisOutcome, analyse_file};
 use crate::error::IndexError;
-use crate::file_jobs::{
-    CANCEL_CHECK_INTERVAL, FileJob, FileJobs, PARSER_STACK_BYTES, WAITING_RESULTS_MAX,
-};
+use crate::file_jobs::{CANCEL_CHECK_INTERVAL, FileJob, FileJobs, run_workers};
 use crate::file_queue::FileQueue;
 use crate::folder_walk::{ChangeStamp, WalkedFiles, relative_path};
 use crate::model_probe::ProbedEmbedder;
@@ -114,23 +112,12 @@ fn run_jobs(
     writer: &mut AnalysisWriter<'_>,
     progress: &mut dyn FnMut(UpdateProgress),
 ) -> Result<(), IndexError> {
-    let stop = AtomicBool::new(false);
     let threads = thread::available_parallelism().map_or(1, usize::from).min(total.max(1));
-    thread::scope(|scope| {
-        let (sender, receiver) = sync_channel(WAITING_RESULTS_MAX);
-        for _ in 0..threads {
-            let (sender, stop) = (sender.clone(), &stop);
-            let builder = thread::Builder::new().stack_size(PARSER_STACK_BYTES);
-            let spawned =
-                builder.spawn_scoped(scope, move || run_analysis_worker(jobs, work, stop, &sender));
-            // Fewer threads only take longer. Without any thread the channel closes at once.
-            drop(spawned);
-        }
-        drop(sender);
-        let result = write_analyses(&receiver, total, work, writer, progress);
-        stop.store(true, Ordering::Relaxed);
-        result
-    })
+    run_workers(
+        threads,
+        |stop, sender| run_analysis_worker(jobs, work, stop, sender),
+        |receiver, _| write_analyses(receiver, total, work, writer, progress),
+    )
 }
 
 fn run_analysis_worker(
