@@ -27,7 +27,7 @@ impl InheritedFiles {
     }
 
     /// Passes the files to the process that `command` starts.
-    pub(crate) fn pass_to(self, command: &mut Command) -> io::Result<()> {
+    pub(crate) fn add_to_command(self, command: &mut Command) -> io::Result<()> {
         command.fd_mappings(self.0).map(drop).map_err(io::Error::other)
     }
 }

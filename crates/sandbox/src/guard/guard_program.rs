@@ -30,7 +30,7 @@ pub(super) struct GuardArguments {
 }
 
 impl GuardArguments {
-    pub(super) fn to_words(self) -> [OsString; 4] {
+    pub(super) fn to_arguments(self) -> [OsString; 4] {
         let target = match self.target {
             GuardTarget::Command => "command",
             GuardTarget::Terminal => "terminal",

@@ -77,7 +77,7 @@ impl GuardReport {
     /// Returns how the program ended; `None` if that is not reported.
     pub(crate) fn program_exit(&mut self) -> Option<ProcessExit> {
         while self.ending.is_none() {
-            if let ReportLine::Ended(ending) = self.next_line(Duration::ZERO).ok()?? {
+            if let ReportLine::Ended(ending) = self.read_line(Duration::ZERO).ok()?? {
                 self.ending = Some(ending);
             }
         }
@@ -88,7 +88,7 @@ impl GuardReport {
     ///
     /// # Errors
     /// If no line arrives in time, or it is too long.
-    pub(super) fn next_line(&mut self, longest: Duration) -> io::Result<Option<ReportLine>> {
+    pub(super) fn read_line(&mut self, longest: Duration) -> io::Result<Option<ReportLine>> {
         let begun = Instant::now();
         loop {
             if let Some(end) = self.bytes.iter().position(|byte| *byte == b'\n') {
@@ -137,10 +137,10 @@ mod tests {
         ];
         let (reader, mut writer) = io::pipe().expect("a pipe");
         let mut report = GuardReport::new(reader);
-        assert!(report.next_line(Duration::ZERO).is_err(), "nothing is there yet");
+        assert!(report.read_line(Duration::ZERO).is_err(), "nothing is there yet");
         for line in &lines[..7] {
             writeln!(writer, "{}", line.to_text()).expect("it is read");
-            assert_eq!(report.next_line(Duration::ZERO).expect("a line").as_ref(), Some(line));
+            assert_eq!(report.read_line(Duration::ZERO).expect("a line").as_ref(), Some(line));
         }
         assert_eq!(report.program_exit(), None);
         write!(writer, "sign").expect("it is read");
@@ -148,7 +148,7 @@ mod tests {
         write!(writer, "al 9\ncode 255\n").expect("it is read");
         assert_eq!(report.program_exit(), Some(ProcessExit::Signal(9)));
         drop(writer);
-        assert_eq!(report.next_line(Duration::ZERO).expect("a line").as_ref(), lines.last());
-        assert_eq!(report.next_line(Duration::ZERO).expect("the end"), None);
+        assert_eq!(report.read_line(Duration::ZERO).expect("a line").as_ref(), lines.last());
+        assert_eq!(report.read_line(Duration::ZERO).expect("the end"), None);
     }
 }

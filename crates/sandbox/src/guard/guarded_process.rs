@@ -90,7 +90,7 @@ impl GuardedStart<'_> {
         // The streams could not end while our own ends of them are open.
         drop(command);
         let mut report = GuardReport::new(reader);
-        let why = match report.next_line(REPORT_TIMEOUT) {
+        let why = match report.read_line(REPORT_TIMEOUT) {
             Ok(Some(ReportLine::Confined(confinement))) => {
                 let sandbox_status =
                     confinement.map(|confinement| SandboxStatus { confinement, protection });
@@ -137,9 +137,9 @@ impl GuardedStart<'_> {
                 command
             }
         };
-        command.args(guard.to_words()).arg(self.program);
+        command.args(guard.to_arguments()).arg(self.program);
         command.args(&self.arguments);
-        files.pass_to(&mut command)?;
+        files.add_to_command(&mut command)?;
         Ok((command, protection))
     }
 }
