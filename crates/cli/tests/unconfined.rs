@@ -41,7 +41,7 @@ fn said(world: &World, arguments: &str) -> (String, String) {
 
 #[test]
 fn it_is_told_and_nothing_runs_that_must_be_confined() {
-    kernel::without_landlock(|| {
+    kernel::without_confinement(|| {
         let world = World::new("unconfined");
         world.write("work/old", "old");
         let is_new = |tool: &str| world.folder.join("work").join(format!("new-{tool}")).exists();

@@ -3,8 +3,8 @@
 
 use std::io::{PipeReader, Read as _};
 use std::os::unix::process::CommandExt as _;
-use std::path::{Path, PathBuf};
-use std::process::{self, Stdio};
+use std::path::PathBuf;
+use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use foveal_transcript::CancelToken;
@@ -13,10 +13,10 @@ use rustix::process::Signal;
 use tempfile::NamedTempFile;
 
 use crate::error::CommandError;
-use crate::guard::{self, GuardHandle, GuardProgram, GuardTarget};
+use crate::guard::{GuardProgram, GuardTarget, GuardedStart};
 use crate::output::BoundedOutputBuffer;
-use crate::process_group::{ProcessGroup, ProcessScope};
-use crate::sandbox::{ConfinementOrder, SandboxStatus, scratch_folder};
+use crate::process_group::ProcessGroup;
+use crate::sandbox::{SandboxStatus, scratch_folder};
 use crate::shell;
 use crate::{
     CapturedOutput, CommandEnvironment, CommandOutcome, Confinement, OutputRetention, Sandbox,
@@ -52,8 +52,8 @@ pub struct ShellCommand {
     pub limits: CommandLimits,
     /// The folders that it may write; `None` is everywhere.
     pub sandbox: Option<Sandbox>,
-    /// The program that guards its descendants. Without one, a process that leaves the group
-    /// (`setsid`) is out of reach.
+    /// The program that guards its descendants. Without one, or without bubblewrap, a process that
+    /// leaves the group (`setsid`) is out of reach.
     pub guard: Option<GuardProgram>,
 }
 
@@ -98,13 +98,9 @@ pub struct CompletedCommand {
     /// The shell's last working directory; `None` if it was not reported, as after `exec` or a
     /// signal.
     pub directory: Option<PathBuf>,
-    /// Whether processes of the group were left when the shell exited. They are ended as at a
+    /// Whether processes were left when the shell exited. They are ended as at a
     /// time-out, so that nothing runs unseen; a terminal is the place for long-running processes.
     pub left_background: bool,
-    /// Names of processes that continue in sessions of their own after the shell exited, such as
-    /// the daemons of build tools. They end with the program that ran the command. Always empty
-    /// without a [guard](ShellCommand::guard), since they cannot be found then.
-    pub daemons: Vec<String>,
     /// How far the sandbox is enforced; `None` without one.
     pub confinement: Option<Confinement>,
     /// How forbidden parts of its writable folders were protected.
@@ -120,7 +116,6 @@ impl CompletedCommand {
             took: Duration::ZERO,
             directory: None,
             left_background: false,
-            daemons: Vec::new(),
             confinement: None,
             protection: WriteProtection::None,
         }
@@ -169,12 +164,11 @@ impl ShellCommand {
         if cancel.is_cancelled() {
             return Ok(CompletedCommand::cancelled_before_start());
         }
-        guard::reap_detached_guards();
         let folder = scratch_folder(self.sandbox.as_ref())?;
         let directory_file =
             tempfile::Builder::new().prefix("foveal-directory-").tempfile_in(&folder)?;
         let started = Instant::now();
-        let (group, pipe, holding) = self.spawn_shell(&directory_file, &folder)?;
+        let (group, pipe, holding) = self.spawn_shell(&directory_file)?;
         let source = OutputReader::new(pipe, self.limits.keep);
         let mut run = RunningCommand {
             limits: &self.limits,
@@ -185,14 +179,12 @@ impl ShellCommand {
         };
         let (outcome, left_background) = run.run_to_end(cancel)?;
         run.output_reader.finish(run.stream);
-        let daemons = run.process_group.daemon_names();
         Ok(CompletedCommand {
             outcome,
             output: run.output_reader.kept.finish(),
             took: started.elapsed(),
             directory: shell::read_final_directory(directory_file.as_file())?,
             left_background,
-            daemons,
             confinement: holding.as_ref().map(|holding| holding.confinement.clone()),
             protection: holding.map(|holding| holding.protection).unwrap_or_default(),
         })
@@ -202,61 +194,52 @@ impl ShellCommand {
     fn spawn_shell(
         &self,
         directory_file: &NamedTempFile,
-        folder: &Path,
     ) -> Result<(ProcessGroup, PipeReader, Option<SandboxStatus>), CommandError> {
         let (reader, writer) = std::io::pipe()?;
-        let shell = self.shell.wrapped_command(&self.text, directory_file.path());
-        let watched =
-            self.guard.as_ref().map(|_| self.prepare_guard(folder, &shell)).transpose()?;
-        let make = |order: Option<&ConfinementOrder>| -> std::io::Result<process::Command> {
-            let mut command = match (&self.guard, &watched) {
-                (Some(guard), Some(watched)) => {
-                    watched.guard_command(guard, GuardTarget::Command, order)
-                }
-                _ => self.shell.wrapped_command(&self.text, directory_file.path()),
-            };
-            command
-                .current_dir(&self.directory)
-                .env_clear()
-                .envs(self.environment.iter())
-                .stdin(Stdio::null())
-                .stdout(writer.try_clone()?)
-                .stderr(writer.try_clone()?);
-            if watched.is_none() {
-                // A guard creates a session of its own.
-                command.process_group(0);
+        let mut shell = self.shell.wrapped_command(&self.text, directory_file.path());
+        if let Some(guard) = &self.guard {
+            let program = self.shell.path();
+            if !program.is_file() {
+                return Err(self.start_error(std::io::ErrorKind::NotFound.into()));
             }
-            Ok(command)
-        };
-        let (child, holding) = match &self.sandbox {
-            None => (make(None)?.spawn(), None),
+            let start = GuardedStart {
+                guard,
+                target: GuardTarget::Command,
+                program,
+                arguments: shell.get_args().map(ToOwned::to_owned).collect(),
+                directory: &self.directory,
+                environment: &self.environment,
+                sandbox: self.sandbox.as_ref(),
+                streams: &|| Ok((Stdio::null(), writer.try_clone()?.into())),
+            };
+            let process = start.start()?;
+            let group = ProcessGroup::new(process.child, process.namespace);
+            return Ok((group, reader, process.sandbox_status));
+        }
+        shell
+            .current_dir(&self.directory)
+            .env_clear()
+            .envs(self.environment.iter())
+            .stdin(Stdio::null())
+            .stdout(writer.try_clone()?)
+            .stderr(writer)
+            .process_group(0);
+        let (child, status) = match &self.sandbox {
+            None => (shell.spawn(), None),
             Some(sandbox) => {
-                let (child, holding) = sandbox.spawn(watched.is_some(), &make)?;
-                (child, Some(holding))
+                let (child, confinement) = sandbox.run_confined(|| shell.spawn())?;
+                let protection = sandbox.protection_without_mounts(&confinement, None);
+                (child, Some(SandboxStatus { confinement, protection }))
             }
         };
         // The pipe ends only once our own write ends are closed.
-        drop(writer);
-        let child = child.map_err(|source| CommandError::Start {
-            shell: self.shell.path().to_path_buf(),
-            source,
-        })?;
-        let confinement = holding.as_ref().map(|holding| &holding.confinement);
-        Ok((ProcessGroup::new(child, watched, confinement)?, reader, holding))
+        drop(shell);
+        let child = child.map_err(|error| self.start_error(error))?;
+        Ok((ProcessGroup::new(child, None), reader, status))
     }
 
-    /// Prepares the guard for the shell that it is to start.
-    fn prepare_guard(
-        &self,
-        folder: &Path,
-        shell: &process::Command,
-    ) -> Result<GuardHandle, CommandError> {
-        let program = self.shell.path();
-        if !program.is_file() {
-            let source = std::io::Error::from(std::io::ErrorKind::NotFound);
-            return Err(CommandError::Start { shell: program.to_path_buf(), source });
-        }
-        Ok(GuardHandle::prepare(folder, program, shell.get_args())?)
+    fn start_error(&self, source: std::io::Error) -> CommandError {
+        CommandError::Start { shell: self.shell.path().to_path_buf(), source }
     }
 }
 
@@ -275,14 +258,14 @@ impl RunningCommand<'_> {
     fn run_to_end(&mut self, cancel: &CancelToken<'_>) -> std::io::Result<(CommandOutcome, bool)> {
         loop {
             if let Some(outcome) = self.stop_reason(cancel) {
-                self.terminate_group(ProcessScope::All)?;
+                self.terminate_group()?;
                 return Ok((outcome, false));
             }
             if let Some(ending) = self.process_group.leader_exit()? {
                 self.drain_output()?;
-                let left = !self.process_group.are_processes_gone(ProcessScope::Session);
+                let left = !self.process_group.are_processes_gone();
                 if left {
-                    self.terminate_group(ProcessScope::Session)?;
+                    self.terminate_group()?;
                 }
                 return Ok((CommandOutcome::Ended(ending), left));
             }
@@ -308,8 +291,7 @@ impl RunningCommand<'_> {
     fn drain_output(&mut self) -> std::io::Result<()> {
         self.read_available()?;
         let ended = Instant::now();
-        while !(self.output_reader.is_ended()
-            && self.process_group.are_processes_gone(ProcessScope::Session))
+        while !(self.output_reader.is_ended() && self.process_group.are_processes_gone())
             && ended.elapsed() < self.limits.drain
         {
             self.output_reader.read_or_wait(POLL_INTERVAL, self.stream)?;
@@ -327,21 +309,21 @@ impl RunningCommand<'_> {
     }
 
     /// Asks the group to end, then kills it, and reads its output meanwhile.
-    fn terminate_group(&mut self, of: ProcessScope) -> std::io::Result<()> {
-        self.process_group.signal(Signal::TERM, of);
-        self.wait_for_group(self.limits.grace, of)?;
+    fn terminate_group(&mut self) -> std::io::Result<()> {
+        self.process_group.signal(Signal::TERM);
+        self.wait_for_group(self.limits.grace)?;
         let begun = Instant::now();
-        while !self.process_group.are_processes_gone(of) && begun.elapsed() < KILL_TIMEOUT {
+        while !self.process_group.are_processes_gone() && begun.elapsed() < KILL_TIMEOUT {
             // Repeated, since a process may start others as fast as they are killed.
-            self.process_group.signal(Signal::KILL, of);
+            self.process_group.signal(Signal::KILL);
             self.output_reader.read_or_wait(POLL_INTERVAL, self.stream)?;
         }
         self.read_available()
     }
 
-    fn wait_for_group(&mut self, longest: Duration, of: ProcessScope) -> std::io::Result<()> {
+    fn wait_for_group(&mut self, longest: Duration) -> std::io::Result<()> {
         let begun = Instant::now();
-        while !self.process_group.are_processes_gone(of) && begun.elapsed() < longest {
+        while !self.process_group.are_processes_gone() && begun.elapsed() < longest {
             self.output_reader.read_or_wait(POLL_INTERVAL, self.stream)?;
         }
         Ok(())

@@ -12,6 +12,7 @@ mod decoder;
 mod environment;
 mod error;
 mod guard;
+mod inherited_files;
 mod outcome;
 mod output;
 mod process_group;
@@ -24,12 +25,14 @@ pub use command::{CommandLimits, CompletedCommand, ShellCommand};
 pub use decoder::Utf8StreamDecoder;
 pub use environment::CommandEnvironment;
 pub use error::CommandError;
-pub use guard::{GUARD_ARGUMENT, GuardProgram, has_control_groups, run_guard};
+pub use guard::{GUARD_ARGUMENT, GuardProgram, run_guard};
 pub use outcome::{CommandOutcome, ProcessExit};
 pub use output::{BoundedOutputBuffer, CapturedOutput, OmittedOutput, OutputRetention};
 pub use pty::{
     OutputWait, TerminalCommand, TerminalError, TerminalId, TerminalLimits, TerminalPool,
     TerminalReading, TerminalSize, TerminalSummary, WaitControl, WaitOutcome,
 };
-pub use sandbox::{Confinement, Sandbox, SandboxStatus, WriteProtection, WriteRule};
+pub use sandbox::{
+    Confinement, Sandbox, SandboxStatus, WriteProtection, WriteRule, check_bubblewrap,
+};
 pub use shell::ShellProgram;

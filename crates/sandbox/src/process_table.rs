@@ -41,14 +41,6 @@ fn read_process(id: Pid) -> Option<ProcessEntry> {
     (!has_ended).then_some(ProcessEntry { id, parent, group, session })
 }
 
-/// Returns the first 15 bytes of the program's name, reduced to letters, digits and `-_.+:/`;
-/// `None` if the process has ended.
-pub(crate) fn process_name(process: Pid) -> Option<String> {
-    let name = std::fs::read(format!("/proc/{}/comm", process.as_raw_nonzero())).ok()?;
-    let is_plain = |sign: &char| sign.is_ascii_alphanumeric() || "-_.+:/".contains(*sign);
-    Some(name.into_iter().map(char::from).filter(is_plain).collect())
-}
-
 /// Sends a signal to each of `processes`.
 pub(crate) fn send_signal(signal: Signal, processes: impl IntoIterator<Item = ProcessEntry>) {
     for process in processes {
@@ -59,24 +51,7 @@ pub(crate) fn send_signal(signal: Signal, processes: impl IntoIterator<Item = Pr
 
 /// Returns the running descendants of `ancestor`.
 pub(crate) fn descendants(ancestor: Pid) -> Vec<ProcessEntry> {
-    extract_descendants(&mut running_processes().unwrap_or_default(), ancestor)
-}
-
-/// Returns the running processes behind a guard: its descendants, the `members` of its control
-/// group, and, for a guard that has ended, the rest of its session.
-pub(crate) fn guarded_processes(guard: Pid, members: &[Pid]) -> Vec<ProcessEntry> {
     let mut others = running_processes().unwrap_or_default();
-    let mut found = extract_descendants(&mut others, guard);
-    let session = guard.as_raw_nonzero().get();
-    let is_left = |process: &mut ProcessEntry| {
-        process.id != guard && (process.session == session || members.contains(&process.id))
-    };
-    found.extend(others.extract_if(.., is_left));
-    found
-}
-
-/// Removes the descendants of `ancestor` from `others` and returns them.
-fn extract_descendants(others: &mut Vec<ProcessEntry>, ancestor: Pid) -> Vec<ProcessEntry> {
     let mut found: Vec<ProcessEntry> = Vec::new();
     let mut parents = vec![ancestor.as_raw_nonzero().get()];
     while let Some(parent) = parents.pop() {

@@ -26,6 +26,17 @@ pub(crate) fn can_confine() -> bool {
     can
 }
 
+/// Asks bubblewrap itself whether commands can have namespaces here.
+pub(crate) fn can_isolate() -> bool {
+    let isolates = ["--unshare-pid", "--bind", "/", "/", "--proc", "/proc", "true"];
+    let asked = std::process::Command::new("bwrap").args(isolates).output();
+    let can = asked.as_ref().is_ok_and(|ran| ran.status.success());
+    if !can {
+        eprintln!("skipped: no bubblewrap, or it cannot make namespaces here: {asked:?}");
+    }
+    can
+}
+
 /// Runs `text` in `<folder>/root`, which may be written, beside `<folder>/outside`, which may not,
 /// and compares the exit code and the contents of both folders afterwards.
 #[track_caller]

@@ -17,23 +17,37 @@ pub(crate) enum GuardTarget {
     Command,
     /// The first process of a terminal, which is the guard's input.
     Terminal,
-    /// As [`Self::Terminal`], in the process that becomes the program: it takes the terminal first.
-    TerminalProgram,
 }
 
-impl GuardTarget {
-    const ALL: [(Self, &'static str); 3] = [
-        (Self::Command, "command"),
-        (Self::Terminal, "terminal"),
-        (Self::TerminalProgram, "program"),
-    ];
+/// The arguments of a guard process, before those of its program.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(super) struct GuardArguments {
+    pub(super) target: GuardTarget,
+    /// Whether it is the first process of a process namespace.
+    pub(super) is_namespaced: bool,
+    /// The file descriptor of its order.
+    pub(super) order: i32,
+}
 
-    pub(super) fn from_name(name: &str) -> Option<Self> {
-        Self::ALL.iter().find(|(_, known)| *known == name).map(|(kind, _)| *kind)
+impl GuardArguments {
+    pub(super) fn to_arguments(self) -> [OsString; 4] {
+        let target = match self.target {
+            GuardTarget::Command => "command",
+            GuardTarget::Terminal => "terminal",
+        };
+        let place = if self.is_namespaced { "namespace" } else { "host" };
+        [GUARD_ARGUMENT.into(), target.into(), place.into(), self.order.to_string().into()]
     }
 
-    pub(super) fn name(self) -> &'static str {
-        Self::ALL.iter().find(|(kind, _)| *kind == self).map_or("", |(_, name)| name)
+    /// Parses the words after the first; `None` if they are incomplete.
+    pub(super) fn parse(words: &mut impl Iterator<Item = OsString>) -> Option<Self> {
+        let target = match words.next()?.to_str()? {
+            "command" => GuardTarget::Command,
+            "terminal" => GuardTarget::Terminal,
+            _ => return None,
+        };
+        let is_namespaced = words.next()? == "namespace";
+        Some(Self { target, is_namespaced, order: words.next()?.to_str()?.parse().ok()? })
     }
 }
 
@@ -51,15 +65,7 @@ impl GuardProgram {
     }
 
     /// Returns the path of the program.
-    pub(crate) fn path(&self) -> &Path {
+    pub(super) fn path(&self) -> &Path {
         &self.0
-    }
-
-    /// Returns the arguments of a guard that starts the program in the file `orders`. They do not
-    /// contain the command, so that a command that kills programs by their command lines (`pkill
-    /// -f`) spares its guard.
-    pub(crate) fn arguments(kind: GuardTarget, orders: &Path) -> [OsString; 4] {
-        let parent = rustix::process::getpid().as_raw_nonzero().to_string();
-        [GUARD_ARGUMENT.into(), kind.name().into(), parent.into(), orders.into()]
     }
 }

@@ -1,23 +1,22 @@
-//! A guard process between foveal and a command, which keeps track of everything that the command
-//! starts.
-//!
-//! A process that leaves its group and its session (`setsid`, a double fork) cannot be found once
-//! its parent has ended, since the system reparents it to the init process. A guard is a subreaper,
-//! so that such processes remain its descendants. It also waits for foveal's end, `kill -9`
-//! included, and then ends what is left. If the system lets foveal create control groups, guard and
-//! command run in one of their own, so that foveal finds the processes of a killed guard too.
+//! A guard process between foveal and a command.
 //!
 //! The guard is foveal's own program, called with [`GUARD_ARGUMENT`]; [`run_guard`] is its main
-//! function.
+//! function. It runs in the namespaces that bubblewrap makes, as the first process there: it
+//! confines itself by Landlock, starts the command, and reports how that ended. What the command
+//! started cannot signal it, remains in its process namespace whatever session it enters, and ends
+//! with it. The guard ends with foveal.
+//!
+//! Without bubblewrap the guard confines itself and becomes the command. Then only the command
+//! itself ends with foveal, and foveal ends only its process group.
 
-mod control_group;
-mod guard_handle;
 mod guard_process;
 mod guard_program;
-mod launch_file;
+mod guard_report;
+mod guarded_process;
+mod launch_order;
 
-pub use self::control_group::has_control_groups;
-pub(crate) use self::guard_handle::{GuardHandle, reap_detached_guards};
 pub use self::guard_process::run_guard;
 pub(crate) use self::guard_program::GuardTarget;
 pub use self::guard_program::{GUARD_ARGUMENT, GuardProgram};
+pub(crate) use self::guard_report::GuardReport;
+pub(crate) use self::guarded_process::{GuardedProcess, GuardedStart};

@@ -1,11 +1,9 @@
 //! One terminal: its process, and the threads that read from it and write to it.
 
-use std::ffi::OsStr;
-use std::fs::OpenOptions;
+use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::os::unix::fs::OpenOptionsExt as _;
 use std::path::PathBuf;
-use std::process;
 use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::mpsc::{Sender, channel};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -18,8 +16,8 @@ use serde::{Deserialize, Serialize};
 
 use super::terminal_output::{OutputWait, TerminalReading, UnreadOutput, WaitControl, WaitOutcome};
 use super::terminal_session::TerminalSession;
-use crate::guard::{GuardHandle, GuardProgram, GuardTarget};
-use crate::sandbox::{ConfinementOrder, SandboxStatus, scratch_folder};
+use crate::guard::{GuardProgram, GuardTarget, GuardedProcess, GuardedStart};
+use crate::sandbox::SandboxStatus;
 use crate::{
     CommandEnvironment, CommandError, OutputRetention, ProcessExit, Sandbox, ShellProgram, shell,
 };
@@ -62,8 +60,8 @@ pub struct TerminalCommand {
     pub size: TerminalSize,
     /// The folders that it may write; `None` is everywhere.
     pub sandbox: Option<Sandbox>,
-    /// The program that guards its descendants. Without one, a process that leaves the session is
-    /// out of reach.
+    /// The program that guards its descendants. Without one, or without bubblewrap, a process that
+    /// leaves the session is out of reach.
     pub guard: Option<GuardProgram>,
 }
 
@@ -79,6 +77,8 @@ pub(super) struct Terminal {
     /// Closes the terminal when dropped. The lock makes it shareable between threads.
     _master: Mutex<Box<dyn MasterPty + Send>>,
     session: Mutex<TerminalSession>,
+    /// Ends the thread that started the guard.
+    _guard_thread: Option<Sender<()>>,
 }
 
 impl Terminal {
@@ -94,7 +94,7 @@ impl Terminal {
         )?;
         let writer = pair.master.take_writer().map_err(io::Error::other)?;
         let (input, waiting_bytes) = spawn_writer(writer)?;
-        let (session, holding) = spawn_shell(command, &*pair.master, pair.slave)?;
+        let (session, holding, guard_thread) = spawn_shell(command, &*pair.master, pair.slave)?;
         Ok(Self {
             command_text: command.text.clone(),
             sandbox_status: holding,
@@ -104,6 +104,7 @@ impl Terminal {
             waiting_bytes,
             session: Mutex::new(session),
             _master: Mutex::new(pair.master),
+            _guard_thread: guard_thread,
         })
     }
 
@@ -177,12 +178,15 @@ impl Terminal {
     }
 }
 
+/// A started shell, how far it is confined, and what ends the thread that started its guard.
+type StartedShell = (TerminalSession, Option<SandboxStatus>, Option<Sender<()>>);
+
 /// Starts the shell in the terminal. Our own end of it is closed by that.
 fn spawn_shell(
     command: &TerminalCommand,
     master: &dyn MasterPty,
     slave: Box<dyn SlavePty + Send>,
-) -> Result<(TerminalSession, Option<SandboxStatus>), CommandError> {
+) -> Result<StartedShell, CommandError> {
     if let Some(guard) = &command.guard {
         // A terminal that no process has open is closed, so our own end is dropped last.
         let started = spawn_guarded_shell(command, guard, master);
@@ -199,42 +203,50 @@ fn spawn_shell(
             (child, Some(SandboxStatus { confinement, protection }))
         }
     };
-    Ok((TerminalSession::new(child?, None, None)?, holding))
+    Ok((TerminalSession::new(child?, None), holding, None))
 }
 
-/// Starts the shell behind a guard, which has the terminal as its three streams.
+/// Starts the shell behind a guard, which has the terminal as its input and output. A guard ends
+/// with the thread that starts it, so that thread lives as long as the terminal.
 fn spawn_guarded_shell(
     command: &TerminalCommand,
     guard: &GuardProgram,
     master: &dyn MasterPty,
-) -> Result<(TerminalSession, Option<SandboxStatus>), CommandError> {
-    let folder = scratch_folder(command.sandbox.as_ref())?;
-    let arguments = [OsStr::new("-c"), OsStr::new(&command.text)];
-    let watched = GuardHandle::prepare(&folder, command.shell.path(), arguments.into_iter())?;
+) -> Result<StartedShell, CommandError> {
     let name = master.tty_name().ok_or_else(|| io::Error::other("the terminal has no name"))?;
     let not_ours = OFlags::NOCTTY.bits().cast_signed();
     let terminal = OpenOptions::new().read(true).write(true).custom_flags(not_ours).open(name)?;
-    let make = |order: Option<&ConfinementOrder>| -> io::Result<process::Command> {
-        let mut process = watched.guard_command(guard, GuardTarget::Terminal, order);
-        process
-            .current_dir(&command.directory)
-            .env_clear()
-            .envs(command.environment.iter())
-            .stdin(terminal.try_clone()?)
-            .stdout(terminal.try_clone()?)
-            .stderr(terminal.try_clone()?);
-        Ok(process)
-    };
-    let (child, holding) = match &command.sandbox {
-        None => (make(None)?.spawn(), None),
-        Some(sandbox) => {
-            let (child, holding) = sandbox.spawn(true, &make)?;
-            (child, Some(holding))
-        }
-    };
-    drop(terminal);
-    let confinement = holding.as_ref().map(|holding| &holding.confinement);
-    Ok((TerminalSession::new(Box::new(child?), Some(watched), confinement)?, holding))
+    let (started, start) = channel();
+    let (guard_thread, terminal_end) = channel();
+    let (command, guard) = (command.clone(), guard.clone());
+    std::thread::Builder::new().name("terminal guard".to_owned()).spawn(move || {
+        let process = start_guard(&command, &guard, &terminal);
+        drop(terminal);
+        // The terminal is gone if nobody receives it.
+        let _ = started.send(process);
+        let _ = terminal_end.recv();
+    })?;
+    let process = start.recv().map_err(io::Error::other)??;
+    let session = TerminalSession::new(Box::new(process.child), process.namespace);
+    Ok((session, process.sandbox_status, Some(guard_thread)))
+}
+
+fn start_guard(
+    command: &TerminalCommand,
+    guard: &GuardProgram,
+    terminal: &File,
+) -> Result<GuardedProcess, CommandError> {
+    GuardedStart {
+        guard,
+        target: GuardTarget::Terminal,
+        program: command.shell.path(),
+        arguments: vec!["-c".into(), command.text.clone().into()],
+        directory: &command.directory,
+        environment: &command.environment,
+        sandbox: command.sandbox.as_ref(),
+        streams: &|| Ok((terminal.try_clone()?.into(), terminal.try_clone()?.into())),
+    }
+    .start()
 }
 
 /// Returns the command of the shell, which itself reports a missing program.

@@ -1,13 +1,13 @@
-//! The processes of a terminal: all of its session, whatever groups a shell put them in.
+//! The processes of a terminal: those of its process namespace, or else of its session, whatever
+//! groups a shell put them in.
 
 use std::time::{Duration, Instant};
 
-use rustix::process::{Pid, Signal, WaitId, WaitIdOptions};
+use rustix::process::{Pid, Signal, WaitId, WaitIdOptions, WaitIdStatus};
 
 use crate::ProcessExit;
-use crate::guard::GuardHandle;
-use crate::process_table::{ProcessEntry, running_processes, send_signal};
-use crate::sandbox::Confinement;
+use crate::guard::GuardReport;
+use crate::process_table::{ProcessEntry, descendants, running_processes, send_signal};
 
 /// How long killed processes may take to be gone.
 const KILL_TIMEOUT: Duration = Duration::from_millis(500);
@@ -26,42 +26,39 @@ pub(super) struct TerminalSession {
     id: Option<Pid>,
     ending: Option<ProcessExit>,
     is_terminated: bool,
-    /// With a guard, `leader` is the guard, and its reports are about the terminal's first process.
-    guard_handle: Option<GuardHandle>,
+    /// The reports of the namespace's first process; `leader` is bubblewrap then.
+    namespace: Option<GuardReport>,
 }
 
 impl TerminalSession {
-    /// Follows a started process. A guard starts its program now.
+    /// Follows a started process.
     pub(super) fn new(
         leader: Box<dyn portable_pty::Child + Send + Sync>,
-        watched: Option<GuardHandle>,
-        confinement: Option<&Confinement>,
-    ) -> std::io::Result<Self> {
+        namespace: Option<GuardReport>,
+    ) -> Self {
         let number = leader.process_id().and_then(|id| i32::try_from(id).ok());
         let id = number.and_then(Pid::from_raw);
-        let mut session =
-            Self { leader, id, ending: None, is_terminated: false, guard_handle: watched };
-        if let Some(watched) = &mut session.guard_handle {
-            watched.release(id, confinement)?;
-        }
-        Ok(session)
+        Self { leader, id, ending: None, is_terminated: false, namespace }
     }
 
     /// Returns how the leader ended; `None` while it runs.
     pub(super) fn leader_exit(&mut self) -> Option<ProcessExit> {
         if self.ending.is_none() {
-            self.ending = self.guard_handle.as_ref().and_then(GuardHandle::program_exit);
+            self.ending = self.namespace.as_mut().and_then(GuardReport::program_exit);
         }
         if self.ending.is_none()
-            && let Some(id) = self.id
+            && let Some(status) = self.leader_status()
         {
-            let without_collecting =
-                WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
-            let status = rustix::process::waitid(WaitId::Pid(id), without_collecting).ok()??;
             let code = status.exit_status().map(ProcessExit::Code);
             self.ending = code.or(status.terminating_signal().map(ProcessExit::Signal));
         }
         self.ending
+    }
+
+    /// Returns how the leader ended, without reaping it; `None` while it runs.
+    fn leader_status(&self) -> Option<WaitIdStatus> {
+        let without_reaping = WaitIdOptions::EXITED | WaitIdOptions::NOHANG | WaitIdOptions::NOWAIT;
+        rustix::process::waitid(WaitId::Pid(self.id?), without_reaping).ok()?
     }
 
     /// Asks all processes to end (SIGHUP, as when a terminal is closed, and SIGTERM), kills them
@@ -78,12 +75,8 @@ impl TerminalSession {
             self.wait_until_gone(KILL_INTERVAL);
         }
         self.leader_exit();
-        // A leader that is stuck in the kernel is not waited for. A guard is about to end.
-        if !matches!(self.leader.try_wait(), Ok(Some(_)))
-            && let Some(watched) = &mut self.guard_handle
-        {
-            watched.detach();
-        }
+        // A leader that is stuck in the kernel is not waited for.
+        drop(self.leader.try_wait());
         self.is_terminated = true;
     }
 
@@ -95,16 +88,16 @@ impl TerminalSession {
     }
 
     fn are_processes_gone(&mut self) -> bool {
-        self.leader_exit().is_some() && self.other_processes().is_empty()
+        match self.namespace {
+            // bubblewrap ends after all others.
+            Some(_) => self.leader_status().is_some(),
+            None => self.leader_exit().is_some() && self.other_processes().is_empty(),
+        }
     }
 
     fn send_signals(&self, signals: &[Signal]) {
         for signal in signals {
-            if let Some(watched) = &self.guard_handle {
-                watched.signal(*signal, |_| true);
-                continue;
-            }
-            if let Some(id) = self.id {
+            if let Some(id) = self.id.filter(|_| self.namespace.is_none()) {
                 // A group that has ended meanwhile needs no signal.
                 let _ = rustix::process::kill_process_group(id, *signal);
             }
@@ -112,13 +105,13 @@ impl TerminalSession {
         }
     }
 
-    /// Returns the running processes of the session except its leader. Empty if the system does not
+    /// Returns the running processes of the session except its leader, or of the namespace. Empty if the system does not
     /// list processes in `/proc`; then only the leader's group is reached.
     fn other_processes(&self) -> Vec<ProcessEntry> {
-        if let Some(watched) = &self.guard_handle {
-            return watched.processes();
-        }
         let Some(session) = self.id else { return Vec::new() };
+        if self.namespace.is_some() {
+            return descendants(session);
+        }
         let of_session = |process: &ProcessEntry| {
             process.id != session && process.session == session.as_raw_nonzero().get()
         };

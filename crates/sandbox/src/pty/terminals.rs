@@ -9,7 +9,7 @@ use serde::{Deserialize, Serialize};
 
 use super::terminal::{self, INPUT_BYTES_MAX, Terminal, TerminalCommand};
 use super::terminal_output::{OutputWait, TerminalReading, WaitControl};
-use crate::{CommandError, OutputRetention, ProcessExit, SandboxStatus, guard};
+use crate::{CommandError, OutputRetention, ProcessExit, SandboxStatus};
 
 /// Identifies a terminal within one [`TerminalPool`]; never reused.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]
@@ -119,7 +119,6 @@ impl TerminalPool {
         now: Instant,
     ) -> Result<(TerminalId, TerminalReading), TerminalError> {
         terminal::check_command(command)?;
-        guard::reap_detached_guards();
         let (id, terminal) = {
             let mut open = self.lock();
             if open.terminals.len() >= self.limits.sessions_max {

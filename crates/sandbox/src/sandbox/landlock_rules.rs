@@ -15,7 +15,7 @@ use super::confinement_level::Confinement;
 use super::landlock_fallback::LandlockFallback;
 use super::path_handle::PathHandle;
 use super::write_rules::{WriteRule, WriteRules};
-use super::{capabilities, network_filter, resource_limit_filter};
+use super::{capabilities, network_filter};
 use crate::CommandError;
 
 /// Devices that programs commonly write, with shared memory and terminals.
@@ -40,21 +40,21 @@ const SCOPE_ABI: ABI = ABI::V6;
 
 /// The access rules of a sandbox.
 #[derive(Debug, Clone)]
-pub(super) struct SandboxRules {
+pub(crate) struct SandboxRules {
     /// Folders and files that may be written.
-    pub(super) writable: Vec<Arc<PathHandle>>,
+    pub(crate) writable: Vec<Arc<PathHandle>>,
     /// Folders and files that may be read beside those; `None`: everything.
-    pub(super) readable: Option<Vec<Arc<PathHandle>>>,
+    pub(crate) readable: Option<Vec<Arc<PathHandle>>>,
     /// Forbidden and allowed parts of the writable folders.
-    pub(super) write_rules: Arc<WriteRules>,
-    pub(super) has_network: bool,
+    pub(crate) write_rules: Arc<WriteRules>,
+    pub(crate) has_network: bool,
     /// Whether nothing may start if the kernel cannot enforce the rules.
-    pub(super) requires_confinement: bool,
+    pub(crate) requires_confinement: bool,
 }
 
 impl SandboxRules {
     /// Rules that confine only writes, to `places`.
-    pub(super) fn from_writable(writable: Vec<Arc<PathHandle>>) -> Self {
+    pub(crate) fn from_writable(writable: Vec<Arc<PathHandle>>) -> Self {
         let write_rules = Arc::default();
         Self {
             writable,
@@ -182,14 +182,29 @@ impl SandboxRules {
         }
     }
 
-    /// Restricts this process, whose mounts protect the forbidden parts.
-    pub(super) fn restrict_with_mounts(&self) -> Result<Confinement, CommandError> {
-        let confinement = self.restrict_this_thread(self.build_ruleset(None, false)?)?;
-        if matches!(confinement, Confinement::Absent { .. }) {
-            // Root could undo the mounts.
-            drop_capabilities()?;
+    /// Restricts this process, the guard of a command. `is_namespaced`: it has mounts that protect
+    /// what may not be written, and processes of its own.
+    ///
+    /// # Errors
+    /// If it cannot be restricted as required.
+    pub(crate) fn restrict_guard(&self, is_namespaced: bool) -> Result<Confinement, CommandError> {
+        if !is_namespaced {
+            let beside = self.has_forbidden_parts()?;
+            return self.restrict_this_thread(self.build_ruleset(None, beside)?);
         }
-        Ok(confinement)
+        let rules =
+            Self { readable: self.readable.as_deref().map(reopen_processes), ..self.clone() };
+        let status = rules.build_ruleset(None, false)?.restrict_self().map_err(landlock_error)?;
+        if self.readable.is_some() {
+            // The mounts show everything.
+            match confinement_from_status(&status) {
+                Confinement::Absent { why } => return Err(CommandError::Unconfined(why)),
+                Confinement::Full | Confinement::Writes | Confinement::Partial => {}
+            }
+        }
+        // Root could undo the mounts.
+        self.drop_capabilities_and_network()?;
+        Ok(Confinement::Full)
     }
 
     pub(super) fn restrict_this_thread(
@@ -200,24 +215,31 @@ impl SandboxRules {
         let confinement = confinement_from_status(&status);
         self.check_required(&confinement)?;
         match &confinement {
-            Confinement::Absent { .. } => {}
+            Confinement::Absent { .. } => self.drop_network()?,
             Confinement::Full | Confinement::Writes | Confinement::Partial => {
                 if status.ruleset == RulesetStatus::NotEnforced {
                     return Err(CommandError::Unconfined("Landlock took no rules".to_owned()));
                 }
-                drop_capabilities()?;
-                resource_limit_filter::deny_foreign_limits().map_err(|error| {
-                    let what = "the limits of other processes cannot be taken from it";
-                    CommandError::Unconfined(format!("{what}: {error}"))
-                })?;
+                self.drop_capabilities_and_network()?;
             }
         }
-        if !self.has_network {
-            network_filter::deny_network().map_err(|error| {
-                CommandError::Unconfined(format!("the network cannot be taken from it: {error}"))
-            })?;
-        }
         Ok(confinement)
+    }
+
+    fn drop_capabilities_and_network(&self) -> Result<(), CommandError> {
+        capabilities::drop_capabilities().map_err(|error| {
+            CommandError::Unconfined(format!("the rights of root cannot be given up: {error}"))
+        })?;
+        self.drop_network()
+    }
+
+    fn drop_network(&self) -> Result<(), CommandError> {
+        if self.has_network {
+            return Ok(());
+        }
+        network_filter::deny_network().map_err(|error| {
+            CommandError::Unconfined(format!("the network cannot be taken from it: {error}"))
+        })
     }
 
     /// Refuses to start a process if confinement is required but absent.
@@ -241,6 +263,16 @@ impl SandboxRules {
     }
 }
 
+/// Opens what lies in `/proc` again: a process namespace has one of its own.
+fn reopen_processes(places: &[Arc<PathHandle>]) -> Vec<Arc<PathHandle>> {
+    let reopen = |place: &Arc<PathHandle>| {
+        let is_of_processes = place.original_path.starts_with("/proc");
+        let own = is_of_processes.then(|| PathHandle::open(&place.original_path).ok()).flatten();
+        own.map_or_else(|| Arc::clone(place), Arc::new)
+    };
+    places.iter().map(reopen).collect()
+}
+
 #[expect(clippy::needless_pass_by_value, reason = "`map_err` gives it so")]
 fn landlock_error(error: RulesetError) -> CommandError {
     CommandError::Unconfined(format!("Landlock failed: {error}"))
@@ -249,12 +281,6 @@ fn landlock_error(error: RulesetError) -> CommandError {
 #[expect(clippy::needless_pass_by_value, reason = "`map_err` gives it so")]
 fn lookup_error(error: io::Error) -> CommandError {
     CommandError::Unconfined(format!("what it may not write cannot be looked at: {error}"))
-}
-
-fn drop_capabilities() -> Result<(), CommandError> {
-    capabilities::drop_capabilities().map_err(|error| {
-        CommandError::Unconfined(format!("the rights of root cannot be given up: {error}"))
-    })
 }
 
 /// Converts the status that Landlock reports.

@@ -3,35 +3,34 @@
 //! network. Modes, owners and times of files are not confined, nor are services that a command asks
 //! over a socket.
 //!
-//! A new thread restricts itself and starts the process, which inherits the restriction with all
-//! its descendants; the rest of the program is not affected. The processes cannot signal or trace
-//! others, set their limits (`resource_limit_filter`), or read their memory and variables. For the
-//! same reason the guard runs its program in a nested sandbox (`signal_scope`). The kernel requires
-//! `no_new_privs`: programs such as `sudo` gain no rights.
+//! The guard of a command restricts itself; without a guard, a new thread does and starts the
+//! process, which inherits the restriction with all its descendants. The rest of the program is not
+//! affected. The processes cannot signal or trace
+//! others, or read their memory and variables. The kernel requires `no_new_privs`: programs such as
+//! `sudo` gain no rights.
 //!
-//! Landlock cannot except a part of a folder that it grants. Forbidden parts are mounted read-only
-//! (`mount_namespace`), or, if that is impossible, only their siblings are granted
+//! A command with a guard has mounts and processes of its own besides, where `bubblewrap` can make
+//! them: Landlock cannot except a part of a folder that it grants, while a forbidden part is mounted
+//! read-only. If there are no such mounts, only the siblings of the part are granted
 //! (`landlock_fallback`).
 
+mod bubblewrap;
 mod capabilities;
 mod confinement_level;
 mod landlock_fallback;
 mod landlock_rules;
-mod mount_namespace;
 mod network_filter;
 mod path_handle;
-mod resource_limit_filter;
 mod restricted_thread;
 mod sandboxed_process;
 mod scratch_folder;
-mod signal_scope;
 mod write_rules;
 
+pub(crate) use self::bubblewrap::Bubblewrap;
+pub use self::bubblewrap::check_bubblewrap;
 pub use self::confinement_level::{Confinement, SandboxStatus, WriteProtection};
-pub(crate) use self::mount_namespace::{
-    CONFINED_ARGUMENT as CONFINED, ConfinementOrder, run_confined_process,
-};
+pub(crate) use self::landlock_rules::SandboxRules;
+pub(crate) use self::path_handle::PathHandle;
 pub use self::sandboxed_process::Sandbox;
 pub(crate) use self::sandboxed_process::scratch_folder;
-pub(crate) use self::signal_scope::enter_signal_scope;
 pub use self::write_rules::WriteRule;

@@ -7,7 +7,7 @@ use std::collections::VecDeque;
 use std::ffi::OsString;
 use std::fs::{self, File, OpenOptions};
 use std::io;
-use std::os::fd::{AsFd, AsRawFd as _, BorrowedFd};
+use std::os::fd::{AsFd, AsRawFd as _, BorrowedFd, OwnedFd};
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::{Component, Path, PathBuf};
 
@@ -21,10 +21,10 @@ pub(super) type FileIdentity = (u64, u64);
 
 /// A handle of a folder or a file, wherever its path leads by now.
 #[derive(Debug)]
-pub(super) struct PathHandle {
+pub(crate) struct PathHandle {
     file: File,
     /// Its path without links when it was opened.
-    pub(super) original_path: PathBuf,
+    pub(crate) original_path: PathBuf,
     pub(super) is_folder: bool,
 }
 
@@ -39,18 +39,11 @@ impl PathHandle {
         Self::open_with_flags(path, OFlags::PATH | OFlags::NOFOLLOW | OFlags::DIRECTORY)
     }
 
-    /// Opens what `process` has open as `number`, if it has the identity `meant`.
-    pub(super) fn open_from_process(
-        process: rustix::process::Pid,
-        number: i32,
-        meant: FileIdentity,
-    ) -> io::Result<Self> {
-        let process = process.as_raw_nonzero();
-        let place = Self::open(Path::new(&format!("/proc/{process}/fd/{number}")))?;
-        match place.identity()? == meant {
-            true => Ok(place),
-            false => Err(io::ErrorKind::NotFound.into()),
-        }
+    /// Opens what this process inherited as `number`; it was opened at `original_path`.
+    pub(crate) fn open_inherited(number: i32, original_path: PathBuf) -> io::Result<Self> {
+        let place =
+            Self::open_with_flags(Path::new(&format!("/proc/self/fd/{number}")), OFlags::PATH)?;
+        Ok(Self { original_path, ..place })
     }
 
     /// Opens an absolute path without following links.
@@ -107,19 +100,14 @@ impl PathHandle {
         self.file.metadata().map(|metadata| (metadata.dev(), metadata.ino()))
     }
 
-    /// Returns the file descriptor.
-    pub(super) fn descriptor(&self) -> i32 {
-        self.file.as_raw_fd()
-    }
-
-    /// Returns a path in `/proc` that leads to the open file in this process.
-    pub(super) fn proc_path(&self) -> PathBuf {
-        format!("/proc/self/fd/{}", self.descriptor()).into()
+    /// Returns another descriptor of it.
+    pub(crate) fn try_clone_descriptor(&self) -> io::Result<OwnedFd> {
+        self.file.try_clone().map(OwnedFd::from)
     }
 
     /// Returns the current path, if the file has one.
     pub(super) fn current_path(&self) -> io::Result<PathBuf> {
-        fs::read_link(self.proc_path())
+        fs::read_link(format!("/proc/self/fd/{}", self.file.as_raw_fd()))
     }
 
     fn open_with_flags(path: &Path, flags: OFlags) -> io::Result<Self> {
@@ -127,6 +115,12 @@ impl PathHandle {
         let handle = OpenOptions::new().read(true).custom_flags(flags).open(path)?;
         let is_folder = handle.metadata()?.is_dir();
         Ok(Self { file: handle, original_path: path.canonicalize()?, is_folder })
+    }
+}
+
+impl From<PathHandle> for OwnedFd {
+    fn from(place: PathHandle) -> Self {
+        place.file.into()
     }
 }
 

@@ -1,12 +1,11 @@
 //! A sandbox, and the processes that start in it.
 
 use std::path::{Path, PathBuf};
-use std::process::{Child, Command};
 use std::sync::Arc;
 
-use super::confinement_level::{Confinement, SandboxStatus, WriteProtection};
+use super::bubblewrap::check_bubblewrap;
+use super::confinement_level::{Confinement, WriteProtection};
 use super::landlock_rules::SandboxRules;
-use super::mount_namespace::{self, ConfinementOrder, MountAttempt};
 use super::path_handle::{PathHandle, has_no_link_within, has_only_system_links};
 use super::restricted_thread::{SandboxResources, run_restricted};
 use super::write_rules::WriteRule;
@@ -50,8 +49,8 @@ impl Sandbox {
     /// part. Paths are absolute and without links. Paths outside of the writable folders are
     /// ignored, as are paths that are missing or links when a process starts.
     ///
-    /// If a process with a [guard](crate::GuardProgram) can have a mount namespace, the parts are
-    /// mounted read-only in it; otherwise only their siblings are granted ([`WriteProtection`]).
+    /// If bubblewrap can make mounts for a process with a [guard](crate::GuardProgram), the parts are
+    /// mounted read-only there; otherwise only their siblings are granted ([`WriteProtection`]).
     #[must_use]
     pub fn with_write_rules(
         mut self,
@@ -151,42 +150,14 @@ impl Sandbox {
         run_restricted(move || self.bounds.restrict_this_thread(granted), start)
     }
 
-    /// Starts the command that `make` builds. Only behind a guard can it receive an order to create
-    /// a mount namespace. `make` is called for each attempt.
+    /// Returns the rules for a process, which may write the scratch folder too.
     ///
     /// # Errors
-    /// As [`Self::run_confined`]; the inner error if the process could not be started.
-    pub(crate) fn spawn(
-        &self,
-        has_guard: bool,
-        make: &(dyn Fn(Option<&ConfinementOrder>) -> std::io::Result<Command> + Sync),
-    ) -> Result<(std::io::Result<Child>, SandboxStatus), CommandError> {
-        let mut why = None;
-        let needs_more = self.bounds.has_forbidden_parts()?;
-        if needs_more && has_guard {
-            why = Some(match self.resources.permanent_mount_failure() {
-                Some(why) => why,
-                None => match mount_namespace::spawn_with_mounts(
-                    &self.bounds,
-                    self.resources.scratch_folder()?.path_handle(),
-                    make,
-                )? {
-                    MountAttempt::Started(child, confinement) => {
-                        return Ok((
-                            Ok(child),
-                            SandboxStatus {
-                                confinement,
-                                protection: WriteProtection::ReadOnlyMounts,
-                            },
-                        ));
-                    }
-                    MountAttempt::MountsFailed(why) => self.resources.record_mount_failure(why),
-                },
-            });
-        }
-        let (child, confinement) = self.run_confined(|| make(None)?.spawn())?;
-        let protection = self.protection_without_mounts(&confinement, why);
-        Ok((child, SandboxStatus { confinement, protection }))
+    /// If that cannot be created.
+    pub(crate) fn rules_with_scratch_folder(&self) -> Result<SandboxRules, CommandError> {
+        let mut rules = self.bounds.clone();
+        rules.writable.push(Arc::clone(self.resources.scratch_folder()?.path_handle()));
+        Ok(rules)
     }
 
     /// Returns the protection of forbidden parts for a process that was
@@ -248,11 +219,18 @@ impl Default for Sandbox {
 }
 
 impl Confinement {
-    /// Detects what the kernel supports, on a thread that ends at once.
+    /// Detects how far commands with a [guard](crate::GuardProgram) can be confined: by bubblewrap,
+    /// or else by Landlock, which is tried on a thread that ends at once.
     ///
     /// # Errors
     /// If the kernel has Landlock but does not confine; no command runs then.
     pub fn detect() -> Result<Self, CommandError> {
-        Sandbox::default().run_confined(|| ()).map(|((), confinement)| confinement)
+        let ((), by_landlock) = Sandbox::default().run_confined(|| ())?;
+        match by_landlock {
+            Self::Writes | Self::Partial | Self::Absent { .. } if check_bubblewrap().is_ok() => {
+                Ok(Self::Full)
+            }
+            Self::Full | Self::Writes | Self::Partial | Self::Absent { .. } => Ok(by_landlock),
+        }
     }
 }

@@ -8,7 +8,7 @@ use std::io;
 use std::os::unix::fs::{MetadataExt as _, OpenOptionsExt as _};
 use std::path::Path;
 use std::process;
-use std::sync::Once;
+use std::sync::{Arc, Once};
 
 use rustix::fs::{FlockOperation, OFlags, flock};
 use tempfile::TempDir;
@@ -32,7 +32,7 @@ static STALE_FOLDERS_REMOVED: Once = Once::new();
 #[derive(Debug)]
 pub(super) struct ScratchFolder {
     folder: TempDir,
-    path_handle: PathHandle,
+    path_handle: Arc<PathHandle>,
     /// Holds the lock.
     _lock: File,
 }
@@ -53,7 +53,7 @@ impl ScratchFolder {
                 && is_same_folder(&lock, folder.path())
             {
                 let place = PathHandle::open_folder_no_follow(folder.path())?;
-                return Ok(Self { folder, path_handle: place, _lock: lock });
+                return Ok(Self { folder, path_handle: Arc::new(place), _lock: lock });
             }
         }
         Err(io::Error::from(io::ErrorKind::ResourceBusy).into())
@@ -63,7 +63,7 @@ impl ScratchFolder {
         self.folder.path()
     }
 
-    pub(super) fn path_handle(&self) -> &PathHandle {
+    pub(super) fn path_handle(&self) -> &Arc<PathHandle> {
         &self.path_handle
     }
 }

@@ -17,7 +17,7 @@ pub enum WriteRule {
 }
 
 impl WriteRule {
-    pub(super) fn is_forbidden(self) -> bool {
+    pub(crate) fn is_forbidden(self) -> bool {
         self != Self::Allowed
     }
 }
@@ -25,25 +25,25 @@ impl WriteRule {
 /// Write rules by absolute path, without links. For a path, the rule of the nearest part at or
 /// above it applies.
 #[derive(Debug, Clone, Default, PartialEq, Eq)]
-pub(super) struct WriteRules(BTreeMap<PathBuf, WriteRule>);
+pub(crate) struct WriteRules(BTreeMap<PathBuf, WriteRule>);
 
 impl WriteRules {
-    pub(super) fn is_empty(&self) -> bool {
+    pub(crate) fn is_empty(&self) -> bool {
         self.0.is_empty()
     }
 
-    pub(super) fn iter(&self) -> impl Iterator<Item = (&Path, WriteRule)> {
+    pub(crate) fn iter(&self) -> impl Iterator<Item = (&Path, WriteRule)> {
         self.0.iter().map(|(path, writing)| (path.as_path(), *writing))
     }
 
     /// Returns whether `path` may not be written.
-    pub(super) fn forbids(&self, path: &Path) -> bool {
+    pub(crate) fn forbids(&self, path: &Path) -> bool {
         let said = path.ancestors().find_map(|folder| self.0.get(folder));
         said.is_some_and(|writing| writing.is_forbidden())
     }
 
     /// Returns the rules below `folder`, parents before children.
-    pub(super) fn rules_below(&self, folder: &Path) -> impl Iterator<Item = (&Path, WriteRule)> {
+    pub(crate) fn rules_below(&self, folder: &Path) -> impl Iterator<Item = (&Path, WriteRule)> {
         // Paths are ordered by components, so that everything in a folder follows it.
         let behind = (Bound::Excluded(folder), Bound::Unbounded);
         let parts = self.0.range::<Path, _>(behind);

@@ -4,15 +4,17 @@ use std::collections::BTreeMap;
 
 use seccompiler::{BpfProgram, SeccompAction, SeccompFilter, TargetArch};
 
+/// The system calls of Landlock.
+pub(crate) const LANDLOCK_CALLS: [i64; 3] = [
+    libc::SYS_landlock_create_ruleset,
+    libc::SYS_landlock_add_rule,
+    libc::SYS_landlock_restrict_self,
+];
+
 /// Runs `test` on a thread for which, and for whose descendants, the kernel seems to have no
-/// Landlock, as before Linux 5.13.
-pub(crate) fn without_landlock(test: impl FnOnce() + Send) {
-    let calls = [
-        libc::SYS_landlock_create_ruleset,
-        libc::SYS_landlock_add_rule,
-        libc::SYS_landlock_restrict_self,
-    ];
-    without_calls(&calls, test);
+/// Landlock, as before Linux 5.13, and no mounts for bubblewrap.
+pub(crate) fn without_confinement(test: impl FnOnce() + Send) {
+    without_calls(&[&LANDLOCK_CALLS[..], &[libc::SYS_mount]].concat(), test);
 }
 
 /// Runs `test` on a thread without the system calls of these numbers.

@@ -10,12 +10,12 @@ use foveal_sandbox::{
 };
 use foveal_transcript::CancelToken;
 
-pub(crate) use self::kernel::{without_calls, without_landlock};
+pub(crate) use self::kernel::{LANDLOCK_CALLS, without_calls, without_confinement};
 use crate::command::{PATIENCE, command, environment, folder, run};
 
 #[test]
 fn it_is_said_and_what_must_be_confined_does_not_start() {
-    without_landlock(|| {
+    without_confinement(|| {
         let available = Confinement::detect().expect("it is told, and no failure");
         assert!(matches!(available, Confinement::Absent { .. }), "{available:?}");
         let (_folder, path) = folder();

@@ -1,5 +1,5 @@
-//! The processes that a guard finds and ends, and that it changes nothing else. Skipped where
-//! processes are not listed in `/proc`.
+//! The processes that end with a guarded command, and that a guard changes nothing else. Skipped
+//! where bubblewrap cannot make namespaces.
 
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -9,14 +9,12 @@ use std::time::{Duration, Instant};
 use foveal_sandbox::{
     CommandLimits, CommandOutcome, CompletedCommand, GuardProgram, OutputWait, Sandbox,
     ShellCommand, ShellProgram, TerminalCommand, TerminalLimits, TerminalPool, TerminalSize,
-    WaitControl, has_control_groups,
+    WaitControl,
 };
 use foveal_transcript::CancelToken;
 
-use crate::command::{
-    PATIENCE, command, environment, folder, has_linux_proc, is_running, pid_in, run,
-};
-use crate::sandbox::can_confine;
+use crate::command::{PATIENCE, command, environment, folder, pid_in, run};
+use crate::sandbox::{can_confine, can_isolate};
 
 fn guard() -> GuardProgram {
     GuardProgram::from_path(PathBuf::from(env!("CARGO_BIN_EXE_foveal-test-guard")))
@@ -51,18 +49,31 @@ fn put_stay(folder: &Path) {
     fs::write(folder.join("stay"), text).expect("a folder of ours");
 }
 
+/// Returns whether the script runs in `folder`. Its process id is another one outside of its
+/// process namespace.
+fn stay_runs(folder: &Path) -> bool {
+    let processes = fs::read_dir("/proc").expect("it is listed").flatten();
+    processes.map(|process| process.path()).any(|process| {
+        let words = fs::read(process.join("cmdline")).unwrap_or_default();
+        fs::read_link(process.join("cwd")).is_ok_and(|cwd| cwd == folder)
+            && words.ends_with(b"stay\0")
+    })
+}
+
+/// Waits for the end of the script, which must have run.
 #[track_caller]
-fn ends(pid: &str, why: &str) {
+fn stay_ends(folder: &Path, why: &str) {
+    pid_in(&folder.join("pid"));
     let begun = Instant::now();
-    while is_running(pid) {
-        assert!(begun.elapsed() < PATIENCE, "{pid} still runs: {why}");
+    while stay_runs(folder) {
+        assert!(begun.elapsed() < PATIENCE, "it still runs: {why}");
         std::thread::sleep(Duration::from_millis(5));
     }
 }
 
 #[test]
 fn nothing_outlives_a_time_out_or_a_cancellation() {
-    if !has_linux_proc() {
+    if !can_isolate() {
         return;
     }
     for way in WAYS_OUT {
@@ -80,29 +91,27 @@ fn nothing_outlives_a_time_out_or_a_cancellation() {
             let ran =
                 command.run(&mut |_| (), &CancelToken::from_fn(&cancelled)).expect("it starts");
             assert!(!ran.outcome.is_success(), "{way}");
-            ends(&pid_in(&pid), way);
+            stay_ends(&path, way);
         }
     }
 }
 
 #[test]
-fn what_leaves_the_session_goes_on_after_its_command_and_is_told() {
-    if !has_linux_proc() {
+fn what_leaves_the_session_ends_with_its_command_and_is_told() {
+    if !can_isolate() {
         return;
     }
+    for way in WAYS_OUT {
+        let (_folder, path) = folder();
+        put_stay(&path);
+        let mut command = guarded(&format!("{way}\nwhile [ ! -e pid ]; do :; done"), &path);
+        command.limits.grace = Duration::from_millis(50);
+        let ran = run(&command);
+        assert!(ran.outcome.is_success() && ran.left_background, "{way}: {ran:?}");
+        assert!(!stay_runs(&path), "{way}");
+    }
     let (_folder, path) = folder();
-    put_stay(&path);
-    let ran = run(&guarded("sleep 600 & setsid -f sh stay; while [ ! -e pid ]; do :; done", &path));
-    let pid = pid_in(&path.join("pid"));
-    assert!(ran.left_background && is_running(&pid));
-    assert!(ran.daemons.contains(&"sh".to_owned()), "{:?}", ran.daemons);
-    rustix::process::kill_process(
-        rustix::process::Pid::from_raw(pid.parse().expect("a number")).expect("a number"),
-        rustix::process::Signal::KILL,
-    )
-    .expect("it runs");
-    ends(&pid, "killed");
-    assert_eq!(run(&guarded("true", &path)).daemons, Vec::<String>::new());
+    assert!(!run(&guarded("true", &path)).left_background);
 }
 
 /// Runs this test as a program of its own, which the test below kills.
@@ -116,7 +125,7 @@ fn a_program_that_is_killed() {
 
 #[test]
 fn nothing_outlives_the_program_that_started_it() {
-    if !has_linux_proc() {
+    if !can_isolate() {
         return;
     }
     for way in WAYS_OUT.iter().chain(&["sh stay", "sh stay & sleep 600"]) {
@@ -130,18 +139,18 @@ fn nothing_outlives_the_program_that_started_it() {
             .stderr(Stdio::null())
             .spawn()
             .expect("it starts");
-        let pid = pid_in(&path.join("pid"));
-        assert!(is_running(&pid));
+        pid_in(&path.join("pid"));
+        assert!(stay_runs(&path));
         program.kill().expect("it runs");
         program.wait().expect("it was ours");
-        ends(&pid, way);
+        stay_ends(&path, way);
     }
 }
 
 /// A fork bomb that starts two processes for each that is killed, as long as one is left.
 #[test]
 fn what_starts_others_as_fast_as_it_is_killed_ends_too() {
-    if !has_linux_proc() {
+    if !can_isolate() {
         return;
     }
     let (_folder, path) = folder();
@@ -196,7 +205,7 @@ fn a_guarded_command_is_like_any_other() {
 
 #[test]
 fn a_guarded_terminal_is_like_any_other() {
-    if !has_linux_proc() {
+    if !can_isolate() {
         return;
     }
     let (_folder, path) = folder();
@@ -235,18 +244,19 @@ fn a_guarded_terminal_is_like_any_other() {
         interrupted += &type_in("").output.text();
     }
     assert!(type_in("setsid -f sh stay\n").ending.is_none());
-    let pid = pid_in(&path.join("pid"));
+    pid_in(&path.join("pid"));
     let ended = type_in("exit 5\n");
     let ending = terminals.list().first().and_then(|listed| listed.ending);
     let ending = ended.ending.or(ending);
     assert_eq!(ending.map(|ending| ending.to_string()), Some("exit code 5".to_owned()));
     drop(terminals.close(id));
-    ends(&pid, "the terminal was closed");
+    stay_ends(&path, "the terminal was closed");
 }
 
+/// A guard ends with the thread that starts it; a terminal does not.
 #[test]
-fn a_terminal_ends_with_its_guard() {
-    if !has_linux_proc() {
+fn a_terminal_outlives_the_call_that_opened_it_and_no_other() {
+    if !can_isolate() {
         return;
     }
     let (_folder, path) = folder();
@@ -254,7 +264,7 @@ fn a_terminal_ends_with_its_guard() {
     let terminals = TerminalPool::new(TerminalLimits::default());
     let wait = OutputWait { longest: PATIENCE, pause: Duration::from_millis(200) };
     let command = TerminalCommand {
-        text: "trap '' HUP TERM; kill -9 $PPID; exec sh stay".to_owned(),
+        text: "trap '' HUP TERM; exec sh stay".to_owned(),
         directory: path.clone(),
         environment: environment(),
         shell: ShellProgram::find(None).expect("a shell"),
@@ -262,22 +272,22 @@ fn a_terminal_ends_with_its_guard() {
         sandbox: None,
         guard: Some(guard()),
     };
-    // The program may be gone before it has written its number.
-    let started = terminals.start_terminal(&command, wait, WaitControl::SILENT, Instant::now());
-    drop(started.expect("it starts"));
-    let begun = Instant::now();
-    let is_there =
-        |one: fs::DirEntry| fs::read_link(one.path().join("cwd")).is_ok_and(|cwd| cwd == path);
-    let runs = || fs::read_dir("/proc").expect("it is listed").flatten().any(is_there);
-    while runs() {
-        assert!(begun.elapsed() < PATIENCE, "it still runs");
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    // Its output never comes.
+    let wait = OutputWait { longest: Duration::from_millis(50), ..wait };
+    std::thread::scope(|scope| {
+        let open = || terminals.start_terminal(&command, wait, WaitControl::SILENT, Instant::now());
+        scope.spawn(open).join().expect("no panic").expect("it starts");
+    });
+    pid_in(&path.join("pid"));
+    std::thread::sleep(Duration::from_millis(100));
+    assert!(stay_runs(&path));
+    drop(terminals);
+    stay_ends(&path, "the terminals are gone");
 }
 
 #[test]
 fn a_command_reaches_no_process_outside_of_its_sandbox() {
-    if !can_confine() {
+    if !can_isolate() {
         return;
     }
     let (_folder, path) = folder();
@@ -307,8 +317,22 @@ fn a_command_reaches_no_process_outside_of_its_sandbox() {
     }
 }
 
+/// The process namespace has a `/proc` of its own.
+#[test]
+fn a_command_with_reads_confined_reads_its_own_processes() {
+    if !can_isolate() || !can_confine() {
+        return;
+    }
+    let (_folder, path) = folder();
+    let system = ["/usr", "/bin", "/lib", "/lib64", "/etc", "/proc"].map(Into::into);
+    let sandbox = Sandbox::from_writable([path.clone()]).with_readable_folders(system);
+    let text = "cut -d' ' -f1 /proc/self/stat && ls /home /root /var/log 2>/dev/null; true";
+    let ran = run(&ShellCommand { sandbox: Some(sandbox), ..guarded(text, &path) });
+    assert!(ran.output.text().trim().parse::<u32>().is_ok(), "{}", ran.output.text());
+}
+
 /// Landlock alone lets a command lower the resource limits of any process of its user, which ends
-/// that.
+/// that. In a process namespace it sees no other.
 #[test]
 fn a_command_sets_no_limits_of_other_processes() {
     if !can_confine() {
@@ -318,19 +342,14 @@ fn a_command_sets_no_limits_of_other_processes() {
     let confined = confined(&path, [path.clone()]);
     let me = process::id();
     let before = std::fs::read_to_string("/proc/self/limits").expect("they can be read");
-    for text in [
-        format!("prlimit --pid {me} --core=1:2"),
-        // Nor those of its guard.
-        "prlimit --pid $PPID --core=1:2".to_owned(),
-    ] {
+    for text in [format!("prlimit --pid {me} --core=1:2")] {
         let ran = confined(&text);
         assert!(!ran.outcome.is_success(), "{text}: {}", ran.output.text());
     }
     let after = std::fs::read_to_string("/proc/self/limits").expect("they can be read");
     assert_eq!(after, before);
-    let own = confined(&format!(
-        "ulimit -n 77 && ulimit -n && prlimit --core=5:5 sh -c 'ulimit -c' && prlimit --pid {me} >all"
-    ));
+    let own =
+        confined(&format!("ulimit -n 77 && ulimit -n && prlimit --core=5:5 sh -c 'ulimit -c'"));
     assert!(own.outcome.is_success(), "{}", own.output.text());
     assert!(own.output.text().starts_with("77\n"), "{}", own.output.text());
 }
@@ -341,9 +360,11 @@ fn the_folder_of_ours_that_a_command_removes_is_made_again() {
         return;
     }
     let (_folder, path) = folder();
-    let confined = confined(&path, [path.clone(), std::env::temp_dir()]);
-    // The last argument of the guard is a file in it.
-    let own = "$(dirname \"$(tr '\\0' '\\n' </proc/$PPID/cmdline | tail -1)\")";
+    let sandbox = Some(Sandbox::from_writable([path.clone(), std::env::temp_dir()]));
+    let confined =
+        |text: &str| run(&ShellCommand { sandbox: sandbox.clone(), ..command(text, &path) });
+    // The shell reports its directory in a file there.
+    let own = "$(dirname \"$__foveal_directory\")";
     let removed = confined(&format!("ls -d \"{own}\" && rm -r \"{own}\""));
     assert!(removed.outcome.is_success(), "{}", removed.output.text());
     assert!(removed.output.text().contains("foveal-commands-"), "{}", removed.output.text());
@@ -352,16 +373,16 @@ fn the_folder_of_ours_that_a_command_removes_is_made_again() {
     assert_eq!(next.directory, Some(PathBuf::from("/")));
 }
 
-/// Ways of a command to end its guard, in a sandbox of a kernel that scopes signals.
+/// The guard is the first process of the command's process namespace, and the kernel spares that.
 #[test]
-fn a_confined_command_cannot_end_its_guard() {
-    if !has_linux_proc() || !can_confine() {
+fn a_command_cannot_end_or_read_its_guard() {
+    if !can_isolate() {
         return;
     }
     // By its number alone: where this fails, no process of anybody else is to end.
     let attempts = "kill -STOP $PPID 2>/dev/null; kill -9 $PPID 2>/dev/null; \
                     cat /proc/$PPID/environ /proc/$PPID/mem 2>/dev/null; \
-                    kill -0 $PPID 2>/dev/null && echo reached";
+                    ls -d /proc/$PPID/fd/*/ /proc/$PPID/root/ 2>/dev/null";
     let (_folder, path) = folder();
     put_stay(&path);
     let text = format!("{attempts}\n{}\nsleep 600", WAYS_OUT[3]);
@@ -372,12 +393,12 @@ fn a_confined_command_cannot_end_its_guard() {
     let ran = run(&command);
     assert_eq!(ran.output.text(), "", "the guard could be reached");
     assert!(matches!(ran.outcome, CommandOutcome::TimedOut { .. }), "{}", ran.outcome);
-    ends(&pid_in(&path.join("pid")), "the time was over");
+    stay_ends(&path, "the time was over");
     // Nor does the program of a terminal.
     let terminals = TerminalPool::new(TerminalLimits::default());
     let wait = OutputWait { longest: PATIENCE, pause: Duration::from_millis(300) };
     let command = TerminalCommand {
-        text: "kill -9 $PPID 2>/dev/null || echo held; cat /proc/$PPID/environ 2>/dev/null; setsid -f \
+        text: "kill -9 $PPID && echo held; cat /proc/$PPID/environ 2>/dev/null; setsid -f \
                sh stay; sleep 600"
             .to_owned(),
         directory: path.clone(),
@@ -391,79 +412,21 @@ fn a_confined_command_cannot_end_its_guard() {
     let started = terminals.start_terminal(&command, wait, WaitControl::SILENT, Instant::now());
     let (id, reading) = started.expect("it starts");
     assert_eq!(reading.output.text().trim(), "held");
-    let pid = pid_in(&path.join("pid"));
+    pid_in(&path.join("pid"));
     drop(terminals.close(id));
-    ends(&pid, "the terminal was closed");
+    stay_ends(&path, "the terminal was closed");
 }
 
 /// A command that kills programs by their command lines spares the guard, and its own processes end
 /// too.
 #[test]
-fn a_guard_that_is_killed_leaves_nothing_of_its_session() {
-    if !has_linux_proc() {
+fn a_command_that_kills_by_name_leaves_nothing() {
+    if !can_isolate() {
         return;
     }
     let (_folder, path) = folder();
     put_stay(&path);
     let spared = run(&guarded(&format!("pkill -f {}; sh stay & sleep 600", path.display()), &path));
     assert!(!spared.outcome.is_success());
-    let (_folder, path) = folder();
-    put_stay(&path);
-    let ran =
-        run(&guarded("sh stay & while [ ! -e pid ]; do :; done; kill -9 $PPID; sleep 9", &path));
-    assert!(!ran.outcome.is_success());
-    ends(&pid_in(&path.join("pid")), "the guard was killed");
-}
-
-/// A command without a sandbox can kill its guard. Processes that have left its session by then are
-/// found in the control group.
-#[test]
-fn a_guard_that_is_killed_leaves_nothing_of_its_control_group() {
-    if !has_linux_proc() || !has_control_groups() {
-        eprintln!("skipped: no control groups here that are ours to divide");
-        return;
-    }
-    let waits = "while [ ! -e pid ]; do :; done; kill -9 $PPID";
-    for way in WAYS_OUT {
-        // The program goes on, ends with its guard, or had told its end before that.
-        for rest in [
-            format!("{waits}; sleep 600"),
-            format!("{waits}; exit 3"),
-            "while [ ! -e pid ]; do :; done; setsid sh -c \"sleep 0.2; kill -9 $PPID\" &"
-                .to_owned(),
-        ] {
-            let (_folder, path) = folder();
-            put_stay(&path);
-            let mut command = guarded(&format!("{way}\n{rest}"), &path);
-            command.limits.time_out = Duration::from_secs(2);
-            command.limits.grace = Duration::from_millis(50);
-            let begun = Instant::now();
-            drop(run(&command));
-            let pid = pid_in(&path.join("pid"));
-            if rest.ends_with('&') {
-                // The next command collects guards that have ended since.
-                while begun.elapsed() < PATIENCE && is_running(&pid) {
-                    run(&guarded("true", &path));
-                }
-            }
-            ends(&pid, &format!("{way}; {rest}"));
-        }
-    }
-}
-
-#[test]
-fn control_groups_go_with_their_commands() {
-    if !has_control_groups() {
-        return;
-    }
-    let (_folder, path) = folder();
-    let own = "sed -n 's/^0:://p' /proc/self/cgroup";
-    let inside = run(&guarded(own, &path)).output.text();
-    let name = inside.trim().rsplit('/').next().expect("a path").to_owned();
-    assert!(name.starts_with(&format!("foveal-{}-", process::id())), "{inside}");
-    let mounts = fs::read_to_string("/proc/mounts").expect("it is listed");
-    let mount = mounts.lines().find(|line| line.split(' ').nth(2) == Some("cgroup2"));
-    let point = mount.and_then(|line| line.split(' ').nth(1)).expect("there are groups");
-    let group = format!("{point}{}", inside.trim());
-    assert!(!Path::new(&group).exists(), "{group} is left");
+    assert!(!stay_runs(&path));
 }

@@ -11,7 +11,8 @@ pub(crate) enum RunNote {
     Undecoded(u64),
     /// Processes that the program left in the background were ended.
     BackgroundEnded,
-    /// Daemons with these names left the program's session and keep running.
+    /// Daemons with these names left the program's session and keep running. In stored answers of
+    /// earlier versions only.
     Daemons(Box<str>),
     /// The program changed to a folder where commands cannot start.
     Outside {

@@ -25,9 +25,6 @@ pub(crate) const TOOL: Tool = Tool::new::<BashToolArguments>(
     ToolHints::RUNS_COMMANDS,
 );
 
-/// Background programs that are named in an answer.
-const DAEMONS_NAMED_MAX: usize = 5;
-
 /// Arguments of `bash`.
 #[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -104,17 +101,6 @@ fn change_directory(work: &CallContext<'_>, directory: &Path) -> Option<RunNote>
     Some(RunNote::Outside { why: error.to_string().into(), stays: stays.to_string().into() })
 }
 
-/// Lists each name once, up to [`DAEMONS_NAMED_MAX`].
-fn list_daemon_names(daemons: &[String]) -> Box<str> {
-    let mut names: Vec<&str> = daemons.iter().map(String::as_str).collect();
-    names.sort_unstable();
-    names.dedup();
-    let more = names.len().saturating_sub(DAEMONS_NAMED_MAX);
-    names.truncate(DAEMONS_NAMED_MAX);
-    let named = names.join(", ");
-    if more > 0 { format!("{named} and {more} more").into() } else { named.into() }
-}
-
 /// Returns the command's output, with notes on how it ended unless it plainly succeeded.
 fn command_findings(ran: &CompletedCommand, more: impl Iterator<Item = RunNote>) -> Findings {
     let mut notes: Vec<RunNote> = Vec::new();
@@ -126,9 +112,6 @@ fn command_findings(ran: &CompletedCommand, more: impl Iterator<Item = RunNote>)
     }
     if ran.left_background {
         notes.push(RunNote::BackgroundEnded);
-    }
-    if !ran.daemons.is_empty() {
-        notes.push(RunNote::Daemons(list_daemon_names(&ran.daemons)));
     }
     notes.extend(more);
     let mut text = render_output(&ran.output);

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use foveal_agent_setup::FovealProgram;
-use foveal_sandbox::{Confinement, ShellProgram, has_control_groups};
+use foveal_sandbox::{Confinement, ShellProgram, check_bubblewrap};
 
 use super::diagnosis::{Diagnosis, HealthStatus};
 use super::stored_data;
@@ -90,13 +90,10 @@ fn check_confinement() -> Diagnosis {
         Ok(confinement) => confinement,
         Err(error) => return Diagnosis::new(HealthStatus::Broken, about, error.to_string()),
     };
-    let needs_group = confinement != Confinement::Full;
-    let groups = if needs_group && has_control_groups() {
-        "; each in a control group of its own"
-    } else {
-        ""
+    let what = match check_bubblewrap() {
+        Ok(()) => format!("{confinement}; bubblewrap gives each mounts and processes of its own"),
+        Err(why) => format!("{confinement}; {why}: what leaves its process group is not ended"),
     };
-    let what = format!("{confinement}{groups}");
     match confinement {
         Confinement::Full | Confinement::Writes => Diagnosis::new(HealthStatus::Ok, about, what),
         Confinement::Partial => Diagnosis::new(HealthStatus::Note, about, what),
