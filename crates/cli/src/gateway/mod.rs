@@ -1,14 +1,8 @@
-//! The settings of a gateway, from the command line and the user's file.
+//! The traces of a gateway and its parallel work.
 
-mod gateway_settings;
-mod option_values;
 mod parallel_views;
 mod trace_settings;
 
-pub(crate) use self::gateway_settings::{
-    GatewayRule, GatewaySettings, LISTEN_PORT, PriceRule, UNPRICED_CARD_NAME, build_price_overrides,
-};
-pub(crate) use self::option_values::{CacheChoice, GatewayProfile, WebSocketChoice};
 pub(crate) use self::parallel_views::{ParallelViews, measure_entries};
 pub(crate) use self::trace_settings::{
     TRACE_VARIABLES, TraceSettings, TraceVariables, endpoint_variable,

@@ -9,12 +9,12 @@ use foveal_engine::prices::PriceCard;
 use foveal_engine::tokens::Tokens;
 use foveal_gateway::exchange::Exchange;
 use foveal_proxy::request::{ChangedPart, RequestReport};
+use foveal_settings::UNPRICED_CARD_NAME;
 use foveal_store::{SessionMetadata, Store, StoreError};
 use foveal_transcript::{Timestamp, Usage};
 
 use super::billing_context::BillingContext;
 use super::request_prices::{self, billed_usage};
-use crate::gateway::UNPRICED_CARD_NAME;
 use crate::gateway_requests::{self, ConversationTotals, ShapedResults};
 
 /// Accounts in memory. The least recently used ones are dropped and read from the store again when

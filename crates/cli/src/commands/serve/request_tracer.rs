@@ -4,10 +4,11 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use clap::ValueEnum as _;
 use foveal_gateway::exchange::Exchange;
-use foveal_gateway::traces::{ExportStats, SpanDetails, Tracer};
+use foveal_gateway::traces::{ExportStats, SpanDetails, TraceCollector, Tracer};
+use foveal_settings::GatewayProfile;
 
 use crate::environment::Environment;
-use crate::gateway::{GatewayProfile, GatewaySettings, TraceSettings};
+use crate::gateway::TraceSettings;
 use crate::gateway_requests::GatewayRequest;
 use crate::notice;
 
@@ -30,15 +31,14 @@ pub(crate) struct RequestTracer {
 
 impl RequestTracer {
     /// Starts a tracer and prints where traces go, or returns `None` if neither the environment nor
-    /// the settings name a collector.
+    /// the settings (`set`) name a collector.
     pub(crate) fn start(
         environment: &Environment,
-        settings: &GatewaySettings,
+        set: Option<&TraceCollector>,
         profile: GatewayProfile,
         complaints: CollectorWarningTiming,
     ) -> Option<Self> {
-        let traces =
-            TraceSettings::resolve(&environment.trace_variables, settings.trace_collector.as_ref());
+        let traces = TraceSettings::resolve(&environment.trace_variables, set);
         for remark in &traces.warnings {
             notice::print_notice(remark);
         }
