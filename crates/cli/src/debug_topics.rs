@@ -2,7 +2,7 @@
 
 use anyhow::bail;
 
-use crate::user_settings::setting_keys::nearest_name;
+use foveal_settings::setting_keys::nearest_name;
 
 /// The variable that lists the topics, separated by commas: `reads,index,plan,model`, or `all`.
 pub(crate) const DEBUG_VARIABLE: &str = "FOVEAL_DEBUG";

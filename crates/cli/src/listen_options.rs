@@ -1,18 +1,7 @@
-//! Parsers for the listen address and the client token of our servers.
-
-use std::net::{AddrParseError, Ipv4Addr, SocketAddr};
+//! The parser for the client token of our servers.
 
 use anyhow::Context;
 use foveal_http_guard::AccessToken;
-
-/// Parses a listen address; a port alone means the loopback interface.
-pub(crate) fn parse_listen_address(text: &str) -> Result<SocketAddr, AddrParseError> {
-    let local = text.replacen("localhost:", "127.0.0.1:", 1);
-    match text.parse::<u16>() {
-        Ok(port) => Ok((Ipv4Addr::LOCALHOST, port).into()),
-        Err(_) => local.parse(),
-    }
-}
 
 /// Parses the client token in an environment variable, if that is set.
 ///
@@ -31,15 +20,7 @@ pub(crate) fn parse_client_token(
 
 #[cfg(test)]
 mod tests {
-    use super::{parse_client_token, parse_listen_address};
-
-    #[test]
-    fn a_port_is_one_of_this_machine() {
-        assert_eq!(parse_listen_address("4117").unwrap().to_string(), "127.0.0.1:4117");
-        assert_eq!(parse_listen_address("localhost:1").unwrap().to_string(), "127.0.0.1:1");
-        assert_eq!(parse_listen_address("0.0.0.0:1").unwrap().to_string(), "0.0.0.0:1");
-        assert!(parse_listen_address("nowhere").is_err());
-    }
+    use super::parse_client_token;
 
     #[test]
     fn a_variable_holds_a_token_or_nothing() {

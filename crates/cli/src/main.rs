@@ -44,7 +44,6 @@ mod status_line;
 mod text_table;
 mod toolbox;
 mod uptime;
-mod user_settings;
 
 use std::io;
 use std::process::ExitCode;

@@ -2,22 +2,21 @@
 //! content.
 //!
 //! The author of a repository writes this file. It counts only for the folder and the content that
-//! the user looked at, and it cannot widen any permission: see `user_settings::project_layer`.
+//! the user looked at, and it cannot widen any permission: see `foveal_settings::apply_project_settings`.
 
 use std::collections::BTreeMap;
 use std::io::ErrorKind;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
+use foveal_agent_setup::replace_settings_file;
+use foveal_settings::settings_file::refuse_two_files;
+use foveal_settings::{SettingsSource, Syntax, UserSettings, apply_project_settings};
 use foveal_workspace::regular_file::{LinkPolicy, read_regular};
 use serde::{Deserialize, Serialize};
 
 use crate::environment::Environment;
 use crate::repository_index::working_copy_root;
-use crate::user_settings::settings_file::refuse_two_files;
-use crate::user_settings::settings_source::{SettingsSource, Syntax};
-use crate::user_settings::{self, UserSettings};
-use foveal_agent_setup::replace_settings_file;
 
 /// File names of project settings, in the top folder of a project.
 pub(crate) const PROJECT_FILE_NAMES: [&str; 2] = [".foveal.toml", ".foveal.json"];
@@ -201,9 +200,7 @@ pub(crate) fn with_trusted_project(
     let file = ProjectFile::find(folder).ok().flatten();
     let trusted = file
         .filter(|file| ProjectTrust::open(environment).trust_state(file) == TrustState::Trusted);
-    let settings = trusted.and_then(|file| {
-        user_settings::project_layer::apply_project_settings(user, file.source()).ok()
-    });
+    let settings = trusted.and_then(|file| apply_project_settings(user, file.source()).ok());
     settings.unwrap_or_else(|| user.clone())
 }
 
@@ -222,14 +219,12 @@ pub(crate) fn with_project_and_notice(
     let mut book = ProjectTrust::open(environment);
     let shown = file.path.display();
     let says = match book.trust_state(&file) {
-        TrustState::Trusted => {
-            match user_settings::project_layer::apply_project_settings(user, file.source()) {
-                Ok(settings) => return (settings, None),
-                Err(error) => {
-                    return (user.clone(), Some(format!("`{shown}` is not obeyed: {error:#}")));
-                }
+        TrustState::Trusted => match apply_project_settings(user, file.source()) {
+            Ok(settings) => return (settings, None),
+            Err(error) => {
+                return (user.clone(), Some(format!("`{shown}` is not obeyed: {error:#}")));
             }
-        }
+        },
         TrustState::Changed => "changed since you trusted it",
         TrustState::Unknown => "sets things for this project that you have not looked at",
     };

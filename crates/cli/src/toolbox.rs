@@ -10,6 +10,8 @@ use anyhow::{Context, bail};
 use foveal_engine::views::ViewSource;
 use foveal_index::{IndexError, LockWait};
 use foveal_sandbox::{GuardProgram, Sandbox, ShellProgram};
+use foveal_settings::UserSettings;
+use foveal_settings::settings_file::settings_path;
 use foveal_store::{EphemeralContentStore, ReadOnlyStore, SqliteStore, Store};
 use foveal_tools::code_index::Indexer;
 use foveal_tools::permission::{PermissionPolicy, WriteDecision, nearest_decision};
@@ -31,7 +33,6 @@ use crate::side_agents::{
     CuratorWithFallback, DeferredCurator, SideBill, SideCurator, build_indexer,
 };
 use crate::uptime;
-use crate::user_settings::{self, UserSettings};
 
 /// Opens toolboxes that share one store, one writer and one set of models.
 pub(crate) struct ToolboxFactory {
@@ -74,7 +75,9 @@ impl ToolboxFactory {
         Ok(Self {
             environment: environment.clone(),
             host,
-            settings: user_settings::read_user_settings(environment)?,
+            settings: foveal_settings::read_user_settings(
+                environment.user.config_folder().as_deref(),
+            )?,
             client_folder: None,
             served_roots: Mutex::default(),
             writer: Mutex::default(),
@@ -133,7 +136,7 @@ impl ToolboxFactory {
 
     /// Keeps the contents of files, pages and outputs off the disk.
     pub(crate) fn without_stored_contents(mut self) -> Self {
-        self.settings.keeps_no_contents = true;
+        self.settings.keep_contents = Some(false);
         self
     }
 
@@ -188,7 +191,7 @@ impl ToolboxFactory {
         let paths: Vec<PathBuf> = opened.all().map(|root| root.path().to_owned()).collect();
         let index = |root: &Path| -> code_index::IndexOpener {
             let (root, environment) = (root.to_owned(), self.environment.clone());
-            let keeps = !self.settings.keeps_no_contents;
+            let keeps = self.settings.keeps_contents();
             let (mut is_told, mut wait) = (false, LockWait::ANSWER);
             Box::new(move || {
                 // Only the first opening waits for the index; a later one would delay an answer.
@@ -330,10 +333,10 @@ impl ToolboxFactory {
         store: Arc<dyn Store>,
     ) -> Toolbox {
         let settings = self.settings_for_folder(roots.working_directory());
-        let UserSettings { tools, policy, curator, .. } = settings;
+        let tools = settings.tool_settings();
         let mut toolbox = Toolbox::new(roots, store, index, self.host.clone(), tools);
-        toolbox.policy = policy;
-        if let (Some(wish), Some(model)) = (&curator, self.curator_model()) {
+        toolbox.policy = settings.permission_policy();
+        if let (Some(wish), Some(model)) = (settings.curator(), self.curator_model()) {
             let views = CuratorWithFallback::new(model, toolbox.curator());
             let version = format!("{}, {}", wish.model, env!("CARGO_PKG_VERSION"));
             toolbox.set_model_curator(Arc::new(views), version);
@@ -341,7 +344,7 @@ impl ToolboxFactory {
         let converter = running_program().map(|program| vec![program, CONVERT_PAGE.into()]);
         let proxies = self.environment.proxies();
         toolbox.configure_fetcher(Arc::new(move |address| proxies.proxy_for(address)), converter);
-        toolbox.rules_file = user_settings::settings_file::settings_path(&self.environment);
+        toolbox.rules_file = settings_path(self.environment.user.config_folder().as_deref());
         toolbox.client_folder.clone_from(&self.client_folder);
         toolbox.set_explanation_sink(explanations::tool_explainer(self.debug_topics));
         toolbox.user_notifier = UserNotifier::new(|text| notice::print_notice(text));
@@ -383,7 +386,7 @@ impl ToolboxFactory {
         folder: &Path,
         otherwise: Arc<dyn ViewSource>,
     ) -> Arc<dyn ViewSource> {
-        let wish = self.settings_for_folder(folder).curator;
+        let wish = self.settings_for_folder(folder).curator();
         match wish.and_then(|_| self.curator_model()) {
             Some(model) => {
                 let first = Arc::new(CuratorWithFallback::new(model, otherwise));
@@ -397,7 +400,7 @@ impl ToolboxFactory {
     /// and the program continues without it.
     fn curator_model(&self) -> Option<&Arc<SideCurator>> {
         let open = || {
-            let wish = self.settings.curator.as_ref()?;
+            let wish = self.settings.curator()?;
             let (store, bill) = (self.shared_store().store, self.side_bill.as_ref());
             let (model, longer_than) = (&wish.model, wish.longer_than);
             match SideCurator::new(model, longer_than, &self.environment, store, bill) {
@@ -417,8 +420,8 @@ impl ToolboxFactory {
     /// Returns the model that reads files into the index, if the user names one.
     fn indexer_model(&self) -> Option<&Arc<Indexer>> {
         let open = || {
-            let wish = self.settings.indexer.as_ref()?;
-            let opened = build_indexer(wish, self.side_bill.as_ref(), &self.environment);
+            let wish = self.settings.indexer()?;
+            let opened = build_indexer(&wish, self.side_bill.as_ref(), &self.environment);
             opened
                 .inspect_err(|error| {
                     let why = notice::describe_error(error.as_ref());
@@ -438,7 +441,7 @@ impl ToolboxFactory {
 
     fn shared_store(&self) -> OpenedStore {
         let mut store = self.store.lock().unwrap_or_else(PoisonError::into_inner);
-        let keeps_contents = !self.settings.keeps_no_contents;
+        let keeps_contents = self.settings.keeps_contents();
         store
             .get_or_insert_with(|| open_persistent_store(&self.environment, keeps_contents))
             .clone()
@@ -501,7 +504,9 @@ fn open_persistent_store(environment: &Environment, keeps_contents: bool) -> Ope
 
 /// Opens the store of a gateway or, with a notice, one in memory.
 pub(crate) fn open_gateway_store(environment: &Environment) -> Arc<dyn Store> {
-    open_persistent_store(environment, user_settings::may_keep_contents(environment)).store
+    let keeps_contents =
+        foveal_settings::may_keep_contents(environment.user.config_folder().as_deref());
+    open_persistent_store(environment, keeps_contents).store
 }
 
 fn shared_memory_store() -> Arc<dyn Store> {

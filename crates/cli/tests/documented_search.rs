@@ -11,7 +11,7 @@ const GUIDE: &str = include_str!("../../../docs/search.md");
 
 /// What the guide asks, and the place that answers it: its file and its name.
 const EXAMPLES: [(&str, &str, &str); 3] = [
-    ("how user settings are read", "crates/cli/src/user_settings.rs", "read_user_settings"),
+    ("how user settings are read", "crates/settings/src/settings_file.rs", "read_user_settings"),
     // What it is called and where it stands count here: by words alone others come first.
     ("which files may hold secrets", "crates/index/src/secrets.rs", "may_hold_secrets"),
     ("count tokens of a text", "crates/engine/src/tokens.rs", "Tokenizer.count"),

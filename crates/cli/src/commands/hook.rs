@@ -9,6 +9,7 @@ use clap::builder::{PossibleValuesParser, TypedValueParser};
 use foveal_agent_setup::FovealProgram;
 use foveal_agent_setup::client_agents::ClientAgent;
 use foveal_agent_setup::hook::{AgentHook, ExpandCommand, HookEvent, ReplyContext, reply_to_event};
+use foveal_settings::UserSettings;
 use foveal_store::{GarbageCollection as _, SqliteStore};
 use foveal_tools::clock::{Clock, SystemClock};
 use foveal_tools::settings::{COLLECT_EVERY_MS, RETENTION_LIMITS};
@@ -16,7 +17,7 @@ use serde_json::Value;
 
 use crate::environment::Environment;
 use crate::project_settings::with_trusted_project;
-use crate::{notice, output, toolbox, uptime, user_settings};
+use crate::{notice, output, toolbox, uptime};
 
 /// The longest wait for a store that another process has locked.
 const STORE_TIME_MAX: Duration = Duration::from_millis(400);
@@ -78,10 +79,12 @@ fn handle_event(
         let store = SqliteStore::open_within(&place, STORE_TIME_MAX).ok()?;
         let store = store.with_uptime_clock(uptime::machine_uptime);
         let expand = expand_command(environment);
-        let settings = user_settings::read_user_settings(environment).ok();
-        let keeps_contents = settings.as_ref().is_some_and(|all| !all.keeps_no_contents);
-        let calls = settings
-            .map(|user| with_trusted_project(&user, event.directory(), environment).tools.calls);
+        let settings =
+            foveal_settings::read_user_settings(environment.user.config_folder().as_deref()).ok();
+        let keeps_contents = settings.as_ref().is_some_and(UserSettings::keeps_contents);
+        let calls = settings.map(|user| {
+            with_trusted_project(&user, event.directory(), environment).call_settings()
+        });
         let calls = calls.unwrap_or_default();
         let has_gateway = event.has_gateway(&environment.user);
         let (expand, now) = (expand.as_ref(), SystemClock.now());

@@ -11,6 +11,7 @@ use foveal_agent_setup::client_agents::{self, CLAUDE_CODE_TOKENS_VARIABLE};
 use foveal_mcp::http::{self, HttpSettings, MCP_PATH};
 use foveal_mcp::{McpServer, McpSettings, ToolboxOpener, stdio};
 use foveal_sandbox::Confinement;
+use foveal_settings::parse_listen_address;
 use foveal_tools::tool_table::ToolSet;
 
 use crate::environment::{Environment, MCP_TOKEN_VARIABLE};
@@ -64,7 +65,7 @@ pub(crate) struct McpArguments {
     structured: bool,
     /// Serves over HTTP at this address (`8765`, `127.0.0.1:8765`) instead of standard input
     /// and output. If FOVEAL_MCP_TOKEN is set, clients must send it as a bearer token.
-    #[arg(long, value_name = "ADDRESS", value_parser = listen_options::parse_listen_address)]
+    #[arg(long, value_name = "ADDRESS", value_parser = parse_listen_address)]
     http: Option<SocketAddr>,
     /// Serves other machines too. Needs FOVEAL_MCP_TOKEN and an address that they can reach
     /// (`0.0.0.0:8765`).

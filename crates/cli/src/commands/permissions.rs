@@ -5,6 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::{Context, bail};
 use foveal_screen::quote_escaped;
+use foveal_settings::settings_file::settings_path;
 use foveal_store::{Grant, GrantStore};
 use foveal_tools::permission::{PermissionRule, Verdict};
 use serde_json::json;
@@ -16,7 +17,6 @@ use crate::notice;
 use crate::output;
 use crate::project_settings::with_project_and_notice;
 use crate::toolbox::open_store_for_reading;
-use crate::user_settings;
 
 /// The command line of `foveal permissions`.
 #[derive(Debug, clap::Args)]
@@ -79,10 +79,11 @@ fn list_permissions(
     is_json: bool,
     environment: &Environment,
 ) -> anyhow::Result<ExitCode> {
-    let settings = user_settings::read_user_settings(environment)?;
+    let settings =
+        foveal_settings::read_user_settings(environment.user.config_folder().as_deref())?;
     let (settings, told) = with_project_and_notice(&settings, &roots[0], environment);
     told.into_iter().for_each(notice::print_notice);
-    let rules = &settings.policy.rules;
+    let rules = settings.permission_policy().rules;
     let grants = list_grants(roots, environment)?;
     if is_json {
         let always: Vec<_> =
@@ -91,7 +92,7 @@ fn list_permissions(
         output::print(format!("{all}\n"))?;
         return Ok(ExitCode::SUCCESS);
     }
-    let file = user_settings::settings_file::settings_path(environment);
+    let file = settings_path(environment.user.config_folder().as_deref());
     let file = file.map_or_else(|| "your settings".to_owned(), |file| file.display().to_string());
     let mut text = String::new();
     if rules.is_empty() {

@@ -11,7 +11,6 @@ use crate::notice;
 use crate::output;
 use crate::permission_checker::can_ask_user;
 use crate::project_settings::{PROJECT_FILE_NAMES, ProjectFile, ProjectTrust, TrustState};
-use crate::user_settings::{self, project_layer};
 
 /// The command line of `foveal trust`.
 #[derive(Debug, clap::Args)]
@@ -59,8 +58,8 @@ pub(crate) fn run(
         );
     };
     let shown = file.path.display();
-    let user = user_settings::read_user_settings(environment)?;
-    project_layer::apply_project_settings(&user, file.source())
+    let user = foveal_settings::read_user_settings(environment.user.config_folder().as_deref())?;
+    foveal_settings::apply_project_settings(&user, file.source())
         .with_context(|| format!("`{shown}` cannot be trusted"))?;
     if book.trust_state(&file) == TrustState::Trusted {
         notice::print_notice(format_args!("`{shown}` is trusted as it is"));

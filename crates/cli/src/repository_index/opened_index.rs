@@ -13,7 +13,6 @@ use super::index_location::{index_file, resolve_root};
 use crate::embedder_choice::{EmbedderChoice, EmbedderOptions};
 use crate::environment::Environment;
 use crate::notice;
-use crate::user_settings;
 
 /// The reason why an index is not stored.
 const NOT_STORED_REASON: &str = "your settings say `keep_contents = false`, or cannot be used";
@@ -51,7 +50,7 @@ pub(crate) fn open_index(
     embedding: EmbedderContext<'_>,
 ) -> anyhow::Result<OpenedIndex> {
     let root = resolve_root(folder)?;
-    if !user_settings::may_keep_contents(embedding.environment) {
+    if !foveal_settings::may_keep_contents(embedding.environment.user.config_folder().as_deref()) {
         bail!("{NOT_STORED_REASON}, so no index is written; searches make theirs in memory");
     }
     let store = index_file(&root, embedding.environment)?;
@@ -97,7 +96,10 @@ fn open_stored_index(
     wait: LockWait,
 ) -> anyhow::Result<OpenedIndex> {
     let why = match index_file(root, embedding.environment) {
-        _ if !user_settings::may_keep_contents(embedding.environment) => {
+        _ if !foveal_settings::may_keep_contents(
+            embedding.environment.user.config_folder().as_deref(),
+        ) =>
+        {
             anyhow!("{NOT_STORED_REASON}")
         }
         Err(none) => none,

@@ -7,12 +7,12 @@ use std::time::Duration;
 
 use foveal_agent::SideModelRole;
 use foveal_index::{SummaryPrompt, relations_schema, summaries_schema};
+use foveal_settings::IndexerModel;
 use foveal_tools::code_index::{Indexer, IndexerAnswer, IndexerPhase};
 
 use super::side_agent::{AnswerListener, SideAgent, SideAgentError, SideAgentSpec, SideQuestion};
 use super::side_bill::SideBill;
 use crate::environment::Environment;
-use crate::user_settings::IndexerModelSettings;
 
 /// The time-out of one answer. It is long because no caller waits for it.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(120);
@@ -41,7 +41,7 @@ const RELATIONS_SPEC: SideAgentSpec = SideAgentSpec {
 /// # Errors
 /// Returns an error if the model's key is not set.
 pub(crate) fn build_indexer(
-    wish: &IndexerModelSettings,
+    wish: &IndexerModel,
     bill: Option<&Arc<SideBill>>,
     environment: &Environment,
 ) -> anyhow::Result<Arc<Indexer>> {

@@ -11,9 +11,6 @@ pub(crate) enum RunNote {
     Undecoded(u64),
     /// Processes that the program left in the background were ended.
     BackgroundEnded,
-    /// Daemons with these names left the program's session and keep running. In stored answers of
-    /// earlier versions only.
-    Daemons(Box<str>),
     /// The program changed to a folder where commands cannot start.
     Outside {
         /// The reason.
@@ -61,12 +58,6 @@ impl Display for RunNote {
             }
             Self::BackgroundEnded => {
                 f.write_str("[processes left in the background were ended; exec keeps them]")
-            }
-            Self::Daemons(names) => {
-                write!(
-                    f,
-                    "[still running, in sessions of their own: {names}; they end with foveal]"
-                )
             }
             Self::Outside { why, stays } => {
                 write!(f, "[{why}; the working directory stays {stays}]")

@@ -120,10 +120,6 @@ fn each_note() -> Vec<(String, &'static str)> {
             "[processes left in the background were ended; exec keeps them]",
         ),
         (
-            RunNote::Daemons("java".into()).to_string(),
-            "[still running, in sessions of their own: java; they end with foveal]",
-        ),
-        (
             RunNote::Outside { why: "no".into(), stays: "/a".into() }.to_string(),
             "[no; the working directory stays /a]",
         ),

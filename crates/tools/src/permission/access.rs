@@ -3,10 +3,13 @@
 use std::borrow::Cow;
 
 use foveal_store::Grant;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// The effect of a permission rule.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[derive(
+    Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize, JsonSchema,
+)]
 #[serde(rename_all = "snake_case")]
 pub enum Verdict {
     /// Allows the access.

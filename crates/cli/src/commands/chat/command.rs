@@ -13,13 +13,13 @@ use foveal_tui::{Chat, ChatInput, ChatSetup};
 use super::approval_dialog::screen_prompter;
 use super::chat_app::{ChatApp, ChatExit};
 use super::chat_event::CHAT_EVENTS_MAX;
+use super::colour_choice::resolve_colours;
 use super::screen::{Screen, restore_terminal};
 use crate::commands::own_agent::{
     self, AgentArguments, AgentSpec, InteractionMode, ReadyAgent, ResumableSession, parse_dollars,
 };
 use crate::environment::Environment;
 use crate::notice;
-use crate::user_settings;
 
 /// Requests to the model for one message of the user.
 const TURNS_MAX: u32 = 200;
@@ -122,14 +122,16 @@ fn print_summary(spent: &RunTotals, session: Option<&str>) {
 /// # Errors
 /// If the settings are invalid.
 fn new_chat(opened: &ReadyAgent, folder: &str, environment: &Environment) -> anyhow::Result<Chat> {
-    let wish = user_settings::read_user_settings(environment)?.chat.colours;
+    let wish = foveal_settings::read_user_settings(environment.user.config_folder().as_deref())?
+        .chat
+        .colours;
     let past = opened.agent.conversation().entries();
     let said = past.iter().filter(|entry| entry.role == MessageRole::User);
     let mut chat = Chat::new(ChatSetup {
         model: opened.model.clone(),
         session: opened.session.clone(),
         folder: folder.to_owned(),
-        colours: wish.resolve_colours(environment.colour, environment.has_256_colours),
+        colours: resolve_colours(wish, environment.colour, environment.has_256_colours),
         history: said.map(TranscriptEntry::text).collect(),
     });
     let mut past = past.to_vec();

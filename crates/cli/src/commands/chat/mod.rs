@@ -4,6 +4,7 @@ mod agent_commands;
 mod approval_dialog;
 mod chat_app;
 mod chat_event;
+mod colour_choice;
 mod command;
 mod completion;
 mod screen;

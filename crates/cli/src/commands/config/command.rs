@@ -3,6 +3,10 @@
 use std::process::{Command, ExitCode};
 
 use anyhow::{Context, bail};
+use foveal_agent_setup::replace_settings_file;
+use foveal_settings::setting_keys::SettingKey;
+use foveal_settings::settings_file::settings_path;
+use foveal_settings::{schema, settings_template};
 use serde_json::{Value, json};
 
 use super::settings::{
@@ -14,9 +18,6 @@ use crate::exit_code;
 use crate::notice;
 use crate::output;
 use crate::text_table::{Alignment, ColumnNarrowing, TextTable};
-use crate::user_settings::setting_keys::SettingKey;
-use crate::user_settings::{self, schema};
-use foveal_agent_setup::replace_settings_file;
 
 /// The command line of `foveal config`.
 #[derive(Debug, clap::Args)]
@@ -75,7 +76,7 @@ pub(crate) fn run(
     match &arguments.what {
         None => list_settings(arguments.json, environment)?,
         Some(ConfigAction::Path) => {
-            let path = user_settings::settings_file::settings_path(environment)
+            let path = settings_path(environment.user.config_folder().as_deref())
                 .context(NO_SETTINGS_FOLDER)?;
             output::print(format!("{}\n", path.display()))?;
         }
@@ -107,7 +108,7 @@ fn print_setting(name: &str, environment: &Environment) -> anyhow::Result<ExitCo
         Some((value, _, true)) => Some(value),
         Some((_, _, false)) | None => file.source().read_value(name)?,
     };
-    match set.or(key.default_value.map(str::to_owned)) {
+    match set.or(key.default_value.clone()) {
         Some(value) => output::print(format!("{}\n", unquote(&value)))?,
         None => {
             notice::print_notice(format_args!("`{name}` is not set"));
@@ -133,9 +134,9 @@ fn list_settings(json: bool, environment: &Environment) -> anyhow::Result<()> {
     let mut table = table.with_narrowing(&["what it means"], ColumnNarrowing::CutEnd);
     for (name, key, set) in rows {
         let mark = if set.is_some() { "set" } else { "" };
-        let value = set.or(key.default_value.map(str::to_owned)).unwrap_or_default();
+        let value = set.or(key.default_value.clone()).unwrap_or_default();
         let value = value.lines().next().unwrap_or_default().to_owned();
-        table.push_row(vec![name, value, mark.to_owned(), key.description.to_owned()]);
+        table.push_row(vec![name, value, mark.to_owned(), key.description.clone()]);
     }
     let there = if file.text.is_some() { "" } else { " (not there yet)" };
     let heading = format!("settings in {}{there}\n\n", path.display());
@@ -155,12 +156,12 @@ fn setting_to_json(name: &str, key: &SettingKey, set: &Option<String>) -> Value 
 
 fn edit_settings(environment: &Environment) -> anyhow::Result<ExitCode> {
     let path =
-        user_settings::settings_file::settings_path(environment).context(NO_SETTINGS_FOLDER)?;
+        settings_path(environment.user.config_folder().as_deref()).context(NO_SETTINGS_FOLDER)?;
     let Some(editor) = &environment.editor else {
         bail!("no editor is named: set VISUAL or EDITOR, or edit `{}`", path.display());
     };
     if !path.exists() {
-        replace_settings_file(&path, None, Some(&schema::settings_template()), false)
+        replace_settings_file(&path, None, Some(&settings_template()), false)
             .with_context(|| format!("`{}` cannot be written", path.display()))?;
     }
     // As in git, the value may contain arguments.

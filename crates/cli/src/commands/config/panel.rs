@@ -2,7 +2,10 @@
 //! with undo.
 
 use anyhow::{Context, bail};
+use foveal_agent_setup::replace_settings_file;
 use foveal_gateway::traces::endpoint_variable;
+use foveal_settings::setting_keys::{SettingKey, SettingType, is_placeholder};
+use foveal_settings::{SettingsParseError, setting_edit};
 use foveal_store::Grant;
 use foveal_tui::{EditableSetting, SettingInput, SettingOrigin, SettingsList};
 
@@ -14,9 +17,6 @@ use crate::environment::Environment;
 use crate::grants::list_grants_of_current_folder;
 use crate::notice;
 use crate::project_settings::ProjectFile;
-use crate::user_settings::setting_keys::{SettingKey, SettingType, is_placeholder};
-use crate::user_settings::{SettingsParseError, setting_edit};
-use foveal_agent_setup::replace_settings_file;
 
 /// Limit of changes that can be undone.
 const CHANGES_MAX: usize = 100;
@@ -44,7 +44,7 @@ impl SettingsPanel {
             let (value, origin) = match overriding_value(&name, project.as_ref(), environment)? {
                 Some((value, origin)) => (Some(value), origin),
                 None if set.is_some() => (set, SettingOrigin::File),
-                None => (key.default_value.map(str::to_owned), SettingOrigin::Default),
+                None => (key.default_value.clone(), SettingOrigin::Default),
             };
             let line = value.as_deref().map(|value| setting_edit::editable_line(key, value));
             let takes = match (input_kind(&name, key), &line) {
@@ -55,8 +55,8 @@ impl SettingsPanel {
             };
             let value =
                 value.map(|value| line.flatten().unwrap_or_else(|| first_line_unquoted(&value)));
-            let usual = key.default_value.map(first_line_unquoted);
-            let (expected, about) = (key.expected_value(), key.description.to_owned());
+            let usual = key.default_value.as_deref().map(first_line_unquoted);
+            let (expected, about) = (key.expected_value(), key.description.clone());
             Ok(EditableSetting {
                 name,
                 value,
@@ -201,12 +201,10 @@ fn input_kind(name: &str, key: &SettingKey) -> SettingInput {
         let how = format!("name one in place of the capitals: /config {name} VALUE");
         return SettingInput::Unavailable(how);
     }
-    match key.value_type {
+    match &key.value_type {
         SettingType::Boolean => SettingInput::Toggle,
-        SettingType::Choice(all) => {
-            SettingInput::Choice(all.iter().map(|one| (*one).to_owned()).collect())
-        }
-        SettingType::Tables | SettingType::NamedTables => SettingInput::Unavailable(
+        SettingType::Choice(all) => SettingInput::Choice(all.clone()),
+        SettingType::Tables => SettingInput::Unavailable(
             "it is written in tables of its own: `foveal config edit` opens the file".to_owned(),
         ),
         SettingType::Integer

@@ -3,14 +3,13 @@
 use std::path::PathBuf;
 
 use anyhow::{Context, bail};
+use foveal_agent_setup::replace_settings_file;
+use foveal_settings::setting_keys::{self, SettingKey, SettingType, setting_keys};
+use foveal_settings::settings_file::SettingsFile;
+use foveal_settings::{SettingsSource, apply_project_settings, removal_advice};
 
 use crate::environment::Environment;
 use crate::project_settings::{ProjectFile, ProjectTrust, TrustState};
-use crate::user_settings::setting_keys::{self, SETTING_KEYS, SettingKey, SettingType};
-use crate::user_settings::settings_file::SettingsFile;
-use crate::user_settings::settings_source::SettingsSource;
-use crate::user_settings::{self, removed_settings};
-use foveal_agent_setup::replace_settings_file;
 
 pub(super) const NO_SETTINGS_FOLDER: &str =
     "there is no place for settings: set HOME or XDG_CONFIG_HOME";
@@ -29,10 +28,11 @@ pub(super) fn find_setting(name: &str) -> anyhow::Result<&'static SettingKey> {
     if let Some(key) = setting_keys::find_setting(name) {
         return Ok(key);
     }
-    if let Some(advice) = removed_settings::removal_advice(name) {
+    if let Some(advice) = removal_advice(name) {
         bail!("{advice}");
     }
-    let meant = match setting_keys::nearest_name(name, SETTING_KEYS.iter().map(|key| key.name)) {
+    let meant = match setting_keys::nearest_name(name, setting_keys().iter().map(|key| &*key.name))
+    {
         Some(meant) => format!("did you mean `{meant}`? "),
         None => String::new(),
     };
@@ -41,10 +41,9 @@ pub(super) fn find_setting(name: &str) -> anyhow::Result<&'static SettingKey> {
 
 /// Reads the settings file and checks that it is valid.
 pub(super) fn read_valid_settings(environment: &Environment) -> anyhow::Result<SettingsFile> {
-    let file = SettingsFile::read(environment)?.context(NO_SETTINGS_FOLDER)?;
-    user_settings::check_source(file.source()).with_context(|| {
-        format!("`{}` cannot be used: correct it, or remove it", file.path.display())
-    })?;
+    let file = SettingsFile::read(environment.user.config_folder().as_deref())?;
+    let file = file.context(NO_SETTINGS_FOLDER)?;
+    file.parse()?;
     Ok(file)
 }
 
@@ -58,10 +57,10 @@ pub(super) fn unquote(value: &str) -> String {
 /// Returns the settings file of the current project, and whether it is trusted and valid.
 pub(super) fn current_project_file(environment: &Environment) -> Option<(ProjectFile, bool)> {
     let file = ProjectFile::find(&std::env::current_dir().ok()?).ok()??;
-    let user = user_settings::read_user_settings(environment).ok()?;
+    let user =
+        foveal_settings::read_user_settings(environment.user.config_folder().as_deref()).ok()?;
     let is_trusted = ProjectTrust::open(environment).trust_state(&file) == TrustState::Trusted;
-    let holds = is_trusted
-        && user_settings::project_layer::apply_project_settings(&user, file.source()).is_ok();
+    let holds = is_trusted && apply_project_settings(&user, file.source()).is_ok();
     Some((file, holds))
 }
 
@@ -79,7 +78,7 @@ pub(super) fn explain_setting(name: &str, environment: &Environment) -> anyhow::
     let key = find_setting(name)?;
     let mut lines =
         vec![format!("{name}: {}", key.description), format!("takes: {}", key.expected_value())];
-    lines.push(format!("without it: {}", key.default_value.unwrap_or("nothing")));
+    lines.push(format!("without it: {}", key.default_value.as_deref().unwrap_or("nothing")));
     lines.push(match read_valid_settings(environment) {
         Ok(file) => match file.source().read_value(name)? {
             Some(value) => format!("set: {value}, in {}", file.path.display()),
@@ -94,7 +93,7 @@ pub(super) fn explain_setting(name: &str, environment: &Environment) -> anyhow::
             false => format!("set by the project: {value}, in {path}, which is not obeyed"),
         });
     }
-    if !matches!(key.value_type, SettingType::Tables | SettingType::NamedTables) {
+    if !matches!(key.value_type, SettingType::Tables) {
         lines.push(format!("to set it: foveal config set {name} VALUE"));
     }
     Ok(lines.join("\n"))
@@ -106,13 +105,13 @@ pub(super) fn setting_rows(
     source: SettingsSource<'_>,
 ) -> anyhow::Result<Vec<(String, &'static SettingKey, Option<String>)>> {
     let mut rows = Vec::new();
-    for key in &SETTING_KEYS {
+    for key in setting_keys() {
         let named = source.matching_names(key)?;
         for name in &named {
             rows.push((name.clone(), key, source.read_value(name)?));
         }
         if named.is_empty() {
-            rows.push((key.name.to_owned(), key, None));
+            rows.push((key.name.clone(), key, None));
         }
     }
     Ok(rows)
@@ -126,7 +125,8 @@ pub(super) fn write_change(
 ) -> anyhow::Result<Option<SettingsChange>> {
     let file = read_valid_settings(environment)?;
     let Some(after) = change(file.source())? else { return Ok(None) };
-    user_settings::check_source(SettingsSource { text: &after, ..file.source() })
+    SettingsSource { text: &after, ..file.source() }
+        .parse()
         .context("nothing was changed: the file would not be understood")?;
     let SettingsFile { path, text: before } = file;
     if before.as_deref() != Some(&after) {

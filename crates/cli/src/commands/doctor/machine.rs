@@ -4,13 +4,13 @@ use std::path::Path;
 
 use foveal_agent_setup::FovealProgram;
 use foveal_sandbox::{Confinement, ShellProgram, check_bubblewrap};
+use foveal_settings::settings_file::settings_path;
 
 use super::diagnosis::{Diagnosis, HealthStatus};
 use super::stored_data;
 use crate::environment::{self, Environment};
 use crate::grants::list_grants_of_current_folder;
 use crate::numbers::format_plural;
-use crate::user_settings;
 
 /// Runs all checks of the machine.
 pub(super) fn check_machine(environment: &Environment) -> Vec<Diagnosis> {
@@ -41,11 +41,12 @@ fn check_program(environment: &Environment) -> Diagnosis {
 
 fn check_settings(environment: &Environment) -> Diagnosis {
     let about = "settings";
-    let path = user_settings::settings_file::settings_path(environment)
+    let path = settings_path(environment.user.config_folder().as_deref())
         .map(|path| path.display().to_string());
-    match (user_settings::read_user_settings(environment), path) {
+    match (foveal_settings::read_user_settings(environment.user.config_folder().as_deref()), path) {
         (Err(error), _) => {
-            Diagnosis::new(HealthStatus::Broken, about, format!("{error:#}").replace('\n', " "))
+            let error = format!("{:#}", anyhow::Error::from(error)).replace('\n', " ");
+            Diagnosis::new(HealthStatus::Broken, about, error)
         }
         (Ok(_), Some(path)) if Path::new(&path).exists() => {
             Diagnosis::new(HealthStatus::Ok, about, path)
@@ -60,8 +61,8 @@ fn check_settings(environment: &Environment) -> Diagnosis {
 
 /// Reports the permission rules and the permanent grants for this folder.
 fn check_permissions(environment: &Environment) -> Diagnosis {
-    let rules =
-        user_settings::read_user_settings(environment).map_or(0, |user| user.policy.rules.len());
+    let rules = foveal_settings::read_user_settings(environment.user.config_folder().as_deref())
+        .map_or(0, |user| user.permission_policy().rules.len());
     let rules = format_plural(rules as u64, "rule");
     let grants = list_grants_of_current_folder(environment).len();
     let always = format_plural(grants as u64, "approval");

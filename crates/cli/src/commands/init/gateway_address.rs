@@ -7,12 +7,12 @@ use std::path::PathBuf;
 use anyhow::bail;
 use foveal_agent_setup::setup::{AgentGateway, find_agent_gateways};
 use foveal_agent_setup::{GatewayAddressMap, read_settings_file};
+use foveal_settings::settings_file::upstreams_place;
+use foveal_settings::{LISTEN_PORT, WebSocketChoice};
 
 use crate::command_caches::create_private_folder;
 use crate::environment::Environment;
-use crate::gateway::{LISTEN_PORT, WebSocketChoice};
-use crate::user_settings::settings_file::upstreams_place;
-use crate::{notice, private_file, user_settings};
+use crate::{notice, private_file};
 
 /// The notice after an agent was pointed at the gateway.
 pub(super) const KEEP_SERVING_NOTICE: &str = "keep `foveal serve` running, or have the system start it (`foveal \
@@ -26,8 +26,8 @@ pub(crate) fn find_gateways(environment: &Environment) -> Vec<AgentGateway> {
 
 /// Returns whether the user's gateway passes WebSockets.
 pub(crate) fn passes_websockets(environment: &Environment) -> bool {
-    let settings = user_settings::read_user_settings(environment).unwrap_or_default();
-    settings.gateway.websockets == Some(WebSocketChoice::Pass)
+    let settings = foveal_settings::read_user_settings(environment.user.config_folder().as_deref());
+    settings.unwrap_or_default().gateway.websockets == WebSocketChoice::Pass
 }
 
 /// Returns the gateway's routes by the user's settings.
@@ -39,9 +39,10 @@ pub(crate) fn gateway_routes(
     environment: &Environment,
     removes: bool,
 ) -> anyhow::Result<GatewayAddressMap> {
-    let settings = user_settings::read_user_settings(environment)?.gateway;
+    let settings =
+        foveal_settings::read_user_settings(environment.user.config_folder().as_deref())?.gateway;
     let usual = SocketAddr::from((Ipv4Addr::LOCALHOST, LISTEN_PORT));
-    let listen = settings.listen.unwrap_or(usual);
+    let listen = settings.listen;
     // Removal works whatever the gateway's settings are now.
     if !removes && (!listen.ip().is_loopback() || environment.serve_token.is_some()) {
         bail!(
@@ -57,9 +58,10 @@ pub(crate) fn gateway_routes(
     }
     let mut former = read_known_gateways(environment);
     former.push(http_origin(usual));
-    Ok(GatewayAddressMap::new(&http_origin(listen), &settings.upstreams.to_upstreams())
+    let upstreams = settings.upstream_config().to_upstreams();
+    Ok(GatewayAddressMap::new(&http_origin(listen), &upstreams)
         .with_former_gateways(former)
-        .with_upstreams_place(upstreams_place(environment)))
+        .with_upstreams_place(upstreams_place(environment.user.config_folder().as_deref())))
 }
 
 fn http_origin(listen: SocketAddr) -> String {

@@ -4,10 +4,10 @@ use std::path::Path;
 
 use anyhow::{Context, bail};
 use foveal_providers::ModelSpec;
+use foveal_settings::PROFILES;
 
 use super::resumable_session::ResumableSession;
 use crate::environment::Environment;
-use crate::user_settings::PROFILES;
 
 /// The session, the model and the files that an agent starts with.
 #[derive(Debug, clap::Args)]

@@ -14,6 +14,7 @@ use foveal_proxy::models::{ModelTraits, is_known_to_bind_thinking};
 use foveal_proxy::price_overrides::PriceOverrides;
 use foveal_proxy::rules::ShapingRules;
 use foveal_sandbox::Confinement;
+use foveal_settings::{AgentSection, UserSettings, build_price_overrides};
 use foveal_store::SessionId;
 use foveal_tools::Toolbox;
 use foveal_tools::clock::{Clock, SystemClock};
@@ -30,14 +31,12 @@ use super::resumable_session::ResumableSession;
 use super::sub_agents::SubAgentFactory;
 use super::tool_executor::ToolExecutor;
 use crate::environment::Environment;
-use crate::gateway::build_price_overrides;
 use crate::models::{ChosenModel, choose_model};
 use crate::notice;
 use crate::runs::{RunLock, RunLog, RunSettings, retain_sub_agents};
 use crate::sessions::split_session_id;
 use crate::side_agents::SideBill;
 use crate::toolbox::ToolboxFactory;
-use crate::user_settings::{AgentSettings, UserSettings};
 
 /// The provider whose own API is known to drop thinking whose prefix changed.
 const ANTHROPIC: &str = "anthropic";
@@ -240,13 +239,13 @@ fn rules_and_run(
     chosen: &ChosenModel,
     window: Option<Tokens>,
     profile: Option<String>,
-    user: &AgentSettings,
+    user: &AgentSection,
 ) -> anyhow::Result<(ShapingRules, RunSettings)> {
     let (server, model) = (&chosen.server, chosen.spec.to_string());
     let profile = profile.unwrap_or_else(|| user.profile.clone());
     let by_name = || ModelTraits::from_name(&server.model, server.dialect.protocol()).window;
     let window = window.unwrap_or_else(by_name);
-    let rules = agent_config::profile_rules(&profile, &user.history, window)?;
+    let rules = agent_config::profile_rules(&profile, user, window)?;
     let (protocol, decided_by) = (server.dialect.name().to_owned(), rules.rules_key());
     let run =
         RunSettings { model, protocol, profile, rules: Some(decided_by.into_owned()), of: None };

@@ -15,6 +15,7 @@ use foveal_gateway::request_prices::upstream_price_card;
 use foveal_proxy::price_overrides::PriceOverrides;
 use foveal_proxy::rules::ShapingRules;
 use foveal_proxy::{Redactor, RequestShaper};
+use foveal_settings::AgentSection;
 use foveal_store::SessionId;
 use foveal_tools::call_control::CallProgress;
 use foveal_tools::model_progress::ModelProgress;
@@ -27,7 +28,6 @@ use crate::gateway::{ParallelViews, measure_entries};
 use crate::models::ChosenModel;
 use crate::runs::RUN_SESSION_KIND;
 use crate::side_agents::{ObservedViews, ReadProgressCallback, WaitingRequest};
-use crate::user_settings::HistoryLimits;
 
 /// Bytes of a result beyond which the engine shows an excerpt, under every profile: longer results
 /// fit no prompt.
@@ -192,7 +192,7 @@ pub(super) fn replace_base_files(system: &str, files: &[BaseFile]) -> String {
 /// If the profile is unknown, or the limits cannot be met.
 pub(crate) fn profile_rules(
     profile: &str,
-    history: &HistoryLimits,
+    limits: &AgentSection,
     window: Tokens,
 ) -> anyhow::Result<ShapingRules> {
     let rules = if profile == OFF {
@@ -201,7 +201,7 @@ pub(crate) fn profile_rules(
         ShapingRules::from_profile(profile)
     };
     let mut rules = rules.context("the profile is not known")?;
-    history
+    limits
         .apply_to_rules(&mut rules, window)
         .context("the settings of the agent cannot be kept to")?;
     Ok(rules)

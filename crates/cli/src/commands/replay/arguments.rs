@@ -15,7 +15,6 @@ use foveal_wire::{Protocol, SessionFormat};
 use crate::environment::Environment;
 use crate::prompt_view::MessageDetail;
 use crate::replay_summary::SummaryOrder;
-use crate::user_settings;
 
 /// The text after the options in the long help.
 const LONG_HELP: &str = "\
@@ -269,11 +268,12 @@ fn load_price_card(name: &str, environment: &Environment) -> anyhow::Result<Pric
         return Ok(card);
     }
     let is_file = Path::new(name).is_file();
-    let own = match user_settings::read_user_settings(environment) {
+    let own = match foveal_settings::read_user_settings(environment.user.config_folder().as_deref())
+    {
         Ok(settings) => settings.gateway.prices,
         // Invalid settings do not matter for a price card in a file.
         Err(_) if is_file => Vec::new(),
-        Err(error) => return Err(error),
+        Err(error) => return Err(error.into()),
     };
     if let Some(rule) = own.iter().find(|rule| rule.prices.name == name) {
         let maker =

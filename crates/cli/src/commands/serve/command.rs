@@ -1,6 +1,6 @@
 //! The command line of `foveal serve`.
 
-use std::net::{Ipv4Addr, SocketAddr};
+use std::net::SocketAddr;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
@@ -8,6 +8,10 @@ use std::time::Duration;
 use foveal_gateway::cost_ledger::BillingContext;
 use foveal_gateway::upstream_selection::UpstreamConfig;
 use foveal_gateway::{Gateway, ProxySettings};
+use foveal_settings::{
+    CacheChoice, GatewayProfile, GatewayRule, GatewaySection, UserSettings, WebSocketChoice,
+    parse_listen_address,
+};
 
 use super::gateway_options::{GatewayOptions, KeepAliveMode};
 use super::request_log::{RequestLog, RequestLogOutput};
@@ -15,16 +19,9 @@ use super::request_tracer::{CollectorWarningTiming, RequestTracer};
 use super::service;
 use super::single_malloc_arena;
 use crate::environment::{Environment, SERVE_TOKEN_VARIABLE};
-use crate::gateway::{
-    CacheChoice, GatewayProfile, GatewayRule, GatewaySettings, LISTEN_PORT, WebSocketChoice,
-};
 use crate::listen_options;
 use crate::notice;
 use crate::toolbox;
-use crate::user_settings;
-
-/// The time-out of a decision where neither the command line nor the settings name one.
-const DEFAULT_DECISION_TIME: Duration = Duration::from_millis(300);
 
 /// The command line of `foveal serve`. Options that are not given default to `[gateway]` in the
 /// user's `config.toml`.
@@ -32,7 +29,7 @@ const DEFAULT_DECISION_TIME: Duration = Duration::from_millis(300);
 pub(crate) struct ServeArguments {
     /// Where to listen: a port of this machine, or an address. 0 takes any free port. If not given,
     /// 4117.
-    #[arg(long, value_name = "ADDRESS", value_parser = listen_options::parse_listen_address)]
+    #[arg(long, value_name = "ADDRESS", value_parser = parse_listen_address)]
     listen: Option<SocketAddr>,
     #[command(flatten)]
     behaviour: GatewayArguments,
@@ -87,9 +84,9 @@ impl GatewayArguments {
     /// If an address is invalid, or two upstreams claim all requests.
     pub(crate) fn upstream_config(
         &self,
-        settings: &GatewaySettings,
+        settings: &GatewaySection,
     ) -> anyhow::Result<UpstreamConfig> {
-        Ok(UpstreamConfig::parse(&self.upstreams)?.with_fallback(&settings.upstreams))
+        Ok(UpstreamConfig::parse(&self.upstreams)?.with_fallback(&settings.upstream_config()))
     }
 
     /// Returns the upstreams for one wrapped run of an agent. An upstream of the settings that
@@ -100,10 +97,10 @@ impl GatewayArguments {
     /// If an address is invalid, or two upstreams claim all requests.
     pub(crate) fn upstream_config_for_wrap(
         &self,
-        settings: &GatewaySettings,
+        settings: &GatewaySection,
     ) -> anyhow::Result<UpstreamConfig> {
         Ok(UpstreamConfig::parse(&self.upstreams)?
-            .with_fallback(&settings.upstreams.without_default()))
+            .with_fallback(&settings.upstream_config().without_default()))
     }
 
     /// Returns the options of a gateway that listens at `listen` and forwards to the upstreams of
@@ -112,21 +109,23 @@ impl GatewayArguments {
         &self,
         listen: SocketAddr,
         given: &UpstreamConfig,
-        settings: &GatewaySettings,
+        settings: &UserSettings,
     ) -> GatewayOptions {
-        let decision = self.decision_time.map(Duration::from_millis).or(settings.decision_timeout);
+        let calls = settings.call_settings();
+        let settings = &settings.gateway;
+        let decision_time_ms = self.decision_time.unwrap_or(settings.decision_time_ms);
         GatewayOptions {
             listen,
             token: None,
             hosts: Vec::new(),
             upstreams: given.to_upstreams(),
-            profile: self.profile.or(settings.profile).unwrap_or(GatewayProfile::Balanced),
+            profile: self.profile.unwrap_or(settings.profile),
             rules: self.gateway_rules(settings),
-            without_pointers: settings.without_pointers,
-            tools_without_pointers: settings.tools_without_pointers.clone(),
-            cache: self.cache.or(settings.cache).unwrap_or(CacheChoice::Auto),
-            websockets: self.websockets.or(settings.websockets).unwrap_or(WebSocketChoice::Refuse),
-            decision_time_out: decision.unwrap_or(DEFAULT_DECISION_TIME),
+            without_pointers: !calls.detect,
+            tools_without_pointers: calls.undetected_tools(),
+            cache: self.cache.unwrap_or(settings.cache),
+            websockets: self.websockets.unwrap_or(settings.websockets),
+            decision_time_out: Duration::from_millis(decision_time_ms),
             keep_warm: match (self.keep_warm, settings.keep_warm) {
                 (true, _) => KeepAliveMode::Restarted,
                 (false, true) => KeepAliveMode::WhileProfitable,
@@ -142,7 +141,7 @@ impl GatewayArguments {
 impl GatewayArguments {
     /// Returns the settings' rules for models and agents, or none if the command line names a
     /// profile.
-    fn gateway_rules(&self, settings: &GatewaySettings) -> Vec<GatewayRule> {
+    fn gateway_rules(&self, settings: &GatewaySection) -> Vec<GatewayRule> {
         match self.profile {
             Some(_) => Vec::new(),
             None => settings.rules.clone(),
@@ -165,16 +164,16 @@ pub(crate) fn run(
     if !arguments.install {
         single_malloc_arena::restart_with_single_arena(environment);
     }
-    let settings = user_settings::read_user_settings(environment)?.gateway;
-    let given = arguments.behaviour.upstream_config(&settings)?;
-    let usual = SocketAddr::from((Ipv4Addr::LOCALHOST, LISTEN_PORT));
-    let listen = arguments.listen.or(settings.listen).unwrap_or(usual);
+    let settings =
+        foveal_settings::read_user_settings(environment.user.config_folder().as_deref())?;
+    let given = arguments.behaviour.upstream_config(&settings.gateway)?;
+    let listen = arguments.listen.unwrap_or(settings.gateway.listen);
     if arguments.install {
         return service::install(listen, environment);
     }
     let mut choices = arguments.behaviour.gateway_options(listen, &given, &settings);
     choices.hosts = match arguments.hosts.is_empty() {
-        true => settings.allowed_hosts.clone(),
+        true => settings.gateway.hosts.clone(),
         false => arguments.hosts.clone(),
     };
     choices.token = listen_options::parse_client_token(
@@ -187,7 +186,7 @@ pub(crate) fn run(
     let lines = RequestLogOutput::for_stdout(arguments.json, environment);
     let traced = RequestTracer::start(
         environment,
-        &settings,
+        settings.gateway.otel.as_ref(),
         choices.profile,
         CollectorWarningTiming::Immediate,
     );
@@ -208,12 +207,13 @@ pub(crate) fn run(
 mod tests {
     use clap::Args as _;
 
-    use super::{DEFAULT_DECISION_TIME, ServeArguments};
-    use crate::user_settings::setting_keys;
+    use foveal_settings::{GatewaySection, setting_keys};
+
+    use super::ServeArguments;
 
     /// Returns the default of a setting from the table of settings.
     fn default_of(key: &str) -> &'static str {
-        let usual = setting_keys::find_setting(key).and_then(|key| key.default_value);
+        let usual = setting_keys::find_setting(key).and_then(|key| key.default_value.as_deref());
         usual.expect("the setting has a default").trim_matches('"')
     }
 
@@ -233,7 +233,7 @@ mod tests {
             assert!(help.contains("If not given, ") && help.contains(default), "{option}: {help}");
         }
         assert_eq!(
-            DEFAULT_DECISION_TIME.as_millis().to_string(),
+            GatewaySection::default().decision_time_ms.to_string(),
             default_of("gateway.decision_time_ms")
         );
     }

@@ -20,14 +20,14 @@ use foveal_proxy::recorder::Recorder;
 use foveal_proxy::rules::OFF;
 use foveal_proxy::rules::{PROFILES, ShapingRules};
 use foveal_proxy::{Compressor, HandleStyle, RequestShaper};
+use foveal_settings::{
+    CacheChoice, GatewayProfile, GatewayRule, PriceRule, WebSocketChoice, build_price_overrides,
+};
 use foveal_store::Store;
 use foveal_tools::clock::{Clock, SystemClock};
 
 use super::decision_recorder::StoreRecorder;
-use crate::gateway::{
-    CacheChoice, GatewayProfile, GatewayRule, ParallelViews, PriceRule, WebSocketChoice,
-    build_price_overrides, measure_entries,
-};
+use crate::gateway::{ParallelViews, measure_entries};
 use crate::notice;
 
 /// Whether the gateway keeps prompt caches alive.

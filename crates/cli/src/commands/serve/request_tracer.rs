@@ -5,10 +5,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use clap::ValueEnum as _;
 use foveal_gateway::exchange::Exchange;
 use foveal_gateway::request_record::GatewayRequest;
-use foveal_gateway::traces::{SpanDetails, TraceSettings, Tracer};
+use foveal_gateway::traces::{SpanDetails, TraceCollector, TraceSettings, Tracer};
+use foveal_settings::GatewayProfile;
 
 use crate::environment::Environment;
-use crate::gateway::{GatewayProfile, GatewaySettings};
 use crate::notice;
 
 /// The time at which the user reads what is wrong with a collector.
@@ -30,15 +30,14 @@ pub(crate) struct RequestTracer {
 
 impl RequestTracer {
     /// Starts a tracer and prints where traces go, or returns `None` if neither the environment nor
-    /// the settings name a collector.
+    /// the settings (`set`) name a collector.
     pub(crate) fn start(
         environment: &Environment,
-        settings: &GatewaySettings,
+        set: Option<&TraceCollector>,
         profile: GatewayProfile,
         complaints: CollectorWarningTiming,
     ) -> Option<Self> {
-        let traces =
-            TraceSettings::resolve(&environment.trace_variables, settings.trace_collector.as_ref());
+        let traces = TraceSettings::resolve(&environment.trace_variables, set);
         for remark in &traces.warnings {
             notice::print_notice(remark);
         }

@@ -10,6 +10,7 @@ use anyhow::{Context, bail};
 use foveal_agent_setup::client_agents::ClientAgent;
 use foveal_agent_setup::launch::LaunchRequest;
 use foveal_gateway::Gateway;
+use foveal_settings::WebSocketChoice;
 
 use super::agent_process;
 use crate::command_caches::create_private_folder;
@@ -18,10 +19,8 @@ use crate::commands::serve::{
     RequestTracer,
 };
 use crate::environment::Environment;
-use crate::gateway::WebSocketChoice;
 use crate::notice;
 use crate::toolbox;
-use crate::user_settings;
 
 /// Size of a log file, in bytes, above which it is emptied.
 const LOG_BYTES_MAX: u64 = 16 << 20;
@@ -83,8 +82,9 @@ pub(crate) fn run(
 ) -> anyhow::Result<ExitCode> {
     let (name, rest) = arguments.command.split_first().context("no agent is named")?;
     let client = parse_agent(name)?;
-    let settings = user_settings::read_user_settings(environment)?.gateway;
-    let given = arguments.behaviour.upstream_config_for_wrap(&settings)?;
+    let settings =
+        foveal_settings::read_user_settings(environment.user.config_folder().as_deref())?;
+    let given = arguments.behaviour.upstream_config_for_wrap(&settings.gateway)?;
     let folder = std::env::current_dir().context("there is no current folder")?;
     let user = &environment.user;
     let request =
@@ -107,7 +107,7 @@ pub(crate) fn run(
     let choices = choices.with_billing(toolbox::store_path(environment).as_deref())?;
     let traced = RequestTracer::start(
         environment,
-        &settings,
+        settings.gateway.otel.as_ref(),
         choices.profile,
         CollectorWarningTiming::AtExit,
     );

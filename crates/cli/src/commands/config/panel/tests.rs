@@ -1,9 +1,9 @@
 use std::path::Path;
 
 use foveal_agent_setup::UserEnvironment;
+use foveal_settings::settings_file::SettingsFile;
 
 use super::*;
-use crate::user_settings::settings_file::SettingsFile;
 
 /// An environment whose file of settings is in this folder.
 fn environment(folder: &Path) -> Environment {
@@ -45,7 +45,9 @@ fn a_list_is_edited_whole_and_a_value_that_no_line_holds_is_not() {
         assert_eq!(typed.lines().count(), 1, "{file}: {typed}");
         let set = enter_twice(&environment, name).expect("it is typed");
         assert!(set.is_ok(), "{file}: {set:?}");
-        let file = SettingsFile::read(&environment).expect("it is there").expect("a place");
+        let file = SettingsFile::read(environment.user.config_folder().as_deref())
+            .expect("it is there")
+            .expect("a place");
         let again = file.source().read_value(name).expect("it is understood").expect("it is set");
         let [again, meant] = [&*again, list].map(|it| it.parse::<toml::Value>().expect("TOML"));
         assert_eq!(again, meant);

@@ -1,61 +1,71 @@
-use std::collections::BTreeSet;
-
 use foveal_tools::settings::ReadLineLimits;
 
-use super::super::{UserSettings, parse_toml, schema, setting_edit, unknown_names};
 use super::*;
+use crate::settings_source::{SettingsSource, Syntax};
+use crate::user_settings::UserSettings;
+use crate::user_settings::tests::parse_toml;
+use crate::{schema, setting_edit, settings_template};
 
 #[test]
-fn every_setting_is_told_of() {
-    let tables = [
-        "",
-        "duplicates",
-        "duplicates.tools.grep",
-        "answers",
-        "read",
-        "run",
-        "web",
-        "agent",
-        "chat",
-        "gateway",
-    ];
-    for table in tables {
-        let told: BTreeSet<String> = SETTING_KEYS
-            .iter()
-            .filter_map(|key| {
-                let name = key.name.replace("TOOL", "grep");
-                let rest = match table {
-                    "" => name.as_str(),
-                    table => name.strip_prefix(table)?.strip_prefix('.')?,
-                };
-                rest.split('.').next().map(str::to_owned)
-            })
-            .collect();
-        let names = unknown_names::names_in_table(table).expect("it is a table");
-        let understood: BTreeSet<String> = names.iter().map(|name| (*name).to_owned()).collect();
-        assert_eq!(told, understood, "{table}");
+fn the_schema_tells_the_types_of_settings() {
+    let type_of = |name: &str| find_setting(name).map(|key| key.value_type.clone()).expect(name);
+    for (name, value_type) in [
+        ("keep_contents", SettingType::Boolean),
+        ("answers.tokens", SettingType::Integer),
+        ("duplicates.threshold", SettingType::Fraction),
+        ("duplicates.tools.grep.detect", SettingType::Boolean),
+        ("curator_model", SettingType::Text),
+        ("gateway.listen", SettingType::IntegerOrText),
+        ("gateway.upstreams.work", SettingType::Text),
+        ("web.private_hosts", SettingType::TextList),
+        ("file_read_thresholds", SettingType::Tables),
+        ("gateway.rules", SettingType::Tables),
+    ] {
+        assert_eq!(type_of(name), value_type, "{name}");
     }
+    for (name, choices) in [
+        ("curator", "extractive, model, auto"),
+        ("chat.colours", "auto, 256, 16, none"),
+        ("gateway.profile", "off, lossless, balanced, curated, max"),
+    ] {
+        assert_eq!(find_setting(name).expect(name).expected_value(), choices, "{name}");
+    }
+    for key in setting_keys() {
+        assert!(key.description.ends_with('.'), "{}: {}", key.name, key.description);
+    }
+}
+
+/// Returns the values that follow from settings.
+fn effects(settings: &UserSettings) -> impl PartialEq + std::fmt::Debug + use<> {
+    (
+        settings.tool_settings(),
+        settings.keeps_contents(),
+        settings.curator(),
+        settings.agent.clone(),
+        settings.chat.clone(),
+    )
 }
 
 #[test]
 fn what_holds_without_a_setting_can_be_set() {
-    for key in SETTING_KEYS.iter().filter(|key| !key.name.starts_with("gateway.")) {
-        let Some(usual) = key.default_value else { continue };
-        let (table, last) = key.name.rsplit_once('.').unwrap_or(("", key.name));
+    for key in setting_keys() {
+        let Some(usual) = &key.default_value else { continue };
+        let (table, last) = key.name.rsplit_once('.').unwrap_or(("", &key.name));
         let header = if table.is_empty() { String::new() } else { format!("[{table}]\n") };
-        let set = parse_toml(format!("{header}{last} = {usual}\n").as_bytes()).expect(key.name);
-        assert_eq!(set, UserSettings::default(), "{}", key.name);
+        let set = parse_toml(&format!("{header}{last} = {usual}\n")).expect(&key.name);
+        assert_eq!(effects(&set), effects(&UserSettings::default()), "{}", key.name);
+        assert_eq!(set.gateway, UserSettings::default().gateway, "{}", key.name);
     }
 }
 
 #[test]
 fn a_name_is_found_and_a_wrong_one_is_guessed() {
-    assert_eq!(find_setting("answers.tokens").map(|key| key.name), Some("answers.tokens"));
-    let one = find_setting("duplicates.tools.grep.threshold").map(|key| key.name);
+    assert_eq!(find_setting("answers.tokens").map(|key| &*key.name), Some("answers.tokens"));
+    let one = find_setting("duplicates.tools.grep.threshold").map(|key| &*key.name);
     assert_eq!(one, Some("duplicates.tools.TOOL.threshold"));
     assert!(find_setting("answers").is_none() && find_setting("answers.tokens.x").is_none());
     assert!(find_setting("duplicates.tools..threshold").is_none());
-    let all = || SETTING_KEYS.iter().map(|key| key.name);
+    let all = || setting_keys().iter().map(|key| &*key.name);
     assert_eq!(nearest_name("answer.token", all()), Some("answers.tokens"));
     assert_eq!(nearest_name("xyz", all()), None);
 }
@@ -72,16 +82,14 @@ fn each_value_goes_in_and_comes_back() {
     assert!(
         more.starts_with(&changed) && more.ends_with("[duplicates.tools.grep]\ndetect = false\n")
     );
-    parse_toml(more.as_bytes()).expect("it is understood");
+    parse_toml(&more).expect("it is understood");
     let value = |name: &str| setting_edit::read_value(&more, name).expect("TOML");
     assert_eq!(value("duplicates.tools.grep.detect").as_deref(), Some("false"));
     assert_eq!(value("gateway.keep_warm").as_deref(), Some("true"));
     assert_eq!(value("gateway.profile"), None);
-    let names = setting_edit::matching_names(
-        &more,
-        find_setting("duplicates.tools.x.detect").expect("any"),
-    )
-    .expect("TOML");
+    let names = SettingsSource { text: &more, syntax: Syntax::Toml }
+        .matching_names(find_setting("duplicates.tools.x.detect").expect("any"))
+        .expect("TOML");
     assert_eq!(names, ["duplicates.tools.grep.detect"]);
     let without = setting_edit::remove_value(&more, "duplicates.tools.grep.detect").expect("TOML");
     assert!(!without.expect("it was set").contains("detect"));
@@ -102,19 +110,17 @@ fn each_value_goes_in_and_comes_back() {
 
 #[test]
 fn the_template_sets_nothing_and_the_schema_has_all() {
-    let template = schema::settings_template();
-    assert_eq!(parse_toml(template.as_bytes()).expect("it is understood"), UserSettings::default());
-    // With its comment signs removed, the template sets the defaults, except for the gateway's.
+    let template = settings_template();
+    assert_eq!(parse_toml(&template).expect("it is understood"), UserSettings::default());
+    // With its comment signs removed, the template sets the defaults.
     let set: String = template
         .lines()
         .map(|line| line.strip_prefix("# ").filter(|rest| rest.contains(" = ")).unwrap_or(line))
         .map(|line| format!("{line}\n"))
         .collect();
-    let set = parse_toml(set.as_bytes()).expect("every line is understood");
-    assert_eq!(
-        UserSettings { gateway: UserSettings::default().gateway, ..set },
-        UserSettings::default()
-    );
+    let set = parse_toml(&set).expect("every line is understood");
+    assert_eq!(effects(&set), effects(&UserSettings::default()));
+    assert_eq!(set.gateway, UserSettings::default().gateway);
     let schema = schema::json_schema();
     let answers = &schema["properties"]["answers"];
     assert_eq!(answers["properties"]["tokens"]["default"], 8_000);
@@ -127,10 +133,10 @@ fn the_template_sets_nothing_and_the_schema_has_all() {
 #[test]
 fn the_names_of_design_documents_are_understood() {
     let set = parse_toml(
-        b"file_read_small_threshold = 150\n[file_read_thresholds]\n\
+        "file_read_small_threshold = 150\n[file_read_thresholds]\n\
           \"*.json\" = { small = 200, large = 1000 }\n\"*.md\" = { small = 400 }\n",
     );
-    let tools = set.expect("settings").tools;
+    let tools = set.expect("settings").tool_settings();
     assert_eq!(tools.read_small_lines, 150);
     let limits = |glob: &str, small, large| (glob.to_owned(), ReadLineLimits { small, large });
     let both = [limits("*.json", 200, Some(1_000)), limits("*.md", 400, None)];
@@ -147,7 +153,7 @@ fn the_names_of_design_documents_are_understood() {
         ("[file_read_thresholds]\n\"*.md\" = { small = 5, lage = 7 }\n", "lage"),
         ("[read]\nsmal_lines = 1\n", "did you mean `small_lines`?"),
     ] {
-        let error = parse_toml(text.as_bytes()).expect_err(text);
+        let error = parse_toml(text).expect_err(text);
         assert!(format!("{error:#}").contains(told), "{error:#}");
     }
 }

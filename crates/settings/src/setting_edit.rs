@@ -4,12 +4,13 @@ pub(crate) mod json;
 
 use toml_edit::{Array, DocumentMut, Item, RawString, Table, TableLike, Value};
 
-use super::config_file::is_host_pattern;
-use super::setting_keys::{SettingKey, SettingType, is_placeholder, split_name};
+use crate::setting_keys::{SettingKey, SettingType, split_name};
+use crate::setting_values::is_host_pattern;
+use crate::settings_source::BYTE_ORDER_MARK;
 
 /// The reason why a setting cannot be changed.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum SettingEditError {
+pub enum SettingEditError {
     /// The file is not valid TOML.
     #[error(transparent)]
     NoToml(#[from] toml_edit::TomlError),
@@ -61,41 +62,6 @@ fn print_tables(name: &str, item: &Item) -> String {
         table.insert(last, item.clone());
     }
     document.to_string().trim().to_owned()
-}
-
-/// Returns the names that are set for a setting: its own, or those that match its placeholder.
-///
-/// # Errors
-/// [`SettingEditError::NoToml`].
-pub(crate) fn matching_names(
-    text: &str,
-    key: &SettingKey,
-) -> Result<Vec<String>, SettingEditError> {
-    let document = parse_document(text)?;
-    let inside = |item| Item::as_table_like(item).into_iter().flat_map(TableLike::iter);
-    Ok(expand_names(key, document.as_item(), inside))
-}
-
-/// Returns the names that match a setting, in a tree whose inner names `inside` lists.
-fn expand_names<'v, V, I: Iterator<Item = (&'v str, &'v V)>>(
-    key: &SettingKey,
-    whole: &'v V,
-    inside: impl Fn(&'v V) -> I,
-) -> Vec<String> {
-    let mut found = vec![(String::new(), whole)];
-    for part in key.name.split('.') {
-        let mut next = Vec::new();
-        for (name, value) in found {
-            for (own, value) in
-                inside(value).filter(|(own, _)| is_placeholder(part) || *own == part)
-            {
-                let dot = if name.is_empty() { "" } else { "." };
-                next.push((format!("{name}{dot}{own}"), value));
-            }
-        }
-        found = next;
-    }
-    found.into_iter().map(|(name, _)| name).collect()
 }
 
 /// Returns the text with another value of a setting. All else in the text is preserved.
@@ -179,8 +145,6 @@ fn print_like(text: &str, document: &DocumentMut) -> String {
     }
 }
 
-const BYTE_ORDER_MARK: char = '\u{feff}';
-
 /// Returns the innermost of the named tables. Missing tables are created.
 fn table_at<'a, 'n>(
     root: &'a mut Table,
@@ -205,7 +169,7 @@ fn table_at<'a, 'n>(
 fn parse_value(key: &SettingKey, name: &str, text: &str) -> Result<Value, SettingEditError> {
     let plain = text.trim();
     let number = || plain.replace('_', "").parse::<i64>().ok();
-    let value = match key.value_type {
+    let value = match &key.value_type {
         SettingType::Boolean => match plain.to_ascii_lowercase().as_str() {
             "true" | "yes" | "on" => Some(Value::from(true)),
             "false" | "no" | "off" => Some(Value::from(false)),
@@ -215,9 +179,11 @@ fn parse_value(key: &SettingKey, name: &str, text: &str) -> Result<Value, Settin
         SettingType::Fraction => plain.parse::<f64>().ok().map(Value::from),
         SettingType::Text => Some(Value::from(text)),
         SettingType::IntegerOrText => Some(number().map_or_else(|| Value::from(text), Value::from)),
-        SettingType::Choice(texts) => texts.contains(&plain).then(|| Value::from(plain)),
+        SettingType::Choice(texts) => {
+            texts.iter().any(|text| text == plain).then(|| Value::from(plain))
+        }
         SettingType::TextList => parse_list(plain).map(Value::Array),
-        SettingType::Tables | SettingType::NamedTables => {
+        SettingType::Tables => {
             return Err(SettingEditError::Tables(name.to_owned()));
         }
     };
@@ -243,14 +209,14 @@ fn parse_list(text: &str) -> Option<Array> {
 
 /// Returns a value as one line from which [`set_value`] creates the same value; `None` if there is
 /// no such line.
-pub(crate) fn editable_line(key: &SettingKey, set: &str) -> Option<String> {
+pub fn editable_line(key: &SettingKey, set: &str) -> Option<String> {
     let value: Value = set.parse().ok()?;
     let line = match &value {
         Value::String(text) => text.value().clone(),
         Value::Array(list) => print_list(list)?,
         value => value.clone().decorated("", "").to_string(),
     };
-    let again = parse_value(key, key.name, &line).ok()?;
+    let again = parse_value(key, &key.name, &line).ok()?;
     let is_same = match (&value, &again) {
         (Value::Array(before), Value::Array(again)) => {
             before.iter().map(Value::as_str).eq(again.iter().map(Value::as_str))

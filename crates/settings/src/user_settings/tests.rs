@@ -1,11 +1,21 @@
-use super::prompt_budget::{PromptBudget, PromptSizeSetting};
-use super::*;
-use foveal_tools::permission::Verdict;
+use std::net::SocketAddr;
+
+use foveal_tools::duplicate_calls::ToolLimits;
+use foveal_tools::permission::{PermissionPolicy, PermissionRule, Verdict};
 use foveal_tools::settings::ReadLineLimits;
 
-fn of(text: &str) -> anyhow::Result<UserSettings> {
-    super::parse_toml(text.as_bytes())
+use super::*;
+use crate::gateway_choices::{CacheChoice, GatewayProfile};
+use crate::parse_error::SettingsParseError;
+use crate::settings_source::{SettingsSource, Syntax};
+use crate::{CuratorModel, IndexerModel};
+
+/// Parses settings in TOML.
+pub(crate) fn parse_toml(text: &str) -> Result<UserSettings, SettingsParseError> {
+    SettingsSource { text, syntax: Syntax::Toml }.parse()
 }
+
+use parse_toml as of;
 
 #[test]
 fn everything_can_be_set() {
@@ -38,43 +48,30 @@ fn everything_can_be_set() {
         private_hosts: vec!["localhost:3000".to_owned()],
         ..ToolSettings::default()
     };
+    assert_eq!(set.tool_settings(), tools);
     let (tool, subject) = ("bash".to_owned(), "git push*".to_owned());
     let policy =
         PermissionPolicy { rules: vec![PermissionRule { tool, subject, verdict: Verdict::Deny }] };
-    let gateway = GatewaySettings { without_pointers: true, ..GatewaySettings::default() };
-    let model = "ollama:qwen3".parse().expect("a model");
-    let indexer = Some(IndexerModelSettings { model, tokens_max: 9 });
-    let model = "ollama:qwen3".parse().expect("a model");
-    let curator = Some(CuratorModelSettings { model, longer_than: 200 });
-    let history = HistoryLimits {
-        max_file_reads: 3,
-        keep_all_edits: false,
-        bash_truncate: 5_000,
-        budget: PromptBudget {
-            high: Some(PromptSizeSetting::OfWindow(700)),
-            low: Some(PromptSizeSetting::Tokens(60_000)),
-        },
-    };
-    let base_files = vec!["docs/design.md".to_owned()];
-    let agent = AgentSettings {
-        base_files,
-        profile: "content-reset".to_owned(),
-        sub_agents: false,
-        history,
-    };
-    let chat = ChatSettings { colours: chat::ColourPalette::Basic };
-    let all = UserSettings {
-        tools,
-        policy,
-        keeps_no_contents: true,
-        curator,
-        indexer,
-        agent,
-        chat,
-        gateway,
-    };
-    assert_eq!(set, all);
+    assert_eq!(set.permission_policy(), policy);
+    assert!(!set.keeps_contents());
+    let model: ModelSpec = "ollama:qwen3".parse().expect("a model");
+    let indexer = IndexerModel { model: model.clone(), tokens_max: 9 };
+    assert_eq!(set.indexer(), Some(indexer));
+    assert_eq!(set.curator(), Some(CuratorModel { model, longer_than: 200 }));
+    let agent: AgentSection = toml::from_str(
+        "base_files = [\"docs/design.md\"]\nprofile = \"content-reset\"\nsub_agents = false\n\
+         max_file_reads = 3\nkeep_all_edits = false\nbash_truncate = 5_000\n\
+         budget = \"70%\"\nbudget_low = 60_000\n",
+    )
+    .expect("the section");
+    assert_eq!(set.agent, agent);
+    assert_eq!((&*agent.profile, agent.sub_agents), ("content-reset", false));
+    assert_eq!(agent.base_files, ["docs/design.md"]);
+    assert_eq!(set.chat.colours, ColourPalette::Basic);
+    assert_eq!(set.gateway, GatewaySection::default());
     assert_eq!(of("").expect("settings"), UserSettings::default());
+    assert!(UserSettings::default().keeps_contents());
+    assert_eq!(UserSettings::default().tool_settings(), ToolSettings::default());
 }
 
 #[test]
@@ -82,7 +79,7 @@ fn how_duplicates_are_known_can_be_set_for_all_tools_and_for_one() {
     let set = of("[duplicates]\ncalls_max = 20\nage_ms_max = 60_000\nthreshold = 0.6\n\
          [duplicates.tools.grep]\ndetect = false\n\
          [duplicates.tools.glob]\ncalls_max = 2\nage_ms_max = 1_000\nthreshold = 0.9\n");
-    let calls = set.expect("settings").tools.calls;
+    let calls = set.expect("settings").call_settings();
     let limits = CallLimits { calls_max: 20, age_ms_max: 60_000, threshold: 0.6 };
     let grep = ToolLimits { detect: Some(false), ..ToolLimits::default() };
     let glob = ToolLimits {
@@ -100,7 +97,8 @@ fn the_settings_that_are_documented_are_understood() {
     let page = include_str!("../../../../docs/settings.md");
     let documented = page.split("```toml\n").nth(1).and_then(|rest| rest.split("```").next());
     let set = of(documented.expect("an example")).expect("settings");
-    let tools: Vec<&str> = set.tools.calls.tools.keys().map(String::as_str).collect();
+    let calls = set.call_settings();
+    let tools: Vec<&str> = calls.tools.keys().map(String::as_str).collect();
     assert_eq!(tools, ["grep", "web_fetch"]);
 }
 
@@ -156,7 +154,7 @@ fn rules_without_effect_are_told_with_their_line() {
     for tool in ["*", "bash", "{exec,bash}", "read_*", "*_stdin"] {
         let rule =
             format!("permissions = [{{ tool = \"{tool}\", subject = \"*\", verdict = \"ask\" }}]");
-        assert_eq!(of(&rule).expect("a rule").policy.rules.len(), 1);
+        assert_eq!(of(&rule).expect("a rule").permission_policy().rules.len(), 1);
     }
 }
 
@@ -194,20 +192,14 @@ fn hosts_that_are_none_are_told_with_their_line() {
         "[::1]",
         "[::1]:80",
     ];
-    assert_eq!(of(&of_hosts(&hosts)).expect("hosts").tools.private_hosts, hosts);
-}
-
-#[test]
-fn a_file_that_is_no_text_is_told_with_its_line() {
-    let error = super::parse_toml(b"[read]\n\nsmall_lines = 1 # \xff\n").expect_err("no text");
-    assert_eq!(format!("{error:#}"), "line 3: this is no UTF-8: save the file as UTF-8");
+    assert_eq!(of(&of_hosts(&hosts)).expect("hosts").tool_settings().private_hosts, hosts);
 }
 
 #[test]
 fn the_most_time_bounds_the_usual_time() {
-    let tools = of("[run]\ntime_out_max_ms = 1000\n").expect("settings").tools;
+    let tools = of("[run]\ntime_out_max_ms = 1000\n").expect("settings").tool_settings();
     assert_eq!((tools.run_time_out_ms, tools.run_time_out_max_ms), (1000, 1000));
-    let tools = of("[run]\ntime_out_max_ms = 200_000\n").expect("settings").tools;
+    let tools = of("[run]\ntime_out_max_ms = 200_000\n").expect("settings").tool_settings();
     assert_eq!((tools.run_time_out_ms, tools.run_time_out_max_ms), (120_000, 200_000));
 }
 
@@ -219,20 +211,18 @@ fn a_gateway_is_told_where_requests_go() {
     let rules = "[gateway]\ncache = \"off\"\n[[gateway.rules]]\nmodel = \"claude-haiku-*\"\n\
                  profile = \"lossless\"\n[[gateway.rules]]\nagent = \"codex\"\nprofile = \"max\"\n";
     let set = of(rules).unwrap().gateway;
-    assert_eq!(set.cache, Some(crate::gateway::CacheChoice::Off));
+    assert_eq!(set.cache, CacheChoice::Off);
     let told: Vec<_> =
         set.rules.iter().map(|rule| (rule.model.as_deref(), rule.agent.as_deref())).collect();
     assert_eq!(told, [(Some("claude-haiku-*"), None), (None, Some("codex"))]);
     let profiles: Vec<_> = set.rules.iter().map(|rule| rule.profile).collect();
-    let [lossless, max] =
-        [crate::gateway::GatewayProfile::Lossless, crate::gateway::GatewayProfile::Max];
-    assert_eq!(profiles, [lossless, max]);
+    assert_eq!(profiles, [GatewayProfile::Lossless, GatewayProfile::Max]);
     let gateway = of(text).unwrap().gateway;
-    assert_eq!(gateway.listen, Some("127.0.0.1:4200".parse().unwrap()));
-    assert_eq!(gateway.decision_timeout, Some(std::time::Duration::from_millis(20)));
+    assert_eq!(gateway.listen, SocketAddr::from(([127, 0, 0, 1], 4200)));
+    assert_eq!(gateway.decision_time_ms, 20);
     assert!(gateway.keep_warm && !of("").unwrap().gateway.keep_warm);
     let all: Vec<_> =
-        gateway.upstreams.to_upstreams().addressable().map(ToString::to_string).collect();
+        gateway.upstream_config().to_upstreams().addressable().map(ToString::to_string).collect();
     assert!(all.contains(&"https://models.example/v1".to_owned()), "{all:?}");
     for (line, told) in [
         ("lisen = 1", "expected one of `listen`, `profile`"),
@@ -263,11 +253,11 @@ fn a_gateway_is_told_where_requests_go() {
 #[test]
 fn colours_are_written_as_numbers_or_texts() {
     for (written, wish) in [
-        ("256", chat::ColourPalette::Indexed),
-        ("\"256\"", chat::ColourPalette::Indexed),
-        ("\"16\"", chat::ColourPalette::Basic),
-        ("\"none\"", chat::ColourPalette::None),
-        ("\"auto\"", chat::ColourPalette::Auto),
+        ("256", ColourPalette::Indexed),
+        ("\"256\"", ColourPalette::Indexed),
+        ("\"16\"", ColourPalette::Basic),
+        ("\"none\"", ColourPalette::None),
+        ("\"auto\"", ColourPalette::Auto),
     ] {
         let set = of(&format!("chat.colours = {written}\n")).expect("settings");
         assert_eq!(set.chat.colours, wish, "{written}");

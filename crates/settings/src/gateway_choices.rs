@@ -3,12 +3,13 @@
 use clap::ValueEnum;
 use foveal_gateway::WebSocketPolicy;
 use foveal_proxy::rules::BreakpointMode;
-use serde::Deserialize;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 
 /// The reduction that is applied to requests.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum GatewayProfile {
+pub enum GatewayProfile {
     /// Nothing: requests pass as they are, and are counted.
     Off,
     /// Everything visible stays visible somewhere in the prompt.
@@ -23,7 +24,7 @@ pub(crate) enum GatewayProfile {
 
 impl GatewayProfile {
     /// Returns the name of the engine's profile; `None` for [`Off`](Self::Off).
-    pub(crate) fn engine_profile_name(self) -> Option<&'static str> {
+    pub fn engine_profile_name(self) -> Option<&'static str> {
         match self {
             Self::Off => None,
             Self::Lossless => Some("lossless"),
@@ -35,9 +36,9 @@ impl GatewayProfile {
 }
 
 /// Whether prompts are marked for the provider's cache beside what their agent marks.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum CacheChoice {
+pub enum CacheChoice {
     /// Where that pays.
     Auto,
     /// Never.
@@ -54,10 +55,12 @@ impl From<CacheChoice> for BreakpointMode {
 }
 
 /// The treatment of WebSocket connections to a model.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, ValueEnum, Serialize, Deserialize, JsonSchema)]
 #[serde(rename_all = "lowercase")]
-pub(crate) enum WebSocketChoice {
+pub enum WebSocketChoice {
+    /// They are refused, so that the agent speaks HTTP.
     Refuse,
+    /// They pass as they are.
     Pass,
 }
 

@@ -2,13 +2,16 @@
 
 use foveal_engine::policies::content_reset::ResetMarks;
 use foveal_engine::tokens::Tokens;
+use schemars::JsonSchema;
 use serde::Deserialize;
+
+use crate::setting_values::NumberOrText;
 
 /// The smallest size in tokens: a shorter prompt has no room for the system prompt and the tools.
 const TOKENS_MIN: u64 = 10_000;
 
 /// A prompt size, absolute or relative to the model's window.
-#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize)]
+#[derive(Debug, Clone, Copy, PartialEq, Eq, Deserialize, JsonSchema)]
 #[serde(try_from = "NumberOrText")]
 pub(crate) enum PromptSizeSetting {
     /// A number of tokens.
@@ -46,14 +49,21 @@ pub(crate) struct PromptBudget {
 
 /// The reason why a budget cannot be applied.
 #[derive(Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum PromptBudgetError {
+pub enum PromptBudgetError {
+    /// The low mark is not below the high one.
     #[error("budget_low is not below budget: lower it, or remove one of the two")]
     Order,
+    /// The low mark is not below the high one with this model.
     #[error(
         "budget_low, {low} tokens with this model, is not below budget, {high}: lower it, or \
          remove one of the two"
     )]
-    OrderOfTokens { high: u64, low: u64 },
+    OrderOfTokens {
+        /// The high mark.
+        high: u64,
+        /// The low mark.
+        low: u64,
+    },
 }
 
 impl PromptBudget {
@@ -91,16 +101,9 @@ impl PromptBudget {
     }
 }
 
-#[derive(Debug, Deserialize)]
-#[serde(untagged)]
-enum NumberOrText {
-    Number(u64),
-    Text(String),
-}
-
 /// The reason why a size is rejected.
 #[derive(Debug, thiserror::Error)]
-enum PromptSizeError {
+pub(crate) enum PromptSizeError {
     #[error(
         "{0} tokens leave no room to work in: give at least {TOKENS_MIN}, or a share as \"70%\""
     )]

@@ -26,14 +26,14 @@ const TURN_SUMMARIES: &str = "remove it; where a prompt stays too long, `foveal 
 
 /// The removed value of `curator_model` that stood for the model of an agent that calls `foveal
 /// mcp`.
-pub(super) const CLIENT_MODEL: &str = "client";
+pub(crate) const CLIENT_MODEL: &str = "client";
 
 /// The advice about [`CLIENT_MODEL`].
-pub(super) const CLIENT_MODEL_ADVICE: &str = "curator_model = \"client\" no longer exists: name a model of yours, such as \
+pub(crate) const CLIENT_MODEL_ADVICE: &str = "curator_model = \"client\" no longer exists: name a model of yours, such as \
      curator_model = \"ollama:qwen3\", or remove the line";
 
 /// Returns a sentence of advice about a removed setting.
-pub(crate) fn removal_advice(name: &str) -> Option<String> {
+pub fn removal_advice(name: &str) -> Option<String> {
     let key = REMOVED_KEYS.iter().find(|key| key.name == name)?;
     Some(format!("`{name}` no longer exists: {}", key.advice))
 }
@@ -41,7 +41,8 @@ pub(crate) fn removal_advice(name: &str) -> Option<String> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::user_settings::{parse_toml, setting_keys};
+    use crate::setting_keys;
+    use crate::user_settings::tests::parse_toml;
 
     #[test]
     fn a_removed_setting_is_refused_with_advice() {
@@ -54,7 +55,7 @@ mod tests {
                 tables => format!("[{tables}]\n"),
             };
             let text = format!("{header}{last} = true\n");
-            let error = format!("{:#}", parse_toml(text.as_bytes()).expect_err("it was removed"));
+            let error = format!("{:#}", parse_toml(&text).expect_err("it was removed"));
             let advice = removal_advice(key.name).expect("it was removed");
             assert!(error.contains("unknown field") && error.contains(&advice), "{error}");
         }
@@ -62,7 +63,8 @@ mod tests {
 
     #[test]
     fn the_model_of_a_client_is_refused_with_advice() {
-        let error = parse_toml(b"\ncurator_model = \"client\"\n").expect_err("it was removed");
-        assert_eq!(error.to_string(), format!("line 2: {CLIENT_MODEL_ADVICE}"));
+        let error = parse_toml("\ncurator_model = \"client\"\n").expect_err("it was removed");
+        assert_eq!(error.message, CLIENT_MODEL_ADVICE);
+        assert!(error.to_string().contains("line 2"), "{error}");
     }
 }

@@ -1,32 +1,59 @@
-//! The `[[gateway.prices]]` entries of a settings file.
+//! The prices of models in a settings file.
 
 use foveal_gateway::request_prices::UNPRICED_CARD_NAME;
-use foveal_proxy::price_overrides::PriceOverride;
+use foveal_proxy::price_overrides::{PriceOverride, PriceOverrideRule, PriceOverrides};
+use schemars::JsonSchema;
 use serde::Deserialize;
 
-use super::glob::GlobText;
-use crate::gateway::PriceRule;
+use crate::setting_values::deserialize_glob;
 
-/// The fields of an entry. Prices are in US dollars per million tokens.
-#[derive(Debug, Deserialize)]
+/// Prices for some requests. They are in US dollars per million tokens.
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct WrittenFields {
+struct PriceEntry {
     /// The name of the prices in bills.
     name: Option<String>,
-    model: Option<GlobText>,
+    /// The models, as a glob over the whole name.
+    #[serde(default, deserialize_with = "deserialize_glob")]
+    model: Option<String>,
+    /// The name of the server.
     upstream: Option<String>,
+    /// Plain input.
     input: f64,
+    /// Input read from the cache; if not set, nothing is cached.
     cached: Option<f64>,
+    /// Input written to the cache; if not set, as plain input.
     written: Option<f64>,
+    /// Output.
     output: f64,
     /// The lifetime of an unused cache entry, in minutes.
     cache_minutes: Option<u32>,
 }
 
-/// A checked price entry.
-#[derive(Debug, Deserialize)]
-#[serde(try_from = "WrittenFields")]
-pub(super) struct PriceEntry(pub(super) PriceRule);
+/// A rule for the prices of requests whose model matches the glob, sent to the upstream of this
+/// name.
+#[derive(Debug, Clone, PartialEq, Deserialize, JsonSchema)]
+#[serde(try_from = "PriceEntry")]
+#[schemars(with = "PriceEntry")]
+pub struct PriceRule {
+    /// A glob over the names of models; `None` for all.
+    pub model: Option<String>,
+    /// The name of the upstream; `None` for all.
+    pub upstream: Option<String>,
+    /// The prices.
+    pub prices: PriceOverride,
+}
+
+/// Compiles all rules.
+///
+/// # Errors
+/// If a glob is invalid.
+pub fn build_price_overrides(rules: &[PriceRule]) -> Result<PriceOverrides, globset::Error> {
+    let compile = |PriceRule { model, upstream, prices }: &PriceRule| {
+        PriceOverrideRule::new(model.as_deref(), upstream.as_deref(), prices.clone())
+    };
+    Ok(PriceOverrides(rules.iter().map(compile).collect::<Result<_, _>>()?))
+}
 
 /// The reason why prices are rejected.
 #[derive(Debug, thiserror::Error)]
@@ -49,13 +76,12 @@ enum PriceEntryError {
     NoTime,
 }
 
-impl TryFrom<WrittenFields> for PriceEntry {
+impl TryFrom<PriceEntry> for PriceRule {
     type Error = PriceEntryError;
 
-    fn try_from(written: WrittenFields) -> Result<Self, PriceEntryError> {
-        let WrittenFields { name, model, upstream, input, cached, written, output, cache_minutes } =
-            written;
-        let model = model.map(|glob| glob.0);
+    fn try_from(entry: PriceEntry) -> Result<Self, PriceEntryError> {
+        let PriceEntry { name, model, upstream, input, cached, written, output, cache_minutes } =
+            entry;
         let Some(what) = model.as_ref().or(upstream.as_ref()) else {
             return Err(PriceEntryError::ForNothing);
         };
@@ -88,7 +114,7 @@ impl TryFrom<WrittenFields> for PriceEntry {
         if name == UNPRICED_CARD_NAME {
             return Err(PriceEntryError::Unpriced);
         }
-        let said = PriceOverride {
+        let prices = PriceOverride {
             name,
             input,
             cache_read: cached,
@@ -96,6 +122,6 @@ impl TryFrom<WrittenFields> for PriceEntry {
             output,
             cache_lifetime_ms,
         };
-        Ok(Self(PriceRule { model, upstream, prices: said }))
+        Ok(Self { model, upstream, prices })
     }
 }

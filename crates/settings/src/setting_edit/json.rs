@@ -1,12 +1,12 @@
 //! Edits of single settings in JSON. Order, indentation and empty lines are preserved.
 
 use jsonc_parser::ParseOptions;
-use jsonc_parser::cst::{CstObject, CstRootNode};
+use jsonc_parser::cst::{CstInputValue, CstObject, CstRootNode};
 use serde_json::{Map, Value};
 
-use super::{BYTE_ORDER_MARK, SettingEditError, expand_names, parse_value};
-use crate::user_settings::setting_keys::{SettingKey, split_name};
-use foveal_agent_setup::to_cst_input;
+use super::{SettingEditError, parse_value};
+use crate::setting_keys::{SettingKey, split_name};
+use crate::settings_source::BYTE_ORDER_MARK;
 
 /// Returns the value of a setting as it would be written; `None` if it is not set.
 ///
@@ -21,22 +21,6 @@ pub(crate) fn read_value(text: &str, name: &str) -> Result<Option<String>, Setti
     }))
 }
 
-/// Returns the names that are set for a setting: its own, or those that match its placeholder.
-///
-/// # Errors
-/// [`SettingEditError::NoJson`].
-pub(crate) fn matching_names(
-    text: &str,
-    key: &SettingKey,
-) -> Result<Vec<String>, SettingEditError> {
-    let all = Value::Object(parse_object(text)?);
-    let inside = |value| {
-        let object = Value::as_object(value).into_iter().flatten();
-        object.map(|(name, value)| (name.as_str(), value))
-    };
-    Ok(expand_names(key, &all, inside))
-}
-
 /// Returns the text with another value of a setting. All else in the text is preserved.
 ///
 /// # Errors
@@ -48,7 +32,7 @@ pub(crate) fn set_value(
     value: &str,
 ) -> Result<String, SettingEditError> {
     parse_object(text)?;
-    let value = to_cst_input(&to_json(&parse_value(key, name, value)?));
+    let value = to_cst_input(&parse_value(key, name, value)?);
     let root = parse_tree(text)?;
     let (tables, last) = split_name(name);
     let whole = || SettingEditError::NoTable("the whole".to_owned());
@@ -109,24 +93,23 @@ fn print_like(text: &str, root: &CstRootNode) -> String {
     }
 }
 
-fn to_json(value: &toml_edit::Value) -> Value {
+/// Converts a value for insertion into a syntax tree. Settings of a single line are no tables.
+fn to_cst_input(value: &toml_edit::Value) -> CstInputValue {
     match value {
-        toml_edit::Value::String(text) => text.value().clone().into(),
-        toml_edit::Value::Integer(number) => (*number.value()).into(),
-        toml_edit::Value::Float(number) => (*number.value()).into(),
-        toml_edit::Value::Boolean(yes) => (*yes.value()).into(),
-        toml_edit::Value::Datetime(time) => time.value().to_string().into(),
-        toml_edit::Value::Array(all) => all.iter().map(to_json).collect(),
-        toml_edit::Value::InlineTable(all) => {
-            all.iter().map(|(name, value)| (name.to_owned(), to_json(value))).collect()
+        toml_edit::Value::String(text) => text.value().as_str().into(),
+        toml_edit::Value::Boolean(boolean) => (*boolean.value()).into(),
+        toml_edit::Value::Array(values) => {
+            CstInputValue::Array(values.iter().map(to_cst_input).collect())
         }
+        number => CstInputValue::Number(number.clone().decorated("", "").to_string()),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::user_settings::setting_keys::find_setting;
+    use crate::setting_keys::find_setting;
+    use crate::settings_source::{SettingsSource, Syntax};
 
     #[test]
     fn what_stands_around_a_setting_stays() {
@@ -141,7 +124,8 @@ mod tests {
             read_value(&more, "duplicates.tools.grep.detect").unwrap().as_deref(),
             Some("false")
         );
-        let found = matching_names(&more, find_setting("duplicates.tools.x.detect").expect("any"))
+        let found = SettingsSource { text: &more, syntax: Syntax::Json }
+            .matching_names(find_setting("duplicates.tools.x.detect").expect("any"))
             .expect("JSON");
         assert_eq!(found, ["duplicates.tools.grep.detect"]);
         let without =
