@@ -16,7 +16,7 @@ use crate::adaptive_keep_alive::AdaptiveKeepAlive;
 use crate::exchange::Exchange;
 use crate::request_prices::{self, UNPRICED_CARD_NAME, billed_usage};
 use crate::request_record::{
-    self, ConversationTotals, GatewayRequest, ShapedResults, StoredRequest,
+    self, ConversationTotals, GatewayRequest, RequestCharge, ShapedResults, StoredRequest,
 };
 
 /// Accounts in memory. The least recently used ones are dropped and read from the store again when
@@ -48,12 +48,6 @@ struct ConversationAccount {
     /// Whether its last request was sent with less than the client's prompt.
     was_reduced: bool,
     last_used: Timestamp,
-}
-
-/// The cost of a request, and the name of the price card that it was computed with.
-pub(crate) struct RequestCharge {
-    pub(crate) priced: RequestCosts,
-    pub(crate) prices: String,
 }
 
 impl CostLedger {

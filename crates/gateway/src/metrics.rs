@@ -6,8 +6,8 @@ use std::fmt::Write as _;
 
 use foveal_engine::bill::Bill;
 
-use crate::cost_ledger::RequestCharge;
 use crate::exchange::Exchange;
+use crate::request_record::RequestCharge;
 use crate::traces::ExportStats;
 
 /// Upper bounds of the histogram of added latency, in seconds.

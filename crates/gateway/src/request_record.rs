@@ -1,6 +1,6 @@
 //! The requests that passed a gateway, as records in the store.
 
-use foveal_engine::bill::{Bill, CostMeter};
+use foveal_engine::bill::{Bill, CostMeter, RequestCosts};
 use foveal_engine::tokens::Tokens;
 use foveal_proxy::request::{PrefixDivergence, RequestReport};
 use foveal_store::{RecordNumber, SessionId, SessionLogStore, StoreError, StoredSession};
@@ -10,7 +10,6 @@ use foveal_wire::response::BilledUsage;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::cost_ledger::RequestCharge;
 use crate::exchange::{Exchange, Purpose};
 
 /// Prefix of the names of gateway sessions in the store.
@@ -344,6 +343,12 @@ fn non_model_request(exchange: &Exchange) -> Option<NonModelRequest> {
         }
         Purpose::WebSocket | Purpose::Answer | Purpose::Other => None,
     }
+}
+
+/// The cost of a request, and the name of the price card that it was computed with.
+pub(crate) struct RequestCharge {
+    pub(crate) priced: RequestCosts,
+    pub(crate) prices: String,
 }
 
 /// Returns the record of a request for the store and for JSON output. Its number within the

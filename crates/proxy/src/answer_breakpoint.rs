@@ -8,12 +8,12 @@
 //! prompt is written anyway. If it cannot be set, results are not reduced that early.
 
 use foveal_engine::placement::breakpoints::minimum_cacheable;
+use foveal_engine::plan_step::PlanStep;
 use foveal_engine::tokens::Tokens;
 use foveal_wire::request_body::{
     BodyError, LatestAnswerBreakpoint, MissingBreakpoint, RequestBody,
 };
 
-use crate::conversation_state::ConversationState;
 use crate::request::{BreakpointOffsets, ShapeRequest};
 use crate::rules::{BreakpointMode, ShapingRules};
 
@@ -49,14 +49,15 @@ impl AnswerBreakpoint {
         Ok(mark.map(|mark| Self { mark, cacheable_tokens_min: minimum_cacheable(named) }))
     }
 
-    /// Returns whether the prompt is long enough up to there.
-    pub(crate) fn is_cacheable(&self, live: &ConversationState) -> bool {
-        live.tokens_up_to(self.mark.message + 1) >= self.cacheable_tokens_min
+    /// Returns whether the prompt is long enough up to there. `tokens_up_to` counts the tokens in
+    /// front of a message.
+    pub(crate) fn is_cacheable(&self, tokens_up_to: impl FnOnce(usize) -> Tokens) -> bool {
+        tokens_up_to(self.mark.message + 1) >= self.cacheable_tokens_min
     }
 
     /// Returns the breakpoint, if the last step of the conversation relies on it.
-    pub(crate) fn offsets(&self, live: &ConversationState) -> BreakpointOffsets {
-        let is_decided = live.steps().last().is_some_and(|last| last.step.keeps_answer);
+    pub(crate) fn offsets(&self, last: Option<&PlanStep>) -> BreakpointOffsets {
+        let is_decided = last.is_some_and(|step| step.keeps_answer);
         match self.mark.missing.filter(|_| is_decided) {
             Some(MissingBreakpoint { at, lasts_one_hour: is_hour }) => {
                 BreakpointOffsets { offsets: vec![at], for_an_hour: is_hour }

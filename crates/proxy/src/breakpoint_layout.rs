@@ -55,7 +55,7 @@ pub(crate) fn breakpoint_offsets(
         return BreakpointOffsets::default();
     }
     match request.answer_breakpoint {
-        Some(keeping) => keeping.offsets(live),
+        Some(keeping) => keeping.offsets(live.steps().last().map(|last| &*last.step)),
         None => BreakpointOffsets {
             offsets: auto_breakpoint_offsets(live, request),
             for_an_hour: false,

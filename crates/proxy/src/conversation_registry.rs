@@ -250,7 +250,7 @@ fn resume_conversation(
     let Some(known) = requests.last() else {
         let nothing = BodyReplacements::default();
         received.decision.offer_uncached_fallback(nothing, received.body.len());
-        return Ok(request.new_conversation());
+        return Ok(ConversationState::from_request(request));
     };
     let decoded =
         decoded_messages::decode_messages(&request.body, request.bytes(), 0..*known, &requests)?;
@@ -264,5 +264,5 @@ fn resume_conversation(
         &planned,
         request.rules.handle_style,
     ));
-    Ok(request.new_conversation().replay_steps(request, decoded, &planned))
+    Ok(ConversationState::from_request(request).replay_steps(request, decoded, &planned))
 }

@@ -154,6 +154,13 @@ impl ConversationState {
         Ok(())
     }
 
+    /// Returns the state of a request's conversation, without messages.
+    pub(crate) fn from_request(request: &RequestContext<'_>) -> Self {
+        let mut state = Self::new(request.rules, request.model.clone(), request.chain.root);
+        state.set_prelude(request);
+        state
+    }
+
     /// Counts the system prompt and the tools of a request.
     pub(crate) fn set_prelude(&mut self, request: &RequestContext<'_>) {
         let prelude = self.prelude.count(request, self.tokenizer);

@@ -25,6 +25,7 @@ mod pending_overrides;
 mod prelude_tokens;
 mod query_filter;
 mod redacted_chain;
+mod redactor;
 mod request_context;
 mod rewrite_backoff;
 mod system_prompt;
@@ -44,5 +45,5 @@ pub mod rules;
 
 pub use compress::Compressor;
 pub use handle_style::HandleStyle;
-pub use redacted_chain::Redactor;
+pub use redactor::Redactor;
 pub use request_shaper::RequestShaper;

@@ -12,7 +12,6 @@ use foveal_wire::request_body::{
 use crate::answer_breakpoint::AnswerBreakpoint;
 use crate::auto_cache::AutoCacheCandidate;
 use crate::compaction;
-use crate::conversation_state::ConversationState;
 use crate::fingerprint_chain::{self, FingerprintChain};
 use crate::inactive_reason::InactiveReason;
 use crate::message_history::MessageHistory;
@@ -135,13 +134,6 @@ impl<'a> RequestContext<'a> {
     pub(crate) fn conversation_name(&self) -> String {
         let first = self.first_fingerprint();
         first.as_bytes().iter().take(6).map(|byte| format!("{byte:02x}")).collect()
-    }
-
-    /// Returns the state of a conversation without messages.
-    pub(crate) fn new_conversation(&self) -> ConversationState {
-        let mut live = ConversationState::new(self.rules, self.model.clone(), self.chain.root);
-        live.set_prelude(self);
-        live
     }
 
     /// Returns a planner for the request's model.

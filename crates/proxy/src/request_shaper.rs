@@ -327,7 +327,9 @@ impl RequestShaper {
         let (received, previous) = (request.received, live.planned_fingerprint());
         let (first, decision) = (request.first_fingerprint(), received.decision);
         let was_awaited = !decision.is_abandoned();
-        let can_cache = request.answer_breakpoint.is_some_and(|it| it.is_cacheable(&live));
+        let can_cache = request
+            .answer_breakpoint
+            .is_some_and(|it| it.is_cacheable(|message| live.tokens_up_to(message)));
         live.engine.set_can_keep_answer(can_cache);
         live.engine.set_window_limit(Some(self.window_limit(request, report)));
         let overrides = self.pending_overrides.get(first).applicable_overrides(&live);

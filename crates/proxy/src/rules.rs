@@ -17,7 +17,7 @@ use crate::fingerprint_chain;
 use crate::handle_style::HandleStyle;
 use crate::models::ModelTraits;
 use crate::price_overrides::PriceOverrides;
-use crate::redacted_chain::Redactor;
+use crate::redactor::Redactor;
 
 /// The engine's profiles for live conversations.
 pub const PROFILES: [&str; 4] = ["lossless", "balanced", "curated", "max"];

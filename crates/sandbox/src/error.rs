@@ -29,3 +29,16 @@ pub enum CommandError {
     #[error("the command could not be followed: {0}")]
     Follow(#[from] std::io::Error),
 }
+
+/// Why bubblewrap cannot confine commands.
+#[derive(Debug, thiserror::Error)]
+#[expect(missing_docs, reason = "the messages say what variants and fields are")]
+pub enum BubblewrapError {
+    #[error("bubblewrap is not installed")]
+    NotInstalled,
+    #[error("bubblewrap cannot be started: {0}")]
+    Start(#[from] std::io::Error),
+    /// The complaint of bubblewrap.
+    #[error("{0}")]
+    Failed(String),
+}

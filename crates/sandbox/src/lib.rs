@@ -24,7 +24,7 @@ mod shell;
 pub use command::{CommandLimits, CompletedCommand, ShellCommand};
 pub use decoder::Utf8StreamDecoder;
 pub use environment::CommandEnvironment;
-pub use error::CommandError;
+pub use error::{BubblewrapError, CommandError};
 pub use guard::{GUARD_ARGUMENT, GuardProgram, run_guard};
 pub use outcome::{CommandOutcome, ProcessExit};
 pub use output::{BoundedOutputBuffer, CapturedOutput, OmittedOutput, OutputRetention};

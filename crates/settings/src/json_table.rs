@@ -10,9 +10,7 @@ use toml::Spanned;
 use toml::de::{DeArray, DeTable, DeValue};
 
 use crate::parse_error::{SettingsParseError, line_number};
-
-/// The property with the schema, which only serves editors.
-pub(crate) const SCHEMA_PROPERTY: &str = "$schema";
+use crate::schema::SCHEMA_PROPERTY;
 
 /// Parses JSON without a byte order mark.
 ///

@@ -1,6 +1,6 @@
 //! Errors of parsing settings.
 
-use crate::settings_source::Syntax;
+use crate::syntax::Syntax;
 
 /// An error of parsing settings.
 #[derive(Debug, thiserror::Error)]

@@ -114,7 +114,7 @@ fn refuse_forbidden(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::settings_source::Syntax;
+    use crate::syntax::Syntax;
     use crate::user_settings::tests::parse_toml;
 
     fn over(user: &UserSettings, text: &str) -> Result<UserSettings, SettingsParseError> {

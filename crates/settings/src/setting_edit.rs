@@ -6,7 +6,7 @@ use toml_edit::{Array, DocumentMut, Item, RawString, Table, TableLike, Value};
 
 use crate::setting_keys::{SettingKey, SettingType, split_name};
 use crate::setting_values::is_host_pattern;
-use crate::settings_source::BYTE_ORDER_MARK;
+use crate::syntax::BYTE_ORDER_MARK;
 
 /// The reason why a setting cannot be changed.
 #[derive(Debug, thiserror::Error)]

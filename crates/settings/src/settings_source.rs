@@ -11,27 +11,9 @@ use crate::json_table::parse_json_table;
 use crate::parse_error::{SettingsParseError, line_number};
 use crate::setting_edit::{self, SettingEditError};
 use crate::setting_keys::{SettingKey, is_placeholder};
+use crate::syntax::{BYTE_ORDER_MARK, Syntax};
 use crate::unknown_names;
 use crate::user_settings::{SettingConflict, UserSettings};
-
-/// The syntax of a settings file.
-#[derive(Debug, Clone, Copy, PartialEq, Eq)]
-pub enum Syntax {
-    /// TOML.
-    Toml,
-    /// JSON.
-    Json,
-}
-
-impl Syntax {
-    /// Returns the syntax for a path, by its extension.
-    pub fn from_path(path: &Path) -> Self {
-        match path.extension() {
-            Some(end) if end == "json" => Self::Json,
-            _ => Self::Toml,
-        }
-    }
-}
 
 /// A text of settings with its syntax.
 #[derive(Debug, Clone, Copy)]
@@ -41,9 +23,6 @@ pub struct SettingsSource<'a> {
     /// The syntax.
     pub syntax: Syntax,
 }
-
-/// The byte order mark that some editors write.
-pub(crate) const BYTE_ORDER_MARK: char = '\u{feff}';
 
 impl<'a> SettingsSource<'a> {
     /// Parses and checks the settings.

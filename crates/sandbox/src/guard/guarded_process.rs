@@ -13,7 +13,7 @@ use super::guard_report::{GuardReport, ReportLine};
 use super::launch_order::write_order;
 use crate::inherited_files::InheritedFiles;
 use crate::sandbox::{Bubblewrap, SandboxStatus, WriteProtection};
-use crate::{CommandEnvironment, CommandError, Sandbox};
+use crate::{BubblewrapError, CommandEnvironment, CommandError, Sandbox};
 
 /// How long a guard may take to confine itself.
 const REPORT_TIMEOUT: Duration = Duration::from_secs(20);
@@ -57,7 +57,7 @@ impl GuardedStart<'_> {
     /// [`CommandError::Unconfined`] if it cannot be confined as the sandbox requires.
     pub(crate) fn start(&self) -> Result<GuardedProcess, CommandError> {
         let why = match Bubblewrap::find() {
-            None => Bubblewrap::NOT_INSTALLED.to_owned(),
+            None => BubblewrapError::NotInstalled.to_string(),
             Some(bubblewrap) => match self.attempt(Some(bubblewrap)) {
                 Ok(Attempt::Started(process)) => return Ok(process),
                 Ok(Attempt::Failed(why)) => why,

@@ -15,7 +15,7 @@ use std::process::{Command, Stdio};
 use super::landlock_rules::SandboxRules;
 use super::path_handle::PathHandle;
 use super::write_rules::WriteRule;
-use crate::CommandError;
+use crate::error::{BubblewrapError, CommandError};
 use crate::inherited_files::InheritedFiles;
 
 /// Where it is looked for: not in `PATH`, whose folders a command may be able to write.
@@ -42,8 +42,6 @@ pub(crate) struct MountArguments {
 type MountPoints = BTreeMap<PathBuf, (OwnedFd, bool)>;
 
 impl Bubblewrap {
-    pub(crate) const NOT_INSTALLED: &'static str = "bubblewrap is not installed";
-
     /// Finds the program.
     pub(crate) fn find() -> Option<Self> {
         PROGRAM_PATHS.into_iter().find(|path| Path::new(path).is_file()).map(Self)
@@ -84,20 +82,21 @@ impl Bubblewrap {
 /// Checks that bubblewrap can confine commands here.
 ///
 /// # Errors
-/// Why it cannot, for the user.
-pub fn check_bubblewrap() -> Result<(), String> {
-    let bubblewrap = Bubblewrap::find().ok_or(Bubblewrap::NOT_INSTALLED)?;
+/// If it cannot.
+pub fn check_bubblewrap() -> Result<(), BubblewrapError> {
+    let bubblewrap = Bubblewrap::find().ok_or(BubblewrapError::NotInstalled)?;
     let ran = Command::new(bubblewrap.path())
         .args(COMMON_ARGUMENTS)
         .args(["--ro-bind", "/", "/"])
         .args(SYSTEM_MOUNTS)
         .args(["--", "true"])
         .stdin(Stdio::null())
-        .output();
-    match ran {
-        Ok(ran) if ran.status.success() => Ok(()),
-        Ok(ran) => Err(String::from_utf8_lossy(&ran.stderr).trim().to_owned()),
-        Err(error) => Err(error.to_string()),
+        .output()?;
+    match ran.status.success() {
+        true => Ok(()),
+        false => {
+            Err(BubblewrapError::Failed(String::from_utf8_lossy(&ran.stderr).trim().to_owned()))
+        }
     }
 }
 
