@@ -9,7 +9,7 @@ use toml::de::{DeTable, DeValue};
 
 use crate::json_table::parse_json_table;
 use crate::parse_error::{SettingsParseError, line_number};
-use crate::setting_edit::{self, SettingEditError};
+use crate::setting_edit::{self, BYTE_ORDER_MARK, SettingEditError};
 use crate::setting_keys::{SettingKey, is_placeholder};
 use crate::unknown_names;
 use crate::user_settings::{SettingConflict, UserSettings};
@@ -42,9 +42,6 @@ pub struct SettingsSource<'a> {
     pub syntax: Syntax,
 }
 
-/// The byte order mark that some editors write.
-pub(crate) const BYTE_ORDER_MARK: char = '\u{feff}';
-
 impl<'a> SettingsSource<'a> {
     /// Parses and checks the settings.
     ///
@@ -60,9 +57,8 @@ impl<'a> SettingsSource<'a> {
     /// Parses the text into a table with positions.
     pub(crate) fn parse_table(self) -> Result<Spanned<DeTable<'a>>, SettingsParseError> {
         match self.syntax {
-            Syntax::Toml => DeTable::parse(self.text).map_err(|error| {
-                SettingsParseError::from_parser(error, self.text, self.syntax, None)
-            }),
+            Syntax::Toml => DeTable::parse(self.text)
+                .map_err(|error| SettingsParseError::with_excerpt(error, self.text)),
             Syntax::Json => parse_json_table(self.unmarked_text()),
         }
     }
@@ -73,10 +69,16 @@ impl<'a> SettingsSource<'a> {
         table: &Spanned<DeTable<'a>>,
     ) -> Result<UserSettings, SettingsParseError> {
         UserSettings::deserialize(toml::Deserializer::from(table.clone())).map_err(|error| {
-            let advice =
-                error.span().and_then(|span| unknown_names::find_advice(table.get_ref(), &span));
-            let text = self.unmarked_text();
-            SettingsParseError::from_parser(error, text, self.syntax, advice.as_deref())
+            let span = error.span().unwrap_or_default();
+            let advice = unknown_names::find_advice(table.get_ref(), &span);
+            let error = match self.syntax {
+                Syntax::Toml => SettingsParseError::with_excerpt(error, self.text),
+                Syntax::Json => {
+                    let line = self.line_number(span.start);
+                    SettingsParseError::at_line(line, error.message().trim_end())
+                }
+            };
+            advice.map_or(error, |advice| error.with_advice(&advice))
         })
     }
 

@@ -4,9 +4,8 @@ use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstInputValue, CstObject, CstRootNode};
 use serde_json::{Map, Value};
 
-use super::{SettingEditError, parse_value};
+use super::{BYTE_ORDER_MARK, SettingEditError, parse_value};
 use crate::setting_keys::{SettingKey, split_name};
-use crate::settings_source::BYTE_ORDER_MARK;
 
 /// Returns the value of a setting as it would be written; `None` if it is not set.
 ///
