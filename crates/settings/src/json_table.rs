@@ -10,7 +10,9 @@ use toml::Spanned;
 use toml::de::{DeArray, DeTable, DeValue};
 
 use crate::parse_error::{SettingsParseError, line_number};
-use crate::schema::SCHEMA_PROPERTY;
+
+/// The property with the schema, which only serves editors.
+pub(crate) const SCHEMA_PROPERTY: &str = "$schema";
 
 /// Parses JSON without a byte order mark.
 ///

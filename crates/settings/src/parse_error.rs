@@ -1,7 +1,5 @@
 //! Errors of parsing settings.
 
-use crate::syntax::Syntax;
-
 /// An error of parsing settings.
 #[derive(Debug, thiserror::Error)]
 #[error("{shown}")]
@@ -19,29 +17,15 @@ impl SettingsParseError {
         Self { shown: format!("line {line}: {message}"), message }
     }
 
-    /// Creates an error from that of the parser, with advice about an unknown name. For TOML it
-    /// shows an excerpt of `text`.
-    pub(crate) fn from_parser(
-        mut error: toml::de::Error,
-        text: &str,
-        syntax: Syntax,
-        advice: Option<&str>,
-    ) -> Self {
-        let message = error.message().trim_end().to_owned();
-        let mut shown = match syntax {
-            Syntax::Toml => {
-                error.set_input(Some(text));
-                error.to_string()
-            }
-            Syntax::Json => {
-                let offset = error.span().map_or(0, |span| span.start);
-                format!("line {}: {message}", line_number(text, offset))
-            }
-        };
-        if let Some(advice) = advice {
-            shown = format!("{}\n{advice}", shown.trim_end());
-        }
-        Self { message, shown }
+    /// Creates an error of a text in TOML, with an excerpt.
+    pub(crate) fn with_excerpt(mut error: toml::de::Error, text: &str) -> Self {
+        error.set_input(Some(text));
+        Self { message: error.message().trim_end().to_owned(), shown: error.to_string() }
+    }
+
+    /// Adds advice in a line of its own.
+    pub(crate) fn with_advice(self, advice: &str) -> Self {
+        Self { shown: format!("{}\n{advice}", self.shown.trim_end()), ..self }
     }
 }
 

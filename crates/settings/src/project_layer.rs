@@ -49,8 +49,12 @@ pub fn apply_project_settings(
     source: SettingsSource<'_>,
 ) -> Result<UserSettings, SettingsParseError> {
     let table = source.parse_table()?;
+    let refuse = |offset, error: ProjectSettingError| {
+        SettingsParseError::at_line(source.line_number(offset), error.to_string())
+    };
+    refuse_names(table.get_ref()).map_err(|(offset, error)| refuse(offset, error))?;
     let project = source.parse_settings(&table)?;
-    refuse_forbidden(source, table.get_ref(), &project)?;
+    refuse_values(table.get_ref(), &project).map_err(|(offset, error)| refuse(offset, error))?;
     project.check().map_err(|conflict| source.conflict_error(&table, &conflict))?;
     Ok(user.with_project(project))
 }
@@ -82,31 +86,34 @@ impl UserSettings {
     }
 }
 
-/// Refuses settings that a project may not set.
-fn refuse_forbidden(
-    source: SettingsSource<'_>,
-    table: &DeTable<'_>,
-    project: &UserSettings,
-) -> Result<(), SettingsParseError> {
-    let refuse = |offset: usize, error: ProjectSettingError| {
-        Err(SettingsParseError::at_line(source.line_number(offset), error.to_string()))
-    };
+/// Refuses settings that a project may not set, whatever their values are; the error comes with its
+/// offset.
+fn refuse_names(table: &DeTable<'_>) -> Result<(), (usize, ProjectSettingError)> {
     for (name, reason) in FORBIDDEN_SETTINGS {
         if let Some((key, _)) = table.get_key_value(name) {
-            return refuse(key.span().start, ProjectSettingError::Forbidden { name, reason });
+            let error = ProjectSettingError::Forbidden { name, reason };
+            return Err((key.span().start, error));
         }
     }
+    Ok(())
+}
+
+/// Refuses values that a project may not set; the error comes with its offset.
+fn refuse_values(
+    table: &DeTable<'_>,
+    project: &UserSettings,
+) -> Result<(), (usize, ProjectSettingError)> {
     if let Some((key, _)) = table.get_key_value("curator")
         && project.curator != CuratorChoice::Extractive
     {
-        return refuse(key.span().start, ProjectSettingError::Curator);
+        return Err((key.span().start, ProjectSettingError::Curator));
     }
     let mut rules = project.permissions.iter().enumerate();
     if let Some((at, rule)) = rules.find(|(_, rule)| rule.verdict != Verdict::Deny) {
         let element = table.get("permissions").and_then(|rules| rules.get_ref().get(at));
         let offset = element.map_or(0, |element| element.span().start);
         let (tool, subject) = (rule.tool.clone(), rule.subject.clone());
-        return refuse(offset, ProjectSettingError::Permission { tool, subject });
+        return Err((offset, ProjectSettingError::Permission { tool, subject }));
     }
     Ok(())
 }
@@ -114,7 +121,7 @@ fn refuse_forbidden(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::syntax::Syntax;
+    use crate::settings_source::Syntax;
     use crate::user_settings::tests::parse_toml;
 
     fn over(user: &UserSettings, text: &str) -> Result<UserSettings, SettingsParseError> {

@@ -6,10 +6,8 @@ use schemars::SchemaGenerator;
 use schemars::generate::SchemaSettings;
 use serde_json::{Map, Value, json};
 
+use crate::json_table::SCHEMA_PROPERTY;
 use crate::user_settings::UserSettings;
-
-/// The property with the schema, which only serves editors.
-pub(crate) const SCHEMA_PROPERTY: &str = "$schema";
 
 static SETTINGS_SCHEMA: LazyLock<Value> = LazyLock::new(|| {
     let settings = SchemaSettings::draft2020_12().with(|settings| {

@@ -6,7 +6,6 @@ use toml_edit::{Array, DocumentMut, Item, RawString, Table, TableLike, Value};
 
 use crate::setting_keys::{SettingKey, SettingType, split_name};
 use crate::setting_values::is_host_pattern;
-use crate::syntax::BYTE_ORDER_MARK;
 
 /// The reason why a setting cannot be changed.
 #[derive(Debug, thiserror::Error)]
@@ -132,6 +131,9 @@ fn preserve_comments(table: &mut dyn TableLike, kept: &str) {
 fn parse_document(text: &str) -> Result<DocumentMut, SettingEditError> {
     Ok(text.trim_start_matches(BYTE_ORDER_MARK).parse()?)
 }
+
+/// The byte order mark that some editors write.
+pub(crate) const BYTE_ORDER_MARK: char = '\u{feff}';
 
 /// Prints a document with the byte order mark and the line endings of `text`.
 fn print_like(text: &str, document: &DocumentMut) -> String {

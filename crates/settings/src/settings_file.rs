@@ -6,8 +6,7 @@ use std::path::{Path, PathBuf};
 use foveal_workspace::regular_file::{LinkPolicy, read_regular};
 
 use crate::parse_error::SettingsParseError;
-use crate::settings_source::SettingsSource;
-use crate::syntax::Syntax;
+use crate::settings_source::{SettingsSource, Syntax};
 use crate::user_settings::UserSettings;
 
 /// The largest settings file that is read, in bytes.

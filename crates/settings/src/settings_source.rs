@@ -9,11 +9,29 @@ use toml::de::{DeTable, DeValue};
 
 use crate::json_table::parse_json_table;
 use crate::parse_error::{SettingsParseError, line_number};
-use crate::setting_edit::{self, SettingEditError};
+use crate::setting_edit::{self, BYTE_ORDER_MARK, SettingEditError};
 use crate::setting_keys::{SettingKey, is_placeholder};
-use crate::syntax::{BYTE_ORDER_MARK, Syntax};
 use crate::unknown_names;
 use crate::user_settings::{SettingConflict, UserSettings};
+
+/// The syntax of a settings file.
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub enum Syntax {
+    /// TOML.
+    Toml,
+    /// JSON.
+    Json,
+}
+
+impl Syntax {
+    /// Returns the syntax for a path, by its extension.
+    pub fn from_path(path: &Path) -> Self {
+        match path.extension() {
+            Some(end) if end == "json" => Self::Json,
+            _ => Self::Toml,
+        }
+    }
+}
 
 /// A text of settings with its syntax.
 #[derive(Debug, Clone, Copy)]
@@ -39,9 +57,8 @@ impl<'a> SettingsSource<'a> {
     /// Parses the text into a table with positions.
     pub(crate) fn parse_table(self) -> Result<Spanned<DeTable<'a>>, SettingsParseError> {
         match self.syntax {
-            Syntax::Toml => DeTable::parse(self.text).map_err(|error| {
-                SettingsParseError::from_parser(error, self.text, self.syntax, None)
-            }),
+            Syntax::Toml => DeTable::parse(self.text)
+                .map_err(|error| SettingsParseError::with_excerpt(error, self.text)),
             Syntax::Json => parse_json_table(self.unmarked_text()),
         }
     }
@@ -52,10 +69,16 @@ impl<'a> SettingsSource<'a> {
         table: &Spanned<DeTable<'a>>,
     ) -> Result<UserSettings, SettingsParseError> {
         UserSettings::deserialize(toml::Deserializer::from(table.clone())).map_err(|error| {
-            let advice =
-                error.span().and_then(|span| unknown_names::find_advice(table.get_ref(), &span));
-            let text = self.unmarked_text();
-            SettingsParseError::from_parser(error, text, self.syntax, advice.as_deref())
+            let span = error.span().unwrap_or_default();
+            let advice = unknown_names::find_advice(table.get_ref(), &span);
+            let error = match self.syntax {
+                Syntax::Toml => SettingsParseError::with_excerpt(error, self.text),
+                Syntax::Json => {
+                    let line = self.line_number(span.start);
+                    SettingsParseError::at_line(line, error.message().trim_end())
+                }
+            };
+            advice.map_or(error, |advice| error.with_advice(&advice))
         })
     }
 

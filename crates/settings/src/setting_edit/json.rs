@@ -4,9 +4,8 @@ use jsonc_parser::ParseOptions;
 use jsonc_parser::cst::{CstInputValue, CstObject, CstRootNode};
 use serde_json::{Map, Value};
 
-use super::{SettingEditError, parse_value};
+use super::{BYTE_ORDER_MARK, SettingEditError, parse_value};
 use crate::setting_keys::{SettingKey, split_name};
-use crate::syntax::BYTE_ORDER_MARK;
 
 /// Returns the value of a setting as it would be written; `None` if it is not set.
 ///
@@ -109,8 +108,7 @@ fn to_cst_input(value: &toml_edit::Value) -> CstInputValue {
 mod tests {
     use super::*;
     use crate::setting_keys::find_setting;
-    use crate::settings_source::SettingsSource;
-    use crate::syntax::Syntax;
+    use crate::settings_source::{SettingsSource, Syntax};
 
     #[test]
     fn what_stands_around_a_setting_stays() {

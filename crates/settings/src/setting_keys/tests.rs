@@ -1,8 +1,7 @@
 use foveal_tools::settings::ReadLineLimits;
 
 use super::*;
-use crate::settings_source::SettingsSource;
-use crate::syntax::Syntax;
+use crate::settings_source::{SettingsSource, Syntax};
 use crate::user_settings::UserSettings;
 use crate::user_settings::tests::parse_toml;
 use crate::{schema, setting_edit, settings_template};

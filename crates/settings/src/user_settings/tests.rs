@@ -7,8 +7,7 @@ use foveal_tools::settings::ReadLineLimits;
 use super::*;
 use crate::gateway_choices::{CacheChoice, GatewayProfile};
 use crate::parse_error::SettingsParseError;
-use crate::settings_source::SettingsSource;
-use crate::syntax::Syntax;
+use crate::settings_source::{SettingsSource, Syntax};
 use crate::{CuratorModel, IndexerModel};
 
 /// Parses settings in TOML.
