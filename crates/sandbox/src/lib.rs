@@ -33,6 +33,6 @@ pub use pty::{
     TerminalReading, TerminalSize, TerminalSummary, WaitControl, WaitOutcome,
 };
 pub use sandbox::{
-    Confinement, Sandbox, SandboxStatus, WriteProtection, WriteRule, check_bubblewrap,
+    Confinement, Sandbox, SandboxStatus, WriteProtection, WriteRule, bubblewrap_failure,
 };
 pub use shell::ShellProgram;

@@ -1,5 +1,5 @@
-//! What a guard reports to foveal through its error stream: how far it is confined, and later how
-//! its program ended. What bubblewrap complains about arrives there too.
+//! The reports of a guard to foveal, through its error stream: how far it is confined, and later how
+//! its program ended. Messages of bubblewrap arrive there too.
 
 use std::io::{self, PipeReader, Read as _};
 use std::time::{Duration, Instant};

@@ -19,7 +19,7 @@ use crate::sandbox::{PathHandle, SandboxRules, WriteRule};
 /// Environment variables and their values.
 pub(super) type EnvironmentVariables = Vec<(OsString, OsString)>;
 
-/// What a guard has to know.
+/// The order of a guard.
 pub(super) struct LaunchOrder {
     /// `None`: it does not confine itself.
     pub(super) rules: Option<SandboxRules>,

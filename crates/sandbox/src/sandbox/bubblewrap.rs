@@ -81,12 +81,12 @@ impl Bubblewrap {
     }
 }
 
-/// Checks that bubblewrap can confine commands here.
-///
-/// # Errors
-/// Why it cannot, for the user.
-pub fn check_bubblewrap() -> Result<(), String> {
-    let bubblewrap = Bubblewrap::find().ok_or(Bubblewrap::NOT_INSTALLED)?;
+/// Returns why bubblewrap cannot confine commands here, for the user; `None` if it can.
+#[must_use]
+pub fn bubblewrap_failure() -> Option<String> {
+    let Some(bubblewrap) = Bubblewrap::find() else {
+        return Some(Bubblewrap::NOT_INSTALLED.to_owned());
+    };
     let ran = Command::new(bubblewrap.path())
         .args(COMMON_ARGUMENTS)
         .args(["--ro-bind", "/", "/"])
@@ -95,9 +95,9 @@ pub fn check_bubblewrap() -> Result<(), String> {
         .stdin(Stdio::null())
         .output();
     match ran {
-        Ok(ran) if ran.status.success() => Ok(()),
-        Ok(ran) => Err(String::from_utf8_lossy(&ran.stderr).trim().to_owned()),
-        Err(error) => Err(error.to_string()),
+        Ok(ran) if ran.status.success() => None,
+        Ok(ran) => Some(String::from_utf8_lossy(&ran.stderr).trim().to_owned()),
+        Err(error) => Some(error.to_string()),
     }
 }
 

@@ -27,7 +27,7 @@ mod scratch_folder;
 mod write_rules;
 
 pub(crate) use self::bubblewrap::Bubblewrap;
-pub use self::bubblewrap::check_bubblewrap;
+pub use self::bubblewrap::bubblewrap_failure;
 pub use self::confinement_level::{Confinement, SandboxStatus, WriteProtection};
 pub(crate) use self::landlock_rules::SandboxRules;
 pub(crate) use self::path_handle::PathHandle;

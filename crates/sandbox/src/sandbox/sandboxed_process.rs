@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use super::bubblewrap::check_bubblewrap;
+use super::bubblewrap::bubblewrap_failure;
 use super::confinement_level::{Confinement, WriteProtection};
 use super::landlock_rules::SandboxRules;
 use super::path_handle::{PathHandle, has_no_link_within, has_only_system_links};
@@ -227,7 +227,9 @@ impl Confinement {
     pub fn detect() -> Result<Self, CommandError> {
         let ((), by_landlock) = Sandbox::default().run_confined(|| ())?;
         match by_landlock {
-            Self::Writes | Self::Partial | Self::Absent { .. } if check_bubblewrap().is_ok() => {
+            Self::Writes | Self::Partial | Self::Absent { .. }
+                if bubblewrap_failure().is_none() =>
+            {
                 Ok(Self::Full)
             }
             Self::Full | Self::Writes | Self::Partial | Self::Absent { .. } => Ok(by_landlock),

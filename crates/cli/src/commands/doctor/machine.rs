@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use foveal_agent_setup::FovealProgram;
-use foveal_sandbox::{Confinement, ShellProgram, check_bubblewrap};
+use foveal_sandbox::{Confinement, ShellProgram, bubblewrap_failure};
 use foveal_settings::settings_file::settings_path;
 
 use super::diagnosis::{Diagnosis, HealthStatus};
@@ -91,9 +91,9 @@ fn check_confinement() -> Diagnosis {
         Ok(confinement) => confinement,
         Err(error) => return Diagnosis::new(HealthStatus::Broken, about, error.to_string()),
     };
-    let what = match check_bubblewrap() {
-        Ok(()) => format!("{confinement}; bubblewrap gives each mounts and processes of its own"),
-        Err(why) => format!("{confinement}; {why}: what leaves its process group is not ended"),
+    let what = match bubblewrap_failure() {
+        None => format!("{confinement}; bubblewrap gives each mounts and processes of its own"),
+        Some(why) => format!("{confinement}; {why}: what leaves its process group is not ended"),
     };
     match confinement {
         Confinement::Full | Confinement::Writes => Diagnosis::new(HealthStatus::Ok, about, what),
