@@ -1,6 +1,6 @@
 //! The cost and token counts of a provider's answer.
 
-use foveal_engine::prices::PriceCard;
+use foveal_pricing::prices::PriceCard;
 use foveal_transcript::Usage;
 use foveal_wire::response::BilledUsage;
 

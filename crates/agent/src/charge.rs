@@ -1,6 +1,6 @@
 //! The tokens and cost of model answers.
 
-use foveal_engine::prices::PriceCard;
+use foveal_pricing::prices::PriceCard;
 use foveal_wire::response::BilledUsage;
 use serde::Serialize;
 

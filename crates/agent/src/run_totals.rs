@@ -1,6 +1,6 @@
 //! The totals of a run: requests, tokens, cost and time.
 
-use foveal_engine::prices::PriceCard;
+use foveal_pricing::prices::PriceCard;
 use foveal_wire::response::BilledUsage;
 use serde::Serialize;
 

@@ -1,6 +1,6 @@
 //! The settings of an agent.
 
-use foveal_engine::prices::PriceCard;
+use foveal_pricing::prices::PriceCard;
 use foveal_wire::prompt::{ApiDialect, ToolSpec};
 
 use crate::limits::RunLimits;

@@ -1,7 +1,7 @@
 //! The cost of side models: models other than the main one that work for the run and count towards
 //! its limits.
 
-use foveal_engine::prices::PriceCard;
+use foveal_pricing::prices::PriceCard;
 use foveal_wire::response::BilledUsage;
 use serde::Serialize;
 

@@ -4,7 +4,7 @@
 //! breaks off or is cancelled; some servers report no tokens at all. The estimate fills the gap, so
 //! that limits hold.
 
-use foveal_engine::tokens::estimate_tokens;
+use foveal_pricing::tokens::estimate_tokens;
 use foveal_transcript::ContentBlock;
 use foveal_wire::response::{BilledUsage, DecodedEvent};
 

@@ -3,7 +3,7 @@
 use foveal_agent::{
     AgentAction, AgentEvent, AgentInput, LimitKind, RunLimits, RunOutcome, ToolAnswer,
 };
-use foveal_engine::prices::PriceCard;
+use foveal_pricing::prices::PriceCard;
 use foveal_transcript::{MessageRole, ToolCall};
 use foveal_wire::response::{DecodedEvent, StopReason};
 use serde_json::{Value, json};

@@ -9,8 +9,8 @@ use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
 use foveal_engine::conversation_record::ConversationRecord;
-use foveal_engine::tokens::Tokenizer;
 use foveal_mock_provider::{MockProvider, Settings};
+use foveal_pricing::tokens::Tokenizer;
 use foveal_testkit::client_requests;
 use foveal_testkit::request_bodies::{self, ModelApi};
 use foveal_transcript::{ContentBlock, EntryMark, MessageRole, RecordingPosition, TranscriptEntry};

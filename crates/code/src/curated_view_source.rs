@@ -3,10 +3,11 @@
 
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use foveal_engine::tokens::Tokens;
 use foveal_engine::views::{
     CurationAmount, LineLabel, LineSelection, ReadContext, ViewRequest, ViewSource,
 };
+use foveal_pricing::tokens::Tokens;
+use foveal_transcript::{ContentHash, LineNumber};
 
 use crate::curation::{CurationQuery, Curator, MentionedLine, SourceFile, ViewBudget};
 use crate::entity::{EntityIndex, ParsedFile};
@@ -15,7 +16,6 @@ use crate::outline::OmittedLines;
 use crate::parse_limits::LINES_CURATED_MAX;
 use crate::parsed_file_cache::{CachedFile, ParsedFileCache, SummaryInputs};
 use crate::summary::{ConversationNames, TouchedEntities, summarise_file};
-use foveal_transcript::{ContentHash, LineNumber};
 
 /// A [`ViewSource`] that uses the built-in curator, built at first use, and caches parsed files.
 #[derive(Debug, Default)]

@@ -3,8 +3,8 @@
 use std::collections::{HashMap, HashSet};
 use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
-use foveal_engine::tokens::{Tokenizer, Tokens};
 use foveal_engine::views::LineSelection;
+use foveal_pricing::tokens::{Tokenizer, Tokens};
 use foveal_transcript::ContentHash;
 
 use crate::curation::SourceFile;

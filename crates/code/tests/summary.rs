@@ -4,7 +4,7 @@ use foveal_code::curation::{CurationQuery, MentionedLine, SourceFile};
 use foveal_code::relations::FileSymbols;
 use foveal_code::summary::{FileSummary, summarise_for_history};
 use foveal_code::{LineNumber, parse_file};
-use foveal_engine::tokens::{Tokenizer, Tokens};
+use foveal_pricing::tokens::{Tokenizer, Tokens};
 use proptest::prelude::*;
 
 fn summary(

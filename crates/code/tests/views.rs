@@ -9,14 +9,14 @@ use foveal_engine::conversation_record::ConversationRecord;
 use foveal_engine::engine::Engine;
 use foveal_engine::plan_step::PlanStep;
 use foveal_engine::planner::Planner;
-use foveal_engine::prices::PriceCard;
 use foveal_engine::projector::Projector;
 use foveal_engine::settings::Settings;
 use foveal_engine::settings::{CurateSettings, OldReadSettings};
-use foveal_engine::tokens::{Tokenizer, Tokens};
 use foveal_engine::views::{
     CurationAmount, LineSelection, ReadContext, ReadText, ViewRequest, ViewSource,
 };
+use foveal_pricing::prices::PriceCard;
+use foveal_pricing::tokens::{Tokenizer, Tokens};
 use foveal_testkit::laws::{
     self, CheckScope, Law, LawSubject, content, determinism, eager_view_settings, frozen_prefix,
     pointers, rewrites,

@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use foveal_engine::bill::Bill;
+use foveal_pricing::bill::Bill;
 
 use crate::cost_ledger::RequestCharge;
 use crate::exchange::Exchange;

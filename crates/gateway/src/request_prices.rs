@@ -1,7 +1,7 @@
 //! Prices and usage of requests in the form that bills need.
 
-use foveal_engine::bill::at_list_price;
-use foveal_engine::prices::PriceCard;
+use foveal_pricing::bill::at_list_price;
+use foveal_pricing::prices::PriceCard;
 use foveal_proxy::models::ModelTraits;
 use foveal_proxy::price_overrides::PriceOverrides;
 use foveal_transcript::Usage;

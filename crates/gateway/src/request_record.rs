@@ -1,7 +1,7 @@
 //! The requests that passed a gateway, as records in the store.
 
-use foveal_engine::bill::{Bill, CostMeter};
-use foveal_engine::tokens::Tokens;
+use foveal_pricing::bill::{Bill, CostMeter};
+use foveal_pricing::tokens::Tokens;
 use foveal_proxy::request::{PrefixDivergence, RequestReport};
 use foveal_store::{RecordNumber, SessionId, SessionLogStore, StoreError, StoredSession};
 use foveal_transcript::{ContentHash, EntryIndex};

@@ -4,7 +4,7 @@
 use std::collections::HashMap;
 
 use blake3::Hash;
-use foveal_engine::tokens::Tokenizer;
+use foveal_pricing::tokens::Tokenizer;
 use foveal_wire::Protocol;
 use serde_json::{Value, json};
 

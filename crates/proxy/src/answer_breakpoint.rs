@@ -8,7 +8,7 @@
 //! prompt is written anyway. If it cannot be set, results are not reduced that early.
 
 use foveal_engine::placement::breakpoints::minimum_cacheable;
-use foveal_engine::tokens::Tokens;
+use foveal_pricing::tokens::Tokens;
 use foveal_wire::request_body::{
     BodyError, LatestAnswerBreakpoint, MissingBreakpoint, RequestBody,
 };

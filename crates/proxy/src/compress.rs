@@ -10,7 +10,7 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use foveal_engine::tokens::{Tokenizer, Tokens};
+use foveal_pricing::tokens::{Tokenizer, Tokens};
 use foveal_transcript::{ContentBlock, ContentHash, Handle, LONG_HEX_DIGITS, Timestamp};
 use foveal_wire::Protocol;
 use foveal_wire::request_body::{BodyError, PassThroughReason, RequestBody, detect_protocol};

@@ -7,8 +7,8 @@ use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use foveal_engine::tokens::Tokens;
 use foveal_engine::window_limit::WindowLimit;
+use foveal_pricing::tokens::Tokens;
 use foveal_wire::response::ContextOverflow;
 
 use crate::models::ModelTraits;

@@ -1,7 +1,8 @@
 //! Facts about models that follow from their names: prices, windows and restrictions.
 
-use foveal_engine::prices::{PriceCard, ProviderConstraints};
-use foveal_engine::tokens::Tokens;
+use foveal_engine::provider_constraints::ProviderConstraints;
+use foveal_pricing::prices::PriceCard;
+use foveal_pricing::tokens::Tokens;
 use foveal_transcript::Conversation;
 use foveal_wire::Protocol;
 

@@ -1,6 +1,6 @@
 //! The user's own prices, by model and upstream.
 
-use foveal_engine::prices::PriceCard;
+use foveal_pricing::prices::PriceCard;
 use foveal_wire::Protocol;
 use globset::{Glob, GlobBuilder, GlobMatcher};
 

@@ -4,7 +4,7 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use foveal_engine::message_shape::ShapeKind;
-use foveal_engine::tokens::Tokens;
+use foveal_pricing::tokens::Tokens;
 use foveal_transcript::{ContentHash, EntryIndex, Timestamp};
 use foveal_wire::Protocol;
 use foveal_wire::request_body::{self, CACHE_CONTROL_MEMBER, CACHE_CONTROL_MEMBER_1H};

@@ -4,8 +4,8 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use foveal_engine::plan_step::{BacklogChange, PlanStep, RewriteReason};
-use foveal_engine::tokens::Tokens;
 use foveal_engine::window_limit::WindowLimit;
+use foveal_pricing::tokens::Tokens;
 use foveal_transcript::ContentHash;
 use foveal_wire::Protocol;
 use foveal_wire::request_body::{BodyError, RequestBody};

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use foveal_engine::engine::Engine;
 use foveal_engine::planner::Planner;
-use foveal_engine::tokens::{Tokenizer, Tokens};
+use foveal_pricing::tokens::{Tokenizer, Tokens};
 use foveal_proxy::models::ModelTraits;
 use foveal_proxy::recorder::InMemoryRecorder;
 use foveal_proxy::request::{DecisionSlot, ShapeOutcome};

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use foveal_engine::conversation_record::ConversationRecord;
 use foveal_engine::policies::Policy;
 use foveal_engine::policies::content_reset::ResetMarks;
-use foveal_engine::tokens::Tokens;
+use foveal_pricing::tokens::Tokens;
 use foveal_proxy::RequestShaper;
 use foveal_proxy::recorder::{InMemoryRecorder, Recorder};
 use foveal_proxy::request::{DecisionSlot, ShapeOutcome, ShapeRequest};
@@ -46,7 +46,7 @@ pub(crate) fn requests(script: &ConversationScript, api: ModelApi) -> Vec<Sent> 
 pub(crate) fn requests_of(conversation: &Conversation, api: ModelApi) -> Vec<Sent> {
     let record = ConversationRecord::from_conversation(
         conversation.clone(),
-        foveal_engine::tokens::Tokenizer::Bytes,
+        foveal_pricing::tokens::Tokenizer::Bytes,
     );
     let mut sent = Vec::new();
     let mut now = Timestamp(0);

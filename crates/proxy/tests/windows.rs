@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use foveal_engine::tokens::Tokens;
+use foveal_pricing::tokens::Tokens;
 use foveal_proxy::RequestShaper;
 use foveal_proxy::recorder::InMemoryRecorder;
 use foveal_proxy::request::ShapeOutcome;

@@ -6,12 +6,12 @@ use std::sync::{Arc, LazyLock};
 use foveal_code::curated_view_source::CuratedViewSource;
 use foveal_engine::conversation_record::ConversationRecord;
 use foveal_engine::plan_step::{PlanStep, RewriteReason};
-use foveal_engine::prices::PriceCard;
 use foveal_engine::profile::PROFILES;
 use foveal_engine::projector::Projector;
 use foveal_engine::settings::Settings;
-use foveal_engine::tokens::{Tokenizer, Tokens};
 use foveal_engine::views::ViewSource;
+use foveal_pricing::prices::PriceCard;
+use foveal_pricing::tokens::{Tokenizer, Tokens};
 use foveal_replay::conversation_replay::ConversationReplay;
 use foveal_replay::{PreparedConversation, replay};
 use foveal_testkit::laws::{

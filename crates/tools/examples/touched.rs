@@ -20,8 +20,8 @@ use std::process::{Command, ExitCode};
 use foveal_code::relations::{FileRanks, RankFocus, RelationNodeKind, Relations};
 use foveal_code::repository_map::{MapOptions, build_repository_map};
 use foveal_code::{FileClass, LineNumber, ParsedFile};
-use foveal_engine::tokens::{Tokenizer, Tokens};
 use foveal_index::{Index, IndexError};
+use foveal_pricing::tokens::{Tokenizer, Tokens};
 use foveal_transcript::CancelToken;
 
 /// Characters of a line that are compared; Aider cuts lines at 100.

@@ -3,10 +3,10 @@
 use foveal_code::curation::last_uncut_line_of_text;
 use foveal_code::{BYTES_PARSED_MAX, LINES_CURATED_MAX, LineRange};
 use foveal_engine::output_budget::OutputBudget;
-use foveal_engine::tokens::{Tokens, estimate_tokens};
 use foveal_engine::views::{
     CurationAmount, LineSelection, ProgressListener, ReadContext, ViewRequest, ViewSource,
 };
+use foveal_pricing::tokens::{Tokens, estimate_tokens};
 use foveal_transcript::LineNumber;
 use foveal_workspace::TextFile;
 

@@ -5,7 +5,7 @@ use std::path::Path;
 
 use foveal_code::parse_file;
 use foveal_engine::output_budget::OutputBudget;
-use foveal_engine::tokens::{Tokenizer, Tokens};
+use foveal_pricing::tokens::{Tokenizer, Tokens};
 use foveal_tools::{CallControl, ToolCallAnswer, ToolRequest, ToolSession};
 use serde_json::{Value, json};
 

@@ -8,7 +8,7 @@ use foveal_code::relations::{
     FileRanks, NodeId, RankFocus, RelationNodeKind, Relations, SymbolMatch,
 };
 use foveal_code::repository_map::{MapOptions, RepositoryMap, build_repository_map};
-use foveal_engine::tokens::{Tokenizer, Tokens};
+use foveal_pricing::tokens::{Tokenizer, Tokens};
 use serde_json::{Value, json};
 
 use crate::colour::OutputRow;

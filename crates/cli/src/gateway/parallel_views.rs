@@ -10,8 +10,8 @@ use std::time::Duration;
 
 use foveal_code::curated_view_source::{CuratedViewSource, ViewNotCached, ViewQuery};
 use foveal_engine::entry_size::EntrySize;
-use foveal_engine::tokens::Tokenizer;
 use foveal_engine::views::{LineSelection, ReadContext, ViewRequest, ViewSource};
+use foveal_pricing::tokens::Tokenizer;
 use foveal_transcript::{ContentHash, TranscriptEntry};
 use rayon::prelude::*;
 
@@ -179,8 +179,8 @@ mod tests {
     use foveal_code::curated_view_source::CuratedViewSource;
     use foveal_engine::conversation_record::ConversationRecord;
     use foveal_engine::entry_size::EntrySize;
-    use foveal_engine::tokens::{Tokenizer, Tokens};
     use foveal_engine::views::{ReadContext, ReadText, ViewRequest, ViewSource as _};
+    use foveal_pricing::tokens::{Tokenizer, Tokens};
     use foveal_testkit::fixture::{FixtureBuilder, parse_fixture};
     use foveal_transcript::{ContentHash, EntryIndex, LineNumber, TranscriptEntry};
 

@@ -2,11 +2,12 @@
 
 use std::sync::{Arc, Mutex};
 
-use foveal_engine::prices::{PriceCard, ProviderConstraints};
 use foveal_engine::profile::Profile;
 use foveal_engine::projector::Projector;
-use foveal_engine::tokens::Tokenizer;
+use foveal_engine::provider_constraints::ProviderConstraints;
 use foveal_engine::views::ViewSource;
+use foveal_pricing::prices::PriceCard;
+use foveal_pricing::tokens::Tokenizer;
 use foveal_proxy::models::recorded_constraints;
 use foveal_replay::oracle::{Hindsight, Oracle};
 use foveal_report::{ReportBuilder, ReportLimits, ReportProfile};

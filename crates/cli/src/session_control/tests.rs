@@ -7,8 +7,8 @@ use foveal_agent::{
     PromptBlockState, PromptMap, PromptMapChange, RunLimits, Settings, ToolAnswer,
 };
 use foveal_code::curated_view_source::CuratedViewSource;
-use foveal_engine::prices::PriceCard;
 use foveal_mock_provider::{MockProvider, ModelReply, ReplyScript};
+use foveal_pricing::prices::PriceCard;
 use foveal_providers::{LlmClient, ModelRequestLimits, ModelServer, ProxySettings};
 use foveal_proxy::RequestShaper;
 use foveal_proxy::models::ModelTraits;

@@ -8,8 +8,8 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use foveal_agent::{SideModelCharge, SideModelRole};
-use foveal_engine::prices::PriceCard;
-use foveal_engine::tokens::estimate_tokens;
+use foveal_pricing::prices::PriceCard;
+use foveal_pricing::tokens::estimate_tokens;
 use foveal_providers::{
     LlmClient, LlmError, ModelRequestEvent, ModelRequestLimits, ModelServer, ModelSpec,
     ProxySettings,

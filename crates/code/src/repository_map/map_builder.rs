@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet, HashSet};
 
 use foveal_engine::note::{Counts, Note, NoteKind};
-use foveal_engine::tokens::Tokens;
+use foveal_pricing::tokens::Tokens;
 
 use super::entity_order::entities_by_weight;
 use crate::LineNumber;

@@ -3,8 +3,9 @@
 use std::cell::LazyCell;
 
 use foveal_engine::note::{Note, NoteKind};
-use foveal_engine::tokens::{Tokenizer, Tokens};
 use foveal_engine::views;
+use foveal_pricing::tokens::{Tokenizer, Tokens};
+use foveal_transcript::LineNumber;
 use serde::{Deserialize, Serialize};
 
 use super::relation_texts::{EntityRelationTexts, file_relations};
@@ -15,7 +16,6 @@ use crate::line_range::LineRange;
 use crate::numbered_listing::{ListingRow, render_rows};
 use crate::outline::{self, GapNameLimits, OmittedLines, OutlinePart};
 use crate::relations::{FileSymbols, Relations};
-use foveal_transcript::LineNumber;
 
 /// The largest number of lines of a signature that are shown.
 const SIGNATURE_LINES_MAX: u32 = 6;

@@ -7,7 +7,7 @@ use proptest::prelude::*;
 use foveal_code::parse_file;
 use foveal_code::relations::{FileRanks, FileSymbols, RankFocus, Relations};
 use foveal_code::repository_map::{MapOptions, build_repository_map};
-use foveal_engine::tokens::{Tokenizer, Tokens};
+use foveal_pricing::tokens::{Tokenizer, Tokens};
 
 use super::relations;
 

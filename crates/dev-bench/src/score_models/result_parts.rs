@@ -6,7 +6,7 @@ use std::ops::Range;
 use foveal_code::embedding::{StaticModel, Vector};
 use foveal_code::parse_file;
 use foveal_engine::entry_facts::EntryFacts;
-use foveal_engine::tokens::Tokenizer;
+use foveal_pricing::tokens::Tokenizer;
 use foveal_replay::scan::{TextScan, hash_text};
 use foveal_tool_effects::EffectKind;
 

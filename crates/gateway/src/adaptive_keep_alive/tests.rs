@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use foveal_engine::bill::{Bill, BillAmount, RequestCosts};
+use foveal_pricing::bill::{Bill, BillAmount, RequestCosts};
 use foveal_proxy::price_overrides::PriceOverrides;
 use foveal_proxy::request::RequestReport;
 use foveal_transcript::Timestamp;
@@ -55,7 +55,7 @@ fn what_has_not_paid_stays_off_until_it_is_to_begin_anew() {
     let start =
         |anew| AdaptiveKeepAlive::new(Some(file.clone()), anew, Timestamp(900_000_000), |_| {});
     let loses = |warmth: &AdaptiveKeepAlive, from: i64| {
-        (0..foveal_engine::keep_alive::JUDGED_PAUSES as i64)
+        (0..foveal_pricing::keep_alive::JUDGED_PAUSES as i64)
             .for_each(|at| gone(warmth, from + at * 3_600));
     };
     let warmth = start(false);

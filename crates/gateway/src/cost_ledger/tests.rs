@@ -92,7 +92,7 @@ fn check(restarts: bool) -> (String, String) {
             books = CostLedger::new(Arc::clone(&store));
         }
         let charged = books.charge_exchange(&exchange).expect("a bill");
-        let parts = |bill: &foveal_engine::bill::Bill| {
+        let parts = |bill: &foveal_pricing::bill::Bill| {
             let parts = bill.parts().into_iter().filter(|(_, part)| part.tokens > 0);
             parts
                 .map(|(name, part)| format!("{name} {}", part.tokens))

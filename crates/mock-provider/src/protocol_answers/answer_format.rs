@@ -1,6 +1,6 @@
 //! Formats an answer in the requested protocol.
 
-use foveal_engine::tokens::Tokenizer;
+use foveal_pricing::tokens::Tokenizer;
 use foveal_wire::Protocol;
 use serde_json::{Value, json};
 

@@ -5,9 +5,9 @@ use std::sync::Arc;
 
 use criterion::{Criterion, Throughput};
 use foveal_code::curated_view_source::CuratedViewSource;
-use foveal_engine::prices::PriceCard;
-use foveal_engine::tokens::{Tokenizer, Tokens};
 use foveal_engine::views::ViewSource;
+use foveal_pricing::prices::PriceCard;
+use foveal_pricing::tokens::{Tokenizer, Tokens};
 use foveal_replay::baselines::all_profiles;
 use foveal_replay::{PreparedConversation, replay};
 use foveal_testkit::{long_conversation, render_atif};

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use foveal_engine::conversation_record::ConversationRecord;
 use foveal_engine::entry_facts::EntryFacts;
-use foveal_engine::tokens::Tokenizer;
+use foveal_pricing::tokens::Tokenizer;
 use foveal_tool_effects::EffectKind;
 use foveal_transcript::Handle;
 use foveal_transcript::{Conversation, EntryIndex, MessageRole};

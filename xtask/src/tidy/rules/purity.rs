@@ -14,6 +14,7 @@ pub(crate) const PURE: &[&str] = &[
     "crates/tool-effects",
     "crates/agent",
     "crates/tui",
+    "crates/pricing",
     "crates/engine",
     "crates/proxy",
     "crates/wire",

@@ -38,15 +38,6 @@ pub struct PriceCard {
     pub as_of: String,
 }
 
-/// Changes that a provider refuses, whatever they would save. The costs of caching are in the
-/// [`PriceCard`].
-#[derive(Debug, Clone, Copy, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct ProviderConstraints {
-    /// Whether the model's reasoning is bound to the messages before it. Then nothing before
-    /// reasoning is rewritten, unless the client itself rewrote it.
-    pub reasoning_is_bound: bool,
-}
-
 /// The reason why a price card cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum PriceError {

@@ -3,7 +3,8 @@
 
 use std::ops::Range;
 
-use super::{Tokenizer, Tokens};
+use foveal_pricing::tokens::{Tokenizer, Tokens};
+
 use crate::entry_facts::LineHash;
 
 /// Fewest slots.

@@ -1,10 +1,10 @@
 //! What requests cost, and what they would have cost.
 
-use foveal_engine::bill::{
+use foveal_pricing::bill::{
     Bill, BilledRequest, CostMeter, RequestCosts, RetainedPrefix, SentPrompt,
 };
-use foveal_engine::prices::PriceCard;
-use foveal_engine::tokens::Tokens;
+use foveal_pricing::prices::PriceCard;
+use foveal_pricing::tokens::Tokens;
 use foveal_transcript::{Timestamp, Usage};
 use proptest::prelude::*;
 

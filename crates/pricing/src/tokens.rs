@@ -1,6 +1,5 @@
 //! Token counts.
 
-mod cache;
 mod estimate;
 mod long_runs;
 
@@ -9,7 +8,6 @@ use std::ops::{Add, AddAssign, Sub};
 
 use serde::{Deserialize, Serialize};
 
-pub use self::cache::{CommonPart, TokenCache};
 pub use self::estimate::estimate_tokens;
 
 /// A number of tokens.
@@ -102,7 +100,7 @@ impl Tokenizer {
     }
 
     /// Counts the tokens of `text` in the underlying vocabulary.
-    fn vocabulary_count(self, text: &str) -> u64 {
+    pub fn vocabulary_count(self, text: &str) -> u64 {
         if text.is_empty() {
             return 0;
         }
@@ -116,7 +114,7 @@ impl Tokenizer {
     }
 
     /// Inverts [`Self::scale_count`]; `None` if that is ambiguous.
-    fn unscale_count(self, tokens: Tokens) -> Option<u64> {
+    pub fn unscale_count(self, tokens: Tokens) -> Option<u64> {
         match self {
             Tokenizer::O200k | Tokenizer::Cl100k => Some(tokens.0),
             // Each further token adds more than one to the scaled count, so the inverse is unique.
@@ -126,7 +124,7 @@ impl Tokenizer {
     }
 
     /// Scales a count of the underlying vocabulary to this tokenizer's tokens.
-    fn scale_count(self, count: u64) -> Tokens {
+    pub fn scale_count(self, count: u64) -> Tokens {
         match self {
             Tokenizer::O200k | Tokenizer::Cl100k => Tokens(count),
             Tokenizer::Claude => Tokens((count * CLAUDE_PER_THOUSAND).div_ceil(1000)),

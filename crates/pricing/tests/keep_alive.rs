@@ -1,11 +1,11 @@
 //! Keeping caches warm: what pauses and refreshes are worth, and when a refresh pays.
 
-use foveal_engine::bill::BillAmount;
-use foveal_engine::keep_alive::{
+use foveal_pricing::bill::BillAmount;
+use foveal_pricing::keep_alive::{
     CachedPrefix, JUDGED_PAUSES, KeepAliveEstimate, Pause, PauseTracker, estimate_keep_alive,
     is_unprofitable, refresh_pays,
 };
-use foveal_engine::prices::PriceCard;
+use foveal_pricing::prices::PriceCard;
 use foveal_transcript::{Timestamp, Usage};
 use proptest::prelude::*;
 

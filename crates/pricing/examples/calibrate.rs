@@ -1,6 +1,6 @@
 //! Fits the Claude token estimate on recorded usage and prints how far off it is.
 //!
-//! `cargo run --release -p foveal-engine --example calibrate -- FOLDER…` reads Claude Code
+//! `cargo run --release -p foveal-pricing --example calibrate -- FOLDER…` reads Claude Code
 //! and pi recordings (`*.jsonl`). The system prompt and the tool schemas are not recorded,
 //! so what is compared is how much the reported prompt grew from one request to the next,
 //! and the recorded text in between: there the unknown parts cancel.
@@ -10,7 +10,7 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
-use foveal_engine::tokens::Tokenizer;
+use foveal_pricing::tokens::Tokenizer;
 use serde_json::Value;
 
 /// Growths below this are weighed as if they were this large: a few hidden tokens of a
