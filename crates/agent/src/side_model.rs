@@ -2,7 +2,7 @@
 //! its limits.
 
 use foveal_pricing::prices::PriceCard;
-use foveal_wire::response::BilledUsage;
+use foveal_protocols::response::BilledUsage;
 use serde::Serialize;
 
 use crate::charge::UsageCharge;

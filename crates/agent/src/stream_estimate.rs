@@ -5,8 +5,8 @@
 //! that limits hold.
 
 use foveal_pricing::tokens::estimate_tokens;
+use foveal_protocols::response::{BilledUsage, DecodedEvent};
 use foveal_transcript::ContentBlock;
-use foveal_wire::response::{BilledUsage, DecodedEvent};
 
 use crate::billing::transcript_usage;
 

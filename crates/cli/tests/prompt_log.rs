@@ -103,8 +103,10 @@ fn check(sessions: &[RecordedSession], log: &str, profile: &str) {
 fn sessions_of(path: &Path) -> Vec<RecordedSession> {
     let file = std::io::BufReader::new(std::fs::File::open(path).expect("the file opens"));
     let mut sessions = Vec::new();
-    foveal_wire::detect_and_read_sessions("test", file, &mut |session| sessions.push(session))
-        .expect("reads");
+    foveal_session_readers::detect_and_read_sessions("test", file, &mut |session| {
+        sessions.push(session)
+    })
+    .expect("reads");
     sessions
 }
 

@@ -9,7 +9,7 @@
 
 use foveal_engine::placement::breakpoints::minimum_cacheable;
 use foveal_pricing::tokens::Tokens;
-use foveal_wire::request_body::{
+use foveal_protocols::request_body::{
     BodyError, LatestAnswerBreakpoint, MissingBreakpoint, RequestBody,
 };
 

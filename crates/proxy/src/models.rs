@@ -3,8 +3,8 @@
 use foveal_engine::provider_constraints::ProviderConstraints;
 use foveal_pricing::prices::PriceCard;
 use foveal_pricing::tokens::Tokens;
+use foveal_protocols::Protocol;
 use foveal_transcript::Conversation;
-use foveal_wire::Protocol;
 
 /// The prices, limits and restrictions of a model.
 #[derive(Debug, Clone, PartialEq)]
@@ -167,7 +167,7 @@ fn window_tokens(name: &str, protocol: Protocol) -> Tokens {
 
 #[cfg(test)]
 mod tests {
-    use foveal_wire::Protocol;
+    use foveal_protocols::Protocol;
 
     use super::{ModelTraits, is_known_to_bind_thinking, version};
 

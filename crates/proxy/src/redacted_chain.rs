@@ -5,9 +5,9 @@ use std::borrow::Cow;
 use std::sync::{Mutex, PoisonError};
 
 use foveal_engine::plan_step::PlanStep;
+use foveal_protocols::Protocol;
+use foveal_protocols::request_body::RequestBody;
 use foveal_transcript::{ContentHash, Handle, TranscriptEntry};
-use foveal_wire::Protocol;
-use foveal_wire::request_body::RequestBody;
 use serde_json::Value;
 
 use crate::fingerprint_chain::{self, FingerprintChain};

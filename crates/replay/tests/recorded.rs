@@ -39,8 +39,8 @@ pub(crate) fn sessions() -> Vec<PathBuf> {
 pub(crate) fn conversations(path: &Path) -> Vec<Conversation> {
     let file = std::fs::File::open(path).expect("a session is readable");
     let name = path.display().to_string();
-    let read = foveal_wire::read_all_sessions(
-        foveal_wire::SessionFormat::Atif,
+    let read = foveal_session_readers::read_all_sessions(
+        foveal_session_readers::SessionFormat::Atif,
         &name,
         std::io::BufReader::new(file),
     );

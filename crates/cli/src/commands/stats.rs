@@ -48,8 +48,8 @@ enum PeriodStart {
 
 impl PeriodStart {
     fn parse(text: &str) -> Result<Self, InvalidStartTime> {
-        let at = foveal_wire::parse_timestamp(text)
-            .or_else(|| foveal_wire::parse_timestamp(&format!("{text}T00:00:00Z")));
+        let at = foveal_session_readers::parse_timestamp(text)
+            .or_else(|| foveal_session_readers::parse_timestamp(&format!("{text}T00:00:00Z")));
         if let Some(at) = at {
             return Ok(Self::At(at.0));
         }

@@ -11,9 +11,9 @@ use foveal_pricing::tokens::Tokenizer;
 use foveal_proxy::models::recorded_constraints;
 use foveal_replay::oracle::{Hindsight, Oracle};
 use foveal_report::{ReportBuilder, ReportLimits, ReportProfile};
+use foveal_session_readers::SessionFormat;
 use foveal_store::Store;
 use foveal_transcript::{CancelToken, Conversation};
-use foveal_wire::SessionFormat;
 
 use super::past_savings::PastSavings;
 use crate::ordered_output::OrderedWriter;

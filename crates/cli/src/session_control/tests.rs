@@ -9,6 +9,7 @@ use foveal_agent::{
 use foveal_code::curated_view_source::CuratedViewSource;
 use foveal_mock_provider::{MockProvider, ModelReply, ReplyScript};
 use foveal_pricing::prices::PriceCard;
+use foveal_protocols::prompt::{ApiDialect, ToolSpec};
 use foveal_providers::{LlmClient, ModelRequestLimits, ModelServer, ProxySettings};
 use foveal_proxy::RequestShaper;
 use foveal_proxy::models::ModelTraits;
@@ -17,7 +18,6 @@ use foveal_proxy::request::{DecisionSlot, ShapeRequest};
 use foveal_proxy::rules::ShapingRules;
 use foveal_tools::tool_table::ToolSet;
 use foveal_transcript::{Timestamp, ToolCall};
-use foveal_wire::prompt::{ApiDialect, ToolSpec};
 use serde_json::json;
 use tokio::runtime::Runtime;
 

@@ -21,7 +21,7 @@ fn gone(warmth: &AdaptiveKeepAlive, at: i64) {
         &PriceOverrides::default(),
         "claude-opus-4-5",
         "anthropic",
-        foveal_wire::Protocol::Messages,
+        foveal_protocols::Protocol::Messages,
     );
     let priced = RequestCosts::default();
     warmth.learn_from_exchange(&request, &usage, &priced, &prices);
@@ -87,7 +87,7 @@ fn a_pause_is_worth_what_would_have_expired() {
         &PriceOverrides::default(),
         "claude-opus-4-5",
         "anthropic",
-        foveal_wire::Protocol::Messages,
+        foveal_protocols::Protocol::Messages,
     );
     let usage = request_prices::billed_usage(&billed(100_000, 0));
     let first = exchange(0, billed(100_000, 0), RequestReport::default());

@@ -1,12 +1,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use foveal_protocols::Protocol;
+use foveal_protocols::response::BilledUsage;
 use foveal_proxy::price_overrides::{PriceOverride, PriceOverrideRule, PriceOverrides};
 use foveal_proxy::request::{ChangedPart, PrefixDivergence, RequestReport};
 use foveal_store::{SqliteStore, Store};
 use foveal_transcript::Timestamp;
-use foveal_wire::Protocol;
-use foveal_wire::response::BilledUsage;
 
 use super::{BillingContext, CostLedger};
 use crate::exchange::{Exchange, ExchangeEnd, Purpose, ResponseSummary};

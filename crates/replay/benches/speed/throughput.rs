@@ -10,8 +10,8 @@ use foveal_pricing::prices::PriceCard;
 use foveal_pricing::tokens::{Tokenizer, Tokens};
 use foveal_replay::baselines::all_profiles;
 use foveal_replay::{PreparedConversation, replay};
+use foveal_session_readers::{SessionFormat, read_all_sessions};
 use foveal_testkit::{long_conversation, render_atif};
-use foveal_wire::{SessionFormat, read_all_sessions};
 
 pub(crate) fn bench(criterion: &mut Criterion) {
     let conversation = long_conversation(Tokens(100_000));

@@ -12,6 +12,7 @@ use foveal_engine::placement::base_files::{BaseFile, parse_base_files, render_ba
 use foveal_gateway::request_prices::upstream_price_card;
 use foveal_pricing::prices::PriceCard;
 use foveal_pricing::tokens::Tokens;
+use foveal_protocols::prompt::{ApiDialect, ToolSpec};
 use foveal_proxy::price_overrides::PriceOverrides;
 use foveal_proxy::rules::ShapingRules;
 use foveal_proxy::{Redactor, RequestShaper};
@@ -20,7 +21,6 @@ use foveal_store::SessionId;
 use foveal_tools::call_control::CallProgress;
 use foveal_tools::model_progress::ModelProgress;
 use foveal_tools::tool_table::ToolSet;
-use foveal_wire::prompt::{ApiDialect, ToolSpec};
 
 use super::agent_runtime::AgentRuntime;
 use crate::commands::serve::StoreRecorder;

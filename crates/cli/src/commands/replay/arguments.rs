@@ -9,9 +9,10 @@ use foveal_engine::profile::{DEFAULT_PROFILE, Profile};
 use foveal_engine::provider_constraints::ProviderConstraints;
 use foveal_pricing::prices::PriceCard;
 use foveal_pricing::tokens::Tokenizer;
+use foveal_protocols::Protocol;
 use foveal_proxy::models::ModelTraits;
 use foveal_replay::baselines::{RAW, all_profiles, find_profile};
-use foveal_wire::{Protocol, SessionFormat};
+use foveal_session_readers::SessionFormat;
 
 use crate::environment::Environment;
 use crate::prompt_view::MessageDetail;
