@@ -8,11 +8,11 @@ mod body;
 #[path = "../../crates/tools/tests/fuzzed.rs"]
 #[expect(dead_code, reason = "the list of all is for the tests")]
 mod chosen;
-#[path = "../../crates/code/tests/fuzzed.rs"]
+#[path = "../../crates/relevance/tests/fuzzed.rs"]
 mod fuzzed;
 #[path = "../../crates/agent-setup/tests/fuzzed.rs"]
 mod hook;
-#[path = "../../crates/code/tests/invariants.rs"]
+#[path = "../../crates/relevance/tests/invariants.rs"]
 mod invariants;
 #[path = "../../crates/web/tests/fuzzed.rs"]
 #[expect(dead_code, reason = "the list of all is for the tests")]
@@ -20,6 +20,8 @@ mod page;
 #[path = "../../crates/mcp/tests/fuzzed.rs"]
 #[expect(dead_code, reason = "the list of all is for the tests")]
 mod sent;
+#[path = "../../crates/syntax/tests/structure.rs"]
+mod structure;
 
 use foveal_protocols::problem::PROBLEMS_MAX;
 use foveal_session_readers::{LINE_BYTES_MAX, SessionFormat};

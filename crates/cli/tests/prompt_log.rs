@@ -4,11 +4,11 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use foveal_code::curated_view_source::CuratedViewSource;
 use foveal_engine::conversation_record::ConversationRecord;
 use foveal_engine::profile::Profile;
 use foveal_pricing::prices::PriceCard;
 use foveal_pricing::tokens::Tokenizer;
+use foveal_relevance::curated_view_source::CuratedViewSource;
 use foveal_replay::conversation_replay::request_time;
 use foveal_transcript::{Conversation, MessageRole, RecordedSession};
 use serde_json::Value;

@@ -3,7 +3,6 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 
-use foveal_code::curated_view_source::CuratedViewSource;
 use foveal_engine::conversation_record::ConversationRecord;
 use foveal_engine::plan_step::{PlanStep, RewriteReason};
 use foveal_engine::profile::PROFILES;
@@ -12,6 +11,7 @@ use foveal_engine::settings::Settings;
 use foveal_engine::views::ViewSource;
 use foveal_pricing::prices::PriceCard;
 use foveal_pricing::tokens::{Tokenizer, Tokens};
+use foveal_relevance::curated_view_source::CuratedViewSource;
 use foveal_replay::conversation_replay::ConversationReplay;
 use foveal_replay::{PreparedConversation, replay};
 use foveal_testkit::laws::{

@@ -6,8 +6,6 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::Context;
-use foveal_code::curated_view_source::CuratedViewSource;
-use foveal_code::curation::Curator;
 use foveal_engine::planner::Planner;
 use foveal_engine::profile::DEFAULT_PROFILE;
 use foveal_engine::projector::Projector;
@@ -15,6 +13,8 @@ use foveal_engine::settings::Settings;
 use foveal_engine::views::ViewSource;
 use foveal_pricing::prices::PriceCard;
 use foveal_pricing::tokens::Tokenizer;
+use foveal_relevance::curated_view_source::CuratedViewSource;
+use foveal_relevance::curation::Curator;
 use foveal_replay::PreparedConversation;
 use foveal_replay::baselines::all_profiles;
 use foveal_replay::oracle::{Hindsight, Oracle};
