@@ -16,7 +16,7 @@ use serde_json::Value;
 
 use crate::json;
 use crate::problem::ProblemKind;
-use crate::requests::wrapped_results::parse_wrapped_result;
+use crate::wrapped_results::parse_wrapped_result;
 
 /// Position of a step in its builder, from 0.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]

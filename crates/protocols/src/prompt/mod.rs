@@ -6,12 +6,9 @@
 
 mod answer_options;
 mod api_dialect;
-mod chat;
-mod messages;
 mod prompt_content;
 mod prompt_encoding;
-mod raw_part;
-mod responses;
+pub(crate) mod raw_part;
 
 pub use answer_options::{AnswerOptions, encode_with_options};
 pub use api_dialect::ApiDialect;

@@ -16,10 +16,10 @@ use super::string_encoding::StringEncoding;
 use crate::conversation_builder::{ConversationBuilder, StepDraft};
 use crate::json::{self, JsonObject};
 use crate::lenient_json;
+use crate::openai_responses::{ASSUME_SUCCESS, ResponseItemReader};
 use crate::problem::ProblemCollector;
 use crate::protocol::Protocol;
-use crate::requests::openai_responses::{ASSUME_SUCCESS, ResponseItemReader};
-use crate::requests::{anthropic, google, openai_chat};
+use crate::{anthropic, gemini, openai_chat};
 
 /// Maximum number of earlier messages that are searched for related messages, such as the calls of
 /// results.
@@ -144,7 +144,7 @@ impl RequestBody {
                 items.read_item(object, None, &mut problems);
                 draft = items.draft;
             }
-            Protocol::Gemini => google::add_message(&mut draft, object, &mut problems),
+            Protocol::Gemini => gemini::add_message(&mut draft, object, &mut problems),
         }
         Ok(draft.take_entries())
     }

@@ -9,7 +9,7 @@ use super::json_lookup::{self, ByteRange, array_elements, find_members};
 const ESCAPED_QUOTE: &[u8] = br#"\""#;
 
 /// Returns the ranges of the result strings of the document in the string at `outer`, as
-/// [`crate::requests::wrapped_results`] reads them; empty if it is no such document.
+/// [`crate::wrapped_results`] reads them; empty if it is no such document.
 pub(super) fn nested_result_strings(bytes: &[u8], outer: &ByteRange) -> Vec<ByteRange> {
     // A text that starts with another byte is no document.
     let first = bytes[outer.start + 1..].iter().find(|byte| !byte.is_ascii_whitespace());

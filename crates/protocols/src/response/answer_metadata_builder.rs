@@ -14,13 +14,13 @@ use crate::protocol::Protocol;
 
 /// Collects the metadata of an answer.
 #[derive(Debug, Default)]
-pub(super) struct AnswerMetadataBuilder {
-    pub(super) model: Option<String>,
-    pub(super) id: Option<String>,
-    pub(super) stop_reason: Option<String>,
-    pub(super) error: Option<AnswerError>,
+pub(crate) struct AnswerMetadataBuilder {
+    pub(crate) model: Option<String>,
+    pub(crate) id: Option<String>,
+    pub(crate) stop_reason: Option<String>,
+    pub(crate) error: Option<AnswerError>,
     /// Whether the protocol's last event was read.
-    pub(super) is_complete: bool,
+    pub(crate) is_complete: bool,
     /// The provider's usage object, with the latest value of each field.
     usage: JsonObject,
 }
@@ -28,7 +28,7 @@ pub(super) struct AnswerMetadataBuilder {
 impl AnswerMetadataBuilder {
     /// Merges a `usage` object. Counts only grow during an answer, so a 0 behind a larger count
     /// means that the server leaves the field out.
-    pub(super) fn merge_usage(&mut self, usage: RawField<'_>) {
+    pub(crate) fn merge_usage(&mut self, usage: RawField<'_>) {
         let told = usage.and_then(|usage| serde_json::from_str(usage.get()).ok());
         let Some(Value::Object(told)) = told else { return };
         for (key, value) in told {
@@ -39,21 +39,21 @@ impl AnswerMetadataBuilder {
         }
     }
 
-    pub(super) fn set_model(&mut self, field: RawField<'_>) {
+    pub(crate) fn set_model(&mut self, field: RawField<'_>) {
         set_text(&mut self.model, field);
     }
 
-    pub(super) fn set_id(&mut self, field: RawField<'_>) {
+    pub(crate) fn set_id(&mut self, field: RawField<'_>) {
         set_text(&mut self.id, field);
     }
 
-    pub(super) fn set_stop_reason(&mut self, field: RawField<'_>) {
+    pub(crate) fn set_stop_reason(&mut self, field: RawField<'_>) {
         set_text(&mut self.stop_reason, field);
     }
 
     /// Sets an error in any of the providers' forms: `{"type", "message"}` (Anthropic, OpenAI),
     /// `{"code", "message"}`, `{"status", "message"}` (Google), or the message alone.
-    pub(super) fn set_error(&mut self, error: RawField<'_>) {
+    pub(crate) fn set_error(&mut self, error: RawField<'_>) {
         let Some(error) = error else { return };
         if let Some(message) = field_text(Some(error)) {
             self.error =
@@ -78,7 +78,7 @@ impl AnswerMetadataBuilder {
     }
 
     /// Returns the metadata once no more bytes come.
-    pub(super) fn finish(self, protocol: Protocol) -> AnswerMetadata {
+    pub(crate) fn finish(self, protocol: Protocol) -> AnswerMetadata {
         let is_whole = self.is_complete || self.error.is_some();
         AnswerMetadata {
             billed: usage_table::parse_billed_usage(protocol, &self.usage),

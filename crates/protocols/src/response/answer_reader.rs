@@ -2,9 +2,9 @@
 
 use super::answer_metadata::{AnswerError, AnswerMetadata, ERROR_BYTES_MAX, truncate_text};
 use super::answer_metadata_builder::AnswerMetadataBuilder;
-use super::protocols::{chat, gemini, messages, responses};
 use super::sse::EventSplitter;
 use crate::protocol::Protocol;
+use crate::{anthropic, gemini, openai_chat, openai_responses};
 
 /// Maximum size in bytes of a JSON document that is read.
 pub const DOCUMENT_BYTES_MAX: usize = 8 << 20;
@@ -107,19 +107,19 @@ fn answer_form(content_type: &str) -> AnswerForm {
 
 fn read_event(protocol: Protocol, draft: &mut AnswerMetadataBuilder, name: &[u8], data: &[u8]) {
     match protocol {
-        Protocol::Messages => messages::read_event(draft, name, data),
-        Protocol::Chat => chat::read_event(draft, data),
-        Protocol::Responses => responses::read_event(draft, name, data),
-        Protocol::Gemini => gemini::read_event(draft, data),
+        Protocol::Messages => anthropic::answer_scan::read_event(draft, name, data),
+        Protocol::Chat => openai_chat::answer_scan::read_event(draft, data),
+        Protocol::Responses => openai_responses::answer_scan::read_event(draft, name, data),
+        Protocol::Gemini => gemini::answer_scan::read_event(draft, data),
     }
 }
 
 fn read_document(protocol: Protocol, draft: &mut AnswerMetadataBuilder, json: &[u8]) {
     match protocol {
-        Protocol::Messages => messages::read_document(draft, json),
-        Protocol::Chat => chat::read_document(draft, json),
-        Protocol::Responses => responses::read_document(draft, json),
-        Protocol::Gemini => gemini::read_document(draft, json),
+        Protocol::Messages => anthropic::answer_scan::read_document(draft, json),
+        Protocol::Chat => openai_chat::answer_scan::read_document(draft, json),
+        Protocol::Responses => openai_responses::answer_scan::read_document(draft, json),
+        Protocol::Gemini => gemini::answer_scan::read_document(draft, json),
     }
 }
 

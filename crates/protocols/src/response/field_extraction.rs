@@ -7,12 +7,12 @@ use serde::de::{DeserializeSeed, Deserializer, IgnoredAny, MapAccess, Visitor};
 use serde_json::value::RawValue;
 
 /// A field's value as raw JSON.
-pub(super) type RawField<'a> = Option<&'a RawValue>;
+pub(crate) type RawField<'a> = Option<&'a RawValue>;
 
 /// Returns the values of `keys` in the object `json`; `None` unless it is one complete object. If a
 /// key occurs twice, the last one counts. A value `null` counts as absent. The stack does not grow
 /// with the nesting depth of other values.
-pub(super) fn extract_fields<'a, const N: usize>(
+pub(crate) fn extract_fields<'a, const N: usize>(
     json: &'a [u8],
     keys: [&str; N],
 ) -> Option<[RawField<'a>; N]> {
@@ -23,7 +23,7 @@ pub(super) fn extract_fields<'a, const N: usize>(
 }
 
 /// Returns the text of a field that is a non-empty JSON string.
-pub(super) fn field_text(field: RawField<'_>) -> Option<Cow<'_, str>> {
+pub(crate) fn field_text(field: RawField<'_>) -> Option<Cow<'_, str>> {
     struct StringVisitor;
     impl<'de> Visitor<'de> for StringVisitor {
         type Value = Cow<'de, str>;
@@ -45,14 +45,14 @@ pub(super) fn field_text(field: RawField<'_>) -> Option<Cow<'_, str>> {
 }
 
 /// Returns the bytes of a field, to extract fields from it.
-pub(super) fn field_bytes(field: RawField<'_>) -> &[u8] {
+pub(crate) fn field_bytes(field: RawField<'_>) -> &[u8] {
     field.map_or(b"", |value| value.get().as_bytes())
 }
 
 /// Returns whether `json` may have a field `key`, given with its quotes, whose value is not null.
 /// Searches bytes only, so that most events need no parsing. The same words inside of a JSON text
 /// have escaped quotes and do not match.
-pub(super) fn may_have_field(json: &[u8], key: &[u8]) -> bool {
+pub(crate) fn may_have_field(json: &[u8], key: &[u8]) -> bool {
     memchr::memmem::find_iter(json, key).any(|at| {
         let after = json[at + key.len()..].trim_ascii_start();
         match after.split_first() {
@@ -114,6 +114,11 @@ impl Visitor<'_> for KeyLookup<'_> {
     fn visit_str<E>(self, key: &str) -> Result<Self::Value, E> {
         Ok(self.0.iter().position(|name| *name == key))
     }
+}
+
+/// Returns an integer, or 0 if there is none.
+pub(crate) fn parse_number(field: RawField<'_>) -> u64 {
+    field.and_then(|number| number.get().parse().ok()).unwrap_or(0)
 }
 
 #[cfg(test)]

@@ -1,14 +1,13 @@
 //! Readers of model API answers. The gateway reads events, usage and completion while the bytes
 //! pass unchanged. foveal's own model clients decode the whole content.
 
-mod answer_decoder;
+pub(crate) mod answer_decoder;
 mod answer_metadata;
-mod answer_metadata_builder;
+pub(crate) mod answer_metadata_builder;
 mod answer_reader;
 mod billed_usage;
 mod context_overflow;
-mod field_extraction;
-mod protocols;
+pub(crate) mod field_extraction;
 mod sse;
 mod usage_table;
 

@@ -2,13 +2,13 @@
 //! whole, as lists of queries and results; Cline sends the model each text cut to
 //! [`SENT_CHARS_MAX`].
 
+use foveal_protocols::anthropic::add_response_blocks;
 use foveal_protocols::conversation_builder::{
     ConversationBuilder, RecordedResult, StepDraft, StepMark,
 };
 use foveal_protocols::json::{self, JsonObject};
 use foveal_protocols::problem::ProblemKind;
-use foveal_protocols::requests::anthropic::add_response_blocks;
-use foveal_protocols::requests::wrapped_results::{has_failed, is_cline_result};
+use foveal_protocols::wrapped_results::{has_failed, is_cline_result};
 use foveal_transcript::{ContentBlock, MessageRole, Timestamp, Usage};
 use serde_json::Value;
 

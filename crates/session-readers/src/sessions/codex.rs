@@ -6,8 +6,8 @@ use std::sync::Arc;
 
 use foveal_protocols::conversation_builder::{ConversationBuilder, StepDraft, StepIndex, StepMark};
 use foveal_protocols::json::{self, JsonObject};
+use foveal_protocols::openai_responses::{self, ResponseItemReader};
 use foveal_protocols::problem::ProblemKind;
-use foveal_protocols::requests::openai_responses::{self, ResponseItemReader};
 use foveal_transcript::{ContentBlock, MessageRole, Timestamp, Usage};
 use serde_json::Value;
 

@@ -4,9 +4,9 @@
 
 use foveal_protocols::conversation_builder::{ConversationBuilder, RecordedResult};
 use foveal_protocols::json::{self, JsonObject};
+use foveal_protocols::openai_chat;
+use foveal_protocols::openai_responses::{self, ResponseItemReader};
 use foveal_protocols::problem::ProblemKind;
-use foveal_protocols::requests::openai_chat;
-use foveal_protocols::requests::openai_responses::{self, ResponseItemReader};
 use foveal_transcript::{Timestamp, ToolCall};
 use serde_json::{Value, json};
 

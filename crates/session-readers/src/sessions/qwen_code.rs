@@ -2,9 +2,9 @@
 //! branch. Messages consist of Google's parts, whichever provider answers.
 
 use foveal_protocols::conversation_builder::{ConversationBuilder, StepDraft, StepIndex, StepMark};
+use foveal_protocols::gemini::{GooglePart, parse_parts};
 use foveal_protocols::json::{self, JsonObject};
 use foveal_protocols::problem::ProblemKind;
-use foveal_protocols::requests::google::{GooglePart, parse_parts};
 use foveal_transcript::{ContentBlock, MessageRole, Timestamp, Usage};
 use serde_json::Value;
 

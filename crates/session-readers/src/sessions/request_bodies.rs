@@ -2,9 +2,9 @@
 
 use foveal_protocols::conversation_builder::{ConversationBuilder, StepDraft};
 use foveal_protocols::json::{self, JsonObject};
+use foveal_protocols::openai_responses::{ASSUME_SUCCESS, ResponseItemReader};
 use foveal_protocols::problem::ProblemKind;
-use foveal_protocols::requests::openai_responses::{ASSUME_SUCCESS, ResponseItemReader};
-use foveal_protocols::requests::{anthropic, openai_chat};
+use foveal_protocols::{anthropic, openai_chat};
 use foveal_transcript::{ContentBlock, MessageRole};
 use serde_json::Value;
 

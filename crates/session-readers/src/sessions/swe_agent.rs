@@ -8,8 +8,8 @@ use foveal_protocols::conversation_builder::{
     ConversationBuilder, RecordedResult, StepDraft, StepIndex, StepMark,
 };
 use foveal_protocols::json::{self, JsonObject};
+use foveal_protocols::openai_chat;
 use foveal_protocols::problem::ProblemKind;
-use foveal_protocols::requests::openai_chat;
 use foveal_transcript::{MessageRole, ToolCall};
 use serde_json::Value;
 

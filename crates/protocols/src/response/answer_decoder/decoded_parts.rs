@@ -15,19 +15,19 @@ pub const DECODED_BYTES_MAX: usize = 32 << 20;
 pub const DECODED_PARTS_MAX: usize = 1_000;
 
 /// A callback that receives the events of an answer.
-pub(super) type EventCallback<'a> = &'a mut dyn FnMut(DecodedEvent);
+pub(crate) type EventCallback<'a> = &'a mut dyn FnMut(DecodedEvent);
 
 /// The parts of an answer so far, in the order in which they began.
 #[derive(Debug)]
-pub(super) struct DecodedParts {
+pub(crate) struct DecodedParts {
     parts: Vec<(u64, DecodedPart)>,
     bytes: usize,
     /// A number for generated call ids, different for each answer.
     answer_number: u64,
     /// Whether something was lost: an unreadable event, or content beyond the limits.
-    pub(super) is_broken: bool,
+    pub(crate) is_broken: bool,
     /// Whether content exceeded the limits.
-    pub(super) is_full: bool,
+    pub(crate) is_full: bool,
 }
 
 #[derive(Debug)]
@@ -40,12 +40,12 @@ enum DecodedPart {
 }
 
 impl DecodedParts {
-    pub(super) fn new(answer_number: u64) -> Self {
+    pub(crate) fn new(answer_number: u64) -> Self {
         Self { parts: Vec::new(), bytes: 0, answer_number, is_broken: false, is_full: false }
     }
 
     /// Appends a piece of text to the part `key`.
-    pub(super) fn append_text(&mut self, key: u64, piece: &str, on_event: EventCallback<'_>) {
+    pub(crate) fn append_text(&mut self, key: u64, piece: &str, on_event: EventCallback<'_>) {
         if piece.is_empty() || !self.reserve_bytes(piece.len()) {
             return;
         }
@@ -59,7 +59,7 @@ impl DecodedParts {
     }
 
     /// Appends a piece of readable reasoning.
-    pub(super) fn append_reasoning(&mut self, key: u64, piece: &str, on_event: EventCallback<'_>) {
+    pub(crate) fn append_reasoning(&mut self, key: u64, piece: &str, on_event: EventCallback<'_>) {
         if piece.is_empty() || !self.reserve_bytes(piece.len()) {
             return;
         }
@@ -70,7 +70,7 @@ impl DecodedParts {
     }
 
     /// Appends a piece of the signature by which the provider recognises its reasoning.
-    pub(super) fn append_signature(&mut self, key: u64, piece: &str) {
+    pub(crate) fn append_signature(&mut self, key: u64, piece: &str) {
         if piece.is_empty() || !self.reserve_bytes(piece.len()) {
             return;
         }
@@ -86,7 +86,7 @@ impl DecodedParts {
     }
 
     /// Adds a part that only its provider can read.
-    pub(super) fn push_opaque(&mut self, key: u64, kind: &str, raw: &str) {
+    pub(crate) fn push_opaque(&mut self, key: u64, kind: &str, raw: &str) {
         if self.reserve_bytes(kind.len() + raw.len()) && self.can_add_part() {
             let part = DecodedPart::Opaque { kind: kind.to_owned(), raw: raw.to_owned() };
             self.parts.push((key, part));
@@ -94,7 +94,7 @@ impl DecodedParts {
     }
 
     /// Starts a call.
-    pub(super) fn start_call(
+    pub(crate) fn start_call(
         &mut self,
         key: u64,
         id: &str,
@@ -127,7 +127,7 @@ impl DecodedParts {
     }
 
     /// Appends a piece of the arguments of the call `key`. Returns false if there is no such call.
-    pub(super) fn append_arguments(
+    pub(crate) fn append_arguments(
         &mut self,
         key: u64,
         piece: &str,
@@ -145,7 +145,7 @@ impl DecodedParts {
     }
 
     /// Returns the id of the open call `key` and its arguments so far.
-    pub(super) fn open_call(&self, key: u64) -> Option<(&str, &str)> {
+    pub(crate) fn open_call(&self, key: u64) -> Option<(&str, &str)> {
         self.parts.iter().rev().find_map(|(at, part)| match part {
             DecodedPart::OpenCall { id, spelled, .. } if *at == key => {
                 Some((id.as_str(), spelled.as_str()))
@@ -155,7 +155,7 @@ impl DecodedParts {
     }
 
     /// Completes the call `key`.
-    pub(super) fn finish_call(&mut self, key: u64, on_event: EventCallback<'_>) {
+    pub(crate) fn finish_call(&mut self, key: u64, on_event: EventCallback<'_>) {
         if let Some(part) = self.open_call_mut(key)
             && let DecodedPart::OpenCall { id, name, spelled } = part
         {
@@ -167,7 +167,7 @@ impl DecodedParts {
     }
 
     /// Completes all open calls.
-    pub(super) fn finish_all_calls(&mut self, on_event: EventCallback<'_>) {
+    pub(crate) fn finish_all_calls(&mut self, on_event: EventCallback<'_>) {
         let open = |(key, part): &(u64, DecodedPart)| {
             matches!(part, DecodedPart::OpenCall { .. }).then_some(*key)
         };
@@ -178,14 +178,14 @@ impl DecodedParts {
     }
 
     /// Returns whether there is a part `key` that is no open call.
-    pub(super) fn has_content_part(&self, key: u64) -> bool {
+    pub(crate) fn has_content_part(&self, key: u64) -> bool {
         self.parts
             .iter()
             .any(|(at, part)| *at == key && !matches!(part, DecodedPart::OpenCall { .. }))
     }
 
     /// Returns the blocks of the answer, and whether a call is incomplete.
-    pub(super) fn finish(self) -> (Vec<ContentBlock>, bool) {
+    pub(crate) fn finish(self) -> (Vec<ContentBlock>, bool) {
         let mut blocks = Vec::new();
         let mut is_open = false;
         for (_, part) in self.parts {
@@ -238,7 +238,7 @@ impl DecodedParts {
     }
 
     /// Counts a piece of so many bytes. Returns whether it is within the limit.
-    pub(super) fn reserve_bytes(&mut self, bytes: usize) -> bool {
+    pub(crate) fn reserve_bytes(&mut self, bytes: usize) -> bool {
         self.bytes = self.bytes.saturating_add(bytes);
         self.note_limit(self.bytes <= DECODED_BYTES_MAX)
     }

@@ -5,12 +5,12 @@ use foveal_transcript::{ContentBlock, ToolCall};
 use super::super::answer_metadata::{AnswerCompletion, AnswerMetadata};
 use super::super::answer_reader::AnswerReader;
 use super::super::sse::EventSplitter;
-use super::chat::{self, ChatStreamState};
 use super::decoded_event::DecodedEvent;
 use super::decoded_parts::{DecodedParts, EventCallback};
 use super::stop_reason::StopReason;
-use super::{messages, responses};
+use crate::openai_chat::event_decoder::ChatStreamState;
 use crate::prompt::ApiDialect;
+use crate::{anthropic, openai_chat, openai_responses};
 
 /// The decoded content of one answer.
 #[derive(Debug, Clone, PartialEq)]
@@ -111,7 +111,7 @@ impl AnswerDecoder {
             decode_event(dialect, parts, calls, event.data, on_event);
         });
         if self.dialect == ApiDialect::Chat {
-            chat::push_reasoning_details(&mut self.parts, &self.chat_state);
+            openai_chat::event_decoder::push_reasoning_details(&mut self.parts, &self.chat_state);
         }
         let is_broken = self.parts.is_broken || is_too_large;
         let (blocks, is_open) = self.parts.finish();
@@ -138,8 +138,10 @@ fn decode_event(
         return false;
     }
     match dialect {
-        ApiDialect::Messages => messages::decode_event(parts, data, on_event),
-        ApiDialect::Chat => chat::decode_event(parts, calls, data, on_event),
-        ApiDialect::Responses => responses::decode_event(parts, data, on_event),
+        ApiDialect::Messages => anthropic::event_decoder::decode_event(parts, data, on_event),
+        ApiDialect::Chat => openai_chat::event_decoder::decode_event(parts, calls, data, on_event),
+        ApiDialect::Responses => {
+            openai_responses::event_decoder::decode_event(parts, data, on_event)
+        }
     }
 }

@@ -3,12 +3,9 @@
 //! An [`AnswerDecoder`] contains an [`AnswerReader`](super::AnswerReader) for usage and completion.
 
 mod call_arguments;
-mod chat;
 mod decoded_event;
-mod decoded_parts;
+pub(crate) mod decoded_parts;
 mod decoder;
-mod messages;
-mod responses;
 mod stop_reason;
 
 pub use call_arguments::parse_call_arguments;

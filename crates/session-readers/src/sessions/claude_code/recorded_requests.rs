@@ -3,9 +3,9 @@
 
 use std::collections::HashMap;
 
+use foveal_protocols::anthropic::split_user_content;
 use foveal_protocols::conversation_builder::StepDraft;
 use foveal_protocols::json::{self, JsonObject};
-use foveal_protocols::requests::anthropic::split_user_content;
 use foveal_transcript::{ContentBlock, MessageRole};
 
 use super::session_conversation::SessionConversation;

@@ -2,11 +2,9 @@
 
 use std::collections::HashMap;
 
+use foveal_protocols::anthropic::{add_response_blocks, parse_anthropic_usage, split_user_content};
 use foveal_protocols::conversation_builder::{ConversationBuilder, StepDraft, StepIndex, StepMark};
 use foveal_protocols::json::{self, JsonObject};
-use foveal_protocols::requests::anthropic::{
-    add_response_blocks, parse_anthropic_usage, split_user_content,
-};
 use foveal_transcript::{ContentBlock, MessageRole, PARTIAL_READ_KIND};
 use serde_json::Value;
 

@@ -5,9 +5,9 @@ use std::hash::{DefaultHasher, Hash as _, Hasher as _};
 use foveal_protocols::conversation_builder::{
     ConversationBuilder, RecordedResult, StepDraft, StepIndex, StepMark,
 };
+use foveal_protocols::gemini::{GooglePart, parse_parts};
 use foveal_protocols::json::{self, JsonObject};
 use foveal_protocols::problem::ProblemKind;
-use foveal_protocols::requests::google::{GooglePart, parse_parts};
 use foveal_transcript::{ContentBlock, MessageRole, Timestamp, ToolCall, Usage};
 use serde_json::Value;
 

@@ -2,7 +2,7 @@
 
 use foveal_protocols::conversation_builder::RecordedResult;
 use foveal_protocols::json::{self, JsonObject};
-use foveal_protocols::requests::openai_chat;
+use foveal_protocols::openai_chat;
 use foveal_transcript::{ContentBlock, MessageRole, Timestamp};
 use serde_json::Value;
 

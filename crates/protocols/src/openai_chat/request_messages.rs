@@ -1,5 +1,4 @@
-//! The request body of OpenAI's Chat Completions, and its messages, which other recordings use,
-//! too.
+//! Messages of requests and recordings in the form of Chat Completions.
 
 use foveal_transcript::{ContentBlock, MessageRole, Timestamp, ToolCall, Usage};
 use serde_json::Value;

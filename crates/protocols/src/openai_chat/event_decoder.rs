@@ -1,12 +1,13 @@
-//! OpenAI's Chat Completions and its variants on other servers: some omit the index of a call or
-//! its id, or give all calls the same index.
+//! Content of streamed answers of Chat Completions. Some servers omit the index of a call or its
+//! id, or give all calls the same index.
 
 use serde_json::Value;
 use serde_json::value::RawValue;
 
-use super::super::field_extraction::{RawField, extract_fields, field_bytes, field_text};
-use super::decoded_parts::{DecodedParts, EventCallback};
-use super::messages::parse_number;
+use crate::response::answer_decoder::decoded_parts::{DecodedParts, EventCallback};
+use crate::response::field_extraction::{
+    RawField, extract_fields, field_bytes, field_text, parse_number,
+};
 
 const REASONING_KEY: u64 = 0;
 const TEXT_KEY: u64 = 1;
@@ -20,7 +21,7 @@ const DETAIL_MEMORY_FACTOR: usize = 4;
 
 /// State of a Chat Completions stream beside its parts.
 #[derive(Debug, Default)]
-pub(super) struct ChatStreamState {
+pub(crate) struct ChatStreamState {
     /// The number of calls that have begun.
     call_count: u64,
     /// The stream index and the part key of each call.
@@ -30,7 +31,7 @@ pub(super) struct ChatStreamState {
 }
 
 /// Decodes a stream event. Returns whether it is the last one.
-pub(super) fn decode_event(
+pub(crate) fn decode_event(
     parts: &mut DecodedParts,
     calls: &mut ChatStreamState,
     data: &[u8],
@@ -59,7 +60,7 @@ pub(super) fn decode_event(
 }
 
 /// Adds the collected reasoning details behind the last event.
-pub(super) fn push_reasoning_details(parts: &mut DecodedParts, calls: &ChatStreamState) {
+pub(crate) fn push_reasoning_details(parts: &mut DecodedParts, calls: &ChatStreamState) {
     if !calls.reasoning_details.is_empty() {
         let list = Value::Array(calls.reasoning_details.clone()).to_string();
         parts.push_opaque(REASONING_KEY, "reasoning_details", &list);

@@ -1,5 +1,5 @@
-//! The messages of Google's `generateContent` and their parts. Agents record them even when another
-//! provider answers.
+//! Messages of requests in the form of `generateContent`, and their parts. Agents record them even
+//! when another provider answers.
 
 use foveal_transcript::{ContentBlock, MessageRole, Timestamp, ToolCall};
 use serde_json::Value;

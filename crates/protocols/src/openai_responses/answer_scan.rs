@@ -1,13 +1,13 @@
-//! OpenAI's Responses.
+//! Metadata of answers of OpenAI's Responses.
 
-use super::super::answer_metadata_builder::AnswerMetadataBuilder;
-use super::super::field_extraction::{
+use crate::response::answer_metadata_builder::AnswerMetadataBuilder;
+use crate::response::field_extraction::{
     RawField, extract_fields, field_bytes, field_text, may_have_field,
 };
 
 /// Reads a stream event. Parses the first event, which has model and id, and the last one, which
 /// has the usage; `response.in_progress` repeats the whole request and is skipped.
-pub(in super::super) fn read_event(draft: &mut AnswerMetadataBuilder, name: &[u8], data: &[u8]) {
+pub(crate) fn read_event(draft: &mut AnswerMetadataBuilder, name: &[u8], data: &[u8]) {
     let is_read = match name {
         b"response.created" => draft.id.is_none(),
         b"response.completed" | b"response.incomplete" | b"response.failed" | b"error" => true,
@@ -41,7 +41,7 @@ pub(in super::super) fn read_event(draft: &mut AnswerMetadataBuilder, name: &[u8
 }
 
 /// Reads a complete answer: a response, a compaction, or an error.
-pub(in super::super) fn read_document(draft: &mut AnswerMetadataBuilder, json: &[u8]) {
+pub(crate) fn read_document(draft: &mut AnswerMetadataBuilder, json: &[u8]) {
     draft.is_complete = read_response(draft, json);
 }
 

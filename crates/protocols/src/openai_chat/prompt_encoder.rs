@@ -1,11 +1,11 @@
-//! OpenAI's Chat Completions and its variants on other servers.
+//! Prompts as requests to Chat Completions.
 
 use foveal_transcript::{ContentBlock, MessageRole, ToolCall, TranscriptEntry};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::prompt_content::{Prompt, ToolSpec};
-use super::raw_part::{RawPart, opaque_part, to_raw_part, visible_text};
+use crate::prompt::raw_part::{RawPart, arguments_text, opaque_part, to_raw_part, visible_text};
+use crate::prompt::{Prompt, ToolSpec};
 
 /// The type of OpenRouter's reasoning details, a list that has to go back.
 const REASONING_DETAILS: &str = "reasoning_details";
@@ -43,7 +43,7 @@ enum ChatMessageContent<'a> {
     None,
 }
 
-pub(super) fn encode(prompt: &Prompt<'_>) -> Vec<u8> {
+pub(crate) fn encode(prompt: &Prompt<'_>) -> Vec<u8> {
     let body = ChatRequestBody {
         model: prompt.model,
         max_tokens: prompt.output_tokens_max,
@@ -106,12 +106,4 @@ fn message_content(entry: &TranscriptEntry) -> ChatMessageContent<'_> {
 fn call_part(call: &ToolCall) -> RawPart {
     let function = json!({"name": call.name, "arguments": arguments_text(&call.arguments)});
     to_raw_part(&json!({"id": call.id, "type": "function", "function": function}))
-}
-
-/// Returns arguments as the text that the model wrote. Arguments that are no object are that text.
-pub(super) fn arguments_text(arguments: &Value) -> String {
-    match arguments {
-        Value::String(text) => text.clone(),
-        other => other.to_string(),
-    }
 }

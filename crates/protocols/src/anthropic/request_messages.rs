@@ -1,4 +1,4 @@
-//! The request body of Anthropic's Messages, and the parts of its messages.
+//! Messages of requests and recordings in the form of Anthropic's Messages.
 
 use foveal_transcript::{ContentBlock, MessageRole, Timestamp, ToolCall, Usage};
 use serde_json::Value;

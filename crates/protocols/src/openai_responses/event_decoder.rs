@@ -1,13 +1,14 @@
-//! OpenAI's Responses.
+//! Content of streamed answers of OpenAI's Responses.
 
 use serde_json::Value;
 
-use super::super::field_extraction::{RawField, extract_fields, field_bytes, field_text};
-use super::decoded_parts::{DecodedParts, EventCallback};
-use super::messages::parse_number;
+use crate::response::answer_decoder::decoded_parts::{DecodedParts, EventCallback};
+use crate::response::field_extraction::{
+    RawField, extract_fields, field_bytes, field_text, parse_number,
+};
 
 /// Decodes a stream event. Returns whether it is the last one.
-pub(super) fn decode_event(
+pub(crate) fn decode_event(
     parts: &mut DecodedParts,
     data: &[u8],
     on_event: EventCallback<'_>,

@@ -1,11 +1,11 @@
-//! Anthropic's Messages.
+//! Prompts as requests to Anthropic's Messages.
 
 use foveal_transcript::{ContentBlock, MessageRole, ToolCall, TranscriptEntry};
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::prompt_content::{Prompt, ToolSpec};
-use super::raw_part::{RawPart, opaque_part, to_raw_part, visible_text};
+use crate::prompt::raw_part::{RawPart, opaque_part, to_raw_part, visible_text};
+use crate::prompt::{Prompt, ToolSpec};
 
 /// Default output limit in tokens: the maximum that all models in service allow.
 const DEFAULT_OUTPUT_TOKENS: u64 = 8_192;
@@ -36,7 +36,7 @@ struct MessagesRequestMessage {
     content: Vec<RawPart>,
 }
 
-pub(super) fn encode(prompt: &Prompt<'_>) -> Vec<u8> {
+pub(crate) fn encode(prompt: &Prompt<'_>) -> Vec<u8> {
     let is_system = |entry: &&TranscriptEntry| entry.role == MessageRole::System;
     let system = prompt.entries.iter().take_while(is_system).flat_map(|entry| &entry.blocks);
     let body = MessagesRequestBody {

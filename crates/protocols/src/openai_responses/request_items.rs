@@ -1,4 +1,4 @@
-//! The request body of OpenAI's Responses, `{instructions, input: [...]}`, and its items.
+//! Items of requests and recordings in the form of OpenAI's Responses.
 
 use foveal_transcript::{ContentBlock, MessageRole, Timestamp, ToolCall, Usage};
 use serde_json::Value;

@@ -1,12 +1,12 @@
-//! Anthropic's Messages.
+//! Metadata of answers of Anthropic's Messages.
 
-use super::super::answer_metadata_builder::AnswerMetadataBuilder;
-use super::super::field_extraction::{
+use crate::response::answer_metadata_builder::AnswerMetadataBuilder;
+use crate::response::field_extraction::{
     RawField, extract_fields, field_bytes, field_text, may_have_field,
 };
 
 /// Reads a stream event. Events with text are not parsed.
-pub(in super::super) fn read_event(draft: &mut AnswerMetadataBuilder, name: &[u8], data: &[u8]) {
+pub(crate) fn read_event(draft: &mut AnswerMetadataBuilder, name: &[u8], data: &[u8]) {
     let is_read = match name {
         b"message_start" | b"message_delta" | b"error" => true,
         b"message_stop" => {
@@ -42,7 +42,7 @@ pub(in super::super) fn read_event(draft: &mut AnswerMetadataBuilder, name: &[u8
 }
 
 /// Reads a complete answer: a message, an error, or a token count.
-pub(in super::super) fn read_document(draft: &mut AnswerMetadataBuilder, json: &[u8]) {
+pub(crate) fn read_document(draft: &mut AnswerMetadataBuilder, json: &[u8]) {
     let Some([error]) = extract_fields(json, ["error"]) else { return };
     draft.set_error(error);
     draft.is_complete = true;

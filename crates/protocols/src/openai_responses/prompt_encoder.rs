@@ -1,13 +1,12 @@
-//! OpenAI's Responses. The provider stores nothing: each request has the whole conversation, with
-//! the encrypted reasoning that the provider returned.
+//! Prompts as requests to OpenAI's Responses. The provider stores nothing: each request has the
+//! whole conversation, with the encrypted reasoning that the provider returned.
 
 use foveal_transcript::{ContentBlock, MessageRole, ToolCall, TranscriptEntry};
 use serde::Serialize;
 use serde_json::json;
 
-use super::chat::arguments_text;
-use super::prompt_content::{Prompt, ToolSpec};
-use super::raw_part::{RawPart, opaque_part, to_raw_part, visible_text};
+use crate::prompt::raw_part::{RawPart, arguments_text, opaque_part, to_raw_part, visible_text};
+use crate::prompt::{Prompt, ToolSpec};
 
 /// Types of the model's items that go back unchanged.
 const MODEL_ITEM_TYPES: [&str; 1] = ["reasoning"];
@@ -31,7 +30,7 @@ struct ResponsesRequestBody<'a> {
     stream: bool,
 }
 
-pub(super) fn encode(prompt: &Prompt<'_>) -> Vec<u8> {
+pub(crate) fn encode(prompt: &Prompt<'_>) -> Vec<u8> {
     let first = prompt.entries.split_first().filter(|(first, _)| first.role == MessageRole::System);
     let lone = first.and_then(|(first, rest)| match first.blocks.as_slice() {
         [only] => Some((visible_text(only)?, rest)),

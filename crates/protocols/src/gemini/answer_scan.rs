@@ -1,17 +1,17 @@
-//! Google's `generateContent` and `streamGenerateContent`.
+//! Metadata of answers of `generateContent`.
 
 use serde_json::value::RawValue;
 
-use super::super::answer_metadata_builder::AnswerMetadataBuilder;
-use super::super::field_extraction::{RawField, extract_fields, field_bytes};
+use crate::response::answer_metadata_builder::AnswerMetadataBuilder;
+use crate::response::field_extraction::{RawField, extract_fields, field_bytes};
 
 /// Reads a stream event: a complete answer with the usage so far.
-pub(in super::super) fn read_event(draft: &mut AnswerMetadataBuilder, data: &[u8]) {
+pub(crate) fn read_event(draft: &mut AnswerMetadataBuilder, data: &[u8]) {
     read_answer(draft, data);
 }
 
 /// Reads a complete answer, or the list of parts of a stream that was not requested as events.
-pub(in super::super) fn read_document(draft: &mut AnswerMetadataBuilder, json: &[u8]) {
+pub(crate) fn read_document(draft: &mut AnswerMetadataBuilder, json: &[u8]) {
     if json.trim_ascii_start().starts_with(b"[") {
         let parts: Vec<&RawValue> = serde_json::from_slice(json).unwrap_or_default();
         parts.iter().for_each(|part| read_answer(draft, part.get().as_bytes()));

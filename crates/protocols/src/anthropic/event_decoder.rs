@@ -1,10 +1,12 @@
-//! Anthropic's Messages.
+//! Content of streamed answers of Anthropic's Messages.
 
-use super::super::field_extraction::{RawField, extract_fields, field_bytes, field_text};
-use super::decoded_parts::{DecodedParts, EventCallback};
+use crate::response::answer_decoder::decoded_parts::{DecodedParts, EventCallback};
+use crate::response::field_extraction::{
+    RawField, extract_fields, field_bytes, field_text, parse_number,
+};
 
 /// Decodes a stream event. Returns whether it is the last one.
-pub(super) fn decode_event(
+pub(crate) fn decode_event(
     parts: &mut DecodedParts,
     data: &[u8],
     on_event: EventCallback<'_>,
@@ -23,11 +25,6 @@ pub(super) fn decode_event(
         _ => {}
     }
     false
-}
-
-/// Returns an integer, or 0 if there is none.
-pub(super) fn parse_number(field: RawField<'_>) -> u64 {
-    field.and_then(|number| number.get().parse().ok()).unwrap_or(0)
 }
 
 fn start_block(
