@@ -20,8 +20,7 @@ use std::sync::Arc;
 use foveal_index::{Index, IndexError, SearchHit, SearchOptions};
 use foveal_relevance::embedding::{Embedder, StaticModel};
 use foveal_syntax::{Entity, EntityKind};
-use foveal_transcript::CancelToken;
-use foveal_transcript::LineNumber;
+use foveal_transcript::{CancelToken, LineNumber};
 
 /// The compared weights of neighbours.
 const NEIGHBOUR_SHARES: [f32; 6] = [0.0, 0.1, 0.2, 0.3, 0.4, 0.6];

@@ -51,11 +51,6 @@ impl Sum for Tokens {
 /// Claude Opus 4.5, Opus 4.6 and Sonnet 4.5. Newer Claude models may have other vocabularies.
 const CLAUDE_PER_THOUSAND: u64 = 1173;
 
-/// Tokens that Claude's prompt format adds around one tool call and its result (ids, tags),
-/// beyond their text. Fitted together with the estimate of [`Tokenizer::Claude`], on the
-/// same recordings.
-pub const CLAUDE_CALL_OVERHEAD: Tokens = Tokens(68);
-
 /// A way to count tokens.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Default, Hash, Serialize, Deserialize)]
 pub enum Tokenizer {

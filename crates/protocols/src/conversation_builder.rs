@@ -85,7 +85,7 @@ impl RecordedResult {
     }
 
     /// Replaces a content that is a wrapped result document by the texts in the document.
-    pub fn unwrap_content(self) -> Self {
+    pub(crate) fn unwrap_content(self) -> Self {
         match parse_wrapped_result(&self.content) {
             Some(said) => Self {
                 content: said.texts.join("\n"),
@@ -339,7 +339,7 @@ impl ConversationBuilder {
     }
 
     /// Adds a result as a step of its own.
-    pub fn add_unpaired_result(&mut self, answer: RecordedResult) {
+    pub(crate) fn add_unpaired_result(&mut self, answer: RecordedResult) {
         let mut step = StepDraft::new(MessageRole::Tool);
         step.results.push(answer);
         self.push_step(step);
@@ -388,7 +388,7 @@ impl ConversationBuilder {
     }
 
     /// Takes the entries of all steps.
-    pub fn take_entries(&mut self) -> Vec<TranscriptEntry> {
+    pub(crate) fn take_entries(&mut self) -> Vec<TranscriptEntry> {
         if let Some(system) = self.system.take() {
             for step in &mut self.steps {
                 step.mark = step.mark.shift_steps(1);

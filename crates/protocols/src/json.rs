@@ -86,12 +86,12 @@ pub fn part_type(part: &Value) -> &str {
 }
 
 /// Returns whether parts of this type carry plain text.
-pub fn is_text_type(kind: Option<&str>) -> bool {
+fn is_text_type(kind: Option<&str>) -> bool {
     matches!(kind, Some("text" | "input_text" | "output_text") | None)
 }
 
 /// Moves the text out of a part that carries plain text.
-pub fn take_part_text(part: &mut Value) -> Option<String> {
+fn take_part_text(part: &mut Value) -> Option<String> {
     match part {
         Value::String(text) => Some(std::mem::take(text)),
         Value::Object(object) if is_text_type(get_text(object, "type")) => {

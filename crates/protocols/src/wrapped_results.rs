@@ -8,15 +8,15 @@ use crate::json::{self, JsonObject};
 
 /// The content of such a document.
 #[derive(Debug, PartialEq, Eq)]
-pub struct WrappedResult {
+pub(crate) struct WrappedResult {
     /// The texts, at least one.
-    pub texts: Vec<String>,
+    pub(crate) texts: Vec<String>,
     /// Whether all of its parts failed.
-    pub is_failed: bool,
+    pub(crate) is_failed: bool,
 }
 
 /// Parses a text that is exactly such a document and whose results are all plain texts.
-pub fn parse_wrapped_result(text: &str) -> Option<WrappedResult> {
+pub(crate) fn parse_wrapped_result(text: &str) -> Option<WrappedResult> {
     if !text.trim_start().starts_with(['{', '[']) {
         return None;
     }

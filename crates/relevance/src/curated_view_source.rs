@@ -7,9 +7,7 @@ use foveal_engine::views::{
     CurationAmount, LineLabel, LineSelection, ReadContext, ViewRequest, ViewSource,
 };
 use foveal_pricing::tokens::Tokens;
-use foveal_syntax::LineRange;
-use foveal_syntax::OmittedLines;
-use foveal_syntax::{EntityIndex, ParsedFile};
+use foveal_syntax::{EntityIndex, LineRange, OmittedLines, ParsedFile};
 use foveal_transcript::{ContentHash, LineNumber};
 
 use crate::curation::{CurationQuery, Curator, MentionedLine, SourceFile, ViewBudget};

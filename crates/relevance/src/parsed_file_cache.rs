@@ -5,8 +5,7 @@ use std::sync::{Arc, Mutex, MutexGuard, OnceLock, PoisonError};
 
 use foveal_engine::views::LineSelection;
 use foveal_pricing::tokens::{Tokenizer, Tokens};
-use foveal_syntax::parse_file;
-use foveal_syntax::{EntityKind, Mention, ParsedFile};
+use foveal_syntax::{EntityKind, Mention, ParsedFile, parse_file};
 use foveal_transcript::ContentHash;
 
 use crate::curation::SourceFile;

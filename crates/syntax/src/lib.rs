@@ -25,11 +25,8 @@ pub use self::language::Language;
 pub use self::language_spec::contains_word;
 pub use self::line_range::LineRange;
 pub use self::outline::{
-    LineCursor, OmittedLines, Outline, OutlinePart, entities_starting_in, is_in_outline,
-    keep_short_gaps, mark_lines, outline, rows_to_range,
+    LineCursor, OmittedLines, Outline, OutlinePart, is_in_outline, keep_short_gaps, mark_lines,
+    outline,
 };
-pub use self::parse_limits::{
-    BYTES_PARSED_MAX, ENTITIES_MAX, IMPORTS_MAX, LINE_BYTES_MAX, MENTIONS_MAX, STATEMENT_LINES_MAX,
-    STATEMENTS_MAX,
-};
+pub use self::parse_limits::{BYTES_PARSED_MAX, STATEMENT_LINES_MAX};
 pub use self::parser::{parse_file, parse_file_until_cancelled};

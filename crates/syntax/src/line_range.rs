@@ -21,7 +21,7 @@ impl LineRange {
     }
 
     /// Returns the lines of the 0-based rows `first..=last`, as parsers count them.
-    pub(crate) fn from_rows(first: u32, last: u32) -> Self {
+    pub fn from_rows(first: u32, last: u32) -> Self {
         Self::new(LineNumber(first.saturating_add(1)), LineNumber(last.saturating_add(1)))
     }
 

@@ -59,21 +59,29 @@ pub fn outline(parsed: &ParsedFile, text: &str) -> Outline {
         }
     }
     keep_short_gaps(&mut kept, text);
-    let mut found = Outline { parts: Vec::new(), gaps: Vec::new(), line_count: count };
-    let mut row = 0;
-    while row < kept.len() {
-        let same = kept[row..].iter().take_while(|keep| **keep == kept[row]).count();
-        let lines = rows_to_range(row, row + same - 1);
-        if kept[row] {
-            found
-                .parts
-                .push(OutlinePart { lines, of: entities_starting_in(parsed, lines, &shown, true) });
-        } else {
-            found.gaps.push(OmittedLines::new(parsed, lines, &shown));
+    Outline::from_kept_rows(parsed, &kept, &shown)
+}
+
+impl Outline {
+    /// Divides a file into the rows that are kept and the gaps between them. `kept` has a value for
+    /// each row, `shown` for each entity whether its signature is visible.
+    pub fn from_kept_rows(parsed: &ParsedFile, kept: &[bool], shown: &[bool]) -> Self {
+        let mut found =
+            Outline { parts: Vec::new(), gaps: Vec::new(), line_count: parsed.line_count };
+        let mut row = 0;
+        while row < kept.len() {
+            let same = kept[row..].iter().take_while(|keep| **keep == kept[row]).count();
+            let lines = rows_to_range(row, row + same - 1);
+            if kept[row] {
+                let of = entities_starting_in(parsed, lines, shown, true);
+                found.parts.push(OutlinePart { lines, of });
+            } else {
+                found.gaps.push(OmittedLines::new(parsed, lines, shown));
+            }
+            row += same;
         }
-        row += same;
+        found
     }
-    found
 }
 
 impl OmittedLines {
@@ -96,7 +104,7 @@ pub fn is_in_outline(parsed: &ParsedFile, at: EntityIndex) -> bool {
 }
 
 /// Returns the entities whose signature begins in `lines` and whose entry in `shown` is `want`.
-pub fn entities_starting_in(
+fn entities_starting_in(
     parsed: &ParsedFile,
     lines: LineRange,
     shown: &[bool],
@@ -128,7 +136,7 @@ pub fn mark_lines(kept: &mut [bool], lines: LineRange) {
 }
 
 /// Returns the lines of the rows from `first` to `last`, which count from 0.
-pub fn rows_to_range(first: usize, last: usize) -> LineRange {
+fn rows_to_range(first: usize, last: usize) -> LineRange {
     let number = |row: usize| LineNumber(u32::try_from(row + 1).unwrap_or(u32::MAX));
     LineRange::new(number(first), number(last))
 }

@@ -22,8 +22,7 @@ use foveal_pricing::tokens::{Tokenizer, Tokens};
 use foveal_relevance::relations::{FileRanks, RankFocus, RelationNodeKind, Relations};
 use foveal_relevance::repository_map::{MapOptions, build_repository_map};
 use foveal_syntax::{FileClass, ParsedFile};
-use foveal_transcript::CancelToken;
-use foveal_transcript::LineNumber;
+use foveal_transcript::{CancelToken, LineNumber};
 
 /// Characters of a line that are compared; Aider cuts lines at 100.
 const COMPARED: usize = 90;

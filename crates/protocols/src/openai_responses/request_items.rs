@@ -25,7 +25,7 @@ pub struct ResponseItemReader {
     pub draft: ConversationBuilder,
     response: Option<StepIndex>,
     /// The number of items before the first one of the conversation builder.
-    pub earlier_items: usize,
+    pub(crate) earlier_items: usize,
     /// Returns whether an output is from a failed call, if no flag tells.
     is_failed_output: fn(&str) -> bool,
 }

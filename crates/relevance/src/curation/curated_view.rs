@@ -1,9 +1,7 @@
 //! A curated view: the kept lines, the reasons for them, and the gaps.
 
 use foveal_engine::note::MachineFileKind;
-use foveal_syntax::LineRange;
-use foveal_syntax::OmittedLines;
-use foveal_syntax::ParsedFile;
+use foveal_syntax::{LineRange, OmittedLines, ParsedFile};
 use serde::{Deserialize, Serialize};
 
 use crate::numbered_listing::render_rows;

@@ -2,9 +2,7 @@
 
 use std::fmt;
 
-use foveal_syntax::Entity;
-use foveal_syntax::LineRange;
-use foveal_syntax::OmittedLines;
+use foveal_syntax::{Entity, LineRange, OmittedLines};
 
 use super::answering_functions::find_answering_functions;
 use super::curated_view::{CuratedView, ViewBudget, ViewPart};

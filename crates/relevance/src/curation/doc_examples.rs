@@ -2,8 +2,7 @@
 
 use super::query_terms::QueryTerms;
 use super::unit::line_rows;
-use foveal_syntax::LineRange;
-use foveal_syntax::ParsedFile;
+use foveal_syntax::{LineRange, ParsedFile};
 
 /// Stems of words by which a query asks for documentation.
 const DOCUMENTATION_STEMS: &[&str] =

@@ -2,8 +2,7 @@
 
 use foveal_engine::note::MachineFileKind;
 
-use foveal_syntax::FileClass;
-use foveal_syntax::ParsedFile;
+use foveal_syntax::{FileClass, ParsedFile};
 
 /// Returns the kind of a machine-written file; `None` for other files.
 pub(crate) fn machine_file_kind(parsed: &ParsedFile) -> Option<MachineFileKind> {

@@ -2,8 +2,7 @@
 
 use std::collections::HashMap;
 
-use foveal_syntax::LineRange;
-use foveal_syntax::{EntityIndex, ParsedFile};
+use foveal_syntax::{EntityIndex, LineRange, ParsedFile};
 
 /// The largest number of lines of a unit; longer ones are cut.
 const UNIT_LINES_MAX: usize = 8;

@@ -3,10 +3,9 @@
 
 use std::ops::Range;
 
-use foveal_syntax::BYTES_PARSED_MAX;
-use foveal_syntax::LineRange;
-use foveal_syntax::parse_file;
-use foveal_syntax::{Entity, EntityKind, ParsedFile, SourceStatement};
+use foveal_syntax::{
+    BYTES_PARSED_MAX, Entity, EntityKind, LineRange, ParsedFile, SourceStatement, parse_file,
+};
 use foveal_transcript::LineNumber;
 
 use super::curation_input::CurationInput;

@@ -5,11 +5,9 @@ use std::cell::LazyCell;
 use foveal_engine::note::{Note, NoteKind};
 use foveal_engine::views;
 use foveal_pricing::tokens::{Tokenizer, Tokens};
-use foveal_syntax::LineRange;
-use foveal_syntax::{Entity, EntityIndex, EntityKind, ParsedFile, Visibility};
 use foveal_syntax::{
-    OmittedLines, OutlinePart, entities_starting_in, is_in_outline, keep_short_gaps, mark_lines,
-    rows_to_range,
+    Entity, EntityIndex, EntityKind, LineRange, OmittedLines, Outline, OutlinePart, ParsedFile,
+    Visibility, is_in_outline, keep_short_gaps, mark_lines,
 };
 use foveal_transcript::LineNumber;
 use serde::{Deserialize, Serialize};
@@ -120,8 +118,8 @@ pub(crate) fn summarise_file(
 
 /// Returns the summary that names only the range of all lines.
 fn range_only_summary(parsed: &ParsedFile) -> Option<FileSummary> {
-    let last = (parsed.line_count as usize).checked_sub(1)?;
-    let gap = OmittedLines { lines: rows_to_range(0, last), inside: None, hides: Vec::new() };
+    let lines = LineRange::from_rows(0, parsed.line_count.checked_sub(1)?);
+    let gap = OmittedLines { lines, inside: None, hides: Vec::new() };
     let (parts, related, text) = (Vec::new(), Vec::new(), String::new());
     let (line_count, tokens) = (parsed.line_count, Tokens(0));
     Some(FileSummary { parts, related, gaps: vec![gap], line_count, text, tokens })
@@ -210,19 +208,7 @@ fn assemble_summary(
         kept.get(entity.signature.first.0 as usize - 1).copied().unwrap_or_default()
     };
     let shown: Vec<bool> = parsed.entities.iter().map(is_kept).collect();
-    let (mut parts, mut gaps) = (Vec::new(), Vec::new());
-    let mut row = 0;
-    while row < kept.len() {
-        let same = kept[row..].iter().take_while(|keep| **keep == kept[row]).count();
-        let lines = rows_to_range(row, row + same - 1);
-        if kept[row] {
-            parts
-                .push(OutlinePart { lines, of: entities_starting_in(parsed, lines, &shown, true) });
-        } else {
-            gaps.push(OmittedLines::new(parsed, lines, &shown));
-        }
-        row += same;
-    }
+    let Outline { parts, gaps, .. } = Outline::from_kept_rows(parsed, &kept, &shown);
     let (line_count, text, tokens) = (parsed.line_count, String::new(), Tokens(0));
     FileSummary { parts, related, gaps, line_count, text, tokens }
 }
