@@ -141,6 +141,11 @@ impl StepDraft {
         Self { time, blocks, ..Self::new(role) }
     }
 
+    /// Creates a message of one text.
+    pub fn with_text(role: MessageRole, time: Option<Timestamp>, text: String) -> Self {
+        Self::with_blocks(role, time, vec![ContentBlock::Text(text)])
+    }
+
     /// Returns the step with the given mark.
     pub fn with_mark(self, mark: StepMark) -> Self {
         Self { mark, ..self }

@@ -86,7 +86,7 @@ pub fn part_type(part: &Value) -> &str {
 }
 
 /// Returns whether parts of this type carry plain text.
-fn is_text_type(kind: Option<&str>) -> bool {
+pub(crate) fn is_text_type(kind: Option<&str>) -> bool {
     matches!(kind, Some("text" | "input_text" | "output_text") | None)
 }
 

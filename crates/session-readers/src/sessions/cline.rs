@@ -9,7 +9,7 @@ use foveal_protocols::conversation_builder::{
 use foveal_protocols::json::{self, JsonObject};
 use foveal_protocols::problem::ProblemKind;
 use foveal_protocols::wrapped_results::{has_failed, is_cline_result};
-use foveal_transcript::{ContentBlock, MessageRole, Timestamp, Usage};
+use foveal_transcript::{MessageRole, Timestamp, Usage};
 use serde_json::Value;
 
 use crate::key_paths::KeyPaths;
@@ -45,11 +45,7 @@ pub(crate) fn read_session(mut root: JsonObject, output: &mut SessionSink<'_>) {
     draft.agent = Some("Cline".to_owned());
     if let Some(text) = json::take_text(&mut root, "system_prompt").filter(|text| !text.is_empty())
     {
-        draft.push_step(StepDraft::with_blocks(
-            MessageRole::System,
-            None,
-            vec![ContentBlock::Text(text)],
-        ));
+        draft.push_step(StepDraft::with_text(MessageRole::System, None, text));
     }
     output.for_each_object("messages[]", messages, |message, output| {
         self::add_message(&mut draft, message, output);

@@ -137,11 +137,7 @@ impl CodexReader {
             .map(str::to_owned);
         let instructions = json::take_object(&mut meta, "base_instructions");
         if let Some(text) = instructions.and_then(|mut base| json::take_text(&mut base, "text")) {
-            draft.push_step(StepDraft::with_blocks(
-                MessageRole::System,
-                time,
-                vec![ContentBlock::Text(text)],
-            ));
+            draft.push_step(StepDraft::with_text(MessageRole::System, time, text));
         }
         self.open_rollout = Some(recording);
     }

@@ -5,7 +5,7 @@ use foveal_protocols::json::{self, JsonObject};
 use foveal_protocols::openai_responses::{ASSUME_SUCCESS, ResponseItemReader};
 use foveal_protocols::problem::ProblemKind;
 use foveal_protocols::{anthropic, openai_chat};
-use foveal_transcript::{ContentBlock, MessageRole};
+use foveal_transcript::MessageRole;
 use serde_json::Value;
 
 use crate::key_paths::KeyPaths;
@@ -90,20 +90,12 @@ pub(crate) fn is_chat_request(head: &KeyPaths) -> bool {
 pub(crate) fn read_responses_request(mut body: JsonObject, output: &mut SessionSink<'_>) {
     let mut draft = ConversationBuilder::new(output.name);
     if let Some(text) = json::take_text(&mut body, "instructions") {
-        draft.push_step(StepDraft::with_blocks(
-            MessageRole::System,
-            None,
-            vec![ContentBlock::Text(text)],
-        ));
+        draft.push_step(StepDraft::with_text(MessageRole::System, None, text));
     }
     let mut items = ResponseItemReader::new(draft, ASSUME_SUCCESS);
     match json::take_value(&mut body, "input") {
         Some(Value::String(text)) => {
-            items.draft.push_step(StepDraft::with_blocks(
-                MessageRole::User,
-                None,
-                vec![ContentBlock::Text(text)],
-            ));
+            items.draft.push_step(StepDraft::with_text(MessageRole::User, None, text));
         }
         Some(Value::Array(input)) => {
             output.for_each_object("input[]", input, |item, output| {

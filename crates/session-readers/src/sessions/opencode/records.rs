@@ -46,11 +46,7 @@ pub(super) fn add_record(
             }
         }
         "shell" => {
-            let step = StepDraft::with_blocks(
-                MessageRole::User,
-                time,
-                vec![ContentBlock::Text(shell_command_text(&record))],
-            );
+            let step = StepDraft::with_text(MessageRole::User, time, shell_command_text(&record));
             draft.push_step(step.with_mark(StepMark::Injected));
         }
         "assistant" => add_response(draft, record, output),
