@@ -4,7 +4,7 @@ import json
 import pathlib
 import sys
 
-HEAD = """The file crates/code/src/embedding/static.bin was trained on functions and their doc
+HEAD = """The file crates/relevance/src/embedding/static.bin was trained on functions and their doc
 comments from the packages below, and on nothing else. It holds none of their text but
 single words. Licences are those that the packages' own metadata name; where there is a
 choice, one of MIT, Apache-2.0, BSD, 0BSD and ISC is among it.

@@ -6,7 +6,7 @@ A text is the sum over its tokens of root(count) x row, brought to length 1. Row
 random or at the leading directions of the corpus's own co-occurrence matrix, scaled by
 smooth inverse frequency, and are moved by InfoNCE over the pairs of a batch in both
 directions. No weights of others go in. Writes MODEL in the form that
-crates/code/src/embedding/model_file.rs reads, and prints MRR@10 and recall@10 of the vectors
+crates/relevance/src/embedding/model_file.rs reads, and prints MRR@10 and recall@10 of the vectors
 alone on the held-out sets.
 """
 

@@ -1,4 +1,4 @@
-"""Words of code and prose, and their tokens; crates/code/src/embedding/ does the same in Rust."""
+"""Words of code and prose, and their tokens; crates/relevance/src/embedding/ does the same in Rust."""
 
 import re
 

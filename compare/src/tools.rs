@@ -5,7 +5,7 @@ use std::process::{Command, Stdio};
 use std::time::Instant;
 
 use anyhow::{Context, bail};
-use foveal_code::relations::SymbolMatch;
+use foveal_relevance::relations::SymbolMatch;
 
 use crate::measuring::{milliseconds, percentile};
 use crate::table;

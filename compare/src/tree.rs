@@ -5,7 +5,7 @@ use std::sync::Arc;
 use std::time::Instant;
 
 use foveal_transcript::CancelToken;
-use foveal_code::embedding::{Embedder, StaticModel};
+use foveal_relevance::embedding::{Embedder, StaticModel};
 use foveal_index::{Index, SearchOptions, decode_text, file_chunks};
 
 use crate::measuring::milliseconds;

@@ -4,8 +4,8 @@ use std::collections::HashSet;
 use std::path::Path;
 use std::time::Instant;
 
-use foveal_code::embedding::{QuantizedVector, StaticModel, Vector, VectorTable};
-use foveal_code::ranking::top_documents;
+use foveal_relevance::embedding::{QuantizedVector, StaticModel, Vector, VectorTable};
+use foveal_relevance::ranking::top_documents;
 use instant_distance::{Builder, HnswMap, Point, Search};
 
 use crate::measuring::{milliseconds, percentile, questions};
@@ -52,7 +52,8 @@ pub(crate) fn compare(folder: &Path) -> anyhow::Result<()> {
     let begin = Instant::now();
     let vectors: Vec<Vector> = parts.iter().map(|part| model.embed_text(&part.told)).collect();
     let embedded = milliseconds(begin);
-    let asked: Vec<Vector> = questions(&mut built.index)?.iter().map(|q| model.embed_text(q)).collect();
+    let asked: Vec<Vector> =
+        questions(&mut built.index)?.iter().map(|q| model.embed_text(q)).collect();
 
     println!(
         "{} vectors, made in {}; {} questions\n",

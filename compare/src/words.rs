@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::time::Instant;
 
-use foveal_code::terms::{is_stop_word, search_terms, stem, visit_words};
+use foveal_relevance::terms::{is_stop_word, search_terms, stem, visit_words};
 use tantivy::collector::TopDocs;
 use tantivy::query::{BooleanQuery, Occur, Query, TermQuery};
 use tantivy::schema::{

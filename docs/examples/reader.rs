@@ -7,13 +7,13 @@
 //! ]}
 //! ```
 
+use foveal_protocols::conversation_builder::{ConversationBuilder, RecordedResult, StepDraft};
+use foveal_protocols::json::{self, JsonObject};
+use foveal_protocols::problem::ProblemKind;
 use foveal_transcript::{MessageRole, ToolCall};
 use serde_json::Value;
 
-use crate::conversation_builder::{ConversationBuilder, RecordedResult, StepDraft};
-use crate::json::{self, JsonObject};
 use crate::key_paths::KeyPaths;
-use crate::problem::ProblemKind;
 use crate::session_sink::SessionSink;
 
 /// Returns whether a document starts like this format. The first row of the table of formats whose

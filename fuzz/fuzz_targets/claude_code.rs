@@ -1,5 +1,5 @@
 #![no_main]
 
-use foveal_wire::SessionFormat;
+use foveal_session_readers::SessionFormat;
 
 libfuzzer_sys::fuzz_target!(|data: &[u8]| foveal_fuzz::read(SessionFormat::ClaudeCode, data));

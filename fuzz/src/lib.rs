@@ -1,18 +1,18 @@
 //! What every fuzz target checks; see `fuzz_targets`.
 
-#[path = "../../crates/wire/tests/answered.rs"]
+#[path = "../../crates/protocols/tests/answered.rs"]
 mod answered;
-#[path = "../../crates/wire/tests/body/check.rs"]
+#[path = "../../crates/protocols/tests/body/check.rs"]
 #[expect(dead_code, reason = "entries are rendered in tests alone")]
 mod body;
 #[path = "../../crates/tools/tests/fuzzed.rs"]
 #[expect(dead_code, reason = "the list of all is for the tests")]
 mod chosen;
-#[path = "../../crates/code/tests/fuzzed.rs"]
+#[path = "../../crates/relevance/tests/fuzzed.rs"]
 mod fuzzed;
 #[path = "../../crates/agent-setup/tests/fuzzed.rs"]
 mod hook;
-#[path = "../../crates/code/tests/invariants.rs"]
+#[path = "../../crates/relevance/tests/invariants.rs"]
 mod invariants;
 #[path = "../../crates/web/tests/fuzzed.rs"]
 #[expect(dead_code, reason = "the list of all is for the tests")]
@@ -20,13 +20,18 @@ mod page;
 #[path = "../../crates/mcp/tests/fuzzed.rs"]
 #[expect(dead_code, reason = "the list of all is for the tests")]
 mod sent;
+#[path = "../../crates/syntax/tests/structure.rs"]
+mod structure;
 
-use foveal_wire::{LINE_BYTES_MAX, PROBLEMS_MAX, SessionFormat};
+use foveal_protocols::problem::PROBLEMS_MAX;
+use foveal_session_readers::{LINE_BYTES_MAX, SessionFormat};
 
 /// Reads `data` as `format`: nothing panics, and what is read keeps its bounds.
 pub fn read(format: SessionFormat, data: &[u8]) {
     assert!(data.len() < LINE_BYTES_MAX, "the fuzzer's inputs are small");
-    if let Ok((sessions, problems)) = foveal_wire::read_all_sessions(format, "fuzz", data) {
+    if let Ok((sessions, problems)) =
+        foveal_session_readers::read_all_sessions(format, "fuzz", data)
+    {
         assert!(problems.len() <= PROBLEMS_MAX + 1);
         for conversation in sessions.iter().flat_map(|session| &session.conversations) {
             let results =
@@ -38,10 +43,10 @@ pub fn read(format: SessionFormat, data: &[u8]) {
 
 /// Detects the format of `data`, and reads it as that.
 pub fn detect(data: &[u8]) {
-    if let Some(format) = foveal_wire::detect_format(data) {
+    if let Some(format) = foveal_session_readers::detect_format(data) {
         read(format, data);
     }
-    let _ = foveal_wire::detect_and_read_sessions("fuzz", data, &mut |_| {});
+    let _ = foveal_session_readers::detect_and_read_sessions("fuzz", data, &mut |_| {});
 }
 
 /// Entities, statements, names and outline of `data`; its first byte says the language.

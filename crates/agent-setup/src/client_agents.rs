@@ -4,7 +4,7 @@
 use std::path::{Path, PathBuf};
 
 use foveal_mcp::ClientLimit;
-use foveal_wire::SessionFormat;
+use foveal_session_readers::SessionFormat;
 use serde_json::{Value, json};
 
 use crate::addresses::AddressFile;

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
+use foveal_protocols::prompt::{Prompt, ToolSpec, encode_prompt};
+use foveal_protocols::response::{BilledUsage, DecodedAnswer, DecodedEvent, StopReason};
 use foveal_transcript::{
     ContentBlock, Conversation, EntryIndex, EntryMark, MessageRole, RecordingPosition, Timestamp,
     ToolCall, ToolResult, TranscriptEntry,
 };
-use foveal_wire::prompt::{Prompt, ToolSpec, encode_prompt};
-use foveal_wire::response::{BilledUsage, DecodedAnswer, DecodedEvent, StopReason};
 
 use crate::agent_event::{AgentEvent, RunOutcome};
 use crate::agent_io::{AgentAction, AgentInput};

@@ -2,8 +2,8 @@
 
 use foveal_engine::message_shape::ShapeKind;
 use foveal_engine::views::CurationProgress;
+use foveal_protocols::response::{DecodedAnswer, DecodedEvent};
 use foveal_transcript::ToolCall;
-use foveal_wire::response::{DecodedAnswer, DecodedEvent};
 
 use crate::agent_event::{AgentEvent, RunOutcome};
 use crate::limits::LimitKind;

@@ -1,8 +1,8 @@
 //! The cost and token counts of a provider's answer.
 
-use foveal_engine::prices::PriceCard;
+use foveal_pricing::prices::PriceCard;
+use foveal_protocols::response::BilledUsage;
 use foveal_transcript::Usage;
-use foveal_wire::response::BilledUsage;
 
 /// Returns the cost of an answer in US dollars: the sum that the provider states, else the sum by
 /// `prices`.

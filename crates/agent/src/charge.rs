@@ -1,7 +1,7 @@
 //! The tokens and cost of model answers.
 
-use foveal_engine::prices::PriceCard;
-use foveal_wire::response::BilledUsage;
+use foveal_pricing::prices::PriceCard;
+use foveal_protocols::response::BilledUsage;
 use serde::Serialize;
 
 use crate::billing::{cost_in_dollars, transcript_usage};

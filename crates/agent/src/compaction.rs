@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use foveal_engine::tokens::estimate_tokens;
+use foveal_pricing::tokens::estimate_tokens;
 use foveal_transcript::{ContentBlock, EntryMark, Handle, MessageRole, TranscriptEntry};
 
 /// Bytes of one user message that the note quotes at most.

@@ -1,7 +1,7 @@
 //! The totals of a run: requests, tokens, cost and time.
 
-use foveal_engine::prices::PriceCard;
-use foveal_wire::response::BilledUsage;
+use foveal_pricing::prices::PriceCard;
+use foveal_protocols::response::BilledUsage;
 use serde::Serialize;
 
 use crate::charge::UsageCharge;

@@ -1,7 +1,7 @@
 //! The settings of an agent.
 
-use foveal_engine::prices::PriceCard;
-use foveal_wire::prompt::{ApiDialect, ToolSpec};
+use foveal_pricing::prices::PriceCard;
+use foveal_protocols::prompt::{ApiDialect, ToolSpec};
 
 use crate::limits::RunLimits;
 

@@ -1,8 +1,8 @@
 //! The cost of side models: models other than the main one that work for the run and count towards
 //! its limits.
 
-use foveal_engine::prices::PriceCard;
-use foveal_wire::response::BilledUsage;
+use foveal_pricing::prices::PriceCard;
+use foveal_protocols::response::BilledUsage;
 use serde::Serialize;
 
 use crate::charge::UsageCharge;

@@ -4,9 +4,9 @@
 //! breaks off or is cancelled; some servers report no tokens at all. The estimate fills the gap, so
 //! that limits hold.
 
-use foveal_engine::tokens::estimate_tokens;
+use foveal_pricing::tokens::estimate_tokens;
+use foveal_protocols::response::{BilledUsage, DecodedEvent};
 use foveal_transcript::ContentBlock;
-use foveal_wire::response::{BilledUsage, DecodedEvent};
 
 use crate::billing::transcript_usage;
 

@@ -3,8 +3,8 @@
 //! A sub-agent is an [`Agent`](crate::Agent) with a conversation of its own. It works while the
 //! call runs, and its last message is the result.
 
+use foveal_protocols::prompt::ToolSpec;
 use foveal_transcript::ToolCall;
-use foveal_wire::prompt::ToolSpec;
 use serde_json::{Value, json};
 
 use crate::agent_event::RunOutcome;

@@ -3,9 +3,9 @@
 use foveal_agent::{
     AgentAction, AgentEvent, AgentInput, LimitKind, RunLimits, RunOutcome, ToolAnswer,
 };
-use foveal_engine::prices::PriceCard;
+use foveal_pricing::prices::PriceCard;
+use foveal_protocols::response::{DecodedEvent, StopReason};
 use foveal_transcript::{MessageRole, ToolCall};
-use foveal_wire::response::{DecodedEvent, StopReason};
 use serde_json::{Value, json};
 
 use crate::world::{World, answer, asks, call, made, said, settings, told};
@@ -357,7 +357,7 @@ fn each_way_to_end_is_told_apart() {
     let ended = |stop: StopReason| {
         let mut world = World::new();
         let said =
-            foveal_wire::response::DecodedAnswer { stop_reason: stop, ..said("so far", &[]) };
+            foveal_protocols::response::DecodedAnswer { stop_reason: stop, ..said("so far", &[]) };
         world.step(AgentInput::AnswerCompleted { number: 1, answer: said });
         world.outcome().expect("it is over").clone()
     };

@@ -6,10 +6,10 @@ use foveal_agent::{
     Agent, AgentAction, AgentEvent, AgentInput, AgentTool, RunLimits, RunLogEntry, RunTotals,
     START_AGENT, Settings, SubAgentCall,
 };
+use foveal_protocols::response::DecodedEvent;
 use foveal_transcript::{
     ContentBlock, Conversation, EntryMark, MessageRole, ToolCall, ToolResult, TranscriptEntry,
 };
-use foveal_wire::response::DecodedEvent;
 use proptest::prelude::*;
 use serde_json::json;
 

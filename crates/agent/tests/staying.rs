@@ -1,8 +1,8 @@
 //! Agents that wait for further tasks.
 
 use foveal_agent::{AgentAction, AgentEvent, AgentInput, LimitKind, RunLimits, RunOutcome};
+use foveal_protocols::response::{DecodedAnswer, StopReason};
 use foveal_transcript::{MessageRole, ToolCall};
-use foveal_wire::response::{DecodedAnswer, StopReason};
 use serde_json::json;
 
 use crate::world::{World, asks, call, made, said, told};

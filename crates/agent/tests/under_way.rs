@@ -3,8 +3,8 @@
 use foveal_agent::{
     AgentAction, AgentEvent, AgentInput, LimitKind, RunLimits, RunOutcome, RunTotals,
 };
+use foveal_protocols::response::{BilledUsage, DecodedAnswer, DecodedEvent};
 use foveal_transcript::ToolCall;
-use foveal_wire::response::{BilledUsage, DecodedAnswer, DecodedEvent};
 
 use crate::world::{World, asks, call, said, told};
 

@@ -4,11 +4,11 @@ use foveal_agent::{
     Agent, AgentAction, AgentEvent, AgentInput, AgentTool, RunLimits, RunOutcome, Settings,
     ToolAnswer,
 };
-use foveal_transcript::{ContentBlock, Timestamp, ToolCall};
-use foveal_wire::prompt::{ApiDialect, ToolSpec};
-use foveal_wire::response::{
+use foveal_protocols::prompt::{ApiDialect, ToolSpec};
+use foveal_protocols::response::{
     AnswerCompletion, AnswerMetadata, BilledUsage, DecodedAnswer, StopReason,
 };
+use foveal_transcript::{ContentBlock, Timestamp, ToolCall};
 use serde_json::{Value, json};
 
 /// An agent with the actions that it returned.

@@ -1,6 +1,6 @@
 //! The JSON form of a bill.
 
-use foveal_engine::bill::Bill;
+use foveal_pricing::bill::Bill;
 use serde_json::{Map, Value, json};
 
 /// Returns a bill as JSON: `{tokens, dollars}` for each part, `input` for all prompts, and

@@ -3,9 +3,9 @@
 
 use std::borrow::Cow;
 
-use foveal_code::highlighting::{Highlight, HighlightClass, highlight_file, highlight_fragment};
-use foveal_code::numbered_listing::ListingRow;
+use foveal_relevance::numbered_listing::ListingRow;
 use foveal_screen::escape_one_line;
+use foveal_syntax::highlighting::{Highlight, HighlightClass, highlight_file, highlight_fragment};
 use foveal_tools::answer::{AnswerRow, RowKind};
 
 use crate::coloured_text::ColouredText;

@@ -1,6 +1,6 @@
 //! Unified diffs on a terminal.
 
-use foveal_code::highlighting::HighlightClass;
+use foveal_syntax::highlighting::HighlightClass;
 
 use crate::colour::{OutputStyle, Painter};
 use crate::coloured_text::ColouredText;

@@ -4,10 +4,10 @@ use std::fmt;
 use std::str::FromStr;
 use std::sync::Arc;
 
-use foveal_code::embedding::{Embedder, StaticModel};
 use foveal_providers::{
     ApiKey, EmbeddingRequestLimits, EmbeddingServerSpec, EmbeddingSpecError, ServerEmbedder,
 };
+use foveal_relevance::embedding::{Embedder, StaticModel};
 use foveal_transcript::CancelToken;
 
 const BUILT_IN: &str = "built-in";

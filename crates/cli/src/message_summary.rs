@@ -2,7 +2,7 @@
 
 use foveal_engine::conversation_record::ConversationRecord;
 use foveal_engine::message_shape::{Decision, MessageShape};
-use foveal_engine::tokens::Tokens;
+use foveal_pricing::tokens::Tokens;
 use foveal_tool_effects::EffectKind;
 use foveal_transcript::{EntryIndex, MessageRole};
 

@@ -1,6 +1,6 @@
 //! Numbers formatted for people.
 
-use foveal_engine::tokens::Tokens;
+use foveal_pricing::tokens::Tokens;
 
 pub(crate) use foveal_screen::numbers::{
     format_count, format_dollars, format_percent_change, format_plural, format_signed_dollars,

@@ -8,7 +8,7 @@ use std::borrow::Cow;
 use foveal_engine::message_shape::Decision;
 use foveal_engine::plan_step::PlanStep;
 use foveal_engine::projector::Projector;
-use foveal_engine::tokens::Tokens;
+use foveal_pricing::tokens::Tokens;
 use foveal_redaction::redact_text;
 use foveal_transcript::{Conversation, EntryIndex, RecordedSession, RecordingPosition};
 use serde::Serialize;

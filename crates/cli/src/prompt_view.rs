@@ -3,14 +3,15 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use foveal_code::curated_view_source::CuratedViewSource;
 use foveal_engine::conversation_record::ConversationRecord;
 use foveal_engine::message_shape::{MessageShape, ShapePiece};
 use foveal_engine::plan_step::PlanStep;
-use foveal_engine::prices::{PriceCard, ProviderConstraints};
 use foveal_engine::profile::Profile;
 use foveal_engine::projector::Projector;
-use foveal_engine::tokens::{Tokenizer, Tokens};
+use foveal_engine::provider_constraints::ProviderConstraints;
+use foveal_pricing::prices::PriceCard;
+use foveal_pricing::tokens::{Tokenizer, Tokens};
+use foveal_relevance::curated_view_source::CuratedViewSource;
 use foveal_replay::conversation_replay::request_time;
 use foveal_screen::escape_one_line;
 use foveal_transcript::{Conversation, EntryIndex};

@@ -1,6 +1,6 @@
 //! Sums of the figures of sessions under every profile.
 
-use foveal_engine::keep_alive::{KeepAliveEstimate, Pause, estimate_keep_alive};
+use foveal_pricing::keep_alive::{KeepAliveEstimate, Pause, estimate_keep_alive};
 use foveal_replay::figures::ReplayFigures;
 
 /// The figures of one session under every chosen profile.

@@ -4,8 +4,8 @@ use std::fs;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-use foveal_code::ParsedFile;
 use foveal_index::decode_text;
+use foveal_syntax::ParsedFile;
 use foveal_transcript::CancelToken;
 
 /// Limit of a file's size.

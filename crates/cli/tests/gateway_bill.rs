@@ -9,12 +9,12 @@ use std::process::{Child, Stdio};
 use std::time::{Duration, Instant};
 
 use foveal_engine::conversation_record::ConversationRecord;
-use foveal_engine::tokens::Tokenizer;
 use foveal_mock_provider::{MockProvider, Settings};
+use foveal_pricing::tokens::Tokenizer;
+use foveal_session_readers::SessionFormat;
 use foveal_testkit::client_requests;
 use foveal_testkit::request_bodies::{self, ModelApi};
 use foveal_transcript::{ContentBlock, EntryMark, MessageRole, RecordingPosition, TranscriptEntry};
-use foveal_wire::SessionFormat;
 use serde_json::Value;
 
 use crate::world::World;
@@ -94,7 +94,8 @@ pub(crate) fn bodies() -> Vec<Vec<u8>> {
         .join("../../examples/sessions/short-token-counts.json");
     let file = BufReader::new(File::open(path).expect("a session"));
     let (sessions, _) =
-        foveal_wire::read_all_sessions(SessionFormat::Atif, "session", file).expect("it is read");
+        foveal_session_readers::read_all_sessions(SessionFormat::Atif, "session", file)
+            .expect("it is read");
     let mut conversation = sessions[0].conversations[0].clone();
     let record = ConversationRecord::from_conversation(conversation.clone(), Tokenizer::Bytes);
     let answers: Vec<_> = record.conversation().response_indices().collect();

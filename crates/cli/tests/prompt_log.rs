@@ -4,11 +4,11 @@ use std::collections::HashMap;
 use std::path::Path;
 use std::sync::Arc;
 
-use foveal_code::curated_view_source::CuratedViewSource;
 use foveal_engine::conversation_record::ConversationRecord;
-use foveal_engine::prices::PriceCard;
 use foveal_engine::profile::Profile;
-use foveal_engine::tokens::Tokenizer;
+use foveal_pricing::prices::PriceCard;
+use foveal_pricing::tokens::Tokenizer;
+use foveal_relevance::curated_view_source::CuratedViewSource;
 use foveal_replay::conversation_replay::request_time;
 use foveal_transcript::{Conversation, MessageRole, RecordedSession};
 use serde_json::Value;
@@ -103,8 +103,10 @@ fn check(sessions: &[RecordedSession], log: &str, profile: &str) {
 fn sessions_of(path: &Path) -> Vec<RecordedSession> {
     let file = std::io::BufReader::new(std::fs::File::open(path).expect("the file opens"));
     let mut sessions = Vec::new();
-    foveal_wire::detect_and_read_sessions("test", file, &mut |session| sessions.push(session))
-        .expect("reads");
+    foveal_session_readers::detect_and_read_sessions("test", file, &mut |session| {
+        sessions.push(session)
+    })
+    .expect("reads");
     sessions
 }
 

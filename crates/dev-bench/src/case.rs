@@ -1,6 +1,6 @@
 //! Questions about files, with the lines that their answers need.
 
-use foveal_code::curation::{self, CurationQuery};
+use foveal_relevance::curation::{self, CurationQuery};
 use serde::{Deserialize, Serialize};
 
 /// A file, a question about it, and the lines that its answer needs.

@@ -55,7 +55,7 @@ fn load_file(path: &Path) -> anyhow::Result<Vec<RecordedConversation>> {
     let source = folder.to_string_lossy().into_owned();
     let file = File::open(path).with_context(|| name.clone())?;
     let mut sessions = Vec::new();
-    foveal_wire::detect_and_read_sessions(&name, BufReader::new(file), &mut |session| {
+    foveal_session_readers::detect_and_read_sessions(&name, BufReader::new(file), &mut |session| {
         sessions.push(session);
     })
     .with_context(|| name.clone())?;

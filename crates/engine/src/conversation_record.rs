@@ -3,7 +3,7 @@
 use crate::entry_facts::{EntryFacts, FactTable};
 use crate::entry_size::EntrySize;
 use crate::lines::ExcerptSource;
-use crate::tokens::Tokenizer;
+use foveal_pricing::tokens::Tokenizer;
 use foveal_transcript::{Conversation, EntryIndex, TranscriptEntry};
 
 /// A conversation with its facts, as input of every plan. Several planners can share one.

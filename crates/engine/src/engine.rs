@@ -2,6 +2,9 @@
 
 use std::borrow::Cow;
 
+use foveal_pricing::tokens::{Tokenizer, Tokens};
+use foveal_transcript::{ContentBlock, Conversation, EntryIndex, Timestamp, TranscriptEntry};
+
 use crate::call_texts::apply_shape;
 use crate::conversation_record::ConversationRecord;
 use crate::entry_size::EntrySize;
@@ -9,9 +12,7 @@ use crate::lines::ExcerptSource;
 use crate::overrides::{OverrideError, RequestOverrides, ResultOverride};
 use crate::plan_step::{BacklogChange, EntryState, PlanStep};
 use crate::planner::Planner;
-use crate::tokens::{Tokenizer, Tokens};
 use crate::window_limit::WindowLimit;
-use foveal_transcript::{ContentBlock, Conversation, EntryIndex, Timestamp, TranscriptEntry};
 
 /// Plans one conversation as it grows.
 ///

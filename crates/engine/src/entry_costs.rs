@@ -5,8 +5,8 @@
 //! is too short for its cache, all of it is plain input. Answers are not included.
 
 use crate::plan_step::{EntryState, PlanStep, RewriteReason};
-use crate::prices::PriceCard;
-use crate::tokens::Tokens;
+use foveal_pricing::prices::PriceCard;
+use foveal_pricing::tokens::Tokens;
 use foveal_transcript::EntryIndex;
 
 /// The cost of the parts of the prompts, in US dollars.

@@ -1,6 +1,6 @@
 //! The size of entries in a prompt: the most expensive fact about them.
 
-use crate::tokens::{Tokenizer, Tokens};
+use foveal_pricing::tokens::{Tokenizer, Tokens};
 use foveal_transcript::TranscriptEntry;
 
 /// The size of an entry in a prompt.

@@ -3,7 +3,6 @@
 //! The crate is pure: it reads no clock, file, environment variable or network. The transcript
 //! is the full conversation; a projection is the prompt that the model is sent in its place.
 
-pub mod bill;
 pub mod call_texts;
 pub mod continuation;
 pub mod conversation_record;
@@ -13,7 +12,6 @@ pub mod entry_costs;
 pub mod entry_facts;
 pub mod entry_size;
 pub mod file_interest;
-pub mod keep_alive;
 pub mod ledger;
 pub mod lines;
 pub mod message_shape;
@@ -26,9 +24,9 @@ pub mod placement;
 pub mod plan_step;
 pub mod planner;
 pub mod policies;
-pub mod prices;
 pub mod profile;
 pub mod projector;
+pub mod provider_constraints;
 pub mod reduction_level;
 pub mod reuse_score;
 pub mod rewrite;
@@ -36,7 +34,7 @@ pub mod savings_balance;
 pub mod settings;
 pub mod shaping;
 pub mod timeline;
-pub mod tokens;
+mod token_cache;
 pub mod views;
 pub mod visible_prompt;
 pub mod window_limit;

@@ -9,14 +9,14 @@ use std::borrow::Cow;
 use std::ops::Range;
 use std::sync::Arc;
 
+use foveal_transcript::EntryIndex;
+use foveal_transcript::Handle;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
 use crate::lines::ResultLines;
 use crate::note::{Note, NoteTarget};
-use crate::tokens::CommonPart;
-use foveal_transcript::EntryIndex;
-use foveal_transcript::Handle;
+use crate::token_cache::CommonPart;
 
 /// The kind of replacement of a result.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]

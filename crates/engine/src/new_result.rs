@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use foveal_transcript::EntryIndex;
+
 use crate::conversation_record::ConversationRecord;
 use crate::message_shape::Decision;
 use crate::output_budget::OutputBudget;
@@ -10,10 +12,9 @@ use crate::reduction_level::ReductionLevel;
 use crate::settings::Settings;
 use crate::shaping::budget_fitting::{FitLimits, fit_to_budget};
 use crate::shaping::pipeline::{self, ShapingOutcome};
-use crate::tokens::TokenCache;
+use crate::token_cache::TokenCache;
 use crate::views::{self, ViewSource};
 use crate::visible_prompt::VisiblePrompt;
-use foveal_transcript::EntryIndex;
 
 /// The inputs of the decision on a new result.
 #[derive(Debug, Clone, Copy)]

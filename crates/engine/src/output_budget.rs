@@ -1,6 +1,6 @@
 //! The output budget: the largest text that one answer may have.
 
-use crate::tokens::{Tokens, estimate_tokens};
+use foveal_pricing::tokens::{Tokens, estimate_tokens};
 
 /// A budget for a text in several units at once. Clients cut answers by tokens, characters or
 /// lines, and a cut could remove content that a later note points at.

@@ -1,14 +1,14 @@
 //! The decisions of the planner for one request, as values that can be recorded.
 
+use foveal_pricing::tokens::Tokens;
+use foveal_transcript::{EntryIndex, Timestamp};
 use serde::{Deserialize, Serialize};
 
 use crate::message_shape::Decision;
 use crate::overrides::{OverrideState, ResultOverride};
 use crate::placement::base_files::BaseFile;
 use crate::reduction_level::ReductionLevel;
-use crate::tokens::Tokens;
 use crate::views::ChosenView;
-use foveal_transcript::{EntryIndex, Timestamp};
 
 /// The decision on an entry, with its tokens and its override.
 #[derive(Debug, Clone, Default)]

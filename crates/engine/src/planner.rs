@@ -17,6 +17,12 @@ mod window_shaping;
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use foveal_pricing::prices::PriceCard;
+use foveal_pricing::tokens::Tokens;
+use foveal_transcript::{
+    ClientPrompt, ClientPromptChange, ContentBlock, EntryIndex, MessageRole, Timestamp,
+};
+
 use crate::conversation_record::ConversationRecord;
 use crate::entry_costs::{EntryCosts, RequestPricing};
 use crate::file_interest::FileInterestTable;
@@ -26,21 +32,18 @@ use crate::placement::base_files::{BaseFile, BaseFileLoader};
 use crate::plan_step::{BacklogChange, EntryState, PlanStep, RewriteReason};
 use crate::policies::Policy;
 use crate::policies::content_reset::ResetMarks;
-use crate::prices::{PriceCard, ProviderConstraints};
+use crate::provider_constraints::ProviderConstraints;
 use crate::reduction_level::{ReductionLevel, ResultAge};
 use crate::reuse_score::ReusePredictor;
 use crate::savings_balance::{SavingsBalance, SentRequest};
 use crate::settings::{OldReadSettings, RewriteSettings, Settings};
 use crate::shaping::edit_folding::{EditRuns, LastFoldedResponses};
 use crate::shaping::pipeline::ShapeDependencies;
-use crate::tokens::{TokenCache, Tokens};
+use crate::token_cache::TokenCache;
 use crate::views::{self, ChosenView, ChosenViews, ViewSource};
 use crate::visible_prompt::VisiblePrompt;
 use crate::window_limit::WindowLimit;
 use crate::window_tokens::WindowTokens;
-use foveal_transcript::{
-    ClientPrompt, ClientPromptChange, ContentBlock, EntryIndex, MessageRole, Timestamp,
-};
 
 use self::late_results::LateResults;
 

@@ -1,9 +1,9 @@
 //! The table of profiles, by name.
 
 use crate::planner::Planner;
-use crate::prices::PriceCard;
 use crate::projector::Projector;
 use crate::settings::Settings;
+use foveal_pricing::prices::PriceCard;
 
 /// The origin of a profile.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash, serde::Serialize)]

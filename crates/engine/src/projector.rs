@@ -3,12 +3,13 @@
 use std::fmt::Debug;
 use std::sync::Arc;
 
+use foveal_transcript::{EntryIndex, Timestamp};
+
 use crate::conversation_record::ConversationRecord;
 use crate::plan_step::{EntryState, PlanStep};
 use crate::planner::Planner;
-use crate::prices::ProviderConstraints;
+use crate::provider_constraints::ProviderConstraints;
 use crate::views::ViewSource;
-use foveal_transcript::{EntryIndex, Timestamp};
 
 /// Plans the prompts of a recorded conversation, request by request, for comparison with the
 /// engine.

@@ -20,7 +20,7 @@ use crate::early_reduction::{self, ReductionCandidate};
 use crate::plan_step::RewriteReason;
 use crate::reduction_level::ReductionLevel;
 use crate::settings::RewriteSettings;
-use crate::tokens::Tokens;
+use foveal_pricing::tokens::Tokens;
 use foveal_transcript::EntryIndex;
 
 /// The outcome of a choice: the results to reduce now.

@@ -1,9 +1,9 @@
 //! The tokens saved so far, which pay for rewrites that may turn out not to pay off.
 
 use crate::plan_step::{PlanStep, RewriteReason};
-use crate::prices::PriceCard;
-use crate::tokens::Tokens;
 use crate::window_tokens::WindowTokens;
+use foveal_pricing::prices::PriceCard;
+use foveal_pricing::tokens::Tokens;
 use foveal_transcript::{EntryIndex, Timestamp};
 
 /// A request as it was sent, as far as it determines the cached part of the next one.

@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 
 use serde::{Deserialize, Serialize};
 
+use foveal_pricing::tokens::Tokens;
 use foveal_tool_effects::base_tool_name;
 
 use crate::reuse_score;
 use crate::shaping::gutter::GutterNumbers;
-use crate::tokens::Tokens;
 use crate::views::{CurationAmount, ViewRequest};
 
 /// The reductions that the engine may make, with their limits.

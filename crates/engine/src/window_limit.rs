@@ -1,6 +1,6 @@
 //! The limit that a model's window sets to prompts.
 
-use crate::tokens::Tokens;
+use foveal_pricing::tokens::Tokens;
 
 /// The longest prompt of a model, in tokens as counted here. The model's server counts with another
 /// vocabulary and adds the tokens of its format.

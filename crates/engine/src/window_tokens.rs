@@ -3,7 +3,7 @@
 
 use crate::conversation_record::ConversationRecord;
 use crate::plan_step::EntryState;
-use crate::tokens::Tokens;
+use foveal_pricing::tokens::Tokens;
 use foveal_transcript::EntryIndex;
 
 /// Prefix sums over the entries of a prompt.

@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 
 use foveal_engine::conversation_record::ConversationRecord;
 use foveal_engine::settings::Settings;
-use foveal_engine::tokens::Tokenizer;
+use foveal_pricing::tokens::Tokenizer;
 use foveal_testkit::conversation_scripts;
 use foveal_testkit::laws::{self, CheckScope, LawSubject, eager_settings, eager_view_settings};
 use proptest::strategy::{Strategy, ValueTree};

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use foveal_engine::conversation_record::ConversationRecord;
 use foveal_engine::settings::Settings;
-use foveal_engine::tokens::Tokenizer;
 use foveal_engine::views::ViewSource;
+use foveal_pricing::tokens::Tokenizer;
 use foveal_testkit::conversation_scripts;
 use foveal_testkit::generate::{ConversationScript, PathSpelling, ScriptOperation, SimulatedCall};
 use foveal_testkit::laws::{

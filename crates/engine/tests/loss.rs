@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use foveal_engine::conversation_record::ConversationRecord;
 use foveal_engine::planner::Planner;
-use foveal_engine::prices::PriceCard;
 use foveal_engine::reduction_level::ReductionLevel;
 use foveal_engine::reuse_score::ReusePredictor;
 use foveal_engine::settings::{RewriteSettings, Settings};
-use foveal_engine::tokens::{Tokenizer, Tokens};
+use foveal_pricing::prices::PriceCard;
+use foveal_pricing::tokens::{Tokenizer, Tokens};
 use foveal_testkit::laws::answers_to_plan;
 use foveal_testkit::parse_fixture;
 use foveal_transcript::{EntryIndex, MessageRole, Timestamp};

@@ -1,7 +1,6 @@
 //! The engine over written, generated and recorded conversations.
 
 mod asking_twice;
-mod bill;
 mod coverage;
 mod engine;
 mod laws;
@@ -15,5 +14,4 @@ mod recorded_effects;
 mod shaping;
 mod views;
 mod views_model;
-mod warm;
 mod wishes;

@@ -7,9 +7,9 @@ use foveal_engine::placement::base_files::{BaseFile, BaseFileLoader};
 use foveal_engine::planner::Planner;
 use foveal_engine::policies::Policy;
 use foveal_engine::policies::content_reset::ResetMarks;
-use foveal_engine::prices::PriceCard;
 use foveal_engine::settings::Settings;
-use foveal_engine::tokens::{Tokenizer, Tokens};
+use foveal_pricing::prices::PriceCard;
+use foveal_pricing::tokens::{Tokenizer, Tokens};
 use foveal_testkit::{laws, parse_fixture};
 
 const PRELUDE: Tokens = Tokens(4_000);

@@ -3,7 +3,6 @@
 use std::sync::{Arc, Mutex};
 
 use foveal_engine::conversation_record::ConversationRecord;
-use foveal_engine::tokens::{Tokenizer, Tokens};
 use foveal_engine::views::model_curator::{
     CompletionError, CompletionModel, Curation, CurationError, CurationRequest, ModelCurator,
     UnusableAnswer,
@@ -11,6 +10,7 @@ use foveal_engine::views::model_curator::{
 use foveal_engine::views::{
     CurationAmount, LineSelection, ReadContext, ReadText, ViewRequest, ViewSource,
 };
+use foveal_pricing::tokens::{Tokenizer, Tokens};
 use foveal_testkit::parse_fixture;
 use foveal_transcript::{Conversation, EntryIndex, LineNumber};
 use proptest::prelude::*;

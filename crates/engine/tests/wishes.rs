@@ -7,11 +7,12 @@ use foveal_engine::conversation_record::ConversationRecord;
 use foveal_engine::overrides::{OverrideError, OverrideState, RequestOverrides, ResultOverride};
 use foveal_engine::plan_step::{PlanStep, RewriteReason};
 use foveal_engine::planner::Planner;
-use foveal_engine::prices::{PriceCard, ProviderConstraints};
 use foveal_engine::projector::Projector;
+use foveal_engine::provider_constraints::ProviderConstraints;
 use foveal_engine::settings::{RewriteSettings, Settings};
-use foveal_engine::tokens::{Tokenizer, Tokens};
 use foveal_engine::views::ViewSource;
+use foveal_pricing::prices::PriceCard;
+use foveal_pricing::tokens::{Tokenizer, Tokens};
 use foveal_testkit::laws::{
     self, CheckScope, Law, LawSubject, content, determinism, edit_folds, frozen_prefix,
     own_profiles, pointers, result_overrides, rewrites,

@@ -8,11 +8,11 @@ use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
 
-use foveal_engine::bill::RequestCosts;
-use foveal_engine::keep_alive::{
+use foveal_pricing::bill::RequestCosts;
+use foveal_pricing::keep_alive::{
     CachedPrefix, JUDGED_PAUSES, Pause, PauseHistory, PauseTracker, is_unprofitable, refresh_pays,
 };
-use foveal_engine::prices::PriceCard;
+use foveal_pricing::prices::PriceCard;
 use foveal_proxy::price_overrides::PriceOverrides;
 use foveal_store::Store;
 use foveal_transcript::{Timestamp, Usage};
@@ -173,7 +173,7 @@ impl KeepAliveState {
         time: Timestamp,
         usage: &Usage,
         refresh: Option<u32>,
-        expired: foveal_engine::bill::BillAmount,
+        expired: foveal_pricing::bill::BillAmount,
         prices: &PriceCard,
     ) {
         if self.open_pauses.len() >= OPEN_CONVERSATIONS_MAX

@@ -9,9 +9,9 @@ use std::collections::HashMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
+use foveal_protocols::Protocol;
 use foveal_proxy::request::RequestReport;
 use foveal_transcript::Timestamp;
-use foveal_wire::Protocol;
 use http_body_util::BodyExt;
 use hyper::StatusCode;
 use hyper::body::Bytes;

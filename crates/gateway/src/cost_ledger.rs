@@ -4,9 +4,9 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
-use foveal_engine::bill::{BilledRequest, CostMeter, RequestCosts, RetainedPrefix, SentPrompt};
-use foveal_engine::prices::PriceCard;
-use foveal_engine::tokens::Tokens;
+use foveal_pricing::bill::{BilledRequest, CostMeter, RequestCosts, RetainedPrefix, SentPrompt};
+use foveal_pricing::prices::PriceCard;
+use foveal_pricing::tokens::Tokens;
 use foveal_proxy::price_overrides::PriceOverrides;
 use foveal_proxy::request::{ChangedPart, RequestReport};
 use foveal_store::{SessionMetadata, Store, StoreError};

@@ -4,11 +4,11 @@
 use std::sync::{Arc, OnceLock};
 
 use foveal_http_guard::{MemoryBudget, MemoryReservation};
+use foveal_protocols::Protocol;
 use foveal_proxy::request::{
     DecisionSlot, PrefetchTicket, RequestReport, ShapeOutcome, ShapeRequest,
 };
 use foveal_transcript::Timestamp;
-use foveal_wire::Protocol;
 use hyper::body::Bytes;
 use tokio::task::JoinError;
 

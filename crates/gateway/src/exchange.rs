@@ -2,10 +2,10 @@
 
 use std::time::Duration;
 
+use foveal_protocols::Protocol;
+use foveal_protocols::response::{BilledUsage, ContextOverflow};
 use foveal_proxy::request::RequestReport;
 use foveal_transcript::Timestamp;
-use foveal_wire::Protocol;
-use foveal_wire::response::{BilledUsage, ContextOverflow};
 
 use crate::trace_parent::TraceParent;
 

@@ -4,8 +4,8 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 
-use foveal_wire::Protocol;
-use foveal_wire::response::{AnswerReader, ContextOverflow};
+use foveal_protocols::Protocol;
+use foveal_protocols::response::{AnswerReader, ContextOverflow};
 use hyper::header::{CONTENT_TYPE, HeaderMap};
 
 use crate::connection_activity::ActiveRequest;

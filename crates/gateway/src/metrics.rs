@@ -4,7 +4,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 
-use foveal_engine::bill::Bill;
+use foveal_pricing::bill::Bill;
 
 use crate::exchange::Exchange;
 use crate::request_record::RequestCharge;
@@ -42,7 +42,7 @@ impl Metrics {
 
     pub(crate) fn count_exchange(&mut self, exchange: &Exchange, charged: Option<&RequestCharge>) {
         let about = &exchange.report;
-        let protocol = exchange.protocol.map_or("none", foveal_wire::Protocol::name);
+        let protocol = exchange.protocol.map_or("none", foveal_protocols::Protocol::name);
         let status = match exchange.status {
             200..300 => "2xx",
             300..400 => "3xx",

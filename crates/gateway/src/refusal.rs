@@ -1,8 +1,8 @@
 //! Responses of foveal itself, in the error format of the API.
 
+use foveal_protocols::Protocol;
 use foveal_proxy::compress::CompressError;
 use foveal_proxy::recorder::RecorderError;
-use foveal_wire::Protocol;
 use hyper::header::{CONTENT_TYPE, HeaderValue, UPGRADE};
 use hyper::{Response, StatusCode};
 

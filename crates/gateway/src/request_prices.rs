@@ -1,12 +1,12 @@
 //! Prices and usage of requests in the form that bills need.
 
-use foveal_engine::bill::at_list_price;
-use foveal_engine::prices::PriceCard;
+use foveal_pricing::bill::at_list_price;
+use foveal_pricing::prices::PriceCard;
+use foveal_protocols::Protocol;
+use foveal_protocols::response::BilledUsage;
 use foveal_proxy::models::ModelTraits;
 use foveal_proxy::price_overrides::PriceOverrides;
 use foveal_transcript::Usage;
-use foveal_wire::Protocol;
-use foveal_wire::response::BilledUsage;
 
 use crate::exchange::Exchange;
 use crate::request_record::GatewayRequest;

@@ -1,6 +1,6 @@
 //! The purpose of a request and its API, from its path and headers.
 
-use foveal_wire::Protocol;
+use foveal_protocols::Protocol;
 use hyper::Method;
 use hyper::header::{AUTHORIZATION, HeaderMap, HeaderName, UPGRADE};
 
@@ -214,7 +214,7 @@ fn is_cloud_path(path: &str) -> bool {
 
 #[cfg(test)]
 mod tests {
-    use foveal_wire::Protocol;
+    use foveal_protocols::Protocol;
     use hyper::Method;
     use hyper::header::HeaderMap;
 

@@ -1,12 +1,12 @@
 //! The requests that passed a gateway, as records in the store.
 
-use foveal_engine::bill::{Bill, CostMeter, RequestCosts};
-use foveal_engine::tokens::Tokens;
+use foveal_pricing::bill::{Bill, CostMeter, RequestCosts};
+use foveal_pricing::tokens::Tokens;
+use foveal_protocols::request_body::{CACHE_CONTROL_MEMBER, CACHE_CONTROL_MEMBER_1H};
+use foveal_protocols::response::BilledUsage;
 use foveal_proxy::request::{PrefixDivergence, RequestReport};
 use foveal_store::{RecordNumber, SessionId, SessionLogStore, StoreError, StoredSession};
 use foveal_transcript::{ContentHash, EntryIndex};
-use foveal_wire::request_body::{CACHE_CONTROL_MEMBER, CACHE_CONTROL_MEMBER_1H};
-use foveal_wire::response::BilledUsage;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
@@ -305,7 +305,7 @@ pub fn last_request(
 
 /// Returns the day of a time in UTC: `2026-11-23`.
 fn utc_day(time: i64) -> String {
-    let spelled = foveal_wire::format_timestamp(foveal_transcript::Timestamp(time));
+    let spelled = foveal_session_readers::format_timestamp(foveal_transcript::Timestamp(time));
     spelled.split('T').next().unwrap_or_default().to_owned()
 }
 

@@ -6,8 +6,8 @@ use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::{Duration, Instant};
 
 use foveal_http_guard::{MemoryBudget, MemoryReservation};
+use foveal_protocols::Protocol;
 use foveal_proxy::request::{PrefetchTicket, RequestReport};
-use foveal_wire::Protocol;
 use hyper::body::{Bytes, Incoming};
 use hyper::header::CONTENT_ENCODING;
 use hyper::http::request::Parts;

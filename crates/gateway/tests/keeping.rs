@@ -3,9 +3,9 @@
 
 use std::sync::Arc;
 
-use foveal_engine::tokens::Tokenizer;
 use foveal_gateway::exchange::Exchange;
 use foveal_mock_provider::{MockProvider, TokenBill};
+use foveal_pricing::tokens::Tokenizer;
 use foveal_proxy::RequestShaper;
 use foveal_proxy::recorder::InMemoryRecorder;
 use foveal_proxy::rules::ShapingRules;

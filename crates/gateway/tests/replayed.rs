@@ -15,7 +15,11 @@ fn recordings() -> Vec<Recording> {
     let read = files.iter().flat_map(|path| {
         let file = std::io::BufReader::new(std::fs::File::open(path).expect("a file"));
         let name = path.display().to_string();
-        let read = foveal_wire::read_all_sessions(foveal_wire::SessionFormat::Atif, &name, file);
+        let read = foveal_session_readers::read_all_sessions(
+            foveal_session_readers::SessionFormat::Atif,
+            &name,
+            file,
+        );
         let (sessions, _) = read.expect("a session");
         let conversations = sessions.into_iter().flat_map(|session| session.conversations);
         conversations.map(move |it| Recording::new(name.clone(), it))

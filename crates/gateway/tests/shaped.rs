@@ -6,11 +6,11 @@ use std::time::{Duration, Instant};
 
 use foveal_gateway::exchange::FailedOpen;
 use foveal_gateway::shaper::Shaper;
+use foveal_protocols::Protocol;
 use foveal_proxy::RequestShaper;
 use foveal_proxy::recorder::InMemoryRecorder;
 use foveal_proxy::request::{PrefetchTicket, RequestReport, ShapeOutcome, ShapeRequest};
 use foveal_proxy::rules::ShapingRules;
-use foveal_wire::Protocol;
 
 use crate::support::{Act, Scripted, World, request_line};
 

@@ -12,9 +12,9 @@ use std::fs;
 use std::path::Path;
 use std::process::ExitCode;
 
-use foveal_code::FileClass;
-use foveal_code::relations::{Relation, RelationKind, Relations};
 use foveal_index::{Index, IndexError};
+use foveal_relevance::relations::{Relation, RelationKind, Relations};
+use foveal_syntax::FileClass;
 use foveal_transcript::CancelToken;
 
 const SAMPLED_KINDS: [RelationKind; 3] =

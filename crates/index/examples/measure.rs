@@ -14,8 +14,8 @@ use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Instant;
 
-use foveal_code::embedding::{Embedder, StaticModel};
 use foveal_index::{Index, IndexError, SearchOptions};
+use foveal_relevance::embedding::{Embedder, StaticModel};
 use foveal_transcript::CancelToken;
 
 use measuring::{milliseconds, peak_resident, percentile, questions};

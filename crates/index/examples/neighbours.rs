@@ -17,10 +17,10 @@ use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 
-use foveal_code::embedding::{Embedder, StaticModel};
-use foveal_code::{Entity, EntityKind, LineNumber};
 use foveal_index::{Index, IndexError, SearchHit, SearchOptions};
-use foveal_transcript::CancelToken;
+use foveal_relevance::embedding::{Embedder, StaticModel};
+use foveal_syntax::{Entity, EntityKind};
+use foveal_transcript::{CancelToken, LineNumber};
 
 /// The compared weights of neighbours.
 const NEIGHBOUR_SHARES: [f32; 6] = [0.0, 0.1, 0.2, 0.3, 0.4, 0.6];
@@ -127,7 +127,7 @@ fn measure_commits(cases: &Path, folders: &[String]) -> Result<(), NeighboursErr
         let case = commits.entry(text("query").to_owned()).or_default();
         case.question = text("query").to_owned();
         case.files.insert(path.to_owned());
-        let parsed = foveal_code::parse_file(path, text("content_before"));
+        let parsed = foveal_syntax::parse_file(path, text("content_before"));
         for line in value["gold_lines"].as_array().into_iter().flatten() {
             let line = LineNumber(u32::try_from(line.as_u64().unwrap_or(0)).unwrap_or(0));
             let Some(inside) = parsed.innermost_entity(line) else { continue };
@@ -182,7 +182,7 @@ fn copy_without_documentation(
     let mut cases = Vec::new();
     for file in index.symbols()? {
         let text = String::from_utf8_lossy(&fs::read(folder.join(&*file.path))?).into_owned();
-        let parsed = foveal_code::parse_file(&file.path, &text);
+        let parsed = foveal_syntax::parse_file(&file.path, &text);
         let mut lines: Vec<Option<&str>> = text.lines().map(Some).collect();
         for (at, entity) in parsed.indexed_entities() {
             let Some(doc) = entity.doc else { continue };

@@ -4,10 +4,10 @@ use std::borrow::Cow;
 use std::io::{self, Read};
 use std::path::Path;
 
-use foveal_code::relations::FileSymbols;
-use foveal_code::score_fusion::NAME_REPETITIONS;
-use foveal_code::{FileClass, LineRange, ParsedFile};
 use foveal_redaction::redact_text;
+use foveal_relevance::relations::FileSymbols;
+use foveal_relevance::score_fusion::NAME_REPETITIONS;
+use foveal_syntax::{FileClass, LineRange, ParsedFile};
 use foveal_transcript::{CancelToken, ContentHash};
 use foveal_workspace::regular_file::OpenFolder;
 
@@ -87,7 +87,7 @@ pub(crate) fn analyse_file(
         stamp,
         hash,
         class: class_name(parsed.class),
-        language: parsed.language.map(foveal_code::Language::name),
+        language: parsed.language.map(foveal_syntax::Language::name),
         lines: parsed.line_count,
         chunk_count: u32::try_from(chunks.len()).unwrap_or(u32::MAX),
         content,
@@ -165,7 +165,7 @@ fn empty_analysis(stamp: ChangeStamp, hash: ContentHash, class: &'static str) ->
     let content = EncodedContent { chunks: chunker::encode_chunks(&[]), terms };
     let symbols = symbols::encode_symbols(&FileSymbols::from_parsed(
         "",
-        &foveal_code::parse_file("", ""),
+        &foveal_syntax::parse_file("", ""),
         "",
     ));
     let analysed = AnalysedFile {

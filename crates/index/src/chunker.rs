@@ -5,9 +5,8 @@
 
 use std::ops::Range;
 
-use foveal_code::{
-    Entity, EntityIndex, EntityKind, FileClass, Language, LineNumber, LineRange, ParsedFile,
-};
+use foveal_syntax::{Entity, EntityIndex, EntityKind, FileClass, Language, LineRange, ParsedFile};
+use foveal_transcript::LineNumber;
 use serde::{Deserialize, Serialize};
 
 use crate::compression::{compress, decompress};

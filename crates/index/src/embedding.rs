@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender};
 use std::thread;
 
-use foveal_code::embedding::{BatchPreference, Embedder, EmbeddingError, QuantizedVector};
+use foveal_relevance::embedding::{BatchPreference, Embedder, EmbeddingError, QuantizedVector};
 use foveal_transcript::CancelToken;
 use foveal_workspace::regular_file::OpenFolder;
 

@@ -5,9 +5,10 @@
 
 use std::ops::Range;
 
-use foveal_code::relations::{Definition, FileSymbols};
-use foveal_code::terms::{is_stop_word, stem, visit_words};
-use foveal_code::{EntityKind, FileRole};
+use foveal_relevance::FileRole;
+use foveal_relevance::relations::{Definition, FileSymbols};
+use foveal_relevance::terms::{is_stop_word, stem, visit_words};
+use foveal_syntax::EntityKind;
 
 use crate::chunker::Chunk;
 use crate::text_terms::TermHash;

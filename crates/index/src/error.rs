@@ -2,7 +2,7 @@
 
 use std::path::PathBuf;
 
-use foveal_code::embedding::EmbeddingError;
+use foveal_relevance::embedding::EmbeddingError;
 use foveal_store::database_file::{is_busy, is_environment_error, is_inaccessible};
 use rusqlite::ErrorCode;
 use thiserror::Error;

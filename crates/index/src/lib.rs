@@ -1,6 +1,6 @@
 //! The index of a repository on disk: updating and searching.
 //!
-//! [`Index`] walks a folder, analyses and embeds changed files with `foveal-code`, and stores the
+//! [`Index`] walks a folder, analyses and embeds changed files with `foveal-syntax` and `foveal-relevance`, and stores the
 //! result in one SQLite file that several processes can use. All work can be cancelled at any time;
 //! finished work is kept. A damaged store is quarantined. It and a store of another version are
 //! rebuilt.

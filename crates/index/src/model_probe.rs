@@ -4,7 +4,7 @@
 //! keeps the model's vector of one probe text beside the name, and every call includes this text.
 //! Vectors of different models are never mixed.
 
-use foveal_code::embedding::{Embedder, EmbeddingError, QuantizedVector, Vector};
+use foveal_relevance::embedding::{Embedder, EmbeddingError, QuantizedVector, Vector};
 
 use crate::error::IndexError;
 use crate::store::{IndexStore, StoredModel};

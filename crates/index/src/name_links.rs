@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use foveal_code::relations::FileSymbols;
+use foveal_relevance::relations::FileSymbols;
 
 use crate::chunker::Chunk;
 use crate::text_terms::TermHash;

@@ -6,12 +6,12 @@
 
 use std::collections::{BTreeSet, HashMap};
 
-use foveal_code::EntityKind;
-use foveal_code::bm25::{Bm25Settings, inverse_document_frequency, saturated_frequency};
-use foveal_code::embedding::QuantizedVector;
-use foveal_code::ranking::{DocumentId, RankedDocument, top_documents};
-use foveal_code::score_fusion::{NEIGHBOURS_SHARE, WeightedRanking, fuse_by_score};
-use foveal_code::terms::{is_stop_word, visit_words};
+use foveal_relevance::bm25::{Bm25Settings, inverse_document_frequency, saturated_frequency};
+use foveal_relevance::embedding::QuantizedVector;
+use foveal_relevance::ranking::{DocumentId, RankedDocument, top_documents};
+use foveal_relevance::score_fusion::{NEIGHBOURS_SHARE, WeightedRanking, fuse_by_score};
+use foveal_relevance::terms::{is_stop_word, visit_words};
+use foveal_syntax::EntityKind;
 
 use crate::chunker::KindSet;
 use crate::name_links::{LinkCandidate, neighbour_scores};

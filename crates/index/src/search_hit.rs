@@ -1,9 +1,9 @@
 //! Hits of a search.
 
-use foveal_code::relations::{Definition, FileSymbols};
-use foveal_code::synonyms::find_synonyms;
-use foveal_code::terms::search_terms;
-use foveal_code::{EntityIndex, EntityKind, LineRange, Visibility};
+use foveal_relevance::relations::{Definition, FileSymbols};
+use foveal_relevance::synonyms::find_synonyms;
+use foveal_relevance::terms::search_terms;
+use foveal_syntax::{EntityIndex, EntityKind, LineRange, Visibility};
 use serde_json::{Value, json};
 
 use crate::chunker::Chunk;

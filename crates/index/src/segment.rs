@@ -1,6 +1,6 @@
 //! The in-memory form of a file for searches.
 
-use foveal_code::embedding::VectorTable;
+use foveal_relevance::embedding::VectorTable;
 
 use crate::chunker::{self, Chunk};
 use crate::entity_names::FileNames;

@@ -2,7 +2,7 @@
 
 use std::borrow::Cow;
 
-use foveal_code::{ParsedFile, parse_file_until_cancelled};
+use foveal_syntax::{ParsedFile, parse_file_until_cancelled};
 use foveal_transcript::CancelToken;
 
 /// The number of bytes at the beginning in which a zero byte marks a binary file.

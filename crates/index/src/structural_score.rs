@@ -3,9 +3,10 @@
 //!
 //! All constants were fitted on half A of `examples/questions`; benchmarks/search.md has the figures.
 
-use foveal_code::synonyms::find_synonyms;
-use foveal_code::terms::stem;
-use foveal_code::{EntityKind, FileRole};
+use foveal_relevance::FileRole;
+use foveal_relevance::synonyms::find_synonyms;
+use foveal_relevance::terms::stem;
+use foveal_syntax::EntityKind;
 
 use crate::entity_names::{FileNames, NameToken, NamedEntity};
 use crate::text_terms::TermHash;

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::sync::Arc;
 
-use foveal_code::embedding::Vector;
+use foveal_relevance::embedding::Vector;
 
 use crate::model_summary::{EntitySummary, ModelSummary};
 use crate::search_hit::SearchHit;

@@ -7,7 +7,7 @@
 mod definitions;
 mod name_uses;
 
-use foveal_code::relations::FileSymbols;
+use foveal_relevance::relations::FileSymbols;
 
 use crate::compression::{compress, decompress, decompress_prefix};
 

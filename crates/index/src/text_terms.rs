@@ -3,7 +3,7 @@
 //! A word is stored as a 32-bit hash, so that writers need not share a dictionary. Two words of a
 //! repository collide about once in 40,000 queries, and then a few chunks rank too high.
 
-use foveal_code::terms::search_terms;
+use foveal_relevance::terms::search_terms;
 use serde::{Deserialize, Serialize};
 
 use crate::compression::{compress, decompress};

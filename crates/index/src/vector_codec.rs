@@ -3,7 +3,7 @@
 //! Six bits instead of eight save a quarter of the largest part of the store. The coarser
 //! quantization changes a cosine by about .002.
 
-use foveal_code::embedding::{QuantizedVector, VectorTable};
+use foveal_relevance::embedding::{QuantizedVector, VectorTable};
 
 /// The number of quantization steps on either side of 0. With 0 they fit into six bits.
 const STORED_STEPS: f32 = 31.0;

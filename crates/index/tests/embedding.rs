@@ -4,11 +4,11 @@ use std::collections::BTreeSet;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
-use foveal_code::embedding::{
-    BatchPreference, Embedder, EmbeddingError, ModelId, StaticModel, Vector,
-};
 use foveal_index::{
     EmbedderSelection, Index, SearchHit, SearchOptions, UpdateStage, UpdateSummary,
+};
+use foveal_relevance::embedding::{
+    BatchPreference, Embedder, EmbeddingError, ModelId, StaticModel, Vector,
 };
 use foveal_testkit::embedding_server::sum_word_vectors;
 use foveal_transcript::CancelToken;

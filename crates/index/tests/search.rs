@@ -2,9 +2,9 @@
 
 use std::fmt::Write;
 
-use foveal_code::bm25::{Bm25Settings, TextIndex, WeightedField};
-use foveal_code::{EntityKind, LineRange};
 use foveal_index::SearchOptions;
+use foveal_relevance::bm25::{Bm25Settings, TextIndex, WeightedField};
+use foveal_syntax::{EntityKind, LineRange};
 
 use crate::world::{World, found, update};
 

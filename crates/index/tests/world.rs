@@ -4,8 +4,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-use foveal_code::embedding::{Embedder, StaticModel};
 use foveal_index::{Index, SearchOptions, UpdateSummary};
+use foveal_relevance::embedding::{Embedder, StaticModel};
 use foveal_transcript::CancelToken;
 
 /// A folder of one test, empty at the start.
@@ -82,7 +82,7 @@ pub(crate) fn found(index: &mut Index, query: &str, limit: usize) -> String {
     let options = SearchOptions { limit, ..SearchOptions::default() };
     let hits = index.search(query, &options).expect("a store of this test");
     let line = |hit: foveal_index::SearchHit| {
-        let kind = hit.kind.map_or("lines", foveal_code::EntityKind::name);
+        let kind = hit.kind.map_or("lines", foveal_syntax::EntityKind::name);
         let (place, why) = (format!("{}:{}", hit.path, hit.lines), hit.reason);
         format!("{place} {kind} {} {:.3} {why:?}\n", hit.name, hit.score)
     };

@@ -1,7 +1,7 @@
 //! The answer limit of each client: how much of an answer it shows its model without a cut.
 
 use foveal_engine::output_budget::OutputBudget;
-use foveal_engine::tokens::Tokens;
+use foveal_pricing::tokens::Tokens;
 use foveal_tools::settings::ToolSettings;
 
 use crate::settings::McpSettings;

@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use foveal_engine::tokens::{Tokenizer, Tokens};
+use foveal_pricing::tokens::{Tokenizer, Tokens};
 use foveal_tools::code_index::IndexerState;
 use foveal_tools::duplicate_calls::CallStatistics;
 use foveal_tools::{ToolCallAnswer, tool_table};

@@ -2,8 +2,8 @@
 
 use std::sync::atomic::Ordering;
 
-use foveal_engine::tokens::{Tokenizer, Tokens};
 use foveal_mcp::RESET_NOTIFICATION;
+use foveal_pricing::tokens::{Tokenizer, Tokens};
 use foveal_store::ReaderNoteStore as _;
 use foveal_tools::session::announce_reader;
 use foveal_tools::tool_table::ToolSet;

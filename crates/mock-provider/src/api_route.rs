@@ -1,6 +1,6 @@
 //! The purpose of a request by its path.
 
-use foveal_wire::Protocol;
+use foveal_protocols::Protocol;
 
 /// The purpose of a request.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

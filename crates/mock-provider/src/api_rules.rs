@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use foveal_wire::Protocol;
+use foveal_protocols::Protocol;
 use serde_json::Value;
 
 use crate::prompt_parts::PromptPart;

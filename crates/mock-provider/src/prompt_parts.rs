@@ -4,8 +4,8 @@
 use std::collections::HashMap;
 
 use blake3::Hash;
-use foveal_engine::tokens::Tokenizer;
-use foveal_wire::Protocol;
+use foveal_pricing::tokens::Tokenizer;
+use foveal_protocols::Protocol;
 use serde_json::{Value, json};
 
 use crate::request_body::{conversation_messages, message_parts, string_field, strip_breakpoints};

@@ -12,7 +12,7 @@ use std::collections::HashMap;
 
 use blake3::{Hash, Hasher};
 use foveal_engine::placement::breakpoints::minimum_cacheable;
-use foveal_wire::Protocol;
+use foveal_protocols::Protocol;
 
 use crate::prompt_parts::{EntryLifetime, PromptPart};
 

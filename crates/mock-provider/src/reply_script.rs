@@ -3,7 +3,7 @@
 use std::fmt;
 use std::sync::Arc;
 
-use foveal_wire::Protocol;
+use foveal_protocols::Protocol;
 use serde_json::Value;
 
 use crate::body_encoding::BodyEncoding;

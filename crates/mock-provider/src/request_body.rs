@@ -1,6 +1,6 @@
 //! Accessors for request bodies, common to all APIs.
 
-use foveal_wire::Protocol;
+use foveal_protocols::Protocol;
 use serde_json::{Map, Value};
 
 /// Returns the messages of the conversation.

@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use foveal_wire::Protocol;
+use foveal_protocols::Protocol;
 use serde_json::Value;
 
 use crate::api_rules::{self, RuleViolation};

@@ -4,7 +4,7 @@
 use std::time::Duration;
 
 use foveal_mock_provider::{MockProvider, TokenBill};
-use foveal_wire::Protocol::{self, Chat, Gemini, Messages, Responses};
+use foveal_protocols::Protocol::{self, Chat, Gemini, Messages, Responses};
 use serde_json::{Value, json};
 
 use crate::client::{ask, upstream};

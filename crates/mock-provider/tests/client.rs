@@ -5,7 +5,7 @@ use std::net::{SocketAddr, TcpStream};
 use std::time::{Duration, Instant};
 
 use foveal_mock_provider::{MockProvider, Settings};
-use foveal_wire::Protocol;
+use foveal_protocols::Protocol;
 use serde_json::Value;
 
 /// A busy machine may take long to count the first tokens.

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 use foveal_mock_provider::{
     AnswerDelivery, MockProvider, ModelReply, ReplyScript, ScriptedFault, ScriptedOutcome,
 };
-use foveal_wire::Protocol;
+use foveal_protocols::Protocol;
 use serde_json::json;
 
 use crate::client::{Got, ask_for, path, upstream};

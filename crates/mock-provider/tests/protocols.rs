@@ -1,12 +1,12 @@
-//! Answers in all protocols: the usage that the reader of `wire` returns equals the bill.
+//! Answers in all protocols: the usage that the reader of `protocols` returns equals the bill.
 
 use std::io::Read;
 use std::time::Duration;
 
 use flate2::read::MultiGzDecoder;
 use foveal_mock_provider::{BodyEncoding, ModelReply, ReplyScript, ScriptedOutcome};
-use foveal_wire::Protocol;
-use foveal_wire::response::{AnswerCompletion, AnswerMetadata, AnswerReader};
+use foveal_protocols::Protocol;
+use foveal_protocols::response::{AnswerCompletion, AnswerMetadata, AnswerReader};
 use serde_json::{Value, json};
 
 use crate::client::{Got, ask, ask_for, path, upstream};

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use foveal_mock_provider::{MockProvider, RequestRecording, RuleViolation, Settings};
-use foveal_wire::Protocol::{self, Chat, Gemini, Messages, Responses};
+use foveal_protocols::Protocol::{self, Chat, Gemini, Messages, Responses};
 use serde_json::{Value, json};
 
 use crate::client::{ask, ask_for, path, upstream};

@@ -1,9 +1,9 @@
 //! Requests that succeed.
 
 use foveal_mock_provider::{BodyEncoding, ModelReply, ReplyScript, ScriptedOutcome};
+use foveal_protocols::prompt::{ApiDialect, Prompt, ToolSpec, encode_prompt};
+use foveal_protocols::response::StopReason;
 use foveal_transcript::{ContentBlock, MessageRole, ToolCall};
-use foveal_wire::prompt::{ApiDialect, Prompt, ToolSpec, encode_prompt};
-use foveal_wire::response::StopReason;
 use serde_json::json;
 
 use crate::world::{World, run, say};

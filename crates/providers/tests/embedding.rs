@@ -4,8 +4,8 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
-use foveal_code::embedding::{Embedder, Vector};
 use foveal_providers::{ApiKey, EmbeddingRequestLimits, ServerEmbedder};
+use foveal_relevance::embedding::{Embedder, Vector};
 use foveal_testkit::embedding_server::{
     EmbeddingReply, EmbeddingRequest, EmbeddingServer, sum_word_vectors, vectors_reply,
 };

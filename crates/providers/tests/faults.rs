@@ -5,8 +5,8 @@ use std::net::TcpListener;
 use std::time::{Duration, Instant};
 
 use foveal_mock_provider::{ModelReply, ReplyScript, ScriptedFault, ScriptedOutcome};
+use foveal_protocols::prompt::ApiDialect;
 use foveal_providers::{LlmError, ModelRequestLimits};
-use foveal_wire::prompt::ApiDialect;
 
 use crate::world::{PATIENCE, World, run};
 

@@ -3,12 +3,12 @@
 use std::time::{Duration, Instant};
 
 use foveal_mock_provider::{MockProvider, ReplyScript, Settings};
+use foveal_protocols::prompt::{ApiDialect, Prompt, encode_prompt};
+use foveal_protocols::response::{DecodedAnswer, DecodedEvent};
 use foveal_providers::{
     LlmClient, LlmError, ModelRequestEvent, ModelRequestLimits, ModelServer, ModelSpec,
 };
 use foveal_transcript::{ContentBlock, EntryMark, MessageRole, RecordingPosition, TranscriptEntry};
-use foveal_wire::prompt::{ApiDialect, Prompt, encode_prompt};
-use foveal_wire::response::{DecodedAnswer, DecodedEvent};
 
 pub(crate) const PATIENCE: ModelRequestLimits = ModelRequestLimits {
     connect_time: Duration::from_secs(5),

@@ -9,8 +9,8 @@
 
 use foveal_engine::placement::breakpoints::minimum_cacheable;
 use foveal_engine::plan_step::PlanStep;
-use foveal_engine::tokens::Tokens;
-use foveal_wire::request_body::{
+use foveal_pricing::tokens::Tokens;
+use foveal_protocols::request_body::{
     BodyError, LatestAnswerBreakpoint, MissingBreakpoint, RequestBody,
 };
 

@@ -1,9 +1,9 @@
 //! Requests in which foveal may set cache breakpoints.
 
 use foveal_engine::placement::breakpoints::CacheRules;
+use foveal_protocols::Protocol;
+use foveal_protocols::request_body::RequestBody;
 use foveal_transcript::ContentHash;
-use foveal_wire::Protocol;
-use foveal_wire::request_body::RequestBody;
 
 use crate::models::ModelTraits;
 use crate::request::ShapeRequest;

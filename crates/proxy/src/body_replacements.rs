@@ -3,7 +3,7 @@
 use std::ops::Range;
 use std::sync::Arc;
 
-use foveal_wire::request_body::{EncodedString, RequestBody};
+use foveal_protocols::request_body::{EncodedString, RequestBody};
 
 /// Replacement texts in one body: the ranges of JSON strings, ascending, and the texts for them. It
 /// is cheap to make from [`MessageReplacements`] and to clone, because a long conversation has many

@@ -6,8 +6,8 @@ use foveal_engine::placement::breakpoints::{
     BreakpointLayout, CacheRules, CacheableBlock, place_breakpoints,
 };
 use foveal_engine::plan_step::PlanStep;
-use foveal_engine::tokens::Tokens;
-use foveal_wire::request_body::BodyError;
+use foveal_pricing::tokens::Tokens;
+use foveal_protocols::request_body::BodyError;
 
 use crate::auto_cache::AutoCacheCandidate;
 use crate::breakpoint_policy::{self, BreakpointInputs, BreakpointState, CachePrefix, CacheRates};

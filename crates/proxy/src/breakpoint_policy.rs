@@ -6,7 +6,7 @@
 //! until the savings that its requests missed equal the surcharge of a write. Then the prompt is
 //! written, and as long as it is found in time, each request reads it and writes its new part.
 
-use foveal_engine::prices::PriceCard;
+use foveal_pricing::prices::PriceCard;
 use foveal_transcript::Timestamp;
 use serde::{Deserialize, Serialize};
 

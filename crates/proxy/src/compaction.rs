@@ -1,7 +1,7 @@
 //! Requests by which a client has its conversation summarised, to continue with the summary alone.
 
+use foveal_protocols::request_body::{BodyError, BreakpointTarget, RequestBody};
 use foveal_transcript::{ContentBlock, MessageRole, TranscriptEntry};
-use foveal_wire::request_body::{BodyError, BreakpointTarget, RequestBody};
 
 /// The beginnings of such requests by client, in lower case. They were observed in the requests of
 /// these clients and in their public sources.

@@ -10,10 +10,10 @@ use std::collections::HashMap;
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use foveal_engine::tokens::{Tokenizer, Tokens};
+use foveal_pricing::tokens::{Tokenizer, Tokens};
+use foveal_protocols::Protocol;
+use foveal_protocols::request_body::{BodyError, PassThroughReason, RequestBody, detect_protocol};
 use foveal_transcript::{ContentBlock, ContentHash, Handle, LONG_HEX_DIGITS, Timestamp};
-use foveal_wire::Protocol;
-use foveal_wire::request_body::{BodyError, PassThroughReason, RequestBody, detect_protocol};
 
 use crate::conversation_state::ConversationState;
 use crate::handle_style::HandleStyle;

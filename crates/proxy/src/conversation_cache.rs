@@ -186,8 +186,8 @@ fn estimate_memory(live: &ConversationState) -> usize {
 mod tests {
     use std::sync::Arc;
 
+    use foveal_protocols::Protocol;
     use foveal_transcript::{ContentHash, Timestamp};
-    use foveal_wire::Protocol;
 
     use super::{ACTIVE_MAX, ConversationCache, HISTORIES_MAX, MEMORY_PER_CONVERSATION};
     use crate::conversation_state::ConversationState;

@@ -12,9 +12,9 @@ use foveal_engine::message_shape::{Decision, MessageShape, ShapePiece};
 use foveal_engine::overrides::{RequestOverrides, ResultOverride};
 use foveal_engine::plan_step::{BacklogChange, EntryState, PlanStep};
 use foveal_engine::planner::Planner;
-use foveal_engine::tokens::{Tokenizer, Tokens};
+use foveal_pricing::tokens::{Tokenizer, Tokens};
+use foveal_protocols::request_body::BodyError;
 use foveal_transcript::{ContentHash, Conversation, EntryIndex, Timestamp};
-use foveal_wire::request_body::BodyError;
 
 use crate::breakpoint_policy::BreakpointState;
 use crate::decoded_messages::{self, DecodedMessage, decode_messages};

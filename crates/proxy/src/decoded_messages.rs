@@ -5,8 +5,8 @@ use std::ops::Range;
 
 use foveal_engine::message_shape::{Decision, MessageShape, ShapePiece};
 use foveal_engine::note::Note;
+use foveal_protocols::request_body::{self, BodyError, EncodedString, RequestBody, TextSlot};
 use foveal_transcript::{ContentHash, EntryIndex, MessageRole, TranscriptEntry};
-use foveal_wire::request_body::{self, BodyError, EncodedString, RequestBody, TextSlot};
 
 use crate::body_replacements::BodyReplacements;
 use crate::handle_style::HandleStyle;

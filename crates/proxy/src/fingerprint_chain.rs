@@ -5,9 +5,9 @@
 //! client claims to be. A client that goes back, or that forks a conversation in the middle, is
 //! found at the last message that both have.
 
+use foveal_protocols::Protocol;
+use foveal_protocols::request_body::RequestBody;
 use foveal_transcript::ContentHash;
-use foveal_wire::Protocol;
-use foveal_wire::request_body::RequestBody;
 
 use crate::recorder::PlannedStep;
 

@@ -1,6 +1,6 @@
 //! The reasons why a request is passed on unchanged.
 
-use foveal_wire::request_body::{self, BodyError};
+use foveal_protocols::request_body::{self, BodyError};
 
 use crate::recorder::RecorderError;
 use crate::rules::PROFILES;

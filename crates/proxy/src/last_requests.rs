@@ -2,8 +2,8 @@
 
 use std::collections::HashMap;
 
+use foveal_protocols::request_body::RequestBody;
 use foveal_transcript::{ContentHash, Timestamp};
-use foveal_wire::request_body::RequestBody;
 
 use crate::request::{ChangedPart, PrefixDivergence};
 use crate::request_context::RequestContext;

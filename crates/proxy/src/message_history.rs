@@ -1,7 +1,7 @@
 //! The messages of a conversation's last request, with which the next request is compared.
 
+use foveal_protocols::request_body::{RequestBody, RequestHistory};
 use foveal_transcript::ContentHash;
-use foveal_wire::request_body::{RequestBody, RequestHistory};
 
 use crate::fingerprint_chain::FingerprintChain;
 

@@ -5,8 +5,8 @@ use std::cell::OnceCell;
 use std::collections::BTreeSet;
 
 use foveal_engine::message_shape::Decision;
+use foveal_protocols::request_body::{BodyError, RequestBody};
 use foveal_transcript::{ContentHash, EntryIndex};
-use foveal_wire::request_body::{BodyError, RequestBody};
 
 use crate::body_replacements::{BodyReplacements, MessageReplacements};
 use crate::decoded_messages::{self, ReplaceableText, decode_messages};

@@ -7,9 +7,9 @@ use std::collections::HashMap;
 use std::hash::Hash;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
-use foveal_engine::tokens::Tokens;
 use foveal_engine::window_limit::WindowLimit;
-use foveal_wire::response::ContextOverflow;
+use foveal_pricing::tokens::Tokens;
+use foveal_protocols::response::ContextOverflow;
 
 use crate::models::ModelTraits;
 use crate::request::RequestReport;
@@ -179,7 +179,7 @@ fn entry_or_reset<K: Eq + Hash, V: Default>(known: &mut HashMap<K, V>, key: K) -
 
 #[cfg(test)]
 mod tests {
-    use foveal_wire::Protocol;
+    use foveal_protocols::Protocol;
 
     use super::*;
 

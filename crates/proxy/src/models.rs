@@ -1,9 +1,10 @@
 //! Facts about models that follow from their names: prices, windows and restrictions.
 
-use foveal_engine::prices::{PriceCard, ProviderConstraints};
-use foveal_engine::tokens::Tokens;
+use foveal_engine::provider_constraints::ProviderConstraints;
+use foveal_pricing::prices::PriceCard;
+use foveal_pricing::tokens::Tokens;
+use foveal_protocols::Protocol;
 use foveal_transcript::Conversation;
-use foveal_wire::Protocol;
 
 /// The prices, limits and restrictions of a model.
 #[derive(Debug, Clone, PartialEq)]
@@ -166,7 +167,7 @@ fn window_tokens(name: &str, protocol: Protocol) -> Tokens {
 
 #[cfg(test)]
 mod tests {
-    use foveal_wire::Protocol;
+    use foveal_protocols::Protocol;
 
     use super::{ModelTraits, is_known_to_bind_thinking, version};
 

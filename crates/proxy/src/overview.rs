@@ -9,10 +9,10 @@ use foveal_engine::entry_facts::CallFacts;
 use foveal_engine::message_shape::ShapeKind;
 use foveal_engine::overrides::{OverrideError, OverrideState, ResultOverride};
 use foveal_engine::plan_step::{EntryState, RewriteReason};
-use foveal_engine::prices::PriceCard;
 use foveal_engine::reduction_level::ReductionLevel;
 use foveal_engine::savings_balance::SentRequest;
-use foveal_engine::tokens::Tokens;
+use foveal_pricing::prices::PriceCard;
+use foveal_pricing::tokens::Tokens;
 use foveal_transcript::{EntryIndex, MessageRole, Timestamp};
 
 use crate::models::ModelTraits;

@@ -1,6 +1,6 @@
 //! The prelude of a prompt: system prompt and tools, which stand in front of the messages.
 
-use foveal_engine::tokens::{Tokenizer, Tokens};
+use foveal_pricing::tokens::{Tokenizer, Tokens};
 
 use crate::request_context::{PreludeHashes, RequestContext};
 

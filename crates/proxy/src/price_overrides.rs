@@ -1,7 +1,7 @@
 //! The user's own prices, by model and upstream.
 
-use foveal_engine::prices::PriceCard;
-use foveal_wire::Protocol;
+use foveal_pricing::prices::PriceCard;
+use foveal_protocols::Protocol;
 use globset::{Glob, GlobBuilder, GlobMatcher};
 
 use crate::models::ModelTraits;
@@ -102,7 +102,7 @@ impl PriceOverride {
 
 #[cfg(test)]
 mod tests {
-    use foveal_wire::Protocol;
+    use foveal_protocols::Protocol;
 
     use super::{CACHE_LIFETIME_MS, PriceOverride, PriceOverrideRule, PriceOverrides};
 

@@ -1,7 +1,7 @@
 //! The user's changes of a prompt between two requests.
 
 use foveal_engine::overrides::{OverrideError, RequestOverrides, ResultOverride};
-use foveal_engine::tokens::Tokens;
+use foveal_pricing::tokens::Tokens;
 use foveal_transcript::{ContentHash, EntryIndex};
 
 use crate::conversation_state::ConversationState;

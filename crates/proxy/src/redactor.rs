@@ -2,9 +2,9 @@
 
 use std::borrow::Cow;
 
+use foveal_protocols::Protocol;
+use foveal_protocols::request_body::RequestBody;
 use foveal_transcript::ContentHash;
-use foveal_wire::Protocol;
-use foveal_wire::request_body::RequestBody;
 use serde_json::Value;
 
 /// The functions by which a client removes secrets from the messages that it stores.

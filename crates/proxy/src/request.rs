@@ -4,10 +4,10 @@ use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use foveal_engine::message_shape::ShapeKind;
-use foveal_engine::tokens::Tokens;
+use foveal_pricing::tokens::Tokens;
+use foveal_protocols::Protocol;
+use foveal_protocols::request_body::{self, CACHE_CONTROL_MEMBER, CACHE_CONTROL_MEMBER_1H};
 use foveal_transcript::{ContentHash, EntryIndex, Timestamp};
-use foveal_wire::Protocol;
-use foveal_wire::request_body::{self, CACHE_CONTROL_MEMBER, CACHE_CONTROL_MEMBER_1H};
 
 use crate::body_replacements::BodyReplacements;
 

@@ -4,10 +4,10 @@ use std::cell::OnceCell;
 use std::ops::Range;
 
 use foveal_engine::planner::Planner;
-use foveal_transcript::ContentHash;
-use foveal_wire::request_body::{
+use foveal_protocols::request_body::{
     BodyBreakpoint, BodyError, BreakpointTarget, RequestBody, SharedPrefix,
 };
+use foveal_transcript::ContentHash;
 
 use crate::answer_breakpoint::AnswerBreakpoint;
 use crate::auto_cache::AutoCacheCandidate;

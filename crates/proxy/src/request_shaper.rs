@@ -4,12 +4,12 @@
 use std::sync::{Arc, Mutex, PoisonError};
 
 use foveal_engine::plan_step::{BacklogChange, PlanStep, RewriteReason};
-use foveal_engine::tokens::Tokens;
 use foveal_engine::window_limit::WindowLimit;
+use foveal_pricing::tokens::Tokens;
+use foveal_protocols::Protocol;
+use foveal_protocols::request_body::{BodyError, RequestBody};
+use foveal_protocols::response::ContextOverflow;
 use foveal_transcript::ContentHash;
-use foveal_wire::Protocol;
-use foveal_wire::request_body::{BodyError, RequestBody};
-use foveal_wire::response::ContextOverflow;
 
 use crate::breakpoint_layout;
 use crate::conversation_registry::ConversationRegistry;

@@ -8,10 +8,10 @@ use foveal_engine::placement::base_files::BaseFileLoader;
 use foveal_engine::planner::Planner;
 use foveal_engine::policies::Policy;
 use foveal_engine::settings::Settings;
-use foveal_engine::tokens::Tokenizer;
 use foveal_engine::views::ViewSource;
+use foveal_pricing::tokens::Tokenizer;
+use foveal_protocols::Protocol;
 use foveal_transcript::ContentHash;
-use foveal_wire::Protocol;
 
 use crate::fingerprint_chain;
 use crate::handle_style::HandleStyle;

@@ -2,8 +2,8 @@
 
 use std::ops::Range;
 
+use foveal_protocols::request_body::{EncodedString, StringEncoding};
 use foveal_transcript::MessageRole;
-use foveal_wire::request_body::{EncodedString, StringEncoding};
 use memchr::memmem;
 
 use crate::body_replacements::BodyReplacements;

@@ -150,7 +150,7 @@ fn the_numbers_are_those_of_what_is_answered() {
     let sent = [user("go"), tool("a", &output("one")), tool("b", "short")];
     let compressed = asked(&compressor, &sent);
     let tokens = |messages: &[Value]| -> u64 {
-        let tokenizer = foveal_engine::tokens::Tokenizer::O200k;
+        let tokenizer = foveal_pricing::tokens::Tokenizer::O200k;
         let texts = messages.iter().filter_map(|message| message["content"].as_str());
         texts.map(|text| tokenizer.count(text).0).sum()
     };

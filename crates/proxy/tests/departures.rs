@@ -1,11 +1,11 @@
 //! Detection of changes that a client makes to its earlier messages.
 
+use foveal_protocols::Protocol;
 use foveal_proxy::RequestShaper;
 use foveal_proxy::request::{
     ChangedPart, DecisionSlot, PrefixDivergence, RequestReport, ShapeRequest,
 };
 use foveal_transcript::Timestamp;
-use foveal_wire::Protocol;
 use serde_json::json;
 
 use crate::support::conversations;

@@ -4,6 +4,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use foveal_protocols::Protocol;
 use foveal_proxy::RequestShaper;
 use foveal_proxy::recorder::{
     InMemoryRecorder, OriginalContent, PlannedStep, Recorder, RecorderError, StepRecord,
@@ -11,7 +12,6 @@ use foveal_proxy::recorder::{
 use foveal_proxy::request::{DecisionSlot, ShapeOutcome, ShapeRequest};
 use foveal_proxy::rules::ShapingRules;
 use foveal_transcript::{ContentHash, Timestamp};
-use foveal_wire::Protocol;
 
 use crate::support::{conversations, over};
 

@@ -3,6 +3,8 @@
 
 use std::sync::Arc;
 
+use foveal_protocols::Protocol;
+use foveal_protocols::request_body::{BreakpointTarget, RequestBody};
 use foveal_proxy::RequestShaper;
 use foveal_proxy::recorder::{
     InMemoryRecorder, OriginalContent, PlannedStep, Recorder, RecorderError, StepRecord,
@@ -12,8 +14,6 @@ use foveal_proxy::rules::{BreakpointMode, ShapingRules};
 use foveal_testkit::conversation_scripts;
 use foveal_testkit::request_bodies::ModelApi;
 use foveal_transcript::{ContentHash, Timestamp};
-use foveal_wire::Protocol;
-use foveal_wire::request_body::{BreakpointTarget, RequestBody};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;
 use proptest::test_runner::TestRunner;

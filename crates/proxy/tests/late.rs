@@ -3,13 +3,13 @@
 use std::sync::{Arc, Mutex, mpsc};
 use std::time::Duration;
 
+use foveal_protocols::Protocol;
 use foveal_proxy::RequestShaper;
 use foveal_proxy::recorder::{
     InMemoryRecorder, OriginalContent, PlannedStep, Recorder, RecorderError, StepRecord,
 };
 use foveal_proxy::request::{DecisionSlot, ShapeOutcome, ShapeRequest};
 use foveal_transcript::{ContentHash, Timestamp};
-use foveal_wire::Protocol;
 
 use crate::faults::{ask, asked, body, output, text};
 use crate::support::over;

@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use foveal_engine::engine::Engine;
 use foveal_engine::planner::Planner;
-use foveal_engine::tokens::{Tokenizer, Tokens};
+use foveal_pricing::tokens::{Tokenizer, Tokens};
+use foveal_protocols::request_body::RequestBody;
 use foveal_proxy::models::ModelTraits;
 use foveal_proxy::recorder::InMemoryRecorder;
 use foveal_proxy::request::{DecisionSlot, ShapeOutcome};
@@ -13,7 +14,6 @@ use foveal_testkit::generate::{
 };
 use foveal_testkit::request_bodies::ModelApi;
 use foveal_transcript::{Conversation, MessageRole, TranscriptEntry};
-use foveal_wire::request_body::RequestBody;
 use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;
 use proptest::test_runner::TestRunner;

@@ -2,6 +2,8 @@
 
 use std::sync::Arc;
 
+use foveal_protocols::Protocol;
+use foveal_protocols::request_body::{CACHE_CONTROL_MEMBER, RequestBody};
 use foveal_proxy::RequestShaper;
 use foveal_proxy::recorder::InMemoryRecorder;
 use foveal_proxy::request::{DecisionSlot, ShapeOutcome, ShapeRequest};
@@ -9,8 +11,6 @@ use foveal_proxy::rules::{BreakpointMode, ShapingRules};
 use foveal_testkit::conversation_scripts;
 use foveal_testkit::request_bodies::ModelApi;
 use foveal_transcript::Timestamp;
-use foveal_wire::Protocol;
-use foveal_wire::request_body::{CACHE_CONTROL_MEMBER, RequestBody};
 use proptest::prelude::*;
 use proptest::strategy::ValueTree as _;
 use proptest::test_runner::TestRunner;
@@ -153,7 +153,7 @@ fn many_results_at_once_find_what_was_kept() {
     let went = bytes(shaped(&conversations, &sent), &sent);
     let scanned = RequestBody::scan(Protocol::Messages, &went).expect("a body");
     let at: Vec<_> = scanned.breakpoints.iter().map(|mark| mark.target).collect();
-    use foveal_wire::request_body::BreakpointTarget::Message;
+    use foveal_protocols::request_body::BreakpointTarget::Message;
     // At the last breakpoint's position, twenty blocks in front of the last one, and there.
     assert_eq!(at, [Message(2), Message(3), Message(4)]);
 }

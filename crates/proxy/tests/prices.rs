@@ -2,13 +2,13 @@
 
 use std::sync::Arc;
 
+use foveal_protocols::Protocol;
 use foveal_proxy::RequestShaper;
 use foveal_proxy::price_overrides::{PriceOverride, PriceOverrideRule, PriceOverrides};
 use foveal_proxy::recorder::InMemoryRecorder;
 use foveal_proxy::request::{DecisionSlot, ShapeRequest};
 use foveal_proxy::rules::ShapingRules;
 use foveal_transcript::Timestamp;
-use foveal_wire::Protocol;
 use serde_json::{Value, json};
 
 /// Returns the requests with a rewrite, in a conversation of so many runs at `upstream`.

@@ -5,7 +5,9 @@ use std::sync::Arc;
 use foveal_engine::conversation_record::ConversationRecord;
 use foveal_engine::policies::Policy;
 use foveal_engine::policies::content_reset::ResetMarks;
-use foveal_engine::tokens::Tokens;
+use foveal_pricing::tokens::Tokens;
+use foveal_protocols::Protocol;
+use foveal_protocols::request_body::{CACHE_CONTROL_MEMBER, CACHE_CONTROL_MEMBER_1H, RequestBody};
 use foveal_proxy::RequestShaper;
 use foveal_proxy::recorder::{InMemoryRecorder, Recorder};
 use foveal_proxy::request::{DecisionSlot, ShapeOutcome, ShapeRequest};
@@ -14,8 +16,6 @@ use foveal_testkit::generate::ConversationScript;
 use foveal_testkit::request_bodies::{self, ModelApi};
 use foveal_testkit::{client_requests, laws};
 use foveal_transcript::{Conversation, MessageRole, Timestamp};
-use foveal_wire::Protocol;
-use foveal_wire::request_body::{CACHE_CONTROL_MEMBER, CACHE_CONTROL_MEMBER_1H, RequestBody};
 
 /// The model of the clients: its thinking is not bound, so that rewrites happen.
 pub(crate) const MODEL: &str = "claude-opus-4-5";
@@ -46,7 +46,7 @@ pub(crate) fn requests(script: &ConversationScript, api: ModelApi) -> Vec<Sent> 
 pub(crate) fn requests_of(conversation: &Conversation, api: ModelApi) -> Vec<Sent> {
     let record = ConversationRecord::from_conversation(
         conversation.clone(),
-        foveal_engine::tokens::Tokenizer::Bytes,
+        foveal_pricing::tokens::Tokenizer::Bytes,
     );
     let mut sent = Vec::new();
     let mut now = Timestamp(0);

@@ -2,12 +2,12 @@
 
 use std::sync::Arc;
 
-use foveal_engine::tokens::Tokens;
+use foveal_pricing::tokens::Tokens;
+use foveal_protocols::Protocol;
+use foveal_protocols::response::ContextOverflow;
 use foveal_proxy::RequestShaper;
 use foveal_proxy::recorder::InMemoryRecorder;
 use foveal_proxy::request::ShapeOutcome;
-use foveal_wire::Protocol;
-use foveal_wire::response::ContextOverflow;
 
 use crate::support::over;
 

@@ -5,9 +5,9 @@
 
 use std::time::{Duration, Instant};
 
-use foveal_engine::prices::PriceCard;
 use foveal_engine::profile::Profile;
-use foveal_engine::tokens::Tokenizer;
+use foveal_pricing::prices::PriceCard;
+use foveal_pricing::tokens::Tokenizer;
 use foveal_replay::{PreparedConversation, replay};
 use foveal_testkit::fixture::FixtureBuilder;
 use foveal_testkit::stress_inputs::{

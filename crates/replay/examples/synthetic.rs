@@ -4,7 +4,7 @@
 use std::io::Write;
 
 use anyhow::Context;
-use foveal_engine::tokens::Tokens;
+use foveal_pricing::tokens::Tokens;
 use foveal_testkit::{long_conversation, render_atif};
 
 fn main() -> anyhow::Result<()> {

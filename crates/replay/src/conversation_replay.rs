@@ -2,15 +2,15 @@
 
 use std::collections::{HashMap, HashSet};
 
-use foveal_engine::bill::{BilledRequest, CostMeter, RequestCosts, RetainedPrefix, SentPrompt};
 use foveal_engine::call_texts::{apply_shape, argument_texts};
 use foveal_engine::conversation_record::ConversationRecord;
 use foveal_engine::entry_facts::visible_texts;
-use foveal_engine::keep_alive::{Pause, PauseTracker};
 use foveal_engine::plan_step::RewriteReason;
-use foveal_engine::prices::PriceCard;
 use foveal_engine::projector::Projector;
-use foveal_engine::tokens::{Tokenizer, Tokens};
+use foveal_pricing::bill::{BilledRequest, CostMeter, RequestCosts, RetainedPrefix, SentPrompt};
+use foveal_pricing::keep_alive::{Pause, PauseTracker};
+use foveal_pricing::prices::PriceCard;
+use foveal_pricing::tokens::{Tokenizer, Tokens};
 use foveal_tool_effects::EffectKind;
 use foveal_transcript::{
     ClientPrompt, ClientPromptChange, Conversation, EntryIndex, MessageRole, Timestamp,

@@ -1,8 +1,8 @@
 //! The cost of a prompt, given the content of the provider's cache.
 
-use foveal_engine::bill::RetainedPrefix;
-use foveal_engine::prices::PriceCard;
-use foveal_engine::tokens::Tokens;
+use foveal_pricing::bill::RetainedPrefix;
+use foveal_pricing::prices::PriceCard;
+use foveal_pricing::tokens::Tokens;
 use foveal_transcript::Timestamp;
 use serde::{Deserialize, Serialize};
 

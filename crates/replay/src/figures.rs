@@ -2,8 +2,8 @@
 
 use std::ops::AddAssign;
 
-use foveal_engine::bill::Bill;
-use foveal_engine::tokens::Tokens;
+use foveal_pricing::bill::Bill;
+use foveal_pricing::tokens::Tokens;
 use serde::{Deserialize, Serialize};
 
 use crate::conversation_replay::{ConversationReplay, VisibleShare};

@@ -18,8 +18,8 @@ mod preset_decisions;
 mod retained_lines;
 mod rewrite_schedule;
 
-use foveal_engine::prices::PriceCard;
 use foveal_engine::projector::Projector;
+use foveal_pricing::prices::PriceCard;
 
 use self::preset_decisions::PresetProjector;
 use self::retained_lines::{RetainedLines, build_shape};

@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use foveal_engine::prices::PriceCard;
-use foveal_engine::tokens::Tokens;
+use foveal_pricing::prices::PriceCard;
+use foveal_pricing::tokens::Tokens;
 use foveal_replay::cost::{PromptCacheModel, PromptMessage};
 use foveal_transcript::Timestamp;
 

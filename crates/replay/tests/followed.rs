@@ -1,11 +1,11 @@
 //! Recorded sessions as a client sends them: the whole history with each request.
 
 use foveal_engine::continuation::Continuation;
+use foveal_session_readers::SessionFormat;
 use foveal_testkit::client_requests::{client_messages, receive_request};
 use foveal_transcript::{
     ClientPrompt, ClientPromptChange, Conversation, MessageRole, TranscriptEntry,
 };
-use foveal_wire::SessionFormat;
 use rayon::prelude::*;
 use serde_json::{Value, json};
 
@@ -36,9 +36,12 @@ fn message(entry: &TranscriptEntry) -> Value {
 fn through_a_body(messages: &[TranscriptEntry]) -> Vec<TranscriptEntry> {
     let messages: Vec<Value> = messages.iter().map(message).collect();
     let body = json!({"model": "claude", "messages": messages}).to_string();
-    let (sessions, _) =
-        foveal_wire::read_all_sessions(SessionFormat::AnthropicMessages, "body", body.as_bytes())
-            .expect("bytes in memory are readable");
+    let (sessions, _) = foveal_session_readers::read_all_sessions(
+        SessionFormat::AnthropicMessages,
+        "body",
+        body.as_bytes(),
+    )
+    .expect("bytes in memory are readable");
     let conversations = sessions.into_iter().flat_map(|session| session.conversations);
     conversations.flat_map(|conversation| conversation.entries().to_vec()).collect()
 }

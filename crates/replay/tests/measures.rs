@@ -5,7 +5,7 @@ use std::fmt::Write;
 use foveal_engine::message_shape::MessageShape;
 use foveal_engine::policies::policy_view::PolicyView;
 use foveal_engine::projector::Projector;
-use foveal_engine::tokens::Tokenizer;
+use foveal_pricing::tokens::Tokenizer;
 use foveal_replay::baselines::{BaselineProjector, BaselineRule};
 use foveal_replay::laws::LawBreaches;
 use foveal_replay::{ConversationReplay, PreparedConversation, replay};

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use foveal_engine::tokens::Tokenizer;
+use foveal_pricing::tokens::Tokenizer;
 use foveal_replay::PreparedConversation;
 use foveal_replay::line_uses::find_line_uses;
 use foveal_replay::scan::evidence_line_hash;

@@ -1,10 +1,10 @@
 //! Early reductions never cost more than was saved before.
 
 use foveal_engine::planner::Planner;
-use foveal_engine::prices::PriceCard;
 use foveal_engine::projector::Projector;
 use foveal_engine::settings::{EarlyReduction, Settings};
-use foveal_engine::tokens::{Tokenizer, Tokens};
+use foveal_pricing::prices::PriceCard;
+use foveal_pricing::tokens::{Tokenizer, Tokens};
 use foveal_replay::{ConversationReplay, PreparedConversation, replay};
 use foveal_testkit::conversation_scripts;
 use proptest::prelude::*;

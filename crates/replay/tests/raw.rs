@@ -1,7 +1,7 @@
 //! The recorded prompt compared with itself.
 
 use foveal_engine::projector::Projector;
-use foveal_engine::tokens::Tokenizer;
+use foveal_pricing::tokens::Tokenizer;
 use foveal_replay::baselines::RAW;
 use foveal_replay::{PreparedConversation, replay};
 use foveal_testkit::{conversation_scripts, parse_fixture};

@@ -3,15 +3,15 @@
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, LazyLock};
 
-use foveal_code::curated_view_source::CuratedViewSource;
 use foveal_engine::conversation_record::ConversationRecord;
 use foveal_engine::plan_step::{PlanStep, RewriteReason};
-use foveal_engine::prices::PriceCard;
 use foveal_engine::profile::PROFILES;
 use foveal_engine::projector::Projector;
 use foveal_engine::settings::Settings;
-use foveal_engine::tokens::{Tokenizer, Tokens};
 use foveal_engine::views::ViewSource;
+use foveal_pricing::prices::PriceCard;
+use foveal_pricing::tokens::{Tokenizer, Tokens};
+use foveal_relevance::curated_view_source::CuratedViewSource;
 use foveal_replay::conversation_replay::ConversationReplay;
 use foveal_replay::{PreparedConversation, replay};
 use foveal_testkit::laws::{
@@ -39,8 +39,8 @@ pub(crate) fn sessions() -> Vec<PathBuf> {
 pub(crate) fn conversations(path: &Path) -> Vec<Conversation> {
     let file = std::fs::File::open(path).expect("a session is readable");
     let name = path.display().to_string();
-    let read = foveal_wire::read_all_sessions(
-        foveal_wire::SessionFormat::Atif,
+    let read = foveal_session_readers::read_all_sessions(
+        foveal_session_readers::SessionFormat::Atif,
         &name,
         std::io::BufReader::new(file),
     );

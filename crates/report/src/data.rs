@@ -1,8 +1,8 @@
 //! The content of the page as plain data.
 
-use foveal_engine::prices::PriceCard;
 use foveal_engine::profile::{Profile, ProfileOrigin};
-use foveal_engine::tokens::Tokens;
+use foveal_pricing::prices::PriceCard;
+use foveal_pricing::tokens::Tokens;
 use foveal_replay::ConversationReplay;
 use foveal_replay::figures::ReplayFigures;
 use foveal_replay::oracle::Oracle;

@@ -1,6 +1,6 @@
 //! The page: its sections in order.
 
-use foveal_engine::prices::PriceCard;
+use foveal_pricing::prices::PriceCard;
 
 use crate::chart::{composition, context, cost, frontier};
 use crate::data::{ReportConversation, ReportData, ReportProfile, ReportTotals};
@@ -13,8 +13,8 @@ const SCRIPT: &str = include_str!("script.js");
 /// Renders the whole page as one HTML document without external resources.
 ///
 /// ```
-/// use foveal_engine::prices::PriceCard;
-/// use foveal_engine::tokens::Tokenizer;
+/// use foveal_pricing::prices::PriceCard;
+/// use foveal_pricing::tokens::Tokenizer;
 /// use foveal_transcript::Conversation;
 /// use foveal_replay::baselines::all_profiles;
 /// use foveal_replay::{PreparedConversation, replay};

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use foveal_engine::plan_step::PlanStep;
 use foveal_engine::projector::Projector;
-use foveal_engine::tokens::Tokens;
+use foveal_pricing::tokens::Tokens;
 use foveal_replay::PreparedConversation;
 use foveal_transcript::EntryIndex;
 

@@ -1,6 +1,6 @@
 //! The tables of profiles, bills and conversations.
 
-use foveal_engine::bill::part_label;
+use foveal_pricing::bill::part_label;
 
 use crate::data::{ReportConversation, ReportData, ReportProfile, ReportTotals};
 use crate::markup::HtmlWriter;

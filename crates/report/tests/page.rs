@@ -1,9 +1,9 @@
 //! The whole page, for small, empty and hostile data.
 
-use foveal_engine::bill::{Bill, BillAmount, RequestCosts};
 use foveal_engine::plan_step::RewriteReason;
-use foveal_engine::prices::PriceCard;
-use foveal_engine::tokens::Tokens;
+use foveal_pricing::bill::{Bill, BillAmount, RequestCosts};
+use foveal_pricing::prices::PriceCard;
+use foveal_pricing::tokens::Tokens;
 use foveal_replay::conversation_replay::VisibleShare;
 use foveal_replay::cost::PromptCharge;
 use foveal_replay::{ConversationReplay, RequestFigures};

@@ -3,7 +3,7 @@
 use foveal_engine::policies::Policy;
 use foveal_engine::policies::content_reset::ResetMarks;
 use foveal_engine::policies::first_last_sampled::{SamplingForm, SamplingSettings};
-use foveal_engine::tokens::Tokens;
+use foveal_pricing::tokens::Tokens;
 use foveal_proxy::rules::ShapingRules;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer};

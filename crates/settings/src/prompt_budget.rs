@@ -1,7 +1,7 @@
 //! The prompt sizes at which foveal's own agent starts and stops omitting old contents.
 
 use foveal_engine::policies::content_reset::ResetMarks;
-use foveal_engine::tokens::Tokens;
+use foveal_pricing::tokens::Tokens;
 use schemars::JsonSchema;
 use serde::Deserialize;
 

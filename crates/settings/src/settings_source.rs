@@ -78,7 +78,10 @@ impl<'a> SettingsSource<'a> {
                     SettingsParseError::at_line(line, error.message().trim_end())
                 }
             };
-            advice.map_or(error, |advice| error.with_advice(&advice))
+            match advice {
+                Some(advice) => error.with_advice(&advice),
+                None => error,
+            }
         })
     }
 

@@ -6,7 +6,7 @@
 
 use std::fmt::Write;
 
-use foveal_engine::tokens::{Tokenizer, Tokens};
+use foveal_pricing::tokens::{Tokenizer, Tokens};
 use foveal_transcript::{Conversation, EntryMark, MessageRole};
 use serde_json::json;
 

@@ -1,9 +1,9 @@
 //! Random views of reads, such as a good or a bad curator may return.
 
-use foveal_engine::tokens::Tokens;
 use foveal_engine::views::{
     CurationAmount, LineLabel, LineSelection, ReadContext, ViewRequest, ViewSource,
 };
+use foveal_pricing::tokens::Tokens;
 use foveal_transcript::LineNumber;
 
 use crate::simulated_files::RandomNumbers;

@@ -6,7 +6,7 @@ use foveal_engine::conversation_record::ConversationRecord;
 use foveal_engine::message_shape::MessageShape;
 use foveal_engine::plan_step::{EntryState, PlanStep};
 use foveal_engine::projector::Projector;
-use foveal_engine::tokens::{Tokenizer, Tokens};
+use foveal_pricing::tokens::{Tokenizer, Tokens};
 use foveal_transcript::{Conversation, EntryIndex, MessageRole, TranscriptEntry};
 
 /// Returns the prompt after the last entry, one line per message: its entry, role, label and

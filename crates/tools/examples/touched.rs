@@ -17,12 +17,12 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::{Command, ExitCode};
 
-use foveal_code::relations::{FileRanks, RankFocus, RelationNodeKind, Relations};
-use foveal_code::repository_map::{MapOptions, build_repository_map};
-use foveal_code::{FileClass, LineNumber, ParsedFile};
-use foveal_engine::tokens::{Tokenizer, Tokens};
 use foveal_index::{Index, IndexError};
-use foveal_transcript::CancelToken;
+use foveal_pricing::tokens::{Tokenizer, Tokens};
+use foveal_relevance::relations::{FileRanks, RankFocus, RelationNodeKind, Relations};
+use foveal_relevance::repository_map::{MapOptions, build_repository_map};
+use foveal_syntax::{FileClass, ParsedFile};
+use foveal_transcript::{CancelToken, LineNumber};
 
 /// Characters of a line that are compared; Aider cuts lines at 100.
 const COMPARED: usize = 90;
@@ -194,7 +194,7 @@ fn touched(
             let Ok(text) = git(repository, &["show", &format!("{before}:{path}")]) else {
                 continue;
             };
-            let parsed = foveal_code::parse_file(&path, &text);
+            let parsed = foveal_syntax::parse_file(&path, &text);
             for (first, last) in spans {
                 for line in first..=last {
                     let key = innermost_function(&parsed, line).map(|name| (path.clone(), name));

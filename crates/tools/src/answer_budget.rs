@@ -1,12 +1,13 @@
 //! The part of a file that fits in one answer.
 
-use foveal_code::curation::last_uncut_line_of_text;
-use foveal_code::{BYTES_PARSED_MAX, LINES_CURATED_MAX, LineRange};
 use foveal_engine::output_budget::OutputBudget;
-use foveal_engine::tokens::{Tokens, estimate_tokens};
 use foveal_engine::views::{
     CurationAmount, LineSelection, ProgressListener, ReadContext, ViewRequest, ViewSource,
 };
+use foveal_pricing::tokens::{Tokens, estimate_tokens};
+use foveal_relevance::curated_view_source::LINES_CURATED_MAX;
+use foveal_relevance::curation::last_uncut_line_of_text;
+use foveal_syntax::{BYTES_PARSED_MAX, LineRange};
 use foveal_transcript::LineNumber;
 use foveal_workspace::TextFile;
 

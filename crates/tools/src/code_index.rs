@@ -11,11 +11,11 @@ use std::sync::{Arc, Condvar, Mutex, PoisonError};
 use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
-use foveal_code::relations::Relations;
 use foveal_index::{
     Index, IndexError, ModelSummary, SearchHit, SearchOptions, SummaryJob, UpdateProgress,
     UpdateSummary,
 };
+use foveal_relevance::relations::Relations;
 use foveal_transcript::{CancelToken, ContentHash};
 
 use self::indexer::WAITING_FILES_MAX;

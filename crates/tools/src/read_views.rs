@@ -5,14 +5,14 @@ use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use foveal_code::curation::{CurationQuery, last_uncut_line_of_text};
-use foveal_code::{Entity, LineRange, parse_file};
 use foveal_engine::output_budget::OutputBudget;
 use foveal_engine::views::{
     CurationRecord, LineLabel, LineSelection, ProgressListener, ReadContext, ViewRequest,
     ViewSource,
 };
+use foveal_relevance::curation::{CurationQuery, last_uncut_line_of_text};
 use foveal_store::{CacheStore, CurationKey};
+use foveal_syntax::{Entity, LineRange, parse_file};
 use foveal_transcript::{Handle, LineNumber};
 
 use crate::answer_budget::{choose_view, fit_view};

@@ -7,9 +7,8 @@ use std::sync::atomic::{AtomicBool, AtomicI64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard};
 use std::thread;
 
-use crate::duplicate_calls::{CallStatistics, Similarity};
-use foveal_code::curated_view_source::CuratedViewSource;
 use foveal_engine::views::ViewSource;
+use foveal_relevance::curated_view_source::CuratedViewSource;
 use foveal_sandbox::{CommandEnvironment, Sandbox, ShellProgram};
 use foveal_store::{
     CallChanges, CollectionTotals, RetentionLimits, RootsKey, SessionId, Store, StoreError,
@@ -17,6 +16,8 @@ use foveal_store::{
 use foveal_web::{AddressPolicy, Fetcher, ProxyChoice};
 use foveal_workspace::{FileWriter, WorkspaceRoots};
 use globset::Glob;
+
+use crate::duplicate_calls::{CallStatistics, Similarity};
 
 use crate::clock::{Clock, SystemClock};
 use crate::code_index::{self, CodeIndex};

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::SystemTime;
 
-use foveal_code::relations::{NodeId, RelationNodeKind, Relations};
+use foveal_relevance::relations::{NodeId, RelationNodeKind, Relations};
 use foveal_workspace::{Root, WorkspaceRoots};
 
 use crate::answer::AnswerDependency;

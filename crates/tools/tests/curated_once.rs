@@ -3,10 +3,10 @@
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
 
-use foveal_code::curated_view_source::CuratedViewSource;
 use foveal_engine::output_budget::OutputBudget;
-use foveal_engine::tokens::Tokens;
 use foveal_engine::views::{LineSelection, ReadContext, ViewRequest, ViewSource};
+use foveal_pricing::tokens::Tokens;
+use foveal_relevance::curated_view_source::CuratedViewSource;
 use foveal_tools::settings::ToolSettings;
 use foveal_tools::{CallControl, ToolRequest, ToolSession};
 use serde_json::json;

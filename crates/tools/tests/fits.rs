@@ -3,9 +3,9 @@
 use std::collections::BTreeSet;
 use std::path::Path;
 
-use foveal_code::parse_file;
 use foveal_engine::output_budget::OutputBudget;
-use foveal_engine::tokens::{Tokenizer, Tokens};
+use foveal_pricing::tokens::{Tokenizer, Tokens};
+use foveal_syntax::parse_file;
 use foveal_tools::{CallControl, ToolCallAnswer, ToolRequest, ToolSession};
 use serde_json::{Value, json};
 
@@ -204,10 +204,10 @@ fn long_source() -> String {
         "read_views.rs",
         "call_execution.rs",
         "tool_definition.rs",
-        "duplicate_calls.rs",
+        "earlier_answers.rs",
     ];
     let others =
-        ["../../code/src/curation/view_cleanup.rs", "../../engine/src/shaping/pointers.rs"];
+        ["../../relevance/src/curation/view_cleanup.rs", "../../engine/src/shaping/pointers.rs"];
     let read = |name: &str| std::fs::read_to_string(folder.join(name)).expect(name);
     names.into_iter().chain(others).map(read).collect()
 }

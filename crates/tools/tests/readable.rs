@@ -5,7 +5,7 @@ use std::collections::HashSet;
 use std::fs;
 use std::path::Path;
 
-use foveal_code::{LineRange, ParsedFile, parse_file};
+use foveal_syntax::{LineRange, ParsedFile, parse_file};
 use serde_json::json;
 
 use crate::world::World;
@@ -16,11 +16,11 @@ const RUN_LINES_MIN: usize = 3;
 /// A file, and what is asked of it one after the other.
 const ASKED: [(&str, [&str; 3]); 8] = [
     (
-        "code/src/entity.rs",
+        "syntax/src/entity.rs",
         ["what kinds of entities are there?", "how is visibility told?", "which names are used?"],
     ),
     (
-        "code/src/curation/piece_selection.rs",
+        "relevance/src/curation/piece_selection.rs",
         [
             "how much of a file is kept?",
             "when are gaps filled?",
@@ -52,7 +52,7 @@ const ASKED: [(&str, [&str; 3]); 8] = [
         ["how are changes by others noticed?", "what was seen of a file?", "what is forgotten?"],
     ),
     (
-        "code/src/tree_walk/walker.rs",
+        "syntax/src/tree_walk/walker.rs",
         ["how are statements found?", "when is an entity named?", "what ends a frame?"],
     ),
 ];

@@ -1,6 +1,6 @@
 //! Relations of symbols and maps, as agents ask for them.
 
-use foveal_engine::tokens::Tokenizer;
+use foveal_pricing::tokens::Tokenizer;
 use serde_json::json;
 
 use crate::world::{World, source};

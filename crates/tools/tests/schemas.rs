@@ -1,6 +1,6 @@
 //! What a model is told of the tools, and what that costs.
 
-use foveal_engine::tokens::Tokenizer;
+use foveal_pricing::tokens::Tokenizer;
 use foveal_tool_effects::ToolKind;
 use foveal_tools::tool_table::{TOOLS, ToolSet};
 use serde_json::json;

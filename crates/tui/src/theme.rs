@@ -2,7 +2,7 @@
 //! legible on dark and on light backgrounds alike. With sixteen colours, the styles use those of
 //! the terminal's scheme; without colours, only weight.
 
-use foveal_code::highlighting::HighlightClass;
+use foveal_syntax::highlighting::HighlightClass;
 use ratatui_core::style::{Color, Modifier, Style};
 
 /// The colours that the terminal supports.

@@ -1,6 +1,6 @@
 //! The facts about an agent's hook: what it is given, and what the model sees of its answer.
 
-use foveal_wire::SessionFormat;
+use foveal_session_readers::SessionFormat;
 use serde_json::Value;
 
 /// The hook of an agent that can replace a tool result.

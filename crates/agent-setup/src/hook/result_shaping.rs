@@ -10,8 +10,8 @@ use foveal_engine::new_result::NewResultShaper;
 use foveal_engine::output_budget::OutputBudget;
 use foveal_engine::settings::Settings;
 use foveal_engine::shaping::gutter::GutterNumbers;
-use foveal_engine::tokens::Tokenizer;
 use foveal_engine::visible_prompt::VisiblePrompt;
+use foveal_pricing::tokens::Tokenizer;
 use foveal_tool_effects::EffectKind;
 use foveal_tools::duplicate_calls::CallSettings;
 use foveal_transcript::{

@@ -5,8 +5,8 @@ use std::fs::{self, File};
 use std::io::{BufRead, BufReader, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
+use foveal_session_readers::{LiveBranch, SessionFormat, find_live_branch, read_all_sessions};
 use foveal_transcript::{ContentBlock, Conversation, ToolResult};
-use foveal_wire::{LiveBranch, SessionFormat, find_live_branch, read_all_sessions};
 use serde_json::Value;
 
 use super::event::{HookEvent, HookEventKind};

@@ -5,7 +5,7 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use foveal_wire::SessionFormat;
+use foveal_session_readers::SessionFormat;
 
 use super::opencode;
 use super::session_file::{

@@ -3,7 +3,8 @@
 use std::io;
 use std::path::PathBuf;
 
-use foveal_wire::{Problem, ReadError};
+use foveal_protocols::problem::Problem;
+use foveal_session_readers::ReadError;
 
 use super::session_file::FindError;
 

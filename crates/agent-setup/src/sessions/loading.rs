@@ -3,8 +3,8 @@
 use std::fs::File;
 use std::io::{self, BufRead, BufReader};
 
+use foveal_session_readers::{ReadError, SessionFormat};
 use foveal_transcript::RecordedSession;
-use foveal_wire::{ReadError, SessionFormat};
 
 use super::error::{LoadError, LoadResult, SkippedPart};
 use super::session_file::SessionFile;
@@ -38,8 +38,8 @@ pub fn load_sessions(
         sink(session);
     };
     let read = match format {
-        Some(format) => foveal_wire::read_sessions(format, &name, file, &mut placed),
-        None => foveal_wire::detect_and_read_sessions(&name, file, &mut placed)
+        Some(format) => foveal_session_readers::read_sessions(format, &name, file, &mut placed),
+        None => foveal_session_readers::detect_and_read_sessions(&name, file, &mut placed)
             .map(|(_, problems)| problems),
     };
     let problems = read.map_err(|error| match error {

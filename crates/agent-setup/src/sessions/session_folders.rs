@@ -3,7 +3,7 @@
 use std::collections::HashSet;
 use std::path::{Path, PathBuf};
 
-use foveal_wire::SessionFormat;
+use foveal_session_readers::SessionFormat;
 
 use super::session_file::{FindError, FoundSessions, SessionFile, strip_compression_extension};
 use super::{discovery, opencode, sidecar_files};

@@ -1,8 +1,10 @@
 use super::*;
 use crate::coloured_text::Audience;
-use foveal_code::numbered_listing::render_rows;
-use foveal_code::{LineNumber, outline, parse_file};
 use foveal_engine::note::{LineNumberRange, Note, NoteKind};
+use foveal_relevance::numbered_listing::render_rows;
+use foveal_relevance::outline_listing::outline_rows;
+use foveal_syntax::{outline, parse_file};
+use foveal_transcript::LineNumber;
 use proptest::prelude::*;
 
 const COLOURED: Painter = Painter { on: true, for_person: false };
@@ -38,7 +40,7 @@ fn holds(coloured: &ColouredText, plain: &str) {
 
 fn text_of(path: &str, text: &str) {
     let parsed = parse_file(path, text);
-    let rows = outline(&parsed, text).listing_rows(&parsed, text);
+    let rows = outline_rows(&outline(&parsed, text), &parsed, text);
     let listing = render_rows(&rows);
     let plain = Painter { on: false, for_person: false };
     holds(&COLOURED.paint_file_rows(path, text, rows.iter().map(OutputRow::from)), &listing);

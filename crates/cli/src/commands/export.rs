@@ -2,8 +2,8 @@
 
 use std::process::ExitCode;
 
+use foveal_session_readers::export_atif;
 use foveal_transcript::{Conversation, RecordedSession};
-use foveal_wire::export_atif;
 
 use super::session_selection::SessionSelection;
 use crate::environment::Environment;

@@ -3,8 +3,8 @@
 use std::fmt::Write as _;
 
 use anyhow::{Context, bail};
-use foveal_engine::tokens::Tokens;
 use foveal_gateway::request_record::{self, ConversationTotals, GatewayRequest, StoredRequest};
+use foveal_pricing::tokens::Tokens;
 use foveal_screen::escape_one_line;
 use foveal_store::{Store, StoredSession};
 use serde::Serialize;

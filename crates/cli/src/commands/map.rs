@@ -4,11 +4,11 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::bail;
-use foveal_code::relations::{
+use foveal_pricing::tokens::{Tokenizer, Tokens};
+use foveal_relevance::relations::{
     FileRanks, NodeId, RankFocus, RelationNodeKind, Relations, SymbolMatch,
 };
-use foveal_code::repository_map::{MapOptions, RepositoryMap, build_repository_map};
-use foveal_engine::tokens::{Tokenizer, Tokens};
+use foveal_relevance::repository_map::{MapOptions, RepositoryMap, build_repository_map};
 use serde_json::{Value, json};
 
 use crate::colour::OutputRow;

@@ -3,7 +3,8 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
-use foveal_code::{EntityIndex, ParsedFile, outline};
+use foveal_relevance::outline_listing::outline_rows;
+use foveal_syntax::{EntityIndex, ParsedFile, outline};
 use serde_json::{Value, json};
 
 use crate::colour::{OutputRow, OutputStyle};
@@ -62,7 +63,7 @@ pub(crate) fn run(
                 );
             }
             let SourceText { text, parsed } = source;
-            let rows = outline(parsed, text).listing_rows(parsed, text);
+            let rows = outline_rows(&outline(parsed, text), parsed, text);
             shown.push(painter.paint_file_rows(path, text, rows.iter().map(OutputRow::from)));
         }
     }
@@ -100,6 +101,6 @@ fn entity_to_json(parsed: &ParsedFile, at: EntityIndex) -> Value {
 }
 
 /// Returns a line range as `[first, last]`.
-fn line_range_to_json(lines: foveal_code::LineRange) -> Value {
+fn line_range_to_json(lines: foveal_syntax::LineRange) -> Value {
     json!([lines.first.0, lines.last.0])
 }

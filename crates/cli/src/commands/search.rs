@@ -4,9 +4,9 @@ use std::path::PathBuf;
 use std::process::ExitCode;
 
 use anyhow::bail;
-use foveal_code::{EntityKind, Visibility};
 use foveal_index::{Index, SearchHit, SearchOptions};
 use foveal_providers::EmbeddingRequestLimits;
+use foveal_syntax::{EntityKind, Visibility};
 use serde_json::json;
 
 use crate::colour::OutputStyle;

@@ -3,9 +3,9 @@
 use std::path::PathBuf;
 
 use anyhow::bail;
+use foveal_session_readers::SessionFormat;
 use foveal_store::SqliteStore;
 use foveal_transcript::{Conversation, RecordedSession};
-use foveal_wire::SessionFormat;
 
 use crate::environment::Environment;
 use crate::sessions;

@@ -5,7 +5,7 @@ use std::process::ExitCode;
 
 use anyhow::bail;
 use foveal_engine::conversation_record::ConversationRecord;
-use foveal_engine::tokens::Tokenizer;
+use foveal_pricing::tokens::Tokenizer;
 use foveal_screen::escape_one_line;
 use foveal_transcript::{
     ContentBlock, Conversation, EntryIndex, MessageRole, SUB_AGENT_REFERENCE_KIND, TranscriptEntry,

@@ -6,10 +6,10 @@ use std::fmt::Write as _;
 use std::process::ExitCode;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use foveal_engine::bill::{Bill, part_label};
-use foveal_engine::tokens::Tokens;
 use foveal_gateway::adaptive_keep_alive::{keep_alive_verdict_path, was_judged_unprofitable};
 use foveal_gateway::request_record::{self, GatewayRequest, NonModelRequest};
+use foveal_pricing::bill::{Bill, part_label};
+use foveal_pricing::tokens::Tokens;
 use foveal_screen::escape_one_line;
 use foveal_store::SessionStore;
 use serde_json::{Map, Value, json};
@@ -48,8 +48,8 @@ enum PeriodStart {
 
 impl PeriodStart {
     fn parse(text: &str) -> Result<Self, InvalidStartTime> {
-        let at = foveal_wire::parse_timestamp(text)
-            .or_else(|| foveal_wire::parse_timestamp(&format!("{text}T00:00:00Z")));
+        let at = foveal_session_readers::parse_timestamp(text)
+            .or_else(|| foveal_session_readers::parse_timestamp(&format!("{text}T00:00:00Z")));
         if let Some(at) = at {
             return Ok(Self::At(at.0));
         }

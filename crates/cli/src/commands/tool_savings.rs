@@ -1,7 +1,7 @@
 //! The savings of foveal's own tools and hooks, from the records in the store.
 
 use foveal_agent_setup::hook;
-use foveal_engine::tokens::Tokens;
+use foveal_pricing::tokens::Tokens;
 use foveal_store::{ContentStore, RecordNumber, SessionRecord, Store, StoreError, StoredSession};
 use foveal_tools::session::parse_call_record;
 use serde::Serialize;

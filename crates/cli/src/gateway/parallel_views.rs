@@ -8,10 +8,10 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::thread;
 use std::time::Duration;
 
-use foveal_code::curated_view_source::{CuratedViewSource, ViewNotCached, ViewQuery};
 use foveal_engine::entry_size::EntrySize;
-use foveal_engine::tokens::Tokenizer;
 use foveal_engine::views::{LineSelection, ReadContext, ViewRequest, ViewSource};
+use foveal_pricing::tokens::Tokenizer;
+use foveal_relevance::curated_view_source::{CuratedViewSource, ViewNotCached, ViewQuery};
 use foveal_transcript::{ContentHash, TranscriptEntry};
 use rayon::prelude::*;
 
@@ -176,11 +176,11 @@ mod tests {
     use std::sync::mpsc::{channel, sync_channel};
     use std::sync::{Arc, Mutex};
 
-    use foveal_code::curated_view_source::CuratedViewSource;
     use foveal_engine::conversation_record::ConversationRecord;
     use foveal_engine::entry_size::EntrySize;
-    use foveal_engine::tokens::{Tokenizer, Tokens};
     use foveal_engine::views::{ReadContext, ReadText, ViewRequest, ViewSource as _};
+    use foveal_pricing::tokens::{Tokenizer, Tokens};
+    use foveal_relevance::curated_view_source::CuratedViewSource;
     use foveal_testkit::fixture::{FixtureBuilder, parse_fixture};
     use foveal_transcript::{ContentHash, EntryIndex, LineNumber, TranscriptEntry};
 

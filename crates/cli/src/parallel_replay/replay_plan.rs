@@ -2,17 +2,18 @@
 
 use std::sync::{Arc, Mutex};
 
-use foveal_engine::prices::{PriceCard, ProviderConstraints};
 use foveal_engine::profile::Profile;
 use foveal_engine::projector::Projector;
-use foveal_engine::tokens::Tokenizer;
+use foveal_engine::provider_constraints::ProviderConstraints;
 use foveal_engine::views::ViewSource;
+use foveal_pricing::prices::PriceCard;
+use foveal_pricing::tokens::Tokenizer;
 use foveal_proxy::models::recorded_constraints;
 use foveal_replay::oracle::{Hindsight, Oracle};
 use foveal_report::{ReportBuilder, ReportLimits, ReportProfile};
+use foveal_session_readers::SessionFormat;
 use foveal_store::Store;
 use foveal_transcript::{CancelToken, Conversation};
-use foveal_wire::SessionFormat;
 
 use super::past_savings::PastSavings;
 use crate::ordered_output::OrderedWriter;

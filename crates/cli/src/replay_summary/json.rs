@@ -17,7 +17,7 @@ use crate::replay_totals::ProfileTotals;
 
 #[derive(Serialize)]
 struct SummaryDocument<'a> {
-    prices: &'a foveal_engine::prices::PriceCard,
+    prices: &'a foveal_pricing::prices::PriceCard,
     tokenizer: &'static str,
     interrupted: bool,
     sessions: u64,

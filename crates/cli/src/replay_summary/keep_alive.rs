@@ -1,6 +1,6 @@
 //! The estimated effect of cache keep-alive, as text and as JSON.
 
-use foveal_engine::keep_alive::{KeepAliveEstimate, RefreshTotals};
+use foveal_pricing::keep_alive::{KeepAliveEstimate, RefreshTotals};
 use serde_json::{Value, json};
 
 use crate::numbers::{

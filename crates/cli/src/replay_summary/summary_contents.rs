@@ -1,8 +1,8 @@
 //! The contents of a replay's summary.
 
-use foveal_engine::prices::PriceCard;
 use foveal_engine::profile::{DEFAULT_PROFILE, Profile};
-use foveal_engine::tokens::Tokenizer;
+use foveal_pricing::prices::PriceCard;
+use foveal_pricing::tokens::Tokenizer;
 use foveal_replay::oracle::Oracle;
 
 use crate::replay_totals::{ProfileTotals, ReplayTotals, SessionFigures};

@@ -1,8 +1,8 @@
 //! The summary for people: tables, then one sentence in dollars.
 
-use foveal_engine::bill::{BillAmount, part_label};
 use foveal_engine::profile::ProfileOrigin;
-use foveal_engine::tokens::Tokens;
+use foveal_pricing::bill::{BillAmount, part_label};
+use foveal_pricing::tokens::Tokens;
 use foveal_replay::conversation_replay::VisibleShare;
 use foveal_replay::figures::ReplayFigures;
 

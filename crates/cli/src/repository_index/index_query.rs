@@ -4,10 +4,10 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::bail;
-use foveal_code::embedding::EmbeddingError;
-use foveal_code::relations::Relations;
 use foveal_index::{Index, IndexError, LockWait, UpdateSummary};
 use foveal_providers::{EmbeddingRequestLimits, EmbeddingServerError};
+use foveal_relevance::embedding::EmbeddingError;
+use foveal_relevance::relations::Relations;
 use foveal_transcript::CancelToken;
 
 use super::index_update::update_without_servers;

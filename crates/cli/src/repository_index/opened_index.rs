@@ -4,9 +4,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{anyhow, bail};
-use foveal_code::embedding::Embedder;
 use foveal_index::{Index, IndexError, LockWait};
 use foveal_providers::EmbeddingRequestLimits;
+use foveal_relevance::embedding::Embedder;
 use foveal_transcript::CancelToken;
 
 use super::index_location::{index_file, resolve_root};

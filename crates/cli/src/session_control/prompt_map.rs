@@ -6,7 +6,7 @@ use foveal_agent::{
     Agent, PromptBlock, PromptBlockKind, PromptBlockPosition, PromptBlockState, PromptMap,
 };
 use foveal_engine::overrides::OverrideState;
-use foveal_engine::tokens::Tokenizer;
+use foveal_pricing::tokens::Tokenizer;
 use foveal_proxy::RequestShaper;
 use foveal_proxy::overview::{PromptEntry, PromptOverview};
 use foveal_proxy::request::DecisionSlot;

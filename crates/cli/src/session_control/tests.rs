@@ -6,18 +6,18 @@ use foveal_agent::{
     Agent, AgentAction, AgentInput, AgentTool, PromptBlock, PromptBlockKind, PromptBlockPosition,
     PromptBlockState, PromptMap, PromptMapChange, RunLimits, Settings, ToolAnswer,
 };
-use foveal_code::curated_view_source::CuratedViewSource;
-use foveal_engine::prices::PriceCard;
 use foveal_mock_provider::{MockProvider, ModelReply, ReplyScript};
+use foveal_pricing::prices::PriceCard;
+use foveal_protocols::prompt::{ApiDialect, ToolSpec};
 use foveal_providers::{LlmClient, ModelRequestLimits, ModelServer, ProxySettings};
 use foveal_proxy::RequestShaper;
 use foveal_proxy::models::ModelTraits;
 use foveal_proxy::recorder::InMemoryRecorder;
 use foveal_proxy::request::{DecisionSlot, ShapeRequest};
 use foveal_proxy::rules::ShapingRules;
+use foveal_relevance::curated_view_source::CuratedViewSource;
 use foveal_tools::tool_table::ToolSet;
 use foveal_transcript::{Timestamp, ToolCall};
-use foveal_wire::prompt::{ApiDialect, ToolSpec};
 use serde_json::json;
 use tokio::runtime::Runtime;
 

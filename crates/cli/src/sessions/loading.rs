@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use anyhow::{Context, bail};
 use foveal_agent_setup::sessions::{self, LoadResult, SessionFile, find_session_files};
+use foveal_session_readers::SessionFormat;
 use foveal_transcript::RecordedSession;
-use foveal_wire::SessionFormat;
 
 use super::stored_runs;
 

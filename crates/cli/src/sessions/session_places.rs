@@ -4,7 +4,7 @@ use std::fmt::Write as _;
 
 use foveal_agent_setup::client_agents;
 use foveal_agent_setup::sessions::{AgentSessions, find_agent_sessions};
-use foveal_wire::SessionFormat;
+use foveal_session_readers::SessionFormat;
 
 use super::stored_runs;
 use crate::environment::Environment;

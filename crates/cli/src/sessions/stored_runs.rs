@@ -3,9 +3,9 @@
 use std::path::Path;
 
 use foveal_agent_setup::sessions::{LoadError, LoadResult, SessionFile, SkippedPart};
+use foveal_session_readers::SessionFormat;
 use foveal_store::{ReadOnlyStore, SessionStore, SqliteStore, StoreError, StoredSession};
 use foveal_transcript::RecordedSession;
-use foveal_wire::SessionFormat;
 
 use crate::runs::{self, RunConversations};
 use crate::{notice, toolbox};

@@ -6,8 +6,8 @@ use anyhow::{Context, bail};
 use foveal_agent_setup::hook;
 use foveal_agent_setup::sessions::SessionFile;
 use foveal_engine::conversation_record::ConversationRecord;
-use foveal_engine::tokens::Tokenizer;
 use foveal_gateway::request_record;
+use foveal_pricing::tokens::Tokenizer;
 use foveal_store::{
     RecordNumber, SessionLogStore, SessionRecord, SessionStore, SqliteStore, Store, StoredSession,
 };

@@ -9,10 +9,10 @@ use std::thread;
 use std::time::Duration;
 
 use foveal_engine::conversation_record::ConversationRecord;
-use foveal_engine::tokens::{Tokenizer, Tokens, estimate_tokens};
 use foveal_engine::views::{
     CurationAmount, LineSelection, ProgressListener, ReadContext, ReadText, ViewRequest, ViewSource,
 };
+use foveal_pricing::tokens::{Tokenizer, Tokens, estimate_tokens};
 use foveal_transcript::{ContentHash, Conversation, EntryIndex, LineNumber, MessageRole};
 
 use super::curator::SideCurator;

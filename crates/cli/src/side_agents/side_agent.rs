@@ -8,15 +8,15 @@ use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 use std::time::{Duration, Instant};
 
 use foveal_agent::{SideModelCharge, SideModelRole};
-use foveal_engine::prices::PriceCard;
-use foveal_engine::tokens::estimate_tokens;
+use foveal_pricing::prices::PriceCard;
+use foveal_pricing::tokens::estimate_tokens;
+use foveal_protocols::prompt::{AnswerOptions, Prompt, encode_prompt, encode_with_options};
+use foveal_protocols::response::{BilledUsage, DecodedAnswer, DecodedEvent};
 use foveal_providers::{
     LlmClient, LlmError, ModelRequestEvent, ModelRequestLimits, ModelServer, ModelSpec,
     ProxySettings,
 };
 use foveal_transcript::{ContentBlock, EntryMark, MessageRole, RecordingPosition, TranscriptEntry};
-use foveal_wire::prompt::{AnswerOptions, Prompt, encode_prompt, encode_with_options};
-use foveal_wire::response::{BilledUsage, DecodedAnswer, DecodedEvent};
 use serde_json::Value;
 use tokio::runtime::Runtime;
 

@@ -5,7 +5,7 @@ use std::fmt;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
 use foveal_agent::{AgentInput, LimitKind, RunLimits, RunTotals, SideModelCharge};
-use foveal_engine::prices::PriceCard;
+use foveal_pricing::prices::PriceCard;
 
 use crate::models::ChosenModel;
 

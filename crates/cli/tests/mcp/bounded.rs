@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::io::{BufReader, Write};
 use std::process::{ChildStdin, ChildStdout, Stdio};
 
-use foveal_engine::tokens::{Tokenizer, Tokens};
+use foveal_pricing::tokens::{Tokenizer, Tokens};
 use serde_json::{Value, json};
 
 use super::{Served, exchange};

@@ -5,7 +5,7 @@ use std::collections::{BTreeSet, HashSet};
 use std::path::PathBuf;
 
 use anyhow::Context;
-use foveal_code::curation::{Curator, signal_column_names};
+use foveal_relevance::curation::{Curator, signal_column_names};
 use rayon::prelude::*;
 
 use crate::case::{BUDGETS, CurationCase, LineBudget};

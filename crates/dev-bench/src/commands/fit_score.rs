@@ -7,11 +7,11 @@
 use std::path::PathBuf;
 
 use foveal_engine::planner::Planner;
-use foveal_engine::prices::PriceCard;
 use foveal_engine::projector::Projector;
 use foveal_engine::reuse_score::{FEATURE_NAMES, FEATURE_WEIGHTS, reuse_features};
 use foveal_engine::settings::Settings;
-use foveal_engine::tokens::Tokenizer;
+use foveal_pricing::prices::PriceCard;
+use foveal_pricing::tokens::Tokenizer;
 use foveal_replay::line_uses::find_line_uses;
 use foveal_replay::{PreparedConversation, replay};
 use foveal_transcript::{Conversation, MessageRole};

@@ -9,11 +9,11 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use anyhow::Context;
-use foveal_code::curated_view_source::CuratedViewSource;
 use foveal_engine::plan_step::RewriteReason;
-use foveal_engine::prices::PriceCard;
 use foveal_engine::profile::Profile;
-use foveal_engine::tokens::Tokenizer;
+use foveal_pricing::prices::PriceCard;
+use foveal_pricing::tokens::Tokenizer;
+use foveal_relevance::curated_view_source::CuratedViewSource;
 use foveal_replay::baselines::find_profile;
 use foveal_replay::{PreparedConversation, replay};
 use rayon::prelude::*;

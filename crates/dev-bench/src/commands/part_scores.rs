@@ -7,15 +7,15 @@
 use std::collections::HashMap;
 use std::path::PathBuf;
 
-use foveal_code::embedding::{StaticModel, Vector};
 use foveal_engine::entry_facts::EntryFacts;
 use foveal_engine::planner::Planner;
-use foveal_engine::prices::PriceCard;
 use foveal_engine::projector::Projector;
 use foveal_engine::reduction_level::ResultAge;
 use foveal_engine::reuse_score::{FEATURE_COUNT, FEATURE_WEIGHTS, reuse_features};
 use foveal_engine::settings::Settings;
-use foveal_engine::tokens::Tokenizer;
+use foveal_pricing::prices::PriceCard;
+use foveal_pricing::tokens::Tokenizer;
+use foveal_relevance::embedding::{StaticModel, Vector};
 use foveal_replay::line_uses::{LineUse, find_line_uses};
 use foveal_replay::{PreparedConversation, replay};
 use foveal_transcript::{EntryIndex, MessageRole};

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::ensure;
 use foveal_engine::conversation_record::ConversationRecord;
-use foveal_engine::tokens::Tokenizer;
+use foveal_pricing::tokens::Tokenizer;
 use rayon::prelude::*;
 
 use crate::case::CurationCase;

@@ -9,13 +9,13 @@ use std::collections::HashMap;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use foveal_code::curated_view_source::CuratedViewSource;
 use foveal_engine::planner::Planner;
-use foveal_engine::prices::PriceCard;
 use foveal_engine::projector::Projector;
 use foveal_engine::reuse_score::{FEATURE_COUNT, FEATURE_WEIGHTS, ReusePredictor, reuse_features};
 use foveal_engine::settings::{EarlyReadReduction, Settings};
-use foveal_engine::tokens::Tokenizer;
+use foveal_pricing::prices::PriceCard;
+use foveal_pricing::tokens::Tokenizer;
+use foveal_relevance::curated_view_source::CuratedViewSource;
 use foveal_replay::line_uses::find_line_uses;
 use foveal_replay::{PreparedConversation, replay};
 use foveal_transcript::{EntryIndex, MessageRole};

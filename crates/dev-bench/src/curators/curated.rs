@@ -2,8 +2,8 @@
 
 use std::sync::OnceLock;
 
-use foveal_code::curation::{Curator, SourceFile};
-use foveal_code::parse_file;
+use foveal_relevance::curation::{Curator, SourceFile};
+use foveal_syntax::parse_file;
 
 use crate::case::{CurationCase, LineBudget};
 use crate::line_ranges::LineRanges;

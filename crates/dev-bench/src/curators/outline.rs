@@ -1,6 +1,6 @@
 //! Keeps the index's outline of a file, independent of the question.
 
-use foveal_code::{outline, parse_file};
+use foveal_syntax::{outline, parse_file};
 
 use crate::case::{CurationCase, LineBudget};
 use crate::line_ranges::{LineRanges, line_count, marked_ranges};
@@ -14,7 +14,7 @@ pub(super) fn choose(case: &CurationCase, budget: LineBudget) -> LineRanges {
         .parts
         .iter()
         .flat_map(|part| part.lines.first.0..=part.lines.last.0)
-        .map(|line| (depth(foveal_code::LineNumber(line)), line))
+        .map(|line| (depth(foveal_transcript::LineNumber(line)), line))
         .filter(|(_, line)| (1..=count).contains(line))
         .collect();
     leading.sort_unstable();

@@ -2,8 +2,9 @@
 
 use std::ops::RangeInclusive;
 
-use foveal_code::{LineNumber, LineRange, ParsedFile, parse_file};
-use foveal_engine::tokens::{Tokenizer, Tokens};
+use foveal_pricing::tokens::{Tokenizer, Tokens};
+use foveal_syntax::{LineRange, ParsedFile, parse_file};
+use foveal_transcript::LineNumber;
 
 use crate::case::CurationCase;
 use crate::line_ranges::lines_of;

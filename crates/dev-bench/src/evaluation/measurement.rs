@@ -1,6 +1,6 @@
 //! Measurements of one case.
 
-use foveal_engine::tokens::Tokens;
+use foveal_pricing::tokens::Tokens;
 
 use super::file_facts::FileFacts;
 use crate::case::{CurationCase, LineBudget};

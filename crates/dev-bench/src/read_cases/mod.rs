@@ -7,9 +7,9 @@ mod question;
 
 use std::collections::HashSet;
 
-use foveal_code::curation::CurationQuery;
 use foveal_engine::conversation_record::ConversationRecord;
 use foveal_engine::entry_facts::EntryFacts;
+use foveal_relevance::curation::CurationQuery;
 use foveal_tool_effects::{EffectKind, ReadSpan};
 use foveal_transcript::{Conversation, EntryIndex, EntryMark, MessageRole};
 

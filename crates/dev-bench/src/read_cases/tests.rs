@@ -1,7 +1,7 @@
 //! First full reads make cases; what is used of them later is gold.
 
 use foveal_engine::conversation_record::ConversationRecord;
-use foveal_engine::tokens::Tokenizer;
+use foveal_pricing::tokens::Tokenizer;
 use foveal_testkit::parse_fixture;
 
 use super::{EVIDENCE, UsageEvidence, read_cases};

@@ -2,8 +2,8 @@
 
 use std::borrow::Borrow;
 
-use foveal_engine::prices::PriceCard;
 use foveal_engine::projector::Projector;
+use foveal_pricing::prices::PriceCard;
 use foveal_replay::conversation_replay::VisibleShare;
 use foveal_replay::{ConversationReplay, PreparedConversation, replay};
 use rayon::prelude::*;

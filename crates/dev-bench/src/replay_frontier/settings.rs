@@ -6,8 +6,8 @@ use foveal_engine::settings::{CurateSettings, OldReadSettings};
 use foveal_engine::settings::{
     EarlyReadReduction, EarlyReduction, EditSettings, RewriteSettings, Settings,
 };
-use foveal_engine::tokens::Tokens;
 use foveal_engine::views::{CurationAmount, ViewRequest};
+use foveal_pricing::tokens::Tokens;
 
 /// Returns the settings of one of foveal's profiles.
 pub(crate) fn profile_settings(name: &str) -> anyhow::Result<Settings> {

@@ -1,7 +1,7 @@
 //! Training rows of the units of a case's file, for the trees of the curator.
 
-use foveal_code::curation::{Curator, SourceFile};
-use foveal_code::parse_file;
+use foveal_relevance::curation::{Curator, SourceFile};
+use foveal_syntax::parse_file;
 
 use super::training_rows::TrainingRows;
 use crate::case::CurationCase;

@@ -3,11 +3,11 @@
 
 use std::ops::Range;
 
-use foveal_code::embedding::{StaticModel, Vector};
-use foveal_code::parse_file;
 use foveal_engine::entry_facts::EntryFacts;
-use foveal_engine::tokens::Tokenizer;
+use foveal_pricing::tokens::Tokenizer;
+use foveal_relevance::embedding::{StaticModel, Vector};
 use foveal_replay::scan::{TextScan, hash_text};
+use foveal_syntax::parse_file;
 use foveal_tool_effects::EffectKind;
 
 /// Shorter parts are merged with the next one; longer ones are cut.

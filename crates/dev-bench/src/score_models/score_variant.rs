@@ -1,6 +1,6 @@
 //! Alternatives to the current score: their features and models.
 
-use foveal_code::curation::DecisionForest;
+use foveal_relevance::curation::DecisionForest;
 
 use super::boosted_trees::{self, TreeSettings};
 use super::regression::{UsageSample, fit_weights, probability};

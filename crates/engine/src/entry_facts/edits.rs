@@ -3,12 +3,13 @@
 
 use std::sync::Arc;
 
-use super::call::CallFacts;
-use crate::call_texts::locate_call_texts;
-use crate::tokens::Tokens;
+use foveal_pricing::tokens::Tokens;
 use foveal_tool_effects::outcome::{CallOutcome, call_outcome, is_edit_confirmed};
 use foveal_tool_effects::{Effect, EffectKind, WriteChange};
 use foveal_transcript::{ToolResult, TranscriptEntry};
+
+use super::call::CallFacts;
+use crate::call_texts::locate_call_texts;
 
 /// The side of an edit that a text is on.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]

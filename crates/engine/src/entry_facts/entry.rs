@@ -3,14 +3,15 @@
 use std::ops::Range;
 use std::sync::Arc;
 
+use foveal_pricing::tokens::Tokens;
+use foveal_tool_effects::EffectKind;
+use foveal_transcript::{ContentBlock, ContentHash, Handle, TranscriptEntry};
+
 use super::call::CallFacts;
 use super::edits::EditFacts;
 use super::line_hash::{LineHash, LineId};
 use crate::call_texts::argument_texts;
 use crate::lines::{ExcerptSource, PriorShaping, ResultLines};
-use crate::tokens::Tokens;
-use foveal_tool_effects::EffectKind;
-use foveal_transcript::{ContentBlock, ContentHash, Handle, TranscriptEntry};
 
 /// A line in the text arguments of a response's calls.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -2,6 +2,12 @@
 
 use std::sync::Arc;
 
+use foveal_pricing::tokens::Tokenizer;
+use foveal_tool_effects::{Effect, ReadSpan};
+use foveal_transcript::{
+    ContentHash, EntryIndex, MessageRole, OpenCalls, ToolResult, TranscriptEntry,
+};
+
 use super::call::CallFacts;
 use super::edits::EditFacts;
 use super::entry::{EntryFacts, extract_argument_lines, visible_texts};
@@ -9,11 +15,6 @@ use super::file_names::{file_key, for_each_file_name};
 use super::line_hash::{LineHash, LineHashMap, LineId};
 use crate::entry_size::EntrySize;
 use crate::lines::{ExcerptSource, PriorShaping, has_note_handle, parse_result_lines};
-use crate::tokens::Tokenizer;
-use foveal_tool_effects::{Effect, ReadSpan};
-use foveal_transcript::{
-    ContentHash, EntryIndex, MessageRole, OpenCalls, ToolResult, TranscriptEntry,
-};
 
 /// A call that waits for its result.
 #[derive(Debug, Clone)]

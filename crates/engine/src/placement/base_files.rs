@@ -10,7 +10,7 @@ use std::collections::HashSet;
 
 use serde::{Deserialize, Serialize};
 
-use crate::tokens::{Tokenizer, Tokens};
+use foveal_pricing::tokens::{Tokenizer, Tokens};
 
 /// A file placed in the system prompt.
 #[derive(Debug, Clone, PartialEq, Eq, Serialize, Deserialize)]

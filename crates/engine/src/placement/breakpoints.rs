@@ -5,7 +5,7 @@
 //! breakpoint finds earlier entries at most 20 blocks back; one-hour entries come before
 //! five-minute entries. A client's own breakpoints are never moved.
 
-use crate::tokens::Tokens;
+use foveal_pricing::tokens::Tokens;
 
 /// The lifetime of an unused cache entry.
 #[derive(Debug, Clone, Copy, PartialEq, Eq, Hash)]

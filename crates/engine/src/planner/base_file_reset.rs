@@ -5,7 +5,7 @@ use crate::conversation_record::ConversationRecord;
 use crate::placement::base_files::{BaseFile, BaseFileRules, render_base_files, select_base_files};
 use crate::policies::policy_view::PolicyView;
 use crate::policies::{Policy, content_reset};
-use crate::tokens::{Tokenizer, Tokens};
+use foveal_pricing::tokens::{Tokenizer, Tokens};
 
 /// Share of the tokens left by a reset that base files may take.
 const BASE_SHARE: f64 = 0.5;

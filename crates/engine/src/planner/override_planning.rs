@@ -6,7 +6,7 @@ use crate::overrides::{OverrideError, OverrideState, ResultOverride};
 use crate::plan_step::EntryState;
 use crate::reduction_level::ReductionLevel;
 use crate::shaping::pipeline;
-use crate::tokens::Tokens;
+use foveal_pricing::tokens::Tokens;
 use foveal_transcript::{ContentBlock, EntryIndex, MessageRole};
 
 impl Planner {

@@ -3,6 +3,9 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use foveal_pricing::tokens::Tokens;
+use foveal_transcript::{EntryIndex, MessageRole};
+
 use super::{PlannedRequest, Planner};
 use crate::conversation_record::ConversationRecord;
 use crate::message_shape::{Decision, MessageShape, ShapeKind, ShapePiece};
@@ -12,8 +15,6 @@ use crate::placement::base_files::BaseFile;
 use crate::plan_step::{PlanStep, RewriteReason};
 use crate::policies::policy_view::decide_by_size;
 use crate::policies::{Policy, content_reset};
-use crate::tokens::Tokens;
-use foveal_transcript::{EntryIndex, MessageRole};
 
 /// Follows a policy's note whose target has other lines.
 const DIFFERS_SUFFIX: &str = " [what this read gave differs from what stands there]";

@@ -1,11 +1,11 @@
 //! Restores a planner from recorded steps without deciding anything anew.
 
+use foveal_pricing::prices::PriceCard;
 use foveal_transcript::{EntryIndex, Timestamp};
 
 use super::Planner;
 use crate::conversation_record::ConversationRecord;
 use crate::plan_step::{BacklogChange, PlanStep};
-use crate::prices::PriceCard;
 use crate::settings::Settings;
 
 impl Planner {

@@ -1,5 +1,6 @@
 //! When a rewrite happens, and what it reduces.
 
+use foveal_pricing::tokens::Tokens;
 use foveal_transcript::{EntryIndex, Timestamp};
 
 use super::Planner;
@@ -9,7 +10,6 @@ use crate::plan_step::RewriteReason;
 use crate::reduction_level::ReductionLevel;
 use crate::rewrite;
 use crate::settings::RewriteSettings;
-use crate::tokens::Tokens;
 
 impl Planner {
     /// Chooses the reductions of a rewrite now, if it pays or is free, and updates which results

@@ -3,6 +3,7 @@
 use std::collections::HashMap;
 use std::sync::Arc;
 
+use foveal_pricing::tokens::Tokens;
 use foveal_transcript::{EntryIndex, MessageRole};
 
 use super::Planner;
@@ -13,7 +14,6 @@ use crate::plan_step::EntryState;
 use crate::reduction_level::ReductionLevel;
 use crate::shaping::edit_folding;
 use crate::shaping::pipeline::{self, ShapingOutcome};
-use crate::tokens::Tokens;
 
 impl Planner {
     /// Returns the first window position to shape again: the first that is new, cut or rewritten.

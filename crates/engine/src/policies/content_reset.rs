@@ -11,12 +11,13 @@
 
 use std::collections::{BTreeMap, HashMap, HashSet};
 
+use foveal_pricing::tokens::Tokens;
+use foveal_tool_effects::EffectKind;
+use foveal_transcript::{EntryIndex, MessageRole};
+
 use crate::entry_facts::file_name;
 use crate::message_shape::MessageShape;
 use crate::placement::base_files::{BaseFile, BaseFileCandidate};
-use crate::tokens::Tokens;
-use foveal_tool_effects::EffectKind;
-use foveal_transcript::{EntryIndex, MessageRole};
 
 use super::policy_view::PolicyView;
 

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use foveal_pricing::tokens::Tokens;
 use foveal_tool_effects::{EffectKind, ReadTarget};
 use foveal_transcript::{EntryIndex, Handle, MessageRole};
 
@@ -9,7 +10,6 @@ use crate::conversation_record::ConversationRecord;
 use crate::message_shape::{Decision, MessageShape, ShapeKind, ShapePiece};
 use crate::note::{Note, NoteKind};
 use crate::plan_step::EntryState;
-use crate::tokens::Tokens;
 
 /// The rule's name in shapes of results that are left out by their age.
 pub const RULE_DROPPED: &str = "keep-last";

@@ -4,13 +4,13 @@ use crate::conversation_record::ConversationRecord;
 use crate::file_interest::FileInterestTable;
 use crate::overrides::{self, ResultOverride};
 use crate::plan_step::{EntryState, RewriteReason};
-use crate::prices::PriceCard;
 use crate::reduction_level::ResultAge;
 use crate::reuse_score::ReusePredictor;
 use crate::savings_balance::{SavingsBalance, SentRequest};
 use crate::settings::{OldReadSettings, RewriteSettings};
-use crate::tokens::Tokens;
 use crate::window_tokens::WindowTokens;
+use foveal_pricing::prices::PriceCard;
+use foveal_pricing::tokens::Tokens;
 use foveal_transcript::{EntryIndex, MessageRole, Timestamp};
 
 /// The inputs of a choice of results to rewrite.

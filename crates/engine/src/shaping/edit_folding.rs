@@ -4,6 +4,11 @@
 use std::collections::HashMap;
 use std::ops::Range;
 
+use foveal_pricing::tokens::Tokens;
+use foveal_tool_effects::Effect;
+use foveal_transcript::Handle;
+use foveal_transcript::{EntryIndex, TranscriptEntry};
+
 use crate::call_texts::{keeps_range, locate_call_texts};
 use crate::conversation_record::ConversationRecord;
 use crate::entry_facts::{EditSide, EntryFacts, LineHash, edited_file, file_name};
@@ -11,10 +16,7 @@ use crate::message_shape::{MessageShape, ShapeKind, ShapePiece};
 use crate::note::{Counts, Note, NoteKind};
 use crate::reduction_level::ReductionLevel;
 use crate::timeline::{ChangeNote, combine_edits, edits_heading, summarize_effect};
-use crate::tokens::{TokenCache, Tokens};
-use foveal_tool_effects::Effect;
-use foveal_transcript::Handle;
-use foveal_transcript::{EntryIndex, TranscriptEntry};
+use crate::token_cache::TokenCache;
 
 const RULE: &str = "edits";
 

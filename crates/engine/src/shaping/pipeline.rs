@@ -7,8 +7,9 @@ use crate::message_shape::{MessageShape, ShapePiece};
 use crate::plan_step::EntryState;
 use crate::reduction_level::ReductionLevel;
 use crate::settings::Settings;
-use crate::tokens::{TokenCache, Tokenizer, Tokens};
+use crate::token_cache::TokenCache;
 use crate::views::ChosenView;
+use foveal_pricing::tokens::{Tokenizer, Tokens};
 use foveal_tool_effects::{EffectKind, base_tool_name};
 use foveal_transcript::EntryIndex;
 

@@ -6,7 +6,7 @@
 
 use std::ops::Range;
 
-use crate::tokens::Tokenizer;
+use foveal_pricing::tokens::Tokenizer;
 use foveal_tool_effects::EffectKind;
 
 use super::draft::ShapeDraft;

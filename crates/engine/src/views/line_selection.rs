@@ -1,13 +1,13 @@
 //! The request to a view source and its answer, as values.
 
+use foveal_pricing::tokens::Tokens;
+use foveal_transcript::{EntryIndex, LineNumber};
 use serde::{Deserialize, Serialize};
 
 use super::curation_progress::CurationRecord;
 use crate::message_shape::ShapeKind;
 use crate::note::MachineFileKind;
 use crate::reduction_level::ReductionLevel;
-use crate::tokens::Tokens;
-use foveal_transcript::{EntryIndex, LineNumber};
 
 /// Largest number of names that the note on one gap lists.
 pub const GAP_NAMES_MAX: usize = 6;

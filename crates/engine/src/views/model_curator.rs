@@ -14,9 +14,10 @@ mod view_remarks;
 use std::fmt;
 use std::sync::Arc;
 
+use foveal_pricing::tokens::Tokens;
+
 use super::line_selection::{CurationAmount, LineSelection, ViewRequest};
 use super::view_source::{ReadContext, ViewSource};
-use crate::tokens::Tokens;
 
 pub use self::curation::{Curation, RangeReason, UnusableAnswer};
 pub use request::{CurationRequest, TEMPERATURE};

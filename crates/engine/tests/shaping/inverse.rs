@@ -3,7 +3,7 @@
 use foveal_engine::shaping::draft::ShapeDraft;
 use foveal_engine::shaping::gutter::{self, GutterNumbers};
 use foveal_engine::shaping::{file_heading, json, repeated_lines, table, terminal_noise};
-use foveal_engine::tokens::Tokenizer;
+use foveal_pricing::tokens::Tokenizer;
 use proptest::prelude::*;
 
 use super::laws::{Rule, contents, conversation, each_result};

@@ -3,7 +3,6 @@
 use foveal_engine::conversation_record::ConversationRecord;
 use foveal_engine::entry_facts::EntryFacts;
 use foveal_engine::message_shape::{MessageShape, ShapePiece};
-use foveal_engine::prices::PriceCard;
 use foveal_engine::profile::Profile;
 use foveal_engine::shaping::draft::ShapeDraft;
 use foveal_engine::shaping::excerpt::{self, ExcerptLimits};
@@ -11,7 +10,8 @@ use foveal_engine::shaping::gutter::{self, GutterNumbers};
 use foveal_engine::shaping::{
     encoded_data, file_heading, json, long_line, repeated_lines, table, terminal_noise,
 };
-use foveal_engine::tokens::Tokenizer;
+use foveal_pricing::prices::PriceCard;
+use foveal_pricing::tokens::Tokenizer;
 use foveal_testkit::fixture::FixtureBuilder;
 use foveal_testkit::render::advance_to_end;
 use foveal_transcript::Handle;

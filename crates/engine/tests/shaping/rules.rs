@@ -1,7 +1,7 @@
 //! One conversation per rule, and what the model sees of its last result.
 
-use foveal_engine::prices::PriceCard;
 use foveal_engine::profile::Profile;
+use foveal_pricing::prices::PriceCard;
 use foveal_testkit::{parse_fixture, prompt_text};
 
 /// Checks the last result of `conversation` as the profile shows it. Handles are spelled

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 use std::time::Instant;
 
+use foveal_protocols::Protocol;
 use foveal_proxy::RequestShaper;
 use foveal_proxy::recorder::InMemoryRecorder;
 use foveal_proxy::request::{DecisionSlot, ShapeRequest};
 use foveal_proxy::rules::ShapingRules;
 use foveal_transcript::Timestamp;
-use foveal_wire::Protocol;
 
 use crate::conversation::{Conversation, Texts};
 use crate::figures::Times;

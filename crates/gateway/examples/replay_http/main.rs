@@ -91,7 +91,11 @@ fn files(folder: &Path, all: &mut Vec<PathBuf>) {
 fn recordings(file: &PathBuf) -> std::io::Result<Vec<Recording>> {
     let name = file.display().to_string();
     let bytes = BufReader::new(std::fs::File::open(file)?);
-    let read = foveal_wire::read_all_sessions(foveal_wire::SessionFormat::Atif, &name, bytes);
+    let read = foveal_session_readers::read_all_sessions(
+        foveal_session_readers::SessionFormat::Atif,
+        &name,
+        bytes,
+    );
     let (sessions, _) = read.map_err(std::io::Error::other)?;
     let conversations = sessions.into_iter().flat_map(|session| session.conversations);
     Ok(conversations.map(|conversation| Recording::new(name.clone(), conversation)).collect())

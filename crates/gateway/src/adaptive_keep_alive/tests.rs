@@ -1,6 +1,6 @@
 use std::time::Duration;
 
-use foveal_engine::bill::{Bill, BillAmount, RequestCosts};
+use foveal_pricing::bill::{Bill, BillAmount, RequestCosts};
 use foveal_proxy::price_overrides::PriceOverrides;
 use foveal_proxy::request::RequestReport;
 use foveal_transcript::Timestamp;
@@ -21,7 +21,7 @@ fn gone(warmth: &AdaptiveKeepAlive, at: i64) {
         &PriceOverrides::default(),
         "claude-opus-4-5",
         "anthropic",
-        foveal_wire::Protocol::Messages,
+        foveal_protocols::Protocol::Messages,
     );
     let priced = RequestCosts::default();
     warmth.learn_from_exchange(&request, &usage, &priced, &prices);
@@ -55,7 +55,7 @@ fn what_has_not_paid_stays_off_until_it_is_to_begin_anew() {
     let start =
         |anew| AdaptiveKeepAlive::new(Some(file.clone()), anew, Timestamp(900_000_000), |_| {});
     let loses = |warmth: &AdaptiveKeepAlive, from: i64| {
-        (0..foveal_engine::keep_alive::JUDGED_PAUSES as i64)
+        (0..foveal_pricing::keep_alive::JUDGED_PAUSES as i64)
             .for_each(|at| gone(warmth, from + at * 3_600));
     };
     let warmth = start(false);
@@ -87,7 +87,7 @@ fn a_pause_is_worth_what_would_have_expired() {
         &PriceOverrides::default(),
         "claude-opus-4-5",
         "anthropic",
-        foveal_wire::Protocol::Messages,
+        foveal_protocols::Protocol::Messages,
     );
     let usage = request_prices::billed_usage(&billed(100_000, 0));
     let first = exchange(0, billed(100_000, 0), RequestReport::default());

@@ -1,12 +1,12 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use foveal_protocols::Protocol;
+use foveal_protocols::response::BilledUsage;
 use foveal_proxy::price_overrides::{PriceOverride, PriceOverrideRule, PriceOverrides};
 use foveal_proxy::request::{ChangedPart, PrefixDivergence, RequestReport};
 use foveal_store::{SqliteStore, Store};
 use foveal_transcript::Timestamp;
-use foveal_wire::Protocol;
-use foveal_wire::response::BilledUsage;
 
 use super::{BillingContext, CostLedger};
 use crate::exchange::{Exchange, ExchangeEnd, Purpose, ResponseSummary};
@@ -92,7 +92,7 @@ fn check(restarts: bool) -> (String, String) {
             books = CostLedger::new(Arc::clone(&store));
         }
         let charged = books.charge_exchange(&exchange).expect("a bill");
-        let parts = |bill: &foveal_engine::bill::Bill| {
+        let parts = |bill: &foveal_pricing::bill::Bill| {
             let parts = bill.parts().into_iter().filter(|(_, part)| part.tokens > 0);
             parts
                 .map(|(name, part)| format!("{name} {}", part.tokens))

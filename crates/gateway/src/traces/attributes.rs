@@ -1,7 +1,7 @@
 //! The attributes of a span: OpenTelemetry's for generative AI
 //! (opentelemetry.io/docs/specs/semconv/gen-ai/gen-ai-spans, "Inference"), and foveal's own.
 
-use foveal_wire::Protocol;
+use foveal_protocols::Protocol;
 
 use super::ids::IdGenerator;
 use super::span::{AttributeValue, TraceSpan};

@@ -2,8 +2,9 @@
 
 use std::path::Path;
 
-use foveal_code::bm25::{Bm25Settings, TextIndex, WeightedField};
-use foveal_code::{LineNumber, LineRange};
+use foveal_relevance::bm25::{Bm25Settings, TextIndex, WeightedField};
+use foveal_syntax::LineRange;
+use foveal_transcript::LineNumber;
 
 use crate::QuestionsError;
 use crate::ranking_metrics::{FoundPlace, PLACES};

@@ -2,7 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use foveal_code::{LineNumber, LineRange};
+use foveal_syntax::LineRange;
+use foveal_transcript::LineNumber;
 use serde::Deserialize;
 
 use crate::ranking_metrics::FoundPlace;

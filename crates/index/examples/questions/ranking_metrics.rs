@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
-use foveal_code::LineRange;
+use foveal_syntax::LineRange;
 
 use crate::question_set::QuestionHalf;
 

@@ -1,5 +1,5 @@
 use super::*;
-use foveal_code::parse_file;
+use foveal_syntax::parse_file;
 use proptest::prelude::*;
 use std::path::Path;
 
@@ -40,7 +40,8 @@ fn what_is_stored_is_read_again() {
         text += &format!("/// Part {n}.\npub struct Part{n} {{\n    value: u32,\n}}\n\n");
         text += &format!("fn long_{n}() {{\n{}}}\n\n", "    work();\n".repeat(n * 12));
     }
-    let chunks = split_into_chunks(&foveal_code::parse_file("a.rs", &text), &TextLines::new(&text));
+    let chunks =
+        split_into_chunks(&foveal_syntax::parse_file("a.rs", &text), &TextLines::new(&text));
     assert!(chunks.len() > 9 && chunks.iter().any(|chunk| chunk.entities.len() > 1));
     assert_eq!(decode_chunks(&encode_chunks(&chunks)), Some(chunks));
 }

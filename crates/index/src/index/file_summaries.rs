@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 use std::path::Path;
 use std::sync::Arc;
 
-use foveal_code::terms::search_terms;
+use foveal_relevance::terms::search_terms;
 use foveal_transcript::ContentHash;
 
 use super::folder_index::Index;
@@ -49,7 +49,7 @@ impl Index {
             return Ok(None);
         };
         let Some(text) = unchanged_file_text(&self.root, path, known.hash) else { return Ok(None) };
-        let thing = |of: &foveal_code::relations::Definition| SummaryEntity {
+        let thing = |of: &foveal_relevance::relations::Definition| SummaryEntity {
             name: of.qualified_name.to_string(),
             kind: of.kind.name(),
             line: of.lines.first.0,
@@ -171,7 +171,7 @@ impl Index {
                 of.lines.first.0 == part.summary.line && *of.qualified_name == *part.summary.name
             })
         });
-        let is_wanted = |of: &&foveal_code::relations::Definition| {
+        let is_wanted = |of: &&foveal_relevance::relations::Definition| {
             options.kinds.is_empty() || options.kinds.contains(&of.kind)
         };
         let Some(definition) = definition.filter(is_wanted) else { return Ok(None) };

@@ -3,8 +3,8 @@
 use std::path::Path;
 use std::sync::Arc;
 
-use foveal_code::embedding::{Embedder, EmbeddingError};
-use foveal_code::relations::Relations;
+use foveal_relevance::embedding::{Embedder, EmbeddingError};
+use foveal_relevance::relations::Relations;
 use foveal_transcript::CancelToken;
 use foveal_workspace::regular_file::OpenFolder;
 

@@ -4,8 +4,8 @@ use std::collections::HashMap;
 use std::collections::hash_map::Entry;
 use std::sync::Arc;
 
-use foveal_code::embedding::{QuantizedVector, VectorTable};
-use foveal_code::relations::{FileSymbols, Relations};
+use foveal_relevance::embedding::{QuantizedVector, VectorTable};
+use foveal_relevance::relations::{FileSymbols, Relations};
 use foveal_transcript::CancelToken;
 
 use super::folder_index::{EmbedderModels, Index};

@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::io;
 use std::path::PathBuf;
 
-use foveal_code::embedding::Embedder;
+use foveal_relevance::embedding::Embedder;
 use foveal_transcript::CancelToken;
 use foveal_workspace::regular_file::OpenFolder;
 

@@ -10,7 +10,7 @@ const TEXT: &str = "/// Reads.\npub fn read_settings(place: &Place) -> Settings 
 
 #[test]
 fn who_uses_and_who_defines_are_neighbours() {
-    let parsed = foveal_code::parse_file("a.rs", TEXT);
+    let parsed = foveal_syntax::parse_file("a.rs", TEXT);
     let chunks = split_into_chunks(&parsed, &TextLines::new(TEXT));
     let links = NameLinks::from_symbols(&FileSymbols::from_parsed("a.rs", &parsed, TEXT), &chunks);
     let firsts: Vec<u32> = chunks.iter().map(|chunk| chunk.lines.first.0).collect();

@@ -2,7 +2,7 @@
 
 use std::path::Path;
 
-use foveal_code::relations::FileSymbols;
+use foveal_relevance::relations::FileSymbols;
 use foveal_store::database_file::{DatabaseOwner, connect_read_only};
 
 use super::database::read_size;

@@ -5,7 +5,7 @@
 //! previous model stay until the new ones are complete. Like rows of files, vectors are never
 //! changed, and their numbers are never reused.
 
-use foveal_code::embedding::{ModelId, QuantizedVector};
+use foveal_relevance::embedding::{ModelId, QuantizedVector};
 use foveal_transcript::CancelToken;
 use rusqlite::{OptionalExtension, params};
 

@@ -1,6 +1,6 @@
 //! Stored rows as values.
 
-use foveal_code::embedding::VectorTable;
+use foveal_relevance::embedding::VectorTable;
 use foveal_transcript::ContentHash;
 
 use crate::folder_walk::{ChangeStamp, ModificationTime};

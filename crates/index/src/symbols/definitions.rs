@@ -2,10 +2,9 @@
 
 use std::collections::HashMap;
 
-use foveal_code::relations::{Definition, FileSymbols};
-use foveal_code::{
-    EntityIndex, EntityKind, FileClass, Language, LineNumber, LineRange, Visibility,
-};
+use foveal_relevance::relations::{Definition, FileSymbols};
+use foveal_syntax::{EntityIndex, EntityKind, FileClass, Language, LineRange, Visibility};
+use foveal_transcript::LineNumber;
 use serde::{Deserialize, Serialize};
 
 /// The placeholder of the own name in a signature.

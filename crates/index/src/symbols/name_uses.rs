@@ -1,7 +1,8 @@
 //! The second part: the imports, and the uses of names.
 
-use foveal_code::relations::{FileSymbols, SymbolUse, UseRole};
-use foveal_code::{EntityIndex, Import, LineNumber};
+use foveal_relevance::relations::{FileSymbols, SymbolUse, UseRole};
+use foveal_syntax::{EntityIndex, Import};
+use foveal_transcript::LineNumber;
 use serde::{Deserialize, Serialize};
 
 /// The roles by their number.

@@ -20,7 +20,7 @@ const OTHERS: &[(&str, &str)] = &[
 #[test]
 fn what_is_stored_is_read_again() {
     for (path, text) in OTHERS {
-        let symbols = FileSymbols::from_parsed(path, &foveal_code::parse_file(path, text), text);
+        let symbols = FileSymbols::from_parsed(path, &foveal_syntax::parse_file(path, text), text);
         let bytes = encode_symbols(&symbols);
         assert_eq!(decode_symbols(path, &bytes).as_ref(), Some(&symbols), "{path}");
         let definitions = decode_definitions(path, &bytes).expect("it was written just before");
@@ -33,7 +33,7 @@ proptest! {
     #[test]
     fn any_text_is_read_again(text in "(\\PC|\n|[{}();:]){0,300}", ending in "(rs|py|ts|go|md|c|txt)") {
         let path = format!("a.{ending}");
-        let symbols = FileSymbols::from_parsed(&path, &foveal_code::parse_file(&path, &text), &text);
+        let symbols = FileSymbols::from_parsed(&path, &foveal_syntax::parse_file(&path, &text), &text);
         prop_assert_eq!(decode_symbols(&path, &encode_symbols(&symbols)), Some(symbols));
     }
 
@@ -46,7 +46,7 @@ proptest! {
         decode_symbols("a.rs", &bytes);
         decode_definitions("a.rs", &stored);
         if let Some(symbols) = decode_symbols("a.rs", &stored) {
-            foveal_code::relations::Relations::from_files(vec![symbols]);
+            foveal_relevance::relations::Relations::from_files(vec![symbols]);
         }
     }
 }

@@ -1,4 +1,4 @@
-use foveal_code::embedding::Vector;
+use foveal_relevance::embedding::Vector;
 use proptest::prelude::*;
 
 use super::*;

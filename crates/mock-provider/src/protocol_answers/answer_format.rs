@@ -1,7 +1,7 @@
 //! Formats an answer in the requested protocol.
 
-use foveal_engine::tokens::Tokenizer;
-use foveal_wire::Protocol;
+use foveal_pricing::tokens::Tokenizer;
+use foveal_protocols::Protocol;
 use serde_json::{Value, json};
 
 use super::answer_content::AnswerContent;

@@ -1,6 +1,6 @@
 //! The bodies of embedding requests and responses.
 
-use foveal_code::embedding::Vector;
+use foveal_relevance::embedding::Vector;
 use serde::{Deserialize, Serialize};
 use thiserror::Error;
 

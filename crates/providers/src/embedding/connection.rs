@@ -3,13 +3,14 @@
 use std::io::ErrorKind;
 use std::sync::Arc;
 
-use crate::backoff::parse_retry_after;
-use crate::{ApiKey, ServerMessage};
-use foveal_code::embedding::Vector;
+use foveal_relevance::embedding::Vector;
 use ureq::http::header::{AUTHORIZATION, CONTENT_TYPE, LOCATION, RETRY_AFTER};
 use ureq::http::{HeaderName, HeaderValue, Response};
 use ureq::tls::{Certificate, RootCerts, TlsConfig, TlsProvider};
 use ureq::{Agent, Body};
+
+use crate::backoff::parse_retry_after;
+use crate::{ApiKey, ServerMessage};
 
 use crate::embedding::answer;
 use crate::embedding::error::EmbeddingServerError;

@@ -1,6 +1,6 @@
 //! Text embeddings from a server.
 //!
-//! [`ServerEmbedder`] is an [`Embedder`](foveal_code::embedding::Embedder) like the built-in model.
+//! [`ServerEmbedder`] is an [`Embedder`](foveal_relevance::embedding::Embedder) like the built-in model.
 //! Texts leave the machine only for the one address that an [`EmbeddingServerSpec`] names.
 
 mod answer;

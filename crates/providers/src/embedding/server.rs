@@ -5,10 +5,11 @@ use std::sync::mpsc::{RecvTimeoutError, sync_channel};
 use std::thread;
 use std::time::{Duration, Instant};
 
+use foveal_relevance::embedding::{BatchPreference, Embedder, EmbeddingError, ModelId, Vector};
+use foveal_transcript::CancelToken;
+
 use crate::ApiKey;
 use crate::backoff::backoff_delay;
-use foveal_code::embedding::{BatchPreference, Embedder, EmbeddingError, ModelId, Vector};
-use foveal_transcript::CancelToken;
 
 use crate::embedding::answer;
 use crate::embedding::connection::EmbeddingConnection;

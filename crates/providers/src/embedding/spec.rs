@@ -3,9 +3,10 @@
 use std::fmt;
 use std::str::FromStr;
 
-use crate::address::{AddressProblem, PLAIN_HTTP, find_address_problem};
-use foveal_code::embedding::ModelId;
+use foveal_relevance::embedding::ModelId;
 use ureq::http::Uri;
+
+use crate::address::{AddressProblem, PLAIN_HTTP, find_address_problem};
 
 use crate::embedding::error::EmbeddingSpecError;
 

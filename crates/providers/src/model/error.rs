@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
+use foveal_protocols::response::ContextOverflow;
+use thiserror::Error;
+
 use crate::ServerMessage;
 use crate::backoff::retry_advice;
-use foveal_wire::response::ContextOverflow;
-use thiserror::Error;
 
 /// The reason why a model gave no answer.
 #[derive(Debug, Error)]

@@ -2,8 +2,9 @@
 
 use std::time::Duration;
 
+use foveal_protocols::response::{AnswerError, ContextOverflow};
+
 use crate::ServerMessage;
-use foveal_wire::response::{AnswerError, ContextOverflow};
 
 use crate::model::error::LlmError;
 use crate::model::server::ModelServer;
@@ -57,7 +58,7 @@ fn download_hint(server: &ModelServer) -> String {
 
 #[cfg(test)]
 mod tests {
-    use foveal_wire::prompt::ApiDialect;
+    use foveal_protocols::prompt::ApiDialect;
 
     use super::*;
 

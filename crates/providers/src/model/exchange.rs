@@ -3,12 +3,8 @@
 use std::error::Error;
 use std::time::Duration;
 
-use crate::ApiKey;
-use crate::backoff::parse_retry_after;
-use crate::body::{self, StreamingBody};
-use crate::client::HttpClient;
-use foveal_wire::prompt::ApiDialect;
-use foveal_wire::response::{
+use foveal_protocols::prompt::ApiDialect;
+use foveal_protocols::response::{
     AnswerDecoder, AnswerError, AnswerReader, DecodedAnswer, DecodedEvent, StopReason,
 };
 use http_body_util::{BodyExt as _, Limited};
@@ -19,6 +15,11 @@ use hyper::header::{
 };
 use hyper::{Method, Request, Response, StatusCode, Uri};
 use tokio::time::{Instant, timeout, timeout_at};
+
+use crate::ApiKey;
+use crate::backoff::parse_retry_after;
+use crate::body::{self, StreamingBody};
+use crate::client::HttpClient;
 
 use crate::model::error::LlmError;
 use crate::model::error_classification::classify_error;

@@ -1,6 +1,6 @@
 //! Streaming requests to model APIs.
 //!
-//! [`LlmClient::stream_answer`] sends a body made by [`foveal_wire::prompt::encode_prompt`] and
+//! [`LlmClient::stream_answer`] sends a body made by [`foveal_protocols::prompt::encode_prompt`] and
 //! reports the answer while it streams. It repeats requests that may succeed later. Dropping the
 //! future ends the request.
 

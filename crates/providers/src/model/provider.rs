@@ -1,6 +1,6 @@
 //! The table of providers and local servers.
 
-use foveal_wire::prompt::ApiDialect;
+use foveal_protocols::prompt::ApiDialect;
 
 /// A provider of models, and its API.
 #[derive(Debug, PartialEq, Eq)]

@@ -2,10 +2,11 @@
 
 use std::time::Duration;
 
+use foveal_protocols::response::{DecodedAnswer, DecodedEvent};
+use hyper::body::Bytes;
+
 use crate::ProxySettings;
 use crate::client::{self, HttpClient};
-use foveal_wire::response::{DecodedAnswer, DecodedEvent};
-use hyper::body::Bytes;
 
 use crate::model::error::LlmError;
 use crate::model::exchange::send_once;

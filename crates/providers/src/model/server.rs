@@ -1,7 +1,7 @@
 //! A model on a server, as requests address it.
 
 use crate::ApiKey;
-use foveal_wire::prompt::ApiDialect;
+use foveal_protocols::prompt::ApiDialect;
 
 /// A model on a server.
 #[derive(Debug, Clone, PartialEq, Eq)]

@@ -3,9 +3,10 @@
 use std::fmt;
 use std::str::FromStr;
 
+use foveal_protocols::prompt::ApiDialect;
+
 use crate::ApiKey;
 use crate::address::{AddressProblem, PLAIN_HTTP, find_address_problem};
-use foveal_wire::prompt::ApiDialect;
 
 use crate::model::provider::{PROVIDERS, Provider};
 use crate::model::server::ModelServer;

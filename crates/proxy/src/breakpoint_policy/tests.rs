@@ -1,4 +1,4 @@
-use foveal_engine::prices::PriceCard;
+use foveal_pricing::prices::PriceCard;
 use foveal_transcript::Timestamp;
 use proptest::prelude::*;
 

@@ -4,9 +4,9 @@ use criterion::{BatchSize, BenchmarkGroup, BenchmarkId, Criterion, measurement::
 use foveal_engine::conversation_record::ConversationRecord;
 use foveal_engine::plan_step::PlanStep;
 use foveal_engine::planner::Planner;
-use foveal_engine::prices::PriceCard;
 use foveal_engine::settings::Settings;
-use foveal_engine::tokens::{Tokenizer, Tokens};
+use foveal_pricing::prices::PriceCard;
+use foveal_pricing::tokens::{Tokenizer, Tokens};
 use foveal_replay::conversation_replay::request_time;
 use foveal_testkit::long_conversation;
 use foveal_transcript::{Conversation, EntryIndex, EntryMark, Timestamp};

@@ -4,14 +4,14 @@ use std::fmt::Write;
 use std::sync::Arc;
 
 use criterion::{Criterion, Throughput};
-use foveal_code::curated_view_source::CuratedViewSource;
-use foveal_engine::prices::PriceCard;
-use foveal_engine::tokens::{Tokenizer, Tokens};
 use foveal_engine::views::ViewSource;
+use foveal_pricing::prices::PriceCard;
+use foveal_pricing::tokens::{Tokenizer, Tokens};
+use foveal_relevance::curated_view_source::CuratedViewSource;
 use foveal_replay::baselines::all_profiles;
 use foveal_replay::{PreparedConversation, replay};
+use foveal_session_readers::{SessionFormat, read_all_sessions};
 use foveal_testkit::{long_conversation, render_atif};
-use foveal_wire::{SessionFormat, read_all_sessions};
 
 pub(crate) fn bench(criterion: &mut Criterion) {
     let conversation = long_conversation(Tokens(100_000));

@@ -8,7 +8,7 @@
 //! quote the placeholder.
 
 use foveal_engine::message_shape::MessageShape;
-use foveal_engine::tokens::Tokens;
+use foveal_pricing::tokens::Tokens;
 use foveal_transcript::EntryIndex;
 
 use foveal_engine::policies::policy_view::PolicyView;

@@ -12,7 +12,7 @@
 use std::collections::{HashMap, HashSet};
 
 use foveal_engine::message_shape::MessageShape;
-use foveal_engine::tokens::Tokens;
+use foveal_pricing::tokens::Tokens;
 use foveal_tool_effects::{ReadSpan, ReadTarget};
 use foveal_transcript::{EntryIndex, MessageRole};
 

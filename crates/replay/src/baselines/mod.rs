@@ -20,7 +20,7 @@ use foveal_engine::policies::first_last_sampled::{self, SamplingForm, SamplingSe
 use foveal_engine::policies::policy_view::{PolicyView, decide_by_size};
 use foveal_engine::profile::{PROFILES, Profile, ProfileOrigin};
 use foveal_engine::projector::{Projector, RequestPlanner};
-use foveal_engine::tokens::Tokens;
+use foveal_pricing::tokens::Tokens;
 use foveal_transcript::{ClientPrompt, ClientPromptChange, EntryIndex, Timestamp};
 
 /// A rule returns the results that are not sent as recorded, with their shapes. A shape that is

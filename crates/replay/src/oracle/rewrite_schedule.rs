@@ -3,8 +3,8 @@
 use std::collections::{BTreeSet, HashMap};
 
 use foveal_engine::plan_step::RewriteReason;
-use foveal_engine::prices::PriceCard;
-use foveal_engine::tokens::Tokens;
+use foveal_pricing::prices::PriceCard;
+use foveal_pricing::tokens::Tokens;
 use foveal_transcript::{ClientPrompt, ClientPromptChange, EntryIndex, Timestamp};
 
 use super::preset_decisions::PresetRewrite;

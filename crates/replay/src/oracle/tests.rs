@@ -1,5 +1,5 @@
-use foveal_engine::prices::PriceCard;
-use foveal_engine::tokens::Tokenizer;
+use foveal_pricing::prices::PriceCard;
+use foveal_pricing::tokens::Tokenizer;
 use foveal_testkit::{conversation_scripts, parse_fixture};
 use foveal_transcript::{Conversation, EntryIndex, Handle};
 use proptest::prelude::*;

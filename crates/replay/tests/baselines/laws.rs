@@ -7,9 +7,9 @@ use foveal_engine::message_shape::Decision;
 use foveal_engine::plan_step::PlanStep;
 use foveal_engine::policies::content_reset::{self, ResetMarks};
 use foveal_engine::policies::first_last_sampled;
-use foveal_engine::prices::PriceCard;
 use foveal_engine::projector::Projector;
-use foveal_engine::tokens::{Tokenizer, Tokens};
+use foveal_pricing::prices::PriceCard;
+use foveal_pricing::tokens::{Tokenizer, Tokens};
 use foveal_replay::baselines::{
     BASELINES, all_profiles, clear_tool_uses, latest_read, opencode_prune,
 };

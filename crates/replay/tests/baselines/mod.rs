@@ -8,9 +8,9 @@ mod seeds;
 use std::fmt::Write;
 
 use foveal_engine::conversation_record::ConversationRecord;
-use foveal_engine::prices::PriceCard;
 use foveal_engine::projector::Projector;
-use foveal_engine::tokens::Tokenizer;
+use foveal_pricing::prices::PriceCard;
+use foveal_pricing::tokens::Tokenizer;
 use foveal_replay::baselines::{BaselineProjector, BaselineRule, find_profile};
 use foveal_testkit::parse_fixture;
 use foveal_testkit::render::{advance_to_end, sent_text};

@@ -1,6 +1,6 @@
 //! What other tools do.
 
-use foveal_engine::tokens::Tokens;
+use foveal_pricing::tokens::Tokens;
 use foveal_replay::baselines::{clear_tool_uses, latest_read, opencode_prune};
 use foveal_testkit::{parse_fixture, step_summary};
 

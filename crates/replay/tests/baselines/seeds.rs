@@ -3,7 +3,7 @@
 use foveal_engine::message_shape::MessageShape;
 use foveal_engine::policies::content_reset::{self, ResetMarks};
 use foveal_engine::policies::policy_view::PolicyView;
-use foveal_engine::tokens::Tokens;
+use foveal_pricing::tokens::Tokens;
 use foveal_replay::baselines::BaselineRule;
 use foveal_transcript::EntryIndex;
 

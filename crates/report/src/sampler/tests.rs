@@ -1,7 +1,7 @@
 use std::collections::BTreeMap;
 
-use foveal_engine::prices::PriceCard;
-use foveal_engine::tokens::Tokenizer;
+use foveal_pricing::prices::PriceCard;
+use foveal_pricing::tokens::Tokenizer;
 use foveal_replay::baselines::all_profiles;
 use foveal_replay::replay;
 use foveal_testkit::conversation_scripts;

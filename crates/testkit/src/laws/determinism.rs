@@ -7,9 +7,9 @@ use foveal_engine::conversation_record::ConversationRecord;
 use foveal_engine::overrides::RequestOverrides;
 use foveal_engine::plan_step::PlanStep;
 use foveal_engine::planner::Planner;
-use foveal_engine::prices::PriceCard;
 use foveal_engine::settings::Settings;
 use foveal_engine::views::ViewSource;
+use foveal_pricing::prices::PriceCard;
 
 use super::{answers_to_plan, request_time};
 

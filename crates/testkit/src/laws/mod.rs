@@ -19,14 +19,14 @@ use foveal_engine::message_shape::{Decision, MessageShape};
 use foveal_engine::overrides::{OverrideState, RequestOverrides};
 use foveal_engine::plan_step::PlanStep;
 use foveal_engine::planner::Planner;
-use foveal_engine::prices::PriceCard;
 use foveal_engine::projector::Projector;
 use foveal_engine::reduction_level::ReductionLevel;
 use foveal_engine::settings::{CurateSettings, OldReadSettings};
 use foveal_engine::settings::{EditSettings, RewriteSettings, Settings};
 use foveal_engine::shaping::gutter::GutterNumbers;
-use foveal_engine::tokens::Tokens;
 use foveal_engine::views::{CurationAmount, ViewRequest, ViewSource};
+use foveal_pricing::prices::PriceCard;
+use foveal_pricing::tokens::Tokens;
 use foveal_transcript::{EntryIndex, EntryMark, MessageRole, Timestamp};
 
 use crate::random_views::RandomViews;

@@ -1,5 +1,5 @@
-use foveal_engine::prices::PriceCard;
 use foveal_engine::profile::Profile;
+use foveal_pricing::prices::PriceCard;
 
 use super::*;
 use crate::parse_fixture;

@@ -2,9 +2,11 @@
 
 use std::sync::Arc;
 
-use foveal_code::numbered_listing::{ListingRow, render_rows};
-use foveal_code::{LineNumber, outline, parse_file};
 use foveal_engine::output_budget::OutputBudget;
+use foveal_relevance::numbered_listing::{ListingRow, render_rows};
+use foveal_relevance::outline_listing::outline_rows;
+use foveal_syntax::{outline, parse_file};
+use foveal_transcript::LineNumber;
 use foveal_workspace::file_content::{self, FileContent, FileSnapshot, ReadLimits};
 use foveal_workspace::{FileFreshness, FileVersion};
 use foveal_workspace::{PathKey, ResolvedPath, TextFile};
@@ -228,7 +230,7 @@ impl FileReadCall<'_> {
 fn structure_findings(path: String, text: &TextFile, room: OutputBudget) -> FileStructure {
     let parsed = parse_file(&path, text.text());
     let outline = outline(&parsed, text.text());
-    let (mut listed, all) = (outline.listing_rows(&parsed, text.text()), outline.line_count);
+    let (mut listed, all) = (outline_rows(&outline, &parsed, text.text()), outline.line_count);
     if render_rows(&listed).len() >= number_lines(text.text()).as_str().len() {
         let line = |(number, line): (u32, &str)| ListingRow::Line {
             number: LineNumber(number),

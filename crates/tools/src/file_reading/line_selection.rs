@@ -1,8 +1,8 @@
 //! The selection of the lines of a text, or of a large file, that fit in an answer.
 
-use foveal_code::LineRange;
-use foveal_code::curation::last_uncut_line_of_text;
 use foveal_engine::output_budget::OutputBudget;
+use foveal_relevance::curation::last_uncut_line_of_text;
+use foveal_syntax::LineRange;
 use foveal_transcript::{CancelToken, LineNumber};
 use foveal_workspace::{LineLimits, LineRangeReader};
 

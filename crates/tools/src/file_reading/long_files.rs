@@ -1,8 +1,8 @@
 //! Files that do not fit in one answer: their beginning, where no view can be chosen.
 
-use foveal_code::numbered_listing::ListingRow;
 use foveal_engine::note::LineNumberRange;
 use foveal_engine::output_budget::OutputBudget;
+use foveal_relevance::numbered_listing::ListingRow;
 use foveal_workspace::file_version::FileVersion;
 use foveal_workspace::{LineRangeReader, PathKey, ResolvedPath, TextFile};
 

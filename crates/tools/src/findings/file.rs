@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use serde_json::{Value, json};
 
-use foveal_code::numbered_listing::ListingRow;
 use foveal_engine::note::LineNumberRange;
-
-use crate::notes::{FileDisplayMode, FileNote, OmissionReason};
+use foveal_relevance::numbered_listing::ListingRow;
 use foveal_transcript::ContentHash;
 use foveal_workspace::file_version::FileVersion;
 use foveal_workspace::{PathKey, TextFile};
+
+use crate::notes::{FileDisplayMode, FileNote, OmissionReason};
 
 use crate::answer::AnswerImage;
 use crate::read_view::{ReadMode, ReadView};

@@ -2,8 +2,8 @@
 
 use std::fmt::Write;
 
-use foveal_code::EntityKind;
 use foveal_index::SearchHit;
+use foveal_syntax::EntityKind;
 use foveal_workspace::file_search::{
     GlobAnswer, GrepAnswer, GrepLayout, GrepMode, GrepRow, ListAnswer, PageUnit, SkippedFiles,
 };

@@ -10,9 +10,9 @@ use foveal_engine::message_shape::Decision;
 use foveal_engine::new_result::NewResultShaper;
 use foveal_engine::output_budget::OutputBudget;
 use foveal_engine::settings::Settings;
-use foveal_engine::tokens::Tokenizer;
 use foveal_engine::views::{ProgressListener, ViewSource};
 use foveal_engine::visible_prompt::VisiblePrompt;
+use foveal_pricing::tokens::Tokenizer;
 use foveal_transcript::{
     ContentBlock, Conversation, EntryIndex, EntryMark, Handle, MessageRole, RecordingPosition,
     Timestamp, ToolCall, ToolResult, TranscriptEntry,

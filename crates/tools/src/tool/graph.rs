@@ -1,8 +1,8 @@
 //! The tool `graph`: lists callers, tests and uses of a symbol, and the symbols it uses.
 
-use foveal_code::relations::{NodeId, RelationList, RelationRow};
-use foveal_engine::tokens::estimate_tokens;
 use foveal_index::{InferredRelation, describe_entity};
+use foveal_pricing::tokens::estimate_tokens;
+use foveal_relevance::relations::{NodeId, RelationList, RelationRow};
 use foveal_workspace::WorkspaceRoots;
 use schemars::JsonSchema;
 use serde::Deserialize;

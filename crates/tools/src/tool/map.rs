@@ -2,10 +2,10 @@
 
 use std::collections::HashSet;
 
-use foveal_code::numbered_listing::ListingRow;
-use foveal_code::relations::{FileRanks, NodeId, RankFocus, RelationNodeKind};
-use foveal_code::repository_map::{MapOptions, build_repository_map};
-use foveal_engine::tokens::{Tokens, estimate_tokens};
+use foveal_pricing::tokens::{Tokens, estimate_tokens};
+use foveal_relevance::numbered_listing::ListingRow;
+use foveal_relevance::relations::{FileRanks, NodeId, RankFocus, RelationNodeKind};
+use foveal_relevance::repository_map::{MapOptions, build_repository_map};
 use schemars::JsonSchema;
 use serde::Deserialize;
 

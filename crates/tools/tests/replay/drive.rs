@@ -7,8 +7,8 @@ use std::path::PathBuf;
 use std::sync::Arc;
 
 use foveal_engine::output_budget::OutputBudget;
-use foveal_engine::tokens::{Tokenizer, Tokens};
 use foveal_index::Index;
+use foveal_pricing::tokens::{Tokenizer, Tokens};
 use foveal_store::SqliteStore;
 use foveal_tools::code_index::CodeIndex;
 use foveal_tools::settings::ToolSettings;

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use foveal_engine::conversation_record::ConversationRecord;
 use foveal_engine::entry_facts::EntryFacts;
-use foveal_engine::tokens::Tokenizer;
+use foveal_pricing::tokens::Tokenizer;
 use foveal_tool_effects::EffectKind;
 use foveal_transcript::Handle;
 use foveal_transcript::{Conversation, EntryIndex, MessageRole};
@@ -47,8 +47,8 @@ pub(super) fn recordings() -> Vec<PathBuf> {
 pub(super) fn of_recording(path: &Path) -> Vec<Step> {
     let file = std::fs::File::open(path).expect("a session is readable");
     let name = path.display().to_string();
-    let read = foveal_wire::read_all_sessions(
-        foveal_wire::SessionFormat::Atif,
+    let read = foveal_session_readers::read_all_sessions(
+        foveal_session_readers::SessionFormat::Atif,
         &name,
         std::io::BufReader::new(file),
     );

@@ -1,6 +1,6 @@
 //! Syntax-highlighted code.
 
-use foveal_code::highlighting::highlight_file;
+use foveal_syntax::highlighting::highlight_file;
 use ratatui_core::style::Style;
 use ratatui_core::text::Span;
 

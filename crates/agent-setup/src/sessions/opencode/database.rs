@@ -8,8 +8,8 @@ use std::io::Read as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
+use foveal_protocols::problem::ProblemKind;
 use foveal_transcript::RecordedSession;
-use foveal_wire::ProblemKind;
 use rusqlite::types::ValueRef;
 use rusqlite::{Connection, ErrorCode, OpenFlags, OptionalExtension as _, Row};
 use serde_json::{Value, json};

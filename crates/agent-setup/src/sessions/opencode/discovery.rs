@@ -5,7 +5,7 @@ use std::fs::File;
 use std::io::Read as _;
 use std::path::{Path, PathBuf};
 
-use foveal_wire::SessionFormat;
+use foveal_session_readers::SessionFormat;
 
 use super::database;
 use super::loading::accepts_format;
@@ -22,9 +22,10 @@ fn is_export(path: &Path) -> bool {
         return false;
     }
     let mut head = Vec::new();
-    let read = File::open(path)
-        .and_then(|file| file.take(foveal_wire::DETECT_BYTES as u64).read_to_end(&mut head));
-    read.is_ok() && foveal_wire::detect_format(&head) == Some(SessionFormat::OpenCode)
+    let read = File::open(path).and_then(|file| {
+        file.take(foveal_session_readers::DETECT_BYTES as u64).read_to_end(&mut head)
+    });
+    read.is_ok() && foveal_session_readers::detect_format(&head) == Some(SessionFormat::OpenCode)
 }
 
 /// Returns the sessions in the database at `path`, or `None` if it is no database or `format`

@@ -3,8 +3,9 @@
 
 use std::path::Path;
 
+use foveal_protocols::problem::{Problem, ProblemKind};
+use foveal_session_readers::{LINE_BYTES_MAX, ReadError, SessionFormat};
 use foveal_transcript::{LineNumber, RecordedSession};
-use foveal_wire::{LINE_BYTES_MAX, Problem, ProblemKind, ReadError, SessionFormat};
 use serde::Deserialize;
 use serde_json::value::RawValue;
 
@@ -112,8 +113,12 @@ impl OpencodeDocument {
     ) -> LoadResult {
         let (text, mut not_read) = self.finish();
         let name = path.display().to_string();
-        let read =
-            foveal_wire::read_sessions(SessionFormat::OpenCode, &name, text.as_slice(), sink);
+        let read = foveal_session_readers::read_sessions(
+            SessionFormat::OpenCode,
+            &name,
+            text.as_slice(),
+            sink,
+        );
         let problems = read.map_err(|source| match source {
             ReadError::Io(why) => LoadError::Unreadable { path: path.to_owned(), why },
             why => LoadError::Broken { path: path.to_owned(), why },

@@ -1,7 +1,7 @@
 //! Loads sessions of opencode.
 
+use foveal_session_readers::SessionFormat;
 use foveal_transcript::RecordedSession;
-use foveal_wire::SessionFormat;
 
 use super::database;
 use super::session_tree::TreeSession;

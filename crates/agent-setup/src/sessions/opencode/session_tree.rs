@@ -8,7 +8,8 @@ use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
 
-use foveal_wire::{LINE_BYTES_MAX, ProblemKind};
+use foveal_protocols::problem::ProblemKind;
+use foveal_session_readers::LINE_BYTES_MAX;
 
 use super::document::{OpencodeDocument, OpencodeMessage};
 use super::opencode_files::{OpencodeFiles, sorted_entries};

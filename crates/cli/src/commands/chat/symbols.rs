@@ -3,8 +3,8 @@
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
-use foveal_code::EntityKind;
 use foveal_index::read_definitions;
+use foveal_syntax::EntityKind;
 use foveal_tui::CompletionCandidate;
 
 use crate::environment::Environment;

@@ -2,6 +2,7 @@
 
 use std::process::ExitCode;
 
+use foveal_syntax::highlighting::HighlightClass;
 use serde_json::{Value, json};
 
 use super::diagnosis::{Diagnosis, HealthStatus};
@@ -12,7 +13,6 @@ use crate::environment::Environment;
 use crate::exit_code;
 use crate::output;
 use crate::text_table::wrap_text;
-use foveal_code::highlighting::HighlightClass;
 
 /// The command line of `foveal doctor`.
 #[derive(Debug, clap::Args)]

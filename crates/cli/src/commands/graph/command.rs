@@ -3,6 +3,10 @@
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use anyhow::bail;
+use foveal_index::Index;
+use foveal_relevance::relations::NodeId;
+
 use super::model_statements::ModelStatements;
 use super::{diagram, json, neighbours, symbol, text};
 use crate::environment::Environment;
@@ -10,9 +14,6 @@ use crate::output;
 use crate::permission_checker::PermissionChecker;
 use crate::repository_index::RelationsAnswer;
 use crate::{exit_code, repository_index};
-use anyhow::bail;
-use foveal_code::relations::NodeId;
-use foveal_index::Index;
 
 /// The tool whose permission rules apply.
 const TOOL: &str = "graph";

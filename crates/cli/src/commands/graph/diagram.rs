@@ -3,7 +3,7 @@
 use std::collections::BTreeMap;
 use std::fmt::Write;
 
-use foveal_code::relations::{NodeId, RelationNodeKind, Relations};
+use foveal_relevance::relations::{NodeId, RelationNodeKind, Relations};
 
 use super::model_statements::ModelRelation;
 use super::neighbours::Neighbourhood;

@@ -1,6 +1,6 @@
 //! The relations around a symbol as JSON.
 
-use foveal_code::relations::{NodeId, Relation, RelationNodeKind, Relations};
+use foveal_relevance::relations::{NodeId, Relation, RelationNodeKind, Relations};
 use serde_json::{Value, json};
 
 use super::model_statements::{ModelRelation, ModelStatements};

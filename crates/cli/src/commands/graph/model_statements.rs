@@ -1,7 +1,7 @@
 //! Statements of a model about a symbol and its relations.
 
-use foveal_code::relations::{NodeId, Relations};
 use foveal_index::{InferredRelation, ModelSummary, describe_entity};
+use foveal_relevance::relations::{NodeId, Relations};
 
 /// Limit of relations by a model that are shown.
 const RELATIONS_MAX: usize = 20;

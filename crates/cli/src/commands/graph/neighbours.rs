@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use foveal_code::relations::{NodeId, Relation, RelationKind, Relations};
+use foveal_relevance::relations::{NodeId, Relation, RelationKind, Relations};
 
 /// Limit of relations around one node.
 const RELATIONS_MAX: usize = 400;

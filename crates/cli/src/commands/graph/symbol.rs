@@ -1,7 +1,7 @@
 //! The resolution of symbols to nodes, and labels of nodes.
 
 use anyhow::bail;
-use foveal_code::relations::{NodeId, RelationNodeKind, Relations};
+use foveal_relevance::relations::{NodeId, RelationNodeKind, Relations};
 
 /// Limit of symbols that are listed for an ambiguous name.
 const CANDIDATES_MAX: usize = 30;

@@ -2,7 +2,7 @@
 
 use std::fmt::Write;
 
-use foveal_code::relations::{NodeId, RelationList, RelationRow, Relations};
+use foveal_relevance::relations::{NodeId, RelationList, RelationRow, Relations};
 
 use super::model_statements::{ModelRelation, ModelStatements};
 use super::symbol::node_label;

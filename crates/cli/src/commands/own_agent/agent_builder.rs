@@ -7,7 +7,7 @@ use std::sync::mpsc::{Receiver, SyncSender};
 use anyhow::Context;
 use foveal_agent::{Agent, AgentInput, AgentTool, ResumeState, RunLimits};
 use foveal_engine::placement::base_files::BaseFile;
-use foveal_engine::tokens::Tokens;
+use foveal_pricing::tokens::Tokens;
 use foveal_providers::{LlmClient, ModelRequestLimits, ModelSpec};
 use foveal_proxy::RequestShaper;
 use foveal_proxy::models::{ModelTraits, is_known_to_bind_thinking};

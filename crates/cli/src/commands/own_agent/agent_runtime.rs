@@ -3,7 +3,7 @@
 use std::sync::Arc;
 
 use foveal_engine::placement::base_files::BaseFileLoader;
-use foveal_engine::tokens::Tokens;
+use foveal_pricing::tokens::Tokens;
 use foveal_providers::{LlmClient, ModelServer};
 use foveal_proxy::price_overrides::PriceOverrides;
 use foveal_proxy::rules::ShapingRules;

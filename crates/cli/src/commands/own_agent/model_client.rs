@@ -5,12 +5,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::mpsc::SyncSender;
 
 use foveal_agent::AgentInput;
+use foveal_protocols::response::{ContextOverflow, DecodedAnswer, StopReason};
 use foveal_providers::{LlmClient, LlmError, ModelRequestEvent, ModelServer};
 use foveal_proxy::RequestShaper;
 use foveal_proxy::request::{DecisionSlot, RequestReport, ResultReduction, ShapeRequest};
 use foveal_store::SessionId;
 use foveal_tools::clock::{Clock, SystemClock};
-use foveal_wire::response::{ContextOverflow, DecodedAnswer, StopReason};
 use tokio::runtime::Handle;
 use tokio::task::AbortHandle;
 

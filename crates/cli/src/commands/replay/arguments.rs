@@ -5,12 +5,14 @@ use std::fs;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, bail};
-use foveal_engine::prices::{PriceCard, ProviderConstraints};
 use foveal_engine::profile::{DEFAULT_PROFILE, Profile};
-use foveal_engine::tokens::Tokenizer;
+use foveal_engine::provider_constraints::ProviderConstraints;
+use foveal_pricing::prices::PriceCard;
+use foveal_pricing::tokens::Tokenizer;
+use foveal_protocols::Protocol;
 use foveal_proxy::models::ModelTraits;
 use foveal_replay::baselines::{RAW, all_profiles, find_profile};
-use foveal_wire::{Protocol, SessionFormat};
+use foveal_session_readers::SessionFormat;
 
 use crate::environment::Environment;
 use crate::prompt_view::MessageDetail;

@@ -7,9 +7,9 @@ use std::sync::{Arc, Mutex, PoisonError};
 
 use anyhow::{Context, bail};
 use foveal_agent_setup::sessions::{self as agent_sessions, FoundSessions};
-use foveal_code::curated_view_source::CuratedViewSource;
 use foveal_engine::profile::DEFAULT_PROFILE;
 use foveal_proxy::models::recorded_constraints;
+use foveal_relevance::curated_view_source::CuratedViewSource;
 use foveal_report::{ReportBuilder, ReportLimits, ReportProfile};
 use foveal_screen::escape_one_line;
 use foveal_store::Store;

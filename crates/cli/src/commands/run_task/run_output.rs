@@ -7,8 +7,8 @@ use std::time::{Duration, Instant};
 use foveal_agent::{
     AgentEvent, IndexingProgress, RunOutcome, RunTotals, START_AGENT, SideModelTotals,
 };
-use foveal_engine::tokens::Tokens;
 use foveal_engine::views::CurationProgress;
+use foveal_pricing::tokens::Tokens;
 use foveal_screen::escape_one_line;
 use foveal_screen::numbers::{cost_suffix, format_count};
 use foveal_transcript::ToolCall;

@@ -4,12 +4,12 @@ use std::fs::File;
 use std::io::Write as _;
 use std::sync::{Arc, Mutex, PoisonError};
 
-use foveal_engine::tokens::Tokens;
 use foveal_gateway::cost_ledger::BillingContext;
 use foveal_gateway::exchange::{Exchange, ExchangeEnd};
 use foveal_gateway::gateway_totals::GatewayTotals;
 use foveal_gateway::request_logger::{LogEntry, RequestLogThread, RequestLogger};
 use foveal_gateway::request_record::GatewayRequest;
+use foveal_pricing::tokens::Tokens;
 use foveal_screen::escape_one_line;
 use foveal_store::Store;
 use foveal_tools::settings::{COLLECT_EVERY_MS, RETENTION_LIMITS};

@@ -1,8 +1,8 @@
 use super::*;
 use crate::replay_totals::{ProfileTotals, ReplayTotals};
-use foveal_engine::prices::PriceCard;
 use foveal_engine::profile::Profile;
-use foveal_engine::tokens::Tokenizer;
+use foveal_pricing::prices::PriceCard;
+use foveal_pricing::tokens::Tokenizer;
 
 /// Checks the sentence for a cost of `raw` dollars that becomes `net`, with `repairs`.
 fn check(raw: f64, net: f64, repairs: u64, expected: &str) {
@@ -23,7 +23,7 @@ fn of(raw: ReplayFigures, figures: ReplayFigures, look: impl FnOnce(&ReplaySumma
         conversations: 2,
         raw,
         profiles: vec![ProfileTotals { figures, cost_change_mean: None }],
-        warm: foveal_engine::keep_alive::KeepAliveEstimate::default(),
+        warm: foveal_pricing::keep_alive::KeepAliveEstimate::default(),
     };
     let prices = PriceCard::anthropic_5m();
     let summary = ReplaySummary {

@@ -1,13 +1,13 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
+use foveal_pricing::prices::PriceCard;
+use foveal_pricing::tokens::{Tokenizer, Tokens};
 use foveal_testkit::parse_fixture;
 use foveal_transcript::LineNumber;
 
 use super::*;
-use crate::prices::PriceCard;
 use crate::settings::Settings;
-use crate::tokens::{Tokenizer, Tokens};
 use crate::views::{LineSelection, ReadContext, ViewRequest, ViewSource};
 
 /// Shows the first lines of a read: two to four, by how long its path is.

@@ -1,8 +1,8 @@
 //! Splits a long read into parts that fit one request each.
 
+use foveal_pricing::tokens::Tokens;
 use foveal_transcript::LineNumber;
 
-use crate::tokens::Tokens;
 use crate::views::{ReadContext, ReadText};
 
 /// Largest number of parts; more requests would take too long.

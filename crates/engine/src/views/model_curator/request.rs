@@ -2,11 +2,12 @@
 
 use std::fmt::Write;
 
+use foveal_pricing::tokens::Tokens;
+use foveal_transcript::{ContentBlock, EntryMark, LineNumber, MessageRole, TranscriptEntry};
+
 use super::curation::UnusableAnswer;
-use crate::tokens::Tokens;
 use crate::views::line_selection::KeptLineRanges;
 use crate::views::{CurationAmount, ReadContext};
-use foveal_transcript::{ContentBlock, EntryMark, LineNumber, MessageRole, TranscriptEntry};
 
 /// Low, so that equal requests get similar answers.
 pub const TEMPERATURE: f32 = 0.3;

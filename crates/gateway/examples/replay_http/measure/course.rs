@@ -5,18 +5,18 @@ use std::net::SocketAddr;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
-use foveal_code::curated_view_source::CuratedViewSource;
 use foveal_gateway::exchange::{Exchange, ExchangeObserver};
 use foveal_gateway::upstream_selection::{Upstream, Upstreams};
 use foveal_gateway::{Gateway, GatewayLimits, Settings, WebSocketPolicy};
 use foveal_mock_provider::{MockProvider, RuleViolation, TokenBill};
+use foveal_protocols::Protocol;
+use foveal_protocols::request_body::{CACHE_CONTROL_MEMBER, CACHE_CONTROL_MEMBER_1H, RequestBody};
 use foveal_proxy::RequestShaper;
 use foveal_proxy::recorder::InMemoryRecorder;
 use foveal_proxy::rules::ShapingRules;
+use foveal_relevance::curated_view_source::CuratedViewSource;
 use foveal_testkit::request_bodies::ModelApi;
 use foveal_transcript::Timestamp;
-use foveal_wire::Protocol;
-use foveal_wire::request_body::{CACHE_CONTROL_MEMBER, CACHE_CONTROL_MEMBER_1H, RequestBody};
 use tokio_util::sync::{CancellationToken, DropGuard};
 
 use super::asks::{Ask, asks};

@@ -3,14 +3,14 @@
 use std::fmt::Write as _;
 use std::sync::Arc;
 
-use foveal_code::curated_view_source::CuratedViewSource;
 use foveal_engine::planner::Planner;
-use foveal_engine::prices::PriceCard;
 use foveal_engine::profile::Profile;
 use foveal_engine::projector::Projector;
-use foveal_engine::tokens::Tokenizer;
 use foveal_mock_provider::TokenBill;
+use foveal_pricing::prices::PriceCard;
+use foveal_pricing::tokens::Tokenizer;
 use foveal_proxy::rules::ShapingRules;
+use foveal_relevance::curated_view_source::CuratedViewSource;
 use foveal_replay::{ConversationReplay, PreparedConversation, RequestFigures, replay};
 use foveal_transcript::{ContentBlock, Conversation};
 use rayon::prelude::*;

@@ -1,6 +1,6 @@
 //! The routes of a replay: an API, a model, cache breakpoints, and the price cards of the bill.
 
-use foveal_engine::tokens::Tokenizer;
+use foveal_pricing::tokens::Tokenizer;
 use foveal_testkit::request_bodies::ModelApi;
 
 /// A route.

@@ -1,10 +1,10 @@
 use std::collections::BTreeMap;
 use std::time::Duration;
 
+use foveal_protocols::Protocol;
+use foveal_protocols::response::BilledUsage;
 use foveal_proxy::request::RequestReport;
 use foveal_transcript::Timestamp;
-use foveal_wire::Protocol;
-use foveal_wire::response::BilledUsage;
 use hyper::header::HeaderMap;
 
 use super::super::ids::IdGenerator;

@@ -1,4 +1,4 @@
-use foveal_code::curated_view_source::CuratedViewSource;
+use foveal_relevance::curated_view_source::CuratedViewSource;
 use serde_json::{Value, json};
 
 use super::*;

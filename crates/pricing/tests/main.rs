@@ -1,0 +1,4 @@
+//! Bills and keep-alive over written and generated requests.
+
+mod bill;
+mod keep_alive;

@@ -1,0 +1,96 @@
+//! Entry points that read sessions from a stream.
+
+use std::io::{self, BufRead, Read};
+
+use foveal_protocols::problem::Problem;
+use foveal_transcript::RecordedSession;
+
+use crate::format_detection::{DETECT_BYTES, detect_format};
+use crate::session_format::SessionFormat;
+use crate::session_sink::SessionSink;
+
+/// An error that keeps a stream from being read as sessions.
+#[derive(Debug, thiserror::Error)]
+pub enum ReadError {
+    /// Reading failed.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+    /// The stream holds only white space.
+    #[error("empty")]
+    Empty,
+    /// The stream has no record of this format.
+    #[error("not in the format `{format}`{why}", why = reason(first.as_deref()))]
+    WrongFormat {
+        /// The requested format.
+        format: SessionFormat,
+        /// The first problem.
+        first: Option<Box<Problem>>,
+    },
+    /// No format matches the start of the stream.
+    #[error("not a recorded session of a known format")]
+    UnknownFormat,
+}
+
+fn reason(first: Option<&Problem>) -> String {
+    first.map(|problem| format!(": line {}: {}", problem.line.0, problem.kind)).unwrap_or_default()
+}
+
+/// Reads all sessions of a stream and passes each to `sink` as soon as it is complete. `name`
+/// identifies the stream in problems, and is the id of a recording that has none.
+///
+/// # Errors
+/// Returns [`ReadError`] if reading fails, the stream is empty, or it has no record of `format`.
+/// `sink` has then received the sessions that were complete before the failure.
+pub fn read_sessions(
+    format: SessionFormat,
+    name: &str,
+    mut input: impl BufRead,
+    sink: &mut dyn FnMut(RecordedSession),
+) -> Result<Vec<Problem>, ReadError> {
+    let mut output = SessionSink::new(name, sink);
+    format.read_stream(&mut input, &mut output)?;
+    let any = output.has_content;
+    let (recognised, problems) = output.finish();
+    match (any, recognised) {
+        (false, _) => Err(ReadError::Empty),
+        (true, false) => {
+            let first = problems.into_iter().next().map(Box::new);
+            Err(ReadError::WrongFormat { format, first })
+        }
+        (true, true) => Ok(problems),
+    }
+}
+
+/// Reads all sessions of a stream into memory.
+///
+/// # Errors
+/// As [`read_sessions`].
+pub fn read_all_sessions(
+    format: SessionFormat,
+    name: &str,
+    input: impl BufRead,
+) -> Result<(Vec<RecordedSession>, Vec<Problem>), ReadError> {
+    let mut sessions = Vec::new();
+    let problems = read_sessions(format, name, input, &mut |session| sessions.push(session))?;
+    Ok((sessions, problems))
+}
+
+/// Detects the format from the first [`DETECT_BYTES`] bytes and reads all sessions. Returns the
+/// format and the problems.
+///
+/// # Errors
+/// As [`read_sessions`], and [`ReadError::UnknownFormat`] if no format matches.
+pub fn detect_and_read_sessions(
+    name: &str,
+    mut input: impl BufRead,
+    sink: &mut dyn FnMut(RecordedSession),
+) -> Result<(SessionFormat, Vec<Problem>), ReadError> {
+    let mut head = Vec::new();
+    input.by_ref().take(DETECT_BYTES as u64).read_to_end(&mut head)?;
+    if head.iter().all(u8::is_ascii_whitespace) {
+        return Err(ReadError::Empty);
+    }
+    let format = detect_format(&head).ok_or(ReadError::UnknownFormat)?;
+    let problems = read_sessions(format, name, head.as_slice().chain(input), sink)?;
+    Ok((format, problems))
+}
