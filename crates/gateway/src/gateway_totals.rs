@@ -61,8 +61,7 @@ impl GatewayTotals {
             let saved = numbers::format_percent_change(
                 self.tokens_sent as f64 / self.tokens_asked as f64 - 1.0,
             );
-            let [asked, sent] =
-                [self.tokens_asked, self.tokens_sent].map(|count| numbers::format_tokens(count));
+            let [asked, sent] = [self.tokens_asked, self.tokens_sent].map(numbers::format_tokens);
             line.push_str(&format!(", {asked} -> {sent} tokens ({saved})"));
         }
         if self.priced > 0 {

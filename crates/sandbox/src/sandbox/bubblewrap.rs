@@ -28,6 +28,11 @@ const COMMON_ARGUMENTS: [&str; 3] = ["--unshare-pid", "--as-pid-1", "--die-with-
 /// Devices and processes, which are mounted over the root.
 const SYSTEM_MOUNTS: [&str; 5] = ["--dev-bind", "/dev", "/dev", "--proc", "/proc"];
 
+/// The folder of ssh's settings for the whole machine, from which it includes files. It refuses those
+/// that do not belong to root or to the user, and in the user's namespace root's files belong to
+/// `nobody`. So each connection would fail.
+const SSH_INCLUDE_FOLDER: &str = "/etc/ssh/ssh_config.d";
+
 /// An installed bubblewrap.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
 pub(crate) struct Bubblewrap(&'static str);
@@ -69,6 +74,9 @@ impl Bubblewrap {
         let mut arguments: Vec<OsString> = COMMON_ARGUMENTS.map(Into::into).into();
         arguments.extend([root, "/", "/"].map(Into::into));
         arguments.extend(SYSTEM_MOUNTS.map(Into::into));
+        if !rustix::process::geteuid().is_root() && Path::new(SSH_INCLUDE_FOLDER).is_dir() {
+            arguments.extend(["--tmpfs", SSH_INCLUDE_FOLDER].map(Into::into));
+        }
         let mut has_forbidden_parts = false;
         for (path, (file, is_writable)) in points.into_iter().flatten() {
             has_forbidden_parts |= !is_writable;
