@@ -104,7 +104,7 @@ fn sessions_of(path: &Path) -> Vec<RecordedSession> {
     let file = std::io::BufReader::new(std::fs::File::open(path).expect("the file opens"));
     let mut sessions = Vec::new();
     foveal_session_readers::detect_and_read_sessions("test", file, &mut |session| {
-        sessions.push(session)
+        sessions.push(session);
     })
     .expect("reads");
     sessions
