@@ -25,7 +25,7 @@ struct Shorter;
 impl Shaper for Shorter {
     fn shape(&self, asked: &ShapeRequest<'_>) -> ShapeOutcome {
         assert_eq!(asked.protocol, Protocol::Messages);
-        assert_eq!(&asked.body[..], b"longer than before");
+        assert_eq!(asked.body, b"longer than before");
         let about = RequestReport { model: Some("m".to_owned()), ..RequestReport::default() };
         ShapeOutcome { body: Some("shorter".into()), report: about, prefetch: None }
     }

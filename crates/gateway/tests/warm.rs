@@ -36,7 +36,7 @@ impl Shaper for Named {
             breakpoints: 1,
             ..RequestReport::default()
         };
-        let body = String::from_utf8_lossy(&asked.body).replace("original", "shaped");
+        let body = String::from_utf8_lossy(asked.body).replace("original", "shaped");
         ShapeOutcome { body: Some(body.into()), report: about, prefetch: None }
     }
 }
