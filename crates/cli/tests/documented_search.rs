@@ -14,7 +14,11 @@ const EXAMPLES: [(&str, &str, &str); 3] = [
     ("how user settings are read", "crates/settings/src/settings_file.rs", "read_user_settings"),
     // What it is called and where it stands count here: by words alone others come first.
     ("which files may hold secrets", "crates/index/src/secrets.rs", "may_hold_secrets"),
-    ("count tokens of a text", "crates/pricing/src/tokens.rs", "Tokenizer.count"),
+    (
+        "price of a model at an upstream",
+        "crates/gateway/src/request_prices.rs",
+        "upstream_price_card",
+    ),
 ];
 
 /// The questions of the guide's examples.
