@@ -583,3 +583,20 @@ fn each_file_is_asked_about() {
     assert!(!world.folder.join("home/.gemini").exists(), "{out}");
     assert!(out.contains("Write this? [y/N]"), "{out}");
 }
+
+#[test]
+fn a_program_of_another_name_is_set_up_too() {
+    let world = World::new("init_other_name");
+    fs::create_dir_all(world.folder.join("home/.gemini")).expect("a new folder");
+    let program = world.folder.join("foveal-nightly");
+    fs::hard_link(env!("CARGO_BIN_EXE_foveal"), &program).expect("a second name");
+    let mut command = Command::new(&program);
+    command.args(["init", "--yes", "--no-hooks", "gemini"]).env_clear();
+    command.env("HOME", world.folder.join("home")).current_dir(&world.folder);
+    let ran = world.ran(&mut command);
+    assert_eq!((ran.code, ran.err.as_str()), (Some(0), ""), "{}", ran.out);
+    assert!(ran.out.ends_with("  set up\n"), "{}", ran.out);
+    let entry: Value =
+        serde_json::from_str(&world.read("home/.gemini/settings.json")).expect("JSON");
+    assert_eq!(entry["mcpServers"]["foveal"]["command"], json!(program.to_str().expect("text")));
+}

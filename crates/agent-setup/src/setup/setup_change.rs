@@ -209,8 +209,9 @@ impl SetupChange {
             }
             return Ok(read_settings_file(path)?.as_deref() == after);
         }
-        let now = read_settings_file(path)?.unwrap_or_default();
-        Ok(matches!(edit.apply(&now), Ok(None)))
+        let now = read_settings_file(path)?;
+        // An entry for a program of another name is not recognised as ours.
+        Ok(now.as_deref() == after || matches!(edit.apply(&now.unwrap_or_default()), Ok(None)))
     }
 
     /// Returns true if foveal is set up in the file, but switched off.
