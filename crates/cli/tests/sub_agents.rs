@@ -377,13 +377,15 @@ fn the_time_of_the_agent_is_its_time() {
 #[test]
 fn what_it_leaves_running_ends_with_it() {
     let world = World::new("agents-terminal");
-    let looks = "if test -d /proc/$(cat pid); then echo it runs; else echo it ended; fi";
+    // Its number says nothing to other commands, which have processes of their own.
+    let looks = "before=$(cat beat); sleep 0.5; \
+                 if test \"$before\" = \"$(cat beat)\"; then echo it ended; else echo it runs; fi";
     let main = vec![
         start("Start it."),
         calls(&[("bash", json!({"command": looks}))]),
         ModelReply::from_text("I see."),
     ];
-    let runs = json!({"command": "echo $$ > pid; sleep 300"});
+    let runs = json!({"command": "while sleep 0.05; do echo $((n += 1)) > beat; done"});
     let looks = calls(&[("bash", json!({"command": looks}))]);
     let sub = vec![calls(&[("exec", runs)]), looks, ModelReply::from_text("It runs.")];
     let upstream = provider(main, sub);
