@@ -418,7 +418,10 @@ fn settings_are_changed_on_a_screen_and_checked() {
     chat.types(ENTER).shows("keep_contents is set in");
     let changed = "keep_contents = false\n# mine\n[answers]\ntokens = 5_000\n";
     assert_eq!(world.read(FILE), changed);
-    while !chat.screen().contains("the most of one answer") {
+    for _ in 0..100 {
+        if chat.screen().contains("The most of one answer in tokens") {
+            break;
+        }
         chat.types("j");
         std::thread::sleep(std::time::Duration::from_millis(40));
     }
