@@ -10,8 +10,8 @@ fn check_graph(rows: &[(&str, &[(&str, EdgeKind)])], expected: &str) {
 #[test]
 fn an_effect_deep_in_the_tree_is_found() {
     check_graph(
-        &[("wire", &[("parser", Normal)]), ("parser", &[("getrandom", Normal)])],
-        "crates/wire/Cargo.toml:1: `wire` links `getrandom` through `parser`; turn off the \
+        &[("protocols", &[("parser", Normal)]), ("parser", &[("getrandom", Normal)])],
+        "crates/protocols/Cargo.toml:1: `protocols` links `getrandom` through `parser`; turn off the \
          feature or leave the work to an effect crate\n",
     );
 }

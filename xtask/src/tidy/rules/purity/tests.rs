@@ -2,7 +2,7 @@ use super::*;
 use crate::tidy::rules::printed::findings_in;
 
 fn found(text: &str) -> Vec<String> {
-    let printed = findings_in(check, &[("crates/wire/src/a.rs", text)]);
+    let printed = findings_in(check, &[("crates/protocols/src/a.rs", text)]);
     let path = |line: &str| line.split('`').nth(1).map(str::to_owned);
     printed.lines().filter_map(path).collect()
 }
@@ -46,7 +46,7 @@ fn what_stays_inside_passes() {
 #[test]
 fn only_the_sources_of_pure_crates_count() {
     let files =
-        [("crates/wire/tests/a.rs", "use std::fs;"), ("crates/cli/src/a.rs", "use std::fs;")];
+        [("crates/protocols/tests/a.rs", "use std::fs;"), ("crates/cli/src/a.rs", "use std::fs;")];
     assert_eq!(findings_in(check, &files), "");
 }
 
