@@ -13,6 +13,8 @@ use foveal_gateway::traces::{TRACE_VARIABLES, TraceVariables};
 use foveal_providers::{
     ApiKey, EMBEDDINGS_KEY_VARIABLE, MODEL_KEY_VARIABLE, PROVIDERS, ProxySettings,
 };
+use foveal_settings::UserSettings;
+use foveal_settings::settings_file::{self, SettingsFileError};
 
 /// The variable with the token that HTTP clients of `foveal mcp` must present. It is no argument,
 /// because every user of the machine can read those.
@@ -97,6 +99,24 @@ impl Environment {
     pub(crate) fn debug_topics(&self) -> anyhow::Result<DebugTopics> {
         let [wanted, graph] = &self.debug_variables;
         DebugTopics::parse(wanted.as_deref(), graph.as_deref())
+    }
+
+    /// Reads the user's settings; without a file they are the defaults.
+    ///
+    /// # Errors
+    /// If the file cannot be read or is invalid.
+    pub(crate) fn read_user_settings(&self) -> Result<UserSettings, SettingsFileError> {
+        foveal_settings::read_user_settings(self.user.config_folder().as_deref())
+    }
+
+    /// Returns the path of the settings file, which need not exist.
+    pub(crate) fn settings_path(&self) -> Option<PathBuf> {
+        settings_file::settings_path(self.user.config_folder().as_deref())
+    }
+
+    /// Returns whether contents may be written to disk. They may not if the settings cannot be read.
+    pub(crate) fn may_keep_contents(&self) -> bool {
+        foveal_settings::may_keep_contents(self.user.config_folder().as_deref())
     }
 
     /// Returns the proxies from the environment. The lower-case spelling takes precedence, as in

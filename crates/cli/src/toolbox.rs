@@ -11,7 +11,6 @@ use foveal_engine::views::ViewSource;
 use foveal_index::{IndexError, LockWait};
 use foveal_sandbox::{GuardProgram, Sandbox, ShellProgram};
 use foveal_settings::UserSettings;
-use foveal_settings::settings_file::settings_path;
 use foveal_store::{EphemeralContentStore, ReadOnlyStore, SqliteStore, Store};
 use foveal_tools::code_index::Indexer;
 use foveal_tools::permission::{PermissionPolicy, WriteDecision, nearest_decision};
@@ -75,9 +74,7 @@ impl ToolboxFactory {
         Ok(Self {
             environment: environment.clone(),
             host,
-            settings: foveal_settings::read_user_settings(
-                environment.user.config_folder().as_deref(),
-            )?,
+            settings: environment.read_user_settings()?,
             client_folder: None,
             served_roots: Mutex::default(),
             writer: Mutex::default(),
@@ -344,7 +341,7 @@ impl ToolboxFactory {
         let converter = running_program().map(|program| vec![program, CONVERT_PAGE.into()]);
         let proxies = self.environment.proxies();
         toolbox.configure_fetcher(Arc::new(move |address| proxies.proxy_for(address)), converter);
-        toolbox.rules_file = settings_path(self.environment.user.config_folder().as_deref());
+        toolbox.rules_file = self.environment.settings_path();
         toolbox.client_folder.clone_from(&self.client_folder);
         toolbox.set_explanation_sink(explanations::tool_explainer(self.debug_topics));
         toolbox.user_notifier = UserNotifier::new(|text| notice::print_notice(text));
@@ -504,8 +501,7 @@ fn open_persistent_store(environment: &Environment, keeps_contents: bool) -> Ope
 
 /// Opens the store of a gateway or, with a notice, one in memory.
 pub(crate) fn open_gateway_store(environment: &Environment) -> Arc<dyn Store> {
-    let keeps_contents =
-        foveal_settings::may_keep_contents(environment.user.config_folder().as_deref());
+    let keeps_contents = environment.may_keep_contents();
     open_persistent_store(environment, keeps_contents).store
 }
 

@@ -79,8 +79,7 @@ fn handle_event(
         let store = SqliteStore::open_within(&place, STORE_TIME_MAX).ok()?;
         let store = store.with_uptime_clock(uptime::machine_uptime);
         let expand = expand_command(environment);
-        let settings =
-            foveal_settings::read_user_settings(environment.user.config_folder().as_deref()).ok();
+        let settings = environment.read_user_settings().ok();
         let keeps_contents = settings.as_ref().is_some_and(UserSettings::keeps_contents);
         let calls = settings.map(|user| {
             with_trusted_project(&user, event.directory(), environment).call_settings()

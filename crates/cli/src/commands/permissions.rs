@@ -5,7 +5,6 @@ use std::process::ExitCode;
 
 use anyhow::{Context, bail};
 use foveal_screen::quote_escaped;
-use foveal_settings::settings_file::settings_path;
 use foveal_store::{Grant, GrantStore};
 use foveal_tools::permission::{PermissionRule, Verdict};
 use serde_json::json;
@@ -79,8 +78,7 @@ fn list_permissions(
     is_json: bool,
     environment: &Environment,
 ) -> anyhow::Result<ExitCode> {
-    let settings =
-        foveal_settings::read_user_settings(environment.user.config_folder().as_deref())?;
+    let settings = environment.read_user_settings()?;
     let (settings, told) = with_project_and_notice(&settings, &roots[0], environment);
     told.into_iter().for_each(notice::print_notice);
     let rules = settings.permission_policy().rules;
@@ -92,7 +90,7 @@ fn list_permissions(
         output::print(format!("{all}\n"))?;
         return Ok(ExitCode::SUCCESS);
     }
-    let file = settings_path(environment.user.config_folder().as_deref());
+    let file = environment.settings_path();
     let file = file.map_or_else(|| "your settings".to_owned(), |file| file.display().to_string());
     let mut text = String::new();
     if rules.is_empty() {

@@ -58,7 +58,7 @@ pub(crate) fn run(
         );
     };
     let shown = file.path.display();
-    let user = foveal_settings::read_user_settings(environment.user.config_folder().as_deref())?;
+    let user = environment.read_user_settings()?;
     foveal_settings::apply_project_settings(&user, file.source())
         .with_context(|| format!("`{shown}` cannot be trusted"))?;
     if book.trust_state(&file) == TrustState::Trusted {

@@ -50,7 +50,7 @@ pub(crate) fn open_index(
     embedding: EmbedderContext<'_>,
 ) -> anyhow::Result<OpenedIndex> {
     let root = resolve_root(folder)?;
-    if !foveal_settings::may_keep_contents(embedding.environment.user.config_folder().as_deref()) {
+    if !embedding.environment.may_keep_contents() {
         bail!("{NOT_STORED_REASON}, so no index is written; searches make theirs in memory");
     }
     let store = index_file(&root, embedding.environment)?;
@@ -96,10 +96,7 @@ fn open_stored_index(
     wait: LockWait,
 ) -> anyhow::Result<OpenedIndex> {
     let why = match index_file(root, embedding.environment) {
-        _ if !foveal_settings::may_keep_contents(
-            embedding.environment.user.config_folder().as_deref(),
-        ) =>
-        {
+        _ if !embedding.environment.may_keep_contents() => {
             anyhow!("{NOT_STORED_REASON}")
         }
         Err(none) => none,

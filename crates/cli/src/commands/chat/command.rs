@@ -122,9 +122,7 @@ fn print_summary(spent: &RunTotals, session: Option<&str>) {
 /// # Errors
 /// If the settings are invalid.
 fn new_chat(opened: &ReadyAgent, folder: &str, environment: &Environment) -> anyhow::Result<Chat> {
-    let wish = foveal_settings::read_user_settings(environment.user.config_folder().as_deref())?
-        .chat
-        .colours;
+    let wish = environment.read_user_settings()?.chat.colours;
     let past = opened.agent.conversation().entries();
     let said = past.iter().filter(|entry| entry.role == MessageRole::User);
     let mut chat = Chat::new(ChatSetup {

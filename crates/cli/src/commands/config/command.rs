@@ -5,7 +5,6 @@ use std::process::{Command, ExitCode};
 use anyhow::{Context, bail};
 use foveal_agent_setup::replace_settings_file;
 use foveal_settings::setting_keys::SettingKey;
-use foveal_settings::settings_file::settings_path;
 use foveal_settings::{schema, settings_template};
 use serde_json::{Value, json};
 
@@ -76,8 +75,7 @@ pub(crate) fn run(
     match &arguments.what {
         None => list_settings(arguments.json, environment)?,
         Some(ConfigAction::Path) => {
-            let path = settings_path(environment.user.config_folder().as_deref())
-                .context(NO_SETTINGS_FOLDER)?;
+            let path = environment.settings_path().context(NO_SETTINGS_FOLDER)?;
             output::print(format!("{}\n", path.display()))?;
         }
         Some(ConfigAction::Schema) => output::print(format!("{:#}\n", schema::json_schema()))?,
@@ -155,8 +153,7 @@ fn setting_to_json(name: &str, key: &SettingKey, set: &Option<String>) -> Value 
 }
 
 fn edit_settings(environment: &Environment) -> anyhow::Result<ExitCode> {
-    let path =
-        settings_path(environment.user.config_folder().as_deref()).context(NO_SETTINGS_FOLDER)?;
+    let path = environment.settings_path().context(NO_SETTINGS_FOLDER)?;
     let Some(editor) = &environment.editor else {
         bail!("no editor is named: set VISUAL or EDITOR, or edit `{}`", path.display());
     };

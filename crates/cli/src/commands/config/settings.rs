@@ -57,8 +57,7 @@ pub(super) fn unquote(value: &str) -> String {
 /// Returns the settings file of the current project, and whether it is trusted and valid.
 pub(super) fn current_project_file(environment: &Environment) -> Option<(ProjectFile, bool)> {
     let file = ProjectFile::find(&std::env::current_dir().ok()?).ok()??;
-    let user =
-        foveal_settings::read_user_settings(environment.user.config_folder().as_deref()).ok()?;
+    let user = environment.read_user_settings().ok()?;
     let is_trusted = ProjectTrust::open(environment).trust_state(&file) == TrustState::Trusted;
     let holds = is_trusted && apply_project_settings(&user, file.source()).is_ok();
     Some((file, holds))

@@ -4,7 +4,6 @@ use std::path::Path;
 
 use foveal_agent_setup::FovealProgram;
 use foveal_sandbox::{Confinement, ShellProgram, check_bubblewrap};
-use foveal_settings::settings_file::settings_path;
 
 use super::diagnosis::{Diagnosis, HealthStatus};
 use super::stored_data;
@@ -41,9 +40,8 @@ fn check_program(environment: &Environment) -> Diagnosis {
 
 fn check_settings(environment: &Environment) -> Diagnosis {
     let about = "settings";
-    let path = settings_path(environment.user.config_folder().as_deref())
-        .map(|path| path.display().to_string());
-    match (foveal_settings::read_user_settings(environment.user.config_folder().as_deref()), path) {
+    let path = environment.settings_path().map(|path| path.display().to_string());
+    match (environment.read_user_settings(), path) {
         (Err(error), _) => {
             let error = format!("{:#}", anyhow::Error::from(error)).replace('\n', " ");
             Diagnosis::new(HealthStatus::Broken, about, error)
@@ -61,8 +59,8 @@ fn check_settings(environment: &Environment) -> Diagnosis {
 
 /// Reports the permission rules and the permanent grants for this folder.
 fn check_permissions(environment: &Environment) -> Diagnosis {
-    let rules = foveal_settings::read_user_settings(environment.user.config_folder().as_deref())
-        .map_or(0, |user| user.permission_policy().rules.len());
+    let rules =
+        environment.read_user_settings().map_or(0, |user| user.permission_policy().rules.len());
     let rules = format_plural(rules as u64, "rule");
     let grants = list_grants_of_current_folder(environment).len();
     let always = format_plural(grants as u64, "approval");

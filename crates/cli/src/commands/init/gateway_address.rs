@@ -26,7 +26,7 @@ pub(crate) fn find_gateways(environment: &Environment) -> Vec<AgentGateway> {
 
 /// Returns whether the user's gateway passes WebSockets.
 pub(crate) fn passes_websockets(environment: &Environment) -> bool {
-    let settings = foveal_settings::read_user_settings(environment.user.config_folder().as_deref());
+    let settings = environment.read_user_settings();
     settings.unwrap_or_default().gateway.websockets == WebSocketChoice::Pass
 }
 
@@ -39,8 +39,7 @@ pub(crate) fn gateway_routes(
     environment: &Environment,
     removes: bool,
 ) -> anyhow::Result<GatewayAddressMap> {
-    let settings =
-        foveal_settings::read_user_settings(environment.user.config_folder().as_deref())?.gateway;
+    let settings = environment.read_user_settings()?.gateway;
     let usual = SocketAddr::from((Ipv4Addr::LOCALHOST, LISTEN_PORT));
     let listen = settings.listen;
     // Removal works whatever the gateway's settings are now.

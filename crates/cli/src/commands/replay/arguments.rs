@@ -270,8 +270,7 @@ fn load_price_card(name: &str, environment: &Environment) -> anyhow::Result<Pric
         return Ok(card);
     }
     let is_file = Path::new(name).is_file();
-    let own = match foveal_settings::read_user_settings(environment.user.config_folder().as_deref())
-    {
+    let own = match environment.read_user_settings() {
         Ok(settings) => settings.gateway.prices,
         // Invalid settings do not matter for a price card in a file.
         Err(_) if is_file => Vec::new(),

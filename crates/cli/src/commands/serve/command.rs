@@ -164,8 +164,7 @@ pub(crate) fn run(
     if !arguments.install {
         single_malloc_arena::restart_with_single_arena(environment);
     }
-    let settings =
-        foveal_settings::read_user_settings(environment.user.config_folder().as_deref())?;
+    let settings = environment.read_user_settings()?;
     let given = arguments.behaviour.upstream_config(&settings.gateway)?;
     let listen = arguments.listen.unwrap_or(settings.gateway.listen);
     if arguments.install {

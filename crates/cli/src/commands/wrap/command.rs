@@ -82,8 +82,7 @@ pub(crate) fn run(
 ) -> anyhow::Result<ExitCode> {
     let (name, rest) = arguments.command.split_first().context("no agent is named")?;
     let client = parse_agent(name)?;
-    let settings =
-        foveal_settings::read_user_settings(environment.user.config_folder().as_deref())?;
+    let settings = environment.read_user_settings()?;
     let given = arguments.behaviour.upstream_config_for_wrap(&settings.gateway)?;
     let folder = std::env::current_dir().context("there is no current folder")?;
     let user = &environment.user;
