@@ -105,7 +105,7 @@ fn options_that_cannot_be_used() {
     let format = world.run("replay session.json --format word");
     assert_eq!(format.code, Some(2));
     assert!(format.err.contains(
-        "unknown format `word`: one of atif, codex, qwen-code, gemini-cli, cline, claude-code"
+        "unknown format `word`: expected one of atif, codex, qwen-code, gemini-cli, cline, claude-code"
     ));
 }
 

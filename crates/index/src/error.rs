@@ -12,7 +12,7 @@ use thiserror::Error;
 #[expect(missing_docs, reason = "the messages say what variants and fields are")]
 pub enum IndexError {
     /// The root does not exist or is no folder.
-    #[error("`{}` is no folder that can be read", path.display())]
+    #[error("`{}` is not a readable folder", path.display())]
     Root {
         path: PathBuf,
         #[source]

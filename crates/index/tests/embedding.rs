@@ -235,7 +235,7 @@ fn another_model_behind_the_name_is_never_compared_with() {
     for number in [1, 3] {
         far.become_model(number);
         assert_eq!(with_meaning(&mut index), (0, false));
-        assert_eq!(problem(&index), "another model answers to the name `far` than before");
+        assert_eq!(problem(&index), "the model behind the name `far` has changed");
         assert_eq!(
             (with_meaning(&mut index), index.files_without_vectors().ok()),
             ((0, false), Some(0))

@@ -152,7 +152,7 @@ fn a_folder_that_is_none_is_refused() {
         let root = world.root().join(path);
         let refused = foveal_index::Index::open(&root, &world.store(), None);
         let message = refused.err().map(|error| error.to_string());
-        let expected = format!("`{}` is no folder that can be read", root.display());
+        let expected = format!("`{}` is not a readable folder", root.display());
         assert!(message.is_some_and(|message| message.replace("/.", "") == expected), "{path}");
     }
 }

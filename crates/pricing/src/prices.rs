@@ -54,7 +54,7 @@ pub enum PriceError {
         field: &'static str,
     },
     /// A field has an invalid value.
-    #[error("`{field}` in the price card is `{found}`; expected is {expected}")]
+    #[error("`{field}` in the price card is `{found}`: expected {expected}")]
     Invalid {
         /// The field.
         field: &'static str,
@@ -64,7 +64,10 @@ pub enum PriceError {
         expected: &'static str,
     },
     /// An unknown field, most likely a misspelling.
-    #[error("the price card has an unknown field `{field}`; known are {}", FIELDS.join(", "))]
+    #[error(
+        "the price card has an unknown field `{field}`; valid fields are {}",
+        FIELDS.join(", ")
+    )]
     Unknown {
         /// The field.
         field: String,
@@ -187,9 +190,11 @@ fn parse_lifetime(fields: &Map<String, Value>) -> Result<Option<i64>, PriceError
     match found.as_i64() {
         Some(lifetime) if lifetime >= 0 => Ok(Some(lifetime)),
         None if found.is_null() => Ok(None),
-        _ => {
-            Err(invalid_field("cache_lifetime_ms", found, "milliseconds, or null without a cache"))
-        }
+        _ => Err(invalid_field(
+            "cache_lifetime_ms",
+            found,
+            "milliseconds, or null if there is no cache",
+        )),
     }
 }
 

@@ -47,7 +47,7 @@ pub enum ProblemKind {
     #[error("not a record of this format")]
     NotARecord,
     /// A record of an unknown type; reported once per type.
-    #[error("unknown record type `{kind}`, left out")]
+    #[error("unknown record type `{kind}`, skipped")]
     UnknownType {
         /// The type as recorded.
         kind: String,
@@ -61,31 +61,31 @@ pub enum ProblemKind {
         expected: &'static str,
     },
     /// A text that is not an RFC 3339 time.
-    #[error("`{text}` is not a time")]
+    #[error("`{text}` is not a valid time")]
     BadTime {
         /// The text as recorded.
         text: String,
     },
     /// A tool result whose call is not in this conversation.
-    #[error("a result answers the unknown call `{call}`")]
+    #[error("result for the unknown call `{call}`")]
     UnknownCall {
         /// The call id of the result.
         call: String,
     },
     /// A second call with the same id.
-    #[error("a second call has the id `{call}`")]
+    #[error("duplicate call id `{call}`")]
     DuplicateCall {
         /// The id.
         call: String,
     },
     /// A second result of the same call.
-    #[error("a second result answers the call `{call}`")]
+    #[error("duplicate result for the call `{call}`")]
     DuplicateResult {
         /// The id of the call.
         call: String,
     },
     /// A record with the id of an earlier record; the reader leaves it out.
-    #[error("a second record has the id `{id}`, left out")]
+    #[error("duplicate record id `{id}`, skipped")]
     DuplicateRecord {
         /// The id.
         id: String,

@@ -53,9 +53,11 @@ impl Oracle {
     /// Returns a description in one line.
     pub fn description(self) -> &'static str {
         match self {
-            Self::OnArrival => "hindsight: of arriving results only what is used later",
-            Self::Rewriting => "hindsight: and what was used for the last time is dropped",
-            Self::EarlyReduction => "hindsight: results come whole once, then only what is used",
+            Self::OnArrival => "hindsight: send only the lines of a result that are used later",
+            Self::Rewriting => "hindsight: also drop lines after their last use",
+            Self::EarlyReduction => {
+                "hindsight: send each result whole once, then only the used lines"
+            }
         }
     }
 }

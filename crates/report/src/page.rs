@@ -63,9 +63,9 @@ pub fn render(data: &ReportData) -> String {
     });
     if data.totals.first().is_some_and(|totals| totals.raw.billed.requests > 0) {
         write_section(&mut html, "The bill as recorded", |html| {
-            let text = "What the provider billed, split by why, and what it would have. Prompts \
-                        hold more than what is recorded of them: system prompt, tools, reminders \
-                        and thinking.";
+            let text = "What the provider billed, split by cause, and what it would have billed \
+                        under each profile. Prompts contain more than their recordings: system \
+                        prompt, tools, reminders and thinking.";
             html.text_element("p", &[("class", "note")], text);
             tables::write_bill(html, data);
         });
@@ -74,10 +74,10 @@ pub fn render(data: &ReportData) -> String {
     write_section(&mut html, "Conversations by cost", |html| {
         tables::write_conversations(html, data);
     });
-    write_section(&mut html, "One by one", |html| {
+    write_section(&mut html, "Each conversation", |html| {
         let drawn = data.sessions.iter().filter(|session| !session.details.is_empty()).count();
         let text = format!(
-            "The dearest {}, request by request.",
+            "The most expensive {}, request by request.",
             number::format_plural(drawn as u64, "conversation")
         );
         html.text_element("p", &[("class", "note")], &text);
@@ -184,10 +184,7 @@ fn write_saving(html: &mut HtmlWriter, totals: &ReportTotals) {
 fn write_key_figures(html: &mut HtmlWriter, profile: &ReportProfile, totals: &ReportTotals) {
     html.open_element("div", &[("class", "figures")]);
     write_saving(html, totals);
-    let mean = format!(
-        "mean of the conversations’ own changes: {}",
-        number::format_change(totals.mean_cost_change())
-    );
+    let mean = number::format_change(totals.mean_cost_change());
     let peak = format!(
         "peak {} → {}",
         number::format_count(totals.raw.peak.0 as f64),
@@ -200,8 +197,8 @@ fn write_key_figures(html: &mut HtmlWriter, profile: &ReportProfile, totals: &Re
             number::format_thousands(share.used)
         )
     };
-    let repairs = format!("{} in all", number::format_thousands(totals.projected.repairs));
-    let rewrites = format!("{} in all", number::format_thousands(totals.projected.rewrites));
+    let repairs = format!("{} in total", number::format_thousands(totals.projected.repairs));
+    let rewrites = format!("{} in total", number::format_thousands(totals.projected.rewrites));
     for (value, name, note) in [
         (number::format_change(totals.token_change()), "input tokens", peak),
         (
@@ -216,12 +213,12 @@ fn write_key_figures(html: &mut HtmlWriter, profile: &ReportProfile, totals: &Re
         ),
         (
             number::format_mean(totals.projected.repairs, totals.conversations),
-            "repairs each",
+            "repairs per conversation",
             repairs,
         ),
         (
             number::format_mean(totals.projected.rewrites, totals.conversations),
-            "rewrites each",
+            "rewrites per conversation",
             rewrites,
         ),
         (
@@ -242,7 +239,10 @@ fn write_key_figures(html: &mut HtmlWriter, profile: &ReportProfile, totals: &Re
         html.close_element("div");
     }
     html.close_element("div");
-    let text = format!("{}: {}. Cost, {mean}.", profile.name, profile.about);
+    let text = format!(
+        "{}: {}. Mean change of cost per conversation: {mean}.",
+        profile.name, profile.about
+    );
     html.text_element("p", &[("class", "note")], &text);
 }
 
@@ -251,11 +251,11 @@ fn write_all_conversations(html: &mut HtmlWriter, data: &ReportData) {
     for (at, sums) in data.fills.iter().enumerate() {
         write_profile_variant(html, at, "div", |html| {
             html.open_element("div", &[("class", "pair")]);
-            composition::draw_kind_bars(html, sums, "Tokens sent by effect, recorded → projected");
+            composition::draw_kind_bars(html, sums, "Tokens sent by kind, recorded → projected");
             composition::draw_file_bars(
                 html,
                 sums,
-                "Files that took most tokens, recorded → projected",
+                "Files with the most tokens, recorded → projected",
                 None,
             );
             html.close_element("div");
@@ -303,10 +303,10 @@ fn write_conversation(
             composition::draw_kind_bars(
                 html,
                 &detail.fill,
-                "Tokens sent by effect, recorded → projected",
+                "Tokens sent by kind, recorded → projected",
             );
             let directory = session.directory.as_deref();
-            let title = "Files that took most tokens, recorded → projected";
+            let title = "Files with the most tokens, recorded → projected";
             composition::draw_file_bars(html, &detail.fill, title, directory);
             html.close_element("div");
         });
@@ -319,20 +319,22 @@ fn write_conversation(
 const MEASURES: [(&str, &str); 10] = [
     (
         "Cost",
-        "US dollars for the input of all requests under the price card below: what stands in \
-         the provider’s cache (the longest common beginning with the prompt before, unless it \
-         expired by the recorded times) is charged as cache reads, the rest as cache writes. \
-         The price of repairs is added to projected cost. Output is the same on both sides and \
-         left out.",
+        "US dollars for the input of all requests under the price card below: the part in the \
+         provider’s cache (the longest common prefix with the previous prompt, unless it had \
+         expired by the recorded times) is charged as cache reads, the rest as cache writes. The \
+         price of repairs is added to projected cost. Output is the same on both sides and is not \
+         counted.",
     ),
     (
         "Tokens",
-        "Input tokens of all requests added up, so that what stays in the context counts again with each request.",
+        "The sum of the input tokens of all requests: content that stays in the context counts \
+         again with each request.",
     ),
     ("Peak", "The largest single prompt."),
     (
         "Evidence",
-        "Of the lines in the arguments of edits that tool results had shown before, the share that was still visible in the projection when the edit was made.",
+        "Of the lines in edit arguments that earlier tool results had shown, the share that was \
+         still visible in the projection when the edit was made.",
     ),
     ("Refs", "The same for identifiers and paths in the model’s texts and calls."),
     (
@@ -341,21 +343,24 @@ const MEASURES: [(&str, &str); 10] = [
     ),
     (
         "Rewrite",
-        "A request at which results that had already been sent were changed, which makes the provider write its cache anew from there on.",
+        "A request that changed results that had already been sent. The provider then writes its \
+         cache again from there on.",
     ),
     (
         "Laws broken",
-        "Content left out that cannot be fetched again, notes that point at nothing, changes before a declared rewrite, replacements that are larger than what they replace. Must be 0.",
+        "Content left out that cannot be fetched again, notes that refer to nothing, changes \
+         before a declared rewrite, replacements that are larger than the original. Must be 0.",
     ),
     (
         "Cost against evidence",
-        "The vertical scale is spread by the square root of what is missed. The stepped line \
-         joins the profiles that no other beats in both. What costs far more than recorded is \
-         drawn at the right edge with its number.",
+        "The vertical scale is the square root of the missed share. The stepped line joins the \
+         profiles that no other profile beats in both measures. Profiles that cost far more than \
+         recorded are drawn at the right edge with their number.",
     ),
     (
         "Tokens sent",
-        "Tokens of one kind, or of one file’s reads, added up over all requests. A result that shows several files is divided evenly.",
+        "The sum over all requests of the tokens of one kind, or of one file’s reads. A result \
+         that shows several files is divided evenly.",
     ),
 ];
 

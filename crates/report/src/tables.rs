@@ -13,15 +13,15 @@ pub(crate) fn write_profiles(html: &mut HtmlWriter, data: &ReportData) {
     let heads = [
         ("Profile", ""),
         ("Cost", "change of input cost, repairs included"),
-        ("Bill", "change of the input as billed, which holds more than what is recorded"),
-        ("Mean", "mean of the conversations’ own changes of cost"),
+        ("Bill", "change of the billed input cost, which covers more than the recording"),
+        ("Mean", "mean change of cost per conversation"),
         ("Dollars", ""),
         ("Tokens", "change of input tokens"),
         ("Peak", "largest prompt, in tokens"),
-        ("Evidence", "share of lines used in edits that were visible"),
-        ("Refs", "share of identifiers and paths used that were visible"),
-        ("Repairs", "repairs for each conversation"),
-        ("Rewrites", "rewrites for each conversation"),
+        ("Evidence", "share of the lines used in edits that were visible"),
+        ("Refs", "share of the used identifiers and paths that were visible"),
+        ("Repairs", "repairs per conversation"),
+        ("Rewrites", "rewrites per conversation"),
         ("Laws broken", ""),
     ];
     write_table_head(html, &heads);
@@ -182,7 +182,7 @@ pub(crate) fn write_conversations(html: &mut HtmlWriter, data: &ReportData) {
     let more = data.sessions.len().saturating_sub(listed);
     if more > 0 {
         let text = format!(
-            "{} that cost less are counted but not listed.",
+            "Counted but not listed: {} with a lower cost.",
             number::format_plural(more as u64, "conversation")
         );
         html.text_element("p", &[("class", "note")], &text);

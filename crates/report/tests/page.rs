@@ -203,7 +203,7 @@ fn only_the_dearest_are_drawn_and_listed() {
         let page = render(&data);
         check(&page);
         assert_eq!(page.matches("<details").count(), 2);
-        assert!(page.contains("2 conversations that cost less"));
+        assert!(page.contains("Counted but not listed: 2 conversations with a lower cost."));
     }
 }
 

@@ -214,7 +214,7 @@ impl fmt::Display for SessionFormat {
 
 /// The name of an unknown format was given.
 #[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
-#[error("unknown format `{name}`: one of {known} is expected", known = known_names())]
+#[error("unknown format `{name}`: expected one of {known}", known = known_names())]
 pub struct UnknownFormat {
     /// The given name.
     pub name: String,

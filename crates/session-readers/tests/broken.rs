@@ -56,8 +56,8 @@ conversation s by Claude Code
 problem file:2: not valid JSON: EOF while parsing a string at column 20
 problem file:3: not valid UTF-8
 problem file:4: not a record of this format
-problem file:7: a second record has the id `a`, left out
-problem file:8: `noon` is not a time
+problem file:7: duplicate record id `a`, skipped
+problem file:8: `noon` is not a valid time
 problem file:8: `message` is not an object
 problem file:9: not a record of this format
 problem file:11: not valid JSON: EOF while parsing a string at column 47",
@@ -87,8 +87,8 @@ conversation file
   result t 1
 2.1 tool
   result t 2
-problem file:2: a result answers the unknown call `gone`
-problem file:2: a second call has the id `t`
+problem file:2: result for the unknown call `gone`
+problem file:2: duplicate call id `t`
 problem file:2: `role` is not a known role
 problem file:2: `messages[]` is not an object",
     );

@@ -167,7 +167,7 @@ conversation s4 by Claude Code
   opaque attachment/task_status {"type":"task_status","tasks":[1]}
 7 assistant @1767323104000
   text done
-problem sample:8: unknown record type `holiday`, left out
+problem sample:8: unknown record type `holiday`, skipped
 "#,
     );
 }
@@ -671,7 +671,7 @@ conversation sample
   result lost whose?
 5 assistant
   text Done.
-problem sample:1: a result answers the unknown call `lost`
+problem sample:1: result for the unknown call `lost`
 "#,
     );
 }

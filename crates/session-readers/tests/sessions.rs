@@ -45,8 +45,8 @@ conversation s9 by Qwen Code in /work/app
 11 assistant @1767323057000
   text Done.
 problem sample:14: refers to the unknown record `gone`
-problem sample:15: unknown record type `system/holiday`, left out
-problem sample:16: unknown record type `holiday`, left out
+problem sample:15: unknown record type `system/holiday`, skipped
+problem sample:16: unknown record type `holiday`, skipped
 "#,
     );
 }
@@ -106,7 +106,7 @@ conversation g1 by Gemini CLI in /work/app
   text Got it.
 11 assistant @1767323056000
   text Done.
-problem sample:17: unknown record type `holiday`, left out
+problem sample:17: unknown record type `holiday`, skipped
 problem sample:18: not a record of this format
 "#,
     );

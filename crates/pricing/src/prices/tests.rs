@@ -68,42 +68,38 @@ fn broken_cards_are_named_by_field() {
     let price = "a price of 0 or more, in dollars per million tokens";
     check("input", None, "the price card has no `input`");
     check("cache_lifetime_ms", None, "the price card has no `cache_lifetime_ms`");
-    check(
-        "output",
-        Some("-1"),
-        &format!("`output` in the price card is `-1`; expected is {price}"),
-    );
+    check("output", Some("-1"), &format!("`output` in the price card is `-1`: expected {price}"));
     check(
         "output",
         Some("null"),
-        &format!("`output` in the price card is `null`; expected is {price}"),
+        &format!("`output` in the price card is `null`: expected {price}"),
     );
     check(
         "input",
         Some("\"NaN\""),
-        &format!("`input` in the price card is `\"NaN\"`; expected is {price}"),
+        &format!("`input` in the price card is `\"NaN\"`: expected {price}"),
     );
-    check("name", Some("\" \""), "`name` in the price card is `\" \"`; expected is a name");
+    check("name", Some("\" \""), "`name` in the price card is `\" \"`: expected a name");
     check(
         "cache_minimum",
         Some("0.5"),
-        "`cache_minimum` in the price card is `0.5`; expected is a whole number of 0 or more",
+        "`cache_minimum` in the price card is `0.5`: expected a whole number of 0 or more",
     );
     check(
         "cache_lifetime_ms",
         Some("-5"),
-        "`cache_lifetime_ms` in the price card is `-5`; expected is milliseconds, or null without a cache",
+        "`cache_lifetime_ms` in the price card is `-5`: expected milliseconds, or null if there is no cache",
     );
     check(
         "cache_lookback_blocks",
         Some("-1"),
-        "`cache_lookback_blocks` in the price card is `-1`; expected is a whole number of blocks, or null",
+        "`cache_lookback_blocks` in the price card is `-1`: expected a whole number of blocks, or null",
     );
     check(
         "cache_reads",
         Some("1"),
-        "the price card has an unknown field `cache_reads`; known are name, input, cache_write, \
-         cache_read, output, cache_lifetime_ms, cache_minimum, cache_lookback_blocks, source, as_of",
+        "the price card has an unknown field `cache_reads`; valid fields are name, input, \
+         cache_write, cache_read, output, cache_lifetime_ms, cache_minimum, cache_lookback_blocks, source, as_of",
     );
     for (text, error) in [
         ("[1]", "the price card is not a JSON object"),

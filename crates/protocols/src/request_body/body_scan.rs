@@ -66,14 +66,14 @@ pub enum PassThroughReason {
     #[error("the history is kept by the provider (conversation)")]
     Conversation,
     /// The input is a single string.
-    #[error("the input is a plain text")]
+    #[error("the input is a plain string")]
     PlainText,
     /// The body has no list of messages.
-    #[error("there is no list of messages")]
+    #[error("the body has no list of messages")]
     NoMessages,
     /// A member that the conversation depends on occurs twice; the provider decides which one
     /// counts.
-    #[error("a field stands twice")]
+    #[error("a field occurs twice")]
     DuplicateField,
 }
 

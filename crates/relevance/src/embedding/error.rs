@@ -10,14 +10,17 @@ use super::ModelId;
 pub enum EmbeddingError {
     #[error("the embedding model cannot be used")]
     Unusable(#[source] Box<dyn std::error::Error + Send + Sync>),
-    #[error("the embedding model gave {given} vectors for {asked} texts")]
+    #[error("the embedding model returned {given} vectors for {asked} texts")]
     Count { asked: usize, given: usize },
-    #[error("the embedding model gave a vector of {given} components beside one of {expected}")]
+    #[error(
+        "the embedding model returned a vector of {given} dimensions, but others have \
+         {expected}"
+    )]
     Dimensions { expected: usize, given: usize },
     /// A text with words has the zero vector.
-    #[error("the embedding model gave a vector of 0 for a text with words")]
+    #[error("the embedding model returned a zero vector for a text with words")]
     Zero,
-    #[error("another model answers to the name `{0}` than before")]
+    #[error("the model behind the name `{0}` has changed")]
     Changed(ModelId),
 }
 

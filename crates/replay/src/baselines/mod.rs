@@ -39,13 +39,13 @@ pub static RAW: Profile = Profile {
 pub static BASELINES: &[Profile] = &[
     Profile {
         name: "read-once",
-        about: "re-reads of a file that was not written since become a note",
+        about: "a repeated read of an unchanged file becomes a note",
         origin: ProfileOrigin::Baseline,
         create_projector: |_| baseline_projector(read_once::decide),
     },
     Profile {
         name: "first-last-sampled",
-        about: "by a table: of a file's reads the first, the last and samples",
+        about: "the first and last read of a file, and samples chosen by a table",
         origin: ProfileOrigin::Baseline,
         create_projector: |_| {
             baseline_projector(|view| {
@@ -55,7 +55,7 @@ pub static BASELINES: &[Profile] = &[
     },
     Profile {
         name: "first-last-sampled-max5",
-        about: "by a limit: at most five full reads of a file",
+        about: "first and last read and samples, at most five full reads of a file",
         origin: ProfileOrigin::Baseline,
         create_projector: |_| {
             baseline_projector(|view| {
@@ -65,7 +65,7 @@ pub static BASELINES: &[Profile] = &[
     },
     Profile {
         name: "content-reset",
-        about: "contents of read files leave at 100,000 tokens, down to 50,000",
+        about: "at 100,000 tokens, contents of read files dropped down to 50,000",
         origin: ProfileOrigin::Baseline,
         create_projector: |_| {
             baseline_projector(|view| {
@@ -99,19 +99,19 @@ pub static BASELINES: &[Profile] = &[
     },
     Profile {
         name: "cline-latest-read",
-        about: "Cline's extension: only the latest read of a file stays at 160,000 tokens",
+        about: "Cline's extension: at 160,000 tokens, only the latest read of a file kept",
         origin: ProfileOrigin::Baseline,
         create_projector: |_| baseline_projector(latest_read::decide_like_extension),
     },
     Profile {
         name: "cline-sdk-latest-read",
-        about: "Cline's SDK: superseded reads leave in batches of 64 KiB",
+        about: "Cline's SDK: superseded reads dropped in batches of 64 KiB",
         origin: ProfileOrigin::Baseline,
         create_projector: |_| baseline_projector(latest_read::decide_like_sdk),
     },
     Profile {
         name: "cap-4k",
-        about: "runs, searches and lists cut to 4,000 characters on arrival",
+        about: "output of commands, searches and lists cut to 4,000 characters on arrival",
         origin: ProfileOrigin::Baseline,
         create_projector: |_| baseline_projector(output_cap::decide),
     },

@@ -18,7 +18,7 @@ pub(crate) fn draw_areas(html: &mut HtmlWriter, fill: &PromptComposition) {
     draw_stacked_area(
         html,
         &fill.samples,
-        "What fills it, as recorded",
+        "Prompt content, as recorded",
         |s| &s.raw,
         &x,
         &y,
@@ -67,7 +67,7 @@ fn draw_stacked_area(
         }
     });
     let names = present.iter().rev().map(|part| part.label().to_owned()).collect();
-    let summary = format!("{title}: tokens of each prompt by what put them there.");
+    let summary = format!("{title}: tokens of each prompt by kind of content.");
     PlotFrame {
         title,
         summary: &summary,

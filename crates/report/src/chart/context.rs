@@ -38,7 +38,7 @@ pub(crate) fn draw(html: &mut HtmlWriter, detail: &ConversationDetail, profile: 
     let mut keys = vec![
         LegendKey { class: "raw-line", text: "as recorded" },
         LegendKey { class: "cached-area", text: "projected, read from the cache" },
-        LegendKey { class: "fresh-area", text: "projected, written anew" },
+        LegendKey { class: "fresh-area", text: "projected, written to the cache" },
     ];
     let mut lanes = Vec::new();
     if !detail.cold.is_empty() {
@@ -75,7 +75,7 @@ pub(crate) fn draw(html: &mut HtmlWriter, detail: &ConversationDetail, profile: 
 }
 
 fn build_tooltips(detail: &ConversationDetail, x: &Axis) -> PlotTooltips {
-    let names = ["as recorded", "projected", "from the cache", "written anew"];
+    let names = ["as recorded", "projected", "from the cache", "written to the cache"];
     let points = detail.points.iter().map(|point| {
         let mut title = format!("request {}", point.request);
         if detail.cold.binary_search(&point.request).is_ok() {

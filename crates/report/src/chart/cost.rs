@@ -31,7 +31,7 @@ pub(crate) fn draw_conversation(
             dollars: net_dollars(detail),
         });
     }
-    draw_plot(html, "Cumulated cost, in US dollars", "request", &requests, &series);
+    draw_plot(html, "Cumulative cost, in US dollars", "request", &requests, &series);
 }
 
 fn net_dollars(detail: &ConversationDetail) -> Vec<f64> {
@@ -64,7 +64,7 @@ pub(crate) fn draw_all(html: &mut HtmlWriter, data: &ReportData) {
             }
         }
     }
-    let title = "Cumulated cost of all conversations, the dearest first, in US dollars";
+    let title = "Cumulative cost of all conversations, the most expensive first, in US dollars";
     draw_plot(html, title, "conversation", &ranks, &series);
 }
 

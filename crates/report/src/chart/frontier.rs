@@ -242,7 +242,7 @@ fn draw_scales(html: &mut HtmlWriter, scales: &FrontierScales, measure: &str) {
         html.text_element("text", &[("class", "tick middle"), ("x", &x), ("y", &y)], &text);
     }
     let (x, y) = (format!("{}", (left + width - right) / 2.0), format!("{}", height - 6.0));
-    let name = format!("change of cost (across), {measure} visible (up)");
+    let name = format!("change of cost (horizontal), {measure} visible (vertical)");
     html.text_element("text", &[("class", "axis middle"), ("x", &x), ("y", &y)], &name);
 }
 
