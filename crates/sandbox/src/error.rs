@@ -11,22 +11,24 @@ pub enum CommandError {
     NulByte,
     /// Longer than one argument may be.
     #[error(
-        "the command is {bytes} bytes long and at most {bytes_max} can be given to a shell; \
-         write it to a file and run that"
+        "the command is {bytes} bytes long, and a shell accepts at most {bytes_max}; write it to \
+         a file and run that"
     )]
     TooLong { bytes: usize, bytes_max: usize },
-    #[error("the working directory {} is missing or no directory; choose another", .0.display())]
+    #[error(
+        "the working directory {} does not exist or is not a directory; choose another",
+        .0.display()
+    )]
     Directory(PathBuf),
     #[error("the shell {} could not be started: {source}", shell.display())]
     Start { shell: PathBuf, source: std::io::Error },
     /// The command was not started.
     #[error(
-        "the command was not run: the kernel does not hold it to the folders that it may write \
-         ({0})"
+        "the command was not run: the kernel cannot confine its writes to the allowed folders ({0})"
     )]
     Unconfined(String),
     /// A pipe or a temporary file could not be created or read.
-    #[error("the command could not be followed: {0}")]
+    #[error("the output of the command could not be captured: {0}")]
     Follow(#[from] std::io::Error),
 }
 

@@ -378,12 +378,12 @@ fn what_cannot_start_is_said() {
     );
     assert_eq!(
         refusal(&command(&"x".repeat(200_000), &path)),
-        "the command is 200000 bytes long and at most 130048 can be given to a shell; \
+        "the command is 200000 bytes long, and a shell accepts at most 130048; \
          write it to a file and run that"
     );
     assert_eq!(
         refusal(&command("true", &path.join("missing"))),
-        "the working directory HERE/missing is missing or no directory; choose another"
+        "the working directory HERE/missing does not exist or is not a directory; choose another"
     );
     let mut no_shell = command("true", &path);
     no_shell.shell = ShellProgram::from_path(path.join("shell"));

@@ -316,7 +316,7 @@ fn so_many_at_a_time() {
     let third = exec("sleep 1001").expect("the one that has ended makes room");
     assert_eq!(
         exec("true").expect_err("both run").to_string(),
-        "2 terminals are open, which is the most; close one first"
+        "2 terminals are open, which is the maximum; close one first"
     );
     let listed: Vec<_> = terminals.list().into_iter().map(|one| (one.id, one.text)).collect();
     assert_eq!(listed, [(second, "sleep 1000".to_owned()), (third, "sleep 1001".to_owned())]);
@@ -358,7 +358,7 @@ fn input_that_nobody_reads_is_refused_in_the_end() {
     let refused = (0..10).find_map(|_| write().err()).expect("there is an end");
     assert_eq!(
         refused.to_string(),
-        "terminal 1 does not read its input, and more than 262144 bytes would wait; \
+        "terminal 1 does not read its input, and more than 262144 bytes would be queued; \
          read its output, or close it"
     );
     assert!(terminals.close(id).expect("it can be closed all the same").ending.is_some());

@@ -67,13 +67,13 @@ impl AddressPolicy {
             error => wrong(&error.to_string()),
         })?;
         if !matches!(url.scheme(), "http" | "https") {
-            return Err(wrong("only https and http are fetched"));
+            return Err(wrong("only https and http are supported"));
         }
         if !url.username().is_empty() || url.password().is_some() {
             // The text is left out, since it holds the password.
             return Err(FetchError::InvalidUrl {
                 url: shorten_url(url.host_str().unwrap_or_default()),
-                reason: "there is a user name or a password in the address".to_owned(),
+                reason: "the address contains a user name or a password".to_owned(),
             });
         }
         url.set_fragment(None);
@@ -89,11 +89,11 @@ impl AddressPolicy {
             reason: reason.to_owned(),
         };
         match url.host() {
-            None => return Err(refused("there is no host in the address")),
+            None => return Err(refused("the address has no host")),
             Some(Host::Ipv4(address)) => {
                 let same = base.is_some_and(|base| base.host() == url.host());
                 if !same && !text.contains(&address.to_string()) {
-                    return Err(refused("an address is written as four decimal numbers"));
+                    return Err(refused("write an IPv4 address as four decimal numbers"));
                 }
                 self.check_addresses(host, port, &[IpAddr::V4(address)])?;
             }
@@ -109,7 +109,7 @@ impl AddressPolicy {
             }
         }
         if !WEB_PORTS.contains(&port) && !self.is_host_allowed(host, port) {
-            return Err(refused(&format!("port {port} is not one of the web's")));
+            return Err(refused(&format!("port {port} is not a web port")));
         }
         Ok(())
     }
@@ -188,7 +188,7 @@ fn local_name_reason(name: &str) -> Option<&'static str> {
     if local {
         return Some("it is a name of this machine or its network");
     }
-    (!name.contains('.')).then_some("a name without a dot is one of this network")
+    (!name.contains('.')).then_some("a name without a dot belongs to the local network")
 }
 
 /// Returns why an address is not on the public internet, by IANA's registries of special-purpose

@@ -106,14 +106,12 @@ pub(crate) fn describe_binary(essence: &str, bytes: &[u8], length: Option<u64>) 
     let what = match (file_format(bytes), essence) {
         (Some(name), "") => name.to_owned(),
         (Some(name), essence) => format!("{name} ({essence})"),
-        (None, "") => "data of no stated type".to_owned(),
+        (None, "") => "data of unknown type".to_owned(),
         (None, essence) => format!("data of the type {essence}"),
     };
-    let size = length.map_or_else(
-        || "of a size the server does not state".to_owned(),
-        |bytes| format!("of {bytes} bytes"),
-    );
-    format!("{what} {size}; it is no text and is not shown")
+    let size =
+        length.map_or_else(|| "of unknown size".to_owned(), |bytes| format!("of {bytes} bytes"));
+    format!("{what} {size}; it is not text and is not shown")
 }
 
 #[cfg(test)]

@@ -13,8 +13,7 @@ pub enum FetchError {
     },
     /// A host that pages may not be fetched from.
     #[error(
-        "{host} is refused: {reason}; if it is meant, a person can add it to the private hosts \
-         that are allowed"
+        "{host} is refused: {reason}; to allow it, a person can add it to the allowed private hosts"
     )]
     Forbidden {
         /// The host, with its address if a name resolved to it.
@@ -22,17 +21,18 @@ pub enum FetchError {
         reason: String,
     },
     /// A redirect from an encrypted page to an unencrypted one.
-    #[error("{from} redirects to the unencrypted {to}, which is not followed; fetch it if meant")]
+    #[error(
+        "{from} redirects to the unencrypted {to}, which is not followed; fetch that address \
+         if you need it"
+    )]
     Downgrade { from: String, to: String },
     /// A redirect to a page that a permission rule is about.
-    #[error(
-        "{from} redirects to {to}, which a permission rule is about; fetch {to} if it is meant"
-    )]
+    #[error("{from} redirects to {to}, which a permission rule covers; fetch {to} if you need it")]
     RestrictedRedirect { from: String, to: String },
     /// Too many redirects, or a circle.
-    #[error("{url} still redirects after {count} redirects; fetch the page that is meant")]
+    #[error("{url} still redirects after {count} redirects; fetch the final page instead")]
     TooManyRedirects { url: String, count: u32 },
-    #[error("there is no host {host}; check the address")]
+    #[error("host {host} not found; check the address")]
     UnknownHost { host: String },
     #[error("{url} cannot be reached: {reason}")]
     Unreachable { url: String, reason: String },
@@ -58,7 +58,7 @@ pub enum FetchError {
         said: String,
     },
     /// The response violates HTTP or ends too early.
-    #[error("the answer of {url} is broken: {reason}")]
+    #[error("the response of {url} is invalid: {reason}")]
     Broken { url: String, reason: String },
     #[error("stopped")]
     Cancelled,

@@ -159,7 +159,7 @@ impl FetchExchange {
             other => Err(FetchError::Broken {
                 url: shorten_url(url.as_str()),
                 reason: format!(
-                    "it is encoded as `{}`, which was not asked for",
+                    "its content encoding is `{}`, which was not requested",
                     shorten_url(other)
                 ),
             }),
@@ -246,7 +246,7 @@ impl FetchExchange {
             ureq::Error::Rustls(error) => tls_error(address, &error),
             ureq::Error::Io(error) => connection_error(address, &error),
             ureq::Error::LargeResponseHeader(..) => {
-                broken(format!("its head is larger than {} bytes", self.limits.header_bytes))
+                broken(format!("its header is larger than {} bytes", self.limits.header_bytes))
             }
             ureq::Error::Protocol(error) => broken(error.to_string()),
             ureq::Error::BadUri(reason) => FetchError::InvalidUrl { url: address, reason },
@@ -360,10 +360,11 @@ fn parse_proxy(address: &str) -> Result<Proxy, FetchError> {
     };
     if address.starts_with("socks") {
         return Err(away(
-            "pages need an http:// proxy; name one in HTTPS_PROXY, or in NO_PROXY the hosts that need none",
+            "SOCKS proxies are not supported; set HTTPS_PROXY to an http:// proxy, or list the \
+             hosts that need none in NO_PROXY",
         ));
     }
-    Proxy::new(address).map_err(|_| away("its address cannot be read; see HTTPS_PROXY"))
+    Proxy::new(address).map_err(|_| away("its address is not valid; check HTTPS_PROXY"))
 }
 
 /// Loads the root certificates that the system trusts.

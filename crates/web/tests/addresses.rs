@@ -115,27 +115,27 @@ fn what_is_no_address_of_a_page_is_refused() {
         (
             "file:///etc/passwd",
             "`file:///etc/passwd` cannot be fetched: only https and http are \
-                                fetched",
+                                supported",
         ),
         (
             "gopher://example.com/",
             "`gopher://example.com/` cannot be fetched: only https and \
-                                   http are fetched",
+                                   http are supported",
         ),
         (
             "data:text/html,x",
             "`data:text/html,x` cannot be fetched: only https and http are \
-                              fetched",
+                              supported",
         ),
         (
             "https://user:secret@example.com/",
-            "`example.com` cannot be fetched: there is a user \
-                                              name or a password in the address",
+            "`example.com` cannot be fetched: the address contains \
+                                              a user name or a password",
         ),
         (
             "https://example.com@127.0.0.1/",
-            "`127.0.0.1` cannot be fetched: there is a user name \
-                                            or a password in the address",
+            "`127.0.0.1` cannot be fetched: the address contains \
+                                            a user name or a password",
         ),
         ("https://", "`https://` cannot be fetched: empty host"),
         ("http://[::1/", "`http://[::1/` cannot be fetched: invalid IPv6 address"),
@@ -173,7 +173,7 @@ fn a_refusal_says_what_to_do() {
     assert_eq!(
         server::failure(&public(), "http://169.254.169.254/").to_string(),
         "169.254.169.254 is refused: it is a link-local address, where clouds keep their \
-         credentials; if it is meant, a person can add it to the private hosts that are allowed"
+         credentials; to allow it, a person can add it to the allowed private hosts"
     );
 }
 
@@ -224,7 +224,7 @@ fn a_name_without_address_is_said() {
             Fetcher::new(AddressPolicy::default(), server::limits()).with_name_lookup(names);
         assert_eq!(
             server::failure(&fetcher, "https://nowhere.example/").to_string(),
-            "there is no host nowhere.example; check the address"
+            "host nowhere.example not found; check the address"
         );
     }
 }

@@ -161,18 +161,18 @@ fn data_is_described() {
         (
             "application/pdf",
             pdf.clone(),
-            "a PDF (application/pdf) of 20009 bytes; it is no text and is not shown",
+            "a PDF (application/pdf) of 20009 bytes; it is not text and is not shown",
         ),
         (
             "image/png",
             b"\x89PNG".to_vec(),
-            "a PNG image (image/png) of 4 bytes; it is no text and is not shown",
+            "a PNG image (image/png) of 4 bytes; it is not text and is not shown",
         ),
-        ("", pdf, "a PDF of 20009 bytes; it is no text and is not shown"),
+        ("", pdf, "a PDF of 20009 bytes; it is not text and is not shown"),
         (
             "text/plain",
             vec![0, 1, 2],
-            "data of the type text/plain of 3 bytes; it is no text and is not shown",
+            "data of the type text/plain of 3 bytes; it is not text and is not shown",
         ),
     ] {
         let page = page(good(content_type, body));

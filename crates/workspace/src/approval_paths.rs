@@ -79,16 +79,16 @@ impl ApprovalReason {
     /// Returns the consequence of a change, for an approval question.
     pub fn explanation(self) -> &'static str {
         match self {
-            Self::VersionControl => "version control obeys what it says, and runs its hooks",
-            Self::Agents => "agents obey what it says, and run what it names",
-            Self::Editors => "editors obey what it says, and may run what it names",
+            Self::VersionControl => "version control reads it and runs its hooks",
+            Self::Agents => "agents follow it and run the commands in it",
+            Self::Editors => "editors read it and may run the commands in it",
             Self::Hooks => {
-                "other programs run what it says at a commit, a push, an installation or a build"
+                "other programs run its commands at a commit, a push, an installation or a build"
             }
-            Self::Startup => "shells or interpreters run what it says when they start",
-            Self::Foveal => "foveal obeys what it says",
+            Self::Startup => "shells or interpreters run it when they start",
+            Self::Foveal => "foveal reads its settings or data from it",
             Self::Options => {
-                "programs take its name for an option where a pattern such as `*` gives it to them"
+                "programs read its name as an option if a pattern such as `*` expands to it"
             }
         }
     }

@@ -58,8 +58,8 @@ impl SpecialFile {
             Self::Pipe => "a named pipe",
             Self::Socket => "a socket",
             Self::Device => "a device",
-            Self::Link => "a symbolic link put there just now",
-            Self::Other => "no regular file",
+            Self::Link => "a symbolic link that was just created",
+            Self::Other => "not a regular file",
         }
     }
 }

@@ -129,7 +129,7 @@ pub fn read_regular(path: &Path, bytes_max: u64, links: LinkPolicy) -> io::Resul
 }
 
 fn not_regular_error(what: &str) -> io::Error {
-    io::Error::new(io::ErrorKind::InvalidInput, format!("it is {what}, no regular file"))
+    io::Error::new(io::ErrorKind::InvalidInput, format!("it is {what}, not a regular file"))
 }
 
 #[cfg(test)]
@@ -186,7 +186,7 @@ mod tests {
         assert!(read_regular(&at("plain"), 3, LinkPolicy::Refused).is_err());
         for name in ["link", "device", "pipe", "folder", "socket"] {
             let error = read(name, LinkPolicy::Refused).expect_err(name);
-            assert!(error.to_string().ends_with("no regular file"), "{name}: {error}");
+            assert!(error.to_string().ends_with("not a regular file"), "{name}: {error}");
         }
         for name in ["device", "pipe", "folder", "socket"] {
             read(name, LinkPolicy::Followed).expect_err(name);

@@ -195,9 +195,9 @@ const ATTEMPTS: &[(&str, &str)] = &[
     ("c:/Windows/win.ini", "is a Windows path"),
     (r"\\server\share\x", "is a Windows path"),
     (r"\\?\C:\x", "is a Windows path"),
-    ("src/main.rs\0/../../outside/secret", "holds a control character"),
-    ("../outside/secret\n", "holds a control character"),
-    ("src\r/main.rs", "holds a control character"),
+    ("src/main.rs\0/../../outside/secret", "contains a control character"),
+    ("../outside/secret\n", "contains a control character"),
+    ("src\r/main.rs", "contains a control character"),
     ("", "the path is empty"),
     ("src/main.rs/../../../outside/secret", "is not a folder"),
 ];
@@ -264,9 +264,9 @@ fn what_is_no_file_is_refused_without_waiting() {
             world.said(path),
             [
                 format!("`{path}` is {what}, which cannot be read as a file"),
-                format!("`{path}` is there already; edit it, or read it before replacing it"),
-                format!("`{path}` is {what}, which is not written to"),
-                format!("`{path}` is {what}, which is not written to"),
+                format!("`{path}` already exists; edit it, or read it before replacing it"),
+                format!("`{path}` is {what}, which cannot be written"),
+                format!("`{path}` is {what}, which cannot be written"),
             ]
         );
     }
@@ -318,7 +318,7 @@ fn what_is_put_in_the_way_after_the_look_is_refused() {
     fs::remove_file(world.at("work/src/other.rs")).unwrap();
     symlink("../../outside/secret", world.at("work/src/other.rs")).unwrap();
     for said in said() {
-        assert!(said.contains("is a symbolic link put there just now"), "{said}");
+        assert!(said.contains("is a symbolic link that was just created"), "{said}");
     }
     // Its folder becomes a link.
     fs::rename(world.at("work/src"), world.at("work/moved")).unwrap();

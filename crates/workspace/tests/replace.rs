@@ -183,9 +183,9 @@ fn new_files_come_with_their_folders_and_never_over_others() {
     let new = roots.resolve("deep/er/new").unwrap();
     assert_eq!(create(&new, b"one", &CancelToken::NEVER).unwrap().before, None);
     for (path, expected) in [
-        ("deep/er/new", "`deep/er/new` is there already; edit it, or read it before replacing it"),
-        ("deep/er", "`deep/er` is there already; edit it, or read it before replacing it"),
-        (".", "`.` is a folder, which is not written to"),
+        ("deep/er/new", "`deep/er/new` already exists; edit it, or read it before replacing it"),
+        ("deep/er", "`deep/er` already exists; edit it, or read it before replacing it"),
+        (".", "`.` is a folder, which cannot be written"),
     ] {
         let located = roots.resolve(path).unwrap();
         assert_eq!(
@@ -222,7 +222,7 @@ fn what_cannot_be_written_is_said_and_leaves_nothing_behind() {
         "`read-only` is read-only; change its permissions or ask the user to"
     );
     assert_eq!(said("b", &CancelToken::NEVER), "no such file `b`; did you mean `a`?");
-    assert_eq!(said(".", &CancelToken::NEVER), "`.` is a folder, which is not written to");
+    assert_eq!(said(".", &CancelToken::NEVER), "`.` is a folder, which cannot be written");
     assert_eq!(
         said("a", &CancelToken::from_fn(&|| true)),
         "stopped before writing `a`; nothing was changed"

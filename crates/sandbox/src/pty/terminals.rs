@@ -69,11 +69,11 @@ pub struct TerminalSummary {
 pub enum TerminalError {
     #[error("there is no terminal {0}; it was closed, or never started")]
     Unknown(TerminalId),
-    #[error("{0} terminals are open, which is the most; close one first")]
+    #[error("{0} terminals are open, which is the maximum; close one first")]
     TooMany(usize),
     #[error(
-        "terminal {0} does not read its input, and more than {INPUT_BYTES_MAX} bytes would wait; \
-         read its output, or close it"
+        "terminal {0} does not read its input, and more than {INPUT_BYTES_MAX} bytes would be \
+         queued; read its output, or close it"
     )]
     InputFull(TerminalId),
     /// Its command cannot be run.

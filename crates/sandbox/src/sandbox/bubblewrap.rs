@@ -66,7 +66,9 @@ impl Bubblewrap {
         files: &mut InheritedFiles,
     ) -> Result<MountArguments, CommandError> {
         let mut points = rules.map(mount_points).transpose().map_err(|error| {
-            CommandError::Unconfined(format!("what it may not write cannot be looked at: {error}"))
+            CommandError::Unconfined(format!(
+                "the paths that it may not write cannot be checked: {error}"
+            ))
         })?;
         let root = points.as_mut().and_then(|points| points.remove(Path::new("/")));
         let is_root_writable = points.is_none() || root.is_some_and(|(_, is_writable)| is_writable);

@@ -57,13 +57,13 @@ impl fmt::Display for Confinement {
             Self::Full => write!(out, "writes and signals are confined by the kernel"),
             Self::Writes => write!(
                 out,
-                "writes are confined by the kernel, signals to other processes are not; Linux \
-                 6.12 can"
+                "writes are confined by the kernel, signals to other processes are not (this \
+                 needs Linux 6.12)"
             ),
             Self::Partial => write!(
                 out,
-                "writes are confined by the kernel in part: it cannot refuse that a file is \
-                 truncated; Linux 6.2 can"
+                "writes are partly confined by the kernel: it cannot prevent that a file is \
+                 truncated (this needs Linux 6.2)"
             ),
             Self::Absent { why } => write!(out, "writes are not confined: {why}"),
         }

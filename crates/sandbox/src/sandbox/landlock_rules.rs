@@ -218,7 +218,7 @@ impl SandboxRules {
             Confinement::Absent { .. } => self.drop_network()?,
             Confinement::Full | Confinement::Writes | Confinement::Partial => {
                 if status.ruleset == RulesetStatus::NotEnforced {
-                    return Err(CommandError::Unconfined("Landlock took no rules".to_owned()));
+                    return Err(CommandError::Unconfined("Landlock enforces no rules".to_owned()));
                 }
                 self.drop_capabilities_and_network()?;
             }
@@ -228,7 +228,7 @@ impl SandboxRules {
 
     fn drop_capabilities_and_network(&self) -> Result<(), CommandError> {
         capabilities::drop_capabilities().map_err(|error| {
-            CommandError::Unconfined(format!("the rights of root cannot be given up: {error}"))
+            CommandError::Unconfined(format!("root capabilities cannot be dropped: {error}"))
         })?;
         self.drop_network()
     }
@@ -238,7 +238,7 @@ impl SandboxRules {
             return Ok(());
         }
         network_filter::deny_network().map_err(|error| {
-            CommandError::Unconfined(format!("the network cannot be taken from it: {error}"))
+            CommandError::Unconfined(format!("its network access cannot be blocked: {error}"))
         })
     }
 
@@ -280,7 +280,7 @@ fn landlock_error(error: RulesetError) -> CommandError {
 
 #[expect(clippy::needless_pass_by_value, reason = "`map_err` gives it so")]
 fn lookup_error(error: io::Error) -> CommandError {
-    CommandError::Unconfined(format!("what it may not write cannot be looked at: {error}"))
+    CommandError::Unconfined(format!("the paths that it may not write cannot be checked: {error}"))
 }
 
 /// Converts the status that Landlock reports.
@@ -294,10 +294,11 @@ fn confinement_from_status(status: &RestrictionStatus) -> Confinement {
             };
         }
         LandlockStatus::NotEnabled => {
-            "Landlock is not among the security modules this kernel was started with (`lsm=` on \
-             its command line)"
+            "Landlock is not enabled in this kernel (see `lsm=` on its command line)"
         }
-        LandlockStatus::NotImplemented => "this system has no Landlock; Linux has it since 5.13",
+        LandlockStatus::NotImplemented => {
+            "this system has no Landlock, which needs Linux 5.13 or newer"
+        }
     };
     Confinement::Absent { why: why.to_owned() }
 }

@@ -170,7 +170,7 @@ impl Sandbox {
     ) -> WriteProtection {
         // Parts that cannot be looked up may exist.
         let has_parts = self.bounds.has_forbidden_parts().unwrap_or(true);
-        let why = why.unwrap_or_else(|| "nobody is there to make the mounts".to_owned());
+        let why = why.unwrap_or_else(|| "no process can create the mounts".to_owned());
         match confinement {
             Confinement::Absent { .. }
                 if has_parts || self.forbidden_folders().next().is_some() =>

@@ -18,11 +18,11 @@ pub enum WriteError {
     #[error(transparent)]
     Read(#[from] FileReadError),
     /// The path leads to something other than a regular file.
-    #[error("`{path}` is {}, which is not written to", what.name_with_article())]
+    #[error("`{path}` is {}, which cannot be written", what.name_with_article())]
     Special { path: String, what: SpecialFile },
     #[error("`{path}` was changed since it was read; read it again before changing it")]
     Changed { path: String },
-    #[error("`{path}` is there already; edit it, or read it before replacing it")]
+    #[error("`{path}` already exists; edit it, or read it before replacing it")]
     Exists { path: String },
     /// The file has no write permission for any user.
     #[error("`{path}` is read-only; change its permissions or ask the user to")]

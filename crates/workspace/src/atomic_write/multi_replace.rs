@@ -229,10 +229,10 @@ fn roll_back(writer: &FileWriter, placed: Vec<StagedFile<'_>>, why: WriteError) 
             let name = held.name.to_string_lossy();
             journal.preserve_content(&name, "before", &one.old.bytes).ok()
         });
-        let kept = kept.map(|path| format!("; what it held before is in `{}`", path.display()));
+        let kept = kept.map(|path| format!("; its previous content is in `{}`", path.display()));
         let path = held.located.display_path();
         left.push(format!(
-            "`{path}` was changed by somebody else meanwhile and could not be put back{}",
+            "`{path}` was changed by another program meanwhile and could not be restored{}",
             kept.unwrap_or_default()
         ));
     }

@@ -100,11 +100,11 @@ fn build_matcher(query: &GrepQuery) -> Result<RegexMatcher, FileSearchError> {
     builder.build(&query.pattern).map_err(|error| {
         let why = error.to_string();
         let hint = if why.contains("not allowed in a regex") {
-            "set multiline to find what goes over several lines"
+            "set multiline to match across lines"
         } else if query.fixed {
             "shorten it"
         } else {
-            "set literal to look for the text as it stands, or put `\\` before the character meant"
+            "set literal to search for the exact text, or put `\\` before the special character"
         };
         FileSearchError::Pattern { why: why.trim_end().to_owned(), hint }
     })

@@ -35,7 +35,7 @@ pub enum FileSearchError {
     Cancelled,
     #[error("`{path}` is outside of the folder: give a path in it, without `..`")]
     Outside { path: String },
-    #[error("`{path}` cannot be looked at: {source}")]
+    #[error("`{path}` cannot be accessed: {source}")]
     Path { path: String, source: std::io::Error },
     #[error("`{path}` is a file, not a folder")]
     NoFolder { path: String },
@@ -44,7 +44,7 @@ pub enum FileSearchError {
     Special { path: String },
     #[error("the pattern is empty: give a text or an expression to look for")]
     EmptyPattern,
-    #[error("the pattern is no valid expression: {why}\n{hint}")]
+    #[error("the pattern is not a valid regular expression: {why}\n{hint}")]
     Pattern { why: String, hint: &'static str },
     #[error("the glob `{glob}` is not valid: {why}")]
     Glob { glob: String, why: String },
@@ -58,7 +58,10 @@ pub enum FileSearchError {
         alike: Vec<String>,
     },
     /// The page lies beyond the results that are held.
-    #[error("offset and limit reach {asked}, more than the {max} that are held: narrow the search")]
+    #[error(
+        "offset and limit reach {asked}, more than the {max} results that are kept: narrow \
+         the search"
+    )]
     TooFar {
         /// The sum of offset and limit.
         asked: usize,

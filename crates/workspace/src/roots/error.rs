@@ -11,13 +11,13 @@ pub enum PathError {
     #[error("the path is empty; give a path relative to the workspace")]
     Empty,
     /// A NUL, a line break or another control character.
-    #[error("the path `{path}` holds a control character (written here as an escape)")]
+    #[error("the path `{path}` contains a control character (escaped here)")]
     ControlCharacter {
         /// The path, escaped.
         path: String,
     },
     /// Longer than any file system allows.
-    #[error("the path `{path}` is too long: {bytes} bytes of at most {limit}")]
+    #[error("the path `{path}` is too long: {bytes} bytes, at most {limit} are allowed")]
     TooLong {
         /// The beginning of the path.
         path: String,
@@ -27,7 +27,7 @@ pub enum PathError {
     },
     /// `~`, which only shells expand.
     #[error(
-        "`{path}` names a home folder, which is not looked up here; use a path in the workspace"
+        "`{path}` names a home folder, which is not expanded here; use a path in the workspace"
     )]
     HomeFolder { path: String },
     /// A drive or a share.
@@ -37,7 +37,7 @@ pub enum PathError {
     Url { path: String },
     /// An invalid `$'…'` escape, or one that stands for an impossible name.
     #[error(
-        "`{path}` spells a name that no file can have: in `$'…'` there are `\\\\`, `\\'`, `\\n`, \
+        "`{path}` is not a valid file name: the escapes in `$'…'` are `\\\\`, `\\'`, `\\n`, \
          `\\r`, `\\t` and `\\xHH`, and no slash"
     )]
     InvalidEscape { path: String },

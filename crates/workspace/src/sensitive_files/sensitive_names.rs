@@ -30,8 +30,8 @@ impl Sensitivity {
             Self::Key => "a private key",
             Self::Certificate => "a certificate",
             Self::Credentials => "passwords or tokens",
-            Self::Infrastructure => "the state of infrastructure, with its keys",
-            Self::History => "what a person typed, passwords among it",
+            Self::Infrastructure => "infrastructure state, including keys",
+            Self::History => "a command history, which may contain passwords",
         }
     }
 }

@@ -344,8 +344,8 @@ fn bad_input_is_told() {
     check(
         base,
         &GrepQuery::new("f("),
-        "error: the pattern is no valid expression: regex parse error:\n    (?:f()\n    ^\nerror: unclosed group\n\
-         set literal to look for the text as it stands, or put `\\` before the character meant\n",
+        "error: the pattern is not a valid regular expression: regex parse error:\n    (?:f()\n    ^\nerror: unclosed group\n\
+         set literal to search for the exact text, or put `\\` before the special character\n",
     );
     check(
         base,
@@ -353,9 +353,9 @@ fn bad_input_is_told() {
         "error: the pattern is empty: give a text or an expression to look for\n",
     );
     let told = run(base, &GrepQuery::new("a\\nb"), GrepLayout::Headings);
-    assert!(told.ends_with("set multiline to find what goes over several lines\n"), "{told}");
+    assert!(told.ends_with("set multiline to match across lines\n"), "{told}");
     let told = run(base, &GrepQuery::new("((a{1000}){1000}){1000}"), GrepLayout::Headings);
-    assert!(told.starts_with("error: the pattern is no valid expression: "), "{told}");
+    assert!(told.starts_with("error: the pattern is not a valid regular expression: "), "{told}");
     let query = |scope| GrepQuery { scope, ..GrepQuery::new("x") };
     for path in ["..", "a/../..", "/etc", "a/../b"] {
         check(
@@ -367,7 +367,7 @@ fn bad_input_is_told() {
     check(
         base,
         &query(scope("none")),
-        "error: `none` cannot be looked at: No such file or directory (os error 2)\n",
+        "error: `none` cannot be accessed: No such file or directory (os error 2)\n",
     );
     check(
         base,

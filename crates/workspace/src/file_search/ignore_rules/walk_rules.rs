@@ -85,6 +85,6 @@ impl IgnoreRules {
 
     fn skip_file(&self, path: PathBuf, why: &str) {
         let mut unread = self.skipped_files.lock().unwrap_or_else(PoisonError::into_inner);
-        unread.insert(path, format!("its rules are not used: {why}"));
+        unread.insert(path, format!("its rules are ignored: {why}"));
     }
 }

@@ -15,11 +15,11 @@ fn names_of_files_are_taken() {
 #[test]
 fn what_can_name_no_file_here_is_refused() {
     check("", "the path is empty; give a path relative to the workspace");
-    check("a\0b", r"the path `a\u{0}b` holds a control character (written here as an escape)");
-    check("a\n", r"the path `a\n` holds a control character (written here as an escape)");
+    check("a\0b", r"the path `a\u{0}b` contains a control character (escaped here)");
+    check("a\n", r"the path `a\n` contains a control character (escaped here)");
     check(
         "~/.ssh/id_rsa",
-        "`~/.ssh/id_rsa` names a home folder, which is not looked up here; use a path in the \
+        "`~/.ssh/id_rsa` names a home folder, which is not expanded here; use a path in the \
              workspace",
     );
     for path in [r"C:\a", "c:/a", r"\\server\share", r"\\?\C:\a"] {
@@ -39,9 +39,9 @@ fn long_paths_are_refused_and_quoted_in_part() {
     let said = parse_path(&name).expect_err("400 bytes").to_string();
     assert_eq!(
         said,
-        format!("the path `{}…` is too long: 400 bytes of at most 255", "é".repeat(100))
+        format!("the path `{}…` is too long: 400 bytes, at most 255 are allowed", "é".repeat(100))
     );
     let path = "a/".repeat(3000);
     let said = parse_path(&path).expect_err("6000 bytes").to_string();
-    assert!(said.ends_with("is too long: 6000 bytes of at most 4096"), "{said}");
+    assert!(said.ends_with("is too long: 6000 bytes, at most 4096 are allowed"), "{said}");
 }
