@@ -25,11 +25,11 @@ pub(crate) fn read_cases(path: &Path) -> anyhow::Result<Vec<CurationCase>> {
             continue;
         }
         let case: Result<CurationCase, _> = serde_json::from_str(&line);
-        let mut case = case.with_context(|| format!("`{name}` line {number} is no case"))?;
+        let mut case = case.with_context(|| format!("`{name}` line {number} is not a case"))?;
         outside += normalize_case(&mut case);
         cases.push(case);
     }
-    ensure!(!cases.is_empty(), "`{name}` holds no case");
+    ensure!(!cases.is_empty(), "`{name}` has no cases");
     if outside > 0 {
         eprintln!("{outside} gold lines outside the file of a case: not counted");
     }

@@ -26,7 +26,7 @@ use clap::Parser;
 use self::commands::{BenchCommand, run_command};
 
 #[derive(Debug, Parser)]
-#[command(name = "foveal-dev-bench", about = "Fits constants of foveal and measures what they do")]
+#[command(name = "foveal-dev-bench", about = "Fits constants of foveal and measures their effect")]
 struct CommandLine {
     #[command(subcommand)]
     command: BenchCommand,

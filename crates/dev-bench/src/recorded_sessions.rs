@@ -31,7 +31,7 @@ pub(crate) fn load_conversations(paths: &[PathBuf]) -> anyhow::Result<Vec<Record
     }
     files.sort();
     files.dedup();
-    ensure!(!files.is_empty(), "there is no file of a session");
+    ensure!(!files.is_empty(), "no session files found");
     let conversations: anyhow::Result<Vec<_>> =
         files.par_iter().map(|file| load_file(file)).collect();
     Ok(conversations?.into_iter().flatten().collect())

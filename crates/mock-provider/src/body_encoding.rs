@@ -24,7 +24,7 @@ pub enum BodyEncoding {
 #[derive(Debug, thiserror::Error)]
 pub enum BodyDecodeError {
     /// The encoding is not supported.
-    #[error("the content encoding `{0}` is not known here")]
+    #[error("unknown content encoding `{0}`")]
     Name(String),
     /// The bytes are not in the named encoding.
     #[error("the body is not in the encoding that its header names")]

@@ -96,7 +96,7 @@ pub(crate) async fn serve_request(
         delivery: AtomicU8::new(0),
     };
     if seen.header("upgrade").is_some() {
-        let body = json!({"error": {"message": "no websocket here"}});
+        let body = json!({"error": {"message": "websockets are not supported"}});
         return json_response(426, &body, wire, shared.record_request(seen));
     }
     match seen.route {

@@ -193,7 +193,7 @@ impl FixtureBuilder {
                 let to = parse_entry_index(rest, directive);
                 self.message(MessageRole::User, EntryMark::Rewind { to }, body);
             }
-            _ => panic!("`//- {directive}` is none of the known lines"),
+            _ => panic!("`//- {directive}` is not a known directive"),
         }
     }
 }

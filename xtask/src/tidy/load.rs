@@ -123,7 +123,10 @@ fn graph_from(root: &Path, metadata: &Metadata) -> anyhow::Result<Graph> {
     let positions: HashMap<&str, usize> =
         metadata.packages.iter().zip(0..).map(|(package, at)| (package.id.as_str(), at)).collect();
     let position = |id: &str| {
-        positions.get(id).copied().with_context(|| format!("cargo metadata lists no package {id}"))
+        positions
+            .get(id)
+            .copied()
+            .with_context(|| format!("cargo metadata does not list the package {id}"))
     };
     let mut packages: Vec<Package> = metadata
         .packages

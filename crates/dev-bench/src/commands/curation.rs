@@ -60,7 +60,7 @@ pub(crate) struct CurationArguments {
     /// Take the cases from JSON lines instead.
     #[arg(long, value_name = "FILE", conflicts_with = "repos")]
     pub(super) cases: Option<PathBuf>,
-    /// Draws other commits for another number.
+    /// Seed of the random choice of commits.
     #[arg(long, value_name = "N", default_value_t = 1)]
     pub(super) seed: u64,
     #[command(flatten)]
@@ -82,7 +82,7 @@ pub(super) fn measure_curation(arguments: &CurationArguments) -> anyhow::Result<
         Some(path) => (case_file::read_cases(path)?, None),
         None => (sample_cases(&arguments.repos, arguments.seed)?, Some(arguments.seed)),
     };
-    ensure!(!cases.is_empty(), "no commit makes a case: `--help` says what is looked for");
+    ensure!(!cases.is_empty(), "no commit qualifies as a case: `--help` lists the conditions");
     let sample = CaseSample { cases, title: "Gold recall by lines kept", seed };
     evaluate(&sample, &arguments.outputs)
 }

@@ -43,7 +43,7 @@ pub(crate) struct FitCuratorArguments {
 
 fn parse_folds(text: &str) -> anyhow::Result<usize> {
     let folds = text.parse().ok().filter(|folds| *folds != 1);
-    folds.context("0 to measure nothing, or 2 and more")
+    folds.context("expected 0 to measure nothing, or at least 2")
 }
 
 /// Fits, measures and prints.
@@ -55,7 +55,7 @@ pub(super) fn run(arguments: &FitCuratorArguments) -> anyhow::Result<()> {
     if let Some(path) = &arguments.trees {
         let trees = std::fs::read_to_string(path).with_context(|| path.display().to_string())?;
         let curator = Curator::with_forest(&trees)
-            .with_context(|| format!("{}: no trees", path.display()))?;
+            .with_context(|| format!("{}: not valid trees", path.display()))?;
         print_figures(&sum_figures(&measure_cases(&curator, &test.iter().collect::<Vec<_>>())));
         return Ok(());
     }
@@ -65,13 +65,13 @@ pub(super) fn run(arguments: &FitCuratorArguments) -> anyhow::Result<()> {
     }
     let mut seen = HashSet::new();
     cases.retain(|case| seen.insert(case.id.clone()));
-    println!("{} cases to learn from, {} to measure", cases.len(), test.len());
+    println!("{} training cases, {} test cases", cases.len(), test.len());
     let folds = CaseFolds::new(&cases, arguments.folds);
     let rows = FoldRows::new(&folds, &cases);
     print_held_out(&folds, &rows, &cases, &test)?;
     if let Some(out) = &arguments.out {
         std::fs::write(out, rows.fit(None)).with_context(|| out.display().to_string())?;
-        println!("written {}", out.display());
+        println!("wrote {}", out.display());
     }
     Ok(())
 }

@@ -28,7 +28,7 @@ use crate::replay_frontier::settings;
 /// The command line of `frontier`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct FrontierArguments {
-    /// A folder of folders of recorded sessions, one a source.
+    /// A folder with one folder of recorded sessions per source.
     folder: PathBuf,
     /// Take every other source, so that what is chosen on one half can be confirmed on the other.
     #[arg(long, value_name = "HALF")]
@@ -49,7 +49,7 @@ pub(crate) struct FrontierArguments {
 }
 
 fn parse_change(text: &str) -> anyhow::Result<(String, String)> {
-    let (key, value) = text.split_once('=').context("a setting is KEY=VALUE")?;
+    let (key, value) = text.split_once('=').context("expected KEY=VALUE")?;
     Ok((key.to_owned(), value.to_owned()))
 }
 
@@ -64,7 +64,7 @@ pub(super) fn run(arguments: &FrontierArguments) -> anyhow::Result<()> {
         conversations = half.filter_sources(conversations);
     }
     let prices = PriceCard::find(&arguments.card)
-        .with_context(|| format!("there is no price card `{}`", arguments.card))?;
+        .with_context(|| format!("unknown price card `{}`", arguments.card))?;
     let prepared: Vec<_> = conversations
         .into_par_iter()
         .map(|recorded| PreparedConversation::new(recorded.conversation, Tokenizer::O200k))
@@ -110,7 +110,8 @@ impl FrontierArguments {
         let Some(path) = &self.trees else { return Ok(Arc::new(CuratedViewSource::default())) };
         let name = path.display();
         let trees = std::fs::read_to_string(path).with_context(|| name.to_string())?;
-        let curator = Curator::with_forest(&trees).with_context(|| format!("{name}: no trees"))?;
+        let curator =
+            Curator::with_forest(&trees).with_context(|| format!("{name}: not valid trees"))?;
         Ok(Arc::new(CuratedViewSource::from(curator)))
     }
 

@@ -37,7 +37,7 @@ pub(crate) struct OutsideCacheArguments {
 /// If an argument or a file cannot be used.
 pub(super) fn run(arguments: &OutsideCacheArguments) -> anyhow::Result<()> {
     let card = &arguments.card;
-    let prices = PriceCard::find(card).with_context(|| format!("there is no card `{card}`"))?;
+    let prices = PriceCard::find(card).with_context(|| format!("unknown price card `{card}`"))?;
     let prepared: Vec<_> = load_conversations(std::slice::from_ref(&arguments.folder))?
         .into_par_iter()
         .map(|recorded| PreparedConversation::new(recorded.conversation, Tokenizer::O200k))

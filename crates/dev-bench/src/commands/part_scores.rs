@@ -31,7 +31,7 @@ use crate::score_models::score_variant::ScoreVariant;
 /// The command line of `part-scores`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct PartScoresArguments {
-    /// A folder of folders of recorded sessions, one a source.
+    /// A folder with one folder of recorded sessions per source.
     #[arg(default_value = "../shared/sessions/atif")]
     folder: PathBuf,
 }

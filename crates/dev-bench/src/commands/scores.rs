@@ -31,10 +31,10 @@ use crate::score_models::score_variant::{ScoreVariant, UsageModel};
 /// The command line of `scores`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct ScoresArguments {
-    /// A folder of folders of recorded sessions, one a source.
+    /// A folder with one folder of recorded sessions per source.
     #[arg(default_value = "../shared/sessions/atif")]
     folder: PathBuf,
-    /// The parts that are judged by what was fitted on the others.
+    /// How to split the sessions into parts; each is tested with the model fitted on the others.
     #[arg(default_value = "sources")]
     parts: PartKind,
 }

@@ -234,9 +234,12 @@ fn inputs_without_cases_are_refused() {
     std::fs::write(path("short.jsonl"), "{\"id\": \"1\"}\n").expect("a new file");
     for (arguments, error) in [
         (from_repository(path("shallow"), EvaluationOutputs::default()), "has a shallow history"),
-        (from_repository(path("long"), EvaluationOutputs::default()), "no commit makes a case"),
-        (from_cases(path("none.jsonl"), EvaluationOutputs::default()), "holds no case"),
-        (from_cases(path("short.jsonl"), EvaluationOutputs::default()), "line 1 is no case"),
+        (
+            from_repository(path("long"), EvaluationOutputs::default()),
+            "no commit qualifies as a case",
+        ),
+        (from_cases(path("none.jsonl"), EvaluationOutputs::default()), "has no cases"),
+        (from_cases(path("short.jsonl"), EvaluationOutputs::default()), "line 1 is not a case"),
     ] {
         let found = measure_curation(&arguments).expect_err(error).to_string();
         assert!(found.contains(error), "{found}");

@@ -20,7 +20,8 @@ impl BaselineViews {
     pub(crate) fn from_name(name: &str) -> anyhow::Result<Self> {
         let known = CURATORS.iter().find(|curator| curator.name == name);
         let names: Vec<_> = CURATORS.iter().map(|curator| curator.name).collect();
-        let curator = known.with_context(|| format!("--curator is one of {}", names.join(", ")));
+        let curator =
+            known.with_context(|| format!("--curator must be one of {}", names.join(", ")));
         Ok(Self(*curator?))
     }
 }

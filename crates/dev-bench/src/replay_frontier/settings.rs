@@ -16,7 +16,7 @@ pub(crate) fn profile_settings(name: &str) -> anyhow::Result<Settings> {
         "balanced" => Settings::balanced(),
         "max" => Settings::max(),
         "curated" => Settings::curated(),
-        _ => bail!("base is lossless, balanced, max or curated, not `{name}`"),
+        _ => bail!("base must be lossless, balanced, max or curated, not `{name}`"),
     })
 }
 
@@ -66,7 +66,7 @@ pub(crate) fn change_setting(
         "free" => rewrite_settings(settings)?.free_factor = factor()?,
         _ => match key.strip_prefix("weight-").and_then(feature_index) {
             Some(at) => rewrite_settings(settings)?.weights[at] = factor()?,
-            None => bail!("there is no setting `{key}`"),
+            None => bail!("unknown setting `{key}`"),
         },
     }
     Ok(())
@@ -82,7 +82,10 @@ fn edit_settings(settings: &mut Settings) -> anyhow::Result<&mut EditSettings> {
 }
 
 fn early_reduction_settings(settings: &mut Settings) -> anyhow::Result<&mut EarlyReduction> {
-    rewrite_settings(settings)?.look_once.as_mut().context("this base does not look once")
+    rewrite_settings(settings)?
+        .look_once
+        .as_mut()
+        .context("this base does not reduce results after one request")
 }
 
 fn early_read_settings(settings: &mut Settings) -> anyhow::Result<&mut EarlyReadReduction> {
@@ -110,7 +113,7 @@ fn parse_amount(value: &str) -> anyhow::Result<CurationAmount> {
     match value {
         "adaptive" => Ok(CurationAmount::Adaptive),
         share => Ok(CurationAmount::Share(
-            share.parse().with_context(|| format!("a share, not {share}"))?,
+            share.parse().with_context(|| format!("expected a share, not {share}"))?,
         )),
     }
 }

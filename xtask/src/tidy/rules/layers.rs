@@ -10,7 +10,7 @@ pub(crate) fn check(tree: &Tree) -> Vec<Place> {
     for (package, folder) in tree.graph.members() {
         let manifest = format!("{folder}/Cargo.toml");
         let Some(floor) = floor(&tree.limits, &package.name) else {
-            let what = format!("`{}` is on no floor; add it in xtask/tidy.toml", package.name);
+            let what = format!("`{}` has no floor; add it to xtask/tidy.toml", package.name);
             places.push(Place::new(manifest, 1, what));
             continue;
         };
@@ -42,7 +42,7 @@ fn objection(limits: &Limits, package: &str, floor_of_package: usize, to: &str) 
         return Some(format!("which is for {}; use a thiserror enum", users.join(" and ")));
     }
     let is_above = floor(limits, to).is_some_and(|floor| floor >= floor_of_package);
-    is_above.then(|| "which is on no floor below; move the code or the edge".to_owned())
+    is_above.then(|| "which is not on a lower floor; move the code or the dependency".to_owned())
 }
 
 #[cfg(test)]
@@ -82,8 +82,8 @@ mod tests {
     #[test]
     fn other_edges_are_found() {
         for (from, to, objection) in [
-            ("values", "engine", "which is on no floor below; move the code or the edge"),
-            ("engine", "reader", "which is on no floor below; move the code or the edge"),
+            ("values", "engine", "which is not on a lower floor; move the code or the dependency"),
+            ("engine", "reader", "which is not on a lower floor; move the code or the dependency"),
             ("program", "bench", "which is for tests; make it a dev-dependency"),
             ("engine", "anyhow", "which is for program; use a thiserror enum"),
         ] {
@@ -95,7 +95,7 @@ mod tests {
 
     #[test]
     fn crates_on_no_floor_are_found() {
-        let expected = "crates/new/Cargo.toml:1: `new` is on no floor; add it in xtask/tidy.toml\n";
+        let expected = "crates/new/Cargo.toml:1: `new` has no floor; add it to xtask/tidy.toml\n";
         check_graph(&[("new", &[])], expected);
     }
 }

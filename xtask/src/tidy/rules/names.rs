@@ -9,7 +9,7 @@ const EMPTY_NAMES: &[&str] =
     &["common", "core", "helper", "helpers", "manager", "misc", "util", "utils"];
 
 pub(crate) fn check(tree: &Tree) -> Vec<Place> {
-    let say = |name: &str| format!("`{name}` says nothing; name the concept");
+    let say = |name: &str| format!("`{name}` is too vague; name the concept");
     let mut places = Vec::new();
     for source in &tree.sources {
         let of_path = source.path.split('/').map(|part| part.trim_end_matches(".rs"));
@@ -42,7 +42,7 @@ mod tests {
             ("crates/core/src/lib.rs", "", 1, "core"),
             ("crates/engine/src/lib.rs", "\nmod helpers {}", 2, "helpers"),
         ] {
-            let expected = format!("{path}:{line}: `{name}` says nothing; name the concept\n");
+            let expected = format!("{path}:{line}: `{name}` is too vague; name the concept\n");
             assert_eq!(findings_in(check, &[(path, text)]), expected);
         }
     }

@@ -32,7 +32,7 @@ fn check_source(source: &Source, is_vague: &dyn Fn(&str) -> bool) -> Vec<Place> 
             DefinitionKind::Type | DefinitionKind::Module => is_vague(definition.name),
             DefinitionKind::Function => definition.name == "of",
         };
-        let what = format!("`{}` says nothing by itself; name what it is", definition.name);
+        let what = format!("`{}` says nothing on its own; name what it is", definition.name);
         is_wrong.then(|| Place::new(source.path.clone(), source.line_at(definition.offset), what))
     });
     wrong.collect()
@@ -56,7 +56,7 @@ mod tests {
             ("impl A { pub fn of() {} }", "of"),
         ] {
             let expected =
-                format!("crates/a/src/b.rs:1: `{name}` says nothing by itself; name what it is\n");
+                format!("crates/a/src/b.rs:1: `{name}` says nothing on its own; name what it is\n");
             assert_eq!(found(text), expected, "{text}");
         }
     }
