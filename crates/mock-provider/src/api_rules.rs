@@ -41,7 +41,7 @@ impl fmt::Display for RuleViolation {
     fn fmt(&self, formatter: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             RuleViolation::UnansweredCall(id) => {
-                write!(formatter, "the call `{id}` has no result behind it")
+                write!(formatter, "the call `{id}` has no result after it")
             }
             RuleViolation::ResultWithoutCall(id) => {
                 write!(formatter, "the result `{id}` has no call before it")

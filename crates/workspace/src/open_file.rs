@@ -58,7 +58,7 @@ impl SpecialFile {
             Self::Pipe => "a named pipe",
             Self::Socket => "a socket",
             Self::Device => "a device",
-            Self::Link => "a symbolic link that was just created",
+            Self::Link => "a symbolic link that just appeared",
             Self::Other => "not a regular file",
         }
     }

@@ -318,7 +318,7 @@ fn what_is_put_in_the_way_after_the_look_is_refused() {
     fs::remove_file(world.at("work/src/other.rs")).unwrap();
     symlink("../../outside/secret", world.at("work/src/other.rs")).unwrap();
     for said in said() {
-        assert!(said.contains("is a symbolic link that was just created"), "{said}");
+        assert!(said.contains("is a symbolic link that just appeared"), "{said}");
     }
     // Its folder becomes a link.
     fs::rename(world.at("work/src"), world.at("work/moved")).unwrap();

@@ -67,7 +67,7 @@ fn paths_lead_below_the_roots() {
         ("$'src/main.rs'", "no such file `$'$\\'src'/main.rs'`"),
         (
             r"$'..\x2foutside'",
-            r"`$'..\x2foutside'` is not a valid file name: the escapes in `$'…'` are `\\`, `\'`, `\n`, `\r`, `\t` and `\xHH`, and no slash",
+            r"`$'..\x2foutside'` is not a valid file name: the escapes in `$'…'` are `\\`, `\'`, `\n`, `\r`, `\t` and `\xHH`, and a slash is not allowed",
         ),
         ("src/mian.rs", "no such file `src/mian.rs`; did you mean `src/main.rs`?"),
         ("scr/main.rs", "no such file `scr/main.rs`; did you mean `src/main.rs`?"),

@@ -27,7 +27,7 @@ What the table shows, each as the mean over all cases:
   all kept         the share of cases in which it then keeps every touched line
   functions        whole functions: of the functions of up to 60 lines that have a touched line,
                    the share that it then keeps whole, from the header to the end; documentation
-                   does not count, and of functions in each other the inner one does
+                   does not count, and of nested functions only the inner one does
   time             the time of one call, for half of the calls and for 95 % of them
 
 --cases reads JSON lines with id, path, content_before and query, and gold_lines (from 1) where
@@ -57,7 +57,7 @@ pub(crate) struct CurationArguments {
     /// Folders of git repositories, bare or not, with their full history.
     #[arg(long = "repo", value_name = "PATH", num_args = 1.., required_unless_present = "cases")]
     pub(super) repos: Vec<PathBuf>,
-    /// Take the cases from JSON lines instead.
+    /// Read the cases from JSON lines instead.
     #[arg(long, value_name = "FILE", conflicts_with = "repos")]
     pub(super) cases: Option<PathBuf>,
     /// Seed of the random choice of commits.

@@ -18,22 +18,22 @@ use crate::score_models::training_rows::TrainingRows;
 
 /// The text after the options in the long help.
 const LONG_HELP: &str = "\
-Repositories are dealt into N parts. For each, trees are fitted on the cases of all others, of all
-files, and measured on its cases in the first file. Recorded sessions are dealt in the same way.
-With --out, trees are then fitted on everything. With --trees nothing is fitted: those trees are
-measured on the first file.";
+The repositories are split into N parts. For each part, trees are fitted on the cases of the other
+parts in all files, and measured on its own cases in the first file. Recorded sessions are split in
+the same way. With --out, trees are then fitted on all cases. With --trees, nothing is fitted: the
+given trees are measured on the first file.";
 
 /// The command line of `fit-curator`.
 #[derive(Debug, clap::Args)]
 #[command(after_long_help = LONG_HELP)]
 pub(crate) struct FitCuratorArguments {
-    /// Files of cases, as --write-cases writes them. The first is measured, all are fitted on.
+    /// Files of cases, as --write-cases writes them: all for fitting, the first for measuring.
     #[arg(value_name = "CASES.jsonl", required = true)]
     files: Vec<PathBuf>,
-    /// Parts that are measured by the trees of the others; 0 to measure nothing.
+    /// Number of parts, each measured with the trees of the others; 0 to measure nothing.
     #[arg(long, value_name = "N", default_value_t = 2, value_parser = parse_folds)]
     folds: usize,
-    /// Write the trees of all cases.
+    /// Write trees that are fitted on all cases.
     #[arg(long, value_name = "FILE")]
     out: Option<PathBuf>,
     /// Measure these trees instead.

@@ -30,7 +30,7 @@ use crate::replay_frontier::settings;
 pub(crate) struct FrontierArguments {
     /// A folder with one folder of recorded sessions per source.
     folder: PathBuf,
-    /// Take every other source, so that what is chosen on one half can be confirmed on the other.
+    /// Use only every other source: what is chosen on one half can be confirmed on the other.
     #[arg(long, value_name = "HALF")]
     half: Option<SourceHalf>,
     /// A built-in price card.
@@ -42,8 +42,8 @@ pub(crate) struct FrontierArguments {
     /// Choose the lines of reads by one of the curators that `reads` compares.
     #[arg(long, value_name = "NAME")]
     curator: Option<String>,
-    /// Settings under study: then only the profile named by `base=`, its settings so changed and
-    /// the oracles are printed.
+    /// Settings to change in the profile named by `base=`. Only that profile, the changed one and
+    /// the oracles are then printed.
     #[arg(value_name = "KEY=VALUE", value_parser = parse_change)]
     changes: Vec<(String, String)>,
 }

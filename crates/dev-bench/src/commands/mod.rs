@@ -15,10 +15,10 @@ mod scores;
 pub(crate) enum BenchCommand {
     /// Measures how many of the lines that commits touched are kept, given the commit messages.
     Curation(curation::CurationArguments),
-    /// Measures how much of what agents used of the files they read is kept, given the
-    /// conversation until then.
+    /// Measures how many of the file lines that agents used later are kept, given the conversation
+    /// so far.
     Reads(reads::ReadsArguments),
-    /// Fits the trees of the curator and measures them in repositories they have not seen.
+    /// Fits the trees of the curator and tests them on held-out repositories.
     FitCurator(fit_curator::FitCuratorArguments),
     /// Fits the weights of the score on every second session and tests them on the others.
     FitScore(fit_score::FitScoreArguments),
@@ -26,11 +26,11 @@ pub(crate) enum BenchCommand {
     Frontier(frontier::FrontierArguments),
     /// Prints the tokens of the notes that profiles put into prompts, by kind.
     NoteTokens(note_tokens::NoteTokensArguments),
-    /// Prints what results that go after one look would save outside of the cache.
+    /// Prints what it would save to keep results that are reduced after one look out of the cache.
     OutsideCache(outside_cache::OutsideCacheArguments),
-    /// Fits scores of parts of results and tests each where it was not fitted.
+    /// Fits scores of parts of results and tests each on held-out data.
     PartScores(part_scores::PartScoresArguments),
-    /// Fits scores of results and tests each where it was not fitted.
+    /// Fits scores of results and tests each on held-out data.
     Scores(scores::ScoresArguments),
 }
 

@@ -8,7 +8,7 @@ pub(crate) struct EvaluationOutputs {
     /// Write the cases as JSON lines.
     #[arg(long, value_name = "FILE")]
     pub(crate) write_cases: Option<PathBuf>,
-    /// Write what was kept of every case under every budget as JSON lines.
+    /// Write the kept lines of every case under every budget as JSON lines.
     #[arg(long, value_name = "FILE")]
     pub(crate) dump: Option<PathBuf>,
     /// Print one JSON document instead of tables.

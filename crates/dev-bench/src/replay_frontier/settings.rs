@@ -73,7 +73,7 @@ pub(crate) fn change_setting(
 }
 
 fn rewrite_settings(settings: &mut Settings) -> anyhow::Result<&mut RewriteSettings> {
-    settings.rewrite.as_mut().context("this base never rewrites")
+    settings.rewrite.as_mut().context("this base does not rewrite")
 }
 
 fn edit_settings(settings: &mut Settings) -> anyhow::Result<&mut EditSettings> {
@@ -85,7 +85,7 @@ fn early_reduction_settings(settings: &mut Settings) -> anyhow::Result<&mut Earl
     rewrite_settings(settings)?
         .look_once
         .as_mut()
-        .context("this base does not reduce results after one request")
+        .context("this base does not reduce results after one look")
 }
 
 fn early_read_settings(settings: &mut Settings) -> anyhow::Result<&mut EarlyReadReduction> {

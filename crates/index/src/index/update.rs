@@ -183,7 +183,7 @@ impl Index {
         let path = self.root.path().to_owned();
         let held = match path.canonicalize() {
             Ok(real) if real == path => OpenFolder::open(real),
-            Ok(_) => Err(io::Error::other("a link was put in its place")),
+            Ok(_) => Err(io::Error::other("it was replaced by a link")),
             Err(error) => Err(error),
         };
         self.root = held.map_err(|source| IndexError::Root { path, source })?;

@@ -38,7 +38,7 @@ pub enum PathError {
     /// An invalid `$'…'` escape, or one that stands for an impossible name.
     #[error(
         "`{path}` is not a valid file name: the escapes in `$'…'` are `\\\\`, `\\'`, `\\n`, \
-         `\\r`, `\\t` and `\\xHH`, and no slash"
+         `\\r`, `\\t` and `\\xHH`, and a slash is not allowed"
     )]
     InvalidEscape { path: String },
     #[error("`{path}` is outside the workspace ({roots})")]
