@@ -102,7 +102,11 @@ impl TextTable {
         if !gone.is_empty() {
             gone.sort_by_key(|(at, _)| *at);
             let names: Vec<&str> = gone.iter().map(|(_, column)| column.heading).collect();
-            text += &wrap_text(&format!("left out: {}; {where_else}", names.join(", ")), width, "");
+            text += &wrap_text(
+                &format!("columns not shown: {}; {where_else}", names.join(", ")),
+                width,
+                "",
+            );
         }
         text
     }

@@ -177,7 +177,7 @@ fn what_cannot_be_used_is_one_line_and_code_2() {
     let world = repository("structure_bad");
     for (arguments, error) in [
         ("outline missing.rs", "`missing.rs` does not exist: check the path"),
-        ("outline r/src", "`r/src` is a folder: name a file, or see `foveal map r/src`"),
+        ("outline r/src", "`r/src` is a folder: name a file, or run `foveal map r/src`"),
         (
             "outline r/picture.dat",
             "`r/picture.dat` is a binary file: there is no structure to show",
@@ -203,8 +203,8 @@ fn what_cannot_be_used_is_one_line_and_code_2() {
     ] {
         fails(&world, arguments, &format!("error: {error}\n"));
     }
-    let empty = "`empty/none` holds no source files that are not ignored: name the folder of a \
-                 repository";
+    let empty =
+        "`empty/none` has no source files that are not ignored: name the folder of a repository";
     world.write("empty/none/picture.png", [0_u8; 9]);
     fails(&world, "map empty/none", &format!("error: {empty}\n"));
     for arguments in

@@ -59,7 +59,7 @@ pub(super) fn keep_alive_table(
         format_plural(estimate.pauses, "pause"),
         format_plural(estimate.ends, "conversation"),
     );
-    Some(heading + &table.render(width, "--json has all"))
+    Some(heading + &table.render(width, "--json shows all"))
 }
 
 /// Returns the estimate as JSON; null if no cache entry could have been refreshed.

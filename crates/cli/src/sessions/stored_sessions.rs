@@ -159,8 +159,8 @@ pub(crate) fn find_stored_session<'k>(
     let main = found.iter().find(|session| split_sub_agent(&session.id.0).1.is_none());
     match (&found[..], main) {
         ([], _) => bail!(
-            "`{asked}` is no file and no session that is kept: check the path, or see \
-             `foveal sessions --all`"
+            "`{asked}` is neither a file nor a stored session: check the path, or see `foveal \
+             sessions --all`"
         ),
         ([one], _) => Ok(one),
         (_, Some(main)) if is_one => Ok(main),
@@ -210,13 +210,16 @@ pub(crate) fn load_stored_session(
     let kept = find_stored_session(&sessions, asked)?;
     let store = store.context("there is no store")?;
     if request_record::is_gateway_session(kept) {
-        bail!("`{}` passed the gateway, which keeps no words: see `foveal show`", kept.id);
+        bail!(
+            "`{}` is a gateway conversation, whose text is not stored: see `foveal show`",
+            kept.id
+        );
     }
     match &kept.metadata.transcript {
         Some(path) if Path::new(path).is_file() => {
             load_single_session(&[PathBuf::from(path)], None)
         }
-        Some(path) => bail!("`{}` was recorded in `{path}`, which is not there any more", kept.id),
+        Some(path) => bail!("`{}` was recorded in `{path}`, which no longer exists", kept.id),
         None => load_from_records(&store, &sessions, kept),
     }
 }
@@ -249,7 +252,7 @@ fn load_from_records(
     if let Some(main) = all.first_mut().filter(|main| main.entries().is_empty()) {
         *main = load_conversation(store, kept)?;
         if main.entries().is_empty() {
-            bail!("no call of `{}` is kept", kept.id);
+            bail!("no call of `{}` is stored", kept.id);
         }
     }
     Ok(RecordedSession { id: kept.id.0.clone(), conversations: all })

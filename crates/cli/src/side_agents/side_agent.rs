@@ -224,7 +224,7 @@ impl SideAgent {
         let (name, begun) = (self.spec.schema.0, Instant::now());
         print_explanation(self.debug, DebugTopic::Model, || {
             let bytes = question.system.len() + question.user.len();
-            format!("{} is asked for {name}, {bytes} bytes", self.model)
+            format!("asking {} for {name}, {bytes} bytes", self.model)
         });
         let answered = match self.send_request(question, is_plain, listener) {
             Err(RequestFailure::Refused(_)) if !is_plain => {
@@ -242,7 +242,7 @@ impl SideAgent {
                     let SideAnswer { text, reasoning: thinking, tokens } = &answered;
                     let (said, thought) = (text.len(), thinking.len());
                     format!(
-                        "{} answers {name} after {ms} ms: {said} bytes, {thought} of thinking, \
+                        "{} answered {name} after {ms} ms: {said} bytes, {thought} of thinking, \
                          {tokens} tokens",
                         self.model
                     )

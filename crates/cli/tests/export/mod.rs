@@ -105,7 +105,7 @@ fn sessions_of_other_agents_are_exported() {
     check(&world, &["two.json", "helper.json"]);
     for (arguments, word) in [
         ("export", "required"),
-        ("export gone.json", "no file and no session that is kept"),
+        ("export gone.json", "is neither a file nor a stored session"),
         ("export one.json --conversation nobody", "unknown conversation"),
     ] {
         let ran = world.run(arguments);

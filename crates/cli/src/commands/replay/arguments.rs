@@ -117,8 +117,8 @@ pub(crate) struct ReplayArguments {
     /// Write every prompt of one profile to a file as JSON lines; `-` is standard output.
     #[arg(long, value_name = "FILE")]
     prompt_log: Option<PathBuf>,
-    /// Writes the prompts into that file word for word. If not given, `[secret removed: KIND]`
-    /// stands there for each secret that foveal recognises. Standard output gets every byte.
+    /// Writes the prompts to that file with their secrets. If not given, `[secret removed: KIND]`
+    /// replaces each secret that foveal recognises. Standard output gets every byte.
     #[arg(long, requires = "prompt_log")]
     keep_secrets: bool,
     /// Write one self-contained web page with plots.
@@ -201,7 +201,7 @@ impl ReplayArguments {
         };
         let profiles = parse_profiles(&self.profiles, about_one.is_some())?;
         if let Some(option) = about_one.filter(|_| profiles.len() != 1) {
-            bail!("{option} is about one profile: name it with --profile NAME");
+            bail!("{option} needs one profile: choose it with --profile NAME");
         }
         if self.show.is_some() && (self.prompt_log.is_some() || self.report.is_some()) {
             bail!("--show prints one prompt only: leave out --prompt-log and --report");
@@ -251,12 +251,12 @@ fn parse_profiles(names: &[String], one: bool) -> anyhow::Result<Vec<&'static Pr
             chosen.push(&RAW);
         } else if name == RAW.name {
             bail!(
-                "`raw` is in every table: name it with --prompt-log or --show, for the prompts as \
-                 they were recorded"
+                "`raw` is in every table: use it only with --prompt-log or --show, for the prompts \
+                 as they were recorded"
             );
         } else {
             let known: Vec<&str> = all_profiles().map(|profile| profile.name).collect();
-            bail!("unknown profile `{name}`: one of {}, all is expected", known.join(", "));
+            bail!("unknown profile `{name}`: expected one of {}, all", known.join(", "));
         }
     }
     let mut known = HashSet::new();
@@ -285,11 +285,8 @@ fn load_price_card(name: &str, environment: &Environment) -> anyhow::Result<Pric
     if !is_file {
         let all = PriceCard::built_in_cards().into_iter().map(|card| card.name);
         let known: Vec<String> = all.chain(own.into_iter().map(|rule| rule.prices.name)).collect();
-        bail!(
-            "unknown price card `{name}`: one of {} or a JSON file is expected",
-            known.join(", ")
-        );
+        bail!("unknown price card `{name}`: expected one of {} or a JSON file", known.join(", "));
     }
     let text = fs::read_to_string(name).with_context(|| format!("`{name}` cannot be read"))?;
-    PriceCard::from_json(&text).with_context(|| format!("`{name}` is no price card"))
+    PriceCard::from_json(&text).with_context(|| format!("`{name}` is not a price card"))
 }

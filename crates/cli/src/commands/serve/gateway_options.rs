@@ -138,7 +138,7 @@ impl GatewayOptions {
         };
         let otherwise = profile.is_none().then(|| OFF.to_owned());
         let named = profile.unwrap_or(PROFILES[0]);
-        let mut rules = ShapingRules::from_profile(named).context("the profile is not known")?;
+        let mut rules = ShapingRules::from_profile(named).context("the profile is unknown")?;
         rules.views = Some(Arc::new(ParallelViews::start()));
         rules.settings.pointers = !self.without_pointers;
         rules.settings.tools_without_pointers.clone_from(&self.tools_without_pointers);
