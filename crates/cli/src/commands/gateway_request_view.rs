@@ -12,8 +12,8 @@ use serde::Serialize;
 use super::replaced_results::RequestReplacements;
 use super::stats::bill_table;
 use crate::numbers::{
-    format_count, format_dollars, format_percent_change, format_plural, format_signed_dollars,
-    format_tokens,
+    describe_saving, format_count, format_dollars, format_percent_change, format_plural,
+    format_signed_dollars, format_tokens,
 };
 use crate::text_table::{Alignment, ColumnNarrowing, TextTable};
 
@@ -132,8 +132,8 @@ fn requests_table(name: &str, all: &[StoredRequest], width: Option<usize>) -> St
     if beside > 0 {
         let _ = write!(many, " and {} without a model call", format_count(beside));
     }
-    let saved = format_signed_dollars(sum.without - sum.cost);
-    let heading = format!("{name}: {many}, {} ({saved} saved)\n", format_dollars(sum.cost));
+    let saved = describe_saving(sum.without - sum.cost);
+    let heading = format!("{name}: {many}, {} ({saved})\n", format_dollars(sum.cost));
     heading + &table.render(width, "see --json")
 }
 

@@ -20,7 +20,7 @@ use foveal_transcript::{
 use super::loading::load_single_session;
 use super::stored_runs::run_session_file;
 use crate::environment::Environment;
-use crate::numbers::{format_dollars, format_plural, format_signed_dollars};
+use crate::numbers::{describe_saving, format_dollars, format_plural};
 use crate::runs::{self, RunConversations};
 use crate::{notice, toolbox};
 
@@ -46,18 +46,18 @@ pub(crate) fn session_title(store: &dyn Store, session: &StoredSession) -> Strin
     records.unwrap_or_default().iter().find_map(record_title).unwrap_or_default()
 }
 
-/// Summarizes a gateway conversation: `claude-opus-4-5, 12 requests, $0.42 ($0.10 saved)`.
+/// Summarizes a gateway conversation: `claude-opus-4-5, 12 requests, $0.42 (saved $0.10)`.
 fn gateway_summary(store: &dyn SessionLogStore, session: &StoredSession) -> String {
     let Ok(Some(last)) = request_record::last_request(store, session) else {
         return String::new();
     };
     let (sum, model) = (last.so_far, last.request.model.unwrap_or_default());
     if sum.requests == 0 {
-        return "no request to a model".to_owned();
+        return "no model requests".to_owned();
     }
-    let saved = format_signed_dollars(sum.without - sum.cost);
+    let saved = describe_saving(sum.without - sum.cost);
     let (many, cost) = (format_plural(sum.requests, "request"), format_dollars(sum.cost));
-    format!("{model}, {many}, {cost} ({saved} saved)")
+    format!("{model}, {many}, {cost} ({saved})")
 }
 
 fn record_title(record: &SessionRecord) -> Option<String> {

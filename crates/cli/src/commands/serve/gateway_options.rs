@@ -78,7 +78,7 @@ impl GatewayOptions {
         for name in self.price_rules.iter().filter_map(|rule| rule.upstream.as_deref()) {
             if !known.contains(&name) {
                 notice::print_notice(format_args!(
-                    "prices for the upstream `{name}`: there is none"
+                    "the prices for the upstream `{name}` are not used: there is no such upstream"
                 ));
             }
         }

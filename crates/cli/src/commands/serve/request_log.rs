@@ -215,9 +215,9 @@ fn request_line(exchange: &Exchange, request: &GatewayRequest) -> String {
     });
     let cost = request.billed_and_baseline_dollars().map_or_else(String::new, |(cost, without)| {
         format!(
-            ", {} (saved {})",
+            ", {} ({})",
             numbers::format_dollars(cost),
-            numbers::format_signed_dollars(without - cost)
+            numbers::describe_saving(without - cost)
         )
     });
     let added = exchange.added_latency.as_secs_f64() * 1e3;
