@@ -288,7 +288,7 @@ mod tests {
         );
         assert_eq!(
             within(Some(24)),
-            "name        n  where\na long na…  1  …/me/work\nleft out: much; see\n--json\n"
+            "name        n  where\na long na…  1  …/me/work\ncolumns not shown: much;\nsee --json\n"
         );
         assert_eq!(within(Some(1)).lines().nth(1), Some("a long …  …me/work"));
     }

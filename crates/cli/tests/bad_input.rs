@@ -81,7 +81,7 @@ fn options_that_cannot_be_used() {
         ("--show 1", "--show needs one session: name its file\n"),
         (
             "session.json --show 1 --conversation x",
-            "unknown conversation `x`: one of one, helper is expected\n",
+            "unknown conversation `x`: expected one of one, helper\n",
         ),
         (
             "session.json --show 1 --profile max --profile lossless",

@@ -362,7 +362,7 @@ fn a_task_stands_on_standard_input() {
     assert!(bodies(&upstream)[0].to_string().contains("from\\nthe pipe"));
     let ran = world.ran(world.command("run").stdin(Stdio::null()));
     assert_eq!(ran.code, Some(2));
-    assert!(ran.err.contains("there is no task"), "{}", ran.err);
+    assert!(ran.err.contains("no task: give it as an argument"), "{}", ran.err);
 }
 
 /// Nobody listens at the usual ports of a local server, as far as this can be told here.

@@ -195,7 +195,7 @@ fn what_cannot_be_used_is_one_line_and_code_2() {
         ("graph secret_function r", "nothing is called `secret_function`"),
         (
             "graph go twins",
-            "`go` is 2 things; name one by its line:\n  a.py:1  function go\n  b.py:1  function go",
+            "`go` matches 2 things; name one by its line:\n  a.py:1  function go\n  b.py:1  function go",
         ),
         ("map r/src/lib.rs", "`r/src/lib.rs` is a file: name a folder"),
         ("map r --focus nothing_so", "nothing is called `nothing_so`"),

@@ -136,10 +136,10 @@ mod tests {
     fn what_is_no_object_of_json_is_told_with_its_line() {
         for (json, told) in [
             ("{\n  \"a\": 1,\n}", "line 3: invalid JSON: trailing comma"),
-            ("{\n// why\n}", "line 2: this is no JSON"),
+            ("{\n// why\n}", "line 2: invalid JSON"),
             ("[]", "one object"),
-            ("{\n\"a\":\nnull}", "line 3: null sets nothing"),
-            ("{\"a\": \"\\ud83d\"}", "line 1: this is no JSON"),
+            ("{\n\"a\":\nnull}", "line 3: null is not a value"),
+            ("{\"a\": \"\\ud83d\"}", "line 1: invalid JSON"),
             ("{\n\"a\": 1,\n\"a\": 2}", "line 3: duplicate key `a`"),
         ] {
             let error = parse_json_table(json).expect_err(json).to_string();

@@ -160,12 +160,12 @@ enum CliCommand {
     /// Skips what .gitignore names, and files that look like keys or credentials unless you name
     /// them. Exits with 1 if nothing is found.
     Grep(grep::GrepCommandArguments),
-    /// Shows what was left out of an answer, by the handle in its note.
+    /// Shows the omitted part of an answer, by the handle in its note.
     Expand(expand::ExpandArguments),
     /// Lists the stored sessions of the tools; pins or deletes one.
     ///
-    /// Shows the folder of each and what it began with, newest first. Leaves out single calls
-    /// from a shell, such as `foveal read`, unless --all is given. `foveal show` takes the names.
+    /// Shows the folder of each and what it began with, newest first. Omits single calls from a
+    /// shell, such as `foveal read`, unless --all is given. `foveal show` takes the names.
     ///
     /// Keeps a session and what it refers to for 30 days after its last use, or less if all
     /// sessions together exceed 2 GiB. Pinned sessions stay.

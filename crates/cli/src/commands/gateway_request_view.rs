@@ -98,7 +98,7 @@ fn requests_table(name: &str, all: &[StoredRequest], width: Option<usize>) -> St
     let columns = [
         ("", right),
         ("model", Alignment::Left),
-        ("asked", right),
+        ("received", right),
         ("sent", right),
         ("cached", right),
         ("cost", right),

@@ -28,7 +28,7 @@ const FILES_PER_ROUND: usize = 64;
 /// The command line of `foveal index`.
 #[derive(Debug, clap::Args)]
 pub(crate) struct IndexArguments {
-    /// The folder. If not given, the working copy that holds the current folder.
+    /// The folder. If not given, the working copy that contains the current folder.
     #[arg(value_name = "PATH")]
     path: Option<PathBuf>,
     /// Runs until Ctrl+C, and indexes files as they change.

@@ -33,8 +33,8 @@ pub(crate) struct McpArguments {
     /// current folder.
     #[arg(long)]
     no_client_roots: bool,
-    /// A folder that commands may write to, beside the roots and the folder for temporary files.
-    /// Repeat it for several.
+    /// A folder that commands may write to, in addition to the roots and the folder for temporary
+    /// files. Repeat it for several.
     #[arg(long, value_name = "PATH")]
     writable: Vec<PathBuf>,
     /// Lets commands write only to folders named with --writable, in the roots or elsewhere, to
@@ -52,11 +52,11 @@ pub(crate) struct McpArguments {
     /// and their caches in the home folder, and folders named with --readable.
     #[arg(long)]
     confine_reads: bool,
-    /// A folder that commands may read though reading is confined. Repeat it for several.
+    /// A folder that commands may also read with --confine-reads. Repeat it for several.
     #[arg(long, value_name = "PATH", requires = "confine_reads")]
     readable: Vec<PathBuf>,
-    /// Blocks network access of commands, to this machine too. Connections by sockets in files
-    /// remain.
+    /// Blocks network access of commands, to this machine too. Connections over Unix sockets remain
+    /// possible.
     #[arg(long)]
     no_network: bool,
     /// Also sends answers as structured data. Some agents show their model only the data, without
@@ -71,8 +71,8 @@ pub(crate) struct McpArguments {
     /// (`0.0.0.0:8765`).
     #[arg(long, requires = "http")]
     public: bool,
-    /// A host name under which clients may reach the server, beside localhost. Repeat it for
-    /// several.
+    /// A host name under which clients may reach the server, in addition to localhost. Repeat it
+    /// for several.
     #[arg(long = "host", value_name = "NAME", requires = "http")]
     hosts: Vec<String>,
     /// An origin whose web pages may use the server (`https://a.example:443`). Repeat it for

@@ -54,7 +54,7 @@ pub(crate) struct SearchArguments {
     /// The number of parts to show.
     #[arg(long, value_name = "N", default_value_t = 10, value_parser = clap::value_parser!(u16).range(1..=1000))]
     limit: u16,
-    /// The folder. If not given, the working copy that holds the current folder.
+    /// The folder. If not given, the working copy that contains the current folder.
     #[arg(long, value_name = "PATH")]
     path: Option<PathBuf>,
     /// Prints the results as JSON.

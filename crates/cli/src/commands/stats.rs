@@ -368,7 +368,7 @@ impl GatewayStats {
         let columns = [
             ("model", Alignment::Left),
             ("requests", right),
-            ("asked", right),
+            ("received", right),
             ("sent", right),
             ("cost", right),
             ("without", right),
@@ -376,7 +376,7 @@ impl GatewayStats {
             ("", right),
         ];
         let mut table = TextTable::new(columns.to_vec())
-            .with_narrowing(&["asked", "sent"], ColumnNarrowing::Dropped(1))
+            .with_narrowing(&["received", "sent"], ColumnNarrowing::Dropped(1))
             .with_narrowing(&["model"], ColumnNarrowing::CutEnd);
         for (name, group) in &self.models {
             table.push_row(group.table_row(escape_one_line(name).into_owned()));

@@ -25,7 +25,7 @@ pub(crate) fn locate_index(
     Ok((root, store))
 }
 
-/// Returns the named folder, or the working copy that holds the current folder.
+/// Returns the named folder, or the working copy that contains the current folder.
 pub(super) fn resolve_root(folder: Option<&Path>) -> anyhow::Result<PathBuf> {
     Ok(match folder {
         Some(folder) if !folder.exists() => {

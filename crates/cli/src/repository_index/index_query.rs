@@ -107,8 +107,8 @@ pub(crate) struct RelationsAnswer<T> {
     pub(crate) root: PathBuf,
 }
 
-/// Returns the relations in `folder`, or in the working copy that holds the current folder. `more`
-/// is a further query to the same index. If the user interrupts, prints a notice and returns
+/// Returns the relations in `folder`, or in the working copy that contains the current folder.
+/// `more` is a further query to the same index. If the user interrupts, prints a notice and returns
 /// `None`.
 ///
 /// # Errors

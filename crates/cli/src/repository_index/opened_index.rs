@@ -39,9 +39,9 @@ pub(crate) struct EmbedderContext<'a> {
     pub(crate) cancel: &'a CancelToken<'static>,
 }
 
-/// Opens the index of `folder`, or of the working copy that holds the current folder. The embedder
-/// is the one that the options name, or else the one that the index remembers. If that one cannot
-/// be used, a notice is printed and the index is opened without it.
+/// Opens the index of `folder`, or of the working copy that contains the current folder. The
+/// embedder is the one that the options name, or else the one that the index remembers. If that one
+/// cannot be used, a notice is printed and the index is opened without it.
 ///
 /// # Errors
 /// Returns an error if the folder does not exist, or there is no place for the index.

@@ -239,7 +239,7 @@ fn a_gateway_is_told_where_requests_go() {
         ("rules = [{ model = \"a[\", profile = \"max\" }]", "`a[` is not a valid glob"),
         ("rules = [{ agent = \"\", profile = \"max\" }]", "an empty glob matches nothing"),
         ("rules = [{ agent = \"codex\" }]", "missing field `profile`"),
-        ("prices = [{ input = 1, output = 2 }]", "say what they are for by `model`"),
+        ("prices = [{ input = 1, output = 2 }]", "prices without a target: set `model`"),
         ("prices = [{ model = \"a\", input = 1 }]", "missing field `output`"),
         ("prices = [{ model = \"a\", input = -1, output = 2 }]", "`input = -1`: give US dollars"),
         ("prices = [{ model = \"a\", input = 1, cached = 2, output = 2 }]", "costs more than"),
@@ -269,7 +269,8 @@ fn colours_are_written_as_numbers_or_texts() {
     for wrong in ["8", "\"many\""] {
         let error = of(&format!("\n[chat]\ncolours = {wrong}\n")).expect_err("no colours");
         let told = format!("{error:#}");
-        assert!(told.contains("names no colours: give one of auto, 256, 16, none"), "{told}");
+        assert!(told.contains("unknown colours `"), "{told}");
+        assert!(told.contains("`: expected one of auto, 256, 16, none"), "{told}");
         assert!(told.contains("line 3"), "{told}");
     }
 }

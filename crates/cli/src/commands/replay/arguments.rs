@@ -27,10 +27,10 @@ What the table shows:
                    passed since the request before.
   vs raw, mean     the change of the cost against the recorded prompts: over all sessions, and
                    the mean of the changes of single sessions
-  vs bill          the same against what the provider billed for the prompts, where the recordings
-                   tell: that also holds system prompt, tools, reminders and thinking, which
-                   recordings leave out
-  rewrites         requests at which results that had been sent were changed
+  vs bill          the same against what the provider billed for the prompts, if the recordings
+                   have that: the bill includes system prompt, tools, reminders and thinking,
+                   which recordings omit
+  rewrites         requests that changed results which had been sent before
   evidence         Edits hold lines that tool results showed before. This is the share of these
                    lines that was visible.
   refs             the same for identifiers and paths in what the model wrote
@@ -39,15 +39,16 @@ What the table shows:
   laws broken      must be 0
 
 The last rows are hindsight, for comparison: nothing that is used later is missing, and all else is
-left out as soon as that pays.
+omitted as soon as that saves money.
   oracle           sends of each result, when it comes, only the lines that are used later
   oracle-rewriting also drops lines after their last use
-  oracle-look-once sends each result whole once, and drops of it later what is not used
+  oracle-look-once sends each result whole once, and later drops the parts that are not used
 
-Where recordings tell what was billed, a second table splits that by why it was paid. `of input` is
-the share of a part in what the prompts cost; repairs are on no bill, and are added to the
-profile's. A part is paid again when the cache had expired, when the client changed what it had sent before, and, with a
-profile, when foveal rewrote it. Claude Code records only the first output tokens of an answer.
+If the recordings contain the bill, a second table splits it by cause. `of input` is the share of a
+part in the cost of the prompts; repairs are not billed, and are added to the profile's bill. A part
+is paid again when the cache had expired, when the client changed what it had sent before, and,
+with a profile, when foveal rewrote it. Claude Code records only the first output tokens of an
+answer.
 
 --json prints one document:
   prices, tokenizer, interrupted, sessions, conversations
@@ -78,8 +79,8 @@ profile, when foveal rewrote it. Claude Code records only the first output token
 #[command(after_long_help = LONG_HELP)]
 pub(crate) struct ReplayArguments {
     /// Files and folders of recorded sessions, and names of sessions of `foveal run`, as `foveal
-    /// sessions` lists them. If not given, the sessions that agents keep on this machine, foveal's
-    /// own among them.
+    /// sessions` lists them. If not given, the sessions that agents keep on this machine, including
+    /// foveal's own.
     #[arg(value_name = "PATH")]
     paths: Vec<PathBuf>,
     /// The format of the files. Detected if not given.
@@ -89,10 +90,9 @@ pub(crate) struct ReplayArguments {
     /// --show, `raw` is the prompts as they were recorded.
     #[arg(long = "profile", value_name = "NAME")]
     profiles: Vec<String>,
-    /// Replay as for this model: by its prices, unless --prices is given, and by what its provider
-    /// allows. If not given, prices are those of anthropic-5m, and the models that a session was
-    /// recorded with say what is allowed: the newest Claude models take no change before their
-    /// thinking.
+    /// Replay as for this model: with its prices, unless --prices is given, and the changes that
+    /// its provider allows. If not given, prices are those of anthropic-5m, and the recorded models
+    /// determine the allowed changes: the newest Claude models allow none before their thinking.
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
     /// The price card: a name, also of your own prices in the settings (`[[gateway.prices]]`), or a

@@ -33,7 +33,8 @@ pub(crate) struct ServeArguments {
     listen: Option<SocketAddr>,
     #[command(flatten)]
     behaviour: GatewayArguments,
-    /// A host name under which clients may reach it, beside localhost. Repeat it for several.
+    /// A host name under which clients may reach it, in addition to localhost. Repeat it for
+    /// several.
     #[arg(long = "host", value_name = "NAME")]
     hosts: Vec<String>,
     /// Prints a line of JSON for each request, for programs.
