@@ -31,7 +31,7 @@ pub(crate) enum SettingValueError {
     AnswerTokens(u32),
     #[error(
         "{0} bytes are too few: an answer needs at least {ANSWER_BYTES_MIN}, for a page and its \
-        notes"
+         notes"
     )]
     AnswerBytes(u32),
     #[error("{0} is not a share: give a number from 0 to 1")]

@@ -79,16 +79,16 @@ impl RequestReplacements {
             return Ok(Self::Known(Vec::new()));
         }
         let Some(end) = shaped.decided_at else {
-            return Ok(Self::Unknown("its replacements of results were not recorded"));
+            return Ok(Self::Unknown("unknown: the replacements were not recorded"));
         };
         let turns = store.turns(&[end])?;
         if turns.is_empty() {
-            return Ok(Self::Unknown("its decisions are no longer stored"));
+            return Ok(Self::Unknown("unknown: the decisions are no longer stored"));
         }
         let mut standing: BTreeMap<EntryIndex, EffectiveDecision> = BTreeMap::new();
         for (turn, step) in turns.iter().map(parse_stored_step).enumerate() {
             let Some(step) = step else {
-                return Ok(Self::Unknown("its decisions were made by another version of foveal"));
+                return Ok(Self::Unknown("unknown: another version of foveal made the decisions"));
             };
             for (entry, decision) in &step.changed {
                 match decision.shape() {

@@ -70,7 +70,7 @@ pub(crate) fn run(
         if !can_ask_user(environment) {
             bail!(
                 "there is no terminal to ask for confirmation: `foveal trust --yes` trusts the \
-                file without asking"
+                 file without asking"
             );
         }
         if !notice::confirm("Trust these settings in this project until the file changes?") {

@@ -105,7 +105,7 @@ impl SettingsPanel {
             Some(SettingOrigin::Environment(variable)) => {
                 format!("but {variable} in the environment takes precedence")
             }
-            _ => "it applies to new runs and sessions".to_owned(),
+            _ => "this applies to new runs and sessions".to_owned(),
         };
         Ok(format!("{name} is {what} {file}: {holds}"))
     }

@@ -130,7 +130,7 @@ pub(crate) fn run(
     if must_ask && !asks {
         bail!(
             "nothing was written: there is no terminal to ask for confirmation; use --yes or \
-            --dry-run"
+             --dry-run"
         );
     }
     let is_done = changes.iter().any(|change| change.outcome == SetupOutcome::Applied);

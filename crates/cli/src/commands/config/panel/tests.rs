@@ -109,7 +109,7 @@ fn what_is_written_and_does_not_hold_here_is_told_as_that() {
         SettingsPanel::default().set_value("gateway.otel", value, environment).expect("it is set")
     };
     let told = set(&environment, Some(&address("1")));
-    assert!(told.ends_with("config.toml: it applies to new runs and sessions"), "{told}");
+    assert!(told.ends_with("config.toml: this applies to new runs and sessions"), "{told}");
     let variable = "OTEL_EXPORTER_OTLP_ENDPOINT";
     environment.trace_variables.insert(variable, address("2"));
     let shown = setting(&environment, "gateway.otel");
@@ -123,5 +123,5 @@ fn what_is_written_and_does_not_hold_here_is_told_as_that() {
     let told = SettingsPanel::default()
         .set_value("keep_contents", Some("no"), &environment)
         .expect("it is set");
-    assert!(told.ends_with("it applies to new runs and sessions"), "{told}");
+    assert!(told.ends_with("this applies to new runs and sessions"), "{told}");
 }
