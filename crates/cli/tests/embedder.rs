@@ -237,8 +237,8 @@ fn a_remembered_embedder_that_is_none() {
     let sql = "UPDATE setting SET value = 'later:m' WHERE name = 'embedder'";
     assert_eq!(connection.execute(sql, []).ok(), Some(1));
     drop(connection);
-    let why = "the embedder of the index cannot be used, choose one with --embedder: `later:m` is no \
-        embedder";
+    let why = "the embedder of the index cannot be used, choose one with --embedder: `later:m` \
+               is no embedder";
     for (command, told, code) in [
         ("graph part_7 r", format!("vectors are not updated: {why}"), 0),
         ("map r", format!("vectors are not updated: {why}"), 0),
@@ -303,8 +303,8 @@ fn changes_do_not_cost_a_search_its_vectors() {
     world.output(&format!("index r --embedder ollama:m@http://{at}"));
     world.write("r/f00.rs", "pub fn changed_a_little() {}\n");
     let ran = world.run("search part 7 --path r");
-    let expected = "searched by words and by the existing vectors: http://SERVER/api/embed fails (503: slow): \
-        see its log, or try again later\n";
+    let expected = "searched by words and by the existing vectors: http://SERVER/api/embed fails \
+                    (503: slow): see its log, or try again later\n";
     assert_eq!((error_told(&ran.err, &at).as_str(), ran.code), (expected, Some(0)));
     assert!(ran.out.contains("; meaning"), "{}", ran.out);
     // One file with as many parts as a request has no place for.
