@@ -275,7 +275,7 @@ fn what_is_switched_off_is_said() {
         let world = world("off", at);
         let file = format!("home/{path}");
         init(&world, &format!("{agent} --yes"));
-        assert!(!init(&world, &format!("{agent} --yes")).contains("disabled"));
+        assert!(!init(&world, &format!("{agent} --yes")).contains("disabled there"));
         let on = world.read(&file).replace("\"disabled\": false", off);
         let on = on.replace("\"enabled\": true", off);
         let on = if agent == "codex" { format!("{on}{off}\n") } else { on };
